@@ -1,0 +1,161 @@
+//! The limits of a computation: time, memory, and the user's patience.
+//!
+//! Every long loop takes a [`Budget`] and calls [`Budget::tick`] now and then; what it gets back is
+//! `Err(Stopped)` once a limit is reached, and it returns with what it has. Nothing is ever killed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::memory;
+
+/// Which limit was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StopReason {
+    /// The time given is used up.
+    Time,
+    /// The memory given is used up, or what comes next would not fit.
+    Memory,
+    /// The user asked to stop.
+    Interrupted,
+    /// A limit on the number of states, steps or rounds.
+    Count,
+}
+
+impl StopReason {
+    /// The word for it in reports.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Time => "timeout",
+            Self::Memory => "memory",
+            Self::Interrupted => "interrupted",
+            Self::Count => "limit",
+        }
+    }
+}
+
+/// A computation ended early: a fact about the run, silent about the model.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Stopped(pub StopReason);
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.0 {
+            StopReason::Time => "the time limit was reached",
+            StopReason::Memory => "the memory limit was reached",
+            StopReason::Interrupted => "interrupted",
+            StopReason::Count => "the limit on its size was reached",
+        })
+    }
+}
+
+impl std::error::Error for Stopped {}
+
+/// Limits shared by everything that one run does. Cloning shares the cancel flag.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    start: Instant,
+    time: Option<Duration>,
+    memory: Option<usize>,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self::unlimited()
+    }
+}
+
+impl Budget {
+    /// No limit but the user's cancel.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        Self { start: Instant::now(), time: None, memory: None, cancel: Arc::default() }
+    }
+
+    /// The same with a limit on time, counted from the budget's creation.
+    #[must_use]
+    pub fn with_time(mut self, limit: Option<Duration>) -> Self {
+        self.time = limit;
+        self
+    }
+
+    /// The same with a limit on memory, in bytes.
+    #[must_use]
+    pub fn with_memory(mut self, limit: Option<usize>) -> Self {
+        self.memory = limit;
+        self
+    }
+
+    /// The same, stopped when `flag` becomes true (set by the Ctrl-C handler).
+    #[must_use]
+    pub fn with_cancel(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.cancel = flag;
+        self
+    }
+
+    /// Time since the budget was made.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// The memory limit in bytes, if there is one.
+    #[must_use]
+    pub fn memory_limit(&self) -> Option<usize> {
+        self.memory
+    }
+
+    /// Whether any limit is reached. Costs a clock reading: in tight loops use [`Budget::tick`].
+    ///
+    /// # Errors
+    /// `Stopped` with the limit that was reached.
+    pub fn check(&self) -> Result<(), Stopped> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(Stopped(StopReason::Interrupted));
+        }
+        if self.time.is_some_and(|limit| self.start.elapsed() >= limit) {
+            return Err(Stopped(StopReason::Time));
+        }
+        self.reserve(0)
+    }
+
+    /// As [`Budget::check`], but looks only at every 4096th call with the same counter.
+    ///
+    /// # Errors
+    /// `Stopped` with the limit that was reached.
+    #[inline]
+    pub fn tick(&self, counter: &mut u32) -> Result<(), Stopped> {
+        *counter = counter.wrapping_add(1);
+        if *counter & 4095 == 0 { self.check() } else { Ok(()) }
+    }
+
+    /// Whether `bytes` more would still fit. Call it before a large allocation.
+    ///
+    /// # Errors
+    /// `Stopped(Memory)` if they would not.
+    pub fn reserve(&self, bytes: usize) -> Result<(), Stopped> {
+        match self.memory {
+            Some(limit) if memory::in_use().saturating_add(bytes) > limit => Err(Stopped(StopReason::Memory)),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spent_budget_says_why() {
+        let none = Budget::unlimited().with_time(Some(Duration::ZERO));
+        assert_eq!(none.check(), Err(Stopped(StopReason::Time)));
+        let small = Budget::unlimited().with_memory(Some(1000));
+        assert_eq!(small.reserve(2000), Err(Stopped(StopReason::Memory)));
+        let flag = Arc::new(AtomicBool::new(true));
+        let cancelled = Budget::unlimited().with_cancel(flag);
+        assert_eq!(cancelled.check(), Err(Stopped(StopReason::Interrupted)));
+        assert_eq!(Budget::unlimited().check(), Ok(()));
+    }
+}

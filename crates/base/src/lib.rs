@@ -1,0 +1,20 @@
+//! What does every part of Tertium need before any logic comes in?
+//!
+//! Typed ids and bit sets ([`ids`], [`bitset`]), places in source text ([`source`]), user mistakes as
+//! values ([`diagnostic`]) with their renderer ([`render`]), and the limits under which every long
+//! computation runs ([`budget`], [`memory`]).
+//!
+//! Not here: anything that knows what a truth value, a formula or a model is.
+
+pub mod bitset;
+pub mod budget;
+pub mod diagnostic;
+pub mod ids;
+pub mod memory;
+pub mod render;
+pub mod source;
+
+pub use bitset::BitSet;
+pub use budget::{Budget, StopReason, Stopped};
+pub use diagnostic::{Diagnostic, Severity};
+pub use source::{SourceFile, Span};

@@ -1,0 +1,12 @@
+//! What is the value of a formula on a structure?
+//!
+//! One folder per engine; all take a [`Task`] and answer with [`Values`] at the states asked about.
+//! An engine that cannot do a task says why ([`Unsupported`]) before it is run.
+//!
+//! Not here: programs, predicates, solvers.
+
+mod task;
+mod values;
+
+pub use task::{Ask, BindError, Engine, EngineError, Filter, Task, Unsupported};
+pub use values::Values;
