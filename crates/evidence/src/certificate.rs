@@ -4,6 +4,47 @@
 //! normal form) is true, or is false, at a state, and which alternative it uses. The claims are a
 //! winning strategy of the verifier in the game over (state, node, polarity); a checker needs only
 //! the rules of the operators and a search for bad cycles.
+//!
+//! **Which formula.** Nodes are those of the formula's text as parsed. One exception: a formula of
+//! `ctl` on a structure with fairness constraints is first rewritten to the mu-calculus
+//! (`tertium_logic::fair_ctl`), and the nodes are those of the rewritten formula.
+//!
+//! **The rules.** `true` of `!a` needs `a` false, and so on: a claim of falsity uses the rule of the
+//! dual operator. So only these are listed, each with the claims it needs:
+//!
+//! | claim | choice | needs |
+//! |---|---|---|
+//! | constant, label | `None` | the evidence is in the constant or the label |
+//! | `!a` | `None` | `a` with the other polarity |
+//! | `a & b` | `None` | both |
+//! | `a \| b`, also `a -> b` read as `!a \| b` | `Operand(0)` or `Operand(1)` | that operand |
+//! | `a <-> b` true, `a xor b` false | `Operand(0)` / `Operand(1)` | both true / both false |
+//! | `a <-> b` false, `a xor b` true | `Operand(0)` / `Operand(1)` | `a` true, `b` false / the other way round |
+//! | the same, mixed structures | `Operand(2)` / `Operand(3)` | `a` / `b` both true and false |
+//! | `EX a`, `<act> a` | `Into(m)` | a certain set inside `m`; `a` at each of `m` |
+//! | `AX a`, `[act] a` | `None` | `a` at every possible successor |
+//! | `mu`, `nu` | `None` | the body, at the same state |
+//! | a variable | `None` | its fixpoint, at the same state |
+//! | `Q[a U b]` | `Operand(1)` | `b` |
+//! | | a step | `a`, and the step |
+//! | `Q[a R b]` | `Operand(0)` | `a` and `b` |
+//! | | a step | `b`, and the step |
+//! | `Q[a W b]` | `Operand(1)` | `b` |
+//! | | a step | `a`, and the step |
+//! | `Q[a M b]` | `Operand(0)` | `a` and `b` |
+//! | | a step | `b`, and the step |
+//! | `QF a` | `Operand(0)` | `a` |
+//! | | a step | the step |
+//! | `QG a` | a step | `a`, and the step |
+//!
+//! The step of an existential operator is `Into(m)` (the same claim at each of `m`), that of a
+//! universal one is `Onward` (the same claim at every possible successor). Under
+//! [`crate::Deadlock::Maximal`] the existential operators that go on forever (`EG`, `ER`, `EW`; false:
+//! `AF`, `AU`, `AM`) may also use `Onward`, since a path that ends is as good; and the universal ones that
+//! must arrive (`AF`, `AU`, `AM`; false: `EG`, `ER`, `EW`) may use `Onward` only where something is certain.
+//!
+//! Dual operators: `E`/`A`, `U`/`R`, `W`/`M`, `F`/`G`, `<>`/`[]`, `mu`/`nu`; operands keep their
+//! numbers, except that false `a -> b` needs `a` true and `b` false.
 
 use tertium_lattice::Belnap;
 use tertium_logic::NodeId;
@@ -11,19 +52,16 @@ use tertium_model::StateId;
 
 use crate::Reading;
 
-/// Which alternative a claim uses, where its operator leaves a choice.
+/// Which alternative a claim uses, where its operator leaves a choice. The module's table says which fits where.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Choice {
     /// No choice to make: a literal, a conjunction, a step along all possible edges.
     None,
-    /// A disjunction holds by this operand (0 or 1); an until by its goal, a release by its releasing side
-    /// (then the operand is 1 for the goal `b` of `a U b`, and 0 for the releasing `a` of `a R b`).
+    /// A disjunction holds by this operand, counted from 0; an until by its goal, a release by its releasing side.
     Operand(u8),
     /// An existential step: some certain set of the state lies inside these members, and each has its claim.
-    /// A fixpoint operator of CTL (`EU`, `ER`, …) that goes on uses it too; one that goes on along all
-    /// possible edges uses [`Choice::Onward`].
     Into(Vec<StateId>),
-    /// A universal fixpoint operator (`AU`, `AR`, …) goes on: all possible successors carry its claim.
+    /// A fixpoint operator of CTL goes on along all possible edges: all possible successors carry its claim.
     Onward,
 }
 
@@ -45,8 +83,9 @@ pub struct Claim {
 pub enum Proof {
     /// PML, CTL, mu-calculus: a set of claims closed under the operators' rules.
     Claims(Vec<Claim>),
-    /// A linear formula is false: a path of certain steps whose label word refutes it. `stem` then
-    /// `cycle` forever; `cycle` is empty if the path ends (in a deadlock, or in the open future of a prefix).
+    /// A linear formula is false: a path of certain steps (of possible ones for the readings `tg` and `tg-pnf`)
+    /// whose label word refutes it. `stem` then `cycle` forever; `cycle` is empty if the path ends: in a
+    /// deadlock that stutters, or in the open future of a prefix that no continuation can repair.
     Lasso {
         /// From the asked state to where the cycle begins, exclusive of it.
         stem: Vec<StateId>,
@@ -57,10 +96,12 @@ pub enum Proof {
     /// the checker searches for such a path with its own tableau.
     NoPath,
     /// A linear formula is false: a finite-memory strategy over certain sets, all of whose plays refute it.
+    /// Under [`crate::Deadlock::Maximal`] a position without moves stands for a play that stutters in a deadlock; at
+    /// a state where nothing is certain the moves cover all possible successors, and ending there is a play, too.
     Plays {
         /// Positions as (state, memory); the first is the start.
         positions: Vec<(StateId, u32)>,
-        /// For each position, the positions it moves to: one for every member of a certain set.
+        /// For each position, the positions it moves to: at least one for every member of some certain set.
         moves: Vec<Vec<u32>>,
     },
     /// CTL*: for each quantified node (as parsed), the states where it is claimed true and claimed false.
