@@ -1,0 +1,25 @@
+//! Where do tests get their inputs, and what do they compare with?
+//!
+//! Random structures, refinements, completions and formulas from a printed seed ([`for_random_cases`]),
+//! and evaluators written as plainly as the definitions allow ([`reference`](mod@reference)). Nothing
+//! here is fast, and nothing here is shared with the engines: that is its worth.
+//!
+//! A dev-dependency only. The crates that this one uses (`base`, `lattice`, `model`, `logic`) can use
+//! it in their `tests/` folder, not in unit tests: there, their types would exist twice.
+//!
+//! Not here: engines, file formats, anything a user's run needs.
+
+mod cases;
+pub mod formulas;
+pub mod reference;
+pub mod refinements;
+mod rng;
+mod show;
+pub mod structures;
+
+pub use cases::{Case, for_random_cases};
+pub use formulas::FormulaShape;
+pub use refinements::Refinement;
+pub use rng::Rng;
+pub use show::{show_formula, show_structure};
+pub use structures::StructureShape;
