@@ -259,10 +259,10 @@ impl Formula {
         FormulaBuilder {
             nodes: self.nodes.clone(),
             known,
-            atoms: self.atoms.clone(),
-            elements: self.elements.clone(),
+            atoms: NameTable::from_entries(&self.atoms),
+            elements: NameTable::from_entries(&self.elements),
             variables: self.variables.clone(),
-            actions: self.actions.clone(),
+            actions: NameTable::from_entries(&self.actions),
         }
     }
 }
@@ -272,17 +272,39 @@ impl Formula {
 pub struct FormulaBuilder {
     nodes: Vec<Node>,
     known: HashMap<Node, NodeId>,
-    atoms: Vec<Atom>,
-    elements: Vec<String>,
+    atoms: NameTable<Atom>,
+    elements: NameTable<String>,
     variables: Vec<String>,
-    actions: Vec<String>,
+    actions: NameTable<String>,
 }
 
-fn intern<T: PartialEq>(table: &mut Vec<T>, entry: T) -> usize {
-    table.iter().position(|known| *known == entry).unwrap_or_else(|| {
-        table.push(entry);
-        table.len() - 1
-    })
+/// Names in order of first appearance, each once.
+#[derive(Clone, Debug)]
+struct NameTable<T> {
+    entries: Vec<T>,
+    index: HashMap<T, usize>,
+}
+
+impl<T> Default for NameTable<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), index: HashMap::new() }
+    }
+}
+
+impl<T: Clone + Eq + std::hash::Hash> NameTable<T> {
+    fn from_entries(entries: &[T]) -> Self {
+        let index = entries.iter().cloned().enumerate().map(|(at, entry)| (entry, at)).collect();
+        Self { entries: entries.to_vec(), index }
+    }
+
+    fn intern(&mut self, entry: T) -> usize {
+        if let Some(&at) = self.index.get(&entry) {
+            return at;
+        }
+        self.entries.push(entry.clone());
+        self.index.insert(entry, self.entries.len() - 1);
+        self.entries.len() - 1
+    }
 }
 
 impl FormulaBuilder {
@@ -309,13 +331,13 @@ impl FormulaBuilder {
 
     /// The node of an atomic proposition.
     pub fn atom(&mut self, atom: Atom) -> NodeId {
-        let id = AtomId::new(intern(&mut self.atoms, atom));
+        let id = AtomId::new(self.atoms.intern(atom));
         self.add(Node::Atom(id))
     }
 
     /// The node of a lattice constant.
     pub fn element(&mut self, name: &str) -> NodeId {
-        let id = ElementId::new(intern(&mut self.elements, name.to_owned()));
+        let id = ElementId::new(self.elements.intern(name.to_owned()));
         self.add(Node::Element(id))
     }
 
@@ -325,9 +347,21 @@ impl FormulaBuilder {
         VarId::new(self.variables.len() - 1)
     }
 
+    /// The name of a fixpoint variable.
+    #[must_use]
+    pub fn variable_name(&self, variable: VarId) -> &str {
+        &self.variables[variable.index()]
+    }
+
+    /// How many fixpoint variables there are.
+    #[must_use]
+    pub fn variable_count(&self) -> usize {
+        self.variables.len()
+    }
+
     /// The id of an action name.
     pub fn action(&mut self, name: &str) -> ActionId {
-        ActionId::new(intern(&mut self.actions, name.to_owned()))
+        ActionId::new(self.actions.intern(name.to_owned()))
     }
 
     /// The formula below `root`, without the nodes that it does not use. The names stay, so ids of atoms,
@@ -353,10 +387,10 @@ impl FormulaBuilder {
             root: renumbered[root.index()],
             nodes,
             logic,
-            atoms: self.atoms.clone(),
-            elements: self.elements.clone(),
+            atoms: self.atoms.entries.clone(),
+            elements: self.elements.entries.clone(),
             variables: self.variables.clone(),
-            actions: self.actions.clone(),
+            actions: self.actions.entries.clone(),
         }
     }
 }

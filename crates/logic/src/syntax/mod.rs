@@ -1,0 +1,12 @@
+//! How is a formula written? Text to node table ([`parse`]) and back ([`printer`]).
+//!
+//! Not here: normal forms and anything that changes a formula.
+
+mod hints;
+pub mod parse;
+pub mod printer;
+mod scope;
+mod stack;
+#[cfg(test)]
+mod tests;
+mod token;
