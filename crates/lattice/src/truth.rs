@@ -6,7 +6,7 @@ use std::hash::Hash;
 /// A finite set of truth values under its two orders.
 ///
 /// `and` and `or` are meet and join of the *truth* order (false lowest, true highest);
-/// `info_le` is the *information* order (unknown lowest).
+/// `info_le` is the *information* order (unknown lowest). Every type must pass [`crate::laws`].
 pub trait TruthValue: Copy + Eq + Hash + Debug + Display + 'static {
     /// Every value exactly once.
     const ALL: &'static [Self];
