@@ -1,0 +1,36 @@
+//! What is a program, and what is a step of it?
+//!
+//! [`graph`] is the form that every front end lowers to and every analysis reads: processes, locations,
+//! guarded steps over variables ([`types`]), expressions ([`expr`], [`build`]) and channels. [`semantics`] defines
+//! steps over flat states ([`layout`], [`state`]) with faults as values ([`fault`]).
+//!
+//! Not here: any surface language, fast exploration, and formulas beyond their atoms.
+
+pub mod build;
+pub mod effect;
+pub mod eval;
+pub mod expr;
+pub mod fault;
+pub mod graph;
+pub mod initial;
+pub mod layout;
+mod queue;
+pub mod semantics;
+pub mod state;
+pub mod types;
+
+pub use eval::{Context, Interpretation};
+pub use expr::{Binary, Expr, ExprId, Exprs, Field, ListId, Pattern, PatternId, Place, Sort, Unary};
+pub use fault::{Fault, FaultKind};
+pub use graph::{
+    Action, Assign, Domain, Fairness, Hold, Input, Instance, Location, LocationId, Named, Process, ProcessId, Program,
+    Property, Step, StepId,
+};
+pub use initial::NoInitialStates;
+pub use layout::Layout;
+pub use semantics::Semantics;
+pub use state::{Move, Outcome, State, Successor};
+pub use types::{
+    Channel, ChannelId, Dimension, EnumId, Enumeration, Function, FunctionId, InitialValue, Scope, Type, VarId,
+    Variable, Width,
+};

@@ -1,0 +1,372 @@
+//! What is a step? The one definition, used to explore, simulate and replay.
+//!
+//! [`Semantics::moves`] says what can be done in a state, [`Semantics::execute`] what comes of it, and
+//! [`Semantics::successors`] puts the moves of uninterruptible blocks together into the steps that others see.
+//! Written for reading, not for speed: it is the oracle for anything faster.
+//!
+//! Not here: effects ([`crate::effect`]), expressions ([`crate::eval`]), initial states ([`crate::initial`]).
+
+use std::collections::HashSet;
+
+use crate::eval::{Context, Interpretation};
+use crate::expr::Expr;
+use crate::fault::{Fault, FaultKind};
+use crate::graph::{Action, Domain, Hold, Program, Step, StepId};
+use crate::layout::{FRAME_PRIORITY, Layout};
+use crate::state::{Move, Outcome, State, Successor};
+
+/// An uninterruptible block with more moves than this is taken to be endless.
+pub const LONGEST_BLOCK: usize = 100_000;
+/// Inputs with more combinations of values than this are not tried one by one.
+pub const MOST_INPUTS: u64 = 1 << 20;
+
+/// A program ready to run.
+#[derive(Clone, Debug)]
+pub struct Semantics<'p> {
+    program: &'p Program,
+    layout: Layout,
+    pub(crate) functions: Interpretation,
+    uses_timeout: bool,
+    uses_indivisible: bool,
+}
+
+impl<'p> Semantics<'p> {
+    /// The program with all its functions unknown.
+    #[must_use]
+    pub fn new(program: &'p Program) -> Self {
+        Self {
+            program,
+            layout: Layout::of(program),
+            functions: Interpretation::default(),
+            uses_timeout: (0..program.exprs.len())
+                .any(|id| program.exprs.get(crate::expr::ExprId::new(id)) == Expr::Timeout),
+            uses_indivisible: (program.processes.iter().flat_map(|process| &process.locations))
+                .any(|location| location.hold == Hold::Indivisible),
+        }
+    }
+
+    /// The same with values for functions.
+    #[must_use]
+    pub fn with_functions(mut self, functions: Interpretation) -> Self {
+        self.functions = functions;
+        self
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// Where things lie in its states.
+    #[must_use]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// A context for evaluating properties in a state: no process executes.
+    #[must_use]
+    pub fn observer<'a>(&self, slots: &'a [i64], frames: &'a [usize]) -> Context<'a> {
+        Context { slots, frames, me: None, inputs: &[], timeout: false }
+    }
+
+    /// The value of an expression in a state, seen from outside.
+    ///
+    /// # Errors
+    /// What goes wrong while evaluating.
+    pub fn observe(&self, expr: crate::expr::ExprId, state: &State) -> Result<i64, FaultKind> {
+        self.value(expr, &self.observer(&state.slots, &self.layout.frames(&state.slots)))
+    }
+
+    /// Everything that can be done in a state, by pid, then in source order.
+    ///
+    /// If somebody holds control, only that process moves; an empty answer then means that it is stuck. A move
+    /// whose guard cannot be evaluated is listed: executing it says what goes wrong.
+    #[must_use]
+    pub fn moves(&self, state: &State) -> Vec<Move> {
+        let frames = self.layout.frames(&state.slots);
+        if let Some(holder) = state.holder {
+            return self.moves_of(&state.slots, &frames, holder as usize, false);
+        }
+        self.moves_of_all(&state.slots, &frames, self.needs_timeout(state, &frames))
+    }
+
+    /// Whether nothing can be done but what waits for a timeout.
+    pub(crate) fn needs_timeout(&self, state: &State, frames: &[usize]) -> bool {
+        self.uses_timeout && state.holder.is_none() && self.moves_of_all(&state.slots, frames, false).is_empty()
+    }
+
+    fn moves_of_all(&self, slots: &[i64], frames: &[usize], timeout: bool) -> Vec<Move> {
+        let mut moves: Vec<Move> =
+            (0..frames.len()).flat_map(|pid| self.moves_of(slots, frames, pid, timeout)).collect();
+        if self.program.priorities {
+            let priority = |pid: u32| slots[frames[pid as usize] + FRAME_PRIORITY];
+            let highest = moves.iter().map(|a| priority(a.pid)).max();
+            moves.retain(|a| Some(priority(a.pid)) == highest);
+        }
+        moves
+    }
+
+    /// What one process can do, whoever else could.
+    fn moves_of(&self, slots: &[i64], frames: &[usize], pid: usize, timeout: bool) -> Vec<Move> {
+        let context = Context { slots, frames, me: Some(pid), inputs: &[], timeout };
+        let location = self.program.location(context.process_of(pid), context.location_of(pid));
+        let mut ranks: Vec<u32> = location.steps.iter().map(|&step| self.program.step(step).rank).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        for rank in ranks {
+            let steps = location.steps.iter().copied().filter(|&step| self.program.step(step).rank == rank);
+            let mut moves: Vec<Move> = steps.flat_map(|step| self.moves_by(step, &context)).collect();
+            if location.hold == Hold::Deterministic {
+                moves.truncate(1);
+            }
+            if !moves.is_empty() {
+                return moves;
+            }
+        }
+        Vec::new()
+    }
+
+    fn moves_by(&self, id: StepId, context: &Context<'_>) -> Vec<Move> {
+        let pid = context.me.map_or(0, |me| me as u32);
+        self.try_moves_by(id, pid, context)
+            .unwrap_or_else(|_| vec![Move { pid, step: id, inputs: Vec::new(), partner: None }])
+    }
+
+    fn try_moves_by(&self, id: StepId, pid: u32, context: &Context<'_>) -> Result<Vec<Move>, FaultKind> {
+        let step = self.program.step(id);
+        if !self.is_provided(step, context)? || self.guard_without_inputs(step, context)? == Some(false) {
+            return Ok(Vec::new());
+        }
+        let mut moves = Vec::new();
+        for inputs in self.input_values(step, context)? {
+            let context = Context { inputs: &inputs, ..*context };
+            if self.value(step.guard, &context)? == 0 {
+                continue;
+            }
+            for partner in self.ways(step, &context)? {
+                moves.push(Move { pid, step: id, inputs: inputs.clone(), partner });
+            }
+        }
+        Ok(moves)
+    }
+
+    pub(crate) fn is_provided(&self, step: &Step, context: &Context<'_>) -> Result<bool, FaultKind> {
+        match self.program.process(step.process).provided {
+            Some(condition) => Ok(self.value(condition, context)? != 0),
+            None => Ok(true),
+        }
+    }
+
+    /// The guard's value if it does not depend on the step's inputs.
+    fn guard_without_inputs(&self, step: &Step, context: &Context<'_>) -> Result<Option<bool>, FaultKind> {
+        match self.value(step.guard, context) {
+            Ok(value) => Ok(Some(value != 0)),
+            Err(FaultKind::UnboundedInput) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// All combinations of values for the inputs of a step.
+    pub(crate) fn input_values(&self, step: &Step, context: &Context<'_>) -> Result<Vec<Vec<i64>>, FaultKind> {
+        let mut rows = vec![Vec::new()];
+        for input in &step.inputs {
+            let (lo, hi) = self.input_bounds(input.domain, context)?;
+            let (Some(lo), Some(hi)) = (lo, hi) else { return Err(FaultKind::UnboundedInput) };
+            let width = if hi < lo { 0 } else { hi.abs_diff(lo).saturating_add(1) };
+            if width.saturating_mul(rows.len() as u64) > MOST_INPUTS {
+                return Err(FaultKind::UnboundedInput);
+            }
+            let extended = |row: Vec<i64>| (lo..=hi).map(move |value| [row.as_slice(), &[value]].concat());
+            rows = rows.into_iter().flat_map(extended).collect();
+        }
+        Ok(rows)
+    }
+
+    pub(crate) fn input_bounds(
+        &self,
+        domain: Domain,
+        context: &Context<'_>,
+    ) -> Result<(Option<i64>, Option<i64>), FaultKind> {
+        match domain {
+            Domain::Type(ty) => Ok(self.program.bounds(ty)),
+            Domain::Range(lo, hi) => Ok((Some(self.value(lo, context)?), Some(self.value(hi, context)?))),
+        }
+    }
+
+    /// In how many ways the action can be done: none if it blocks; one per partner if it meets one.
+    pub(crate) fn ways(&self, step: &Step, context: &Context<'_>) -> Result<Vec<Option<(u32, StepId)>>, FaultKind> {
+        let possible = match &step.action {
+            Action::Send { channel, message, .. } => {
+                let queue = self.queue(self.value(*channel, context)?, context)?;
+                if queue.capacity == 0 {
+                    return self.partners(queue, message, context);
+                }
+                queue.length(context.slots) < queue.capacity
+            }
+            Action::Receive { pattern, .. } => {
+                // On a channel without a buffer the sender makes the move, so the receiver has none of its own.
+                let queue = self.queue(self.value(pattern.channel, context)?, context)?;
+                queue.capacity > 0 && self.find_message(pattern, queue, context)?.is_some()
+            }
+            Action::End => context.me.is_some_and(|me| me + 1 == context.frames.len()),
+            _ => true,
+        };
+        Ok(if possible { vec![None] } else { Vec::new() })
+    }
+
+    /// What comes of a move; `None` if the state does not offer it.
+    ///
+    /// A move whose inputs are unbounded is offered without values; with any values of the right type it may be
+    /// executed too, which is how runs found by reasoning are replayed.
+    #[must_use]
+    pub fn execute(&self, state: &State, mv: &Move) -> Option<Outcome> {
+        let offered = self.moves(state);
+        let listed = offered.contains(mv) || {
+            let without_inputs = Move { inputs: Vec::new(), ..mv.clone() };
+            offered.contains(&without_inputs) && self.takes_inputs(state, mv)
+        };
+        listed.then(|| self.perform(state, mv))
+    }
+
+    fn takes_inputs(&self, state: &State, mv: &Move) -> bool {
+        let frames = self.layout.frames(&state.slots);
+        let step = self.program.step(mv.step);
+        let (me, timeout) = (Some(mv.pid as usize), self.needs_timeout(state, &frames));
+        let context = Context { slots: &state.slots, frames: &frames, me, inputs: &mv.inputs, timeout };
+        self.inputs_fit(step, &mv.inputs, &context) == Ok(true) && self.value(step.guard, &context) != Ok(0)
+    }
+
+    /// What comes of a move that the state offers.
+    fn perform(&self, state: &State, mv: &Move) -> Outcome {
+        let fault = |kind| Fault { kind, step: Some(mv.step) };
+        match self.apply_move(state, mv) {
+            Ok(after) if after.failed => Outcome::Fault { fault: fault(FaultKind::Assertion), next: Some(after.state) },
+            Ok(after) => Outcome::Next(after.state),
+            Err(kind) => Outcome::Fault { fault: fault(kind), next: None },
+        }
+    }
+
+    /// The steps as others see them: every way through an uninterruptible block is one.
+    ///
+    /// In the order of [`Self::moves`], and for each first move depth first. The states are visible ones.
+    #[must_use]
+    pub fn successors(&self, state: &State) -> Vec<Successor> {
+        let mut found = Vec::new();
+        for mv in self.moves(state) {
+            self.follow(state, mv, &mut found);
+        }
+        found
+    }
+
+    fn follow(&self, state: &State, first: Move, found: &mut Vec<Successor>) {
+        let mut path = Path::default();
+        let mut open = vec![(0, state.clone(), first)];
+        while let Some((depth, from, mv)) = open.pop() {
+            path.truncate(depth);
+            let outcome = self.perform(&from, &mv);
+            path.moves.push(mv);
+            match outcome {
+                Outcome::Next(next) => {
+                    let Some(holder) = next.holder else {
+                        found.push(path.arrives(Outcome::Next(next)));
+                        continue;
+                    };
+                    let onward = self.moves(&next);
+                    if onward.is_empty() {
+                        found.extend(self.stuck(next, holder, &path));
+                    } else if path.moves.len() > LONGEST_BLOCK || !path.enter(&next) {
+                        let fault = Fault { kind: FaultKind::EndlessBlock, step: path.moves.last().map(|a| a.step) };
+                        found.push(path.arrives(Outcome::Fault { fault, next: None }));
+                    } else {
+                        let depth = path.moves.len();
+                        open.extend(onward.into_iter().rev().map(|mv| (depth, next.clone(), mv)));
+                    }
+                }
+                fault @ Outcome::Fault { .. } => found.push(path.arrives(fault)),
+            }
+        }
+    }
+
+    /// What it means that the holder of control cannot go on.
+    fn stuck(&self, state: State, holder: u32, path: &Path) -> Option<Successor> {
+        let frames = self.layout.frames(&state.slots);
+        let context = self.observer(&state.slots, &frames);
+        let (process, at) = (context.process_of(holder as usize), context.location_of(holder as usize));
+        match self.program.location(process, at).hold {
+            Hold::Free | Hold::WhileEnabled => Some(path.arrives(Outcome::Next(State::visible(state.slots)))),
+            Hold::Indivisible => None,
+            Hold::Deterministic => {
+                let fault = Fault { kind: FaultKind::BlockedInDeterministic, step: path.moves.last().map(|a| a.step) };
+                Some(path.arrives(Outcome::Fault { fault, next: None }))
+            }
+        }
+    }
+
+    /// Whether the process with this pid can step in a visible state.
+    pub(crate) fn can_step(&self, slots: &[i64], pid: u32) -> bool {
+        let state = State::visible(slots.to_vec());
+        let mut moves = self.moves(&state).into_iter().filter(|mv| mv.pid == pid);
+        if !self.uses_indivisible {
+            return moves.next().is_some();
+        }
+        moves.any(|mv| {
+            let mut found = Vec::new();
+            self.follow(&state, mv, &mut found);
+            !found.is_empty()
+        })
+    }
+
+    /// Whether no process can step although not all are at an end.
+    #[must_use]
+    pub fn is_deadlock(&self, state: &State) -> bool {
+        self.is_deadlock_at(&state.slots)
+    }
+
+    pub(crate) fn is_deadlock_at(&self, slots: &[i64]) -> bool {
+        !self.all_at_end(slots) && self.is_stuck(slots)
+    }
+
+    fn is_stuck(&self, slots: &[i64]) -> bool {
+        let state = State::visible(slots.to_vec());
+        if self.uses_indivisible { self.successors(&state).is_empty() } else { self.moves(&state).is_empty() }
+    }
+
+    /// Whether every process is at a location where it may rest.
+    #[must_use]
+    pub fn all_at_end(&self, slots: &[i64]) -> bool {
+        let frames = self.layout.frames(slots);
+        let context = self.observer(slots, &frames);
+        (0..frames.len()).all(|pid| self.program.location(context.process_of(pid), context.location_of(pid)).end)
+    }
+}
+
+/// The moves made so far inside a block, and the states between them.
+#[derive(Default)]
+struct Path {
+    moves: Vec<Move>,
+    states: Vec<(usize, State)>,
+    seen: HashSet<State>,
+}
+
+impl Path {
+    fn truncate(&mut self, depth: usize) {
+        self.moves.truncate(depth);
+        while let Some((_, state)) = self.states.pop_if(|(at, _)| *at > depth) {
+            self.seen.remove(&state);
+        }
+    }
+
+    /// Notes a state inside the block; says whether it is new on this path.
+    fn enter(&mut self, state: &State) -> bool {
+        let new = self.seen.insert(state.clone());
+        if new {
+            self.states.push((self.moves.len(), state.clone()));
+        }
+        new
+    }
+
+    fn arrives(&self, outcome: Outcome) -> Successor {
+        Successor { moves: self.moves.clone(), outcome }
+    }
+}
