@@ -359,6 +359,15 @@ impl FormulaBuilder {
         self.variables.len()
     }
 
+    /// Whether an atom or a lattice constant has this name.
+    #[must_use]
+    pub fn knows_name(&self, name: &str) -> bool {
+        let atom = |quoted| Atom { text: name.to_owned(), quoted };
+        self.atoms.index.contains_key(&atom(false))
+            || self.atoms.index.contains_key(&atom(true))
+            || self.elements.index.contains_key(name)
+    }
+
     /// The id of an action name.
     pub fn action(&mut self, name: &str) -> ActionId {
         ActionId::new(self.actions.intern(name.to_owned()))

@@ -1,14 +1,24 @@
 //! What can be said about a system, how is it written, and into which forms can it be brought?
 //!
 //! Formulas of PML, CTL, CTL*, LTL and the modal mu-calculus: the node table ([`formula`]), text to formula
-//! and back ([`syntax`]).
+//! and back ([`syntax`]), normal forms and laws ([`normal`], [`simplify`]), branching time as fixpoints
+//! ([`translate`]) and what kind of formula it is ([`classify`]).
 //!
 //! Not here: models, and evaluating anything on them.
 
+pub mod classify;
+#[cfg(test)]
+mod forms_tests;
 pub mod formula;
+pub mod normal;
+pub mod simplify;
 pub mod syntax;
 #[cfg(test)]
 mod testing;
+pub mod translate;
 
 pub use formula::{ActionId, Atom, AtomId, ElementId, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};
+pub use normal::positive_normal_form;
+pub use simplify::simplify;
 pub use syntax::parse::{ParseOptions, Parsed, parse};
+pub use translate::{ctl_to_mu, fair_ctl};

@@ -1,4 +1,8 @@
-//! Random formulas for tests, the same ones in every run unless `TERTIUM_SEED` says otherwise.
+//! Random formulas for tests, the same ones in every run unless `TERTIUM_SEED` says otherwise, and plain
+//! evaluators ([`words`], [`structures`]) that everything else is compared with.
+
+pub(crate) mod structures;
+pub(crate) mod words;
 
 use crate::formula::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};
 
