@@ -1,0 +1,69 @@
+# Tertium: `make run` checks an example, `make test` runs all tests. Everything they need besides Rust,
+# Python and pip is fetched into target/.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+CARGO ?= cargo
+PYTHON ?= python3
+EXAMPLE ?= examples/door.kmts
+
+# The solver, pinned. A Z3 of your own: set Z3_LIBRARY_PATH_OVERRIDE to its folder and Z3_SYS_Z3_VERSION.
+Z3_VERSION := 5.4.0.0
+ifdef Z3_LIBRARY_PATH_OVERRIDE
+Z3 :=
+else
+Z3 := target/z3/$(Z3_VERSION).stamp
+endif
+
+# How much longer the long tests are than the short ones, and with which seed.
+CASES ?= 50
+SEED ?= $(shell date +%s)
+
+.PHONY: help run build test test-long bench lint format clean
+
+help: ## what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
+
+run: $(Z3) ## build Tertium and check an example (EXAMPLE=FILE for another)
+	@$(CARGO) build -p tertium
+	@# 10 says that a property is false and 5 that one is unknown: answers, not failures.
+	@code=0; $(CARGO) run --quiet -p tertium -- check $(EXAMPLE) || code=$$?; \
+	case $$code in 0|5|10) ;; *) exit $$code ;; esac
+
+build: $(Z3) ## the optimised binary, target/release/tertium
+	$(CARGO) build --release -p tertium
+
+test: $(Z3) ## all tests, with fixed seeds
+	$(CARGO) test --workspace
+
+test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (SEED=N for a given one)
+	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
+	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --workspace
+
+bench: $(Z3) ## measurements
+	$(CARGO) bench --workspace
+
+lint: $(Z3) ## format, lints and documentation, all warnings denied
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps
+
+format: ## put the sources into the project's format
+	$(CARGO) fmt --all
+
+clean: ## remove everything that was built or fetched
+	rm -rf target
+
+# The wheel holds the library; nothing of Python is used at run time.
+target/z3/$(Z3_VERSION).stamp:
+	rm -rf target/z3
+	mkdir -p target/z3
+	$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+		--dest target/z3 z3-solver==$(Z3_VERSION)
+	$(PYTHON) -m zipfile -e target/z3/z3_solver-*.whl target/z3/wheel
+	mv target/z3/wheel/z3/lib target/z3/wheel/z3/include target/z3/
+	rm -rf target/z3/wheel target/z3/z3_solver-*.whl
+	ln -sf "$$(basename target/z3/lib/libz3.so.*)" target/z3/lib/libz3.so
+	touch $@
