@@ -151,7 +151,17 @@ impl Evaluator<'_> {
         let musts = self.structure.edges_from(state).filter(|edge| edge.must && counts(edge.target, edge.action));
         let hypers = self.structure.hyper_from(state);
         let hypers = hypers.filter(|edge| edge.members.iter().all(|&member| counts(member, edge.action)));
-        musts.map(|edge| vec![edge.target]).chain(hypers.map(|edge| edge.members.to_vec())).collect()
+        let mut sets: Vec<Vec<StateId>> =
+            musts.map(|edge| vec![edge.target]).chain(hypers.map(|edge| edge.members.to_vec())).collect();
+        // Totality makes some possible step certain; a fair one if all of them are.
+        let possible: Vec<_> = self.structure.edges_from(state).filter(|edge| edge.may).collect();
+        if self.structure.total()
+            && !possible.is_empty()
+            && possible.iter().all(|edge| counts(edge.target, edge.action))
+        {
+            sets.push(possible.iter().map(|edge| edge.target).collect());
+        }
+        sets
     }
 
     fn exists_next(&self, selection: Selection, step: Step, inner: &Column) -> Column {

@@ -13,7 +13,7 @@ pub fn even_wins(game: &Game) -> Vec<bool> {
 }
 
 fn fixpoint(game: &Game, values: &mut Vec<Vec<bool>>, level: usize) -> Vec<bool> {
-    values[level] = vec![level % 2 == 0; game.len()];
+    values[level] = vec![level.is_multiple_of(2); game.len()];
     loop {
         let next = if level == 0 { step(game, values) } else { fixpoint(game, values, level - 1) };
         if next == values[level] {
