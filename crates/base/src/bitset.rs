@@ -121,6 +121,19 @@ impl BitSet {
         self.words.iter().zip(&other.words).all(|(mine, theirs)| mine & !theirs == 0)
     }
 
+    /// The first member that is at least `from`.
+    #[inline]
+    #[must_use]
+    pub fn first_from(&self, from: usize) -> Option<usize> {
+        let mut at = from >> 6;
+        let mut word = *self.words.get(at)? & (u64::MAX << (from & 63));
+        while word == 0 {
+            at += 1;
+            word = *self.words.get(at)?;
+        }
+        Some(at * 64 + word.trailing_zeros() as usize)
+    }
+
     /// The members, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(at, &word)| {
@@ -161,6 +174,15 @@ mod tests {
             assert_eq!(set, BitSet::full(len));
             assert_eq!(set.count(), len);
         }
+    }
+
+    #[test]
+    fn finds_the_next_member() {
+        let set = BitSet::from_fn(300, |i| i == 5 || i == 64 || i == 299);
+        assert_eq!(
+            [0, 6, 64, 65, 300].map(|from| set.first_from(from)),
+            [Some(5), Some(64), Some(64), Some(299), None]
+        );
     }
 
     #[test]

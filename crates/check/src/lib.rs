@@ -5,6 +5,7 @@
 //!
 //! Not here: programs, predicates, solvers.
 
+pub mod explicit;
 pub mod game;
 mod task;
 mod values;

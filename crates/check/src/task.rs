@@ -210,7 +210,6 @@ pub trait Engine {
 ///
 /// # Errors
 /// Names the engine and what it is for.
-#[allow(dead_code, reason = "engines use it")]
 pub(crate) fn require_logic(engine: &'static str, formula: &Formula, logics: &[Logic]) -> Result<(), Unsupported> {
     if logics.contains(&formula.logic()) {
         return Ok(());

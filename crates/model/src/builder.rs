@@ -3,7 +3,7 @@
 use tertium_base::BitSet;
 use tertium_lattice::Belnap;
 
-use crate::kmts::{ActionId, EdgeId, Fairness, Kmts, MAY, MUST, Names, PropId, StateId, TARGET};
+use crate::kmts::{ActionId, EdgeId, Fairness, Kmts, MAY, MUST, Names, PackedEdge, PropId, StateId, TARGET};
 
 /// The structure would not fit the ids that engines use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl KmtsBuilder {
             actions: self.actions,
             labels,
             edge_offsets,
-            edge_words,
+            edge_words: edge_words.into_iter().map(PackedEdge).collect(),
             edge_actions,
             hyper_offsets: Vec::new(),
             member_offsets: Vec::new(),

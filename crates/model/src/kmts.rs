@@ -82,10 +82,29 @@ impl Names {
     }
 }
 
-/// Target and kind of an edge in one word.
 pub(crate) const MAY: u32 = 1 << 30;
 pub(crate) const MUST: u32 = 1 << 31;
 pub(crate) const TARGET: u32 = MAY - 1;
+
+/// Target and kind of a plain edge in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackedEdge(pub(crate) u32);
+
+impl PackedEdge {
+    /// The index of the state it leads to.
+    #[inline]
+    #[must_use]
+    pub const fn target(self) -> usize {
+        (self.0 & TARGET) as usize
+    }
+
+    /// Two bits: must (high) and may (low).
+    #[inline]
+    #[must_use]
+    pub const fn kind(self) -> u32 {
+        self.0 >> 30
+    }
+}
 
 /// A plain edge as seen from its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +154,7 @@ pub struct Kmts {
     /// Per proposition: evidence for true; not refuted.
     pub(crate) labels: Vec<(BitSet, BitSet)>,
     pub(crate) edge_offsets: Vec<u32>,
-    pub(crate) edge_words: Vec<u32>,
+    pub(crate) edge_words: Vec<PackedEdge>,
     /// Action of each edge; empty if no edge carries one. `u32::MAX` stands for none.
     pub(crate) edge_actions: Vec<u32>,
     /// Sorted sources of the states that have hyper edges, with the range of their hyper edges.
@@ -237,7 +256,7 @@ impl Kmts {
     #[inline]
     #[must_use]
     pub fn edge(&self, id: EdgeId) -> Edge {
-        let word = self.edge_words[id.index()];
+        let word = self.edge_words[id.index()].0;
         Edge {
             id,
             target: StateId::new((word & TARGET) as usize),
@@ -251,6 +270,13 @@ impl Kmts {
     #[inline]
     pub fn edges_from(&self, state: StateId) -> impl DoubleEndedIterator<Item = Edge> + '_ {
         self.edge_range(state).map(|at| self.edge(EdgeId::new(at)))
+    }
+
+    /// A state's plain edges as they are stored, for walks that look at every edge.
+    #[inline]
+    #[must_use]
+    pub fn packed_edges(&self, state: StateId) -> &[PackedEdge] {
+        &self.edge_words[self.edge_range(state)]
     }
 
     /// The targets of a state's may edges.
@@ -347,7 +373,7 @@ impl Kmts {
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         let inside = |state: StateId, member: StateId| self.may_successors(state).any(|target| target == member);
-        self.edge_words.iter().any(|word| word & MUST != 0 && word & MAY == 0)
+        self.edge_words.iter().any(|edge| edge.kind() == MUST >> 30)
             || self.labels.iter().any(|(for_true, not_refuted)| !for_true.is_subset(not_refuted))
             || (self.hyper_count() > 0
                 && self.states().any(|state| {
@@ -358,7 +384,7 @@ impl Kmts {
     /// Whether nothing is open: every may edge is a must edge, no label unknown.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.edge_words.iter().all(|word| word & (MAY | MUST) == MAY | MUST)
+        self.edge_words.iter().all(|edge| edge.kind() == (MAY | MUST) >> 30)
             && self.hyper_count() == 0
             && self.labels.iter().all(|(for_true, not_refuted)| for_true == not_refuted)
     }

@@ -9,4 +9,4 @@ mod builder;
 mod kmts;
 
 pub use builder::{KmtsBuilder, ModelTooLarge};
-pub use kmts::{ActionId, Edge, EdgeId, Fairness, HyperEdge, HyperId, Kmts, Names, PropId, StateId};
+pub use kmts::{ActionId, Edge, EdgeId, Fairness, HyperEdge, HyperId, Kmts, Names, PackedEdge, PropId, StateId};

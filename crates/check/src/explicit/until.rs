@@ -1,0 +1,129 @@
+//! `E[a U b]`: least fixpoint by one backward walk over both sets.
+//!
+//! The states that are surely in come first; walking back from one of them, its edges are looked at
+//! once for both sets. In a structure whose must edges are may edges every state is walked back from
+//! at most once, so three values cost no more edge visits than two.
+
+use tertium_base::{BitSet, Stopped};
+use tertium_model::HyperId;
+
+use super::pair::{POSSIBLE, Pair, SURE};
+use super::pending::Pending;
+use super::structure::Structure;
+
+/// The sets of `E[a U b]`.
+pub(super) fn exists_until(structure: &Structure<'_>, a: &Pair, b: &Pair) -> Result<Pair, Stopped> {
+    let mut walk = Walk::new(structure, a, b)?;
+    walk.surely()?;
+    walk.possibly()?;
+    Ok(walk.reached)
+}
+
+struct Walk<'w, 'a> {
+    structure: &'w Structure<'a>,
+    a: &'w Pair,
+    reached: Pair,
+    /// States from which the walk over possible edges has been made.
+    possibly_done: BitSet,
+    sure: Pending,
+    possible: Pending,
+    /// Members of each hyper edge that are not surely in yet.
+    hyper_missing: Vec<u32>,
+    /// Under totality: possible successors of each state that are not surely in yet.
+    successors_missing: Vec<u32>,
+    ticks: u32,
+}
+
+impl<'w, 'a> Walk<'w, 'a> {
+    fn new(structure: &'w Structure<'a>, a: &'w Pair, b: &Pair) -> Result<Self, Stopped> {
+        let model = structure.model();
+        let states = structure.states();
+        structure.budget().reserve(states * if structure.total() { 5 } else { 1 })?;
+        let hyper_missing =
+            (0..model.hyper_count()).map(|at| model.hyper(HyperId::new(at)).members.len() as u32).collect();
+        let successors_missing =
+            if structure.total() { (0..states).map(|state| structure.may_degree(state)).collect() } else { Vec::new() };
+        let mut walk = Self {
+            structure,
+            a,
+            reached: b.clone(),
+            possibly_done: BitSet::empty(states),
+            sure: Pending::new(states),
+            possible: Pending::new(states),
+            hyper_missing,
+            successors_missing,
+            ticks: 0,
+        };
+        for state in 0..states {
+            walk.go_on_from(state, b.get(state));
+        }
+        Ok(walk)
+    }
+
+    /// Notes that a state has just got these bits. A surely reached one passes on both in its turn.
+    #[inline]
+    fn go_on_from(&mut self, state: usize, bits: u32) {
+        if bits & SURE != 0 {
+            self.sure.push(state);
+        }
+        if bits == POSSIBLE {
+            self.possible.push(state);
+        }
+    }
+
+    fn surely(&mut self) -> Result<(), Stopped> {
+        let predecessors = self.structure.predecessors()?;
+        while let Some(state) = self.sure.pop() {
+            self.structure.budget().tick(&mut self.ticks)?;
+            let bits = self.reached.get(state);
+            if bits & POSSIBLE != 0 {
+                self.possibly_done.insert(state);
+            }
+            for edge in predecessors.edges_into(state) {
+                self.add(edge.source(), edge.kind() & bits);
+            }
+            if !self.successors_missing.is_empty() {
+                for edge in predecessors.edges_into(state).iter().filter(|edge| edge.kind() & POSSIBLE != 0) {
+                    self.one_successor_less(edge.source());
+                }
+            }
+            for (hyper, source) in predecessors.hyper_into(state) {
+                self.hyper_missing[hyper.index()] -= 1;
+                if self.hyper_missing[hyper.index()] == 0 {
+                    self.add(source, SURE);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn possibly(&mut self) -> Result<(), Stopped> {
+        let predecessors = self.structure.predecessors()?;
+        while let Some(state) = self.possible.pop() {
+            if !self.possibly_done.insert(state) {
+                continue;
+            }
+            self.structure.budget().tick(&mut self.ticks)?;
+            for edge in predecessors.edges_into(state) {
+                self.add(edge.source(), edge.kind() & POSSIBLE);
+            }
+        }
+        Ok(())
+    }
+
+    fn one_successor_less(&mut self, source: usize) {
+        self.successors_missing[source] -= 1;
+        if self.successors_missing[source] == 0 {
+            self.add(source, SURE);
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, state: usize, bits: u32) {
+        let new = bits & self.a.get(state) & !self.reached.get(state);
+        if new != 0 {
+            self.reached.set(state, new);
+            self.go_on_from(state, new);
+        }
+    }
+}

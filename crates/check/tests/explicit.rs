@@ -1,0 +1,78 @@
+//! The labelling engine gives the values that the definitions give, on random small structures.
+
+use tertium_base::Budget;
+use tertium_check::explicit::Explicit;
+use tertium_check::{Ask, Engine, Task};
+use tertium_evidence::{Deadlock, Reading};
+use tertium_lattice::Belnap;
+use tertium_logic::{Formula, Logic};
+use tertium_model::Kmts;
+use tertium_testkit::reference::{Deadlocks, branching_values};
+use tertium_testkit::{FormulaShape, StructureShape, for_random_cases};
+
+const CONVENTIONS: [(Deadlock, Deadlocks); 3] =
+    [(Deadlock::Mu, Deadlocks::Mu), (Deadlock::Maximal, Deadlocks::Maximal), (Deadlock::Total, Deadlocks::Total)];
+
+fn explicit_values(model: &Kmts, formula: &Formula, deadlock: Deadlock) -> Vec<Belnap> {
+    let budget = Budget::unlimited();
+    let reading = Reading { deadlock, ..Reading::default() };
+    let task = Task::new(model, formula, reading, Ask::All, &budget).expect("generated names are known");
+    let values = Explicit.values(&task).expect("the engine supports what is generated");
+    model.states().map(|state| values.at(state)).collect()
+}
+
+fn agrees_with_definitions(cases: usize, structures: &StructureShape, formulas: &FormulaShape) {
+    for_random_cases(cases, |case| {
+        let model = case.structure(structures);
+        let formula = case.formula(formulas);
+        for (deadlock, reference) in CONVENTIONS {
+            let expected = branching_values(&model, &formula, reference);
+            assert_eq!(explicit_values(&model, &formula, deadlock), expected, "{}", deadlock.name());
+        }
+    });
+}
+
+#[test]
+fn ctl_on_plain_structures() {
+    agrees_with_definitions(1000, &StructureShape::default(), &FormulaShape::new(Logic::Ctl));
+}
+
+#[test]
+fn ctl_on_hyper_edges() {
+    let structures = StructureShape { hyper: true, ..StructureShape::default() };
+    agrees_with_definitions(1000, &structures, &FormulaShape::new(Logic::Ctl));
+}
+
+#[test]
+fn ctl_on_mixed_structures() {
+    let structures = StructureShape { hyper: true, mixed: true, both_labels: true, ..StructureShape::default() };
+    agrees_with_definitions(1000, &structures, &FormulaShape::new(Logic::Ctl));
+}
+
+#[test]
+fn ctl_on_total_structures() {
+    let structures = StructureShape { hyper: true, total: true, ..StructureShape::default() };
+    agrees_with_definitions(500, &structures, &FormulaShape::new(Logic::Ctl));
+}
+
+#[test]
+fn pml_with_actions() {
+    let structures = StructureShape { hyper: true, actions: 2, ..StructureShape::default() };
+    let formulas = FormulaShape { actions: structures.action_names(), ..FormulaShape::new(Logic::Pml) };
+    agrees_with_definitions(1000, &structures, &formulas);
+}
+
+#[test]
+fn mu_calculus_with_alternation() {
+    let structures = StructureShape { hyper: true, actions: 2, ..StructureShape::default() };
+    let formulas =
+        FormulaShape { size: 14, actions: structures.action_names(), guarded: false, ..FormulaShape::new(Logic::Mu) };
+    agrees_with_definitions(2000, &structures, &formulas);
+}
+
+#[test]
+fn mu_calculus_on_mixed_structures() {
+    let structures = StructureShape { hyper: true, mixed: true, both_labels: true, ..StructureShape::default() };
+    let formulas = FormulaShape { size: 12, ..FormulaShape::new(Logic::Mu) };
+    agrees_with_definitions(1000, &structures, &formulas);
+}
