@@ -43,7 +43,7 @@ test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (S
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --workspace
 
 bench: $(Z3) ## measurements
-	$(CARGO) bench --workspace
+	$(CARGO) run --release --quiet -p tertium-bench --bin bench-partial
 
 lint: $(Z3) ## format, lints and documentation, all warnings denied
 	$(CARGO) fmt --all --check
