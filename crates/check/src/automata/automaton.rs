@@ -1,0 +1,94 @@
+//! Generalised Büchi automata over independent literals, as the searches read them.
+//!
+//! `p` and `!p` are two letters of their own: on a partial word both may be allowed (read
+//! optimistically) or neither (read pessimistically), so nothing here knows excluded middle.
+
+/// An atom or its negation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct Literal {
+    /// The atom's index in the question.
+    pub atom: u32,
+    /// Whether it is the atom itself.
+    pub positive: bool,
+}
+
+/// A step of the automaton: allowed where all its literals are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Transition {
+    /// Sorted, without repetition.
+    pub cube: Vec<Literal>,
+    /// Where it leads.
+    pub target: u32,
+    /// The acceptance marks it carries.
+    pub marks: u64,
+}
+
+/// A run is accepting if it takes transitions of every mark infinitely often.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Automaton {
+    /// Where runs start.
+    pub initial: Vec<u32>,
+    /// Each state's transitions.
+    pub transitions: Vec<Vec<Transition>>,
+    /// How many marks there are; at most [`MAX_MARKS`].
+    pub marks: u32,
+}
+
+/// More marks than this do not fit the words that searches carry along; one bit is left for
+/// "there is a step at all".
+pub(crate) const MAX_MARKS: u32 = 63;
+
+impl Automaton {
+    /// The states from which some run accepts the word in which nothing is known at any position.
+    pub(crate) fn accepts_unknown(&self) -> Vec<bool> {
+        let blank = |state: usize| self.transitions[state].iter().filter(|step| step.cube.is_empty());
+        let full = if self.marks == 0 { 0 } else { u64::MAX >> (64 - self.marks) };
+        let reach: Vec<Vec<bool>> = (0..self.transitions.len())
+            .map(|from| {
+                let mut seen = vec![false; self.transitions.len()];
+                let mut todo = vec![from];
+                while let Some(state) = todo.pop() {
+                    for step in blank(state) {
+                        if !std::mem::replace(&mut seen[step.target as usize], true) {
+                            todo.push(step.target as usize);
+                        }
+                    }
+                }
+                seen
+            })
+            .collect();
+        let on_good_cycle = |state: usize| {
+            let component = |other: usize| reach[state][other] && reach[other][state];
+            let marks = (0..self.transitions.len())
+                .filter(|&from| component(from))
+                .flat_map(|from| blank(from).filter(|step| component(step.target as usize)))
+                .fold(0, |sum, step| sum | step.marks);
+            component(state) && marks & full == full
+        };
+        let good: Vec<bool> = (0..self.transitions.len()).map(on_good_cycle).collect();
+        (0..self.transitions.len())
+            .map(|from| good[from] || reach[from].iter().zip(&good).any(|(&reached, &good)| reached && good))
+            .collect()
+    }
+
+    /// Drops transitions that another one covers: same target, fewer literals, more marks.
+    pub(crate) fn drop_covered(&mut self) {
+        for steps in &mut self.transitions {
+            let mut kept: Vec<Transition> = Vec::new();
+            for step in steps.drain(..) {
+                if kept.iter().any(|other| covers(other, &step)) {
+                    continue;
+                }
+                kept.retain(|other| !covers(&step, other));
+                kept.push(step);
+            }
+            *steps = kept;
+        }
+    }
+}
+
+fn covers(general: &Transition, special: &Transition) -> bool {
+    general.target == special.target
+        && special.marks & !general.marks == 0
+        && general.cube.iter().all(|literal| special.cube.binary_search(literal).is_ok())
+}

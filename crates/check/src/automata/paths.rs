@@ -1,0 +1,223 @@
+//! At which states does a path (certain, possible) satisfy a linear formula?
+//!
+//! The common ground of LTL and CTL*: an LTL formula is refuted by a certain path of its negation and
+//! true without a possible one; `E psi` has truth evidence by a certain path of `psi` and is not refuted by a
+//! possible one. What counts as certain depends on the reading: certain steps, and with totality
+//! also a prefix after which the future does not matter, the absence of any possible path to the
+//! contrary, or a strategy over hyper edges.
+
+use tertium_base::{BitSet, Stopped};
+use tertium_evidence::{Deadlock, LinearReading};
+use tertium_logic::NodeId;
+use tertium_model::StateId;
+
+use super::automaton::MAX_MARKS;
+use super::graph::PathGraph;
+use super::product::{Product, Side, fits_marks};
+use super::question::{EdgeValues, Question, Questions};
+use super::search::Search;
+use super::translate;
+use crate::{Ask, EngineError, Task, Unsupported};
+
+/// The name of this engine.
+pub(crate) const NAME: &str = "automata";
+
+/// Where paths exist. States that were not asked about are in neither set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PathSets {
+    /// States with a possible path.
+    pub possible: BitSet,
+    /// States with a certain path, or what stands for one under the reading.
+    pub certain: BitSet,
+}
+
+/// What the questions about one task share.
+#[derive(Debug)]
+pub(crate) struct Paths<'t, 'a> {
+    /// The task.
+    pub task: &'t Task<'a>,
+    /// Its structure's paths.
+    pub graph: PathGraph<'a>,
+    /// Whether something certain may be impossible, so that the two sides are independent.
+    mixed: bool,
+    complete: bool,
+}
+
+impl<'t, 'a> Paths<'t, 'a> {
+    /// The paths of a task's structure under its reading.
+    pub(crate) fn new(task: &'t Task<'a>) -> Self {
+        let graph = PathGraph::new(task.model, task.reading);
+        let one_fairness = task.model.fairness().iter().all(|fair| fair.possible == fair.certain);
+        Self { task, graph, mixed: task.model.is_mixed(), complete: task.model.is_complete() && one_fairness }
+    }
+
+    /// Whether every concrete state has a successor: by the structure, the deadlock convention, or the reading.
+    pub(crate) fn total(&self) -> bool {
+        self.graph.total
+            || self.task.reading.deadlock == Deadlock::Maximal
+            || self.task.reading.linear == LinearReading::BgTotal
+    }
+
+    /// Whether a certain prefix counts if the future after it does not matter.
+    pub(crate) fn prefixes_count(&self) -> bool {
+        let asked = matches!(self.task.reading.linear, LinearReading::BgTotal | LinearReading::Hyper);
+        asked && self.total() && self.task.model.fairness().is_empty()
+    }
+
+    /// Whether the absence of any possible path to the contrary counts.
+    pub(crate) fn absence_counts(&self) -> bool {
+        match self.task.reading.linear {
+            LinearReading::BgTotal => true,
+            LinearReading::Hyper => self.total() && self.task.model.fairness().is_empty(),
+            LinearReading::Bg | LinearReading::Tg | LinearReading::TgPnf => false,
+        }
+    }
+
+    /// Whether strategies over hyper edges count and can add anything.
+    pub(crate) fn plays_count(&self) -> bool {
+        self.task.reading.linear == LinearReading::Hyper && (self.total() || self.task.model.hyper_count() > 0)
+    }
+
+    /// How the value of edges enters the formula.
+    pub(crate) fn edge_values(&self) -> EdgeValues {
+        match self.task.reading.linear {
+            LinearReading::Tg => EdgeValues::Literal,
+            LinearReading::TgPnf => EdgeValues::Negation,
+            _ => EdgeValues::Ignored,
+        }
+    }
+
+    /// The side on which paths are certain.
+    pub(crate) fn certain_side(&self) -> Side {
+        if self.edge_values() == EdgeValues::Ignored { Side::Certain } else { Side::CertainValue }
+    }
+
+    /// Where a path satisfies `node` (or its negation).
+    ///
+    /// # Errors
+    /// If the budget ends or the formula needs more marks than a search can carry.
+    pub(crate) fn exist(
+        &self,
+        questions: &mut Questions<'a>,
+        node: NodeId,
+        positive: bool,
+        ask: Ask<'_>,
+    ) -> Result<PathSets, EngineError> {
+        let question = questions.question(node, positive, self.edge_values());
+        let mut sets = self.plain(&question, ask)?;
+        if self.complete {
+            sets.certain.clone_from(&sets.possible);
+            return Ok(sets);
+        }
+        if self.absence_counts() && self.any_open(&sets, ask) {
+            let contrary = questions.question(node, !positive, EdgeValues::Ignored);
+            self.add_where_absent(&contrary, &mut sets, ask)?;
+        }
+        if self.plays_count() && self.any_open(&sets, ask) {
+            super::plays::add_plays(self, questions, (node, positive), &mut sets, ask)?;
+        }
+        Ok(sets)
+    }
+
+    /// Possible paths, and certain ones by certain steps or prefixes.
+    fn plain(&self, question: &Question<'_>, ask: Ask<'_>) -> Result<PathSets, EngineError> {
+        let budget = self.task.budget;
+        let automaton = translate::automaton(question, budget)?;
+        if !fits_marks(&automaton, &self.graph) {
+            return Err(too_many_marks().into());
+        }
+        let possible = Product::new(&self.graph, &question.meanings, &automaton, Side::Possible);
+        let mut search = Search::new(&possible, budget)?;
+        let mut sets = PathSets { possible: self.won(&possible, &mut search, ask, None)?, certain: self.no_states() };
+        drop(possible);
+        if self.complete {
+            return Ok(sets);
+        }
+        let mut certain = Product::new(&self.graph, &question.meanings, &automaton, self.certain_side());
+        if self.prefixes_count() {
+            certain = certain.with_open_future(automaton.accepts_unknown());
+        }
+        if self.mixed {
+            search = Search::new(&certain, budget)?;
+            sets.certain = self.won(&certain, &mut search, ask, None)?;
+        } else {
+            // Every certain path is possible, so what is lost stays lost.
+            search.keep_lost();
+            sets.certain = self.won(&certain, &mut search, ask, Some(&sets.possible))?;
+        }
+        Ok(sets)
+    }
+
+    /// With totality, a path to one side exists where none to the other does.
+    fn add_where_absent(&self, contrary: &Question<'_>, sets: &mut PathSets, ask: Ask<'_>) -> Result<(), EngineError> {
+        let budget = self.task.budget;
+        let automaton = translate::automaton(contrary, budget)?;
+        if !fits_marks(&automaton, &self.graph) {
+            return Err(too_many_marks().into());
+        }
+        let product = Product::new(&self.graph, &contrary.meanings, &automaton, Side::Possible);
+        let mut search = Search::new(&product, budget)?;
+        for state in self.open_states(sets, ask) {
+            if !self.wins(&product, &mut search, state)? {
+                sets.certain.insert(state.index());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an accepting path starts at a state.
+    pub(crate) fn wins(&self, product: &Product<'_, '_>, search: &mut Search, state: StateId) -> Result<bool, Stopped> {
+        for start in product.starts(state.index()) {
+            if search.wins(product, start, self.task.budget)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn won(
+        &self,
+        product: &Product<'_, '_>,
+        search: &mut Search,
+        ask: Ask<'_>,
+        among: Option<&BitSet>,
+    ) -> Result<BitSet, Stopped> {
+        let mut won = self.no_states();
+        for state in self.asked(ask) {
+            if among.is_none_or(|among| among.contains(state.index())) && self.wins(product, search, state)? {
+                won.insert(state.index());
+            }
+        }
+        Ok(won)
+    }
+
+    fn no_states(&self) -> BitSet {
+        BitSet::empty(self.task.model.state_count())
+    }
+
+    /// The states asked about.
+    pub(crate) fn asked<'s>(&self, ask: Ask<'s>) -> Box<dyn Iterator<Item = StateId> + 's> {
+        match ask {
+            Ask::All => Box::new(self.task.model.states()),
+            Ask::At(states) => Box::new(states.iter().copied()),
+        }
+    }
+
+    /// The asked states with a possible path and no certain one.
+    pub(crate) fn open_states(&self, sets: &PathSets, ask: Ask<'_>) -> Vec<StateId> {
+        let open = |state: &StateId| sets.possible.contains(state.index()) && !sets.certain.contains(state.index());
+        self.asked(ask).filter(open).collect()
+    }
+
+    fn any_open(&self, sets: &PathSets, ask: Ask<'_>) -> bool {
+        self.asked(ask)
+            .any(|state| sets.possible.contains(state.index()) && !sets.certain.contains(state.index()))
+    }
+}
+
+fn too_many_marks() -> Unsupported {
+    Unsupported {
+        engine: NAME,
+        reason: format!("untils of the formula and fairness constraints together are more than {MAX_MARKS}"),
+    }
+}

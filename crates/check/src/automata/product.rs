@@ -1,0 +1,276 @@
+//! Paths of a structure together with runs of an automaton on their label words.
+//!
+//! A product node is a state and an automaton state, packed into one number. The *certain* product
+//! takes certain steps and reads labels pessimistically; the *possible* product takes possible steps
+//! and reads them optimistically. Fairness constraints are marks behind the automaton's own.
+
+use super::automaton::{Automaton, Literal};
+use super::graph::{PathGraph, Step, low_bits};
+use super::question::Meaning;
+
+/// Which paths are searched, and how their labels are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Side {
+    /// Possible steps, what is not refuted holds.
+    Possible,
+    /// Certain steps, what has evidence holds.
+    Certain,
+    /// Possible steps, what has evidence holds: for readings in which edge values are atoms.
+    CertainValue,
+}
+
+impl Side {
+    fn pessimistic(self) -> bool {
+        self != Self::Possible
+    }
+
+    #[inline]
+    fn takes(self, step: Step) -> bool {
+        if self == Self::Certain { step.must } else { step.may }
+    }
+}
+
+/// The next successor to look at from a product node.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Cursor {
+    transition: u32,
+    step: u32,
+}
+
+/// A step of the product.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProductStep {
+    /// The product node it leads to.
+    pub target: usize,
+    /// The step of the path.
+    pub step: Step,
+    /// The number of the automaton's transition, counted over all states.
+    pub transition: u32,
+    /// Marks of the transition and of fairness.
+    pub marks: u64,
+}
+
+/// A transition with its literals as bits over the letters.
+#[derive(Clone, Debug)]
+struct Compiled {
+    target: u32,
+    marks: u64,
+    /// Literals about the step itself, to be checked once it is known.
+    edge: EdgeNeed,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum EdgeNeed {
+    Nothing,
+    /// The edge's value must be true.
+    True,
+    /// The edge's value must be false.
+    False,
+    /// Both.
+    Both,
+}
+
+/// The product of one side. Cheap to make but for one word a state.
+#[derive(Debug)]
+pub(crate) struct Product<'p, 'm> {
+    /// The paths.
+    pub graph: &'p PathGraph<'m>,
+    side: Side,
+    width: usize,
+    initial: Vec<u32>,
+    offsets: Vec<u32>,
+    transitions: Vec<Compiled>,
+    /// Per transition `words` words of literals it needs.
+    needs: Vec<u64>,
+    /// Per state of the structure `words` words of literals it has.
+    letters: Vec<u64>,
+    words: usize,
+    fair_shift: u32,
+    /// All marks, which an accepting cycle must carry.
+    pub full: u64,
+    /// Automaton states that accept a future in which nothing is known; empty if no such future counts.
+    open_future: Vec<bool>,
+}
+
+impl<'p, 'm> Product<'p, 'm> {
+    /// The product of the paths of `graph` with `automaton`. Marks and constraints together must fit 63 bits.
+    pub(crate) fn new(graph: &'p PathGraph<'m>, meanings: &[Meaning<'_>], automaton: &Automaton, side: Side) -> Self {
+        let mut used: Vec<Literal> = automaton.transitions.iter().flatten().flat_map(|step| step.cube.clone()).collect();
+        used.sort_unstable();
+        used.dedup();
+        used.retain(|literal| !matches!(meanings[literal.atom as usize], Meaning::Edge));
+        let words = used.len().div_ceil(64).max(1);
+        let mut offsets = vec![0];
+        let mut transitions = Vec::new();
+        let mut needs = Vec::new();
+        for steps in &automaton.transitions {
+            for step in steps {
+                let mut need = vec![0; words];
+                for (bit, _) in used.iter().enumerate().filter(|(_, literal)| step.cube.binary_search(literal).is_ok()) {
+                    need[bit / 64] |= 1 << (bit % 64);
+                }
+                needs.extend(need);
+                let edge = edge_need(&step.cube, meanings);
+                transitions.push(Compiled { target: step.target, marks: step.marks, edge });
+            }
+            offsets.push(transitions.len() as u32);
+        }
+        let constraints = graph.model.fairness().len();
+        Self {
+            graph,
+            side,
+            width: automaton.transitions.len(),
+            initial: automaton.initial.clone(),
+            offsets,
+            transitions,
+            needs,
+            letters: letters(graph, meanings, &used, words, side),
+            words,
+            fair_shift: automaton.marks,
+            full: low_bits(automaton.marks as usize + constraints),
+            open_future: Vec::new(),
+        }
+    }
+
+    /// The same, where a finite path also accepts if the automaton accepts whatever comes after it.
+    pub(crate) fn with_open_future(mut self, accepts_unknown: Vec<bool>) -> Self {
+        self.open_future = accepts_unknown;
+        self
+    }
+
+    /// How many product nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.graph.len() * self.width
+    }
+
+    /// The nodes that paths from a state start at.
+    pub(crate) fn starts(&self, state: usize) -> impl Iterator<Item = usize> + '_ {
+        self.initial.iter().map(move |&at| state * self.width + at as usize)
+    }
+
+    /// The state of a node.
+    pub(crate) fn state(&self, node: usize) -> usize {
+        node / self.width
+    }
+
+    /// The automaton state of a node.
+    pub(crate) fn memory(&self, node: usize) -> usize {
+        node % self.width
+    }
+
+    #[inline]
+    fn enabled(&self, letter: usize, transition: usize) -> bool {
+        let need = &self.needs[transition * self.words..][..self.words];
+        let have = &self.letters[letter * self.words..][..self.words];
+        need.iter().zip(have).all(|(need, have)| need & !have == 0)
+    }
+
+    /// The next successor of a node.
+    #[inline]
+    pub(crate) fn next(&self, node: usize, cursor: &mut Cursor) -> Option<ProductStep> {
+        let (state, memory) = (node / self.width, node % self.width);
+        let letter = self.graph.origin(state);
+        let range = self.offsets[memory] as usize..self.offsets[memory + 1] as usize;
+        loop {
+            let at = range.start + cursor.transition as usize;
+            if at >= range.end {
+                return None;
+            }
+            if cursor.step == 0 && !self.enabled(letter, at) {
+                cursor.transition += 1;
+                continue;
+            }
+            let compiled = &self.transitions[at];
+            while let Some(step) = self.graph.step(state, cursor.step as usize) {
+                cursor.step += 1;
+                if !self.side.takes(step) || !self.edge_fits(compiled.edge, step) {
+                    continue;
+                }
+                let marks = compiled.marks | self.fair_marks(step);
+                let target = step.target * self.width + compiled.target as usize;
+                return Some(ProductStep { target, step, transition: at as u32, marks });
+            }
+            cursor.step = 0;
+            cursor.transition += 1;
+        }
+    }
+
+    #[inline]
+    fn fair_marks(&self, step: Step) -> u64 {
+        if self.graph.model.fairness().is_empty() {
+            return 0;
+        }
+        self.graph.fair(step, self.side.pessimistic()) << self.fair_shift
+    }
+
+    #[inline]
+    fn edge_fits(&self, need: EdgeNeed, step: Step) -> bool {
+        match (need, self.side.pessimistic()) {
+            (EdgeNeed::Nothing, _) => true,
+            // An edge that is taken has value true or unknown, never false.
+            (EdgeNeed::True, pessimistic) => step.must || !pessimistic,
+            (EdgeNeed::False | EdgeNeed::Both, true) => false,
+            (EdgeNeed::False | EdgeNeed::Both, false) => !step.must,
+        }
+    }
+
+    /// Whether a path that reads a node's state and then runs into an open future accepts.
+    #[inline]
+    pub(crate) fn accepts_prefix(&self, node: usize) -> bool {
+        if self.open_future.is_empty() {
+            return false;
+        }
+        let (letter, memory) = (self.graph.origin(node / self.width), node % self.width);
+        (self.offsets[memory] as usize..self.offsets[memory + 1] as usize)
+            .any(|at| self.open_future[self.transitions[at].target as usize] && self.enabled(letter, at))
+    }
+}
+
+fn edge_need(cube: &[Literal], meanings: &[Meaning<'_>]) -> EdgeNeed {
+    let has = |positive| {
+        cube.iter().any(|literal| {
+            literal.positive == positive && matches!(meanings[literal.atom as usize], Meaning::Edge)
+        })
+    };
+    match (has(true), has(false)) {
+        (false, false) => EdgeNeed::Nothing,
+        (true, false) => EdgeNeed::True,
+        (false, true) => EdgeNeed::False,
+        (true, true) => EdgeNeed::Both,
+    }
+}
+
+/// For each state of the structure the literals that hold there, one bit each.
+fn letters(graph: &PathGraph<'_>, meanings: &[Meaning<'_>], used: &[Literal], words: usize, side: Side) -> Vec<u64> {
+    let states = graph.model.state_count();
+    let mut letters = vec![0u64; states * words];
+    for (bit, &literal) in used.iter().enumerate() {
+        let mut set = |state: usize| letters[state * words + bit / 64] |= 1 << (bit % 64);
+        match &meanings[literal.atom as usize] {
+            Meaning::Labels(for_true, not_refuted) => match (literal.positive, side.pessimistic()) {
+                (true, true) => for_true.iter().for_each(&mut set),
+                (true, false) => not_refuted.iter().for_each(&mut set),
+                (false, true) => (0..states).filter(|&at| !not_refuted.contains(at)).for_each(&mut set),
+                (false, false) => (0..states).filter(|&at| !for_true.contains(at)).for_each(&mut set),
+            },
+            Meaning::Constant(value) => {
+                let holds = match (literal.positive, side.pessimistic()) {
+                    (true, true) => value.for_true(),
+                    (true, false) => value.not_refuted(),
+                    (false, true) => value.for_false(),
+                    (false, false) => !value.for_true(),
+                };
+                if holds {
+                    (0..states).for_each(&mut set);
+                }
+            }
+            Meaning::Edge | Meaning::Fair(_) => {}
+        }
+    }
+    letters
+}
+
+/// Whether the marks of an automaton and the constraints of a structure fit the searches' words.
+pub(crate) fn fits_marks(automaton: &Automaton, graph: &PathGraph<'_>) -> bool {
+    automaton.marks as usize + graph.model.fairness().len() <= super::automaton::MAX_MARKS as usize
+}
