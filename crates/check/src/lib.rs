@@ -5,6 +5,7 @@
 //!
 //! Not here: programs, predicates, solvers.
 
+pub mod automata;
 pub mod explicit;
 pub mod game;
 mod task;

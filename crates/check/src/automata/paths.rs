@@ -113,9 +113,6 @@ impl<'t, 'a> Paths<'t, 'a> {
             let contrary = questions.question(node, !positive, EdgeValues::Ignored);
             self.add_where_absent(&contrary, &mut sets, ask)?;
         }
-        if self.plays_count() && self.any_open(&sets, ask) {
-            super::plays::add_plays(self, questions, (node, positive), &mut sets, ask)?;
-        }
         Ok(sets)
     }
 

@@ -55,6 +55,8 @@ pub(crate) struct Questions<'a> {
     meanings: HashMap<usize, Meaning<'a>>,
     /// For each node of the task's formula its linear form, not normalised.
     linear: Vec<NodeId>,
+    /// The atoms that stand for quantified nodes.
+    quantified: Vec<(u32, NodeId)>,
 }
 
 fn fresh_atom(name: &str) -> Atom {
@@ -73,7 +75,7 @@ impl<'a> Questions<'a> {
             }
         }
         let linear = Vec::with_capacity(task.formula.nodes().len());
-        Self { builder: task.formula.to_builder(), meanings, linear }
+        Self { builder: task.formula.to_builder(), meanings, linear, quantified: Vec::new() }
     }
 
     /// Takes over the next node of the task's formula. Quantified nodes come with their values.
@@ -81,10 +83,12 @@ impl<'a> Questions<'a> {
         let id = match (node, values) {
             (_, Some(values)) => {
                 let (yes, open) = (values.for_true.clone(), values.not_refuted.clone());
-                self.add_atom(
-                    &format!("node {}", self.linear.len()),
-                    Meaning::Labels(Cow::Owned(yes), Cow::Owned(open)),
-                )
+                let name = format!("node {}", self.linear.len());
+                let id = self.add_atom(&name, Meaning::Labels(Cow::Owned(yes), Cow::Owned(open)));
+                if let Node::Atom(atom) = self.builder.node(id) {
+                    self.quantified.push((atom.index() as u32, NodeId::new(self.linear.len())));
+                }
+                id
             }
             (Node::Element(element), None) => {
                 let value = task.elements[element.index()];
@@ -100,6 +104,11 @@ impl<'a> Questions<'a> {
             }
         };
         self.linear.push(id);
+    }
+
+    /// The quantified node that an atom stands for.
+    pub(crate) fn node_of_atom(&self, atom: u32) -> Option<NodeId> {
+        self.quantified.iter().find(|(known, _)| *known == atom).map(|&(_, node)| node)
     }
 
     fn add_atom(&mut self, name: &str, meaning: Meaning<'a>) -> NodeId {
