@@ -5,8 +5,8 @@
 
 use std::time::{Duration, Instant};
 
-use tertium_base::memory::{CountingAllocator, peak};
 use tertium_base::Budget;
+use tertium_base::memory::{CountingAllocator, peak};
 use tertium_check::automata::AutomataEngine;
 use tertium_check::{Ask, Engine, Task};
 use tertium_evidence::Reading;

@@ -65,7 +65,8 @@ fn guarded_values_agree_with_lassos() {
 #[test]
 fn refutations_and_open_paths_are_what_they_claim() {
     for_random_cases(400, |case| {
-        let shape = StructureShape { states: 1..=4, density: 40, fairness: case.number % 2, ..StructureShape::default() };
+        let shape =
+            StructureShape { states: 1..=4, density: 40, fairness: case.number % 2, ..StructureShape::default() };
         let model = case.structure(&shape);
         let formula = case.formula(&ltl(5));
         with_task(&model, &formula, reading(LinearReading::Bg), |task| {
@@ -106,8 +107,13 @@ fn readings_add_information_in_their_order() {
     let mut more = [0, 0];
     let counts = std::cell::RefCell::new(&mut more);
     for_random_cases(400, |case| {
-        let shape =
-            StructureShape { states: 1..=4, density: 40, total: true, hyper: case.number % 2 == 0, ..StructureShape::default() };
+        let shape = StructureShape {
+            states: 1..=4,
+            density: 40,
+            total: true,
+            hyper: case.number % 2 == 0,
+            ..StructureShape::default()
+        };
         let model = case.structure(&shape);
         let formula = case.formula(&ltl(6));
         let [bg, total, hyper, tg, tg_pnf] = LinearReading::ALL.map(|linear| values(&model, &formula, reading(linear)));

@@ -104,7 +104,8 @@ fn recorded_cases_have_their_values() {
             }
             let model = structure(&case["model"]);
             let formula = formula(&case);
-            let at = case.get("state").map_or(model.init()[0], |name| model.state_by_name(text(name)).expect("a state"));
+            let at =
+                case.get("state").map_or(model.init()[0], |name| model.state_by_name(text(name)).expect("a state"));
             let expected: Vec<(String, String)> = match &case["expected"] {
                 Value::Object(map) => map.iter().map(|(name, value)| (name.clone(), text(value).to_owned())).collect(),
                 value => vec![(text(&case["semantics"]).to_owned(), text(value).to_owned())],

@@ -142,7 +142,9 @@ impl<'m> PathGraph<'m> {
             let fair = hyper.members.iter().fold(u64::MAX, |fair, &member| {
                 let mut found = false;
                 let mut all = u64::MAX;
-                for edge in self.model.edges_from(StateId::new(state)).filter(|edge| edge.target == member && fits(edge)) {
+                for edge in
+                    self.model.edges_from(StateId::new(state)).filter(|edge| edge.target == member && fits(edge))
+                {
                     found = true;
                     all &= self.fair(step_of(edge), true);
                 }

@@ -71,10 +71,8 @@ fn cycle_with_all_marks(
             cycle.push(position);
         }
     }
-    if here != home {
-        if let Some((_, back)) = shortest_way(product, &[here], inside, |node| node == home, budget)? {
-            cycle.extend(back);
-        }
+    if let Some((_, back)) = shortest_way(product, &[here], inside, |node| node == home, budget)? {
+        cycle.extend(back);
     }
     Ok(cycle)
 }

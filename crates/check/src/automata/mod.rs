@@ -7,9 +7,12 @@
 //! Not here: CTL and the mu-calculus, which other engines decide without automata.
 
 mod automaton;
+mod determinise;
 mod graph;
 mod lasso;
+mod letters;
 mod paths;
+mod plays;
 mod product;
 mod proofs;
 mod question;
@@ -17,6 +20,7 @@ mod search;
 mod star;
 mod tableau;
 mod translate;
+mod vacuity;
 
 use tertium_evidence::LinearReading;
 use tertium_logic::{Logic, Node};
@@ -27,6 +31,7 @@ use paths::{NAME, Paths};
 use question::Questions;
 
 pub use proofs::{linear_certificate, linear_open_question};
+pub use vacuity::{antecedent_never_true, starts_fair_path};
 
 /// The engine for LTL, under every reading, and CTL*.
 #[derive(Clone, Copy, Debug, Default)]

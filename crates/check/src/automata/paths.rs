@@ -113,6 +113,9 @@ impl<'t, 'a> Paths<'t, 'a> {
             let contrary = questions.question(node, !positive, EdgeValues::Ignored);
             self.add_where_absent(&contrary, &mut sets, ask)?;
         }
+        if self.plays_count() && self.any_open(&sets, ask) {
+            super::plays::add_plays(self, questions, (node, positive), &mut sets, ask)?;
+        }
         Ok(sets)
     }
 
@@ -207,8 +210,7 @@ impl<'t, 'a> Paths<'t, 'a> {
     }
 
     fn any_open(&self, sets: &PathSets, ask: Ask<'_>) -> bool {
-        self.asked(ask)
-            .any(|state| sets.possible.contains(state.index()) && !sets.certain.contains(state.index()))
+        self.asked(ask).any(|state| sets.possible.contains(state.index()) && !sets.certain.contains(state.index()))
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::automaton::{Automaton, Literal};
 use super::graph::{PathGraph, Step, low_bits};
+use super::letters::Letters;
 use super::question::Meaning;
 
 /// Which paths are searched, and how their labels are read.
@@ -80,11 +81,9 @@ pub(crate) struct Product<'p, 'm> {
     initial: Vec<u32>,
     offsets: Vec<u32>,
     transitions: Vec<Compiled>,
-    /// Per transition `words` words of literals it needs.
+    /// Per transition the literals it needs, as many words as a letter has.
     needs: Vec<u64>,
-    /// Per state of the structure `words` words of literals it has.
-    letters: Vec<u64>,
-    words: usize,
+    letters: Letters,
     fair_shift: u32,
     /// All marks, which an accepting cycle must carry.
     pub full: u64,
@@ -95,21 +94,13 @@ pub(crate) struct Product<'p, 'm> {
 impl<'p, 'm> Product<'p, 'm> {
     /// The product of the paths of `graph` with `automaton`. Marks and constraints together must fit 63 bits.
     pub(crate) fn new(graph: &'p PathGraph<'m>, meanings: &[Meaning<'_>], automaton: &Automaton, side: Side) -> Self {
-        let mut used: Vec<Literal> = automaton.transitions.iter().flatten().flat_map(|step| step.cube.clone()).collect();
-        used.sort_unstable();
-        used.dedup();
-        used.retain(|literal| !matches!(meanings[literal.atom as usize], Meaning::Edge));
-        let words = used.len().div_ceil(64).max(1);
+        let letters = Letters::new(graph, meanings, automaton, side.pessimistic());
         let mut offsets = vec![0];
         let mut transitions = Vec::new();
         let mut needs = Vec::new();
         for steps in &automaton.transitions {
             for step in steps {
-                let mut need = vec![0; words];
-                for (bit, _) in used.iter().enumerate().filter(|(_, literal)| step.cube.binary_search(literal).is_ok()) {
-                    need[bit / 64] |= 1 << (bit % 64);
-                }
-                needs.extend(need);
+                needs.extend(letters.bits_of(&step.cube));
                 let edge = edge_need(&step.cube, meanings);
                 transitions.push(Compiled { target: step.target, marks: step.marks, edge });
             }
@@ -124,8 +115,7 @@ impl<'p, 'm> Product<'p, 'm> {
             offsets,
             transitions,
             needs,
-            letters: letters(graph, meanings, &used, words, side),
-            words,
+            letters,
             fair_shift: automaton.marks,
             full: low_bits(automaton.marks as usize + constraints),
             open_future: Vec::new(),
@@ -153,16 +143,11 @@ impl<'p, 'm> Product<'p, 'm> {
         node / self.width
     }
 
-    /// The automaton state of a node.
-    pub(crate) fn memory(&self, node: usize) -> usize {
-        node % self.width
-    }
-
     #[inline]
     fn enabled(&self, letter: usize, transition: usize) -> bool {
-        let need = &self.needs[transition * self.words..][..self.words];
-        let have = &self.letters[letter * self.words..][..self.words];
-        need.iter().zip(have).all(|(need, have)| need & !have == 0)
+        let words = self.letters.words;
+        let need = &self.needs[transition * words..][..words];
+        need.iter().zip(self.letters.of(letter)).all(|(need, have)| need & !have == 0)
     }
 
     /// The next successor of a node.
@@ -228,9 +213,8 @@ impl<'p, 'm> Product<'p, 'm> {
 
 fn edge_need(cube: &[Literal], meanings: &[Meaning<'_>]) -> EdgeNeed {
     let has = |positive| {
-        cube.iter().any(|literal| {
-            literal.positive == positive && matches!(meanings[literal.atom as usize], Meaning::Edge)
-        })
+        cube.iter()
+            .any(|literal| literal.positive == positive && matches!(meanings[literal.atom as usize], Meaning::Edge))
     };
     match (has(true), has(false)) {
         (false, false) => EdgeNeed::Nothing,
@@ -238,36 +222,6 @@ fn edge_need(cube: &[Literal], meanings: &[Meaning<'_>]) -> EdgeNeed {
         (false, true) => EdgeNeed::False,
         (true, true) => EdgeNeed::Both,
     }
-}
-
-/// For each state of the structure the literals that hold there, one bit each.
-fn letters(graph: &PathGraph<'_>, meanings: &[Meaning<'_>], used: &[Literal], words: usize, side: Side) -> Vec<u64> {
-    let states = graph.model.state_count();
-    let mut letters = vec![0u64; states * words];
-    for (bit, &literal) in used.iter().enumerate() {
-        let mut set = |state: usize| letters[state * words + bit / 64] |= 1 << (bit % 64);
-        match &meanings[literal.atom as usize] {
-            Meaning::Labels(for_true, not_refuted) => match (literal.positive, side.pessimistic()) {
-                (true, true) => for_true.iter().for_each(&mut set),
-                (true, false) => not_refuted.iter().for_each(&mut set),
-                (false, true) => (0..states).filter(|&at| !not_refuted.contains(at)).for_each(&mut set),
-                (false, false) => (0..states).filter(|&at| !for_true.contains(at)).for_each(&mut set),
-            },
-            Meaning::Constant(value) => {
-                let holds = match (literal.positive, side.pessimistic()) {
-                    (true, true) => value.for_true(),
-                    (true, false) => value.not_refuted(),
-                    (false, true) => value.for_false(),
-                    (false, false) => !value.for_true(),
-                };
-                if holds {
-                    (0..states).for_each(&mut set);
-                }
-            }
-            Meaning::Edge | Meaning::Fair(_) => {}
-        }
-    }
-    letters
 }
 
 /// Whether the marks of an automaton and the constraints of a structure fit the searches' words.

@@ -30,7 +30,7 @@ pub fn linear_certificate(task: &Task<'_>, state: StateId, value: Belnap) -> Res
     let found = super::AutomataEngine.values(&at_state)?.at(state);
     match value {
         Belnap::True if found.for_true() => Ok(Some(Proof::NoPath)),
-        Belnap::False if found.for_false() => refutation(&at_state, state).map(Some),
+        Belnap::False if found.for_false() => refutation(&at_state, state),
         _ => Ok(None),
     }
 }
@@ -54,7 +54,7 @@ fn star_certificate(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Op
 }
 
 /// Why an LTL formula that is false at a state is so; tries the plainest witness first.
-fn refutation(task: &Task<'_>, state: StateId) -> Result<Proof, EngineError> {
+fn refutation(task: &Task<'_>, state: StateId) -> Result<Option<Proof>, EngineError> {
     let paths = Paths::new(task);
     let mut questions = linear_questions(task);
     let root = task.formula.root();
@@ -62,12 +62,12 @@ fn refutation(task: &Task<'_>, state: StateId) -> Result<Proof, EngineError> {
     let automaton = translate::automaton(&question, task.budget)?;
     let product = Product::new(&paths.graph, &question.meanings, &automaton, paths.certain_side());
     if let Some(path) = accepting_path(&product, state.index(), task.budget)? {
-        return Ok(lasso(&paths, &product, &path));
+        return Ok(Some(lasso(&paths, &product, &path)));
     }
     if paths.prefixes_count() {
         let product = product.with_open_future(automaton.accepts_unknown());
         if let Some(path) = accepting_path(&product, state.index(), task.budget)? {
-            return Ok(lasso(&paths, &product, &path));
+            return Ok(Some(lasso(&paths, &product, &path)));
         }
     }
     if paths.absence_counts() {
@@ -75,10 +75,13 @@ fn refutation(task: &Task<'_>, state: StateId) -> Result<Proof, EngineError> {
         let automaton = translate::automaton(&contrary, task.budget)?;
         let product = Product::new(&paths.graph, &contrary.meanings, &automaton, Side::Possible);
         if accepting_path(&product, state.index(), task.budget)?.is_none() {
-            return Ok(Proof::NoPath);
+            return Ok(Some(Proof::NoPath));
         }
     }
-    Ok(Proof::NoPath)
+    if !paths.plays_count() {
+        return Ok(None);
+    }
+    super::plays::strategy(&paths, &mut questions, root, state)
 }
 
 /// The states of a path; entering a dead copy ends it.
@@ -179,7 +182,13 @@ fn add_labels(
     }
 }
 
-fn add_step(paths: &Paths<'_, '_>, at: usize, position: &Position, direction: StepDirection, answer: &mut OpenQuestion) {
+fn add_step(
+    paths: &Paths<'_, '_>,
+    at: usize,
+    position: &Position,
+    direction: StepDirection,
+    answer: &mut OpenQuestion,
+) {
     if position.step.must || paths.graph.is_copy(at) {
         return;
     }

@@ -201,7 +201,7 @@ fn release_with_edge(builder: &mut FormulaBuilder, edge: NodeId, a: NodeId, b: N
 }
 
 /// Negations pushed to the atoms; only literals, `&`, `|`, `X`, `F`, `G`, `U`, `R` remain.
-fn positive_normal_form(builder: &mut FormulaBuilder, root: NodeId, positive: bool) -> NodeId {
+pub(crate) fn positive_normal_form(builder: &mut FormulaBuilder, root: NodeId, positive: bool) -> NodeId {
     let part = builder.finish(root, Logic::Ltl);
     let mut forms: Vec<[NodeId; 2]> = Vec::with_capacity(part.nodes().len());
     for &node in part.nodes() {

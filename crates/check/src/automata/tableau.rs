@@ -26,10 +26,8 @@ struct Way {
 /// # Errors
 /// If the budget ends, or there are more untils than marks.
 pub(crate) fn plain_automaton(formula: &Formula, budget: &Budget) -> Result<Automaton, Stopped> {
-    let untils: Vec<NodeId> = formula
-        .node_ids()
-        .filter(|&id| matches!(formula.node(id), Node::Until(..) | Node::Finally(_)))
-        .collect();
+    let untils: Vec<NodeId> =
+        formula.node_ids().filter(|&id| matches!(formula.node(id), Node::Until(..) | Node::Finally(_))).collect();
     if untils.len() > MAX_MARKS as usize {
         return Err(Stopped(StopReason::Count));
     }
