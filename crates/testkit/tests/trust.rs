@@ -3,7 +3,9 @@
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Logic, Node, NodeId};
 use tertium_model::{ActionId, Kmts, KmtsBuilder, PropId, StateId};
-use tertium_testkit::reference::{Deadlocks, branching_values, linear_bounds};
+use tertium_testkit::reference::{
+    Deadlocks, LinearReading, branching_values, linear_bounds, linear_values, refinement_relation, star_values,
+};
 use tertium_testkit::{FormulaShape, Refinement, StructureShape, for_random_cases};
 
 fn rich() -> StructureShape {
@@ -91,6 +93,91 @@ fn evidence_is_kept_in_ctl() {
 fn evidence_is_kept_in_the_mu_calculus() {
     refinement_keeps_evidence(Logic::Mu, Deadlocks::Mu, true);
     refinement_keeps_evidence(Logic::Mu, Deadlocks::Total, false);
+}
+
+#[test]
+fn copies_are_related_by_the_preorder() {
+    for_random_cases(200, |case| {
+        let total = case.rng.chance(30);
+        let coarse = case.structure(&StructureShape { mixed: true, both_labels: true, total, ..rich() });
+        let fine = case.refinement(&coarse);
+        let related = refinement_relation(&coarse, &fine.structure);
+        for (at, below) in fine.refines.iter().enumerate() {
+            assert!(related[below.index()][at], "{below:?} and its copy {at}");
+        }
+    });
+}
+
+/// Of completions only: a must edge may be refined into a hyper edge, which these readings do not count.
+#[test]
+fn definite_linear_values_hold_in_completions() {
+    for_random_cases(200, |case| {
+        let coarse = case.structure(&StructureShape { states: 1..=3, total: case.number % 2 == 0, ..rich() });
+        let fine = case.completion(&coarse);
+        let formula = case.formula(&FormulaShape { size: 5, ..FormulaShape::new(Logic::Ltl) });
+        let mut readings = vec![LinearReading::Bg];
+        if coarse.total() && coarse.fairness().is_empty() {
+            readings.push(LinearReading::BgTotal);
+        }
+        for reading in readings {
+            let below = linear_values(&coarse, &formula, reading);
+            let above = linear_values(&fine.structure, &formula, reading);
+            for (at, value) in above.iter().enumerate() {
+                let was = below[fine.refines[at].index()];
+                assert!(was.info_le(*value), "{was} became {value} at copy {at} under {reading:?}");
+            }
+        }
+    });
+}
+
+#[test]
+fn lassos_never_contradict_the_exact_value() {
+    for_random_cases(200, |case| {
+        let structure = case.structure(&StructureShape { states: 1..=3, ..rich() });
+        let formula = case.formula(&FormulaShape { size: 5, ..FormulaShape::new(Logic::Ltl) });
+        let values = linear_values(&structure, &formula, LinearReading::Bg);
+        for state in structure.states() {
+            let bounds = linear_bounds(&structure, state, &formula, 5);
+            let value = values[state.index()];
+            assert!(!bounds.refuted || value == Belnap::False, "{value} at {state:?}: {bounds:?}");
+            assert!(!bounds.not_true || value != Belnap::True, "{value} at {state:?}: {bounds:?}");
+        }
+    });
+}
+
+#[test]
+fn linear_readings_are_ordered_as_they_should_be() {
+    for_random_cases(200, |case| {
+        let shape = StructureShape { states: 1..=3, fairness: 0, total: true, ..rich() };
+        let structure = case.structure(&shape);
+        let formula = case.formula(&FormulaShape { size: 5, ..FormulaShape::new(Logic::Ltl) });
+        let values = |reading| linear_values(&structure, &formula, reading);
+        let (bg, total, tg, pnf) = (
+            values(LinearReading::Bg),
+            values(LinearReading::BgTotal),
+            values(LinearReading::Tg),
+            values(LinearReading::TgPnf),
+        );
+        for at in 0..bg.len() {
+            assert!(bg[at].info_le(total[at]), "bg {} but bg-total {}", bg[at], total[at]);
+            assert!(tg[at] != Belnap::True || bg[at] == Belnap::True, "tg true but bg {}", bg[at]);
+            assert!(bg[at] != Belnap::False || tg[at] == Belnap::False, "bg false but tg {}", tg[at]);
+            assert_eq!(pnf[at] == Belnap::True, bg[at] == Belnap::True);
+            assert!(bg[at] != Belnap::False || pnf[at] == Belnap::False, "bg false but tg-pnf {}", pnf[at]);
+            assert!(pnf[at] != Belnap::False || total[at] == Belnap::False, "tg-pnf false but bg-total {}", total[at]);
+        }
+    });
+}
+
+#[test]
+fn ctl_means_the_same_in_ctl_star_where_nothing_is_open() {
+    for_random_cases(200, |case| {
+        let shape = StructureShape { complete: true, total: true, states: 1..=4, fairness: 0, ..rich() };
+        let structure = case.structure(&shape);
+        let formula = case.formula(&FormulaShape { size: 6, ..FormulaShape::new(Logic::Ctl) });
+        let as_star = formula.to_builder().finish(formula.root(), Logic::CtlStar);
+        assert_eq!(star_values(&structure, &as_star), branching_values(&structure, &formula, Deadlocks::Mu));
+    });
 }
 
 #[test]

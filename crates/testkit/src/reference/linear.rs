@@ -18,6 +18,14 @@ pub enum Steps {
     Certain,
 }
 
+impl Steps {
+    /// Whether such a path may take this edge.
+    #[must_use]
+    pub fn takes(self, edge: &tertium_model::Edge) -> bool {
+        if self == Self::Possible { edge.may } else { edge.must }
+    }
+}
+
 /// An infinite path that repeats its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lasso {
@@ -36,10 +44,7 @@ pub fn lassos(structure: &Kmts, state: StateId, steps: Steps, max_length: usize)
     let mut open = vec![(vec![state], Vec::new())];
     while let Some((states, edges)) = open.pop() {
         let last = states[states.len() - 1];
-        for edge in structure.edges_from(last) {
-            if !(if steps == Steps::Possible { edge.may } else { edge.must }) {
-                continue;
-            }
+        for edge in structure.edges_from(last).filter(|edge| steps.takes(edge)) {
             let mut longer = edges.clone();
             longer.push(edge.id);
             for entry in (0..states.len()).filter(|&at| states[at] == edge.target) {
