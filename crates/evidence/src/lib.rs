@@ -1,14 +1,21 @@
 //! Why should anyone believe an answer?
 //!
-//! The semantics an answer was given under ([`Reading`]), what proves it ([`Certificate`]), and what
-//! leaves it open ([`Reason`]). Engines make these values; nothing here is shared with an engine.
+//! The semantics an answer was given under ([`Reading`]), what proves it ([`Certificate`]), what
+//! leaves it open ([`Reason`]), certificate files ([`Document`]), and the check of a proof
+//! ([`check_certificate`]). Engines make these values; nothing here is shared with an engine.
 //!
 //! Not here: finding proofs (`check`) and showing them (`report`).
 
 mod certificate;
+mod checker;
+pub mod document;
+mod fingerprint;
 mod reading;
 mod reason;
 
 pub use certificate::{Certificate, Choice, Claim, Proof};
+pub use checker::{Accepted, Caveat, Rejection, check_certificate, check_certificate_with, check_open_question};
+pub use document::{Document, Part, Place, read_document, write_document};
+pub use fingerprint::Fingerprint;
 pub use reading::{Deadlock, LinearReading, Reading};
 pub use reason::{OpenQuestion, PlayStep, Reason, StepDirection};

@@ -1,0 +1,269 @@
+//! Does a proof prove its answer?
+//!
+//! A second opinion with code of its own: nothing here is shared with an engine, and everything is as
+//! plain as its definition. A branching proof is checked claim by claim; a linear one by looking at
+//! its path, or by a tableau of its own.
+//!
+//! What acceptance means: the structure has evidence for the answer under the certificate's reading.
+//! On a mixed structure there may be evidence for the opposite as well; [`Accepted::caveats`] says so.
+//!
+//! Not here: reading certificate files (`document`), finding proofs (`check`).
+
+mod claims;
+mod cycles;
+mod graph;
+mod labels;
+mod lasso;
+mod linear;
+mod open;
+mod paths;
+mod plays;
+mod rules;
+mod search;
+mod structure;
+mod tableau;
+
+use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_lattice::Belnap;
+use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions};
+use tertium_model::{Kmts, StateId};
+
+use crate::{Certificate, Deadlock, LinearReading, Proof};
+use structure::{Names, Structure};
+
+pub use open::check_open_question;
+
+/// What a reader of an accepted certificate should know.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Caveat {
+    /// The answer holds for the reading `tg`, taken literally; its `false` says nothing about the real system.
+    LiteralReading,
+    /// The structure holds something certain that is not possible: there may be evidence for the opposite, too.
+    MixedStructure,
+    /// The answer assumes that every concrete state has a successor, which the structure does not assert.
+    AssumesTotality,
+}
+
+impl Caveat {
+    /// The caveat as a sentence.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::LiteralReading => {
+                "the reading `tg` is taken literally: its `false` does not carry over to the real system"
+            }
+            Self::MixedStructure => {
+                "the structure is mixed (something is certain but not possible): the opposite may have evidence, too"
+            }
+            Self::AssumesTotality => {
+                "the answer assumes that every real state has a successor, which the structure does not assert"
+            }
+        }
+    }
+}
+
+/// A certificate that was checked and found right.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Accepted {
+    /// What to know about the answer; usually nothing.
+    pub caveats: Vec<Caveat>,
+}
+
+/// Why a certificate was not accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rejection {
+    /// The proof is wrong or does not fit; the message names the claim, step or state.
+    Refused(Box<Diagnostic>),
+    /// A limit was reached before the check was done.
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Rejection {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl From<Diagnostic> for Rejection {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Refused(Box::new(diagnostic))
+    }
+}
+
+impl std::fmt::Display for Rejection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Refused(diagnostic) => write!(f, "{}: {}", diagnostic.code, diagnostic.message),
+            Self::Stopped(stopped) => write!(f, "not checked to the end: {stopped}"),
+        }
+    }
+}
+
+impl std::error::Error for Rejection {}
+
+/// Checks that `certificate` proves its answer about `model`.
+///
+/// # Errors
+/// The first thing found wrong, told in the model's names; or the limit that was reached.
+pub fn check_certificate(model: &Kmts, certificate: &Certificate, budget: &Budget) -> Result<Accepted, Rejection> {
+    check_certificate_with(model, certificate, &[], budget)
+}
+
+/// As [`check_certificate`], for a formula with constants of a user's lattice: `constants` gives each
+/// constant's name and its value in this structure, which is a cut of the lattice-valued one.
+///
+/// # Errors
+/// The first thing found wrong, told in the model's names; or the limit that was reached.
+pub fn check_certificate_with(
+    model: &Kmts,
+    certificate: &Certificate,
+    constants: &[(String, Belnap)],
+    budget: &Budget,
+) -> Result<Accepted, Rejection> {
+    if !certificate.value.is_definite() {
+        let message = format!("a certificate proves `true` or `false`, and this one says `{}`", certificate.value);
+        return Err(Diagnostic::error("E0610", message).into());
+    }
+    let formula = formula_of(model, certificate, constants)?;
+    let names = Names::look_up(&formula, model, constants);
+    let case =
+        Case { structure: Structure::new(model, certificate.reading), formula: &formula, names, certificate, budget };
+    case.known_names()?;
+    case.known_state(certificate.state, "the asked state")?;
+    case.deadlocks_as_read()?;
+    case.proof()?;
+    Ok(Accepted { caveats: case.caveats() })
+}
+
+/// The formula whose nodes the proof speaks of.
+fn formula_of(model: &Kmts, certificate: &Certificate, constants: &[(String, Belnap)]) -> Result<Formula, Rejection> {
+    let elements = constants.iter().map(|(name, _)| name.clone()).collect();
+    let parsed = tertium_logic::parse(&certificate.formula, &ParseOptions { logic: Some(certificate.logic), elements });
+    let Some(formula) = parsed.formula else {
+        let mut refusal = Diagnostic::error("E0605", format!("the formula `{}` cannot be read", certificate.formula));
+        refusal.notes.extend(parsed.diagnostics.into_iter().map(|found| found.message));
+        return Err(refusal.into());
+    };
+    let constraints = model.fairness().len();
+    if certificate.logic == Logic::Ctl && constraints > 0 {
+        return Err(misfit("fair CTL is not checked yet"));
+    }
+    Ok(formula)
+}
+
+/// Everything a check looks at.
+struct Case<'a> {
+    structure: Structure<'a>,
+    formula: &'a Formula,
+    names: Names,
+    certificate: &'a Certificate,
+    budget: &'a Budget,
+}
+
+impl Case<'_> {
+    fn proof(&self) -> Result<(), Rejection> {
+        let branching = matches!(self.certificate.logic, Logic::Pml | Logic::Ctl | Logic::Mu);
+        match (&self.certificate.proof, self.certificate.logic) {
+            (Proof::Claims(claims), _) if branching => claims::check(self, claims),
+            (Proof::Lasso { stem, cycle }, Logic::Ltl) => lasso::check(self, stem, cycle),
+            (Proof::NoPath, Logic::Ltl) => paths::check(self),
+            (Proof::Plays { positions, moves }, Logic::Ltl) => plays::check(self, positions, moves),
+            (Proof::Labels(labels), Logic::CtlStar) => labels::check(self, labels),
+            (proof, logic) => {
+                Err(misfit(format!("a proof by {} does not fit a formula of {}", kind_name(proof), logic.name())))
+            }
+        }
+    }
+
+    /// Refuses names that the structure does not have; none is ever taken for false.
+    fn known_names(&self) -> Result<(), Rejection> {
+        let unknown = |kind: &str, name: &str| Err(unknown_name(kind, name).into());
+        for &node in self.formula.nodes() {
+            match node {
+                Node::Atom(atom) if self.names.atoms[atom.index()].is_none() => {
+                    return unknown("proposition", &self.formula.atoms()[atom.index()].text);
+                }
+                Node::Element(element) if self.names.elements[element.index()].is_none() => {
+                    return unknown("truth value", &self.formula.elements()[element.index()]);
+                }
+                Node::Diamond(Some(action), _) | Node::Box(Some(action), _)
+                    if self.names.actions[action.index()].is_none() =>
+                {
+                    return unknown("action", &self.formula.actions()[action.index()]);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn known_state(&self, state: StateId, role: &str) -> Result<(), Rejection> {
+        if state.index() < self.structure.model.state_count() {
+            return Ok(());
+        }
+        Err(Diagnostic::error("E0604", format!("{role} is number {}, which the model does not have", state.index()))
+            .into())
+    }
+
+    fn deadlocks_as_read(&self) -> Result<(), Rejection> {
+        if self.structure.deadlock != Deadlock::Forbid {
+            return Ok(());
+        }
+        match self.structure.reachable_deadlock(self.certificate.state) {
+            None => Ok(()),
+            Some(state) => Err(Diagnostic::error(
+                "E0621",
+                format!("the reading forbids deadlocks, and {} is a reachable one", self.state(state)),
+            )
+            .into()),
+        }
+    }
+
+    fn caveats(&self) -> Vec<Caveat> {
+        let mut caveats = Vec::new();
+        let linear = self.certificate.logic == Logic::Ltl;
+        let falsity = linear && self.certificate.value == Belnap::False;
+        let reading = self.certificate.reading.linear;
+        if falsity && reading == LinearReading::Tg {
+            caveats.push(Caveat::LiteralReading);
+        }
+        if self.structure.model.is_mixed() {
+            caveats.push(Caveat::MixedStructure);
+        }
+        let assumes = matches!(reading, LinearReading::BgTotal | LinearReading::TgPnf);
+        if falsity && assumes && !self.structure.total {
+            caveats.push(Caveat::AssumesTotality);
+        }
+        caveats
+    }
+
+    fn state(&self, state: StateId) -> String {
+        format!("`{}`", self.structure.model.state_name(state))
+    }
+
+    fn node(&self, node: NodeId) -> String {
+        let part = self.formula.to_builder().finish(node, self.formula.logic());
+        let text = part.to_string();
+        // A message of one line must stay one; the number tells where to look.
+        if text.chars().count() > 120 { format!("node {}", node.index()) } else { format!("`{text}`") }
+    }
+}
+
+fn unknown_name(kind: &str, name: &str) -> Diagnostic {
+    Diagnostic::error("E0605", format!("the formula speaks of the {kind} `{name}`, which the model does not have"))
+}
+
+/// The proof is of a kind that cannot prove this answer.
+fn misfit(message: impl Into<String>) -> Rejection {
+    Diagnostic::error("E0611", message).into()
+}
+
+fn kind_name(proof: &Proof) -> &'static str {
+    match proof {
+        Proof::Claims(_) => "claims",
+        Proof::Lasso { .. } => "a path",
+        Proof::NoPath => "the absence of a path",
+        Proof::Plays { .. } => "a strategy",
+        Proof::Labels(_) => "labels",
+    }
+}

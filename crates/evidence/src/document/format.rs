@@ -1,0 +1,99 @@
+//! The shape of a certificate document, as serde reads it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// Only what tells versions apart.
+#[derive(Deserialize)]
+pub(super) struct Head {
+    pub(super) tertium_certificate: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Body {
+    #[serde(rename = "tertium_certificate")]
+    pub(super) _version: u64,
+    pub(super) parts: Vec<PartText>,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PartText {
+    #[serde(rename = "where", default)]
+    pub(super) place: PlaceText,
+    pub(super) model: String,
+    pub(super) formula: String,
+    pub(super) logic: String,
+    pub(super) deadlock: String,
+    pub(super) linear: String,
+    pub(super) state: Box<str>,
+    pub(super) value: String,
+    pub(super) proof: ProofText,
+}
+
+#[derive(Deserialize, Clone, Debug, Default)]
+#[serde(deny_unknown_fields, rename_all = "lowercase")]
+pub(super) enum PlaceText {
+    #[default]
+    #[serde(skip)]
+    Whole,
+    Assignment(BTreeMap<String, bool>),
+    Element(String),
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) enum ProofText {
+    Claims(Vec<ClaimText>),
+    Lasso(LassoText),
+    NoPath,
+    Plays(PlaysText),
+    Labels(Vec<LabelText>),
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LassoText {
+    pub(super) stem: Vec<Box<str>>,
+    pub(super) cycle: Vec<Box<str>>,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PlaysText {
+    pub(super) positions: Vec<(Box<str>, u32)>,
+    pub(super) moves: Vec<Vec<u32>>,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClaimText {
+    pub(super) state: Box<str>,
+    pub(super) node: u32,
+    pub(super) is: bool,
+    #[serde(default)]
+    pub(super) by: ChoiceText,
+}
+
+#[derive(Deserialize, Clone, Debug, Default)]
+#[serde(deny_unknown_fields, rename_all = "lowercase")]
+pub(super) enum ChoiceText {
+    #[default]
+    #[serde(skip)]
+    Nothing,
+    Operand(u8),
+    Into(Vec<Box<str>>),
+    Onward,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LabelText {
+    pub(super) node: u32,
+    #[serde(rename = "true")]
+    pub(super) yes: Vec<Box<str>>,
+    #[serde(rename = "false")]
+    pub(super) no: Vec<Box<str>>,
+}

@@ -1,0 +1,31 @@
+//! How are certificates written down and read back?
+//!
+//! A document is JSON: a version and parts, each a certificate for one structure. There is one part as a
+//! rule; a parameterised structure has one per instance, a lattice-valued one per cut. States are given
+//! by name, so a certificate survives a renumbering of the model. `docs/certificates.md` describes the format.
+//!
+//! Not here: whether a proof is right (`checker`).
+
+mod format;
+mod read;
+mod write;
+
+pub use read::{Document, Part, read_document};
+pub use write::write_document;
+
+use std::collections::BTreeMap;
+
+/// The version of the format that this crate writes and reads.
+pub const FORMAT_VERSION: u64 = 1;
+
+/// Which structure of a family a certificate is about.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Place {
+    /// The model is one structure.
+    #[default]
+    Whole,
+    /// The instance of a parameterised structure under this assignment.
+    Assignment(BTreeMap<String, bool>),
+    /// The cut of a lattice-valued structure at this join-irreducible element.
+    Element(String),
+}

@@ -1,0 +1,261 @@
+//! Text to certificates, with every mistake located.
+
+use std::collections::HashMap;
+
+use tertium_base::{Diagnostic, Span};
+use tertium_lattice::Belnap;
+use tertium_logic::{Logic, NodeId};
+use tertium_model::{Kmts, StateId};
+
+use super::format::{Body, ChoiceText, Head, PartText, PlaceText, ProofText};
+use super::{FORMAT_VERSION, Place};
+use crate::fingerprint::Fingerprint;
+use crate::{Certificate, Choice, Claim, Deadlock, LinearReading, Proof, Reading};
+
+/// A certificate document, its names not yet looked up in a model.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The certificates, in the order of the file.
+    pub parts: Vec<Part>,
+}
+
+/// One certificate of a document.
+#[derive(Clone, Debug)]
+pub struct Part {
+    place: Place,
+    fingerprint: Fingerprint,
+    logic: Logic,
+    reading: Reading,
+    value: Belnap,
+    text: PartText,
+}
+
+/// Reads a certificate document. Never panics and never recurses without a limit, whatever the text.
+///
+/// # Errors
+/// What keeps the text from being a document of a version that this crate knows, with its place.
+pub fn read_document(text: &str) -> Result<Document, Box<Diagnostic>> {
+    let version = match serde_json::from_str::<Head>(text) {
+        Ok(head) => head.tertium_certificate,
+        Err(error) => {
+            return Err(malformed(text, &error)
+                .help("a certificate begins with `{\"tertium_certificate\": 1, …`")
+                .into());
+        }
+    };
+    if version != FORMAT_VERSION {
+        return Err(Diagnostic::error("E0602", format!("the certificate has format version {version}"))
+            .at(find(text, "tertium_certificate"), "version")
+            .help(format!("this program reads version {FORMAT_VERSION}"))
+            .into());
+    }
+    let body: Body = serde_json::from_str(text).map_err(|error| Box::new(malformed(text, &error)))?;
+    let parts = body.parts.into_iter().map(|part| Part::new(part, text)).collect::<Result<_, _>>()?;
+    Ok(Document { parts })
+}
+
+fn malformed(text: &str, error: &serde_json::Error) -> Diagnostic {
+    let message = error.to_string();
+    // serde_json ends its messages with the place, which the span shows already.
+    let cause = message.rsplit_once(" at line ").map_or(message.as_str(), |(cause, _)| cause);
+    let at = offset(text, error.line(), error.column());
+    Diagnostic::error("E0601", format!("this is not a certificate: {cause}")).at(Span::new(at, at), "here")
+}
+
+/// The byte that serde_json means; its columns count bytes.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    (start + column.saturating_sub(1)).min(text.len())
+}
+
+/// Where a string first stands in the text, quotes included; the beginning if it is written with escapes.
+fn find(text: &str, value: &str) -> Span {
+    let quoted = format!("\"{value}\"");
+    text.find(&quoted).map_or(Span::default(), |at| Span::new(at, at + quoted.len()))
+}
+
+impl Part {
+    fn new(part: PartText, text: &str) -> Result<Self, Box<Diagnostic>> {
+        let unknown = |what: &str, word: &str, known: &[&str]| {
+            Box::new(
+                Diagnostic::error("E0601", format!("`{word}` is no {what}"))
+                    .at(find(text, word), "here")
+                    .help(format!("one of {}", known.join(", "))),
+            )
+        };
+        let fingerprint = Fingerprint::from_text(&part.model).ok_or_else(|| {
+            unknown("fingerprint of a model", &part.model, &["`fnv1a128:` and 32 hexadecimal digits"])
+        })?;
+        let logic =
+            Logic::from_name(&part.logic).ok_or_else(|| unknown("logic", &part.logic, &Logic::ALL.map(Logic::name)))?;
+        let deadlock = Deadlock::ALL
+            .into_iter()
+            .find(|known| known.name() == part.deadlock)
+            .ok_or_else(|| unknown("reading of deadlocks", &part.deadlock, &Deadlock::ALL.map(Deadlock::name)))?;
+        let linear = LinearReading::ALL.into_iter().find(|known| known.name() == part.linear).ok_or_else(|| {
+            unknown("reading of linear formulas", &part.linear, &LinearReading::ALL.map(LinearReading::name))
+        })?;
+        let value = match part.value.as_str() {
+            "true" => Belnap::True,
+            "false" => Belnap::False,
+            other => {
+                return Err(Diagnostic::error(
+                    "E0610",
+                    format!("a certificate proves `true` or `false`, not `{other}`"),
+                )
+                .at(find(text, "value"), "here")
+                .into());
+            }
+        };
+        let place = match &part.place {
+            PlaceText::Whole => Place::Whole,
+            PlaceText::Assignment(values) => Place::Assignment(values.clone()),
+            PlaceText::Element(name) => Place::Element(name.clone()),
+        };
+        Ok(Self { place, fingerprint, logic, reading: Reading { deadlock, linear }, value, text: part })
+    }
+
+    /// Which structure of a family it is about.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// The formula's text.
+    #[must_use]
+    pub fn formula(&self) -> &str {
+        &self.text.formula
+    }
+
+    /// The logic that the formula is written in.
+    #[must_use]
+    pub fn logic(&self) -> Logic {
+        self.logic
+    }
+
+    /// The answer that it proves.
+    #[must_use]
+    pub fn value(&self) -> Belnap {
+        self.value
+    }
+
+    /// The certificate with its names looked up in `model`; `text` is the document's text, for places.
+    ///
+    /// # Errors
+    /// If the model is not the one that the certificate was made for, or names are missing.
+    pub fn certificate_for(&self, model: &Kmts, text: &str) -> Result<Certificate, Vec<Diagnostic>> {
+        let found = Fingerprint::of(model);
+        if found != self.fingerprint {
+            return Err(vec![
+                Diagnostic::error("E0603", "the certificate was made for another model")
+                    .at(find(text, &self.text.model), "fingerprint of that model")
+                    .note(format!("this model's fingerprint is `{found}`"))
+                    .help("check the model again to get a certificate for it as it is now"),
+            ]);
+        }
+        let mut names = StateNames::of(model);
+        let state = names.get(&self.text.state);
+        let proof = names.proof(&self.text.proof);
+        if names.unknown.is_empty() {
+            return Ok(Certificate {
+                formula: self.text.formula.clone(),
+                logic: self.logic,
+                reading: self.reading,
+                state,
+                value: self.value,
+                proof,
+            });
+        }
+        Err(names.unknown.iter().map(|name| name.diagnostic(text)).collect())
+    }
+}
+
+/// A state's name that cannot be looked up.
+struct Unusable {
+    name: String,
+    ambiguous: bool,
+}
+
+impl Unusable {
+    fn diagnostic(&self, text: &str) -> Diagnostic {
+        let (name, place) = (&self.name, find(text, &self.name));
+        if self.ambiguous {
+            Diagnostic::error("E0604", format!("several states of the model are named `{name}`"))
+                .at(place, "which one?")
+        } else {
+            Diagnostic::error("E0604", format!("no state of the model is named `{name}`")).at(place, "unknown state")
+        }
+    }
+}
+
+/// More unknown names than these are not reported one by one.
+const MOST_REPORTED: usize = 20;
+
+struct StateNames<'a> {
+    /// None for a name that several states have.
+    known: HashMap<&'a str, Option<StateId>>,
+    unknown: Vec<Unusable>,
+}
+
+impl<'a> StateNames<'a> {
+    fn of(model: &'a Kmts) -> Self {
+        let mut known = HashMap::with_capacity(model.state_count());
+        for (at, name) in model.state_names().iter().enumerate() {
+            known.entry(name).and_modify(|state| *state = None).or_insert(Some(StateId::new(at)));
+        }
+        Self { known, unknown: Vec::new() }
+    }
+
+    fn get(&mut self, name: &str) -> StateId {
+        let found = self.known.get(name).copied();
+        if let Some(Some(state)) = found {
+            return state;
+        }
+        if self.unknown.len() < MOST_REPORTED && self.unknown.iter().all(|known| known.name != name) {
+            self.unknown.push(Unusable { name: name.to_owned(), ambiguous: found.is_some() });
+        }
+        // Never used: a certificate with an unknown name is refused.
+        StateId::new(0)
+    }
+
+    fn all(&mut self, names: &[Box<str>]) -> Vec<StateId> {
+        names.iter().map(|name| self.get(name)).collect()
+    }
+
+    fn proof(&mut self, proof: &ProofText) -> Proof {
+        match proof {
+            ProofText::NoPath => Proof::NoPath,
+            ProofText::Lasso(lasso) => Proof::Lasso { stem: self.all(&lasso.stem), cycle: self.all(&lasso.cycle) },
+            ProofText::Plays(plays) => Proof::Plays {
+                positions: plays.positions.iter().map(|(name, memory)| (self.get(name), *memory)).collect(),
+                moves: plays.moves.clone(),
+            },
+            ProofText::Labels(labels) => Proof::Labels(
+                labels
+                    .iter()
+                    .map(|label| (NodeId::new(label.node as usize), self.all(&label.yes), self.all(&label.no)))
+                    .collect(),
+            ),
+            ProofText::Claims(claims) => Proof::Claims(
+                claims
+                    .iter()
+                    .map(|claim| Claim {
+                        state: self.get(&claim.state),
+                        node: NodeId::new(claim.node as usize),
+                        positive: claim.is,
+                        choice: self.choice(&claim.by),
+                    })
+                    .collect(),
+            ),
+        }
+    }
+
+    fn choice(&mut self, choice: &ChoiceText) -> Choice {
+        match choice {
+            ChoiceText::Nothing => Choice::None,
+            ChoiceText::Operand(operand) => Choice::Operand(*operand),
+            ChoiceText::Into(members) => Choice::Into(self.all(members)),
+            ChoiceText::Onward => Choice::Onward,
+        }
+    }
+}
