@@ -10,6 +10,7 @@ pub mod explicit;
 pub mod game;
 mod task;
 mod values;
+pub mod witness;
 
 pub use task::{Ask, BindError, Engine, EngineError, Filter, Task, Unsupported};
 pub use values::Values;

@@ -1,45 +1,20 @@
 //! The game engine against the clauses of the definition, on random structures and formulas.
 
+mod common;
+
+use common::{CONVENTIONS, random_formula, random_shape, reading};
 use tertium_base::Budget;
 use tertium_check::game::ParityGame;
 use tertium_check::{Ask, Engine, Task};
-use tertium_evidence::{Deadlock, Reading};
-use tertium_logic::{Formula, Logic};
-use tertium_model::Kmts;
+use tertium_evidence::Deadlock;
+use tertium_logic::{Formula, Logic, ParseOptions, fair_ctl, parse};
+use tertium_model::{Kmts, KmtsBuilder, StateId};
+use tertium_testkit::for_random_cases;
 use tertium_testkit::reference::{Deadlocks, branching_values};
-use tertium_testkit::{Case, FormulaShape, StructureShape, for_random_cases};
-
-const CONVENTIONS: [(Deadlock, Deadlocks); 3] =
-    [(Deadlock::Mu, Deadlocks::Mu), (Deadlock::Maximal, Deadlocks::Maximal), (Deadlock::Total, Deadlocks::Total)];
-
-fn random_shape(case: &mut Case) -> StructureShape {
-    let rng = &mut case.rng;
-    StructureShape {
-        states: 1..=*rng.pick(&[2, 4, 6]),
-        density: *rng.pick(&[15, 30, 50]),
-        hyper: rng.chance(60),
-        mixed: rng.chance(30),
-        both_labels: rng.chance(30),
-        fairness: if rng.chance(30) { 2 } else { 0 },
-        actions: *rng.pick(&[0, 0, 1, 2]),
-        total: rng.chance(20),
-        ..StructureShape::default()
-    }
-}
-
-fn random_formula(case: &mut Case, logic: Logic, model: &Kmts, shape: &StructureShape) -> Formula {
-    let mut actions = shape.action_names();
-    actions.extend((0..model.fairness().len()).map(|number| format!("fair:{number}")));
-    let elements = if case.rng.chance(20) { ["t", "f", "u", "b"].map(str::to_owned).to_vec() } else { Vec::new() };
-    let size = *case.rng.pick(&[4, 8, 14]);
-    let guarded = case.rng.chance(70);
-    case.formula(&FormulaShape { size, actions, elements, guarded, ..FormulaShape::new(logic) })
-}
 
 fn assert_agrees(model: &Kmts, formula: &Formula, deadlock: Deadlock, convention: Deadlocks) {
     let budget = Budget::unlimited();
-    let reading = Reading { deadlock, ..Reading::default() };
-    let task = Task::new(model, formula, reading, Ask::All, &budget).unwrap();
+    let task = Task::new(model, formula, reading(deadlock), Ask::All, &budget).unwrap();
     let expected = branching_values(model, formula, convention);
     let values = ParityGame.values(&task).unwrap();
     let got: Vec<_> = model.states().map(|state| values.at(state)).collect();
@@ -61,4 +36,56 @@ fn the_game_has_the_values_of_the_definition() {
             assert_agrees(&model, &formula, deadlock, convention);
         }
     });
+}
+
+#[test]
+fn fair_ctl_by_the_game_has_the_values_of_the_definition() {
+    for_random_cases(200, |case| {
+        let mut shape = random_shape(case);
+        shape.fairness = 2;
+        let model = case.structure(&shape);
+        let formula = random_formula(case, Logic::Ctl, &model, &shape);
+        let fair = fair_ctl(&formula, model.fairness().len()).unwrap();
+        for (deadlock, convention) in [CONVENTIONS[0], CONVENTIONS[2]] {
+            assert_agrees(&model, &fair, deadlock, convention);
+        }
+    });
+}
+
+#[test]
+fn odd_variables_and_path_formulas_are_declined_with_a_reason() {
+    let mut builder = KmtsBuilder::new();
+    builder.add_state("s");
+    builder.add_prop("p");
+    let model = builder.finish().unwrap();
+    let budget = Budget::unlimited();
+    let formula = parse("A (X p & F p)", &ParseOptions::in_logic(Logic::CtlStar)).formula.unwrap();
+    let task = Task::new(&model, &formula, reading(Deadlock::Mu), Ask::All, &budget).unwrap();
+    assert!(ParityGame.supports(&task).unwrap_err().reason.contains("ctl*"));
+    let mut maker = tertium_logic::FormulaBuilder::new();
+    let var = maker.fresh_variable("X");
+    let inner = maker.add(tertium_logic::Node::Var(var));
+    let negated = maker.add(tertium_logic::Node::Not(inner));
+    let root = maker.add(tertium_logic::Node::Mu(var, negated));
+    let odd = maker.finish(root, Logic::Mu);
+    let task = Task::new(&model, &odd, reading(Deadlock::Mu), Ask::All, &budget).unwrap();
+    assert!(ParityGame.supports(&task).unwrap_err().reason.contains("odd number of negations"));
+    let free = maker.finish(negated, Logic::Mu);
+    let task = Task::new(&model, &free, reading(Deadlock::Mu), Ask::All, &budget).unwrap();
+    assert!(ParityGame.values(&task).is_err());
+}
+
+#[test]
+fn deep_formulas_need_no_deep_call_stack() {
+    let mut builder = KmtsBuilder::new();
+    let state = builder.add_state("s");
+    builder.add_prop("p");
+    builder.add_edge(state, state, true, true, None);
+    let model = builder.finish().unwrap();
+    let depth = 100_000;
+    let text = format!("{}p{}", "EX !(p & AF (".repeat(depth), "))".repeat(depth));
+    let formula = parse(&text, &ParseOptions::in_logic(Logic::Ctl)).formula.unwrap();
+    let budget = Budget::unlimited();
+    let task = Task::new(&model, &formula, reading(Deadlock::Mu), Ask::All, &budget).unwrap();
+    assert_eq!(ParityGame.values(&task).unwrap().at(StateId::new(0)), tertium_lattice::Belnap::Unknown);
 }

@@ -253,7 +253,7 @@ impl<'t> Arena<'t> {
         }
         let model = self.task.model;
         for edge in model.edges_from(state) {
-            if self.steps.is_possible(step.filter, edge) && self.add_target(false, state_of(edge), to)? {
+            if self.steps.is_possible(step.filter, edge) && self.add_target(false, edge.target, to)? {
                 return Ok(());
             }
         }
@@ -320,10 +320,6 @@ impl<'t> Arena<'t> {
         }
         Ok(())
     }
-}
-
-fn state_of(edge: tertium_model::Edge) -> StateId {
-    edge.target
 }
 
 enum Undecided {

@@ -101,8 +101,10 @@ pub(crate) enum NoPlan {
 /// All obligations of a formula.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// How each is met.
+    /// How each is met, past all jumps.
     pub rules: Vec<Rule>,
+    /// How each is met, jump by jump.
+    pub plain_rules: Vec<Rule>,
     /// For each term the node it is or belongs to.
     pub origin: Vec<NodeId>,
     /// The fixpoint of each variable.
@@ -111,8 +113,6 @@ pub(crate) struct Plan {
     pub unfoldings: Vec<Option<Unfolding>>,
     /// For `<->` and `xor` the two stages, positive.
     pub stages: Vec<Option<[Obligation; 2]>>,
-    /// Whether meeting it over and over is good (`Some(true)`) or bad; none for what is no fixpoint.
-    pub lasting: Vec<Option<bool>>,
     /// Blocks, priorities and what may not be skipped.
     pub order: order::Order,
     /// How many nodes there are: terms below this number are nodes.
@@ -155,6 +155,7 @@ struct Maker<'t> {
     binder: Vec<Option<NodeId>>,
     unfoldings: Vec<Option<Unfolding>>,
     stages: Vec<Option<[Obligation; 2]>>,
+    /// Whether meeting a term over and over is good (`Some(true)`) or bad; none for what is no fixpoint.
     lasting: Vec<Option<bool>>,
 }
 
@@ -278,6 +279,7 @@ impl<'t> Maker<'t> {
             }
         }
         let lasting: Vec<Option<bool>> = self.lasting.iter().flat_map(|&good| [good, good.map(|good| !good)]).collect();
+        let plain_rules = rules.clone();
         let order = order::Order::new(formula, &mut rules, &lasting);
         let odd = |id: &NodeId| order.block[positive(*id) as usize] == order.block[positive(*id) as usize + 1];
         if self.binder.iter().flatten().any(odd) {
@@ -285,11 +287,11 @@ impl<'t> Maker<'t> {
         }
         Ok(Plan {
             rules,
+            plain_rules,
             origin: self.origin,
             binder: self.binder,
             unfoldings: self.unfoldings,
             stages: self.stages,
-            lasting,
             order,
             nodes: formula.nodes().len(),
         })

@@ -1,0 +1,61 @@
+//! Why does a branching formula have its value here?
+//!
+//! For a definite value the winning strategy of the game, written as the claims that `evidence` checks
+//! ([`branching_certificate`]), with a run for display where there is one ([`readable_run`]). For an unknown
+//! value a play that neither side can decide, and the open elements it stops at ([`open_question`]).
+//!
+//! Not here: linear formulas (`automata`), and checking any of this (`evidence`).
+
+mod claims;
+mod open;
+mod run;
+
+use tertium_evidence::{OpenQuestion, Proof};
+use tertium_lattice::Belnap;
+use tertium_model::StateId;
+
+use crate::game::{self, Solved, plan::dual};
+use crate::{EngineError, Task};
+
+pub use run::{ReadableRun, RunStep, readable_run};
+
+/// A proof that the task's formula has this evidence at a state, as claims of which the first is about the
+/// root. For `both` there are two roots, the true one first. None if the formula does not have it, or
+/// for `unknown`, which nothing proves.
+///
+/// Runs in the claims are shortest: a claim that goes on does so towards the nearest end.
+///
+/// # Errors
+/// If the formula is none of PML, CTL, mu-calculus, or a limit is reached.
+pub fn branching_certificate(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Option<Proof>, EngineError> {
+    let plan = game::plan(task)?;
+    let root = plan.obligation(task.formula.root(), true);
+    let mut roots = Vec::new();
+    roots.extend(value.for_true().then_some((state, root)));
+    roots.extend(value.for_false().then_some((state, dual(root))));
+    let solved = Solved::new(task, plan, roots.iter().copied())?;
+    let proved = |&(state, obligation): &(StateId, u32)| solved.proves(state, obligation) == Some(true);
+    if roots.is_empty() || !roots.iter().all(proved) {
+        return Ok(None);
+    }
+    Ok(Some(Proof::Claims(claims::claims(&solved, &roots)?)))
+}
+
+/// A play that nobody can decide, from a state where the task's formula is unknown to the first open
+/// element, and up to `limit` open elements in all that such plays stop at. None if it is not unknown.
+///
+/// The play prefers certain steps. Its reasons can be empty: a constant `unknown` in the formula is nobody's
+/// fault.
+///
+/// # Errors
+/// If the formula is none of PML, CTL, mu-calculus, or a limit is reached.
+pub fn open_question(task: &Task<'_>, state: StateId, limit: usize) -> Result<Option<OpenQuestion>, EngineError> {
+    let plan = game::plan(task)?;
+    let root = plan.obligation(task.formula.root(), true);
+    let solved = Solved::new(task, plan, [(state, root), (state, dual(root))])?;
+    let open = |obligation| solved.proves(state, obligation) == Some(false);
+    if !open(root) || !open(dual(root)) {
+        return Ok(None);
+    }
+    Ok(Some(open::open_question(&solved, state, root, limit)?))
+}
