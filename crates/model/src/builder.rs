@@ -1,9 +1,12 @@
 //! Builds a structure from mentions in any order: states, labels, edges, hyper edges, fairness.
 
+use std::collections::BTreeMap;
+
 use tertium_base::BitSet;
 use tertium_lattice::Belnap;
 
-use crate::kmts::{ActionId, EdgeId, Fairness, Kmts, MAY, MUST, Names, PackedEdge, PropId, StateId, TARGET};
+use crate::kmts::{ActionId, EdgeId, Fairness, Kmts, MAY, MUST, PackedEdge, PropId, StateId, TARGET};
+use crate::names::Names;
 
 /// The structure would not fit the ids that engines use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +27,18 @@ impl std::error::Error for ModelTooLarge {}
 
 const NO_ACTION: u32 = u32::MAX;
 
+/// Edges of a constraint: from, to, and the action or any.
+type FairEdges = Vec<(StateId, StateId, Option<ActionId>)>;
+
 /// A structure in the making. The same edge may be mentioned several times: kinds add up.
 #[derive(Clone, Debug, Default)]
 pub struct KmtsBuilder {
     names: Names,
     props: Vec<String>,
     actions: Vec<String>,
+    /// Positions of propositions and of actions by their names.
+    prop_ids: BTreeMap<String, usize>,
+    action_ids: BTreeMap<String, usize>,
     /// Per proposition the states with evidence for true and for false; grown on demand.
     for_true: Vec<Vec<u64>>,
     for_false: Vec<Vec<u64>>,
@@ -38,7 +47,8 @@ pub struct KmtsBuilder {
     /// Empty until the first edge with an action.
     edge_actions: Vec<u32>,
     hyper: Vec<(StateId, Option<ActionId>, Vec<StateId>)>,
-    fair: Vec<Vec<(StateId, StateId, Option<ActionId>)>>,
+    /// Edges that possibly count and those that surely do, if they differ.
+    fair: Vec<(FairEdges, Option<FairEdges>)>,
     init: Vec<StateId>,
     total: bool,
 }
@@ -48,6 +58,12 @@ impl KmtsBuilder {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A structure with these states.
+    #[must_use]
+    pub fn with_names(names: Names) -> Self {
+        Self { names, ..Self::default() }
     }
 
     /// Adds a state. Names should differ; nothing here depends on it.
@@ -70,12 +86,10 @@ impl KmtsBuilder {
 
     /// The proposition with this name, new or not.
     pub fn add_prop(&mut self, name: &str) -> PropId {
-        if let Some(at) = self.props.iter().position(|known| known == name) {
+        if let Some(&at) = self.prop_ids.get(name) {
             return PropId::new(at);
         }
-        self.props.push(name.to_owned());
-        self.for_true.push(Vec::new());
-        self.for_false.push(Vec::new());
+        self.add_labelled_prop(name, Vec::new(), Vec::new());
         PropId::new(self.props.len() - 1)
     }
 
@@ -87,9 +101,10 @@ impl KmtsBuilder {
 
     /// The action with this name, new or not.
     pub fn add_action(&mut self, name: &str) -> ActionId {
-        if let Some(at) = self.actions.iter().position(|known| known == name) {
+        if let Some(&at) = self.action_ids.get(name) {
             return ActionId::new(at);
         }
+        self.action_ids.insert(name.to_owned(), self.actions.len());
         self.actions.push(name.to_owned());
         ActionId::new(self.actions.len() - 1)
     }
@@ -132,7 +147,33 @@ impl KmtsBuilder {
     /// Adds a fairness constraint: the edges between these states, of this action or of any.
     /// Pairs that are no edges of the finished structure count for nothing.
     pub fn add_fairness(&mut self, edges: Vec<(StateId, StateId, Option<ActionId>)>) {
-        self.fair.push(edges);
+        self.fair.push((edges, None));
+    }
+
+    /// Adds a fairness constraint of an abstraction: the edges that some step of the constraint maps to, and
+    /// those whose step can always be chosen inside it.
+    pub fn add_split_fairness(
+        &mut self,
+        possible: Vec<(StateId, StateId, Option<ActionId>)>,
+        certain: Vec<(StateId, StateId, Option<ActionId>)>,
+    ) {
+        self.fair.push((possible, Some(certain)));
+    }
+
+    /// Adds a new proposition with the states where there is evidence for true and for false, as words.
+    pub(crate) fn add_labelled_prop(&mut self, name: &str, for_true: Vec<u64>, for_false: Vec<u64>) {
+        self.prop_ids.insert(name.to_owned(), self.props.len());
+        self.props.push(name.to_owned());
+        self.for_true.push(for_true);
+        self.for_false.push(for_false);
+    }
+
+    /// Takes edges over as they are stored here: sources, targets with kinds, and actions or nothing.
+    pub(crate) fn set_edges(&mut self, sources: Vec<u32>, words: Vec<u32>, mut actions: Vec<u32>) {
+        if !actions.is_empty() {
+            actions.resize(words.len(), NO_ACTION);
+        }
+        (self.sources, self.words, self.edge_actions) = (sources, words, actions);
     }
 
     /// Adds an initial state.
@@ -177,7 +218,15 @@ impl KmtsBuilder {
             total: self.total,
         };
         place_hyper_edges(&mut kmts, self.hyper);
-        kmts.fairness = self.fair.iter().map(|edges| fairness(&kmts, edges)).collect();
+        kmts.fairness = self
+            .fair
+            .iter()
+            .map(|(possible, certain)| {
+                let possible = edge_set(&kmts, possible);
+                let certain = certain.as_ref().map_or_else(|| possible.clone(), |certain| edge_set(&kmts, certain));
+                Fairness { possible, certain }
+            })
+            .collect();
         Ok(kmts)
     }
 
@@ -328,7 +377,7 @@ fn is_subset(small: &[StateId], large: &[StateId]) -> bool {
     small.iter().all(|member| large.binary_search(member).is_ok())
 }
 
-fn fairness(kmts: &Kmts, pairs: &[(StateId, StateId, Option<ActionId>)]) -> Fairness {
+fn edge_set(kmts: &Kmts, pairs: &[(StateId, StateId, Option<ActionId>)]) -> BitSet {
     let mut edges = BitSet::empty(kmts.edge_count());
     for &(from, to, action) in pairs {
         for at in kmts.edge_range(from) {
@@ -338,7 +387,7 @@ fn fairness(kmts: &Kmts, pairs: &[(StateId, StateId, Option<ActionId>)]) -> Fair
             }
         }
     }
-    Fairness { possible: edges.clone(), certain: edges }
+    edges
 }
 
 #[cfg(test)]

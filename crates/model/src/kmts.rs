@@ -7,6 +7,8 @@
 use tertium_base::{BitSet, id_type};
 use tertium_lattice::Belnap;
 
+use crate::names::Names;
+
 id_type! {
     /// A state of one structure.
     pub struct StateId;
@@ -26,60 +28,6 @@ id_type! {
 id_type! {
     /// An action that edges of one structure carry.
     pub struct ActionId;
-}
-
-/// Many short names in one piece of memory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Names {
-    text: String,
-    ends: Vec<u32>,
-}
-
-impl Names {
-    /// Adds a name at the end.
-    pub fn push(&mut self, name: &str) {
-        self.text.push_str(name);
-        self.ends.push(self.text.len() as u32);
-    }
-
-    /// How many names there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// The name at this position.
-    #[must_use]
-    pub fn get(&self, index: usize) -> &str {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        &self.text[start..self.ends[index] as usize]
-    }
-
-    /// All names in order.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len()).map(|index| self.get(index))
-    }
-
-    /// The position of a name, by looking at all of them.
-    #[must_use]
-    pub fn position(&self, name: &str) -> Option<usize> {
-        self.iter().position(|known| known == name)
-    }
-
-    /// Bytes that the names may take in all; a reader must refuse more.
-    pub const MAX_BYTES: usize = u32::MAX as usize;
-
-    /// Bytes that the names take now.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.text.len()
-    }
 }
 
 pub(crate) const MAY: u32 = 1 << 30;
@@ -372,13 +320,28 @@ impl Kmts {
     /// Whether something certain is not possible, so that Belnap's fourth value can occur.
     #[must_use]
     pub fn is_mixed(&self) -> bool {
-        let inside = |state: StateId, member: StateId| self.may_successors(state).any(|target| target == member);
-        self.edge_words.iter().any(|edge| edge.kind() == MUST >> 30)
-            || self.labels.iter().any(|(for_true, not_refuted)| !for_true.is_subset(not_refuted))
-            || (self.hyper_count() > 0
-                && self.states().any(|state| {
-                    self.hyper_from(state).any(|edge| edge.members.iter().any(|&member| !inside(state, member)))
-                }))
+        self.labels.iter().any(|(for_true, not_refuted)| !for_true.is_subset(not_refuted))
+            || self.states().any(|state| self.impossible_but_certain(state).is_some())
+    }
+
+    /// A state that some certain set of `state` contains although no may edge (of the same action, if the
+    /// set has one) leads to it; with that action. `None` if everything certain here is possible.
+    #[must_use]
+    pub fn impossible_but_certain(&self, state: StateId) -> Option<(StateId, Option<ActionId>)> {
+        let possible = |member: StateId, action: Option<ActionId>| {
+            self.edges_from(state)
+                .any(|edge| edge.may && edge.target == member && (action.is_none() || edge.action == action))
+        };
+        let plain = self
+            .edges_from(state)
+            .find(|edge| edge.must && !edge.may && !possible(edge.target, edge.action))
+            .map(|edge| (edge.target, edge.action));
+        plain.or_else(|| {
+            self.hyper_from(state).find_map(|edge| {
+                let member = edge.members.iter().find(|&&member| !possible(member, edge.action))?;
+                Some((*member, edge.action))
+            })
+        })
     }
 
     /// Whether nothing is open: every may edge is a must edge, no label unknown.

@@ -1,12 +1,25 @@
 //! What is known of a system, and what is left open?
 //!
 //! The core structure is the generalised KMTS ([`Kmts`]): may edges, must edges, hyper-must edges and
-//! labels with Belnap's values, built by [`KmtsBuilder`].
+//! labels with Belnap's values, built by [`KmtsBuilder`]. Beside it stand structures with values in a lattice
+//! ([`LatticeModel`]) and with parameters ([`ParamModel`]). [`read_file`] reads any of them.
 //!
 //! Not here: formulas, programs, and any evaluation.
 
 mod builder;
+mod expr;
 mod kmts;
+mod lattice_model;
+mod names;
+mod param;
+mod read;
+mod write;
 
 pub use builder::{KmtsBuilder, ModelTooLarge};
-pub use kmts::{ActionId, Edge, EdgeId, Fairness, HyperEdge, HyperId, Kmts, Names, PackedEdge, PropId, StateId};
+pub use expr::{ExprId, ExprNode, ExprTable, ParamId};
+pub use kmts::{ActionId, Edge, EdgeId, Fairness, HyperEdge, HyperId, Kmts, PackedEdge, PropId, StateId};
+pub use lattice_model::{LatticeEdge, LatticeModel};
+pub use names::Names;
+pub use param::{ParamEdge, ParamModel, ParamValue};
+pub use read::{Format, Loaded, Model, Property, read_bytes, read_file, read_stream};
+pub use write::{write_aut, write_dot, write_json, write_kmts};
