@@ -2,10 +2,11 @@
 //!
 //! Formulas of PML, CTL, CTL*, LTL and the modal mu-calculus: the node table ([`formula`]), text to formula
 //! and back ([`syntax`]), normal forms and laws ([`normal`], [`simplify`]), branching time as fixpoints
-//! ([`translate`]) and what kind of formula it is ([`classify`]).
+//! ([`translate`]), what kind of formula it is ([`classify`]), and automata for linear time ([`automata`]).
 //!
 //! Not here: models, and evaluating anything on them.
 
+pub mod automata;
 pub mod classify;
 #[cfg(test)]
 mod forms_tests;

@@ -20,6 +20,15 @@ impl Lasso {
         Self { letters, loop_at: random.below(length) }
     }
 
+    /// A word on which every atom is either true or false.
+    pub(crate) fn classical(random: &mut Random, atoms: usize, longest: usize) -> Self {
+        let mut word = Self::random(random, atoms, longest);
+        for letter in &mut word.letters {
+            letter.iter_mut().for_each(|(truth, falsity)| *falsity = !*truth);
+        }
+        word
+    }
+
     pub(crate) fn next(&self, at: usize) -> usize {
         if at + 1 < self.letters.len() { at + 1 } else { self.loop_at }
     }

@@ -1,0 +1,153 @@
+//! Which states can do whatever another one can, mark for mark?
+//!
+//! Direct simulation. Since `p` and `!p` are independent tests, a letter that passes a guard and nothing more
+//! always exists, so a transition is matched only by one whose guard is a subset: comparing guards as sets is
+//! exact on four-valued letters, and safe on classical ones. States that simulate each other become one, and
+//! transitions that another one from the same state simulates are dropped.
+
+use tertium_base::{BitSet, Budget, Stopped};
+
+use super::graph::components;
+use super::tgba::{Marks, Tgba, Transition};
+
+/// Above this number of elementary comparisons a round, simulation is left out.
+const MOST_WORK: usize = 200_000_000;
+
+/// An equivalent automaton in which no state or transition is superfluous by direct simulation.
+///
+/// # Errors
+/// If the budget runs out.
+pub fn reduce(automaton: &Tgba, budget: &Budget) -> Result<Tgba, Stopped> {
+    let mut best = merge_equal(automaton.cleaned());
+    loop {
+        let size = best.size();
+        if size.states * size.states * (1 + size.transitions / size.states.max(1)).pow(2) > MOST_WORK {
+            return Ok(best);
+        }
+        let smaller = merge_equal(quotient(&best, budget)?.cleaned());
+        let after = smaller.size();
+        let done = (after.states, after.transitions) == (size.states, size.transitions);
+        best = smaller;
+        if done {
+            return Ok(best);
+        }
+    }
+}
+
+/// Merges states with the same transitions, again and again.
+fn merge_equal(mut automaton: Tgba) -> Tgba {
+    loop {
+        let mut known: std::collections::HashMap<&[Transition], usize> = std::collections::HashMap::new();
+        let class: Vec<usize> =
+            (0..automaton.states.len()).map(|state| *known.entry(&automaton.states[state]).or_insert(state)).collect();
+        if class.iter().enumerate().all(|(state, &first)| state == first) {
+            return automaton;
+        }
+        redirect(&mut automaton, &class);
+        automaton = automaton.cleaned();
+    }
+}
+
+/// Sends every transition to the representative of its target.
+fn redirect(automaton: &mut Tgba, representative: &[usize]) {
+    for transitions in &mut automaton.states {
+        for transition in transitions.iter_mut() {
+            transition.target = representative[transition.target];
+        }
+        transitions.sort_unstable();
+        transitions.dedup();
+    }
+    if let Some(&initial) = representative.get(automaton.initial) {
+        automaton.initial = initial;
+    }
+}
+
+struct Simulation<'a> {
+    automaton: &'a Tgba,
+    /// For each transition the marks that a run can owe it: none for steps that runs take finitely often.
+    owed: Vec<Vec<Marks>>,
+    /// `simulators[q]`: the states that simulate `q`.
+    simulators: Vec<BitSet>,
+}
+
+impl<'a> Simulation<'a> {
+    fn compute(automaton: &'a Tgba, budget: &Budget) -> Result<Self, Stopped> {
+        let count = automaton.states.len();
+        let mut simulation =
+            Self { automaton, owed: owed_marks(automaton), simulators: vec![BitSet::full(count); count] };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for state in 0..count {
+                budget.check()?;
+                for candidate in 0..count {
+                    if candidate != state
+                        && simulation.simulators[state].contains(candidate)
+                        && !simulation.matches(state, candidate)
+                    {
+                        simulation.simulators[state].remove(candidate);
+                        changed = true;
+                    }
+                }
+            }
+        }
+        Ok(simulation)
+    }
+
+    /// Whether every transition of `state` is matched by one of `candidate`.
+    fn matches(&self, state: usize, candidate: usize) -> bool {
+        let theirs = &self.automaton.states[candidate];
+        (0..self.automaton.states[state].len())
+            .all(|at| theirs.iter().any(|transition| self.covers(state, at, transition)))
+    }
+
+    fn covers(&self, state: usize, at: usize, by: &Transition) -> bool {
+        let transition = &self.automaton.states[state][at];
+        self.owed[state][at].is_subset(by.marks)
+            && self.simulators[transition.target].contains(by.target)
+            && by.guard.is_weaker_or_equal(&transition.guard)
+    }
+}
+
+/// Marks on steps inside components that can accept; elsewhere they are never met infinitely often.
+fn owed_marks(automaton: &Tgba) -> Vec<Vec<Marks>> {
+    let states = &automaton.states;
+    let component = components(states.len(), |state| states[state].iter().map(|transition| transition.target));
+    let inner = |state: usize, transition: &Transition| component.of[state] == component.of[transition.target];
+    let mut carried = vec![Marks::default(); component.count];
+    for (state, transitions) in states.iter().enumerate() {
+        for transition in transitions.iter().filter(|transition| inner(state, transition)) {
+            carried[component.of[state]] = carried[component.of[state]].union(transition.marks);
+        }
+    }
+    let accepting = |state: usize| carried[component.of[state]] == Marks::all(automaton.marks);
+    let owed = |state: usize, transition: &Transition| {
+        if inner(state, transition) && accepting(state) { transition.marks } else { Marks::default() }
+    };
+    (0..states.len()).map(|state| states[state].iter().map(|transition| owed(state, transition)).collect()).collect()
+}
+
+/// Merges states that simulate each other and drops transitions that others simulate.
+fn quotient(automaton: &Tgba, budget: &Budget) -> Result<Tgba, Stopped> {
+    let simulation = Simulation::compute(automaton, budget)?;
+    let count = automaton.states.len();
+    let equivalent = |a: usize, b: usize| simulation.simulators[a].contains(b) && simulation.simulators[b].contains(a);
+    let representative: Vec<usize> =
+        (0..count).map(|state| (0..state).find(|&earlier| equivalent(earlier, state)).unwrap_or(state)).collect();
+    let mut smaller = automaton.clone();
+    for state in 0..count {
+        let transitions = &automaton.states[state];
+        let dropped = |at: usize| {
+            (0..transitions.len()).any(|other| {
+                other != at
+                    && simulation.covers(state, at, &transitions[other])
+                    // Of two that simulate each other the first stays.
+                    && (other < at || !simulation.covers(state, other, &transitions[at]))
+            })
+        };
+        smaller.states[state] =
+            (0..transitions.len()).filter(|&at| !dropped(at)).map(|at| transitions[at].clone()).collect();
+    }
+    redirect(&mut smaller, &representative);
+    Ok(smaller)
+}
