@@ -229,3 +229,43 @@ impl Play {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tertium_base::Budget;
+    use tertium_evidence::{LinearReading, Reading};
+    use tertium_logic::Logic;
+    use tertium_testkit::{FormulaShape, StructureShape, for_random_cases};
+
+    use super::super::linear_questions;
+    use super::*;
+    use crate::Task;
+
+    /// Where nothing is open the adversary has no say, so plays and paths are the same; fairness included.
+    #[test]
+    fn on_complete_structures_plays_are_paths() {
+        for_random_cases(300, |case| {
+            let shape = StructureShape {
+                states: 1..=5,
+                complete: true,
+                density: 40,
+                fairness: case.number % 3,
+                ..StructureShape::default()
+            };
+            let model = case.structure(&shape);
+            let formula = case.formula(&FormulaShape { size: 6, ..FormulaShape::new(Logic::Ltl) });
+            let budget = Budget::unlimited();
+            let reading = Reading { linear: LinearReading::Bg, ..Reading::default() };
+            let task = Task::new(&model, &formula, reading, Ask::All, &budget).expect("names are known");
+            let paths = Paths::new(&task);
+            let mut questions = linear_questions(&task);
+            let sets = paths.exist(&mut questions, formula.root(), false, Ask::All).expect("no limit");
+            let states: Vec<StateId> = model.states().collect();
+            let play = play(&paths, &mut questions, (formula.root(), false), &states).expect("no limit");
+            for (state, &start) in states.iter().zip(&play.starts) {
+                let forced = play.solution.even_wins.contains(start as usize);
+                assert_eq!(forced, sets.possible.contains(state.index()), "at {}", model.state_name(*state));
+            }
+        });
+    }
+}
