@@ -7,6 +7,7 @@
 
 pub mod automata;
 pub mod explicit;
+pub mod family;
 pub mod game;
 mod task;
 mod values;

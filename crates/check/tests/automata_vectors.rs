@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use tertium_base::Budget;
-use tertium_check::automata::AutomataEngine;
+use tertium_check::automata::{AutomataEngine, linear_open_question};
+use tertium_check::family::{FamilyTask, family_answer, family_warnings};
 use tertium_check::{Ask, Engine, Task};
 use tertium_evidence::{Deadlock, LinearReading, Reading};
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
-use tertium_model::{Kmts, KmtsBuilder, StateId};
+use tertium_model::{Format, Kmts, KmtsBuilder, Model, ParamModel, StateId, read_bytes};
 
 fn cases(file: &str) -> Vec<Value> {
     let path = format!("{}/../../corpus/vectors/{file}.json", env!("CARGO_MANIFEST_DIR"));
@@ -122,4 +123,50 @@ fn recorded_cases_have_their_values() {
     }
     assert!(wrong.is_empty(), "{} of {checked}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(checked > 150, "only {checked} cases found");
+}
+
+fn parameterised(model: &Value) -> ParamModel {
+    let text = model.to_string();
+    let loaded = read_bytes("case", Format::Json, text.as_bytes(), &Budget::unlimited()).expect("no limit");
+    match loaded.model {
+        Some(Model::Param(model)) => model,
+        other => panic!("not parameterised: {other:?} {:?}", loaded.diagnostics),
+    }
+}
+
+#[test]
+fn recorded_families_have_their_values() {
+    let mut checked = 0;
+    for file in ["papers", "parameters"] {
+        for case in cases(file) {
+            let Some(semantics) = text(&case["semantics"]).strip_prefix("pmc(").and_then(|rest| rest.strip_suffix(')'))
+            else {
+                continue;
+            };
+            let model = parameterised(&case["model"]);
+            let formula = formula(&case);
+            let (reading, state) = (reading(semantics).expect("a reading"), model.init()[0]);
+            let budget = Budget::unlimited();
+            let task = FamilyTask { model: &model, formula: &formula, reading, state, budget: &budget };
+            let reasons = |task: &Task<'_>, state| {
+                Ok(linear_open_question(task, state)?.map(|question| question.reasons).unwrap_or_default())
+            };
+            let answer = family_answer(&task, &AutomataEngine, &reasons).expect("supported");
+            assert_eq!(answer.value, letter(text(&case["expected"])), "{}", case["id"]);
+            // Recorded with `true` first.
+            let assignments: Vec<Vec<bool>> = model.assignments().expect("few").collect();
+            for (assignment, expected) in assignments.into_iter().rev().zip(list(&case["instances"])) {
+                let found = Belnap::from_evidence(answer.holds.holds(&assignment), answer.fails.holds(&assignment));
+                assert_eq!(found, letter(text(expected)), "{} under {assignment:?}", case["id"]);
+                assert_eq!(answer.open.holds(&assignment), found == Belnap::Unknown);
+            }
+            let warned: Vec<_> =
+                family_warnings(&task, &answer).expect("no limit").iter().map(|one| one.code).collect();
+            let unsound = case.get("note").is_some_and(|note| text(note).contains("UNSOUND"));
+            assert!(!unsound || warned.contains(&"W0251"), "{}: no warning", case["id"]);
+            assert_eq!(warned.contains(&"W0252"), case["id"] == "r1.sametarget.wrong", "{}", case["id"]);
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 16, "recorded families");
 }

@@ -194,6 +194,9 @@ fn add_step(
     }
     let from = StateId::new(at);
     let to = StateId::new(paths.graph.origin(position.step.target));
+    if position.step.edge.is_some() && paths.task.model.must_successors(from).any(|target| target == to) {
+        return;
+    }
     let hyper = paths.task.model.hyper_from(from).find(|edge| edge.members.contains(&to));
     match hyper {
         Some(edge) if position.step.edge.is_some() => {

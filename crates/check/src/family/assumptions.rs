@@ -2,15 +2,16 @@
 //!
 //! Two things are not visible in the answer. An instance with a deadlock makes linear formulas vacuously true. And
 //! a parameter that stands for a choice made anew at each visit of a state, rather than for a value
-//! fixed along the run, is harmless only for formulas whose truth and falsity need no memory, and only
-//! without fairness.
+//! fixed along the run, is harmless only for formulas whose truth and falsity need no memory, without
+//! fairness, and if no two states share it.
 
 use tertium_base::{BitSet, Diagnostic};
 use tertium_lattice::Kleene;
 use tertium_logic::{Formula, Logic, Node, NodeId};
-use tertium_model::{ExprNode, ParamModel, ParamValue, StateId};
+use tertium_model::{ExprNode, ParamModel, ParamValue, PropId, StateId};
 
 use super::condition::{Condition, Cube};
+use super::partial::open_params;
 use super::{FamilyAnswer, FamilyError, FamilyTask};
 
 /// With more parameters, instances with a deadlock are not looked for.
@@ -110,7 +111,8 @@ fn stuck(model: &ParamModel, tables: &Tables, state: StateId, reached: &BitSet) 
 /// If the budget ends.
 pub fn deadlocked_instances(task: &FamilyTask<'_>) -> Result<Option<Condition>, FamilyError> {
     let Some(dead) = deadlocked(task)? else { return Ok(None) };
-    let minterm = |bits: usize| -> Cube { (0..task.model.params().len()).map(|at| Some(bits >> at & 1 != 0)).collect() };
+    let minterm =
+        |bits: usize| -> Cube { (0..task.model.params().len()).map(|at| Some(bits >> at & 1 != 0)).collect() };
     let (on, off): (Vec<usize>, Vec<usize>) = (0..dead.len()).partition(|&bits| dead.contains(bits));
     let [on, off] = [on, off].map(|all| all.into_iter().map(minterm).collect::<Vec<Cube>>());
     Ok(Some(Condition::minimal(&on, &off)))
@@ -129,13 +131,7 @@ pub fn family_warnings(task: &FamilyTask<'_>, answer: &FamilyAnswer) -> Result<V
         warnings.extend(deadlock_warning(task)?);
     }
     let settled = !answer.holds.is_never() || !answer.fails.is_never();
-    let fair = !task.model.fair().is_empty();
-    if settled && (fair || !is_positional(task.formula)) {
-        let why = if fair {
-            "with fairness, a parameter that is chosen anew at each visit of a state is not covered"
-        } else {
-            "the formula needs memory, so a parameter that is chosen anew at each visit of a state is not covered"
-        };
+    if let Some(why) = rigidity_matters(task).filter(|_| settled) {
         warnings.push(
             Diagnostic::warning("W0251", "the answer takes every parameter to be fixed along the whole run")
                 .note(why)
@@ -145,10 +141,42 @@ pub fn family_warnings(task: &FamilyTask<'_>, answer: &FamilyAnswer) -> Result<V
     Ok(warnings)
 }
 
+/// Why the answer could be wrong if parameters were chosen anew at each visit of a state; none if it could not.
+fn rigidity_matters(task: &FamilyTask<'_>) -> Option<String> {
+    const REST: &str = "so a choice that is made anew at each visit of a state is not covered";
+    if !task.model.fair().is_empty() {
+        return Some(format!("the structure has fairness constraints, {REST}"));
+    }
+    if !is_positional(task.formula) {
+        return Some(format!("whether the formula holds depends on the history, {REST}"));
+    }
+    let name = |at: usize| &task.model.params()[at];
+    widespread_parameter(task.model).map(|at| format!("`{}` occurs at several states or in a label, {REST}", name(at)))
+}
+
+/// A parameter that does not belong to the edges of one state alone.
+fn widespread_parameter(model: &ParamModel) -> Option<usize> {
+    let nothing_fixed: Cube = vec![None; model.params().len()];
+    let mut home: Vec<Option<StateId>> = vec![None; model.params().len()];
+    for edge in model.edges() {
+        for at in open_params(model, &nothing_fixed, edge.value) {
+            if home[at].is_some_and(|known| known != edge.from) {
+                return Some(at);
+            }
+            home[at] = Some(edge.from);
+        }
+    }
+    let labels = model.states().flat_map(|state| (0..model.props().len()).map(move |prop| (state, PropId::new(prop))));
+    labels.flat_map(|(state, prop)| open_params(model, &nothing_fixed, model.label(state, prop))).next()
+}
+
 fn deadlock_warning(task: &FamilyTask<'_>) -> Result<Option<Diagnostic>, FamilyError> {
     let Some(dead) = deadlocked_instances(task)? else {
-        let message = format!("with {} parameters, instances with a deadlock are not looked for", task.model.params().len());
-        return Ok(Some(Diagnostic::warning("W0253", message).note("a linear formula is vacuously true where all paths end")));
+        let message =
+            format!("with {} parameters, instances with a deadlock are not looked for", task.model.params().len());
+        return Ok(Some(
+            Diagnostic::warning("W0253", message).note("a linear formula is vacuously true where all paths end"),
+        ));
     };
     if dead.is_never() {
         return Ok(None);
@@ -187,7 +215,9 @@ pub fn is_positional(formula: &Formula) -> bool {
         Node::Finally(a) | Node::Globally(a) if flat(a) => true,
         Node::Globally(a) => matches!(formula.node(a), Node::Finally(b) if flat(b)),
         Node::Finally(a) => matches!(formula.node(a), Node::Globally(b) if flat(b)),
-        Node::Until(a, b) | Node::Release(a, b) | Node::WeakUntil(a, b) | Node::StrongRelease(a, b) => flat(a) && flat(b),
+        Node::Until(a, b) | Node::Release(a, b) | Node::WeakUntil(a, b) | Node::StrongRelease(a, b) => {
+            flat(a) && flat(b)
+        }
         _ => flat(formula.root()),
     }
 }

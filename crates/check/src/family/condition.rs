@@ -41,7 +41,8 @@ impl Condition {
     /// Whether it holds under an assignment.
     #[must_use]
     pub fn holds(&self, assignment: &[bool]) -> bool {
-        let inside = |cube: &Cube| cube.iter().zip(assignment).all(|(want, have)| want.is_none_or(|want| want == *have));
+        let inside =
+            |cube: &Cube| cube.iter().zip(assignment).all(|(want, have)| want.is_none_or(|want| want == *have));
         self.cubes.iter().any(inside)
     }
 

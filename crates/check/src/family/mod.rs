@@ -141,7 +141,8 @@ fn evaluate(
     reasons: ReasonsOf<'_>,
 ) -> Result<(Belnap, Vec<Reason>), FamilyError> {
     let at = [task.state];
-    let single = Task::new(structure, task.formula, task.reading, Ask::At(&at), task.budget).map_err(FamilyError::Bind)?;
+    let single =
+        Task::new(structure, task.formula, task.reading, Ask::At(&at), task.budget).map_err(FamilyError::Bind)?;
     engine.supports(&single).map_err(EngineError::from)?;
     let value = engine.values(&single)?.at(task.state);
     let reasons = if value == Belnap::Unknown { reasons(&single, task.state)? } else { Vec::new() };
@@ -152,11 +153,12 @@ fn evaluate(
 fn next_split(task: &FamilyTask<'_>, cube: &Cube, values: &PartialValues, reasons: &[Reason]) -> Option<usize> {
     let by_reason = reasons.iter().flat_map(|reason| reason_values(task.model, reason));
     let reachable = || reachable_values(task.model, values, task.state);
-    let first_open = |mut found: Box<dyn Iterator<Item = ParamValue> + '_>| {
-        found.find_map(|value| {
-            if values.is_open(value) { open_params(task.model, cube, value).first().copied() } else { None }
-        })
-    };
+    let first_open =
+        |mut found: Box<dyn Iterator<Item = ParamValue> + '_>| {
+            found.find_map(|value| {
+                if values.is_open(value) { open_params(task.model, cube, value).first().copied() } else { None }
+            })
+        };
     first_open(Box::new(by_reason)).or_else(|| first_open(Box::new(reachable().into_iter())))
 }
 
