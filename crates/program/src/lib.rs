@@ -2,7 +2,8 @@
 //!
 //! [`graph`] is the form that every front end lowers to and every analysis reads: processes, locations,
 //! guarded steps over variables ([`types`]), expressions ([`expr`], [`build`]) and channels. [`semantics`] defines
-//! steps over flat states ([`layout`], [`state`]) with faults as values ([`fault`]).
+//! steps over flat states ([`layout`], [`state`]) with faults as values ([`fault`]); [`terms`] reads the same steps as
+//! formulas, [`footprint`] says what they touch, [`show`] prints everything.
 //!
 //! Not here: any surface language, fast exploration, and formulas beyond their atoms.
 
@@ -11,17 +12,21 @@ pub mod effect;
 pub mod eval;
 pub mod expr;
 pub mod fault;
+pub mod footprint;
 pub mod graph;
 pub mod initial;
 pub mod layout;
 mod queue;
 pub mod semantics;
+pub mod show;
 pub mod state;
+pub mod terms;
 pub mod types;
 
 pub use eval::{Context, Interpretation};
 pub use expr::{Binary, Expr, ExprId, Exprs, Field, ListId, Pattern, PatternId, Place, Sort, Unary};
 pub use fault::{Fault, FaultKind};
+pub use footprint::{Channels, Footprint};
 pub use graph::{
     Action, Assign, Domain, Fairness, Hold, Input, Instance, Location, LocationId, Named, Process, ProcessId, Program,
     Property, Step, StepId,
@@ -30,6 +35,7 @@ pub use initial::NoInitialStates;
 pub use layout::Layout;
 pub use semantics::Semantics;
 pub use state::{Move, Outcome, State, Successor};
+pub use terms::{NoTerms, StepTerms};
 pub use types::{
     Channel, ChannelId, Dimension, EnumId, Enumeration, Function, FunctionId, InitialValue, Scope, Type, VarId,
     Variable, Width,

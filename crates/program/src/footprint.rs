@@ -1,0 +1,243 @@
+//! What does a step look at, and what does it change?
+//!
+//! The facts that partial-order reduction, cone of influence and abstraction ask for. All sets are
+//! over-approximations: a step never touches anything that its footprint does not name.
+
+use std::collections::BTreeSet;
+
+use crate::expr::{Expr, ExprId, Field, Pattern, Place};
+use crate::graph::{Action, Assign, Domain, ProcessId, Program, Step, StepId};
+use crate::types::{ChannelId, InitialValue, VarId};
+
+/// Some channels, or any.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Channels {
+    /// These, in every running copy.
+    Only(BTreeSet<ChannelId>),
+    /// It is decided at run time.
+    Any,
+}
+
+impl Default for Channels {
+    fn default() -> Self {
+        Self::Only(BTreeSet::new())
+    }
+}
+
+impl Channels {
+    fn add(&mut self, other: Option<BTreeSet<ChannelId>>) {
+        match (self, other) {
+            (Self::Only(mine), Some(more)) => mine.extend(more),
+            (this, _) => *this = Self::Any,
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Only(set) if set.is_empty())
+    }
+
+    /// Whether both may speak of one channel.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Only(a), Self::Only(b)) => !a.is_disjoint(b),
+            (any, some) | (some, any) if *any == Self::Any => !some.is_empty(),
+            _ => true,
+        }
+    }
+}
+
+/// What a piece of a program touches.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Footprint {
+    /// Variables whose value matters; arrays count as a whole.
+    pub reads: BTreeSet<VarId>,
+    /// Variables that may change; arrays count as a whole.
+    pub writes: BTreeSet<VarId>,
+    /// Processes whose location matters, other than the one that steps.
+    pub locations: BTreeSet<ProcessId>,
+    /// Channels it sends to.
+    pub sends: Channels,
+    /// Channels it receives from.
+    pub receives: Channels,
+    /// Channels it only looks at.
+    pub inspects: Channels,
+    /// Whether it depends on or changes more than can be listed: processes created or ended, priorities,
+    /// time-outs, remote reads, who is enabled.
+    pub whole_system: bool,
+}
+
+impl Footprint {
+    /// Whether the two cannot disturb each other: neither changes what the other looks at or changes.
+    /// Steps of one process are never independent; callers know that.
+    #[must_use]
+    pub fn is_independent_of(&self, other: &Self) -> bool {
+        let disturbs = |a: &Self, b: &Self| !a.writes.is_disjoint(&b.reads) || !a.writes.is_disjoint(&b.writes);
+        let touches = |a: &Self, b: &Self| {
+            a.sends.meets(&b.sends)
+                || a.receives.meets(&b.receives)
+                || a.sends.meets(&b.receives)
+                || a.inspects.meets(&b.sends)
+                || a.inspects.meets(&b.receives)
+        };
+        !(self.whole_system || other.whole_system)
+            && !disturbs(self, other)
+            && !disturbs(other, self)
+            && !touches(self, other)
+            && !touches(other, self)
+    }
+}
+
+impl Program {
+    /// What the value of an expression depends on.
+    #[must_use]
+    pub fn footprint_of(&self, expr: ExprId) -> Footprint {
+        let mut footprint = Footprint::default();
+        self.add_reads(&mut footprint, &[expr]);
+        footprint
+    }
+
+    /// What deciding whether a step can be taken looks at: guard, rank, inputs, `provided`, channel.
+    #[must_use]
+    pub fn guard_footprint(&self, id: StepId) -> Footprint {
+        let step = self.step(id);
+        let mut footprint = Footprint::default();
+        let rivals = self.location(step.process, step.source).steps.iter().map(|&rival| self.step(rival));
+        for rival in rivals.filter(|rival| rival.rank <= step.rank) {
+            self.add_enabling(&mut footprint, rival);
+        }
+        footprint.whole_system |= self.priorities || matches!(step.action, Action::End);
+        footprint
+    }
+
+    fn add_enabling(&self, footprint: &mut Footprint, step: &Step) {
+        let mut looked_at = vec![step.guard];
+        looked_at.extend(self.process(step.process).provided);
+        for input in &step.inputs {
+            if let Domain::Range(lo, hi) = input.domain {
+                looked_at.extend([lo, hi]);
+            }
+        }
+        match &step.action {
+            Action::Send { channel, message, .. } => {
+                looked_at.push(*channel);
+                looked_at.extend(message);
+                footprint.inspects.add(self.channels_of(*channel));
+            }
+            Action::Receive { pattern, .. } => self.add_pattern(footprint, pattern, &mut looked_at),
+            _ => {}
+        }
+        self.add_reads(footprint, &looked_at);
+    }
+
+    fn add_pattern(&self, footprint: &mut Footprint, pattern: &Pattern, looked_at: &mut Vec<ExprId>) {
+        looked_at.push(pattern.channel);
+        footprint.inspects.add(self.channels_of(pattern.channel));
+        looked_at.extend(pattern.fields.iter().filter_map(|field| match *field {
+            Field::Match(value) => Some(value),
+            Field::Bind(_) | Field::Skip => None,
+        }));
+    }
+
+    /// Everything a step looks at or changes.
+    #[must_use]
+    pub fn footprint(&self, id: StepId) -> Footprint {
+        let step = self.step(id);
+        let mut footprint = self.guard_footprint(id);
+        match &step.action {
+            Action::Assign(assigns) => self.add_assigns(&mut footprint, assigns),
+            Action::Assert(condition) => self.add_reads(&mut footprint, &[*condition]),
+            Action::Send { channel, .. } => footprint.sends.add(self.channels_of(*channel)),
+            Action::Receive { pattern, keep } => {
+                let channels = self.channels_of(pattern.channel);
+                if *keep {
+                    footprint.inspects.add(channels)
+                } else {
+                    footprint.receives.add(channels)
+                }
+                for field in &pattern.fields {
+                    if let Field::Bind(place) = *field {
+                        self.add_write(&mut footprint, place);
+                    }
+                }
+            }
+            Action::Run { arguments, then, .. } => {
+                footprint.whole_system = true;
+                self.add_reads(&mut footprint, arguments);
+                self.add_assigns(&mut footprint, then);
+            }
+            Action::SetPriority { .. } | Action::End => footprint.whole_system = true,
+            Action::Print { values, .. } => self.add_reads(&mut footprint, values),
+        }
+        footprint.writes.extend(self.last);
+        footprint
+    }
+
+    fn add_assigns(&self, footprint: &mut Footprint, assigns: &[Assign]) {
+        for assign in assigns {
+            self.add_write(footprint, assign.place);
+            self.add_reads(footprint, &[assign.value]);
+        }
+    }
+
+    fn add_write(&self, footprint: &mut Footprint, place: Place) {
+        footprint.writes.insert(place.variable());
+        if let Place::Element(_, indices) = place {
+            self.add_reads(footprint, self.exprs.list(indices));
+        }
+    }
+
+    fn add_reads(&self, footprint: &mut Footprint, roots: &[ExprId]) {
+        for id in self.exprs.reachable(roots) {
+            match self.exprs.get(id) {
+                Expr::Var(var) | Expr::Element(var, _) => {
+                    footprint.reads.insert(var);
+                }
+                Expr::At(process, _) => {
+                    footprint.locations.insert(process);
+                }
+                Expr::Length(channel) => footprint.inspects.add(self.channels_of(channel)),
+                Expr::Poll(pattern) => {
+                    footprint.inspects.add(self.channels_of(self.exprs.pattern(pattern).channel));
+                }
+                Expr::Remote(..)
+                | Expr::RemoteElement(..)
+                | Expr::RemoteAt(..)
+                | Expr::Deadlock
+                | Expr::Timeout
+                | Expr::ProcessCount
+                | Expr::NonProgress
+                | Expr::Enabled(_)
+                | Expr::LocationOf(_)
+                | Expr::PriorityOf(_) => footprint.whole_system = true,
+                _ => {}
+            }
+        }
+    }
+
+    /// The channels an expression may denote, if that is known: a variable that holds its own channel and is
+    /// never assigned.
+    fn channels_of(&self, expr: ExprId) -> Option<BTreeSet<ChannelId>> {
+        let (Expr::Var(var) | Expr::Element(var, _)) = self.exprs.get(expr) else { return None };
+        let variable = self.variable(var);
+        let InitialValue::Channel(first) = variable.initial else { return None };
+        if self.steps.iter().any(|step| writes_to(step, var)) {
+            return None;
+        }
+        Some((first.index()..first.index() + variable.cells()).map(ChannelId::new).collect())
+    }
+}
+
+fn writes_to(step: &Step, var: VarId) -> bool {
+    match &step.action {
+        Action::Assign(assigns) | Action::Run { then: assigns, .. } => {
+            assigns.iter().any(|assign| assign.place.variable() == var)
+        }
+        Action::Receive { pattern, .. } => {
+            pattern.fields.iter().any(|field| matches!(field, Field::Bind(place) if place.variable() == var))
+        }
+        _ => false,
+    }
+}

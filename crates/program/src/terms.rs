@@ -1,0 +1,352 @@
+//! What does a step mean as a formula?
+//!
+//! For programs with fixed processes: the guard, the condition under which nothing goes wrong, and the
+//! simultaneous assignment of a step as expressions, and from them weakest preconditions and strongest
+//! postconditions. The step is the one of [`crate::semantics`], which tests compare with on random programs.
+//!
+//! Inputs stay free: read a precondition existentially to ask whether the step *can* lead somewhere, universally to
+//! ask whether it *must*. Not here: channels and process creation, which abstraction keeps concrete.
+
+use std::collections::HashMap;
+
+use crate::expr::{Binary, Expr, ExprId, Exprs, ListId, Place, Sort};
+use crate::graph::{Action, Assign, Domain, LocationId, ProcessId, Program, StepId};
+use crate::types::{Type, VarId};
+
+/// A step as terms.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StepTerms {
+    /// Bounds for each input; `None` where there is none.
+    pub inputs: Vec<(Option<ExprId>, Option<ExprId>)>,
+    /// The step can be taken: guard, rank and the inputs' bounds.
+    pub enabled: ExprId,
+    /// If it is taken, nothing goes wrong: no division by zero, index or value out of range, failed assertion.
+    pub safe: ExprId,
+    /// The assignment.
+    pub updates: Vec<Assign>,
+    /// Who moves from where to where.
+    pub jump: (ProcessId, LocationId, LocationId),
+}
+
+/// The step involves channels, instances or priorities, which have no terms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoTerms(pub StepId);
+
+impl Program {
+    /// A step as terms.
+    ///
+    /// # Errors
+    /// If it has none.
+    pub fn step_terms(&mut self, id: StepId) -> Result<StepTerms, NoTerms> {
+        let step = self.step(id).clone();
+        let (updates, assertion) = match step.action {
+            Action::Assign(updates) => (updates, None),
+            Action::Assert(condition) => (Vec::new(), Some(condition)),
+            Action::Print { .. } => (Vec::new(), None),
+            _ => return Err(NoTerms(id)),
+        };
+        let guard = self.guard_term(id)?;
+        let mut enabled = vec![guard];
+        let mut safe = vec![self.defined(guard)];
+        let mut inputs = Vec::new();
+        for (position, input) in step.inputs.iter().enumerate() {
+            let (lo, hi) = self.input_terms(input.domain);
+            if input.domain != Domain::Type(Type::Bool) {
+                let value = self.exprs.add(Expr::Input(position as u32));
+                enabled.push(within(&mut self.exprs, value, lo, hi));
+            }
+            for bound in [lo, hi].into_iter().flatten() {
+                let defined = self.defined(bound);
+                safe.push(self.exprs.implies(guard, defined));
+            }
+            inputs.push((lo, hi));
+        }
+        let enabled = self.exprs.all(&enabled);
+        let harmless = self.harmless(&updates, assertion);
+        safe.push(self.exprs.implies(enabled, harmless));
+        let safe = self.exprs.all(&safe);
+        Ok(StepTerms { inputs, enabled, safe, updates, jump: (step.process, step.source, step.target) })
+    }
+
+    /// Guard, `provided` and rank.
+    fn guard_term(&mut self, id: StepId) -> Result<ExprId, NoTerms> {
+        let step = self.step(id);
+        let (rank, mut parts) = (step.rank, vec![step.guard]);
+        parts.extend(self.process(step.process).provided);
+        for rival in self.location(step.process, step.source).steps.clone() {
+            let rival = self.step(rival);
+            if rival.rank >= rank {
+                continue;
+            }
+            let plain = matches!(rival.action, Action::Assign(_) | Action::Assert(_) | Action::Print { .. });
+            if self.priorities || !plain || !rival.inputs.is_empty() {
+                return Err(NoTerms(id));
+            }
+            let guard = rival.guard;
+            parts.push(self.exprs.not(guard));
+        }
+        Ok(self.exprs.all(&parts))
+    }
+
+    /// The condition under which the action meets no fault.
+    fn harmless(&mut self, updates: &[Assign], assertion: Option<ExprId>) -> ExprId {
+        let mut parts = Vec::new();
+        for &update in updates {
+            parts.push(self.update_safe(update));
+        }
+        if let Some(condition) = assertion {
+            parts.push(self.defined(condition));
+            parts.push(condition);
+        }
+        self.exprs.all(&parts)
+    }
+
+    fn input_terms(&mut self, domain: Domain) -> (Option<ExprId>, Option<ExprId>) {
+        match domain {
+            Domain::Range(lo, hi) => (Some(lo), Some(hi)),
+            Domain::Type(ty) => {
+                let (lo, hi) = self.bounds(ty);
+                (lo.map(|lo| self.exprs.int(lo)), hi.map(|hi| self.exprs.int(hi)))
+            }
+        }
+    }
+
+    /// The condition under which an assignment has a place and a value that fits.
+    fn update_safe(&mut self, update: Assign) -> ExprId {
+        let place = match update.place {
+            Place::Var(_) => self.exprs.bool(true),
+            Place::Element(var, indices) => {
+                let indices = self.exprs.list(indices).to_vec();
+                let sort = self.sort_of(self.variable(var).ty);
+                let cell = self.exprs.element(var, &indices, sort);
+                self.defined(cell)
+            }
+        };
+        let value = self.defined(update.value);
+        let fits = self.fits(self.variable(update.place.variable()).ty, update.value);
+        self.exprs.all(&[place, value, fits])
+    }
+
+    /// The condition under which a value belongs to a type.
+    pub fn fits(&mut self, ty: Type, value: ExprId) -> ExprId {
+        if ty == Type::Bool {
+            return self.exprs.bool(true);
+        }
+        let (lo, hi) = self.input_terms(Domain::Type(ty));
+        within(&mut self.exprs, value, lo, hi)
+    }
+
+    /// The domain of a variable as a term: what is known of `cell`, a read of it, at every moment.
+    pub fn domain_term(&mut self, var: VarId, cell: ExprId) -> ExprId {
+        self.fits(self.variable(var).ty, cell)
+    }
+
+    /// The condition under which evaluating `expr` meets no fault.
+    pub fn defined(&mut self, expr: ExprId) -> ExprId {
+        let mut known: HashMap<ExprId, ExprId> = HashMap::new();
+        for id in self.exprs.reachable(&[expr]) {
+            let condition = self.defined_by(id, &known);
+            known.insert(id, condition);
+        }
+        known[&expr]
+    }
+
+    fn defined_by(&mut self, id: ExprId, known: &HashMap<ExprId, ExprId>) -> ExprId {
+        let own = match self.exprs.get(id) {
+            Expr::Binary(op @ (Binary::And | Binary::Or | Binary::Implies), a, b) => {
+                let looks = if op == Binary::Or { self.exprs.not(a) } else { a };
+                let second = self.exprs.implies(looks, known[&b]);
+                return self.exprs.and(known[&a], second);
+            }
+            Expr::If(c, a, b) => {
+                let branch = if known[&a] == known[&b] { known[&a] } else { self.exprs.ite(c, known[&a], known[&b]) };
+                return self.exprs.and(known[&c], branch);
+            }
+            Expr::Binary(Binary::Div | Binary::Mod | Binary::Quotient | Binary::Remainder, _, b) => {
+                let zero = self.exprs.int(0);
+                self.exprs.binary(Binary::Ne, b, zero)
+            }
+            Expr::Element(var, indices) => self.in_array(var, indices),
+            _ => self.exprs.bool(true),
+        };
+        let mut parts: Vec<ExprId> = self.exprs.children(id).iter().map(|child| known[child]).collect();
+        parts.push(own);
+        parts.dedup();
+        self.exprs.all(&parts)
+    }
+
+    fn in_array(&mut self, var: VarId, indices: ListId) -> ExprId {
+        let dimensions = self.variable(var).dimensions.clone();
+        let indices = self.exprs.list(indices).to_vec();
+        let mut parts = Vec::new();
+        for (index, dimension) in indices.into_iter().zip(dimensions) {
+            let (lo, hi) = (self.exprs.int(dimension.lo), self.exprs.int(dimension.hi()));
+            parts.push(within(&mut self.exprs, index, Some(lo), Some(hi)));
+        }
+        self.exprs.all(&parts)
+    }
+
+    /// The value that `post` has after the step, as an expression over the state before it.
+    pub fn after(&mut self, step: &StepTerms, post: ExprId) -> ExprId {
+        let (process, _, target) = step.jump;
+        let updates = &step.updates;
+        rewrite(&mut self.exprs, post, &mut |exprs, expr, sort| match expr {
+            Expr::At(who, location) if who == process => exprs.bool(location == target),
+            Expr::Var(var) => {
+                let write = updates.iter().rev().find(|update| update.place == Place::Var(var));
+                write.map_or_else(|| exprs.add_sorted(expr, sort), |update| update.value)
+            }
+            Expr::Element(var, indices) => {
+                let unchanged = exprs.add_sorted(expr, sort);
+                written(exprs, updates, var, indices, unchanged)
+            }
+            _ => add(exprs, expr, sort),
+        })
+    }
+
+    /// Where the step can be taken without fault and `post` holds after it.
+    pub fn pre(&mut self, step: &StepTerms, post: ExprId) -> ExprId {
+        let post = self.after(step, post);
+        self.exprs.all(&[step.enabled, step.safe, post])
+    }
+
+    /// Weakest precondition: if the step is taken it meets no fault, and `post` holds after it.
+    pub fn wp(&mut self, step: &StepTerms, post: ExprId) -> ExprId {
+        let post = self.after(step, post);
+        let post = self.exprs.implies(step.enabled, post);
+        self.exprs.and(step.safe, post)
+    }
+
+    /// Strongest postcondition: what holds after the step if `pre` held before it and nothing went wrong.
+    ///
+    /// Values before the step are [`Expr::OldVar`] and [`Expr::OldElement`], to be read existentially. Of an array with
+    /// more than 4096 cells nothing is said, which is weaker but not wrong.
+    pub fn sp(&mut self, step: &StepTerms, pre: ExprId) -> ExprId {
+        let mut changed: Vec<VarId> = step.updates.iter().map(|update| update.place.variable()).collect();
+        changed.sort_unstable();
+        changed.dedup();
+        let mut parts = Vec::new();
+        for condition in [pre, step.enabled, step.safe] {
+            parts.push(self.aged(condition, &changed));
+        }
+        for var in changed.clone() {
+            parts.extend(self.new_values(step, var, &changed));
+        }
+        self.exprs.all(&parts)
+    }
+
+    fn aged(&mut self, expr: ExprId, changed: &[VarId]) -> ExprId {
+        rewrite(&mut self.exprs, expr, &mut |exprs, expr, sort| match expr {
+            Expr::Var(var) if changed.contains(&var) => exprs.add_sorted(Expr::OldVar(var), sort),
+            Expr::Element(var, indices) if changed.contains(&var) => {
+                exprs.add_sorted(Expr::OldElement(var, indices), sort)
+            }
+            _ => add(exprs, expr, sort),
+        })
+    }
+
+    /// Equations for the cells of a variable after the step.
+    fn new_values(&mut self, step: &StepTerms, var: VarId, changed: &[VarId]) -> Vec<ExprId> {
+        let variable = self.variable(var).clone();
+        let sort = self.sort_of(variable.ty);
+        if variable.dimensions.is_empty() {
+            let now = self.exprs.var(var, sort);
+            let value = self.after(step, now);
+            let value = self.aged(value, changed);
+            return vec![self.exprs.eq(now, value)];
+        }
+        if variable.cells() > 4096 {
+            return Vec::new();
+        }
+        let mut equations = Vec::new();
+        for cell in 0..variable.cells() {
+            let mut rest = cell;
+            let mut indices = Vec::new();
+            for dimension in variable.dimensions.iter().rev() {
+                let index = dimension.lo + (rest % dimension.len as usize) as i64;
+                indices.push(self.exprs.int(index));
+                rest /= dimension.len as usize;
+            }
+            indices.reverse();
+            let now = self.exprs.element(var, &indices, sort);
+            let value = self.after(step, now);
+            let value = self.aged(value, changed);
+            equations.push(self.exprs.eq(now, value));
+        }
+        equations
+    }
+}
+
+fn within(exprs: &mut Exprs, value: ExprId, lo: Option<ExprId>, hi: Option<ExprId>) -> ExprId {
+    let lower = lo.map(|lo| exprs.binary(Binary::Le, lo, value));
+    let upper = hi.map(|hi| exprs.binary(Binary::Le, value, hi));
+    let parts: Vec<ExprId> = lower.into_iter().chain(upper).collect();
+    exprs.all(&parts)
+}
+
+/// The cell of an array after assignments: the last write to it, or what it held before.
+fn written(exprs: &mut Exprs, updates: &[Assign], var: VarId, indices: ListId, before: ExprId) -> ExprId {
+    let mut value = before;
+    for update in updates {
+        let Place::Element(target, at) = update.place else { continue };
+        if target != var {
+            continue;
+        }
+        let pairs: Vec<(ExprId, ExprId)> =
+            exprs.list(at).iter().copied().zip(exprs.list(indices).iter().copied()).collect();
+        let same: Vec<ExprId> =
+            pairs.into_iter().map(|(a, b)| if a == b { exprs.bool(true) } else { exprs.eq(a, b) }).collect();
+        let same = exprs.all(&same);
+        value = exprs.ite(same, update.value, value);
+    }
+    value
+}
+
+/// Rebuilds `root` from below. `map` gets every operator with its new operands and the sort it has.
+pub fn rewrite(exprs: &mut Exprs, root: ExprId, map: &mut dyn FnMut(&mut Exprs, Expr, Sort) -> ExprId) -> ExprId {
+    let mut new: HashMap<ExprId, ExprId> = HashMap::new();
+    for id in exprs.reachable(&[root]) {
+        let sort = exprs.sort(id);
+        let rebuilt = with_operands(exprs, id, &new);
+        let mapped = map(exprs, rebuilt, sort);
+        new.insert(id, mapped);
+    }
+    new[&root]
+}
+
+/// Adds an operator with the obvious simplifications.
+pub fn add(exprs: &mut Exprs, expr: Expr, sort: Sort) -> ExprId {
+    match expr {
+        Expr::Unary(op, a) => exprs.unary(op, a),
+        Expr::Binary(op, a, b) => exprs.binary(op, a, b),
+        Expr::If(c, a, b) => exprs.ite(c, a, b),
+        Expr::Wrap(width, a) => exprs.wrap(width, a),
+        _ => exprs.add_sorted(expr, sort),
+    }
+}
+
+fn with_operands(exprs: &mut Exprs, id: ExprId, new: &HashMap<ExprId, ExprId>) -> Expr {
+    let expr = exprs.get(id);
+    let list = |exprs: &mut Exprs, list: ListId| {
+        let members: Vec<ExprId> = exprs.list(list).iter().map(|member| new[member]).collect();
+        exprs.add_list(&members)
+    };
+    match expr {
+        Expr::Unary(op, a) => Expr::Unary(op, new[&a]),
+        Expr::Wrap(width, a) => Expr::Wrap(width, new[&a]),
+        Expr::Binary(op, a, b) => Expr::Binary(op, new[&a], new[&b]),
+        Expr::If(c, a, b) => Expr::If(new[&c], new[&a], new[&b]),
+        Expr::Element(var, indices) => Expr::Element(var, list(exprs, indices)),
+        Expr::OldElement(var, indices) => Expr::OldElement(var, list(exprs, indices)),
+        Expr::Apply(function, arguments) => Expr::Apply(function, list(exprs, arguments)),
+        Expr::Remote(pid, var) => Expr::Remote(new[&pid], var),
+        Expr::RemoteElement(pid, var, indices) => Expr::RemoteElement(new[&pid], var, list(exprs, indices)),
+        Expr::RemoteAt(pid, process, location) => Expr::RemoteAt(new[&pid], process, location),
+        Expr::Length(a) => Expr::Length(new[&a]),
+        Expr::Capacity(a) => Expr::Capacity(new[&a]),
+        Expr::Enabled(a) => Expr::Enabled(new[&a]),
+        Expr::LocationOf(a) => Expr::LocationOf(new[&a]),
+        Expr::PriorityOf(a) => Expr::PriorityOf(new[&a]),
+        _ => expr,
+    }
+}
