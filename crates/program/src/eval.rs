@@ -99,7 +99,7 @@ impl Semantics<'_> {
                 let base = self.base(var, context)?;
                 Ok(context.slots[base + self.cell(var, indices, context)?])
             }
-            Expr::Input(position) => context.inputs.get(position as usize).copied().ok_or(FaultKind::UnboundedInput),
+            Expr::Input(position, _) => context.inputs.get(position as usize).copied().ok_or(FaultKind::UnboundedInput),
             Expr::Unary(op, a) => Ok(apply_unary(op, self.value(a, context)?)?),
             Expr::Binary(op, a, b) => self.binary(op, a, b, context),
             Expr::If(c, a, b) => self.value(if self.value(c, context)? != 0 { a } else { b }, context),

@@ -15,6 +15,11 @@ use tertium_base::id_type;
 use crate::graph::{LocationId, ProcessId};
 use crate::types::{EnumId, FunctionId, VarId, Width};
 
+/// How deep the expressions of a program may be.
+pub const DEEPEST: u32 = 1000;
+/// How large the expressions of a program may be.
+pub const LARGEST: u32 = 1_000_000;
+
 id_type! {
     /// An expression of one table.
     pub struct ExprId;
@@ -122,8 +127,8 @@ pub enum Expr {
     Var(VarId),
     /// A cell of an array. Faults if an index is out of bounds.
     Element(VarId, ListId),
-    /// An input of the step at hand, by position.
-    Input(u32),
+    /// An input of the step at hand, by position, and what kind of value it is.
+    Input(u32, Sort),
     /// One operand.
     Unary(Unary, ExprId),
     /// Two operands.
@@ -216,6 +221,8 @@ pub struct Pattern {
 pub struct Exprs {
     nodes: Vec<Expr>,
     sorts: Vec<Sort>,
+    /// Depth and size of each expression written out as a tree.
+    extents: Vec<(u32, u32)>,
     known: HashMap<Expr, ExprId>,
     lists: Vec<Box<[ExprId]>>,
     known_lists: HashMap<Box<[ExprId]>, ListId>,
@@ -252,6 +259,19 @@ impl Exprs {
     #[must_use]
     pub fn sort(&self, id: ExprId) -> Sort {
         self.sorts[id.index()]
+    }
+
+    /// How deep an expression is. Front ends keep it below [`DEEPEST`], so that evaluating may recurse.
+    #[must_use]
+    pub fn depth(&self, id: ExprId) -> u32 {
+        self.extents[id.index()].0
+    }
+
+    /// How many operators an expression has, written out as a tree. Front ends keep it below [`LARGEST`], because
+    /// evaluating takes that long.
+    #[must_use]
+    pub fn size(&self, id: ExprId) -> u32 {
+        self.extents[id.index()].1
     }
 
     /// The members of a list.
@@ -300,6 +320,13 @@ impl Exprs {
         self.nodes.push(expr);
         self.sorts.push(sort);
         self.known.insert(expr, id);
+        let (mut depth, mut size) = (0u32, 1u32);
+        for child in self.children(id) {
+            let (below, nodes) = self.extents[child.index()];
+            depth = depth.max(below);
+            size = size.saturating_add(nodes);
+        }
+        self.extents.push((depth.saturating_add(1), size));
         id
     }
 
@@ -316,6 +343,7 @@ impl Exprs {
             | Expr::Enabled(_) => Sort::Bool,
             Expr::Binary(op, _, _) => op.sort(),
             Expr::If(_, then, _) => self.sort(then),
+            Expr::Input(_, sort) => sort,
             _ => Sort::Int,
         }
     }

@@ -58,6 +58,8 @@ pub struct Footprint {
     pub writes: BTreeSet<VarId>,
     /// Processes whose location matters, other than the one that steps.
     pub locations: BTreeSet<ProcessId>,
+    /// Processes whose location changes.
+    pub moves: BTreeSet<ProcessId>,
     /// Channels it sends to.
     pub sends: Channels,
     /// Channels it receives from.
@@ -74,7 +76,9 @@ impl Footprint {
     /// Steps of one process are never independent; callers know that.
     #[must_use]
     pub fn is_independent_of(&self, other: &Self) -> bool {
-        let disturbs = |a: &Self, b: &Self| !a.writes.is_disjoint(&b.reads) || !a.writes.is_disjoint(&b.writes);
+        let disturbs = |a: &Self, b: &Self| {
+            !a.writes.is_disjoint(&b.reads) || !a.writes.is_disjoint(&b.writes) || !a.moves.is_disjoint(&b.locations)
+        };
         let touches = |a: &Self, b: &Self| {
             a.sends.meets(&b.sends)
                 || a.receives.meets(&b.receives)
@@ -82,11 +86,13 @@ impl Footprint {
                 || a.inspects.meets(&b.sends)
                 || a.inspects.meets(&b.receives)
         };
-        !(self.whole_system || other.whole_system)
-            && !disturbs(self, other)
-            && !disturbs(other, self)
-            && !touches(self, other)
-            && !touches(other, self)
+        let dependent = self.whole_system
+            || other.whole_system
+            || disturbs(self, other)
+            || disturbs(other, self)
+            || touches(self, other)
+            || touches(other, self);
+        !dependent
     }
 }
 
@@ -171,6 +177,7 @@ impl Program {
             Action::SetPriority { .. } | Action::End => footprint.whole_system = true,
             Action::Print { values, .. } => self.add_reads(&mut footprint, values),
         }
+        footprint.moves.insert(step.process);
         footprint.writes.extend(self.last);
         footprint
     }

@@ -133,7 +133,7 @@ impl Printer<'_> {
                 p.variable(var);
                 p.indices(indices);
             }),
-            Expr::Input(position) => self.push(format_args!("?{position}")),
+            Expr::Input(position, _) => self.push(format_args!("?{position}")),
             Expr::Wrap(width, a) => {
                 let name = format!("{}{}", if width.signed { "int" } else { "uint" }, width.bits);
                 self.call(&name, |p| p.expr(a, 0));

@@ -52,7 +52,7 @@ impl Program {
         for (position, input) in step.inputs.iter().enumerate() {
             let (lo, hi) = self.input_terms(input.domain);
             if input.domain != Domain::Type(Type::Bool) {
-                let value = self.exprs.add(Expr::Input(position as u32));
+                let value = self.exprs.add(Expr::Input(position as u32, Sort::Int));
                 enabled.push(within(&mut self.exprs, value, lo, hi));
             }
             for bound in [lo, hi].into_iter().flatten() {

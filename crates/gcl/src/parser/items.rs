@@ -1,0 +1,247 @@
+//! Declarations: what stands at the top level of a file.
+
+use tertium_base::diagnostic::closest_name;
+use tertium_base::{Diagnostic, Span};
+
+use super::{Parsed, Parser};
+use crate::ast::{File, Initial, Item, ProcessDecl, PropertyDecl, TypeExpr, TypeKind, VarDecl, VarRef};
+use crate::lexer::{ITEMS, Kind};
+
+impl Parser<'_> {
+    pub(super) fn file(&mut self) -> File {
+        let mut file = File::default();
+        if self.eat_word("system") {
+            file.name = self.name().ok();
+        } else {
+            let span = self.token().span;
+            let diagnostic = Diagnostic::error("E0402", "the text does not begin with `system NAME`");
+            self.diagnostics.push(diagnostic.at(span, "expected `system`"));
+        }
+        while !self.ends() && !self.gave_up() {
+            let before = self.position();
+            match self.item() {
+                Ok(item) => file.items.push(item),
+                Err(_) => self.skip_item(before),
+            }
+            while self.eat_sign(";") {}
+        }
+        file
+    }
+
+    fn skip_item(&mut self, began: usize) {
+        if self.position() == began {
+            self.advance();
+        }
+        while !self.ends() && !self.is_item() {
+            self.advance();
+        }
+    }
+
+    fn item(&mut self) -> Parsed<Item> {
+        let token = self.token();
+        if !self.is_item() {
+            return self.no_item();
+        }
+        let word = self.text_of(token.span);
+        self.advance();
+        match word {
+            "const" => {
+                let name = self.name()?;
+                self.expect_sign("=")?;
+                Ok(Item::Const(name, self.expr()?))
+            }
+            "type" => self.type_item(),
+            "var" => Ok(Item::Var(self.var_decl()?)),
+            "init" => Ok(Item::Init(self.expr()?)),
+            "define" => {
+                let name = self.name()?;
+                self.expect_sign("=")?;
+                Ok(Item::Define(name, self.expr()?))
+            }
+            "function" => self.function(),
+            "process" => self.process(),
+            "predicate" => self.predicate(),
+            "spotlight" => Ok(Item::Spotlight(self.separated(Self::process_ref)?)),
+            "keep" => Ok(Item::Keep(self.separated(Self::var_ref)?)),
+            "fair" => Ok(Item::Fair(false, self.separated(Self::process_ref)?)),
+            "strong" => {
+                self.expect_word("fair")?;
+                Ok(Item::Fair(true, self.separated(Self::process_ref)?))
+            }
+            "property" => self.property(),
+            _ => self.error(Diagnostic::error("E0402", "a second `system`").at(token.span, "one file, one system")),
+        }
+    }
+
+    fn no_item(&mut self) -> Parsed<Item> {
+        let token = self.token();
+        let word = self.text_of(token.span);
+        let mut diagnostic = Diagnostic::error("E0402", format!("expected a declaration, found `{word}`"))
+            .at(token.span, "no declaration begins like this");
+        diagnostic = match closest_name(word, ITEMS.iter().copied()) {
+            Some(known) => diagnostic.help(format!("did you mean `{known}`?")),
+            None if self.is_sign("}") => diagnostic.help("there is one `}` too many, or a `{` is missing before"),
+            None => diagnostic.help(format!("declarations begin with one of: {}", ITEMS.join(", "))),
+        };
+        self.error(diagnostic)
+    }
+
+    fn type_item(&mut self) -> Parsed<Item> {
+        let name = self.name()?;
+        self.expect_sign("=")?;
+        if !self.eat_sign("{") {
+            return Ok(Item::Alias(name, self.type_expr()?));
+        }
+        let members = self.separated(Self::name)?;
+        self.expect_sign("}")?;
+        Ok(Item::Enumeration(name, members))
+    }
+
+    pub(crate) fn var_decl(&mut self) -> Parsed<VarDecl> {
+        let names = self.separated(Self::name)?;
+        self.expect_sign(":")?;
+        let ty = self.type_expr()?;
+        let initial = if self.eat_sign("=") { Some(self.initial()?) } else { None };
+        Ok(VarDecl { names, ty, initial })
+    }
+
+    fn initial(&mut self) -> Parsed<Initial> {
+        let start = self.token().span;
+        if !self.eat_sign("[") {
+            return Ok(Initial::Same(self.expr()?));
+        }
+        let values = self.separated(Self::expr)?;
+        self.expect_sign("]")?;
+        Ok(Initial::Each(values, self.since(start)))
+    }
+
+    fn type_expr(&mut self) -> Parsed<TypeExpr> {
+        let start = self.token().span;
+        let kind = self.nested(Self::type_kind)?;
+        Ok(TypeExpr { kind, span: self.since(start) })
+    }
+
+    fn type_kind(&mut self) -> Parsed<TypeKind> {
+        if self.eat_word("int") {
+            return Ok(TypeKind::Int);
+        }
+        if self.eat_word("nat") {
+            return Ok(TypeKind::Nat);
+        }
+        if self.eat_word("bool") {
+            return Ok(TypeKind::Bool);
+        }
+        if self.eat_word("array") {
+            self.expect_sign("[")?;
+            let range = self.range()?;
+            self.expect_sign("]")?;
+            self.expect_word("of")?;
+            return Ok(TypeKind::Array(Box::new(range), Box::new(self.type_expr()?)));
+        }
+        if self.is_name() && !self.range_follows() {
+            return Ok(TypeKind::Name(self.name()?.name));
+        }
+        if self.is_name() || matches!(self.token().kind, Kind::Int | Kind::Sign("(" | "-")) {
+            return Ok(TypeKind::Range(Box::new(self.range()?)));
+        }
+        self.expected("a type")
+    }
+
+    /// Whether the name that comes next begins a range.
+    fn range_follows(&self) -> bool {
+        match self.next_token(1).kind {
+            Kind::Sign(sign) => ["..", "+", "-", "*", "("].contains(&sign),
+            Kind::Word => ["div", "mod"].contains(&self.text_of(self.next_token(1).span)),
+            _ => false,
+        }
+    }
+
+    fn function(&mut self) -> Parsed<Item> {
+        let name = self.name()?;
+        self.expect_sign("(")?;
+        let arguments = if self.is_sign(")") { Vec::new() } else { self.separated(Self::type_expr)? };
+        self.expect_sign(")")?;
+        self.expect_sign(":")?;
+        Ok(Item::Function(name, arguments, self.type_expr()?))
+    }
+
+    fn process(&mut self) -> Parsed<Item> {
+        let name = self.name()?;
+        let mut family = None;
+        if self.eat_sign("[") {
+            let index = self.name()?;
+            self.expect_sign(":")?;
+            family = Some((index, self.range()?));
+            self.expect_sign("]")?;
+        }
+        self.expect_sign("{")?;
+        let mut locals = Vec::new();
+        while self.eat_word("var") {
+            match self.var_decl() {
+                Ok(decl) => locals.push(decl),
+                Err(_) => self.skip_declaration(),
+            }
+            while self.eat_sign(";") {}
+        }
+        let body = self.statements();
+        let end = self.token().span;
+        if !self.eat_sign("}") {
+            let diagnostic = Diagnostic::error("E0402", format!("process `{}` is not closed", name.name))
+                .at(end, "expected `}`")
+                .also(name.span, "begins here");
+            self.diagnostics.push(diagnostic);
+        }
+        Ok(Item::Process(ProcessDecl { name, family, locals, body, end }))
+    }
+
+    /// Skips what is left of a local declaration: the rest of its line's tokens up to a likely statement.
+    fn skip_declaration(&mut self) {
+        let line = |p: &Self, at: Span| p.text[..at.start].matches('\n').count();
+        let here = line(self, self.token().span);
+        while !self.ends() && !self.is_sign("}") && !self.is_sign(";") && line(self, self.token().span) == here {
+            self.advance();
+        }
+    }
+
+    fn predicate(&mut self) -> Parsed<Item> {
+        let named = self.is_name() && self.next_token(1).kind == Kind::Sign(":");
+        let name = if named { Some(self.name()?) } else { None };
+        if named {
+            self.expect_sign(":")?;
+        }
+        Ok(Item::Predicate(name, self.expr()?))
+    }
+
+    fn var_ref(&mut self) -> Parsed<VarRef> {
+        let first = self.process_ref()?;
+        if self.eat_sign(".") {
+            return Ok(VarRef { process: Some(first), name: self.name()? });
+        }
+        if let Some(index) = first.index {
+            let diagnostic = Diagnostic::error("E0402", "`keep` takes whole arrays")
+                .at(index.span, "no index here")
+                .help(format!("write `keep {}`", first.name.name));
+            return self.error(diagnostic);
+        }
+        Ok(VarRef { process: None, name: first.name })
+    }
+
+    fn property(&mut self) -> Parsed<Item> {
+        let name = self.name()?;
+        self.expect_sign(":")?;
+        let mut logic = self.name()?;
+        if self.is_sign("*") && self.token().span.start == logic.span.end {
+            logic.span = logic.span.to(self.advance().span);
+            logic.name.push('*');
+        }
+        let first = self.position();
+        let start = self.token().span;
+        while !self.ends() && !self.is_item() && !self.is_sign(";") {
+            self.advance();
+        }
+        if self.position() == first {
+            return self.expected("a formula");
+        }
+        Ok(Item::Property(PropertyDecl { name, logic, tokens: first..self.position(), span: self.since(start) }))
+    }
+}
