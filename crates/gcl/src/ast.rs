@@ -285,7 +285,7 @@ pub enum Item {
     /// `function f(int) : bool`.
     Function(Ident, Vec<TypeExpr>, TypeExpr),
     /// `process …`.
-    Process(ProcessDecl),
+    Process(Box<ProcessDecl>),
     /// `predicate [NAME :] e`.
     Predicate(Option<Ident>, Expr),
     /// `spotlight P, Q`.

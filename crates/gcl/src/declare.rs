@@ -260,7 +260,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// The variable that `x` or `P.x` names, for `keep`.
-    pub(crate) fn kept(&mut self, reference: &'a crate::ast::VarRef) -> Vec<VarId> {
+    pub(crate) fn kept(&mut self, reference: &crate::ast::VarRef) -> Vec<VarId> {
         let place = Place::global(Use::Constant);
         let Some(process) = &reference.process else {
             if let Some(&(Entity::Var(var), _)) = self.globals.get(reference.name.name.as_str()) {
@@ -287,7 +287,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// One process, or all members of a family named without an index.
-    pub(crate) fn members(&mut self, process: &'a crate::ast::ProcessRef) -> Vec<(usize, usize)> {
+    pub(crate) fn members(&mut self, process: &crate::ast::ProcessRef) -> Vec<(usize, usize)> {
         if process.index.is_none()
             && let Some(&(Entity::Process(group), _)) = self.globals.get(process.name.name.as_str())
         {

@@ -10,12 +10,13 @@ use crate::names::{Elaborator, Entity, Place, Progress, Ty, Typed, Use};
 /// Sums with more terms than this are regrouped into a shallow tree.
 const LONG_SUM: usize = 64;
 
-impl<'a> Elaborator<'a> {
+impl Elaborator<'_> {
     /// The meaning of an expression; `None` if a mistake in it has been reported.
-    pub(crate) fn expr(&mut self, expr: &'a Expr, place: &Place<'_>) -> Option<Typed> {
+    pub(crate) fn expr(&mut self, expr: &Expr, place: &Place<'_>) -> Option<Typed> {
         let typed = self.expr_kind(expr, place)?;
         let exprs = &self.program.exprs;
-        if exprs.depth(typed.id) > tertium_program::expr::DEEPEST || exprs.size(typed.id) > tertium_program::expr::LARGEST
+        if exprs.depth(typed.id) > tertium_program::expr::DEEPEST
+            || exprs.size(typed.id) > tertium_program::expr::LARGEST
         {
             let diagnostic = Diagnostic::error("E0421", "this expression is too large once definitions are put in")
                 .at(expr.span, "too large")
@@ -25,7 +26,7 @@ impl<'a> Elaborator<'a> {
         Some(typed)
     }
 
-    fn expr_kind(&mut self, expr: &'a Expr, place: &Place<'_>) -> Option<Typed> {
+    fn expr_kind(&mut self, expr: &Expr, place: &Place<'_>) -> Option<Typed> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Int(value) => Some(Typed { id: self.program.exprs.int(*value), ty: Ty::Int }),
@@ -56,7 +57,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// An expression that must have a certain type.
-    pub(crate) fn of_type(&mut self, expr: &'a Expr, wanted: Ty, place: &Place<'_>) -> Option<ExprId> {
+    pub(crate) fn of_type(&mut self, expr: &Expr, wanted: Ty, place: &Place<'_>) -> Option<ExprId> {
         let typed = self.expr(expr, place)?;
         if typed.ty == wanted {
             return Some(typed.id);
@@ -71,7 +72,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// An expression whose value is known now.
-    pub(crate) fn constant(&mut self, expr: &'a Expr, wanted: Ty, place: &Place<'_>) -> Option<i64> {
+    pub(crate) fn constant(&mut self, expr: &Expr, wanted: Ty, place: &Place<'_>) -> Option<i64> {
         let id = self.of_type(expr, wanted, &Place { uses: Use::Constant, ..*place })?;
         if let Some(value) = self.program.exprs.constant(id) {
             return Some(value);
@@ -82,7 +83,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Both ends of a range that is known now.
-    pub(crate) fn constant_range(&mut self, range: &'a Range, place: &Place<'_>) -> Option<(i64, i64)> {
+    pub(crate) fn constant_range(&mut self, range: &Range, place: &Place<'_>) -> Option<(i64, i64)> {
         let lo = self.constant(&range.lo, Ty::Int, place);
         let hi = self.constant(&range.hi, Ty::Int, place);
         let (lo, hi) = (lo?, hi?);
@@ -103,7 +104,7 @@ impl<'a> Elaborator<'a> {
         Some(Typed { id: self.program.exprs.add(Op::Deadlock), ty: Ty::Bool })
     }
 
-    fn name(&mut self, name: &'a Ident, place: &Place<'_>) -> Option<Typed> {
+    fn name(&mut self, name: &Ident, place: &Place<'_>) -> Option<Typed> {
         if let Some((_, value)) = place.index.filter(|(index, _)| *index == name.name) {
             return Some(Typed { id: self.program.exprs.int(value), ty: Ty::Int });
         }
@@ -182,7 +183,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// A read of a variable or of a cell.
-    fn variable(&mut self, var: VarId, indices: &'a [Expr], span: Span, place: &Place<'_>) -> Option<Typed> {
+    fn variable(&mut self, var: VarId, indices: &[Expr], span: Span, place: &Place<'_>) -> Option<Typed> {
         let variable = self.program.variable(var);
         let (ty, rank, name) = (variable.ty, variable.dimensions.len(), variable.name.clone());
         if place.uses == Use::Constant {
@@ -199,7 +200,7 @@ impl<'a> Elaborator<'a> {
     pub(crate) fn check_indices(
         &mut self,
         var: VarId,
-        indices: &'a [Expr],
+        indices: &[Expr],
         span: Span,
         place: &Place<'_>,
     ) -> Option<Vec<ExprId>> {
@@ -230,7 +231,7 @@ impl<'a> Elaborator<'a> {
         Some(ids)
     }
 
-    fn array_cell(&mut self, name: &'a Ident, indices: &'a [Expr], place: &Place<'_>) -> Option<Typed> {
+    fn array_cell(&mut self, name: &Ident, indices: &[Expr], place: &Place<'_>) -> Option<Typed> {
         let span = name.span.to(indices.last().map_or(name.span, |last| last.span));
         let var = match self.local(&name.name, place) {
             Some(var) => Some(var),
@@ -252,7 +253,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn call(&mut self, name: &'a Ident, arguments: &'a [Expr], span: Span, place: &Place<'_>) -> Option<Typed> {
+    fn call(&mut self, name: &Ident, arguments: &[Expr], span: Span, place: &Place<'_>) -> Option<Typed> {
         let Some(&(Entity::Function(id), declared)) = self.globals.get(name.name.as_str()) else {
             let diagnostic = self.unknown(name, "function", place);
             return self.fail(diagnostic);
@@ -276,7 +277,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// The process that `P` or `P[2]` names: its group and member.
-    pub(crate) fn process_ref(&mut self, process: &'a ProcessRef, place: &Place<'_>) -> Option<(usize, usize)> {
+    pub(crate) fn process_ref(&mut self, process: &ProcessRef, place: &Place<'_>) -> Option<(usize, usize)> {
         let name = &process.name;
         let group = match self.globals.get(name.name.as_str()) {
             Some(&(Entity::Process(group), _)) => group,
@@ -318,7 +319,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn at(&mut self, process: &'a ProcessRef, label: &'a Ident, place: &Place<'_>) -> Option<Typed> {
+    fn at(&mut self, process: &ProcessRef, label: &Ident, place: &Place<'_>) -> Option<Typed> {
         if place.uses == Use::Constant {
             return self.not_constant(&process.name.name, process.name.span);
         }
@@ -346,9 +347,9 @@ impl<'a> Elaborator<'a> {
 
     fn field(
         &mut self,
-        process: &'a ProcessRef,
-        name: &'a Ident,
-        indices: &'a [Expr],
+        process: &ProcessRef,
+        name: &Ident,
+        indices: &[Expr],
         span: Span,
         place: &Place<'_>,
     ) -> Option<Typed> {
@@ -366,20 +367,20 @@ impl<'a> Elaborator<'a> {
         self.variable(var, indices, span, place)
     }
 
-    fn connective(&mut self, parts: &'a [Expr], and: bool, place: &Place<'_>) -> Option<Typed> {
+    fn connective(&mut self, parts: &[Expr], and: bool, place: &Place<'_>) -> Option<Typed> {
         let ids: Vec<Option<ExprId>> = parts.iter().map(|part| self.of_type(part, Ty::Bool, place)).collect();
         let ids: Vec<ExprId> = ids.into_iter().collect::<Option<_>>()?;
         let id = if and { self.program.exprs.all(&ids) } else { self.program.exprs.any(&ids) };
         Some(Typed { id, ty: Ty::Bool })
     }
 
-    fn truth_pair(&mut self, op: Binary, left: &'a Expr, right: &'a Expr, place: &Place<'_>) -> Option<Typed> {
+    fn truth_pair(&mut self, op: Binary, left: &Expr, right: &Expr, place: &Place<'_>) -> Option<Typed> {
         let left = self.of_type(left, Ty::Bool, place);
         let right = self.of_type(right, Ty::Bool, place);
         Some(Typed { id: self.program.exprs.binary(op, left?, right?), ty: Ty::Bool })
     }
 
-    fn compare(&mut self, op: Comparison, left: &'a Expr, right: &'a Expr, place: &Place<'_>) -> Option<Typed> {
+    fn compare(&mut self, op: Comparison, left: &Expr, right: &Expr, place: &Place<'_>) -> Option<Typed> {
         let (a, b) = (self.expr(left, place), self.expr(right, place));
         let (a, b) = (a?, b?);
         let op = match op {
@@ -406,7 +407,7 @@ impl<'a> Elaborator<'a> {
         Some(Typed { id: self.program.exprs.binary(op, a.id, b.id), ty: Ty::Bool })
     }
 
-    fn sum(&mut self, first: &'a Expr, rest: &'a [(bool, Expr)], place: &Place<'_>) -> Option<Typed> {
+    fn sum(&mut self, first: &Expr, rest: &[(bool, Expr)], place: &Place<'_>) -> Option<Typed> {
         let first = self.of_type(first, Ty::Int, place);
         let rest: Vec<(bool, Option<ExprId>)> =
             rest.iter().map(|(minus, term)| (*minus, self.of_type(term, Ty::Int, place))).collect();
@@ -435,7 +436,7 @@ impl<'a> Elaborator<'a> {
         row[0]
     }
 
-    fn product(&mut self, first: &'a Expr, rest: &'a [(Factor, Expr)], place: &Place<'_>) -> Option<Typed> {
+    fn product(&mut self, first: &Expr, rest: &[(Factor, Expr)], place: &Place<'_>) -> Option<Typed> {
         let mut product = self.of_type(first, Ty::Int, place)?;
         for (factor, operand) in rest {
             let id = self.of_type(operand, Ty::Int, place)?;
@@ -452,13 +453,7 @@ impl<'a> Elaborator<'a> {
         Some(Typed { id: product, ty: Ty::Int })
     }
 
-    fn conditional(
-        &mut self,
-        condition: &'a Expr,
-        yes: &'a Expr,
-        no: &'a Expr,
-        place: &Place<'_>,
-    ) -> Option<Typed> {
+    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, place: &Place<'_>) -> Option<Typed> {
         let condition = self.of_type(condition, Ty::Bool, place);
         let (yes, other) = (self.expr(yes, place)?, no);
         let no = self.of_type(other, yes.ty, place)?;

@@ -2,11 +2,11 @@
 
 use tertium_base::{Diagnostic, Span};
 use tertium_program::{
-    Action, Assign, Domain, Expr as Op, Fairness, Hold, Input, Location, LocationId, Named, Place as Target, Step, Type,
-    VarId,
+    Action, Assign, Domain, Expr as Op, Fairness, Hold, Input, Location, LocationId, Named, Place as Target, ProcessId,
+    Step, Type, VarId,
 };
 
-use crate::ast::{Assignment, Expr, File, Item, Source};
+use crate::ast::{Assignment, Expr, File, Item, ProcessRef, Source};
 use crate::flow::{Doing, FlowStep};
 use crate::names::{Elaborator, Entity, Place, Ty, Use};
 
@@ -24,12 +24,7 @@ impl<'a> Elaborator<'a> {
                 Item::Init(expr) => self.init(expr),
                 Item::Predicate(name, expr) => self.predicate(name.as_ref().map(|name| name.name.as_str()), expr),
                 Item::Define(name, expr) => self.define(&name.name, expr),
-                Item::Spotlight(processes) => {
-                    for (group, member) in processes.iter().flat_map(|process| self.members(process)).collect::<Vec<_>>() {
-                        let process = self.groups[group].processes[member];
-                        self.program.spotlight.push(process);
-                    }
-                }
+                Item::Spotlight(processes) => self.spotlight(processes),
                 Item::Keep(variables) => {
                     for variable in variables {
                         let kept = self.kept(variable);
@@ -38,14 +33,24 @@ impl<'a> Elaborator<'a> {
                 }
                 Item::Fair(strong, processes) => {
                     let fairness = if *strong { Fairness::Strong } else { Fairness::Weak };
-                    for (group, member) in processes.iter().flat_map(|process| self.members(process)).collect::<Vec<_>>() {
-                        let process = self.groups[group].processes[member];
+                    for process in self.processes(processes) {
                         self.program.processes[process.index()].fairness = fairness;
                     }
                 }
                 _ => {}
             }
         }
+    }
+
+    pub(crate) fn spotlight(&mut self, processes: &[ProcessRef]) {
+        let processes = self.processes(processes);
+        self.program.spotlight.extend(processes);
+    }
+
+    /// The processes named by a list; a family's name alone means all its members.
+    fn processes(&mut self, named: &[ProcessRef]) -> Vec<ProcessId> {
+        let members: Vec<(usize, usize)> = named.iter().flat_map(|process| self.members(process)).collect();
+        members.into_iter().map(|(group, member)| self.groups[group].processes[member]).collect()
     }
 
     fn init(&mut self, expr: &'a Expr) {
@@ -126,11 +131,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn doing(
-        &mut self,
-        doing: Doing<'a>,
-        place: &Place<'_>,
-    ) -> Option<(tertium_program::ExprId, Action, Vec<Input>)> {
+    fn doing(&mut self, doing: Doing<'a>, place: &Place<'_>) -> Option<(tertium_program::ExprId, Action, Vec<Input>)> {
         let always = self.program.exprs.bool(true);
         match doing {
             Doing::Skip => Some((always, Action::skip(), Vec::new())),
@@ -176,7 +177,8 @@ impl<'a> Elaborator<'a> {
                 && let Target::Var(_) = to
                 && assigns.iter().any(|earlier: &Assign| earlier.place == to)
             {
-                let diagnostic = Diagnostic::error("E0406", format!("`{}` is assigned twice at once", target.name.name));
+                let diagnostic =
+                    Diagnostic::error("E0406", format!("`{}` is assigned twice at once", target.name.name));
                 effect = self.fail(diagnostic.at(target.span, "second assignment to it"));
                 continue;
             }

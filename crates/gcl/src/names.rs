@@ -140,8 +140,9 @@ impl<'a> Elaborator<'a> {
         None
     }
 
-    pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(Diagnostic::is_error)
+    /// From now on nothing counts as reported before.
+    pub fn forget_reported(&mut self) {
+        self.reported.clear();
     }
 
     /// Enters a global name.

@@ -73,6 +73,15 @@ impl Parser<'_> {
         }
     }
 
+    /// What follows `spotlight` or `keep`, as a text of its own.
+    pub(crate) fn list_item(&mut self, keyword: &str) -> Parsed<Item> {
+        let item = match keyword {
+            "keep" => Item::Keep(self.separated(Self::var_ref)?),
+            _ => Item::Spotlight(self.separated(Self::process_ref)?),
+        };
+        if self.ends() { Ok(item) } else { self.expected("`,` or the end") }
+    }
+
     fn no_item(&mut self) -> Parsed<Item> {
         let token = self.token();
         let word = self.text_of(token.span);
@@ -191,7 +200,7 @@ impl Parser<'_> {
                 .also(name.span, "begins here");
             self.diagnostics.push(diagnostic);
         }
-        Ok(Item::Process(ProcessDecl { name, family, locals, body, end }))
+        Ok(Item::Process(Box::new(ProcessDecl { name, family, locals, body, end })))
     }
 
     /// Skips what is left of a local declaration: the rest of its line's tokens up to a likely statement.

@@ -1,0 +1,171 @@
+//! From the text of guarded commands to a program graph, or to messages that say what is wrong.
+//!
+//! [`compile`] reads a file: tokens (`lexer`), tree (`parser`, [`ast`]), control flow (`flow`), names and types
+//! (`names`, `declare`, `exprs`), graph (`lower`) and properties (`formula`). [`format`](mod@format) lays a text out.
+//! The language is described in `docs/language.md`.
+//!
+//! Not here: running programs, and evaluating formulas.
+
+pub mod ast;
+mod declare;
+mod exprs;
+mod flow;
+mod formula;
+mod lexer;
+mod lower;
+mod names;
+mod parser;
+
+use tertium_base::{Diagnostic, Span};
+use tertium_logic::Logic;
+use tertium_program::{Named, Program, Property};
+
+use crate::ast::Item;
+use crate::lexer::lex;
+use crate::names::{Elaborator, Place, Ty, Use};
+use crate::parser::Parser;
+
+/// What a text was found to mean.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program; none if there are errors.
+    pub program: Option<Program>,
+    /// All mistakes and warnings about the text.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Mistakes in what was added to the text, one list per addition; places point into the addition's own text.
+    pub additions: Vec<Vec<Diagnostic>>,
+}
+
+/// Something said about a program outside of its text, for example on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Addition {
+    /// A property; without a logic, the least one that accepts the formula is taken.
+    Property {
+        /// Its name.
+        name: String,
+        /// Its logic.
+        logic: Option<Logic>,
+        /// The formula.
+        text: String,
+    },
+    /// A predicate for abstraction.
+    Predicate(String),
+    /// Variables to stay concrete: `x`, `P.x`, `P[2].x`, with commas between them.
+    Keep(String),
+    /// Processes to be kept apart: `P`, `P[2]`, with commas between them.
+    Spotlight(String),
+}
+
+/// The tree of a text, and what is wrong with its syntax.
+#[must_use]
+pub fn parse(text: &str) -> (ast::File, Vec<Diagnostic>) {
+    parser::parse(text, &lex(text))
+}
+
+/// Reads a program.
+///
+/// ```
+/// let compiled = tertium_gcl::compile("system s\nvar x : nat = 0\nprocess P { loop { x := x + 1; } }");
+/// assert_eq!(compiled.diagnostics, []);
+/// assert_eq!(compiled.program.unwrap().steps.len(), 1);
+/// ```
+#[must_use]
+pub fn compile(text: &str) -> Compiled {
+    compile_with(text, &[])
+}
+
+/// Reads a program together with what is said about it elsewhere.
+#[must_use]
+pub fn compile_with(text: &str, additions: &[Addition]) -> Compiled {
+    let lexed = lex(text);
+    let (file, diagnostics) = parser::parse(text, &lexed);
+    let name = file.name.as_ref().map_or("", |name| name.name.as_str());
+    let mut elaborator = Elaborator::new(text, name);
+    diagnostics.into_iter().for_each(|diagnostic| elaborator.report(diagnostic));
+    elaborator.declarations(&file);
+    elaborator.rest(&file);
+    for item in &file.items {
+        if let Item::Property(decl) = item {
+            elaborator.property(decl, &lexed.tokens);
+        }
+    }
+    let diagnostics = std::mem::take(&mut elaborator.diagnostics);
+    let additions: Vec<_> = additions.iter().map(|addition| elaborator.addition(addition)).collect();
+    let fails = diagnostics.iter().chain(additions.iter().flatten()).any(Diagnostic::is_error);
+    Compiled { program: (!fails).then_some(elaborator.program), diagnostics, additions }
+}
+
+impl Elaborator<'_> {
+    /// Adds something; returns what is wrong with it.
+    fn addition(&mut self, addition: &Addition) -> Vec<Diagnostic> {
+        // Places in an addition's text are not those of the file, so nothing counts as reported before.
+        self.forget_reported();
+        match addition {
+            Addition::Property { name, logic, text } => self.added_property(name, *logic, text),
+            Addition::Predicate(text) => self.added_predicate(text),
+            Addition::Keep(text) => self.added(text, "keep", |elaborator, item| {
+                if let Item::Keep(variables) = item {
+                    let kept: Vec<_> = variables.iter().flat_map(|variable| elaborator.kept(variable)).collect();
+                    elaborator.program.keep.extend(kept);
+                }
+            }),
+            Addition::Spotlight(text) => self.added(text, "spotlight", |elaborator, item| {
+                if let Item::Spotlight(processes) = item {
+                    elaborator.spotlight(processes);
+                }
+            }),
+        }
+        std::mem::take(&mut self.diagnostics)
+    }
+
+    fn added_property(&mut self, name: &str, logic: Option<Logic>, text: &str) {
+        let lexed = lex(text);
+        let broken = !lexed.diagnostics.is_empty();
+        lexed.diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));
+        if broken {
+            return;
+        }
+        if let Some((formula, logic, atoms)) = self.formula(text, &lexed.tokens, logic) {
+            self.program.properties.push(Property {
+                name: name.to_owned(),
+                logic: logic.name().to_owned(),
+                source: text.to_owned(),
+                formula,
+                atoms,
+                span: Span::new(0, text.len()),
+            });
+        }
+    }
+
+    fn added_predicate(&mut self, text: &str) {
+        let lexed = lex(text);
+        let mut parser = Parser::new(text, &lexed.tokens);
+        parser.diagnostics.extend(lexed.diagnostics.iter().cloned());
+        let expr = parser.expr();
+        if expr.is_ok() && !parser.ends() {
+            let _ = parser.expected::<()>("the end of the predicate");
+        }
+        let broken = !parser.diagnostics.is_empty();
+        parser.diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));
+        let Ok(expr) = expr else { return };
+        if !broken && let Some(id) = self.of_type(&expr, Ty::Bool, &Place::global(Use::Guard)) {
+            let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            self.program.predicates.push(Named { name, expr: id, span: expr.span });
+        }
+    }
+
+    /// Reads `text` as what follows `keyword` in a file.
+    fn added(&mut self, text: &str, keyword: &str, add: impl FnOnce(&mut Self, &Item)) {
+        let lexed = lex(text);
+        let mut parser = Parser::new(text, &lexed.tokens);
+        parser.diagnostics.extend(lexed.diagnostics.iter().cloned());
+        let item = parser.list_item(keyword);
+        let broken = !parser.diagnostics.is_empty();
+        parser.diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));
+        if let Ok(item) = item
+            && !broken
+        {
+            add(self, &item);
+        }
+    }
+}
