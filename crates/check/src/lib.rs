@@ -9,6 +9,8 @@ pub mod automata;
 pub mod explicit;
 pub mod family;
 pub mod game;
+pub mod lattice_valued;
+pub mod reduction;
 mod task;
 mod values;
 pub mod witness;

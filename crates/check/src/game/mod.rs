@@ -14,14 +14,14 @@ pub(crate) mod plan;
 pub(crate) mod steps;
 
 use tertium_base::{BitSet, Stopped};
-use tertium_logic::Logic;
+use tertium_logic::{Formula, Logic};
 use tertium_model::StateId;
 
 use crate::task::require_logic;
 use crate::{Ask, Engine, EngineError, Task, Unsupported, Values};
 use arena::{Arena, Outcome};
 use parity::Solution;
-use plan::{NoPlan, Obligation, Plan};
+use plan::{Obligation, Plan};
 
 /// The engine that plays.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,14 +62,12 @@ impl Engine for ParityGame {
 /// The obligations of a task's formula, or why the game cannot be played.
 pub(crate) fn plan(task: &Task<'_>) -> Result<Plan, Unsupported> {
     require_logic("game", task.formula, &[Logic::Pml, Logic::Ctl, Logic::Mu])?;
-    Plan::new(task).map_err(|problem| {
-        let reason = match problem {
-            NoPlan::NotCtl => "a path quantifier stands before something that is no temporal operator",
-            NoPlan::FreeVariable => "a fixpoint variable is not bound",
-            NoPlan::OddVariable => "a fixpoint variable stands below an odd number of negations",
-        };
-        Unsupported { engine: "game", reason: reason.to_owned() }
-    })
+    Plan::new(task).map_err(|problem| Unsupported { engine: "game", reason: problem.reason().to_owned() })
+}
+
+/// Why a formula of PML, CTL or mu-calculus cannot be evaluated, whatever its names mean.
+pub(crate) fn shape_problem(formula: &Formula) -> Option<&'static str> {
+    Plan::without_names(formula).err().map(plan::NoPlan::reason)
 }
 
 /// A game with its solution.

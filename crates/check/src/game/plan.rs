@@ -6,7 +6,8 @@
 //! normal form is needed. Operators of CTL unfold at their own node.
 
 use tertium_evidence::Deadlock;
-use tertium_logic::{Node, NodeId};
+use tertium_lattice::Belnap;
+use tertium_logic::{ActionId, Formula, Node, NodeId};
 use tertium_model::PropId;
 
 use super::order;
@@ -98,6 +99,17 @@ pub(crate) enum NoPlan {
     OddVariable,
 }
 
+impl NoPlan {
+    /// The reason, as the end of a sentence.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::NotCtl => "a path quantifier stands before something that is no temporal operator",
+            Self::FreeVariable => "a fixpoint variable is not bound",
+            Self::OddVariable => "a fixpoint variable stands below an odd number of negations",
+        }
+    }
+}
+
 /// All obligations of a formula.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
@@ -122,8 +134,22 @@ pub(crate) struct Plan {
 impl Plan {
     /// The obligations of a task's formula.
     pub fn new(task: &Task<'_>) -> Result<Self, NoPlan> {
-        let mut maker = Maker::new(task);
-        for id in task.formula.node_ids() {
+        let maximal = task.reading.deadlock == Deadlock::Maximal;
+        let names = Names { props: &task.props, elements: &task.elements, filters: &task.filters, maximal };
+        Self::with_names(task.formula, names)
+    }
+
+    /// The obligations of a formula whose names mean whatever they may: to see whether it has a plan at all.
+    pub fn without_names(formula: &Formula) -> Result<Self, NoPlan> {
+        let props = vec![PropId::new(0); formula.atoms().len()];
+        let elements = vec![Belnap::Unknown; formula.elements().len()];
+        let filters = vec![Filter::Any; formula.actions().len()];
+        Self::with_names(formula, Names { props: &props, elements: &elements, filters: &filters, maximal: false })
+    }
+
+    fn with_names(formula: &Formula, names: Names<'_>) -> Result<Self, NoPlan> {
+        let mut maker = Maker::new(formula, names);
+        for id in formula.node_ids() {
             maker.add_node(id)?;
         }
         maker.finish()
@@ -147,8 +173,18 @@ impl Plan {
     }
 }
 
+/// What the names of a formula mean, and whether paths may end.
+#[derive(Clone, Copy)]
+struct Names<'t> {
+    props: &'t [PropId],
+    elements: &'t [Belnap],
+    filters: &'t [Filter],
+    maximal: bool,
+}
+
 struct Maker<'t> {
-    task: &'t Task<'t>,
+    formula: &'t Formula,
+    names: Names<'t>,
     /// One rule per term, positive; nodes first, then stages.
     rules: Vec<Rule>,
     origin: Vec<NodeId>,
@@ -164,18 +200,19 @@ const fn positive(node: NodeId) -> Obligation {
 }
 
 impl<'t> Maker<'t> {
-    fn new(task: &'t Task<'t>) -> Self {
-        let count = task.formula.nodes().len();
-        let mut binder = vec![None; task.formula.variables().len()];
-        for id in task.formula.node_ids() {
-            if let Node::Mu(var, _) | Node::Nu(var, _) = task.formula.node(id) {
+    fn new(formula: &'t Formula, names: Names<'t>) -> Self {
+        let count = formula.nodes().len();
+        let mut binder = vec![None; formula.variables().len()];
+        for id in formula.node_ids() {
+            if let Node::Mu(var, _) | Node::Nu(var, _) = formula.node(id) {
                 binder[var.index()] = Some(id);
             }
         }
         Self {
-            task,
+            formula,
+            names,
             rules: vec![Rule::Constant(false); count],
-            origin: task.formula.node_ids().collect(),
+            origin: formula.node_ids().collect(),
             binder,
             unfoldings: vec![None; count],
             stages: vec![None; count],
@@ -191,12 +228,14 @@ impl<'t> Maker<'t> {
     }
 
     fn add_node(&mut self, id: NodeId) -> Result<(), NoPlan> {
-        let plain = |action| Step { filter: self.task.filter(action), finite: false };
-        let rule = match self.task.formula.node(id) {
+        let filters = self.names.filters;
+        let filter = |action: Option<ActionId>| action.map_or(Filter::Any, |action| filters[action.index()]);
+        let plain = |action| Step { filter: filter(action), finite: false };
+        let rule = match self.formula.node(id) {
             Node::True => Rule::Constant(true),
             Node::False => Rule::Constant(false),
-            Node::Element(element) => Rule::Constant(self.task.elements[element.index()].for_true()),
-            Node::Atom(atom) => Rule::Label(self.task.props[atom.index()], true),
+            Node::Element(element) => Rule::Constant(self.names.elements[element.index()].for_true()),
+            Node::Atom(atom) => Rule::Label(self.names.props[atom.index()], true),
             Node::Var(var) => Rule::Jump(positive(self.binder[var.index()].ok_or(NoPlan::FreeVariable)?)),
             Node::Not(a) => Rule::Jump(dual(positive(a))),
             Node::And(a, b) => Rule::All(positive(a), positive(b)),
@@ -207,7 +246,7 @@ impl<'t> Maker<'t> {
             Node::Diamond(action, a) => Rule::Diamond(plain(action), positive(a)),
             Node::Box(action, a) => Rule::Box(plain(action), positive(a)),
             Node::Mu(_, a) | Node::Nu(_, a) => {
-                self.lasting[id.index()] = Some(matches!(self.task.formula.node(id), Node::Nu(..)));
+                self.lasting[id.index()] = Some(matches!(self.formula.node(id), Node::Nu(..)));
                 Rule::Jump(positive(a))
             }
             Node::All(path) => self.add_quantified(id, path, true)?,
@@ -239,7 +278,7 @@ impl<'t> Maker<'t> {
 
     fn add_quantified(&mut self, id: NodeId, path: NodeId, all: bool) -> Result<Rule, NoPlan> {
         // (goal and its number, other side, whether it stops at the goal, whether it may last forever)
-        let (goal, side, stops, lasting) = match self.task.formula.node(path) {
+        let (goal, side, stops, lasting) = match self.formula.node(path) {
             Node::Next(a) => return Ok(self.step_rule(all, false, positive(a))),
             Node::Finally(b) => ((b, 0), None, true, false),
             Node::Globally(b) => ((b, 0), None, false, true),
@@ -249,7 +288,7 @@ impl<'t> Maker<'t> {
             Node::StrongRelease(a, b) => ((b, 1), Some(a), false, false),
             _ => return Err(NoPlan::NotCtl),
         };
-        let finite = self.task.reading.deadlock == Deadlock::Maximal && all != lasting;
+        let finite = self.names.maximal && all != lasting;
         let rule = self.step_rule(all, finite, positive(id));
         let step = self.add_stage(id, rule);
         let onward = match side {
@@ -269,12 +308,12 @@ impl<'t> Maker<'t> {
     }
 
     fn finish(self) -> Result<Plan, NoPlan> {
-        let formula = self.task.formula;
+        let formula = self.formula;
         let mut rules: Vec<Rule> = self.rules.iter().flat_map(|&rule| [rule, rule.dual()]).collect();
         // A constant's two sides need not be each other's negation.
         for id in formula.node_ids() {
             if let Node::Element(element) = formula.node(id) {
-                let refuted = self.task.elements[element.index()].for_false();
+                let refuted = self.names.elements[element.index()].for_false();
                 rules[positive(id) as usize + 1] = Rule::Constant(refuted);
             }
         }

@@ -13,13 +13,11 @@ use crate::game::parity::NO_MOVE;
 use crate::game::plan::{Obligation, Rule, Unfolding, dual};
 use crate::game::steps::CertainSet;
 
-/// The claims that these obligations need, themselves first; all of them must be won.
-pub(super) fn claims(solved: &Solved<'_>, roots: &[(StateId, Obligation)]) -> Result<Vec<Claim>, Stopped> {
+/// The claims that an obligation about a node needs, itself first; it must be won.
+pub(super) fn claims(solved: &Solved<'_>, state: StateId, root: Obligation) -> Result<Vec<Claim>, Stopped> {
     let mut writer = Writer { solved, known: HashSet::new(), open: Vec::new() };
-    for &(state, obligation) in roots {
-        if let Some(node) = solved.arena.plan.node(obligation) {
-            writer.need(state, node, obligation & 1 == 0);
-        }
+    if let Some(node) = solved.arena.plan.node(root) {
+        writer.need(state, node, root & 1 == 0);
     }
     let budget = solved.arena.task.budget;
     let (mut ticks, mut done) = (0, 0);

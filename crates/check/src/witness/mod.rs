@@ -19,9 +19,9 @@ use crate::{EngineError, Task};
 
 pub use run::{ReadableRun, RunStep, readable_run};
 
-/// A proof that the task's formula has this evidence at a state, as claims of which the first is about the
-/// root. For `both` there are two roots, the true one first. None if the formula does not have it, or
-/// for `unknown`, which nothing proves.
+/// A proof that the task's formula is true, or is false, at a state, as claims of which the first is about
+/// the root. None if there is no such evidence, and for the other values: what is both true and false has
+/// a proof of either, and what is unknown has none.
 ///
 /// Runs in the claims are shortest: a claim that goes on does so towards the nearest end.
 ///
@@ -29,16 +29,15 @@ pub use run::{ReadableRun, RunStep, readable_run};
 /// If the formula is none of PML, CTL, mu-calculus, or a limit is reached.
 pub fn branching_certificate(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Option<Proof>, EngineError> {
     let plan = game::plan(task)?;
-    let root = plan.obligation(task.formula.root(), true);
-    let mut roots = Vec::new();
-    roots.extend(value.for_true().then_some((state, root)));
-    roots.extend(value.for_false().then_some((state, dual(root))));
-    let solved = Solved::new(task, plan, roots.iter().copied())?;
-    let proved = |&(state, obligation): &(StateId, u32)| solved.proves(state, obligation) == Some(true);
-    if roots.is_empty() || !roots.iter().all(proved) {
+    if !value.is_definite() {
         return Ok(None);
     }
-    Ok(Some(Proof::Claims(claims::claims(&solved, &roots)?)))
+    let root = plan.obligation(task.formula.root(), value.for_true());
+    let solved = Solved::new(task, plan, [(state, root)])?;
+    if solved.proves(state, root) != Some(true) {
+        return Ok(None);
+    }
+    Ok(Some(Proof::Claims(claims::claims(&solved, state, root)?)))
 }
 
 /// A play that nobody can decide, from a state where the task's formula is unknown to the first open

@@ -1,0 +1,93 @@
+//! Values in lattices: one run per join-irreducible element against computing in the lattice, and the vectors.
+
+mod common;
+
+use common::vector_formula;
+use serde_json::{Map, Value, json};
+use tertium_base::Budget;
+use tertium_check::lattice_valued::{LatticeTask, direct_values};
+use tertium_check::reduction::lattice_values;
+use tertium_check::{BindError, EngineError};
+use tertium_lattice::DeMorganLattice;
+use tertium_logic::{Logic, ParseOptions, parse};
+use tertium_model::{Format, LatticeModel, Model, read_bytes};
+use tertium_testkit::{FormulaShape, Rng, corpus, for_random_cases};
+
+fn read(model: &Value) -> LatticeModel {
+    let loaded = read_bytes("model", Format::Json, model.to_string().as_bytes(), &Budget::unlimited()).unwrap();
+    match loaded.model {
+        Some(Model::Lattice(model)) => model,
+        _ => panic!("{model}: {:?}", loaded.diagnostics),
+    }
+}
+
+/// A structure over a built-in lattice, as a file would describe it.
+fn random_model(rng: &mut Rng, name: &str, lattice: &DeMorganLattice) -> Value {
+    let states: Vec<String> = (0..rng.between(&(1..=4))).map(|at| format!("s{at}")).collect();
+    let mut described = Map::new();
+    let mut edges = Vec::new();
+    for from in &states {
+        let labels: Map<String, Value> = ["p", "q"]
+            .iter()
+            .map(|prop| ((*prop).to_owned(), Value::from(rng.pick(lattice.names()).as_str())))
+            .collect();
+        described.insert(from.clone(), Value::Object(labels));
+        for to in &states {
+            if rng.chance(45) {
+                edges.push(json!([from, rng.pick(lattice.names()), to]));
+            }
+        }
+    }
+    json!({"lattice": name, "elements": lattice.names(), "states": described, "edges": edges})
+}
+
+#[test]
+fn cuts_agree_with_computing_in_the_lattice() {
+    for_random_cases(1500, |case| {
+        let name = *case.rng.pick(&["B2", "K3", "Belnap4", "chain4", "K3xK3", "B2xB2", "K3xB2"]);
+        let lattice = DeMorganLattice::built_in(name).unwrap();
+        let described = random_model(&mut case.rng, name, &lattice);
+        case.keep("model.json", described.to_string());
+        let model = read(&described);
+        let logic = *case.rng.pick(&[Logic::Pml, Logic::Ctl, Logic::Mu]);
+        let elements = if case.rng.chance(40) { lattice.names().to_vec() } else { Vec::new() };
+        let formula = case.formula(&FormulaShape { elements, guarded: false, ..FormulaShape::new(logic) });
+        let budget = Budget::unlimited();
+        let task = LatticeTask::new(&model, &formula, &budget).unwrap();
+        let (cuts, direct) = (lattice_values(&task).unwrap(), direct_values(&task).unwrap());
+        let names = |values: Vec<_>| values.into_iter().map(|value| lattice.name(value).to_owned()).collect::<Vec<_>>();
+        assert_eq!(names(cuts), names(direct));
+    });
+}
+
+#[test]
+fn lattice_vectors() {
+    for vector in corpus::vectors_with_semantics("lattice") {
+        let (model, formula) = (read(&vector["model"]), vector_formula(&vector));
+        let budget = Budget::unlimited();
+        let task = LatticeTask::new(&model, &formula, &budget).unwrap();
+        for values in [lattice_values(&task).unwrap(), direct_values(&task).unwrap()] {
+            for (name, expected) in vector["expected"].as_object().unwrap() {
+                let state = model.state_by_name(name).unwrap();
+                let value = model.lattice().name(values[state.index()]);
+                assert_eq!(value, expected.as_str().unwrap(), "{} at {name}", vector["id"]);
+            }
+        }
+    }
+}
+
+#[test]
+fn unknown_names_and_linear_formulas_are_refused() {
+    let lattice = DeMorganLattice::built_in("K3").unwrap();
+    let model = read(&random_model(&mut Rng::new(1), "K3", &lattice));
+    let budget = Budget::unlimited();
+    let options = ParseOptions { logic: Some(Logic::Mu), elements: vec!["maybe".to_owned()] };
+    let formula = parse("<act> (r & maybe & p)", &options).formula.unwrap();
+    let errors = LatticeTask::new(&model, &formula, &budget).unwrap_err();
+    assert_eq!(errors.len(), 3);
+    assert!(matches!(errors[..], [BindError::Atom(_), BindError::Element(_), BindError::Action(_)]));
+    let linear = parse("G p", &ParseOptions::in_logic(Logic::Ltl)).formula.unwrap();
+    let task = LatticeTask::new(&model, &linear, &budget).unwrap();
+    assert!(matches!(lattice_values(&task), Err(EngineError::Unsupported(_))));
+    assert!(matches!(direct_values(&task), Err(EngineError::Unsupported(_))));
+}
