@@ -6,6 +6,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 CARGO ?= cargo
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 PYTHON ?= python3
 EXAMPLE ?= examples/door.kmts
 
@@ -17,11 +18,18 @@ else
 Z3 := target/z3/$(Z3_VERSION).stamp
 endif
 
+# Fuzzing: seconds per target, and which targets.
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
+FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1
+
 # How much longer the long tests are than the short ones, and with which seed.
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-long bench lint format clean
+.PHONY: help run build test test-long bench fuzz lint format clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -44,6 +52,18 @@ test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (S
 
 bench: $(Z3) ## measurements
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-partial
+
+fuzz: ## feed every parser with mutated input (FUZZ_SECONDS=60 each, FUZZ_TARGETS="formula …" for some)
+	cd fuzz && CARGO_TARGET_DIR=target RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST)
+	@for target in $(FUZZ_TARGETS); do \
+		mkdir -p fuzz/corpus/$$target fuzz/artifacts/$$target; \
+		log=fuzz/artifacts/$$target.log; \
+		if fuzz/target/$(HOST)/release/$$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=4096 \
+			-print_final_stats=1 -verbosity=0 -dict=fuzz/dictionary.txt -artifact_prefix=fuzz/artifacts/$$target/ \
+			fuzz/corpus/$$target $(wildcard fuzz/seeds/*) > $$log 2>&1; \
+		then echo "$$target: $$(sed -n 's/^stat::number_of_executed_units: *//p' $$log) inputs, nothing found"; \
+		else tail -40 $$log; echo "$$target: the input is in fuzz/artifacts/$$target/"; exit 1; fi; \
+	done
 
 lint: $(Z3) ## format, lints and documentation, all warnings denied
 	$(CARGO) fmt --all --check

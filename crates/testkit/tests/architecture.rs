@@ -80,6 +80,21 @@ fn the_table_lists_exactly_the_crates_that_exist() {
     assert_eq!(table().into_keys().collect::<Vec<_>>(), members());
 }
 
+/// Members of the workspace outside `crates/` and `apps/`, and packages beside it, are rooms of their own.
+#[test]
+fn other_rooms_are_named() {
+    let text = read("docs/ARCHITECTURE.md");
+    let rooms = text.split("\nOther rooms:").nth(1).expect("a paragraph on other rooms");
+    let rooms = rooms.split("\n\n").next().unwrap_or_default();
+    for entry in fs::read_dir(root()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let hidden = name.starts_with('.') || ["crates", "target"].contains(&name.as_str());
+        if !hidden && root().join(&name).is_dir() {
+            assert!(rooms.contains(&format!("`{name}/`")), "the room {name}/ is not on the map");
+        }
+    }
+}
+
 #[test]
 fn every_row_says_what_the_crate_is_for_and_what_it_may_not_do() {
     for (name, row) in table() {
