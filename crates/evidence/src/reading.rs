@@ -6,7 +6,8 @@ pub enum Deadlock {
     /// `AX` is vacuously true and `EX` false; linear formulas speak of infinite paths only.
     #[default]
     Mu,
-    /// A deadlock ends a finite maximal path; linear formulas stutter there.
+    /// A deadlock ends a finite maximal path; linear formulas stutter there. Such a path is fair: it denies no
+    /// step its turn.
     Maximal,
     /// The concrete system has none: the possible successors together are certain.
     Total,

@@ -19,7 +19,7 @@ fn a_path_of_certain_steps_refutes() {
     rejected(asked.lasso("a b", "c"), "E0615", "from `b` to `c` is not certain");
     rejected(asked.lasso("b", "a b"), "E0615", "does not begin at `a`");
     rejected(asked.lasso("", ""), "E0615", "does not begin at `a`");
-    rejected(asked.lasso("a b", ""), "E0615", "asks for an infinite one");
+    rejected(asked.lasso("a b", ""), "E0615", "only an infinite one counts");
     rejected(linear(&model, "G F p", Bg, "a", false).lasso("", "a b"), "E0616", "does not refute");
     rejected(linear(&model, "G p", Bg, "c", false).lasso("", "c"), "E0616", "does not refute");
     rejected(linear(&model, "G p", Bg, "a", true).lasso("", "a b"), "E0611", "never that it is true");
@@ -36,7 +36,7 @@ fn an_unfair_path_refutes_nothing() {
     accepted(linear(&unfair, "G p", Bg, "a", false).lasso("", "a b"));
     accepted(linear(&model(text), "F !p", Bg, "a", false).lasso("", "a"));
     let ends = linear(&unfair, "G p", BgTotal, "a", false);
-    rejected(ends.lasso("a b", ""), "E0615", "not fair");
+    rejected(ends.lasso("a b", ""), "E0615", "only an infinite one counts");
     // The steps of the stem come once only.
     let stem = model("a: p=t; b: p=f; a => b; b => b; fair a>b");
     rejected(linear(&stem, "G p", Bg, "a", false).lasso("a", "b"), "E0615", "fairness constraint 1");
@@ -48,6 +48,8 @@ fn a_prefix_refutes_if_no_state_is_stuck() {
     accepted(linear(&model, "G p", BgTotal, "a", false).lasso("a b", ""));
     rejected(linear(&model, "G p", Bg, "a", false).lasso("a b", ""), "E0615", "infinite");
     rejected(linear(&model, "G p", Hyper, "a", false).lasso("a b", ""), "E0615", "infinite");
+    let fair = common::model("a: p=t; b: p=f; a => b; b -> a; fair b>a");
+    rejected(linear(&fair, "G p", BgTotal, "a", false).lasso("a b", ""), "E0615", "infinite");
     rejected(linear(&model, "F G !p", BgTotal, "a", false).lasso("a b", ""), "E0616", "does not refute");
     rejected(linear(&model, "G p", BgTotal, "a", false).lasso("a", ""), "E0616", "does not refute");
     let result = linear(&model, "G p", BgTotal, "a", false).lasso("a b", "");
@@ -66,6 +68,13 @@ fn a_path_may_stutter_in_a_deadlock() {
     rejected(asked.lasso("a", ""), "E0615", "ends at `a`");
     asked.formula = "F !p";
     rejected(asked.lasso("a b", ""), "E0616", "does not refute");
+    // A path that ended is fair.
+    let fair = common::model("a: p=t; b: p=f; a => b; fair a>b");
+    let mut asked = linear(&fair, "G p", Bg, "a", false);
+    asked.reading.deadlock = Deadlock::Maximal;
+    accepted(asked.lasso("a b", ""));
+    asked.value = true.into();
+    rejected(asked.check(Proof::NoPath), "E0617", "refutes");
 }
 
 #[test]
@@ -130,9 +139,16 @@ fn all_possible_paths_refute() {
     rejected(linear(&model, "p", Hyper, "a", false).check(Proof::NoPath), "E0611", "surely has a successor");
     accepted(linear(&model.clone().with_total(true), "p", Hyper, "a", false).check(Proof::NoPath));
     let fair = common::model("a: p=f; a => a; fair a>a");
-    rejected(linear(&fair, "p", BgTotal, "a", false).check(Proof::NoPath), "E0611", "no fair path at all");
+    let assumed = linear(&fair, "p", BgTotal, "a", false).check(Proof::NoPath);
+    assert_eq!(assumed.unwrap().caveats, [Caveat::AssumesTotality, Caveat::AssumesFairPath]);
+    let total = fair.clone().with_total(true);
+    rejected(linear(&total, "p", Hyper, "a", false).check(Proof::NoPath), "E0611", "no fair path at all");
     let dead = common::model("a: p=f");
-    rejected(linear(&dead, "p", BgTotal, "a", false).check(Proof::NoPath), "E0621", "contradicts totality");
+    rejected(
+        linear(&dead, "p", BgTotal, "a", false).check(Proof::NoPath),
+        "E0621",
+        "nothing shows that there is a path",
+    );
 }
 
 fn plays(model: &tertium_model::Kmts, text: &str, positions: &str, moves: &[&[u32]]) -> Result<Accepted, Rejection> {
@@ -222,4 +238,31 @@ fn labels_from_the_inside_out() {
     rejected(branching(&closed, text, Logic::CtlStar, "a", true).check(wild), "E0619", "node 0");
     let wild = Proof::Labels(vec![(NodeId::new(70), vec![], vec![])]);
     rejected(branching(&closed, text, Logic::CtlStar, "a", true).check(wild), "E0619", "node 70");
+}
+
+#[test]
+fn labels_by_what_the_reading_accepts_for_a_path() {
+    // Where the step leads is open, and both ways reach p.
+    let fork = model("a: p=f; b: p=t; c: p=t; a => b c; b => a; c => a");
+    let text = "E G F p";
+    let check = |model: &tertium_model::Kmts, reading| {
+        let root = common::formula(text, Logic::CtlStar).root();
+        let labels = Proof::Labels(vec![(root, states(model, "a"), vec![])]);
+        let mut asked = branching(model, text, Logic::CtlStar, "a", true);
+        asked.reading.linear = reading;
+        asked.check(labels)
+    };
+    accepted(check(&fork, Hyper));
+    rejected(check(&fork, Bg), "E0619", "no certain path shows");
+    rejected(check(&fork, Tg), "E0611", "for linear formulas only");
+    let one_sided = model("a: p=f; b: p=t; c: p=f; a => b c; b => a; c => a");
+    rejected(check(&one_sided, Hyper), "E0619", "no certain path shows");
+    let open = model("a: p=f; b: p=t; a -> b; b -> a");
+    rejected(check(&open, Hyper), "E0619", "no certain path shows");
+    accepted(check(&open, BgTotal));
+    accepted(check(&open.clone().with_total(true), Hyper));
+    let neglected = model("a: p=f; b: p=t; c: p=t; a => b c; b => a; c => a; fair a>b");
+    rejected(check(&neglected, Hyper), "E0619", "no certain path shows");
+    let fair = model("a: p=f; b: p=t; c: p=t; a => b c; b => a; c => a; fair a>b a>c");
+    accepted(check(&fair, Hyper));
 }

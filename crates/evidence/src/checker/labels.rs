@@ -1,4 +1,7 @@
 //! Are the labels of quantified sub-formulas right, from the inside out?
+//!
+//! What witnesses `E psi`, or refutes `A psi`, is a certain path, or what the reading accepts in its place;
+//! what excludes it is that there is no possible path.
 
 use std::collections::HashMap;
 
@@ -9,13 +12,18 @@ use tertium_model::StateId;
 
 use super::linear::{Linear, Op, Sight, Steps, translate};
 use super::paths::StatePaths;
-use super::{Case, Rejection, misfit};
+use super::{Case, Rejection, forced, misfit};
+use crate::LinearReading;
 
 type Labelled = (NodeId, Vec<StateId>, Vec<StateId>);
+type Computed = HashMap<NodeId, (BitSet, BitSet)>;
 
 pub(super) fn check(case: &Case<'_>, labels: &[Labelled]) -> Result<(), Rejection> {
+    if matches!(case.certificate.reading.linear, LinearReading::Tg | LinearReading::TgPnf) {
+        return Err(misfit("the readings `tg` and `tg-pnf` are for linear formulas only"));
+    }
     let claimed = index(case, labels)?;
-    let mut computed: HashMap<NodeId, (BitSet, BitSet)> = HashMap::new();
+    let mut computed = Computed::new();
     for id in case.formula.node_ids() {
         let (path, exists) = match case.formula.node(id) {
             Node::Exists(path) => (path, true),
@@ -24,12 +32,10 @@ pub(super) fn check(case: &Case<'_>, labels: &[Labelled]) -> Result<(), Rejectio
         };
         let (yes, no): (&[StateId], &[StateId]) =
             claimed.get(&id).map_or((&[], &[]), |labelled| (&labelled.1, &labelled.2));
-        // What witnesses `E psi` (or refutes `A psi`) is a certain path; what excludes it, no possible one.
+        let question = Question::new(case, id, path, exists, &computed)?;
         let (witnessed, excluded) = if exists { (yes, no) } else { (no, yes) };
-        let linear = translate(case.formula, &case.names, path, exists, Steps::Ignored, &computed)
-            .ok_or_else(|| misfit("the formula has an operator that is not one of CTL*"))?;
-        check_witnessed(case, id, exists, &linear, witnessed)?;
-        check_excluded(case, id, !exists, &linear, excluded)?;
+        question.check_witnessed(case, witnessed)?;
+        question.check_excluded(case, excluded)?;
         computed.insert(id, (set(case, yes), set(case, no)));
     }
     root(case, &computed)
@@ -62,38 +68,78 @@ fn set(case: &Case<'_>, states: &[StateId]) -> BitSet {
     set
 }
 
-fn check_witnessed(
-    case: &Case<'_>,
+/// Which paths decide a quantified formula: for `E psi` those of `psi`, for `A psi` those of its negation.
+struct Question {
     node: NodeId,
-    positive: bool,
-    linear: &Linear,
-    states: &[StateId],
-) -> Result<(), Rejection> {
-    let starts: Vec<u32> = states.iter().map(|state| state.index() as u32).collect();
-    let found = case.search(linear, Sight::Pessimistic).run(&StatePaths::certain(case.structure), &starts)?;
-    match states.iter().zip(found.from).find(|(_, found)| !found) {
-        None => Ok(()),
-        Some((&state, _)) => Err(broken(format!("no certain path shows that {}", case.says((state, node, positive))))),
+    exists: bool,
+    asked: Linear,
+    contrary: Linear,
+}
+
+impl Question {
+    fn new(case: &Case<'_>, node: NodeId, path: NodeId, exists: bool, computed: &Computed) -> Result<Self, Rejection> {
+        let make = |positive| {
+            translate(case.formula, &case.names, path, positive, Steps::Ignored, computed)
+                .ok_or_else(|| misfit("the formula has an operator that is not one of CTL*"))
+        };
+        Ok(Self { node, exists, asked: make(exists)?, contrary: make(!exists)? })
+    }
+
+    /// Certain paths; then, as far as the reading goes, prefixes, the absence of a contrary path, and strategies.
+    fn check_witnessed(&self, case: &Case<'_>, states: &[StateId]) -> Result<(), Rejection> {
+        let search = case.search(&self.asked, Sight::Pessimistic);
+        let mut open = states.to_vec();
+        keep(&mut open, &search.run(&StatePaths::certain(case.structure), &starts(states))?.from, false);
+        if case.prefixes_count() && !open.is_empty() {
+            let paths = StatePaths::certain(case.structure).and_prefixes();
+            let found = search.run(&paths, &starts(&open))?.from;
+            keep(&mut open, &found, false);
+        }
+        if case.absence_counts() && !open.is_empty() {
+            let possible = StatePaths::possible(case.structure);
+            let either = case.search(&self.asked, Sight::Optimistic).run(&possible, &starts(&open))?.from;
+            let contrary = case.search(&self.contrary, Sight::Optimistic).run(&possible, &starts(&open))?.from;
+            let shown: Vec<bool> = either.iter().zip(contrary).map(|(&some, contrary)| some && !contrary).collect();
+            keep(&mut open, &shown, false);
+        }
+        if case.certificate.reading.linear == LinearReading::Hyper && !open.is_empty() {
+            let shown = forced::can_avoid(case, &self.contrary, &open)?;
+            keep(&mut open, &shown, false);
+        }
+        match open.first() {
+            None => Ok(()),
+            Some(&state) => {
+                Err(broken(format!("no certain path shows that {}", case.says((state, self.node, self.exists)))))
+            }
+        }
+    }
+
+    fn check_excluded(&self, case: &Case<'_>, states: &[StateId]) -> Result<(), Rejection> {
+        let found = case
+            .search(&self.asked, Sight::Optimistic)
+            .run(&StatePaths::possible(case.structure), &starts(states))?
+            .from;
+        match states.iter().zip(found).find(|(_, found)| *found) {
+            None => Ok(()),
+            Some((&state, _)) => {
+                Err(broken(format!("a possible path denies that {}", case.says((state, self.node, !self.exists)))))
+            }
+        }
     }
 }
 
-fn check_excluded(
-    case: &Case<'_>,
-    node: NodeId,
-    positive: bool,
-    linear: &Linear,
-    states: &[StateId],
-) -> Result<(), Rejection> {
-    let starts: Vec<u32> = states.iter().map(|state| state.index() as u32).collect();
-    let found = case.search(linear, Sight::Optimistic).run(&StatePaths::possible(case.structure), &starts)?;
-    match states.iter().zip(found.from).find(|(_, found)| *found) {
-        None => Ok(()),
-        Some((&state, _)) => Err(broken(format!("a possible path denies that {}", case.says((state, node, positive))))),
-    }
+fn starts(states: &[StateId]) -> Vec<u32> {
+    states.iter().map(|state| state.index() as u32).collect()
+}
+
+/// Keeps the states with this mark.
+fn keep(states: &mut Vec<StateId>, marks: &[bool], wanted: bool) {
+    let mut marks = marks.iter();
+    states.retain(|_| marks.next() == Some(&wanted));
 }
 
 /// The asked value follows from the labels at the asked state.
-fn root(case: &Case<'_>, computed: &HashMap<NodeId, (BitSet, BitSet)>) -> Result<(), Rejection> {
+fn root(case: &Case<'_>, computed: &Computed) -> Result<(), Rejection> {
     let root = case.formula.root();
     let positive = case.certificate.value == Belnap::True;
     let linear = translate(case.formula, &case.names, root, positive, Steps::Ignored, computed)

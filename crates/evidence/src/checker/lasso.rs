@@ -56,9 +56,6 @@ fn repeated(case: &Case<'_>, path: &[StateId], entry: usize) -> Result<Word, Rej
 
 /// A path that stutters in a deadlock, or a prefix with an open future.
 fn ended(case: &Case<'_>, path: &[StateId]) -> Result<Word, Rejection> {
-    if case.structure.constraints() > 0 {
-        return Err(broken("the path ends, and so is not fair"));
-    }
     let mut certain = Vec::with_capacity(path.len() + 1);
     for pair in path.windows(2) {
         certain.push(step(case, pair[0], pair[1])? == StepKind::Certain);
@@ -68,11 +65,8 @@ fn ended(case: &Case<'_>, path: &[StateId]) -> Result<Word, Rejection> {
     let last = path[path.len() - 1];
     let stutters = case.structure.deadlock == Deadlock::Maximal && case.structure.model.is_dead(last);
     if !stutters {
-        if !case.counts_on_totality() {
-            return Err(broken(format!(
-                "the path ends at {}, and this reading asks for an infinite one",
-                case.state(last)
-            )));
+        if !case.prefixes_count() {
+            return Err(broken(format!("the path ends at {}, and here only an infinite one counts", case.state(last))));
         }
         states.push(None);
         certain.push(true);
@@ -91,7 +85,7 @@ fn step(case: &Case<'_>, from: StateId, to: StateId) -> Result<StepKind, Rejecti
             (possible.then_some(if certain { StepKind::Certain } else { StepKind::Possible }), "possible")
         }
         _ if certain => (Some(StepKind::Certain), "certain"),
-        LinearReading::Hyper => (forced().then_some(StepKind::Member), "certain"),
+        LinearReading::Hyper => (forced().then_some(StepKind::Forced), "certain"),
         LinearReading::Bg | LinearReading::BgTotal => (None, "certain"),
     };
     let message = || format!("the path's step from {} to {} is not {asked}", case.state(from), case.state(to));

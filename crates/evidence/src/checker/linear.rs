@@ -68,11 +68,6 @@ pub(crate) struct Linear {
 }
 
 impl Linear {
-    /// The formula that every path satisfies.
-    pub(crate) fn always() -> Self {
-        Self { ops: vec![Op::True], root: 0, sources: Vec::new() }
-    }
-
     /// Whether a literal (or constant, or step) holds at a state, none standing for one of which nothing
     /// is known, before a step that is `certain` or not. None for operators.
     pub(crate) fn holds(

@@ -11,6 +11,7 @@
 
 mod claims;
 mod cycles;
+mod forced;
 mod graph;
 mod labels;
 mod lasso;
@@ -42,6 +43,8 @@ pub enum Caveat {
     MixedStructure,
     /// The answer assumes that every concrete state has a successor, which the structure does not assert.
     AssumesTotality,
+    /// The answer assumes that the concrete system has a fair path.
+    AssumesFairPath,
 }
 
 impl Caveat {
@@ -58,6 +61,7 @@ impl Caveat {
             Self::AssumesTotality => {
                 "the answer assumes that every real state has a successor, which the structure does not assert"
             }
+            Self::AssumesFairPath => "the answer assumes that the real system has a fair path",
         }
     }
 }
@@ -233,6 +237,10 @@ impl Case<'_> {
         let assumes = matches!(reading, LinearReading::BgTotal | LinearReading::TgPnf);
         if falsity && assumes && !self.structure.total {
             caveats.push(Caveat::AssumesTotality);
+        }
+        let absent = matches!(self.certificate.proof, Proof::NoPath);
+        if falsity && absent && self.structure.constraints() > 0 {
+            caveats.push(Caveat::AssumesFairPath);
         }
         caveats
     }

@@ -13,21 +13,31 @@ use super::{Case, Rejection, misfit};
 use crate::{Deadlock, LinearReading};
 
 /// The infinite paths of a structure, ended ones going round in a copy of their last state if deadlocks
-/// are read as ends of paths. Vertices are states, then the copies.
+/// are read as ends of paths. Vertices are states, then the copies, then a state of which nothing is known.
 pub(super) struct StatePaths<'a> {
     structure: Structure<'a>,
     certain: bool,
+    open_future: bool,
 }
 
 impl<'a> StatePaths<'a> {
     /// Paths of possible steps.
     pub(super) fn possible(structure: Structure<'a>) -> Self {
-        Self { structure, certain: false }
+        Self { structure, certain: false, open_future: false }
     }
 
     /// Paths of plain certain steps.
     pub(super) fn certain(structure: Structure<'a>) -> Self {
-        Self { structure, certain: true }
+        Self { structure, certain: true, open_future: false }
+    }
+
+    /// The same paths and their prefixes, each followed by states of which nothing is known.
+    pub(super) fn and_prefixes(self) -> Self {
+        Self { open_future: true, ..self }
+    }
+
+    fn count(&self) -> usize {
+        self.structure.model.state_count()
     }
 
     fn fairness(&self, edge: &Edge) -> Vec<u32> {
@@ -46,26 +56,30 @@ impl<'a> StatePaths<'a> {
         }
         let dead = self.structure.model.is_dead(state);
         let may_end = !self.certain && !self.structure.has_certain(state);
-        let target = (self.structure.model.state_count() + state.index()) as u32;
+        let target = (self.count() + state.index()) as u32;
         (dead || may_end).then_some(Step { target, certain: dead, fair: Vec::new() })
     }
 }
 
 impl Paths for StatePaths<'_> {
-    fn state(&self, vertex: u32) -> StateId {
-        StateId::new(vertex as usize % self.structure.model.state_count())
+    fn state(&self, vertex: u32) -> Option<StateId> {
+        let known = (vertex as usize) < 2 * self.count();
+        known.then(|| StateId::new(vertex as usize % self.count()))
     }
 
     fn steps(&self, vertex: u32) -> Vec<Step> {
-        if vertex as usize >= self.structure.model.state_count() {
-            return vec![Step { target: vertex, certain: true, fair: Vec::new() }];
+        if vertex as usize >= self.count() {
+            // A path that ended denies no step its turn.
+            return vec![Step { target: vertex, certain: true, fair: (0..self.constraints() as u32).collect() }];
         }
         let state = StateId::new(vertex as usize);
         let edges = self.structure.model.edges_from(state);
         let taken = edges.filter(|edge| if self.certain { edge.must } else { edge.may });
         let step =
             |edge: Edge| Step { target: edge.target.index() as u32, certain: edge.must, fair: self.fairness(&edge) };
-        taken.map(step).chain(self.end(state)).collect()
+        let target = 2 * self.count() as u32;
+        let open = self.open_future.then_some(Step { target, certain: true, fair: Vec::new() });
+        taken.map(step).chain(self.end(state)).chain(open).collect()
     }
 
     fn constraints(&self) -> usize {
@@ -83,12 +97,14 @@ pub(super) fn check(case: &Case<'_>) -> Result<(), Rejection> {
             "that no path satisfies the formula proves `false` only where every state surely has a successor (readings `bg-total`, or `hyper` with totality)",
         ));
     }
-    if case.structure.constraints() > 0 {
+    if !case.absence_counts() {
         return Err(misfit("that no fair path satisfies the formula proves nothing: there may be no fair path at all"));
     }
-    if !some_path(case)? {
-        let message =
-            format!("no infinite path begins at {}, which contradicts totality", case.state(case.certificate.state));
+    if possible_paths(case, &case.linear(false, Steps::Ignored)?)?.example.is_none() {
+        let message = format!(
+            "no possible path from {} refutes the formula either: nothing shows that there is a path",
+            case.state(case.certificate.state)
+        );
         return Err(Diagnostic::error("E0621", message).into());
     }
     let linear = case.linear(true, Steps::Ignored)?;
@@ -100,10 +116,6 @@ fn no_possible_path(case: &Case<'_>, linear: &Linear, what: &str) -> Result<(), 
         None => Ok(()),
         Some(path) => Err(Diagnostic::error("E0617", format!("a possible path {what}: {} …", case.path(&path))).into()),
     }
-}
-
-fn some_path(case: &Case<'_>) -> Result<bool, Rejection> {
-    Ok(possible_paths(case, &Linear::always())?.example.is_some())
 }
 
 fn possible_paths(case: &Case<'_>, linear: &Linear) -> Result<Found, Rejection> {
@@ -142,6 +154,17 @@ impl Case<'_> {
         }
     }
 
+    /// Whether a certain prefix counts if no future can repair it.
+    pub(super) fn prefixes_count(&self) -> bool {
+        self.counts_on_totality() && self.structure.constraints() == 0
+    }
+
+    /// Whether it counts that no possible path says the contrary. With fairness constraints only for the
+    /// reading that takes a fair path for granted.
+    pub(super) fn absence_counts(&self) -> bool {
+        self.prefixes_count() || self.certificate.reading.linear == LinearReading::BgTotal
+    }
+
     /// A path as text; long ones are cut in the middle.
     pub(super) fn path(&self, states: &[StateId]) -> String {
         const SHOWN: usize = 12;
@@ -161,8 +184,8 @@ pub(super) enum StepKind {
     Certain,
     /// Along a possible edge, which can be chosen.
     Possible,
-    /// As a member of a certain set: which edge it is, is not chosen.
-    Member,
+    /// As the only member of a certain set: which edge it is, is not chosen.
+    Forced,
 }
 
 /// Whether a step surely counts for a fairness constraint.
@@ -175,10 +198,10 @@ pub(super) fn step_counts(
 ) -> bool {
     let counted = &structure.model.fairness()[constraint].certain;
     let counts = |edge: &Edge| counted.contains(edge.id.index());
-    let mut edges = structure.model.edges_from(from).filter(|edge| edge.target == to).peekable();
+    let mut edges = structure.model.edges_from(from).filter(|edge| edge.target == to);
     match kind {
         StepKind::Certain => edges.any(|edge| edge.must && counts(&edge)),
         StepKind::Possible => edges.any(|edge| edge.may && counts(&edge)),
-        StepKind::Member => edges.peek().is_some() && edges.all(|edge| counts(&edge)),
+        StepKind::Forced => edges.all(|edge| counts(&edge)),
     }
 }

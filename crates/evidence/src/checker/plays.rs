@@ -8,7 +8,6 @@ use tertium_model::StateId;
 
 use super::graph::Graph;
 use super::linear::{Sight, Steps};
-use super::paths::{StepKind, step_counts};
 use super::search::{Paths, Step};
 use super::structure::Filter;
 use super::{Case, Rejection, misfit};
@@ -23,8 +22,8 @@ struct Plays<'a> {
 }
 
 impl Paths for Plays<'_> {
-    fn state(&self, vertex: u32) -> StateId {
-        self.positions[vertex as usize % self.positions.len()].0
+    fn state(&self, vertex: u32) -> Option<StateId> {
+        Some(self.positions[vertex as usize % self.positions.len()].0)
     }
 
     fn steps(&self, vertex: u32) -> Vec<Step> {
@@ -111,39 +110,24 @@ fn uncovered(case: &Case<'_>, at: usize, state: StateId, targets: &BTreeSet<Stat
     ))
 }
 
-/// Every infinite play must take steps of the constraint again and again: without them no play goes on forever.
+/// Every infinite play must come again and again to positions whose step can be one of the constraint: without them
+/// no play goes on forever. (A play that comes back to a position may use its sets in turn, one per constraint.)
 fn always_fair(case: &Case<'_>, plays: &Plays<'_>, constraint: usize) -> Result<(), Rejection> {
     let mut graph = Graph::new();
-    for vertex in 0..2 * plays.positions.len() as u32 {
-        let counts = surely_counts(case, plays, vertex, constraint);
-        graph.push(if counts { Vec::new() } else { plays.targets(vertex) });
+    for (at, &(state, _)) in plays.positions.iter().enumerate() {
+        let targets: BTreeSet<StateId> = plays.moves[at].iter().map(|&to| plays.positions[to as usize].0).collect();
+        let counts = case.structure.fair_within(state, constraint, |member| targets.contains(&member));
+        graph.push(if counts { Vec::new() } else { plays.moves[at].clone() });
     }
     let component = graph.components(case.budget)?;
-    let cyclic = graph.on_cycle(&component);
-    // Copies that no play enters do not matter: only a position with an end leads to its copy.
-    let count = plays.positions.len();
-    let unfair = (0..2 * count).find(|&at| cyclic[at] && (at < count || plays.ends[at - count]));
-    match unfair {
+    match graph.on_cycle(&component).iter().position(|&cyclic| cyclic) {
         None => Ok(()),
         Some(at) => Err(broken(format!(
             "a play can stay around {} without fairness constraint {}",
-            case.state(plays.positions[at % count].0),
+            case.state(plays.positions[at].0),
             constraint + 1
         ))),
     }
-}
-
-/// Whether the next step counts for the constraint, whichever member it leads to.
-fn surely_counts(case: &Case<'_>, plays: &Plays<'_>, vertex: u32, constraint: usize) -> bool {
-    if vertex as usize >= plays.positions.len() || plays.ends[vertex as usize] {
-        return false;
-    }
-    let from = plays.state(vertex);
-    let moves = &plays.moves[vertex as usize];
-    let counts = |&to: &u32, kind| step_counts(&case.structure, from, plays.state(to), constraint, kind);
-    // A strategy that moves to one state only can choose the edge.
-    let chosen = moves.iter().all(|&to| plays.state(to) == plays.state(moves[0]));
-    moves.iter().all(|to| counts(to, StepKind::Member) || (chosen && counts(to, StepKind::Certain)))
 }
 
 fn broken(message: impl Into<String>) -> Rejection {

@@ -20,8 +20,8 @@ pub(crate) struct Step {
 
 /// A set of infinite paths, given step by step.
 pub(crate) trait Paths {
-    /// The state whose labels are read at a vertex.
-    fn state(&self, vertex: u32) -> StateId;
+    /// The state whose labels are read at a vertex; none if nothing is known there.
+    fn state(&self, vertex: u32) -> Option<StateId>;
     /// The steps from a vertex.
     fn steps(&self, vertex: u32) -> Vec<Step>;
     /// How many fairness constraints a path must meet.
@@ -182,7 +182,7 @@ impl Product {
         let mut at = end;
         let mut states = Vec::new();
         while at != NOBODY {
-            states.push(paths.state(self.vertices[at as usize].0));
+            states.extend(paths.state(self.vertices[at as usize].0));
             at = self.parents[at as usize];
         }
         states.reverse();

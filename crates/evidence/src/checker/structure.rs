@@ -55,6 +55,29 @@ impl<'a> Structure<'a> {
                 && self.possible(state, Filter::Any).all(inside))
     }
 
+    /// Whether some certain set has only members that pass `inside`, and a step into it surely counts for the
+    /// fairness constraint, whichever member and edge it is.
+    pub(crate) fn fair_within(&self, state: StateId, constraint: usize, inside: impl Fn(StateId) -> bool) -> bool {
+        let counted = &self.model.fairness()[constraint].certain;
+        let edges = || self.model.edges_from(state);
+        let counts = |edge: &Edge| counted.contains(edge.id.index());
+        let member_counts = |member: StateId, action: Option<ActionId>| {
+            let fits = |edge: &Edge| edge.target == member && (action.is_none() || edge.action == action);
+            edges().any(|edge| fits(&edge)) && edges().filter(fits).all(|edge| counts(&edge))
+        };
+        let plain = edges().any(|edge| edge.must && counts(&edge) && inside(edge.target));
+        let hyper = || {
+            self.model
+                .hyper_from(state)
+                .any(|hyper| hyper.members.iter().all(|&member| inside(member) && member_counts(member, hyper.action)))
+        };
+        let total = || {
+            let mut possible = edges().filter(|edge| edge.may).peekable();
+            self.total && possible.peek().is_some() && possible.all(|edge| inside(edge.target) && counts(&edge))
+        };
+        plain || hyper() || total()
+    }
+
     /// The targets of plain certain edges.
     pub(crate) fn plain_certain(&self, state: StateId, filter: Filter) -> impl Iterator<Item = StateId> + use<'a> {
         let model = self.model;

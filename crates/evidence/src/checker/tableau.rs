@@ -26,8 +26,14 @@ struct Partial {
     postponed: BTreeSet<u32>,
 }
 
-/// All ways to meet `obligations` at a state, its labels read by `sight`.
-pub(crate) fn ways(linear: &Linear, obligations: &[u32], state: StateId, sight: Sight, model: &Kmts) -> Vec<Way> {
+/// All ways to meet `obligations` at a state, its labels read by `sight`; none is a state of which nothing is known.
+pub(crate) fn ways(
+    linear: &Linear,
+    obligations: &[u32],
+    state: Option<StateId>,
+    sight: Sight,
+    model: &Kmts,
+) -> Vec<Way> {
     let mut open = vec![Partial { todo: obligations.to_vec(), ..Partial::default() }];
     let mut found = BTreeSet::new();
     'alternatives: while let Some(mut partial) = open.pop() {
@@ -67,7 +73,7 @@ pub(crate) fn ways(linear: &Linear, obligations: &[u32], state: StateId, sight: 
                     }
                 }
                 literal @ (Op::True | Op::False | Op::Literal(..)) => {
-                    if linear.holds(literal, Some(state), true, sight, model) != Some(true) {
+                    if linear.holds(literal, state, true, sight, model) != Some(true) {
                         continue 'alternatives;
                     }
                 }
