@@ -213,7 +213,8 @@ impl<'a> Arena<'a> {
             sets.push(CertainSet { members, fair: self.fair(possible()) });
         } else if ends {
             members.push(count + vertex);
-            sets.push(CertainSet { members, fair: vec![false; constraints] });
+            // Either the path goes on by one of these steps, or it ended, and that is fair.
+            sets.push(CertainSet { members, fair: self.fair(possible()) });
         }
         sets
     }

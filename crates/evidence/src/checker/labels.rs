@@ -89,29 +89,31 @@ impl Question {
     fn check_witnessed(&self, case: &Case<'_>, states: &[StateId]) -> Result<(), Rejection> {
         let search = case.search(&self.asked, Sight::Pessimistic);
         let mut open = states.to_vec();
-        keep(&mut open, &search.run(&StatePaths::certain(case.structure), &starts(states))?.from, false);
+        drop_shown(&mut open, &search.run(&StatePaths::certain(case.structure), &starts(states))?.from);
+        // Whatever stands for a path takes it for granted that there is one.
+        let possible = StatePaths::possible(case.structure);
+        let some = case.search(&self.asked, Sight::Optimistic).run(&possible, &starts(&open))?.from;
+        if let Some(at) = some.iter().position(|&some| !some) {
+            return Err(self.not_shown(case, open[at]));
+        }
         if case.prefixes_count() && !open.is_empty() {
             let paths = StatePaths::certain(case.structure).and_prefixes();
             let found = search.run(&paths, &starts(&open))?.from;
-            keep(&mut open, &found, false);
+            drop_shown(&mut open, &found);
         }
         if case.absence_counts() && !open.is_empty() {
-            let possible = StatePaths::possible(case.structure);
-            let either = case.search(&self.asked, Sight::Optimistic).run(&possible, &starts(&open))?.from;
             let contrary = case.search(&self.contrary, Sight::Optimistic).run(&possible, &starts(&open))?.from;
-            let shown: Vec<bool> = either.iter().zip(contrary).map(|(&some, contrary)| some && !contrary).collect();
-            keep(&mut open, &shown, false);
+            drop_shown(&mut open, &contrary.iter().map(|found| !found).collect::<Vec<_>>());
         }
         if case.certificate.reading.linear == LinearReading::Hyper && !open.is_empty() {
             let shown = forced::can_avoid(case, &self.contrary, &open)?;
-            keep(&mut open, &shown, false);
+            drop_shown(&mut open, &shown);
         }
-        match open.first() {
-            None => Ok(()),
-            Some(&state) => {
-                Err(broken(format!("no certain path shows that {}", case.says((state, self.node, self.exists)))))
-            }
-        }
+        open.first().map_or(Ok(()), |&state| Err(self.not_shown(case, state)))
+    }
+
+    fn not_shown(&self, case: &Case<'_>, state: StateId) -> Rejection {
+        broken(format!("no certain path shows that {}", case.says((state, self.node, self.exists))))
     }
 
     fn check_excluded(&self, case: &Case<'_>, states: &[StateId]) -> Result<(), Rejection> {
@@ -132,10 +134,10 @@ fn starts(states: &[StateId]) -> Vec<u32> {
     states.iter().map(|state| state.index() as u32).collect()
 }
 
-/// Keeps the states with this mark.
-fn keep(states: &mut Vec<StateId>, marks: &[bool], wanted: bool) {
-    let mut marks = marks.iter();
-    states.retain(|_| marks.next() == Some(&wanted));
+/// Drops the states that have a mark.
+fn drop_shown(states: &mut Vec<StateId>, shown: &[bool]) {
+    let mut shown = shown.iter();
+    states.retain(|_| shown.next() != Some(&true));
 }
 
 /// The asked value follows from the labels at the asked state.

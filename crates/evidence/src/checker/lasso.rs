@@ -60,18 +60,27 @@ fn ended(case: &Case<'_>, path: &[StateId]) -> Result<Word, Rejection> {
     for pair in path.windows(2) {
         certain.push(step(case, pair[0], pair[1])? == StepKind::Certain);
     }
-    certain.push(true);
     let mut states: Vec<Option<StateId>> = path.iter().copied().map(Some).collect();
     let last = path[path.len() - 1];
-    let stutters = case.structure.deadlock == Deadlock::Maximal && case.structure.model.is_dead(last);
-    if !stutters {
-        if !case.prefixes_count() {
-            return Err(broken(format!("the path ends at {}, and here only an infinite one counts", case.state(last))));
-        }
+    if let Some(surely) = stutters(case, last) {
+        states.push(Some(last));
+        certain.extend([surely, true]);
+    } else if case.prefixes_count() {
+        case.some_path_refutes()?;
         states.push(None);
-        certain.push(true);
+        certain.extend([true, true]);
+    } else {
+        return Err(broken(format!("the path ends at {}, and here only an infinite one counts", case.state(last))));
     }
     Ok(Word { entry: states.len() - 1, states, certain })
+}
+
+/// Whether a path that ends at the state surely does so; none if it may not end there.
+fn stutters(case: &Case<'_>, state: StateId) -> Option<bool> {
+    let dead = case.structure.model.is_dead(state);
+    let open_steps = matches!(case.certificate.reading.linear, LinearReading::Tg | LinearReading::TgPnf);
+    let may_end = dead || (open_steps && !case.structure.has_certain(state));
+    (case.structure.deadlock == Deadlock::Maximal && may_end).then_some(dead)
 }
 
 /// How the step comes about; refused if the reading does not allow it on a path.

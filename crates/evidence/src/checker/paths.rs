@@ -100,13 +100,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<(), Rejection> {
     if !case.absence_counts() {
         return Err(misfit("that no fair path satisfies the formula proves nothing: there may be no fair path at all"));
     }
-    if possible_paths(case, &case.linear(false, Steps::Ignored)?)?.example.is_none() {
-        let message = format!(
-            "no possible path from {} refutes the formula either: nothing shows that there is a path",
-            case.state(case.certificate.state)
-        );
-        return Err(Diagnostic::error("E0621", message).into());
-    }
+    case.some_path_refutes()?;
     let linear = case.linear(true, Steps::Ignored)?;
     no_possible_path(case, &linear, "satisfies the formula")
 }
@@ -163,6 +157,18 @@ impl Case<'_> {
     /// reading that takes a fair path for granted.
     pub(super) fn absence_counts(&self) -> bool {
         self.prefixes_count() || self.certificate.reading.linear == LinearReading::BgTotal
+    }
+
+    /// What stands for a refuting path takes it for granted that there is one: some path must possibly refute.
+    pub(super) fn some_path_refutes(&self) -> Result<(), Rejection> {
+        if possible_paths(self, &self.linear(false, Steps::Ignored)?)?.example.is_some() {
+            return Ok(());
+        }
+        let message = format!(
+            "no possible path from {} refutes the formula: nothing shows that there is a path",
+            self.state(self.certificate.state)
+        );
+        Err(Diagnostic::error("E0621", message).into())
     }
 
     /// A path as text; long ones are cut in the middle.

@@ -116,7 +116,9 @@ fn always_fair(case: &Case<'_>, plays: &Plays<'_>, constraint: usize) -> Result<
     let mut graph = Graph::new();
     for (at, &(state, _)) in plays.positions.iter().enumerate() {
         let targets: BTreeSet<StateId> = plays.moves[at].iter().map(|&to| plays.positions[to as usize].0).collect();
-        let counts = case.structure.fair_within(state, constraint, |member| targets.contains(&member));
+        let counts = case.structure.fair_within(state, constraint, |member| targets.contains(&member))
+            // Either the play goes on by a step that counts, or it ended, and that is fair.
+            || (plays.ends[at] && case.structure.possible_all_count(state, constraint));
         graph.push(if counts { Vec::new() } else { plays.moves[at].clone() });
     }
     let component = graph.components(case.budget)?;

@@ -72,10 +72,18 @@ impl<'a> Structure<'a> {
                 .any(|hyper| hyper.members.iter().all(|&member| inside(member) && member_counts(member, hyper.action)))
         };
         let total = || {
-            let mut possible = edges().filter(|edge| edge.may).peekable();
-            self.total && possible.peek().is_some() && possible.all(|edge| inside(edge.target) && counts(&edge))
+            self.total
+                && !self.model.is_dead(state)
+                && self.possible(state, Filter::Any).all(&inside)
+                && self.possible_all_count(state, constraint)
         };
         plain || hyper() || total()
+    }
+
+    /// Whether every possible step surely counts for the fairness constraint.
+    pub(crate) fn possible_all_count(&self, state: StateId, constraint: usize) -> bool {
+        let counted = &self.model.fairness()[constraint].certain;
+        self.model.edges_from(state).filter(|edge| edge.may).all(|edge| counted.contains(edge.id.index()))
     }
 
     /// The targets of plain certain edges.
