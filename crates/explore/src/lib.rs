@@ -1,0 +1,13 @@
+//! Which states can a program reach, and what happens on the way?
+//!
+//! States are packed rows of words ([`pack`]), produced on demand ([`successors`], [`compiled`]) and numbered by a
+//! store that threads share ([`store`]). [`search`] visits them.
+//!
+//! Not here: formulas beyond what an observer asks of a state.
+
+pub mod code;
+pub mod compiled;
+pub mod pack;
+pub mod search;
+pub mod store;
+pub mod successors;

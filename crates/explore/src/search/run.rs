@@ -1,0 +1,56 @@
+//! How does one get to a state with the fewest steps?
+//!
+//! The store keeps no parents. Going back from a state, the states of the level before are expanded again, and of
+//! those that lead to it the least by content is taken; so there is one answer, whatever order they were found in.
+
+use tertium_base::{Budget, Stopped};
+
+use super::breadth::Explored;
+use crate::successors::{Expansion, Successors};
+
+/// The rows of a shortest run from an initial state to `row`, which lies on this level. Both ends included.
+///
+/// # Errors
+/// If the budget is spent on the way.
+pub fn shortest_run<S: Successors>(
+    successors: &S,
+    explored: &Explored,
+    row: &[u32],
+    depth: usize,
+    budget: &Budget,
+) -> Result<Vec<Vec<u32>>, Stopped> {
+    let mut run = vec![row.to_vec()];
+    for level in (0..depth).rev() {
+        let Some(before) = least_predecessor(successors, explored, level, &run[run.len() - 1], budget)? else { break };
+        run.push(before);
+    }
+    run.reverse();
+    Ok(run)
+}
+
+fn least_predecessor<S: Successors>(
+    successors: &S,
+    explored: &Explored,
+    level: usize,
+    row: &[u32],
+    budget: &Budget,
+) -> Result<Option<Vec<u32>>, Stopped> {
+    let end = explored.levels.get(level + 1).map_or(explored.store.len(), |&next| next as usize);
+    let mut scratch = successors.scratch();
+    let mut found = Expansion::default();
+    let mut branches = explored.store.branches();
+    let mut least: Option<Vec<u32>> = None;
+    let mut ticks = 0;
+    for state in explored.levels[level]..end as u32 {
+        budget.tick(&mut ticks)?;
+        explored.store.read(state, &mut branches);
+        if least.as_deref().is_some_and(|least| least <= branches.words()) {
+            continue;
+        }
+        successors.expand(branches.words(), &mut scratch, &mut found);
+        if found.rows.chunks(successors.words()).any(|next| next == row) {
+            least = Some(branches.words().to_vec());
+        }
+    }
+    Ok(least)
+}

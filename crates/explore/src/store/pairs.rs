@@ -1,0 +1,217 @@
+//! A growing set of 64-bit keys that numbers its members in order of arrival.
+//!
+//! Open addressing over slots of a fingerprint and a number; the keys themselves lie in a second table by
+//! number. An insertion claims an empty slot by one compare-and-swap, and nobody ever waits except for the few
+//! instructions between claiming and publishing a slot with the same fingerprint. Growing takes `&mut self`.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// The table must grow before more can be inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+/// Stands in a slot while its key is being written.
+const CLAIMED: u32 = u32::MAX;
+/// Insertions may overshoot the limit by one per thread; more threads than this are not run.
+const SLACK: usize = 256;
+const SEGMENT_BITS: usize = 16;
+const SEGMENT: usize = 1 << SEGMENT_BITS;
+
+/// The set.
+#[derive(Debug)]
+pub(super) struct PairTable {
+    /// Fingerprint (high half) and number plus one (low half); 0 is empty.
+    slots: Vec<AtomicU64>,
+    /// Keys by number, in segments so that growing copies none of them.
+    keys: Vec<Box<[AtomicU64]>>,
+    count: AtomicU32,
+    /// More members than this do not fit the slots well.
+    limit: usize,
+}
+
+fn atomics(len: usize) -> Box<[AtomicU64]> {
+    (0..len).map(|_| AtomicU64::new(0)).collect()
+}
+
+/// Spreads a key over all bits.
+#[inline]
+fn mix(key: u64) -> u64 {
+    let wide = u128::from(key ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(0x9E37_79B9_7F4A_7C15_u64);
+    let folded = (wide as u64) ^ ((wide >> 64) as u64);
+    folded ^ folded >> 29
+}
+
+impl PairTable {
+    pub fn new() -> Self {
+        let mut table =
+            Self { slots: atomics(1 << 10).into_vec(), keys: Vec::new(), count: AtomicU32::new(0), limit: 0 };
+        table.set_limit();
+        table
+    }
+
+    fn set_limit(&mut self) {
+        // Beyond this load, probe sequences become long.
+        self.limit = self.slots.len() / 4 * 3;
+        while self.keys.len() * SEGMENT < self.limit + SLACK {
+            self.keys.push(atomics(SEGMENT));
+        }
+    }
+
+    /// How many members there are.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.count.load(Ordering::Acquire) as usize
+    }
+
+    /// Whether it should grow at the next opportunity.
+    pub fn wants_to_grow(&self) -> bool {
+        self.len() > self.limit / 5 * 4
+    }
+
+    /// Bytes that growing would take for a while.
+    pub fn growth_bytes(&self) -> usize {
+        self.slots.len() * 16 + self.limit * 8
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.slots.len() * 8 + self.keys.len() * SEGMENT * 8
+    }
+
+    /// The key with this number.
+    #[inline]
+    pub fn key(&self, number: u32) -> u64 {
+        let at = number as usize;
+        self.keys[at >> SEGMENT_BITS][at & (SEGMENT - 1)].load(Ordering::Relaxed)
+    }
+
+    /// The number of a key, and whether it is new.
+    #[inline]
+    pub fn insert(&self, key: u64) -> Result<(u32, bool), Full> {
+        let hash = mix(key);
+        let fingerprint = hash >> 32;
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = &self.slots[at];
+            let mut entry = slot.load(Ordering::Acquire);
+            if entry == 0 {
+                if self.len() >= self.limit {
+                    return Err(Full);
+                }
+                let claim = fingerprint << 32 | u64::from(CLAIMED);
+                match slot.compare_exchange(0, claim, Ordering::AcqRel, Ordering::Acquire) {
+                    Ok(_) => return Ok((self.publish(slot, fingerprint, key), true)),
+                    Err(other) => entry = other,
+                }
+            }
+            if entry >> 32 == fingerprint {
+                while entry as u32 == CLAIMED {
+                    std::hint::spin_loop();
+                    entry = slot.load(Ordering::Acquire);
+                }
+                let number = entry as u32 - 1;
+                if self.key(number) == key {
+                    return Ok((number, false));
+                }
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn publish(&self, slot: &AtomicU64, fingerprint: u64, key: u64) -> u32 {
+        let number = self.count.fetch_add(1, Ordering::AcqRel);
+        let at = number as usize;
+        self.keys[at >> SEGMENT_BITS][at & (SEGMENT - 1)].store(key, Ordering::Relaxed);
+        slot.store(fingerprint << 32 | u64::from(number + 1), Ordering::Release);
+        number
+    }
+
+    /// The number of a key that may or may not be a member.
+    pub fn find(&self, key: u64) -> Option<u32> {
+        let hash = mix(key);
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let entry = self.slots[at].load(Ordering::Acquire);
+            if entry == 0 {
+                return None;
+            }
+            if entry >> 32 == hash >> 32 && entry as u32 != CLAIMED && self.key(entry as u32 - 1) == key {
+                return Some(entry as u32 - 1);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Doubles the slots. Keys and numbers stay.
+    pub fn grow(&mut self) {
+        let slots = atomics(self.slots.len() * 2).into_vec();
+        let mask = slots.len() - 1;
+        for number in 0..self.len() as u32 {
+            let hash = mix(self.key(number));
+            let mut at = hash as usize & mask;
+            while slots[at].load(Ordering::Relaxed) != 0 {
+                at = (at + 1) & mask;
+            }
+            slots[at].store(hash >> 32 << 32 | u64::from(number + 1), Ordering::Relaxed);
+        }
+        self.slots = slots;
+        self.set_limit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_dense_and_keys_come_back() {
+        let mut table = PairTable::new();
+        for key in 0..20_000_u64 {
+            let key = key.wrapping_mul(0x1234_5678_9ABC_DEF1);
+            let number = loop {
+                match table.insert(key) {
+                    Ok((number, new)) => {
+                        assert!(new);
+                        break number;
+                    }
+                    Err(Full) => table.grow(),
+                }
+            };
+            assert_eq!(table.key(number), key);
+            assert_eq!(table.insert(key), Ok((number, false)));
+            assert_eq!(table.find(key), Some(number));
+        }
+        assert_eq!(table.len(), 20_000);
+        assert_eq!(table.find(7), None);
+    }
+
+    #[test]
+    fn two_threads_agree_on_every_number() {
+        let mut table = PairTable::new();
+        for _ in 0..8 {
+            table.grow();
+        }
+        let numbers: Vec<Vec<u32>> = std::thread::scope(|scope| {
+            let insert_all = |step: u64| {
+                let table = &table;
+                move || -> Vec<u32> {
+                    let mut numbers = vec![0; 100_000];
+                    for at in 0..100_000_u64 {
+                        let key = at * step % 100_000;
+                        numbers[key as usize] = table.insert(key * key).expect("there is room").0;
+                    }
+                    numbers
+                }
+            };
+            let (first, second) = (scope.spawn(insert_all(1)), scope.spawn(insert_all(7)));
+            [first, second].map(|thread| thread.join().expect("no panic")).into()
+        });
+        assert_eq!(numbers[0], numbers[1]);
+        assert_eq!(table.len(), 100_000);
+        let mut sorted = numbers[0].clone();
+        sorted.sort_unstable();
+        assert!(sorted.iter().enumerate().all(|(at, &number)| at as u32 == number));
+    }
+}
