@@ -43,6 +43,11 @@ pub fn peak() -> usize {
     usize::try_from(PEAK.load(Ordering::Relaxed)).unwrap_or(0)
 }
 
+/// Forgets the peak so far: [`peak`] then tells the highest value from now on.
+pub fn reset_peak() {
+    PEAK.store(IN_USE.load(Ordering::Relaxed), Ordering::Relaxed);
+}
+
 /// The system allocator with a counter.
 #[derive(Debug)]
 pub struct CountingAllocator;
