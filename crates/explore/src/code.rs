@@ -101,7 +101,7 @@ impl Code {
             Expr::Member(_, position) => Op::Const(i64::from(position)),
             Expr::Var(var) => fixed(semantics, var).map_or(Op::Trap, Op::Slot),
             Expr::Element(var, indices) => return self.element(semantics, var, indices),
-            Expr::Input(position) => Op::Input(position),
+            Expr::Input(position, _) => Op::Input(position),
             Expr::Unary(Unary::Not, a) => Op::Not(self.compile(semantics, a)),
             Expr::Unary(op, a) => Op::Unary(op, self.compile(semantics, a)),
             Expr::Binary(op, a, b) => return self.binary(semantics, op, a, b),

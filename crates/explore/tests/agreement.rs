@@ -1,0 +1,74 @@
+//! The compiled steps find what the definition of a step finds, with any number of threads.
+
+use tertium_base::Budget;
+use tertium_explore::compiled::Compiled;
+use tertium_explore::search::breadth::{Options, breadth_first};
+use tertium_explore::search::{Blind, Summary};
+use tertium_explore::successors::{Plain, Successors};
+use tertium_program::{Program, Semantics};
+
+fn program(text: &str) -> Program {
+    let compiled = tertium_gcl::compile(text);
+    compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics))
+}
+
+fn summary<S: Successors>(successors: &S, plain: &Plain<'_>, threads: usize) -> Summary {
+    let budget = Budget::unlimited();
+    let initial = plain.semantics().initial_states(1 << 20, &budget).expect("the initial states can be listed");
+    let initial: Vec<Vec<u32>> = initial.iter().map(|state| plain.row(state)).collect();
+    let options = Options { threads, max_states: Some(2_000_000), stop_at_finding: false, budget: &budget };
+    breadth_first(successors, &Blind, &initial, &options, &mut |_| {}).summary
+}
+
+fn all_agree(text: &str) -> Summary {
+    let program = program(text);
+    let semantics = Semantics::new(&program);
+    let plain = Plain::of(&semantics).expect("the processes are fixed");
+    let compiled = Compiled::of(&semantics).expect("guarded commands can be compiled");
+    let expected = summary(&plain, &plain, 1);
+    assert_eq!(summary(&compiled, &plain, 1), expected, "{text}");
+    assert_eq!(summary(&compiled, &plain, 2), expected, "{text}");
+    expected
+}
+
+const RING: &str = "
+system ring
+const N = 7
+var token : 0..6 = 0
+var work : array[0..6] of 0..3 = 0
+process P[i : 0..6] {
+  loop {
+    take: await token = i;
+    choose { busy: when work[i] < 3 do work[i] := work[i] + 1; } or { skip; }
+    pass: token := (i + 1) mod 7;
+  }
+}
+";
+
+#[test]
+fn a_token_ring() {
+    let found = all_agree(RING);
+    assert!(found.states > 10_000 && found.deadlocks == 0 && found.faults == 0, "{found:?}");
+}
+
+#[test]
+fn faults_deadlocks_and_atomic_blocks() {
+    let found = all_agree(
+        "
+system faults
+var a : array[0..3] of 0..5 = 0
+var i : 0..5 = 0
+process P {
+  loop {
+    choose { i := * in 0..5; } or { atomic { await i < 3; a[i] := a[i] + 1; } }
+  }
+}
+process Q {
+  a[i] := 2;
+  assert a[0] < 2;
+  await i = 4;
+}
+",
+    );
+    assert!(found.faults > 0, "{found:?}");
+}
