@@ -22,7 +22,6 @@ mod tableau;
 mod translate;
 mod vacuity;
 
-use tertium_evidence::LinearReading;
 use tertium_logic::{Logic, Node};
 
 use crate::task::require_logic;
@@ -54,10 +53,6 @@ impl Engine for AutomataEngine {
         let quantified = |node: &Node| matches!(node, Node::All(_) | Node::Exists(_));
         if task.formula.logic() == Logic::Ltl && task.formula.nodes().iter().any(quantified) {
             return decline("an LTL formula has no path quantifiers");
-        }
-        let literal = matches!(task.reading.linear, LinearReading::Tg | LinearReading::TgPnf);
-        if task.formula.logic() == Logic::CtlStar && literal {
-            return decline("the readings tg and tg-pnf are defined for LTL only");
         }
         Ok(())
     }

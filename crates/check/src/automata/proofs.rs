@@ -220,6 +220,7 @@ fn add_reason(answer: &mut OpenQuestion, reason: Reason) {
 
 /// The path of the outermost open quantifier, then those of the inner ones whose unknown values it read.
 fn star_open_question(task: &Task<'_>, state: StateId) -> Result<Option<OpenQuestion>, EngineError> {
+    let task = &star::guarded(task);
     let everywhere = Task { ask: Ask::All, ..task.clone() };
     let (values, quantified) = star::values(&everywhere)?;
     if values.at(state) != Belnap::Unknown {

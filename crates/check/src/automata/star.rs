@@ -1,9 +1,11 @@
 //! CTL*: quantified sub-formulas from the inside out.
 //!
 //! The paths below a quantifier see inner quantified formulas as atoms with the values computed for
-//! them. `A psi` is the negation of `E !psi`.
+//! them. `A psi` is the negation of `E !psi`. Readings of linear formulas have no say here: `E psi` has
+//! truth evidence by a path of certain steps, whatever hyper edges or totality would add.
 
 use tertium_base::BitSet;
+use tertium_evidence::{LinearReading, Reading};
 use tertium_logic::{Node, NodeId};
 use tertium_model::StateId;
 
@@ -20,6 +22,7 @@ pub(crate) type QuantifiedValues = Vec<(NodeId, Values)>;
 /// # Errors
 /// If the budget ends or a part of the formula is too large.
 pub(crate) fn values(task: &Task<'_>) -> Result<(Values, QuantifiedValues), EngineError> {
+    let task = &guarded(task);
     let paths = Paths::new(task);
     let mut questions = Questions::new(task);
     let mut quantified = Vec::new();
@@ -41,6 +44,12 @@ pub(crate) fn values(task: &Task<'_>) -> Result<(Values, QuantifiedValues), Engi
     }
     let values = falsity(paths.exist(&mut questions, root, false, task.ask)?);
     Ok((values, quantified))
+}
+
+/// The same task under the reading that quantifiers have.
+pub(crate) fn guarded<'a>(task: &Task<'a>) -> Task<'a> {
+    let reading = Reading { linear: LinearReading::Bg, ..task.reading };
+    Task { reading, ..task.clone() }
 }
 
 /// `E`: a certain path is evidence, without a possible one it is refuted.
