@@ -1,22 +1,25 @@
 //! Which infinite words satisfy a formula of linear time? Automata that recognise them.
 //!
 //! Generalised Büchi automata over four-valued letters ([`tgba`]), translated from LTL ([`build`], with
-//! [`plain`] as its oracle) and shrunk ([`simulate`]).
+//! [`plain`] as its oracle) and shrunk ([`simulate`]); deterministic parity automata, made on demand ([`determinise`]).
 //!
 //! Not here: products with models, and emptiness checks on them.
 
 mod acceptance;
 pub mod build;
+pub mod determinise;
 mod expand;
 pub(crate) mod graph;
 pub mod plain;
 mod rewrite;
+mod safra;
 pub mod simulate;
 #[cfg(test)]
 mod tests;
 pub mod tgba;
 
 pub use build::{Translation, TranslationError, ltl_to_tgba};
+pub use determinise::{Determiniser, Kind};
 pub use plain::plain_tableau;
 pub use simulate::reduce;
 pub use tgba::{Guard, Literal, Marks, Size, Tgba, Transition};

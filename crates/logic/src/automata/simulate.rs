@@ -21,7 +21,7 @@ pub fn reduce(automaton: &Tgba, budget: &Budget) -> Result<Tgba, Stopped> {
     let mut best = merge_equal(automaton.cleaned());
     loop {
         let size = best.size();
-        if size.states * size.states * (1 + size.transitions / size.states.max(1)).pow(2) > MOST_WORK {
+        if !is_small(&best) {
             return Ok(best);
         }
         let smaller = merge_equal(quotient(&best, budget)?.cleaned());
@@ -32,6 +32,12 @@ pub fn reduce(automaton: &Tgba, budget: &Budget) -> Result<Tgba, Stopped> {
             return Ok(best);
         }
     }
+}
+
+fn is_small(automaton: &Tgba) -> bool {
+    let size = automaton.size();
+    let degree = 1 + size.transitions / size.states.max(1);
+    size.states.saturating_mul(size.states).saturating_mul(degree * degree) <= MOST_WORK
 }
 
 /// Merges states with the same transitions, again and again.
@@ -62,19 +68,29 @@ fn redirect(automaton: &mut Tgba, representative: &[usize]) {
     }
 }
 
-struct Simulation<'a> {
-    automaton: &'a Tgba,
+/// Which states of an automaton simulate which.
+#[derive(Clone, Debug)]
+pub(crate) struct Simulation {
     /// For each transition the marks that a run can owe it: none for steps that runs take finitely often.
     owed: Vec<Vec<Marks>>,
     /// `simulators[q]`: the states that simulate `q`.
     simulators: Vec<BitSet>,
 }
 
-impl<'a> Simulation<'a> {
-    fn compute(automaton: &'a Tgba, budget: &Budget) -> Result<Self, Stopped> {
+impl Simulation {
+    /// The simulation of an automaton, or only "itself" if it is too large to compare all states.
+    pub(crate) fn within_reason(automaton: &Tgba, budget: &Budget) -> Result<Self, Stopped> {
+        if is_small(automaton) {
+            return Self::compute(automaton, budget);
+        }
         let count = automaton.states.len();
-        let mut simulation =
-            Self { automaton, owed: owed_marks(automaton), simulators: vec![BitSet::full(count); count] };
+        let itself = |state: usize| BitSet::from_fn(count, |other| other == state);
+        Ok(Self { owed: owed_marks(automaton), simulators: (0..count).map(itself).collect() })
+    }
+
+    fn compute(automaton: &Tgba, budget: &Budget) -> Result<Self, Stopped> {
+        let count = automaton.states.len();
+        let mut simulation = Self { owed: owed_marks(automaton), simulators: vec![BitSet::full(count); count] };
         let mut changed = true;
         while changed {
             changed = false;
@@ -83,7 +99,7 @@ impl<'a> Simulation<'a> {
                 for candidate in 0..count {
                     if candidate != state
                         && simulation.simulators[state].contains(candidate)
-                        && !simulation.matches(state, candidate)
+                        && !simulation.matches(automaton, state, candidate)
                     {
                         simulation.simulators[state].remove(candidate);
                         changed = true;
@@ -95,17 +111,20 @@ impl<'a> Simulation<'a> {
     }
 
     /// Whether every transition of `state` is matched by one of `candidate`.
-    fn matches(&self, state: usize, candidate: usize) -> bool {
-        let theirs = &self.automaton.states[candidate];
-        (0..self.automaton.states[state].len())
-            .all(|at| theirs.iter().any(|transition| self.covers(state, at, transition)))
+    fn matches(&self, automaton: &Tgba, state: usize, candidate: usize) -> bool {
+        let theirs = &automaton.states[candidate];
+        (0..automaton.states[state].len())
+            .all(|at| theirs.iter().any(|transition| self.covers(automaton, state, at, transition)))
     }
 
-    fn covers(&self, state: usize, at: usize, by: &Transition) -> bool {
-        let transition = &self.automaton.states[state][at];
+    fn covers(&self, automaton: &Tgba, state: usize, at: usize, by: &Transition) -> bool {
+        by.guard.is_weaker_or_equal(&automaton.states[state][at].guard) && self.outdoes(automaton, state, at, by)
+    }
+
+    /// Whether, on a letter that passes both guards, `by` is at least as good as a transition of `state`.
+    pub(crate) fn outdoes(&self, automaton: &Tgba, state: usize, at: usize, by: &Transition) -> bool {
         self.owed[state][at].is_subset(by.marks)
-            && self.simulators[transition.target].contains(by.target)
-            && by.guard.is_weaker_or_equal(&transition.guard)
+            && self.simulators[automaton.states[state][at].target].contains(by.target)
     }
 }
 
@@ -140,9 +159,9 @@ fn quotient(automaton: &Tgba, budget: &Budget) -> Result<Tgba, Stopped> {
         let dropped = |at: usize| {
             (0..transitions.len()).any(|other| {
                 other != at
-                    && simulation.covers(state, at, &transitions[other])
+                    && simulation.covers(automaton, state, at, &transitions[other])
                     // Of two that simulate each other the first stays.
-                    && (other < at || !simulation.covers(state, other, &transitions[at]))
+                    && (other < at || !simulation.covers(automaton, state, other, &transitions[at]))
             })
         };
         smaller.states[state] =

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tertium_base::Budget;
 
-use super::{Translation, ltl_to_tgba, plain_tableau};
+use super::{Determiniser, Kind, Literal, Translation, ltl_to_tgba, plain_tableau};
 use crate::testing::words::Lasso;
 use crate::testing::{Random, random_formula};
 use crate::{Formula, Logic, ParseOptions, parse};
@@ -69,4 +69,77 @@ fn classical_translations_are_right_on_classical_words() {
     assert_eq!(contradiction.size().states, 0);
     let kept = ltl_to_tgba(&read("F (p & !p)"), false, Translation::default(), &budget).unwrap();
     assert_eq!(kept.size().states, 2);
+}
+
+/// Whether the run on a word meets an even greatest priority infinitely often.
+fn deterministic_accepts(determiniser: &mut Determiniser, word: &Lasso) -> bool {
+    let mut state = determiniser.initial();
+    let mut priorities = Vec::new();
+    let mut seen: Vec<(usize, usize)> = Vec::new();
+    let mut at = 0;
+    loop {
+        if let Some(start) = seen.iter().position(|&place| place == (at, state)) {
+            return priorities[start..].iter().max().is_some_and(|greatest| greatest % 2 == 0);
+        }
+        seen.push((at, state));
+        let letter = &word.letters[at];
+        let holds = |literal: Literal| {
+            let (truth, falsity) = letter[literal.atom().index()];
+            if literal.is_negative() { falsity } else { truth }
+        };
+        let (next, priority) = determiniser.successor(state, holds);
+        assert!(priority <= determiniser.greatest_priority());
+        priorities.push(priority);
+        state = next;
+        at = word.next(at);
+    }
+}
+
+#[test]
+fn deterministic_automata_accept_the_words_of_the_formula() {
+    let mut random = Random::new(33);
+    let budget = Budget::unlimited();
+    let mut kinds = std::collections::BTreeMap::new();
+    for round in 0..1500 {
+        let formula = random_formula(&mut random, Logic::Ltl, 1 + round % 8);
+        let mut determiniser = Determiniser::new(&formula, round % 2 == 1, &budget).unwrap();
+        let automaton = ltl_to_tgba(&formula, round % 2 == 1, Translation::default(), &budget).unwrap();
+        let mut direct = Determiniser::of_automaton(&automaton, &budget).unwrap();
+        *kinds.entry(determiniser.kind()).or_insert(0) += 1;
+        for _ in 0..30 {
+            let word = Lasso::random(&mut random, 3, 6);
+            let (truth, falsity) = word.value(&formula);
+            let expected = if round % 2 == 1 { falsity } else { truth };
+            let kind = determiniser.kind();
+            assert_eq!(deterministic_accepts(&mut determiniser, &word), expected, "{kind:?} {formula} on {word:?}");
+            assert_eq!(
+                deterministic_accepts(&mut direct, &word),
+                expected,
+                "{:?} {formula} on {word:?}",
+                direct.kind()
+            );
+        }
+    }
+    assert_eq!(kinds.len(), 5, "{kinds:?}");
+}
+
+#[test]
+fn easy_classes_are_recognised() {
+    for (text, kind) in [
+        ("G p", Kind::Safety),
+        ("X X p", Kind::Safety),
+        ("p W q", Kind::Safety),
+        ("F p", Kind::CoSafety),
+        ("p U q", Kind::CoSafety),
+        ("G F p", Kind::Buchi),
+        ("G (p -> F q)", Kind::Buchi),
+        ("G F p & G F q", Kind::Buchi),
+        ("F G p", Kind::CoBuchi),
+        ("F (p & G q)", Kind::CoBuchi),
+        ("F G p | F G q", Kind::CoBuchi),
+        ("G F p -> G F q", Kind::Parity),
+    ] {
+        let found = Determiniser::new(&read(text), false, &Budget::unlimited()).unwrap();
+        assert_eq!(found.kind(), kind, "{text}");
+    }
 }
