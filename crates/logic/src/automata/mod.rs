@@ -3,6 +3,8 @@
 //! Generalised Büchi automata over four-valued letters ([`tgba`]), translated from LTL ([`build`], with
 //! [`plain`] as its oracle) and shrunk ([`simulate`]); deterministic parity automata, made on demand ([`determinise`]).
 //!
+//! Exchange with other tools: [`hoa`], [`hoa_read`].
+//!
 //! Not here: products with models, and emptiness checks on them.
 
 mod acceptance;
@@ -10,6 +12,8 @@ pub mod build;
 pub mod determinise;
 mod expand;
 pub(crate) mod graph;
+pub mod hoa;
+pub mod hoa_read;
 pub mod plain;
 mod rewrite;
 mod safra;
@@ -20,6 +24,8 @@ pub mod tgba;
 
 pub use build::{Translation, TranslationError, ltl_to_tgba};
 pub use determinise::{Determiniser, Kind};
+pub use hoa::Letters;
+pub use hoa_read::read_hoa;
 pub use plain::plain_tableau;
 pub use simulate::reduce;
 pub use tgba::{Guard, Literal, Marks, Size, Tgba, Transition};

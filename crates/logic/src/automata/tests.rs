@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tertium_base::Budget;
 
-use super::{Determiniser, Kind, Literal, Translation, ltl_to_tgba, plain_tableau};
+use super::{Determiniser, Kind, Letters, Literal, Translation, ltl_to_tgba, plain_tableau, read_hoa};
 use crate::testing::words::Lasso;
 use crate::testing::{Random, random_formula};
 use crate::{Formula, Logic, ParseOptions, parse};
@@ -142,4 +142,120 @@ fn easy_classes_are_recognised() {
         let found = Determiniser::new(&read(text), false, &Budget::unlimited()).unwrap();
         assert_eq!(found.kind(), kind, "{text}");
     }
+}
+
+#[test]
+fn written_automata_read_back_with_the_same_words() {
+    let mut random = Random::new(34);
+    let budget = Budget::unlimited();
+    for round in 0..300 {
+        let formula = random_formula(&mut random, Logic::Ltl, 1 + round % 8);
+        let automaton = ltl_to_tgba(&formula, false, Translation::default(), &budget).unwrap();
+        let classical = read_hoa(&automaton.to_hoa(&formula.text(), Letters::Classical)).unwrap();
+        let exact = read_hoa(&automaton.to_hoa("exact", Letters::FourValued)).unwrap();
+        for _ in 0..15 {
+            let word = Lasso::classical(&mut random, 3, 5);
+            let truth = word.value(&formula).0;
+            assert_eq!(read_word(&classical, &formula, &word), truth, "{formula} on {word:?}");
+            let word = Lasso::random(&mut random, 3, 5);
+            assert_eq!(read_word(&exact, &formula, &word), word.value(&formula).0, "{formula} on {word:?}");
+        }
+    }
+}
+
+/// Whether an automaton over named propositions accepts a word over the formula's atoms.
+fn read_word(automaton: &super::Tgba, formula: &Formula, word: &Lasso) -> bool {
+    let letter = |letter: &Vec<(bool, bool)>| -> Vec<bool> {
+        let value = |name: &String| {
+            let (atom, sign) = match name.strip_suffix('+') {
+                Some(atom) => (atom, Some(true)),
+                None => name.strip_suffix('-').map_or((name.as_str(), None), |atom| (atom, Some(false))),
+            };
+            let index = formula.atoms().iter().position(|known| known.text == atom).unwrap();
+            let (truth, falsity) = letter[index];
+            match sign {
+                None => [truth, falsity],
+                Some(positive) => {
+                    let bit = if positive { truth } else { falsity };
+                    [bit, !bit]
+                }
+            }
+        };
+        automaton.atoms.iter().flat_map(value).collect()
+    };
+    let letters: Vec<Vec<bool>> = word.letters.iter().map(letter).collect();
+    automaton.accepts(&letters[..word.loop_at], &letters[word.loop_at..])
+}
+
+#[test]
+fn automata_of_other_tools_are_read() {
+    // As Spot 2.11 writes `ltl2tgba -B 'G F a & b U c'` and ltl3ba its aliases.
+    let spot = r#"HOA: v1
+name: "GFa & (b U c)"
+States: 3
+Start: 0
+AP: 3 "c" "b" "a"
+acc-name: Buchi
+Acceptance: 1 Inf(0)
+properties: trans-labels explicit-labels state-acc semi-deterministic
+properties: stutter-invariant terminal
+--BODY--
+State: 0
+[0] 1
+[!0&1] 0
+State: 1
+[!2] 1
+[2] 2
+State: 2 {0}
+[!2] 1
+[2] 2
+--END--
+"#;
+    let automaton = read_hoa(spot).unwrap();
+    assert_eq!(automaton.size().states, 3);
+    // Letters over c, b, a: two bits each.
+    let letter = |c: bool, b: bool, a: bool| vec![c, !c, b, !b, a, !a];
+    assert!(
+        automaton.accepts(&[letter(false, true, false), letter(true, false, false)], &[letter(false, false, true)])
+    );
+    assert!(!automaton.accepts(&[letter(false, false, true)], &[letter(true, true, true)]));
+    let aliases = "HOA: v1 AP: 2 \"p\" \"q\" Alias: @x 0&!1 Alias: @y @x|(1) Start: 0 Start: 1 Acceptance: 2 Inf(0)&Inf(1) \
+                   --BODY-- State: [@y] 0 \"n\" {0} 0 1 {1} State: 1 [t] 1 {0 1} --END--";
+    let automaton = read_hoa(aliases).unwrap();
+    assert_eq!((automaton.size().states, automaton.initial, automaton.marks), (3, 2, 2));
+}
+
+#[test]
+fn bad_automata_are_refused_with_a_place() {
+    let head = "HOA: v1 States: 2 Start: 0 AP: 1 \"p\" ";
+    for (text, code) in [
+        ("".to_owned(), "E0120"),
+        ("HOA: v2".to_owned(), "E0120"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [0 1 --END--"), "E0121"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [1] 0 --END--"), "E0123"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [0] 7 --END--"), "E0123"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 0 0 --END--"), "E0122"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [0] 0&1 --END--"), "E0122"),
+        (format!("{head}Acceptance: 1 Fin(0) --BODY-- --END--"), "E0122"),
+        (format!("{head}Acceptance: 2 Inf(0)|Inf(1) --BODY-- --END--"), "E0122"),
+        (format!("{head}--BODY-- --END--"), "E0124"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0"), "E0121"),
+        ("HOA: v1 States: 99999999999999999999".to_owned(), "E0123"),
+        (format!("{head}Alias: @a {}0{}", "(".repeat(100_000), ")".repeat(99_999)), "E0121"),
+        ("HOA: v1 /* ".to_owned(), "E0121"),
+    ] {
+        let refused = read_hoa(&text).expect_err(&text);
+        assert_eq!(refused.code, code, "{text:.80}: {refused:?}");
+        assert!(refused.primary.is_some());
+    }
+}
+
+#[test]
+fn deterministic_automata_are_written_as_parity() {
+    let mut determiniser = Determiniser::new(&read("G F p -> G F q"), false, &Budget::unlimited()).unwrap();
+    let text = determiniser.to_hoa("fairness", Letters::Classical, 1000).unwrap();
+    assert!(text.contains("acc-name: parity max even") && text.contains("AP: 2 \"p\" \"q\""), "{text}");
+    let mut safety = Determiniser::new(&read("G p"), false, &Budget::unlimited()).unwrap();
+    let text = safety.to_hoa("safety", Letters::FourValued, 1000).unwrap();
+    assert!(text.contains("States: 2") && text.contains("Acceptance: 2 Fin(1) & (Inf(0))"), "{text}");
 }
