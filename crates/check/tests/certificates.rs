@@ -205,7 +205,8 @@ fn claims_about_fair_paths_are_accepted() {
         let model = case.structure(&shape);
         let (text, plain_formula) = as_read(case, &FormulaShape { size: 4, ..FormulaShape::new(Logic::Ctl) });
         let formula = fair_ctl(&plain_formula, model.fairness().len()).expect("a formula of CTL");
-        let reading = Reading::default();
+        let deadlock = [Deadlock::Mu, Deadlock::Maximal, Deadlock::Total][case.number % 3];
+        let reading = Reading { deadlock, ..Reading::default() };
         let budget = Budget::unlimited();
         let task = Task::new(&model, &formula, reading, Ask::All, &budget).expect("names are known");
         let values = ParityGame.values(&task).expect("supported");

@@ -6,8 +6,8 @@ pub enum Deadlock {
     /// `AX` is vacuously true and `EX` false; linear formulas speak of infinite paths only.
     #[default]
     Mu,
-    /// A deadlock ends a finite maximal path; linear formulas stutter there. Such a path is fair: it denies no
-    /// step its turn.
+    /// A deadlock ends a finite maximal path; linear formulas stutter there. Under fairness
+    /// constraints such a path is not fair: it takes no step again and again.
     Maximal,
     /// The concrete system has none: the possible successors together are certain.
     Total,

@@ -14,7 +14,7 @@ use tertium_model::{ActionId, Edge, StateId};
 use super::Case;
 use super::linear::{Linear, Op, Sight};
 use super::structure::Filter;
-use super::tableau::ways;
+use super::tableau::{Tableau, Way};
 use crate::Deadlock;
 
 /// How often a run may meet its promises, in the order in which bounds are tried.
@@ -116,8 +116,9 @@ impl<'a> Arena<'a> {
         while at < self.positions.len() {
             self.case.budget.check()?;
             let position = self.positions[at].clone();
+            let ways = self.ways(&position)?;
             for set in self.certain_sets(position.vertex) {
-                let Some(runs) = self.advance(&position, &set.fair) else { continue };
+                let Some(runs) = self.advance(&position, &ways, &set.fair) else { continue };
                 let number = self.owners.len();
                 self.owners.push(at);
                 self.open_moves[at] += 1;
@@ -155,10 +156,22 @@ impl<'a> Arena<'a> {
         Ok(safe)
     }
 
-    /// All runs after a step into a set that counts for the constraints in `fair`; none if one exceeds the bound.
-    fn advance(&self, position: &Position, fair: &[bool]) -> Option<BTreeMap<Run, u32>> {
+    /// For each run of the tableau the ways in which it can go on.
+    fn ways(&self, position: &Position) -> Result<HashMap<Run, Vec<Way>>, Stopped> {
         let model = self.case.structure.model;
-        let state = StateId::new(position.vertex % model.state_count());
+        let state = Some(StateId::new(position.vertex % model.state_count()));
+        let tableau = Tableau { linear: self.linear, sight: Sight::Optimistic, model, budget: self.case.budget };
+        let mut ways = HashMap::new();
+        for run in position.runs.keys() {
+            if let Run::Tableau(obligations, _) = run {
+                ways.insert(run.clone(), tableau.ways(obligations, state)?);
+            }
+        }
+        Ok(ways)
+    }
+
+    /// All runs after a step into a set that counts for the constraints in `fair`; none if one exceeds the bound.
+    fn advance(&self, position: &Position, ways: &HashMap<Run, Vec<Way>>, fair: &[bool]) -> Option<BTreeMap<Run, u32>> {
         let mut next: BTreeMap<Run, u32> = BTreeMap::new();
         let mut add = |run: Run, count: u32| {
             let kept = next.entry(run).or_insert(count);
@@ -172,12 +185,10 @@ impl<'a> Arena<'a> {
                     guesses && add(Run::Watching, count)
                 }
                 Run::Neglected(constraint) => fair[*constraint] || add(run.clone(), count + 1),
-                Run::Tableau(obligations, level) => {
-                    ways(self.linear, obligations, Some(state), Sight::Optimistic, model).into_iter().all(|way| {
-                        let (level, succeeded) = self.next_level(*level, &way.postponed);
-                        add(Run::Tableau(way.next, level), count + u32::from(succeeded))
-                    })
-                }
+                Run::Tableau(_, level) => ways.get(run).into_iter().flatten().all(|way| {
+                    let (level, succeeded) = self.next_level(*level, &way.postponed);
+                    add(Run::Tableau(way.next.clone(), level), count + u32::from(succeeded))
+                }),
             };
             if !kept {
                 return None;
@@ -197,7 +208,7 @@ impl<'a> Arena<'a> {
         let (model, constraints) = (structure.model, structure.constraints());
         let count = model.state_count();
         if vertex >= count {
-            return vec![CertainSet { members: vec![vertex], fair: vec![true; constraints] }];
+            return vec![CertainSet { members: vec![vertex], fair: vec![false; constraints] }];
         }
         let state = StateId::new(vertex);
         let single = |edge: Edge| CertainSet { members: vec![edge.target.index()], fair: self.fair([edge]) };
@@ -213,8 +224,7 @@ impl<'a> Arena<'a> {
             sets.push(CertainSet { members, fair: self.fair(possible()) });
         } else if ends {
             members.push(count + vertex);
-            // Either the path goes on by one of these steps, or it ended, and that is fair.
-            sets.push(CertainSet { members, fair: self.fair(possible()) });
+            sets.push(CertainSet { members, fair: vec![false; constraints] });
         }
         sets
     }

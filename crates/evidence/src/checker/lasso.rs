@@ -56,6 +56,9 @@ fn repeated(case: &Case<'_>, path: &[StateId], entry: usize) -> Result<Word, Rej
 
 /// A path that stutters in a deadlock, or a prefix with an open future.
 fn ended(case: &Case<'_>, path: &[StateId]) -> Result<Word, Rejection> {
+    if case.structure.constraints() > 0 {
+        return Err(broken("the path ends, and so is not fair"));
+    }
     let mut certain = Vec::with_capacity(path.len() + 1);
     for pair in path.windows(2) {
         certain.push(step(case, pair[0], pair[1])? == StepKind::Certain);

@@ -152,11 +152,6 @@ fn formula_of(model: &Kmts, certificate: &Certificate, constants: &[(String, Bel
     if certificate.logic != Logic::Ctl || constraints == 0 {
         return Ok(formula);
     }
-    if certificate.reading.deadlock == Deadlock::Maximal {
-        return Err(misfit(
-            "fair CTL is defined over infinite paths: there is no proof with deadlocks as ends of paths",
-        ));
-    }
     tertium_logic::fair_ctl(&formula, constraints).ok_or_else(|| misfit("the formula is not one of CTL"))
 }
 

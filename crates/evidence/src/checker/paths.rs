@@ -69,8 +69,8 @@ impl Paths for StatePaths<'_> {
 
     fn steps(&self, vertex: u32) -> Vec<Step> {
         if vertex as usize >= self.count() {
-            // A path that ended denies no step its turn.
-            return vec![Step { target: vertex, certain: true, fair: (0..self.constraints() as u32).collect() }];
+            // A path that ended takes no step of any fairness constraint.
+            return vec![Step { target: vertex, certain: true, fair: Vec::new() }];
         }
         let state = StateId::new(vertex as usize);
         let edges = self.structure.model.edges_from(state);

@@ -115,10 +115,11 @@ fn uncovered(case: &Case<'_>, at: usize, state: StateId, targets: &BTreeSet<Stat
 fn always_fair(case: &Case<'_>, plays: &Plays<'_>, constraint: usize) -> Result<(), Rejection> {
     let mut graph = Graph::new();
     for (at, &(state, _)) in plays.positions.iter().enumerate() {
+        if plays.ends[at] {
+            return Err(broken(format!("a play can end at {}, and so is not fair", case.state(state))));
+        }
         let targets: BTreeSet<StateId> = plays.moves[at].iter().map(|&to| plays.positions[to as usize].0).collect();
-        let counts = case.structure.fair_within(state, constraint, |member| targets.contains(&member))
-            // Either the play goes on by a step that counts, or it ended, and that is fair.
-            || (plays.ends[at] && case.structure.possible_all_count(state, constraint));
+        let counts = case.structure.fair_within(state, constraint, |member| targets.contains(&member));
         graph.push(if counts { Vec::new() } else { plays.moves[at].clone() });
     }
     let component = graph.components(case.budget)?;

@@ -7,7 +7,7 @@ use tertium_model::{Kmts, StateId};
 
 use super::graph::Graph;
 use super::linear::{Linear, Op, Sight};
-use super::tableau::ways;
+use super::tableau::Tableau;
 
 /// One step of a path.
 #[derive(Clone, Debug, Default)]
@@ -61,12 +61,14 @@ impl Search<'_> {
     }
 
     fn explore(&self, paths: &impl Paths, product: &mut Product) -> Result<(), Stopped> {
+        let Self { linear, sight, model, budget } = *self;
+        let tableau = Tableau { linear, sight, model, budget };
         let mut ticks = 0;
         let mut at = 0;
         while at < product.vertices.len() {
             let (vertex, set) = product.vertices[at];
             let obligations = product.sets[set as usize].clone();
-            let ways = ways(self.linear, &obligations, paths.state(vertex), self.sight, self.model);
+            let ways = tableau.ways(&obligations, paths.state(vertex))?;
             let mut targets = Vec::new();
             for step in if ways.is_empty() { Vec::new() } else { paths.steps(vertex) } {
                 let fair = product.marks(step.fair);
