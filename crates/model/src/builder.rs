@@ -30,6 +30,15 @@ const NO_ACTION: u32 = u32::MAX;
 /// Edges of a constraint: from, to, and the action or any.
 type FairEdges = Vec<(StateId, StateId, Option<ActionId>)>;
 
+/// A constraint in the making: edges that possibly count, and those that surely do if they differ.
+#[derive(Clone, Debug)]
+struct FairDraft {
+    possible: FairEdges,
+    certain: Option<FairEdges>,
+    /// Whether an edge without an action means that edge alone, and not the edges of any action.
+    exact: bool,
+}
+
 /// A structure in the making. The same edge may be mentioned several times: kinds add up.
 #[derive(Clone, Debug, Default)]
 pub struct KmtsBuilder {
@@ -47,8 +56,7 @@ pub struct KmtsBuilder {
     /// Empty until the first edge with an action.
     edge_actions: Vec<u32>,
     hyper: Vec<(StateId, Option<ActionId>, Vec<StateId>)>,
-    /// Edges that possibly count and those that surely do, if they differ.
-    fair: Vec<(FairEdges, Option<FairEdges>)>,
+    fair: Vec<FairDraft>,
     init: Vec<StateId>,
     total: bool,
 }
@@ -147,7 +155,7 @@ impl KmtsBuilder {
     /// Adds a fairness constraint: the edges between these states, of this action or of any.
     /// Pairs that are no edges of the finished structure count for nothing.
     pub fn add_fairness(&mut self, edges: Vec<(StateId, StateId, Option<ActionId>)>) {
-        self.fair.push((edges, None));
+        self.fair.push(FairDraft { possible: edges, certain: None, exact: false });
     }
 
     /// Adds a fairness constraint of an abstraction: the edges that some step of the constraint maps to, and
@@ -157,7 +165,12 @@ impl KmtsBuilder {
         possible: Vec<(StateId, StateId, Option<ActionId>)>,
         certain: Vec<(StateId, StateId, Option<ActionId>)>,
     ) {
-        self.fair.push((possible, Some(certain)));
+        self.fair.push(FairDraft { possible, certain: Some(certain), exact: false });
+    }
+
+    /// As [`Self::add_split_fairness`], but an edge without an action means that edge alone.
+    pub(crate) fn add_exact_fairness(&mut self, possible: FairEdges, certain: FairEdges) {
+        self.fair.push(FairDraft { possible, certain: Some(certain), exact: true });
     }
 
     /// Adds a new proposition with the states where there is evidence for true and for false, as words.
@@ -221,10 +234,10 @@ impl KmtsBuilder {
         kmts.fairness = self
             .fair
             .iter()
-            .map(|(possible, certain)| {
-                let possible = edge_set(&kmts, possible);
-                let certain = certain.as_ref().map_or_else(|| possible.clone(), |certain| edge_set(&kmts, certain));
-                Fairness { possible, certain }
+            .map(|draft| {
+                let possible = edge_set(&kmts, &draft.possible, draft.exact);
+                let certain = draft.certain.as_ref().map(|certain| edge_set(&kmts, certain, draft.exact));
+                Fairness { certain: certain.unwrap_or_else(|| possible.clone()), possible }
             })
             .collect();
         Ok(kmts)
@@ -331,6 +344,9 @@ fn merge_mentions(offsets: &mut [u32], words: &mut Vec<u32>, actions: &mut Vec<u
     }
 }
 
+/// Among more hyper edges of one state and action than this, supersets are not looked for.
+const MOST_COMPARED: usize = 2000;
+
 /// Keeps inclusion-minimal hyper edges only: a superset of something certain adds nothing.
 fn place_hyper_edges(kmts: &mut Kmts, mut hyper: Vec<(StateId, Option<ActionId>, Vec<StateId>)>) {
     if hyper.is_empty() {
@@ -345,12 +361,13 @@ fn place_hyper_edges(kmts: &mut Kmts, mut hyper: Vec<(StateId, Option<ActionId>,
         let group_end =
             hyper[at..].iter().position(|edge| (edge.0, edge.1) != (source, action)).map_or(hyper.len(), |n| at + n);
         let group = &hyper[at..group_end];
+        let must: Vec<StateId> =
+            kmts.edges_from(source).filter(|edge| edge.must && edge.action == action).map(|edge| edge.target).collect();
         for (index, edge) in group.iter().enumerate() {
-            let beaten_by_must = kmts
-                .edges_from(source)
-                .any(|plain| plain.must && plain.action == action && edge.2.binary_search(&plain.target).is_ok());
-            let beaten_by_hyper =
-                group.iter().enumerate().any(|(other, smaller)| other != index && is_subset(&smaller.2, &edge.2));
+            let beaten_by_must = edge.2.iter().any(|member| must.binary_search(member).is_ok());
+            // Leaving out supersets only saves work; among very many edges looking for them would cost more.
+            let beaten_by_hyper = group.len() <= MOST_COMPARED
+                && group.iter().enumerate().any(|(other, smaller)| other != index && is_subset(&smaller.2, &edge.2));
             if !beaten_by_must && !beaten_by_hyper {
                 kept.push(edge.clone());
             }
@@ -377,12 +394,12 @@ fn is_subset(small: &[StateId], large: &[StateId]) -> bool {
     small.iter().all(|member| large.binary_search(member).is_ok())
 }
 
-fn edge_set(kmts: &Kmts, pairs: &[(StateId, StateId, Option<ActionId>)]) -> BitSet {
+fn edge_set(kmts: &Kmts, pairs: &[(StateId, StateId, Option<ActionId>)], exact: bool) -> BitSet {
     let mut edges = BitSet::empty(kmts.edge_count());
     for &(from, to, action) in pairs {
         for at in kmts.edge_range(from) {
             let edge = kmts.edge(EdgeId::new(at));
-            if edge.target == to && (action.is_none() || edge.action == action) {
+            if edge.target == to && (edge.action == action || action.is_none() && !exact) {
                 edges.insert(at);
             }
         }

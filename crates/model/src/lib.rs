@@ -10,8 +10,10 @@ mod builder;
 mod expr;
 mod kmts;
 mod lattice_model;
+mod minimise;
 mod names;
 mod param;
+mod preorder;
 mod read;
 mod write;
 
@@ -19,7 +21,11 @@ pub use builder::{KmtsBuilder, ModelTooLarge};
 pub use expr::{ExprId, ExprNode, ExprTable, ParamId};
 pub use kmts::{ActionId, Edge, EdgeId, Fairness, HyperEdge, HyperId, Kmts, PackedEdge, PropId, StateId};
 pub use lattice_model::{LatticeEdge, LatticeModel};
+pub use minimise::{Mapped, minimise, reachable};
 pub use names::Names;
 pub use param::{ParamEdge, ParamModel, ParamValue};
+pub use preorder::{
+    CompareError, Distinction, Pml, PmlNode, PropMismatch, Reason, Relation, TrailStep, equivalence, refines,
+};
 pub use read::{Format, Loaded, Model, Property, read_bytes, read_file, read_stream};
 pub use write::{write_aut, write_dot, write_json, write_kmts};

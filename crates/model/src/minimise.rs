@@ -1,0 +1,444 @@
+//! Which states can be told apart at all? Merges those that cannot.
+//!
+//! Three-valued bisimulation: merged states have equal labels, their possible steps lead to the same classes,
+//! and so do their certain sets (of which only inclusion-minimal ones matter). Every value of every formula is
+//! kept. Steps carry their action and the fairness constraints that they belong to; steps of one state to
+//! one class always belong to the same constraints, so that a fair path of the result is one of the original.
+//!
+//! Classes are split by the signatures of their states. After a split the largest part keeps its number, and
+//! only states with a step into a renumbered part are looked at again: a state is renumbered at most
+//! logarithmically often.
+//!
+//! Not here: the completeness preorder, whose equivalence is coarser.
+
+use tertium_base::{Budget, Stopped};
+
+use crate::builder::{KmtsBuilder, ModelTooLarge};
+use crate::kmts::{ActionId, EdgeId, Kmts, PropId, StateId};
+use crate::names::Names;
+
+/// A structure made from another, with the way back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mapped {
+    /// The new structure.
+    pub structure: Kmts,
+    /// For each old state the new one that stands for it, if there is one.
+    pub new_of: Vec<Option<StateId>>,
+    /// For each new state an old one that it stands for: the first.
+    pub old_of: Vec<StateId>,
+}
+
+/// The quotient by three-valued bisimulation.
+///
+/// # Errors
+/// `Stopped` if a limit of the budget is reached.
+pub fn minimise(kmts: &Kmts, budget: &Budget) -> Result<Mapped, Stopped> {
+    let states = kmts.state_count();
+    // Classes, members, tags, reverse edges and signatures: some thirty bytes a state and eight an edge.
+    budget.reserve(states.saturating_mul(40) + kmts.edge_count().saturating_mul(8))?;
+    let mut refiner = Refiner::new(kmts, budget);
+    refiner.split_by_labels()?;
+    loop {
+        refiner.stabilise()?;
+        if !refiner.separate_fairness()? {
+            break;
+        }
+    }
+    let classes = refiner.numbered_by_first();
+    quotient(kmts, &classes).map_err(|_| Stopped(tertium_base::StopReason::Count))
+}
+
+/// The part that may edges (and members of certain sets) reach from the initial states, or from `from` if
+/// given.
+///
+/// # Errors
+/// `Stopped` if a limit of the budget is reached.
+pub fn reachable(kmts: &Kmts, from: Option<&[StateId]>, budget: &Budget) -> Result<Mapped, Stopped> {
+    let mut seen = vec![false; kmts.state_count()];
+    let mut todo: Vec<StateId> = from.unwrap_or(kmts.init()).to_vec();
+    todo.iter().for_each(|state| seen[state.index()] = true);
+    let mut ticks = 0;
+    while let Some(state) = todo.pop() {
+        budget.tick(&mut ticks)?;
+        let targets = kmts.edges_from(state).map(|edge| edge.target);
+        for target in targets.chain(kmts.hyper_from(state).flat_map(|edge| edge.members.iter().copied())) {
+            if !std::mem::replace(&mut seen[target.index()], true) {
+                todo.push(target);
+            }
+        }
+    }
+    let mut next = 0;
+    let classes: Vec<u32> = seen
+        .iter()
+        .map(|&seen| {
+            next += u32::from(seen);
+            if seen { next - 1 } else { u32::MAX }
+        })
+        .collect();
+    quotient(kmts, &classes).map_err(|_| Stopped(tertium_base::StopReason::Count))
+}
+
+struct Refiner<'a> {
+    kmts: &'a Kmts,
+    budget: &'a Budget,
+    class: Vec<u32>,
+    members: Vec<Vec<u32>>,
+    /// For each state the states with a step or certain set into it.
+    sources: Vec<Vec<u32>>,
+    /// Per edge a number for the constraints that it belongs to; empty without constraints.
+    tags: Vec<u32>,
+    dirty: Vec<u32>,
+    is_dirty: Vec<bool>,
+    ticks: u32,
+}
+
+impl<'a> Refiner<'a> {
+    fn new(kmts: &'a Kmts, budget: &'a Budget) -> Self {
+        let states = kmts.state_count();
+        let mut sources = vec![Vec::new(); states];
+        for state in kmts.states() {
+            let targets = kmts.edges_from(state).map(|edge| edge.target);
+            for target in targets.chain(kmts.hyper_from(state).flat_map(|edge| edge.members.iter().copied())) {
+                let list: &mut Vec<u32> = &mut sources[target.index()];
+                if list.last() != Some(&(state.index() as u32)) {
+                    list.push(state.index() as u32);
+                }
+            }
+        }
+        Self {
+            kmts,
+            budget,
+            class: vec![0; states],
+            members: if states == 0 { Vec::new() } else { vec![(0..states as u32).collect()] },
+            sources,
+            tags: fairness_tags(kmts),
+            dirty: Vec::new(),
+            is_dirty: vec![false; states],
+            ticks: 0,
+        }
+    }
+
+    fn mark(&mut self, state: u32) {
+        if !std::mem::replace(&mut self.is_dirty[state as usize], true) {
+            self.dirty.push(state);
+        }
+    }
+
+    fn split_by_labels(&mut self) -> Result<(), Stopped> {
+        if self.members.is_empty() {
+            return Ok(());
+        }
+        let kmts = self.kmts;
+        let labels = |state: u32| {
+            (0..kmts.props().len()).map(move |prop| kmts.label(StateId::new(state as usize), PropId::new(prop)) as u8)
+        };
+        let mut all = std::mem::take(&mut self.members[0]);
+        all.sort_by(|&a, &b| labels(a).cmp(labels(b)));
+        let groups: Vec<Vec<u32>> = all.chunk_by(|&a, &b| labels(a).eq(labels(b))).map(<[u32]>::to_vec).collect();
+        self.replace_class(0, groups);
+        (0..self.class.len() as u32).for_each(|state| self.mark(state));
+        self.budget.check()
+    }
+
+    /// Puts `groups` in the place of a class; the largest keeps its number, sources of the others are marked.
+    fn replace_class(&mut self, class: u32, mut groups: Vec<Vec<u32>>) {
+        let largest = (0..groups.len()).max_by_key(|&at| groups[at].len()).unwrap_or(0);
+        groups.swap(0, largest);
+        let mut groups = groups.into_iter();
+        self.members[class as usize] = groups.next().unwrap_or_default();
+        for group in groups {
+            let fresh = self.members.len() as u32;
+            group.iter().for_each(|&state| self.class[state as usize] = fresh);
+            for &state in &group {
+                let sources = std::mem::take(&mut self.sources[state as usize]);
+                sources.iter().for_each(|&source| self.mark(source));
+                self.sources[state as usize] = sources;
+            }
+            self.members.push(group);
+        }
+    }
+
+    /// Splits until the states of each class have equal signatures.
+    fn stabilise(&mut self) -> Result<(), Stopped> {
+        while !self.dirty.is_empty() {
+            self.budget.check()?;
+            let mut dirty = std::mem::take(&mut self.dirty);
+            dirty.sort_unstable_by_key(|&state| (self.class[state as usize], state));
+            let mut splits = Vec::new();
+            let mut ticks = self.ticks;
+            for same in dirty.chunk_by(|&a, &b| self.class[a as usize] == self.class[b as usize]) {
+                if let Some(split) = self.split(same, &mut ticks)? {
+                    splits.push(split);
+                }
+            }
+            self.ticks = ticks;
+            dirty.iter().for_each(|&state| self.is_dirty[state as usize] = false);
+            for (class, groups) in splits {
+                self.replace_class(class, groups);
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts of a class some of whose states are marked; none if it stays whole.
+    fn split(&self, marked: &[u32], ticks: &mut u32) -> Result<Option<(u32, Vec<Vec<u32>>)>, Stopped> {
+        let class = self.class[marked[0] as usize];
+        if self.members[class as usize].len() == 1 {
+            return Ok(None);
+        }
+        let mut signed: Vec<(Vec<u32>, u32)> = Vec::with_capacity(marked.len() + 1);
+        for &state in marked {
+            self.budget.tick(ticks)?;
+            signed.push((self.signature(state), state));
+        }
+        let rest: Vec<u32> = match marked.len() == self.members[class as usize].len() {
+            true => Vec::new(),
+            false => {
+                let unmarked = self.members[class as usize].iter().filter(|&&state| !self.is_dirty[state as usize]);
+                unmarked.copied().collect()
+            }
+        };
+        // Unmarked states have kept their common signature; one of them stands for all.
+        if let Some(&first) = rest.first() {
+            signed.push((self.signature(first), first));
+        }
+        signed.sort();
+        let mut groups: Vec<Vec<u32>> =
+            signed.chunk_by(|a, b| a.0 == b.0).map(|group| group.iter().map(|(_, state)| *state).collect()).collect();
+        if groups.len() == 1 {
+            return Ok(None);
+        }
+        if let Some((first, others)) = rest.split_first()
+            && let Some(group) = groups.iter_mut().find(|group| group.contains(first))
+        {
+            group.extend(others);
+        }
+        Ok(Some((class, groups)))
+    }
+
+    /// Possible steps and minimal certain sets in terms of classes, as one list of numbers.
+    fn signature(&self, state: u32) -> Vec<u32> {
+        let from = StateId::new(state as usize);
+        let code = |action: Option<ActionId>| action.map_or(0, |action| action.index() as u32 + 1);
+        let class = |state: StateId| self.class[state.index()];
+        let tag = |edge: EdgeId| self.tags.get(edge.index()).copied().unwrap_or(0);
+        let mut possible: Vec<[u32; 3]> = self
+            .kmts
+            .edges_from(from)
+            .filter(|edge| edge.may || !self.tags.is_empty())
+            .map(|edge| [code(edge.action), class(edge.target), tag(edge.id) << 1 | u32::from(edge.may)])
+            .collect();
+        possible.sort_unstable();
+        possible.dedup();
+        let must = self.kmts.edges_from(from).filter(|edge| edge.must);
+        let mut certain: Vec<(u32, Vec<u32>)> =
+            must.map(|edge| (code(edge.action), vec![class(edge.target)])).collect();
+        certain.extend(self.kmts.hyper_from(from).map(|edge| {
+            let mut classes: Vec<u32> = edge.members.iter().map(|&member| class(member)).collect();
+            classes.sort_unstable();
+            classes.dedup();
+            (code(edge.action), classes)
+        }));
+        keep_minimal(&mut certain);
+        let mut signature: Vec<u32> = vec![possible.len() as u32];
+        signature.extend(possible.into_iter().flatten());
+        for (action, classes) in certain {
+            signature.extend([action, classes.len() as u32]);
+            signature.extend(classes);
+        }
+        signature
+    }
+
+    /// Splits a class into which one state has steps of different constraints. Says whether there was one.
+    fn separate_fairness(&mut self) -> Result<bool, Stopped> {
+        if self.tags.is_empty() {
+            return Ok(false);
+        }
+        for state in self.kmts.states() {
+            self.budget.tick(&mut self.ticks)?;
+            let mut steps: Vec<(Option<ActionId>, u32, u32, u32)> = self
+                .kmts
+                .edges_from(state)
+                .map(|edge| {
+                    let target = edge.target.index() as u32;
+                    (edge.action, self.class[target as usize], self.tags[edge.id.index()], target)
+                })
+                .collect();
+            steps.sort_unstable();
+            let clash = steps
+                .windows(2)
+                .find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[0].2 != pair[1].2);
+            if let Some(pair) = clash {
+                let (class, apart) = (pair[0].1, pair[0].3);
+                let rest = self.members[class as usize].iter().copied().filter(|&member| member != apart).collect();
+                self.replace_class(class, vec![rest, vec![apart]]);
+                // The class that keeps its number has changed too.
+                for member in self.members[class as usize].clone() {
+                    for source in self.sources[member as usize].clone() {
+                        self.mark(source);
+                    }
+                }
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Classes numbered in the order of their first states.
+    fn numbered_by_first(&self) -> Vec<u32> {
+        let mut number = vec![u32::MAX; self.members.len()];
+        let mut next = 0;
+        self.class
+            .iter()
+            .map(|&class| {
+                let slot = &mut number[class as usize];
+                if *slot == u32::MAX {
+                    *slot = next;
+                    next += 1;
+                }
+                *slot
+            })
+            .collect()
+    }
+}
+
+/// Equal numbers for edges that belong to the same constraints; empty if there are none.
+fn fairness_tags(kmts: &Kmts) -> Vec<u32> {
+    if kmts.fairness().is_empty() {
+        return Vec::new();
+    }
+    let mut known = std::collections::BTreeMap::new();
+    (0..kmts.edge_count())
+        .map(|edge| {
+            let belongs: Vec<(bool, bool)> =
+                kmts.fairness().iter().map(|f| (f.possible.contains(edge), f.certain.contains(edge))).collect();
+            let next = known.len() as u32;
+            *known.entry(belongs).or_insert(next)
+        })
+        .collect()
+}
+
+/// Sorts and keeps, for each action, the sets that contain no other.
+fn keep_minimal(sets: &mut Vec<(u32, Vec<u32>)>) {
+    sets.sort();
+    sets.dedup();
+    if sets.iter().all(|(_, set)| set.len() == 1) {
+        return;
+    }
+    let inside = |small: &[u32], large: &[u32]| small.iter().all(|item| large.binary_search(item).is_ok());
+    let beaten: Vec<bool> = sets
+        .iter()
+        .map(|(action, set)| {
+            sets.iter().any(|(other, smaller)| other == action && smaller.len() < set.len() && inside(smaller, set))
+        })
+        .collect();
+    let mut at = 0;
+    sets.retain(|_| {
+        at += 1;
+        !beaten[at - 1]
+    });
+}
+
+/// The structure over classes; states of class `u32::MAX` are left out, with their steps.
+fn quotient(kmts: &Kmts, classes: &[u32]) -> Result<Mapped, ModelTooLarge> {
+    let count = classes.iter().filter(|&&class| class != u32::MAX).max().map_or(0, |&last| last as usize + 1);
+    let mut old_of = vec![StateId::new(0); count];
+    for state in kmts.states().rev() {
+        if let Some(place) = old_of.get_mut(classes[state.index()] as usize) {
+            *place = state;
+        }
+    }
+    let mut names = Names::default();
+    old_of.iter().for_each(|&state| names.push(kmts.state_name(state)));
+    let mut builder = KmtsBuilder::with_names(names);
+    let class = |state: StateId| StateId::new(classes[state.index()] as usize);
+    kmts.actions().iter().for_each(|name| {
+        builder.add_action(name);
+    });
+    for (at, name) in kmts.props().iter().enumerate() {
+        let prop = builder.add_prop(name);
+        old_of.iter().for_each(|&state| builder.set_label(class(state), prop, kmts.label(state, PropId::new(at))));
+    }
+    for &state in &old_of {
+        for edge in kmts.edges_from(state) {
+            builder.add_edge(class(state), class(edge.target), edge.may, edge.must, edge.action);
+        }
+        for edge in kmts.hyper_from(state) {
+            let members: Vec<StateId> = edge.members.iter().map(|&member| class(member)).collect();
+            builder.add_hyper(class(state), &members, edge.action);
+        }
+    }
+    for constraint in kmts.fairness() {
+        let mapped = |edges: &tertium_base::BitSet| {
+            let all = old_of.iter().flat_map(|&state| kmts.edges_from(state).map(move |edge| (state, edge)));
+            let inside = all.filter(|(_, edge)| edges.contains(edge.id.index()));
+            inside.map(|(state, edge)| (class(state), class(edge.target), edge.action)).collect::<Vec<_>>()
+        };
+        builder.add_exact_fairness(mapped(&constraint.possible), mapped(&constraint.certain));
+    }
+    let mut init: Vec<StateId> = Vec::new();
+    for &state in kmts.init().iter().filter(|state| classes[state.index()] != u32::MAX) {
+        if !init.contains(&class(state)) {
+            init.push(class(state));
+        }
+    }
+    init.into_iter().for_each(|state| builder.add_init(state));
+    builder.set_total(kmts.total());
+    let new_of = classes.iter().map(|&class| (class != u32::MAX).then(|| StateId::new(class as usize))).collect();
+    Ok(Mapped { structure: builder.finish()?, new_of, old_of })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::{Format, Model, read_bytes};
+
+    fn kmts(text: &str) -> Kmts {
+        let loaded = read_bytes("test", Format::Kmts, text.as_bytes(), &Budget::unlimited()).unwrap();
+        match loaded.model {
+            Some(Model::Kmts(kmts)) => kmts,
+            _ => panic!("{:?}", loaded.diagnostics),
+        }
+    }
+
+    #[test]
+    fn equal_states_are_merged() {
+        let twins = kmts(
+            "state a p: t\nstate b p: t\nstate c p: ?\na -must-> c\nb -must-> c\nc -may-> a\nc -may-> b\ninit b\n",
+        );
+        let small = minimise(&twins, &Budget::unlimited()).unwrap();
+        assert_eq!(small.structure.state_count(), 2);
+        assert_eq!(small.new_of, [0, 0, 1].map(|at| Some(StateId::new(at))));
+        assert_eq!(small.structure.init(), [StateId::new(0)]);
+        assert_eq!(small.structure.edge_count(), 2);
+    }
+
+    #[test]
+    fn steps_of_different_constraints_stay_apart() {
+        let text = "state s\nstate t1\nstate t2\ns -must-> t1\ns -must-> t2\nt1 -must-> s\nt2 -must-> s\n";
+        assert_eq!(minimise(&kmts(text), &Budget::unlimited()).unwrap().structure.state_count(), 1);
+        let fair = kmts(&format!("{text}fair {{s -> t1}}\n"));
+        let small = minimise(&fair, &Budget::unlimited()).unwrap();
+        assert_eq!(small.structure.state_count(), 3);
+        assert_eq!(small.structure.fairness()[0].possible.count(), 1);
+    }
+
+    #[test]
+    fn a_long_chain_takes_no_square_of_time() {
+        let mut text = "props p\nstate s100000 p: t\n".to_owned();
+        for at in 0..100_000 {
+            text += &format!("state s{at} p: f\ns{at} -must-> s{}\n", at + 1);
+        }
+        let chain = kmts(&text);
+        let small = minimise(&chain, &Budget::unlimited()).unwrap();
+        assert_eq!(small.structure.state_count(), chain.state_count());
+    }
+
+    #[test]
+    fn only_what_is_reached_stays() {
+        let all = kmts("state a\nstate b\nstate c\nstate d\ninit b\nb -hyperonly-> {c, d}\na -must-> b\nmixed\n");
+        let part = reachable(&all, None, &Budget::unlimited()).unwrap();
+        assert_eq!(part.old_of.iter().map(|&state| all.state_name(state)).collect::<Vec<_>>(), ["b", "c", "d"]);
+        assert_eq!(part.structure.hyper_count(), 1);
+    }
+}
