@@ -7,6 +7,7 @@
 //! Not here: formulas, programs, and any evaluation.
 
 mod builder;
+mod consistency;
 mod expr;
 mod kmts;
 mod lattice_model;
@@ -15,9 +16,11 @@ mod names;
 mod param;
 mod preorder;
 mod read;
+mod translate;
 mod write;
 
 pub use builder::{KmtsBuilder, ModelTooLarge};
+pub use consistency::consistent_at;
 pub use expr::{ExprId, ExprNode, ExprTable, ParamId};
 pub use kmts::{ActionId, Edge, EdgeId, Fairness, HyperEdge, HyperId, Kmts, PackedEdge, PropId, StateId};
 pub use lattice_model::{LatticeEdge, LatticeModel};
@@ -28,4 +31,5 @@ pub use preorder::{
     CompareError, Distinction, Pml, PmlNode, PropMismatch, Reason, Relation, TrailStep, equivalence, refines,
 };
 pub use read::{Format, Loaded, Model, Property, read_bytes, read_file, read_stream};
+pub use translate::{TranslateError, Translated, kmts_to_lattice, lattice_to_kmts, merge_hyper, to_mts, to_pks};
 pub use write::{write_aut, write_dot, write_json, write_kmts};

@@ -60,8 +60,7 @@ pub fn reachable(kmts: &Kmts, from: Option<&[StateId]>, budget: &Budget) -> Resu
     let mut ticks = 0;
     while let Some(state) = todo.pop() {
         budget.tick(&mut ticks)?;
-        let targets = kmts.edges_from(state).map(|edge| edge.target);
-        for target in targets.chain(kmts.hyper_from(state).flat_map(|edge| edge.members.iter().copied())) {
+        for target in targets(kmts, state) {
             if !std::mem::replace(&mut seen[target.index()], true) {
                 todo.push(target);
             }
@@ -78,13 +77,20 @@ pub fn reachable(kmts: &Kmts, from: Option<&[StateId]>, budget: &Budget) -> Resu
     quotient(kmts, &classes).map_err(|_| Stopped(tertium_base::StopReason::Count))
 }
 
+/// A stretch of [`Refiner::elements`].
+type Range = std::ops::Range<usize>;
+
 struct Refiner<'a> {
     kmts: &'a Kmts,
     budget: &'a Budget,
     class: Vec<u32>,
-    members: Vec<Vec<u32>>,
-    /// For each state the states with a step or certain set into it.
-    sources: Vec<Vec<u32>>,
+    /// All states, those of one class together; where each stands; where each class stands.
+    elements: Vec<u32>,
+    place: Vec<u32>,
+    ranges: Vec<Range>,
+    /// For each state the states with a step or certain set into it, as offsets and one list.
+    source_offsets: Vec<u32>,
+    sources: Vec<u32>,
     /// Per edge a number for the constraints that it belongs to; empty without constraints.
     tags: Vec<u32>,
     dirty: Vec<u32>,
@@ -92,24 +98,42 @@ struct Refiner<'a> {
     ticks: u32,
 }
 
+/// Everything that a state's steps and certain sets lead to; with repetitions.
+fn targets(kmts: &Kmts, state: StateId) -> impl Iterator<Item = StateId> + '_ {
+    let plain = kmts.edges_from(state).map(|edge| edge.target);
+    plain.chain(kmts.hyper_from(state).flat_map(|edge| edge.members.iter().copied()))
+}
+
+fn turned_round(kmts: &Kmts) -> (Vec<u32>, Vec<u32>) {
+    let mut offsets = vec![0u32; kmts.state_count() + 1];
+    for state in kmts.states() {
+        targets(kmts, state).for_each(|target| offsets[target.index() + 1] += 1);
+    }
+    (0..kmts.state_count()).for_each(|at| offsets[at + 1] += offsets[at]);
+    let mut next = offsets.clone();
+    let mut sources = vec![0u32; offsets.last().map_or(0, |&end| end as usize)];
+    for state in kmts.states() {
+        for target in targets(kmts, state) {
+            let place = &mut next[target.index()];
+            sources[*place as usize] = state.index() as u32;
+            *place += 1;
+        }
+    }
+    (offsets, sources)
+}
+
 impl<'a> Refiner<'a> {
     fn new(kmts: &'a Kmts, budget: &'a Budget) -> Self {
         let states = kmts.state_count();
-        let mut sources = vec![Vec::new(); states];
-        for state in kmts.states() {
-            let targets = kmts.edges_from(state).map(|edge| edge.target);
-            for target in targets.chain(kmts.hyper_from(state).flat_map(|edge| edge.members.iter().copied())) {
-                let list: &mut Vec<u32> = &mut sources[target.index()];
-                if list.last() != Some(&(state.index() as u32)) {
-                    list.push(state.index() as u32);
-                }
-            }
-        }
+        let (source_offsets, sources) = turned_round(kmts);
         Self {
             kmts,
             budget,
             class: vec![0; states],
-            members: if states == 0 { Vec::new() } else { vec![(0..states as u32).collect()] },
+            elements: (0..states as u32).collect(),
+            place: (0..states as u32).collect(),
+            ranges: vec![0..states],
+            source_offsets,
             sources,
             tags: fairness_tags(kmts),
             dirty: Vec::new(),
@@ -124,37 +148,49 @@ impl<'a> Refiner<'a> {
         }
     }
 
-    fn split_by_labels(&mut self) -> Result<(), Stopped> {
-        if self.members.is_empty() {
-            return Ok(());
+    /// Puts `states` one after another from `at` on.
+    fn lay_out(&mut self, at: usize, states: impl Iterator<Item = u32>) {
+        for (place, state) in (at..).zip(states) {
+            self.elements[place] = state;
+            self.place[state as usize] = place as u32;
         }
+    }
+
+    fn split_by_labels(&mut self) -> Result<(), Stopped> {
         let kmts = self.kmts;
         let labels = |state: u32| {
             (0..kmts.props().len()).map(move |prop| kmts.label(StateId::new(state as usize), PropId::new(prop)) as u8)
         };
-        let mut all = std::mem::take(&mut self.members[0]);
+        let mut all = std::mem::take(&mut self.elements);
         all.sort_by(|&a, &b| labels(a).cmp(labels(b)));
-        let groups: Vec<Vec<u32>> = all.chunk_by(|&a, &b| labels(a).eq(labels(b))).map(<[u32]>::to_vec).collect();
-        self.replace_class(0, groups);
+        let mut parts = Vec::new();
+        let mut start = 0;
+        for group in all.chunk_by(|&a, &b| labels(a).eq(labels(b))) {
+            parts.push(start..start + group.len());
+            start += group.len();
+        }
+        self.elements = vec![0; all.len()];
+        self.lay_out(0, all.into_iter());
+        self.replace_class(0, parts);
         (0..self.class.len() as u32).for_each(|state| self.mark(state));
         self.budget.check()
     }
 
-    /// Puts `groups` in the place of a class; the largest keeps its number, sources of the others are marked.
-    fn replace_class(&mut self, class: u32, mut groups: Vec<Vec<u32>>) {
-        let largest = (0..groups.len()).max_by_key(|&at| groups[at].len()).unwrap_or(0);
-        groups.swap(0, largest);
-        let mut groups = groups.into_iter();
-        self.members[class as usize] = groups.next().unwrap_or_default();
-        for group in groups {
-            let fresh = self.members.len() as u32;
-            group.iter().for_each(|&state| self.class[state as usize] = fresh);
-            for &state in &group {
-                let sources = std::mem::take(&mut self.sources[state as usize]);
-                sources.iter().for_each(|&source| self.mark(source));
-                self.sources[state as usize] = sources;
+    /// Puts `parts` in the place of a class; the largest keeps its number, sources of the others are marked.
+    fn replace_class(&mut self, class: u32, mut parts: Vec<Range>) {
+        let Some(largest) = (0..parts.len()).max_by_key(|&at| parts[at].len()) else { return };
+        self.ranges[class as usize] = parts.swap_remove(largest);
+        for part in parts {
+            let fresh = self.ranges.len() as u32;
+            for at in part.clone() {
+                let state = self.elements[at];
+                self.class[state as usize] = fresh;
+                let sources = self.source_offsets[state as usize]..self.source_offsets[state as usize + 1];
+                for source in sources {
+                    self.mark(self.sources[source as usize]);
+                }
             }
-            self.members.push(group);
+            self.ranges.push(part);
         }
     }
 
@@ -164,56 +200,68 @@ impl<'a> Refiner<'a> {
             self.budget.check()?;
             let mut dirty = std::mem::take(&mut self.dirty);
             dirty.sort_unstable_by_key(|&state| (self.class[state as usize], state));
+            // Numbers change only when all signatures of this round are known.
             let mut splits = Vec::new();
-            let mut ticks = self.ticks;
-            for same in dirty.chunk_by(|&a, &b| self.class[a as usize] == self.class[b as usize]) {
-                if let Some(split) = self.split(same, &mut ticks)? {
-                    splits.push(split);
+            let mut start = 0;
+            while start < dirty.len() {
+                let class = self.class[dirty[start] as usize];
+                let count = dirty[start..].iter().take_while(|&&state| self.class[state as usize] == class).count();
+                if let Some(parts) = self.split(class, &dirty[start..start + count])? {
+                    splits.push((class, parts));
                 }
+                start += count;
             }
-            self.ticks = ticks;
             dirty.iter().for_each(|&state| self.is_dirty[state as usize] = false);
-            for (class, groups) in splits {
-                self.replace_class(class, groups);
+            for (class, parts) in splits {
+                self.replace_class(class, parts);
             }
         }
         Ok(())
     }
 
-    /// The parts of a class some of whose states are marked; none if it stays whole.
-    fn split(&self, marked: &[u32], ticks: &mut u32) -> Result<Option<(u32, Vec<Vec<u32>>)>, Stopped> {
-        let class = self.class[marked[0] as usize];
-        if self.members[class as usize].len() == 1 {
+    /// The parts of a class some of whose states are marked; none if it stays whole. Takes time for the marked
+    /// states only: the others have kept their common signature, and one of them stands for all.
+    fn split(&mut self, class: u32, marked: &[u32]) -> Result<Option<Vec<Range>>, Stopped> {
+        let range = self.ranges[class as usize].clone();
+        if range.len() == 1 {
             return Ok(None);
         }
-        let mut signed: Vec<(Vec<u32>, u32)> = Vec::with_capacity(marked.len() + 1);
+        for (at, &state) in (range.start..).zip(marked) {
+            let (here, there) = (self.elements[at], self.place[state as usize] as usize);
+            self.elements.swap(at, there);
+            self.place[here as usize] = there as u32;
+            self.place[state as usize] = at as u32;
+        }
+        let rest = range.start + marked.len()..range.end;
+        let rest_signature =
+            self.elements.get(rest.clone()).and_then(<[u32]>::first).map(|&state| self.signature(state));
+        let mut signed: Vec<(Vec<u32>, u32)> = Vec::with_capacity(marked.len());
         for &state in marked {
-            self.budget.tick(ticks)?;
+            self.budget.tick(&mut self.ticks)?;
             signed.push((self.signature(state), state));
         }
-        let rest: Vec<u32> = match marked.len() == self.members[class as usize].len() {
-            true => Vec::new(),
-            false => {
-                let unmarked = self.members[class as usize].iter().filter(|&&state| !self.is_dirty[state as usize]);
-                unmarked.copied().collect()
+        // What equals the rest comes last, next to it.
+        signed.sort_by(|a, b| {
+            let key = |signature: &Vec<u32>| Some(signature) == rest_signature.as_ref();
+            (key(&a.0), &a.0, a.1).cmp(&(key(&b.0), &b.0, b.1))
+        });
+        let mut parts: Vec<Range> = Vec::new();
+        let mut start = range.start;
+        for group in signed.chunk_by(|a, b| a.0 == b.0) {
+            parts.push(start..start + group.len());
+            start += group.len();
+        }
+        match (&rest_signature, signed.last()) {
+            (None, _) => {}
+            (Some(rest_signature), Some((last, _))) if last == rest_signature => {
+                if let Some(part) = parts.last_mut() {
+                    part.end = rest.end;
+                }
             }
-        };
-        // Unmarked states have kept their common signature; one of them stands for all.
-        if let Some(&first) = rest.first() {
-            signed.push((self.signature(first), first));
+            _ => parts.push(rest),
         }
-        signed.sort();
-        let mut groups: Vec<Vec<u32>> =
-            signed.chunk_by(|a, b| a.0 == b.0).map(|group| group.iter().map(|(_, state)| *state).collect()).collect();
-        if groups.len() == 1 {
-            return Ok(None);
-        }
-        if let Some((first, others)) = rest.split_first()
-            && let Some(group) = groups.iter_mut().find(|group| group.contains(first))
-        {
-            group.extend(others);
-        }
-        Ok(Some((class, groups)))
+        self.lay_out(range.start, signed.into_iter().map(|(_, state)| state));
+        Ok((parts.len() > 1).then_some(parts))
     }
 
     /// Possible steps and minimal certain sets in terms of classes, as one list of numbers.
@@ -249,11 +297,12 @@ impl<'a> Refiner<'a> {
         signature
     }
 
-    /// Splits a class into which one state has steps of different constraints. Says whether there was one.
+    /// Splits classes into which one state has steps of different constraints. Says whether there were any.
     fn separate_fairness(&mut self) -> Result<bool, Stopped> {
         if self.tags.is_empty() {
             return Ok(false);
         }
+        let mut found = false;
         for state in self.kmts.states() {
             self.budget.tick(&mut self.ticks)?;
             let mut steps: Vec<(Option<ActionId>, u32, u32, u32)> = self
@@ -269,24 +318,26 @@ impl<'a> Refiner<'a> {
                 .windows(2)
                 .find(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1) && pair[0].2 != pair[1].2);
             if let Some(pair) = clash {
-                let (class, apart) = (pair[0].1, pair[0].3);
-                let rest = self.members[class as usize].iter().copied().filter(|&member| member != apart).collect();
-                self.replace_class(class, vec![rest, vec![apart]]);
-                // The class that keeps its number has changed too.
-                for member in self.members[class as usize].clone() {
-                    for source in self.sources[member as usize].clone() {
-                        self.mark(source);
-                    }
-                }
-                return Ok(true);
+                self.set_apart(pair[0].1, pair[0].3);
+                found = true;
             }
         }
-        Ok(false)
+        Ok(found)
+    }
+
+    /// Makes one state of a class a class of its own.
+    fn set_apart(&mut self, class: u32, state: u32) {
+        let range = self.ranges[class as usize].clone();
+        let (first, there) = (self.elements[range.start], self.place[state as usize] as usize);
+        self.elements.swap(range.start, there);
+        self.place[first as usize] = there as u32;
+        self.place[state as usize] = range.start as u32;
+        self.replace_class(class, vec![range.start..range.start + 1, range.start + 1..range.end]);
     }
 
     /// Classes numbered in the order of their first states.
     fn numbered_by_first(&self) -> Vec<u32> {
-        let mut number = vec![u32::MAX; self.members.len()];
+        let mut number = vec![u32::MAX; self.ranges.len()];
         let mut next = 0;
         self.class
             .iter()
