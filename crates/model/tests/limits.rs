@@ -41,7 +41,8 @@ fn endless(start: &str, piece: fn(u64) -> String) -> Endless {
 
 #[test]
 fn endless_inputs_stop_at_the_memory_limit() {
-    let cases: [(Format, &str, fn(u64) -> String); 8] = [
+    type Case = (Format, &'static str, fn(u64) -> String);
+    let cases: [Case; 8] = [
         (Format::Json, "{\"states\":{\"x\":{}", |n| format!(",\"s{n}\":{{\"p\":\"t\"}}")),
         (Format::Json, "{\"states\":{\"x\":{}", |n| format!(",\"a_long_name_of_a_state_{n}\":{{\"p\":\"maybe\"}}")),
         (Format::Json, "{\"states\":{\"a\":{}},\"may\":[[\"a\",\"a\"]", |_| ",[\"a\",\"a\"]".to_owned()),
@@ -53,7 +54,7 @@ fn endless_inputs_stop_at_the_memory_limit() {
     ];
     for (format, start, piece) in cases {
         let before = memory::in_use();
-        let limit = before + (40 << 20);
+        let limit = before + (20 << 20);
         let budget = Budget::unlimited().with_memory(Some(limit)).with_time(Some(Duration::from_secs(120)));
         let result = read_stream("endless", format, endless(start, piece), &budget);
         assert_eq!(result.unwrap_err(), Stopped(StopReason::Memory), "{start}");

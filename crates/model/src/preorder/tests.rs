@@ -142,7 +142,7 @@ fn the_solver_agrees_with_the_definition() {
 fn random(below: &mut impl FnMut(usize) -> usize, round: usize) -> String {
     let states = 1 + below(4);
     let actions = ["", ":x", ":y"];
-    let with_actions = round % 3 == 0;
+    let with_actions = round.is_multiple_of(3);
     let mut text = "props p\nmixed\nactions x, y\n".to_owned();
     for at in 0..states {
         text += &format!("state s{at} p: {}\n", ["t", "f", "?", "?", "b"][below(5)]);
@@ -152,7 +152,7 @@ fn random(below: &mut impl FnMut(usize) -> usize, round: usize) -> String {
     }
     for _ in 0..below(states * 3 + 1) {
         let action = if with_actions { actions[below(3)] } else { "" };
-        let kind = ["must", "may", "may", "mustonly"][below(if round % 5 == 0 { 4 } else { 3 })];
+        let kind = ["must", "may", "may", "mustonly"][below(if round.is_multiple_of(5) { 4 } else { 3 })];
         text += &format!("s{} -{kind}{action}-> s{}\n", below(states), below(states));
     }
     for _ in 0..below(3) {
