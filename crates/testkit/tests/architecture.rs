@@ -182,6 +182,18 @@ fn is_code(text: &str) -> bool {
     number.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// Two crates that use one code for different mistakes would make its explanation wrong.
+#[test]
+fn a_code_belongs_to_one_crate() {
+    for (code, files) in codes_in_sources() {
+        let crate_of = |file: &PathBuf| {
+            let inside = file.strip_prefix(root()).unwrap().components().take(2);
+            inside.collect::<PathBuf>()
+        };
+        assert!(files.iter().all(|file| crate_of(file) == crate_of(&files[0])), "{code} is used in {files:?}");
+    }
+}
+
 #[test]
 fn every_diagnostic_code_is_explained_and_every_explanation_used() {
     let text = read("docs/errors.md");

@@ -100,15 +100,15 @@ fn string(rest: &str, at: usize) -> Result<(Token<'_>, usize), Box<Diagnostic>> 
 }
 
 fn syntax(span: Span, message: &str, expected: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error("E0121", message).at(span, format!("expected {expected}")))
+    Box::new(Diagnostic::error("E0131", message).at(span, format!("expected {expected}")))
 }
 
 fn unsupported(span: Span, message: &str, help: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error("E0122", message).at(span, "not supported").help(help))
+    Box::new(Diagnostic::error("E0132", message).at(span, "not supported").help(help))
 }
 
 fn out_of_range(span: Span, what: &str) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error("E0123", format!("{what} is out of range")).at(span, "too large"))
+    Box::new(Diagnostic::error("E0133", format!("{what} is out of range")).at(span, "too large"))
 }
 
 /// A label: when it passes and when it fails, each as alternatives of conjunctions.
@@ -218,7 +218,7 @@ impl<'t> Reader<'t> {
     fn read_header(&mut self) -> Result<(), Box<Diagnostic>> {
         let version = [Token::Header("HOA"), Token::Word("v1")];
         if self.tokens.len() < 2 || self.tokens[0].0 != version[0] || self.tokens[1].0 != version[1] {
-            let diagnostic = Diagnostic::error("E0120", "this is not an automaton in the Hanoi format, version 1");
+            let diagnostic = Diagnostic::error("E0130", "this is not an automaton in the Hanoi format, version 1");
             return Err(Box::new(diagnostic.at(self.span(), "expected `HOA: v1`")));
         }
         self.at = 2;
@@ -365,7 +365,7 @@ impl<'t> Reader<'t> {
 
     fn read_body(mut self) -> Result<Tgba, Box<Diagnostic>> {
         let Some(needed) = self.header.accepting.clone() else {
-            let diagnostic = Diagnostic::error("E0124", "the header has no `Acceptance:`");
+            let diagnostic = Diagnostic::error("E0134", "the header has no `Acceptance:`");
             return Err(Box::new(diagnostic.at(self.span(), "before this")));
         };
         let mut states: Vec<Vec<Transition>> = Vec::new();
@@ -480,7 +480,7 @@ fn apply_stronger(operands: &mut Vec<Label>, operators: &mut Vec<char>, least: u
 
 fn too_complex(span: Span) -> Box<Diagnostic> {
     Box::new(
-        Diagnostic::error("E0125", format!("a label has more than {MOST_TERMS} alternatives")).at(span, "too large"),
+        Diagnostic::error("E0135", format!("a label has more than {MOST_TERMS} alternatives")).at(span, "too large"),
     )
 }
 

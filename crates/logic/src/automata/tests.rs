@@ -229,20 +229,20 @@ State: 2 {0}
 fn bad_automata_are_refused_with_a_place() {
     let head = "HOA: v1 States: 2 Start: 0 AP: 1 \"p\" ";
     for (text, code) in [
-        ("".to_owned(), "E0120"),
-        ("HOA: v2".to_owned(), "E0120"),
-        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [0 1 --END--"), "E0121"),
-        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [1] 0 --END--"), "E0123"),
-        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [0] 7 --END--"), "E0123"),
-        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 0 0 --END--"), "E0122"),
-        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [0] 0&1 --END--"), "E0122"),
-        (format!("{head}Acceptance: 1 Fin(0) --BODY-- --END--"), "E0122"),
-        (format!("{head}Acceptance: 2 Inf(0)|Inf(1) --BODY-- --END--"), "E0122"),
-        (format!("{head}--BODY-- --END--"), "E0124"),
-        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0"), "E0121"),
-        ("HOA: v1 States: 99999999999999999999".to_owned(), "E0123"),
-        (format!("{head}Alias: @a {}0{}", "(".repeat(100_000), ")".repeat(99_999)), "E0121"),
-        ("HOA: v1 /* ".to_owned(), "E0121"),
+        ("".to_owned(), "E0130"),
+        ("HOA: v2".to_owned(), "E0130"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [0 1 --END--"), "E0131"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [1] 0 --END--"), "E0133"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [0] 7 --END--"), "E0133"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 0 0 --END--"), "E0132"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0 [0] 0&1 --END--"), "E0132"),
+        (format!("{head}Acceptance: 1 Fin(0) --BODY-- --END--"), "E0132"),
+        (format!("{head}Acceptance: 2 Inf(0)|Inf(1) --BODY-- --END--"), "E0132"),
+        (format!("{head}--BODY-- --END--"), "E0134"),
+        (format!("{head}Acceptance: 1 Inf(0) --BODY-- State: 0"), "E0131"),
+        ("HOA: v1 States: 99999999999999999999".to_owned(), "E0133"),
+        (format!("{head}Alias: @a {}0{}", "(".repeat(100_000), ")".repeat(99_999)), "E0131"),
+        ("HOA: v1 /* ".to_owned(), "E0131"),
     ] {
         let refused = read_hoa(&text).expect_err(&text);
         assert_eq!(refused.code, code, "{text:.80}: {refused:?}");
