@@ -5,10 +5,12 @@ use tertium_program::{Binary, Expr as Op, ExprId, LocationId, ProcessId, Unary, 
 
 use crate::ast::{Comparison, Expr, ExprKind, Factor, Ident, ProcessRef, Range};
 use crate::flow::unknown_label;
-use crate::names::{Elaborator, Entity, Place, Progress, Ty, Typed, Use};
+use crate::names::{Elaborator, Entity, NamedExpr, Place, Progress, Ty, Typed, Use};
 
 /// Sums with more terms than this are regrouped into a shallow tree.
 const LONG_SUM: usize = 64;
+/// Definitions used before they are defined may lead this deep.
+const DEEPEST_NAMING: u32 = 100;
 
 impl Elaborator<'_> {
     /// The meaning of an expression; `None` if a mistake in it has been reported.
@@ -155,9 +157,17 @@ impl Elaborator<'_> {
                 return self.fail(diagnostic);
             }
             Progress::Untouched => {
+                if self.naming >= DEEPEST_NAMING {
+                    let diagnostic = Diagnostic::error("E0421", "definitions use each other too deeply")
+                        .at(used_at, "one too many")
+                        .help("define first what is used later");
+                    return self.fail(diagnostic);
+                }
                 self.named[entry].progress = Progress::Busy;
                 let uses = if constant { Use::Constant } else { Use::Formula };
+                self.naming += 1;
                 let typed = self.expr(expr, &Place::global(uses));
+                self.naming -= 1;
                 self.named[entry].progress = Progress::Done(typed);
                 typed
             }
@@ -460,5 +470,3 @@ impl Elaborator<'_> {
         Some(Typed { id: self.program.exprs.ite(condition?, yes.id, no), ty: yes.ty })
     }
 }
-
-use crate::names::NamedExpr;

@@ -349,6 +349,10 @@ impl<'a> Builder<'a> {
     }
 
     fn warn_unused(&mut self, used: &[bool], stand_in: &[usize], end: usize) {
+        // A jump that leads nowhere makes what follows look unreached.
+        if !self.diagnostics.is_empty() {
+            return;
+        }
         let mut before_unused = false;
         for at in 0..self.points.len() {
             let own = at != end && !self.points[at].steps.is_empty();

@@ -164,8 +164,19 @@ impl<'a> Marker<'a> {
 
     /// What may stand after an operand; says whether an operand is due next.
     fn operator(&mut self) -> bool {
-        let closes = self.parser.is_sign(")") || self.parser.is_sign("]");
-        self.copy();
+        let span = self.parser.token().span;
+        let text = &self.text[span.start..span.end];
+        let connects =
+            ["&&", "||", "&", "|", "->", "<->", "=>", "<=>", "\\/", "/\\", "and", "or", "xor"].contains(&text);
+        let closes = [")", "]"].contains(&text);
+        let operand = match self.parser.token().kind {
+            Kind::Word | Kind::Int | Kind::Text => !connects && !self.words.between.contains(&text),
+            _ => text == "(",
+        };
+        // An operand where a connective is due is marked like any other; the logics' parser says what is missing.
+        if !operand {
+            self.copy();
+        }
         !closes
     }
 

@@ -181,7 +181,7 @@ fn quoted(text: &str, at: usize, lexed: &mut Lexed) -> usize {
     let Some(inside) = line.find('"') else {
         let end = at + 1 + line.len();
         let diagnostic = Diagnostic::error("E0401", "this quotation does not end on its line");
-        lexed.diagnostics.push(diagnostic.at(Span::new(at, at + 1), "begins here").help("end it with `\"`"));
+        lexed.diagnostics.push(diagnostic.at(Span::new(at, end), "no closing `\"`").help("end it with `\"`"));
         return end;
     };
     let end = at + 1 + inside + 1;

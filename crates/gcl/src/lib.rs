@@ -10,6 +10,7 @@ pub mod ast;
 mod declare;
 mod exprs;
 mod flow;
+pub mod format;
 mod formula;
 mod lexer;
 mod lower;

@@ -170,6 +170,10 @@ impl<'a> Elaborator<'a> {
         for (target, source) in assignment.targets.iter().zip(&assignment.sources) {
             let written = self.target(target, place);
             let Some((to, var)) = written else {
+                // The other side may have mistakes of its own.
+                if let Source::Value(expr) = source {
+                    self.expr(expr, place);
+                }
                 effect = None;
                 continue;
             };

@@ -109,6 +109,8 @@ pub(crate) struct Elaborator<'a> {
     pub named: Vec<NamedExpr<'a>>,
     pub groups: Vec<Group<'a>>,
     pub cells: usize,
+    /// How many definitions are being worked out inside each other.
+    pub naming: u32,
 }
 
 impl<'a> Elaborator<'a> {
@@ -123,6 +125,7 @@ impl<'a> Elaborator<'a> {
             named: Vec::new(),
             groups: Vec::new(),
             cells: 0,
+            naming: 0,
         }
     }
 

@@ -12,6 +12,7 @@
 mod cases;
 pub mod corpus;
 pub mod formulas;
+pub mod programs;
 pub mod reference;
 pub mod refinements;
 mod rng;
@@ -20,6 +21,7 @@ pub mod structures;
 
 pub use cases::{Case, for_random_cases};
 pub use formulas::FormulaShape;
+pub use programs::{ProgramShape, random_program};
 pub use refinements::Refinement;
 pub use rng::Rng;
 pub use show::{show_formula, show_structure};
