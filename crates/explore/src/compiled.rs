@@ -9,6 +9,7 @@ use tertium_program::{Action, Domain, Hold, Program, Semantics, StepId, Type};
 
 use crate::code::{Code, CodeId, Trap};
 use crate::pack::Packing;
+use crate::reduction::Reduction;
 use crate::successors::{Expansion, Plain, Successors};
 
 /// One assignment: where, what, and which values fit.
@@ -58,6 +59,7 @@ pub struct Compiled<'p> {
     code: Code,
     processes: Vec<FastProcess>,
     slots: usize,
+    reduction: Option<Reduction>,
 }
 
 /// What one thread needs.
@@ -101,7 +103,14 @@ impl<'p> Compiled<'p> {
                 .collect::<Option<_>>()?;
             processes.push(FastProcess { pid: pid as u32, location_slot: frame + FRAME_LOCATION, locations });
         }
-        Some(Self { plain, code, processes, slots: semantics.layout().initial_size() })
+        Some(Self { plain, code, processes, slots: semantics.layout().initial_size(), reduction: None })
+    }
+
+    /// The same, offering the steps of private locations alone.
+    #[must_use]
+    pub fn reduced(mut self, reduction: Reduction) -> Self {
+        self.reduction = Some(reduction);
+        self
     }
 
     /// The definition of a step behind it.
@@ -179,6 +188,26 @@ impl Successors for Compiled<'_> {
             scratch.spare.append(&mut scratch.block);
             self.plain.expand(row, &mut (), found);
         }
+    }
+
+    fn expand_private(&self, row: &[u32], scratch: &mut Scratch, found: &mut Expansion) -> bool {
+        let Some(reduction) = &self.reduction else { return false };
+        found.clear();
+        self.packing().unpack(row, &mut scratch.slots);
+        for process in &self.processes {
+            let at = scratch.slots[process.location_slot] as usize;
+            if !reduction.is_private(process.pid as usize, at) {
+                continue;
+            }
+            if self.leave(process, &process.locations[at], row, scratch, found).is_err() {
+                scratch.spare.append(&mut scratch.block);
+                return false;
+            }
+            if found.steps > 0 {
+                return true;
+            }
+        }
+        false
     }
 }
 

@@ -1,13 +1,15 @@
 //! Which states can a program reach, and what happens on the way?
 //!
 //! States are packed rows of words ([`pack`]), produced on demand ([`successors`], [`compiled`]) and numbered by a
-//! store that threads share ([`store`]). [`search`] visits them.
+//! store that threads share ([`store`]). [`search`] visits them, all
+//! or, where that is enough, fewer ([`reduction`]).
 //!
 //! Not here: formulas beyond what an observer asks of a state.
 
 pub mod code;
 pub mod compiled;
 pub mod pack;
+pub mod reduction;
 pub mod search;
 pub mod store;
 pub mod successors;

@@ -46,6 +46,12 @@ pub trait Successors: Sync {
 
     /// Finds what comes after a state; `found` is cleared first.
     fn expand(&self, row: &[u32], scratch: &mut Self::Scratch, found: &mut Expansion);
+
+    /// Finds only some successors, whose steps no other step can disturb or be disturbed by; says whether there are
+    /// such. If not, or if going on with them alone would put off the others for ever, [`Self::expand`] finds all.
+    fn expand_private(&self, _row: &[u32], _scratch: &mut Self::Scratch, _found: &mut Expansion) -> bool {
+        false
+    }
 }
 
 /// Successors by the definition of a step, slowly.

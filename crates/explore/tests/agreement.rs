@@ -72,3 +72,73 @@ process Q {
     );
     assert!(found.faults > 0, "{found:?}");
 }
+
+/// Observes one condition, evaluated by the definition.
+struct Condition<'a> {
+    plain: &'a Plain<'a>,
+    expr: tertium_program::ExprId,
+}
+
+impl tertium_explore::search::Observer for Condition<'_> {
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn look(&self, row: &[u32], (): &mut (), broken: &mut dyn FnMut(usize)) {
+        if self.plain.semantics().observe(self.expr, &self.plain.state(row)) == Ok(0) {
+            broken(0);
+        }
+    }
+}
+
+fn observed<S: Successors>(
+    successors: &S,
+    plain: &Plain<'_>,
+    expr: tertium_program::ExprId,
+    threads: usize,
+) -> Summary {
+    let budget = Budget::unlimited();
+    let initial = plain.semantics().initial_states(1 << 20, &budget).expect("the initial states can be listed");
+    let initial: Vec<Vec<u32>> = initial.iter().map(|state| plain.row(state)).collect();
+    let options = Options { threads, max_states: None, stop_at_finding: false, budget: &budget };
+    breadth_first(successors, &Condition { plain, expr }, &initial, &options, &mut |_| {}).summary
+}
+
+/// Two processes that mostly keep to themselves, with an invariant that breaks after some private steps of one.
+const PRIVATE: &str = "
+system private
+var shared : 0..3 = 0
+process P {
+  var x : 0..5 = 0
+  while x < 5 { x := x + 1; }
+  shared := 1;
+  stop;
+}
+process Q {
+  var y : 0..5 = 0
+  while y < 5 { y := y + 1; }
+  await shared = 1;
+  shared := 2;
+  await shared = 3;
+}
+property low : ltl G (shared < 2)
+";
+
+#[test]
+fn fewer_steps_find_the_same() {
+    let program = program(PRIVATE);
+    let semantics = Semantics::new(&program);
+    let plain = Plain::of(&semantics).expect("the processes are fixed");
+    let expr = *program.properties[0].atoms.values().next().expect("one atom");
+    let reduction = tertium_explore::reduction::Reduction::of(&semantics, &[expr]);
+    assert!(reduction.count() > 0);
+    let compiled = Compiled::of(&semantics).expect("compiles");
+    let full = observed(&compiled, &plain, expr, 1);
+    let reduced = compiled.reduced(reduction);
+    let fewer = observed(&reduced, &plain, expr, 1);
+    assert!(fewer.states * 2 < full.states, "{} of {}", fewer.states, full.states);
+    assert_eq!(fewer.deadlocks, full.deadlocks);
+    assert!(full.deadlocks > 0);
+    assert!(full.findings.keys().eq(fewer.findings.keys()), "{full:?} {fewer:?}");
+    assert_eq!(observed(&reduced, &plain, expr, 2), fewer);
+}

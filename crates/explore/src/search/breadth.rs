@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tertium_base::{Budget, StopReason, Stopped};
 
 use super::{Finding, Observer, Progress, Summary};
-use crate::store::{Branches, StateStore};
+use crate::store::{Branches, Full, StateStore};
 use crate::successors::{Expansion, Successors};
 
 /// What a search may use, and when it may end early.
@@ -19,7 +19,7 @@ pub struct Options<'a> {
     pub threads: usize,
     /// More states than this end the search.
     pub max_states: Option<usize>,
-    /// Whether the first finding that [`Self::is_wanted`] ends the search, after its level.
+    /// Whether the first finding ends the search, after its level.
     pub stop_at_finding: bool,
     /// Time, memory, and the user's patience.
     pub budget: &'a Budget,
@@ -241,23 +241,42 @@ impl<S: Successors, O: Observer> Worker<'_, S, O> {
     fn expand(&mut self, state: u32) -> bool {
         let search = self.search;
         search.store.read(state, &mut self.base);
-        search.successors.expand(self.base.words(), &mut self.scratch, &mut self.found);
-        let words = search.store.words();
-        for at in 0..self.found.steps {
-            let row = &self.found.rows[at * words..(at + 1) * words];
-            match search.store.insert(&self.base, row, &mut self.branches) {
-                Ok((_, true)) => {
-                    let (summary, depth) = (&mut self.share.summary, self.level.depth + 1);
-                    search.observer.look(row, &mut self.eyes, &mut |number| {
-                        summary.note(Finding::Broken(number), depth, row);
-                    });
+        if search.successors.expand_private(self.base.words(), &mut self.scratch, &mut self.found) {
+            match self.enter_successors() {
+                Ok(true) => {
+                    self.count();
+                    return true;
                 }
-                Ok((_, false)) => {}
-                Err(_) => return false,
+                // None of them is new to this level: going on with them alone could go round in a circle.
+                Ok(false) => {}
+                Err(Full) => return false,
             }
+        }
+        search.successors.expand(self.base.words(), &mut self.scratch, &mut self.found);
+        if self.enter_successors().is_err() {
+            return false;
         }
         self.count();
         true
+    }
+
+    /// Enters what was found; says whether any of it waits for a later level.
+    fn enter_successors(&mut self) -> Result<bool, Full> {
+        let search = self.search;
+        let words = search.store.words();
+        let mut waiting = false;
+        for at in 0..self.found.steps {
+            let row = &self.found.rows[at * words..(at + 1) * words];
+            let (number, new) = search.store.insert(&self.base, row, &mut self.branches)?;
+            waiting |= number as usize >= self.level.end;
+            if new {
+                let (summary, depth) = (&mut self.share.summary, self.level.depth + 1);
+                search.observer.look(row, &mut self.eyes, &mut |number| {
+                    summary.note(Finding::Broken(number), depth, row);
+                });
+            }
+        }
+        Ok(waiting)
     }
 
     fn count(&mut self) {

@@ -162,21 +162,41 @@ impl<'s, S: Successors, M: Monitor> Product<'s, S, M> {
         words[..words.len() - 1].to_vec()
     }
 
+    /// Private steps alone, if they are enough: none of them leads to a state met before, so that nothing is put off
+    /// all the way round a cycle. `order` says which were. Fairness to a process looks at every state where it
+    /// can step, so it forbids this.
+    fn private_edges(&mut self, number: u32, order: &[u32], out: &mut Vec<Edge>) -> Result<bool, Stopped> {
+        if !self.scheduling.weak.is_empty() || !self.scheduling.strong.is_empty() {
+            return Ok(false);
+        }
+        let row = self.program_row(number);
+        if !self.successors.expand_private(&row, &mut self.scratch, &mut self.found) {
+            return Ok(false);
+        }
+        self.join(&row, out)?;
+        Ok(out.iter().all(|edge| order.get(edge.target as usize).is_none_or(|&order| order == 0)))
+    }
+
     /// The steps from a state of the product; the enabled pids are left in `found.movers`.
     fn edges(&mut self, number: u32, out: &mut Vec<Edge>) -> Result<(), Stopped> {
-        out.clear();
         let row = self.program_row(number);
-        let state = self.base.words()[row.len()];
         self.successors.expand(&row, &mut self.scratch, &mut self.found);
         self.faults.append(&mut self.found.faults);
+        self.join(&row, out)
+    }
+
+    /// Pairs what was found after `row`, the program's part of the state last read, with the monitor's moves.
+    fn join(&mut self, row: &[u32], out: &mut Vec<Edge>) -> Result<(), Stopped> {
+        out.clear();
+        let state = self.base.words()[row.len()];
         self.moves.clear();
-        self.monitor.next(state, &row, &mut self.eyes, &mut self.moves);
+        self.monitor.next(state, row, &mut self.eyes, &mut self.moves);
         let rows = std::mem::take(&mut self.found.rows);
         let moves = std::mem::take(&mut self.moves);
         let words = row.len();
         for at in 0..self.found.steps.max(1) {
             let stutters = self.found.steps == 0;
-            let next = if stutters { row.as_slice() } else { &rows[at * words..(at + 1) * words] };
+            let next = if stutters { row } else { &rows[at * words..(at + 1) * words] };
             let mover = if stutters { NOBODY } else { self.found.movers[at] };
             let fair = self.fair_marks(mover);
             for &(state, marks) in &moves {
@@ -316,7 +336,9 @@ impl Components {
         self.order[number as usize] = order;
         self.open.push(number);
         self.roots.push(Root { order, marks: 0, entered_by });
-        product.edges(number, found)?;
+        if !product.private_edges(number, &self.order, found)? {
+            product.edges(number, found)?;
+        }
         self.frames.push(Frame { number, edges_from: self.edges.len() });
         // The list is taken from its end, so that the first step is visited first.
         self.edges.extend(found.iter().rev());
