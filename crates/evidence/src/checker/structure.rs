@@ -44,15 +44,22 @@ impl<'a> Structure<'a> {
     /// Whether some certain set of the state has only members that pass `inside`.
     pub(crate) fn certain_within(&self, state: StateId, filter: Filter, inside: impl Fn(StateId) -> bool) -> bool {
         self.plain_certain(state, filter).any(&inside)
-            || self
-                .model
-                .hyper_from(state)
-                .any(|hyper| self.hyper_counts(state, &hyper, filter) && hyper.members.iter().all(|&member| inside(member)))
-            // Totality promises some step, but none of a given action or constraint.
+            || self.model.hyper_from(state).any(|hyper| {
+                self.hyper_counts(state, &hyper, filter) && hyper.members.iter().all(|&member| inside(member))
+            })
             || (self.total
-                && filter == Filter::Any
                 && !self.model.is_dead(state)
+                && self.totality_counts(state, filter)
                 && self.possible(state, Filter::Any).all(inside))
+    }
+
+    /// Totality promises some step: none of a given action, and one of a fairness constraint if all steps are.
+    fn totality_counts(&self, state: StateId, filter: Filter) -> bool {
+        match filter {
+            Filter::Any => true,
+            Filter::Action(_) => false,
+            Filter::Fair(constraint) => self.possible_all_count(state, constraint),
+        }
     }
 
     /// Whether some certain set has only members that pass `inside`, and a step into it surely counts for the
