@@ -4,6 +4,8 @@
 //! and back ([`syntax`]), normal forms and laws ([`normal`], [`simplify`]), branching time as fixpoints
 //! ([`translate`]), what kind of formula it is ([`classify`]), and automata for linear time ([`automata`]).
 //!
+//! [`summary`] puts together what there is to know about one formula.
+//!
 //! Not here: models, and evaluating anything on them.
 
 pub mod automata;
@@ -13,6 +15,7 @@ mod forms_tests;
 pub mod formula;
 pub mod normal;
 pub mod simplify;
+pub mod summary;
 pub mod syntax;
 #[cfg(test)]
 mod testing;
@@ -21,5 +24,6 @@ pub mod translate;
 pub use formula::{ActionId, Atom, AtomId, ElementId, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};
 pub use normal::positive_normal_form;
 pub use simplify::simplify;
+pub use summary::{Summary, summarise};
 pub use syntax::parse::{ParseOptions, Parsed, parse};
 pub use translate::{ctl_to_mu, fair_ctl};

@@ -19,6 +19,8 @@ mod rewrite;
 mod safra;
 pub mod simulate;
 #[cfg(test)]
+mod sizes_tests;
+#[cfg(test)]
 mod tests;
 pub mod tgba;
 
