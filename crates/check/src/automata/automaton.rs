@@ -71,6 +71,37 @@ impl Automaton {
             .collect()
     }
 
+    /// Puts transitions that leave their component first, and those with more marks: a search that follows
+    /// them meets accepting cycles soon.
+    pub(crate) fn hopeful_first(&mut self) {
+        let leaves: Vec<Vec<bool>> = {
+            let reach: Vec<Vec<bool>> = (0..self.transitions.len()).map(|from| self.reached(from)).collect();
+            let back = |from: usize, target: u32| reach[target as usize][from] || target as usize == from;
+            let leaves = |from: usize| self.transitions[from].iter().map(|step| !back(from, step.target)).collect();
+            (0..self.transitions.len()).map(leaves).collect()
+        };
+        for (steps, leaves) in self.transitions.iter_mut().zip(leaves) {
+            let mut keyed: Vec<(bool, u32, Transition)> =
+                steps.drain(..).zip(leaves).map(|(step, leaves)| (!leaves, step.marks.count_zeros(), step)).collect();
+            keyed.sort_by_key(|(stays, missing, _)| (*stays, *missing));
+            steps.extend(keyed.into_iter().map(|(_, _, step)| step));
+        }
+    }
+
+    /// The states that one or more transitions lead to.
+    fn reached(&self, from: usize) -> Vec<bool> {
+        let mut seen = vec![false; self.transitions.len()];
+        let mut todo = vec![from];
+        while let Some(state) = todo.pop() {
+            for step in &self.transitions[state] {
+                if !std::mem::replace(&mut seen[step.target as usize], true) {
+                    todo.push(step.target as usize);
+                }
+            }
+        }
+        seen
+    }
+
     /// Drops transitions that another one covers: same target, fewer literals, more marks.
     pub(crate) fn drop_covered(&mut self) {
         for steps in &mut self.transitions {

@@ -6,7 +6,7 @@
 //! also a prefix after which the future does not matter, the absence of any possible path to the
 //! contrary, or a strategy over hyper edges.
 
-use tertium_base::{BitSet, Stopped};
+use tertium_base::{BitSet, Budget, Stopped};
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_logic::NodeId;
 use tertium_model::StateId;
@@ -126,24 +126,31 @@ impl<'t, 'a> Paths<'t, 'a> {
         if !fits_marks(&automaton, &self.graph) {
             return Err(too_many_marks().into());
         }
-        let possible = Product::new(&self.graph, &question.meanings, &automaton, Side::Possible);
-        let mut search = Search::new(&possible, budget)?;
-        let mut sets = PathSets { possible: self.won(&possible, &mut search, ask, None)?, certain: self.no_states() };
-        drop(possible);
+        let mut sets = PathSets { possible: self.no_states(), certain: self.no_states() };
+        let product = |side| Product::new(&self.graph, &question.meanings, &automaton, side);
+        let mut possible = Half::new(product(Side::Possible), budget)?;
         if self.complete {
+            for state in self.asked(ask) {
+                if possible.wins(state, |_| None, budget)? {
+                    sets.possible.insert(state.index());
+                }
+            }
             return Ok(sets);
         }
-        let mut certain = Product::new(&self.graph, &question.meanings, &automaton, self.certain_side());
+        let mut certain = product(self.certain_side());
         if self.prefixes_count() {
             certain = certain.with_open_future(automaton.accepts_unknown());
         }
-        if self.mixed {
-            search = Search::new(&certain, budget)?;
-            sets.certain = self.won(&certain, &mut search, ask, None)?;
-        } else {
-            // Every certain path is possible, so what is lost stays lost.
-            search.keep_lost();
-            sets.certain = self.won(&certain, &mut search, ask, Some(&sets.possible))?;
+        let mut halves =
+            Halves { possible, certain: Half::new(certain, budget)?, mixed: self.mixed, certain_first: false };
+        for state in self.asked(ask) {
+            let (possible, certain) = halves.at(state, budget)?;
+            if possible {
+                sets.possible.insert(state.index());
+            }
+            if certain {
+                sets.certain.insert(state.index());
+            }
         }
         Ok(sets)
     }
@@ -156,39 +163,13 @@ impl<'t, 'a> Paths<'t, 'a> {
             return Err(too_many_marks().into());
         }
         let product = Product::new(&self.graph, &contrary.meanings, &automaton, Side::Possible);
-        let mut search = Search::new(&product, budget)?;
+        let mut contrary = Half::new(product, budget)?;
         for state in self.open_states(sets, ask) {
-            if !self.wins(&product, &mut search, state)? {
+            if !contrary.wins(state, |_| None, budget)? {
                 sets.certain.insert(state.index());
             }
         }
         Ok(())
-    }
-
-    /// Whether an accepting path starts at a state.
-    pub(crate) fn wins(&self, product: &Product<'_, '_>, search: &mut Search, state: StateId) -> Result<bool, Stopped> {
-        for start in product.starts(state.index()) {
-            if search.wins(product, start, self.task.budget)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn won(
-        &self,
-        product: &Product<'_, '_>,
-        search: &mut Search,
-        ask: Ask<'_>,
-        among: Option<&BitSet>,
-    ) -> Result<BitSet, Stopped> {
-        let mut won = self.no_states();
-        for state in self.asked(ask) {
-            if among.is_none_or(|among| among.contains(state.index())) && self.wins(product, search, state)? {
-                won.insert(state.index());
-            }
-        }
-        Ok(won)
     }
 
     fn no_states(&self) -> BitSet {
@@ -211,6 +192,66 @@ impl<'t, 'a> Paths<'t, 'a> {
 
     fn any_open(&self, sets: &PathSets, ask: Ask<'_>) -> bool {
         self.asked(ask).any(|state| sets.possible.contains(state.index()) && !sets.certain.contains(state.index()))
+    }
+}
+
+/// A product and what is known of its nodes.
+struct Half<'p, 'm> {
+    product: Product<'p, 'm>,
+    search: Search,
+}
+
+impl<'p, 'm> Half<'p, 'm> {
+    fn new(product: Product<'p, 'm>, budget: &Budget) -> Result<Self, Stopped> {
+        let search = Search::new(&product, budget)?;
+        Ok(Self { product, search })
+    }
+
+    fn wins(
+        &mut self,
+        state: StateId,
+        known: impl Fn(usize) -> Option<bool>,
+        budget: &Budget,
+    ) -> Result<bool, Stopped> {
+        for start in self.product.starts(state.index()) {
+            if self.search.wins(&self.product, start, &known, budget)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Possible and certain paths side by side. Unless the structure is mixed a certain path is possible, so
+/// either search spares the other work; the one that settled the last state goes first.
+struct Halves<'p, 'm> {
+    possible: Half<'p, 'm>,
+    certain: Half<'p, 'm>,
+    mixed: bool,
+    certain_first: bool,
+}
+
+impl Halves<'_, '_> {
+    /// Whether a possible, and a certain path starts at a state.
+    fn at(&mut self, state: StateId, budget: &Budget) -> Result<(bool, bool), Stopped> {
+        let Self { possible, certain, .. } = self;
+        if self.mixed {
+            return Ok((possible.wins(state, |_| None, budget)?, certain.wins(state, |_| None, budget)?));
+        }
+        if self.certain_first {
+            let lost = |node: usize| possible.search.verdict(node).filter(|wins| !wins);
+            if certain.wins(state, lost, budget)? {
+                return Ok((true, true));
+            }
+        }
+        let won = |node: usize| certain.search.verdict(node).filter(|&wins| wins);
+        if !possible.wins(state, won, budget)? {
+            self.certain_first = false;
+            return Ok((false, false));
+        }
+        let lost = |node: usize| possible.search.verdict(node).filter(|wins| !wins);
+        self.certain_first = certain.wins(state, lost, budget)?;
+        Ok((true, self.certain_first))
     }
 }
 

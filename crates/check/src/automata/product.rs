@@ -43,6 +43,8 @@ pub(crate) struct Cursor {
 pub(crate) struct ProductStep {
     /// The product node it leads to.
     pub target: usize,
+    /// That node's automaton state.
+    pub memory: u32,
     /// The step of the path.
     pub step: Step,
     /// The number of the automaton's transition, counted over all states.
@@ -138,6 +140,11 @@ impl<'p, 'm> Product<'p, 'm> {
         self.initial.iter().map(move |&at| state * self.width + at as usize)
     }
 
+    /// How many automaton states there are.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
     /// The state of a node.
     pub(crate) fn state(&self, node: usize) -> usize {
         node / self.width
@@ -151,9 +158,13 @@ impl<'p, 'm> Product<'p, 'm> {
     }
 
     /// The next successor of a node.
-    #[inline]
     pub(crate) fn next(&self, node: usize, cursor: &mut Cursor) -> Option<ProductStep> {
-        let (state, memory) = (node / self.width, node % self.width);
+        self.next_from(node / self.width, node % self.width, cursor)
+    }
+
+    /// The next successor of a node given as its state and automaton state, which saves a division.
+    #[inline]
+    pub(crate) fn next_from(&self, state: usize, memory: usize, cursor: &mut Cursor) -> Option<ProductStep> {
         let letter = self.graph.origin(state);
         let range = self.offsets[memory] as usize..self.offsets[memory + 1] as usize;
         loop {
@@ -173,7 +184,7 @@ impl<'p, 'm> Product<'p, 'm> {
                 }
                 let marks = compiled.marks | self.fair_marks(step);
                 let target = step.target * self.width + compiled.target as usize;
-                return Some(ProductStep { target, step, transition: at as u32, marks });
+                return Some(ProductStep { target, memory: compiled.target, step, transition: at as u32, marks });
             }
             cursor.step = 0;
             cursor.transition += 1;

@@ -4,7 +4,8 @@
 //! cycle with all marks, or reaches a node already known to win, everything still open can go there
 //! too: it is marked as won and dropped without looking at the rest of its edges. So a part where
 //! every node wins costs hardly more than its nodes, and one where none wins is walked once. One word
-//! a node; no table of reversed edges.
+//! a node; no table of reversed edges. Two searches, of certain and of possible paths, can tell each
+//! other what they know.
 
 use tertium_base::{Budget, StopReason, Stopped};
 
@@ -17,7 +18,8 @@ const LOST: u32 = u32::MAX - 1;
 /// An inner node of the current path.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    node: u32,
+    state: u32,
+    memory: u32,
     cursor: Cursor,
 }
 
@@ -59,21 +61,27 @@ impl Search {
         Ok(Self { rank, path: Vec::new(), open: Vec::new(), roots: Vec::new(), ticks: 0 })
     }
 
-    /// Keeps what is lost and forgets what is won, for a search in a product with fewer steps.
-    pub(crate) fn keep_lost(&mut self) {
-        for rank in &mut self.rank {
-            if *rank == WON {
-                *rank = FRESH;
-            }
+    /// What is known of a node: whether an accepting path starts there.
+    pub(crate) fn verdict(&self, node: usize) -> Option<bool> {
+        match self.rank[node] {
+            WON => Some(true),
+            LOST => Some(false),
+            _ => None,
         }
     }
 
-    /// Whether an accepting path starts at this node.
+    /// Whether an accepting path starts at this node. `known` may tell it of nodes not yet looked at.
     ///
     /// # Errors
     /// If the budget ends; the search must not be used any more then.
-    pub(crate) fn wins(&mut self, product: &Product<'_, '_>, node: usize, budget: &Budget) -> Result<bool, Stopped> {
-        if self.rank[node] == FRESH && self.walk(product, node, budget)? {
+    pub(crate) fn wins(
+        &mut self,
+        product: &Product<'_, '_>,
+        node: usize,
+        known: impl Fn(usize) -> Option<bool>,
+        budget: &Budget,
+    ) -> Result<bool, Stopped> {
+        if self.rank[node] == FRESH && self.walk(product, node, known, budget)? {
             for node in self.open.drain(..) {
                 self.rank[node as usize] = WON;
             }
@@ -84,23 +92,40 @@ impl Search {
     }
 
     /// Walks until everything open turns out to win, or nothing is open any more.
-    fn walk(&mut self, product: &Product<'_, '_>, start: usize, budget: &Budget) -> Result<bool, Stopped> {
+    fn walk(
+        &mut self,
+        product: &Product<'_, '_>,
+        start: usize,
+        known: impl Fn(usize) -> Option<bool>,
+        budget: &Budget,
+    ) -> Result<bool, Stopped> {
+        if let Some(wins) = known(start) {
+            self.rank[start] = if wins { WON } else { LOST };
+            return Ok(false);
+        }
         let full = product.full | INNER;
-        self.enter(start, 0);
+        self.enter(start, product.state(start), start % product.width(), 0);
         if product.accepts_prefix(start) {
             return Ok(true);
         }
         while let Some(frame) = self.path.last_mut() {
             budget.tick(&mut self.ticks)?;
-            let Some(step) = product.next(frame.node as usize, &mut frame.cursor) else {
-                self.leave();
+            let from = (frame.state as usize, frame.memory as usize);
+            let Some(step) = product.next_from(from.0, from.1, &mut frame.cursor) else {
+                self.leave(from.0 * product.width() + from.1);
                 continue;
             };
             let wins = match self.rank[step.target] {
-                FRESH => {
-                    self.enter(step.target, step.marks);
-                    product.accepts_prefix(step.target)
-                }
+                FRESH => match known(step.target) {
+                    Some(wins) => {
+                        self.rank[step.target] = if wins { WON } else { LOST };
+                        wins
+                    }
+                    None => {
+                        self.enter(step.target, step.step.target, step.memory as usize, step.marks);
+                        product.accepts_prefix(step.target)
+                    }
+                },
                 WON => true,
                 LOST => false,
                 rank => self.merge(rank, step.marks) & full == full,
@@ -112,11 +137,11 @@ impl Search {
         Ok(false)
     }
 
-    fn enter(&mut self, node: usize, entry: u64) {
+    fn enter(&mut self, node: usize, state: usize, memory: usize, entry: u64) {
         self.open.push(node as u32);
         let rank = self.open.len() as u32;
         self.rank[node] = rank;
-        self.path.push(Frame { node: node as u32, cursor: Cursor::default() });
+        self.path.push(Frame { state: state as u32, memory: memory as u32, cursor: Cursor::default() });
         self.roots.push(Root { rank, marks: 0, entry });
     }
 
@@ -136,9 +161,9 @@ impl Search {
     }
 
     /// The node at the end of the path has no more successors.
-    fn leave(&mut self) {
-        let Some(frame) = self.path.pop() else { return };
-        let rank = self.rank[frame.node as usize];
+    fn leave(&mut self, node: usize) {
+        self.path.pop();
+        let rank = self.rank[node];
         if self.roots.last().is_some_and(|root| root.rank == rank) {
             self.roots.pop();
             for node in self.open.drain(rank as usize - 1..) {

@@ -11,5 +11,7 @@ use super::tableau::plain_automaton;
 /// # Errors
 /// If the budget ends.
 pub(crate) fn automaton(question: &Question<'_>, budget: &Budget) -> Result<Automaton, Stopped> {
-    plain_automaton(&question.formula, budget)
+    let mut automaton = plain_automaton(&question.formula, budget)?;
+    automaton.hopeful_first();
+    Ok(automaton)
 }
