@@ -141,8 +141,9 @@ impl<'t, 'a> Paths<'t, 'a> {
         if self.prefixes_count() {
             certain = certain.with_open_future(automaton.accepts_unknown());
         }
-        let mut halves =
-            Halves { possible, certain: Half::new(certain, budget)?, mixed: self.mixed, certain_first: false };
+        let certain = Half::new(certain, budget)?;
+        let wins_carry_over = !self.prefixes_count();
+        let mut halves = Halves { possible, certain, mixed: self.mixed, wins_carry_over, certain_first: false };
         for state in self.asked(ask) {
             let (possible, certain) = halves.at(state, budget)?;
             if possible {
@@ -223,18 +224,20 @@ impl<'p, 'm> Half<'p, 'm> {
 }
 
 /// Possible and certain paths side by side. Unless the structure is mixed a certain path is possible, so
-/// either search spares the other work; the one that settled the last state goes first.
+/// either search spares the other work; the one that settled the last state goes first. Certain
+/// prefixes are no paths: where they count, only what is not possible carries over.
 struct Halves<'p, 'm> {
     possible: Half<'p, 'm>,
     certain: Half<'p, 'm>,
     mixed: bool,
+    wins_carry_over: bool,
     certain_first: bool,
 }
 
 impl Halves<'_, '_> {
     /// Whether a possible, and a certain path starts at a state.
     fn at(&mut self, state: StateId, budget: &Budget) -> Result<(bool, bool), Stopped> {
-        let Self { possible, certain, .. } = self;
+        let Self { possible, certain, wins_carry_over, .. } = self;
         if self.mixed {
             return Ok((possible.wins(state, |_| None, budget)?, certain.wins(state, |_| None, budget)?));
         }
@@ -244,14 +247,15 @@ impl Halves<'_, '_> {
                 return Ok((true, true));
             }
         }
-        let won = |node: usize| certain.search.verdict(node).filter(|&wins| wins);
+        let won = |node: usize| certain.search.verdict(node).filter(|&wins| wins && *wins_carry_over);
         if !possible.wins(state, won, budget)? {
             self.certain_first = false;
             return Ok((false, false));
         }
         let lost = |node: usize| possible.search.verdict(node).filter(|wins| !wins);
-        self.certain_first = certain.wins(state, lost, budget)?;
-        Ok((true, self.certain_first))
+        let certain = certain.wins(state, lost, budget)?;
+        self.certain_first = certain && self.wins_carry_over;
+        Ok((true, certain))
     }
 }
 
