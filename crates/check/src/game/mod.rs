@@ -100,3 +100,48 @@ impl<'t> Solved<'t> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tertium_base::Budget;
+    use tertium_evidence::Reading;
+    use tertium_lattice::Belnap;
+    use tertium_logic::{ParseOptions, parse};
+    use tertium_model::{Kmts, KmtsBuilder};
+    use tertium_testkit::Rng;
+
+    fn random_model(states: usize) -> Kmts {
+        let mut rng = Rng::new(7);
+        let mut builder = KmtsBuilder::new();
+        let props = [builder.add_prop("p"), builder.add_prop("q")];
+        let ids: Vec<StateId> = (0..states).map(|at| builder.add_state(&format!("s{at}"))).collect();
+        for &state in &ids {
+            props.iter().for_each(|&prop| builder.set_label(state, prop, *rng.pick(&[Belnap::True, Belnap::False])));
+            (0..5).for_each(|_| builder.add_edge(state, *rng.pick(&ids), true, rng.chance(50), None));
+        }
+        builder.finish().unwrap()
+    }
+
+    /// Positions and moves of the game for all states; the solver looks at each move a fixed number of times.
+    fn size(model: &Kmts, text: &str) -> (usize, usize) {
+        let formula = parse(text, &ParseOptions::in_logic(Logic::Ctl)).formula.unwrap();
+        let budget = Budget::unlimited();
+        let task = Task::new(model, &formula, Reading::default(), Ask::All, &budget).unwrap();
+        let plan = plan(&task).unwrap();
+        let root = plan.obligation(formula.root(), true);
+        let roots = model.states().flat_map(|state| [(state, root), (state, plan::dual(root))]);
+        let solved = Solved::new(&task, plan, roots).unwrap();
+        assert!(solved.solution.intricate.is_empty(), "{text} needs the recursion");
+        (solved.arena.game.len(), solved.arena.game.move_count())
+    }
+
+    #[test]
+    fn the_game_of_a_ctl_formula_is_linear_and_needs_no_recursion() {
+        let (small, large) = (random_model(1000), random_model(8000));
+        for text in ["AG EF q", "A[p U EG q]", "AG (p -> AF (q & EX p))", "E[AX p R AG (q | EF p)]"] {
+            let ((few, some), (many, more)) = (size(&small, text), size(&large, text));
+            assert!(many < 9 * few && more < 9 * some, "{text}: {few} to {many} positions, {some} to {more} moves");
+        }
+    }
+}

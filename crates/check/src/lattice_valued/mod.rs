@@ -3,7 +3,7 @@
 //! [`LatticeTask`] binds a formula's names to a lattice-valued structure. [`direct_values`] computes in the
 //! lattice, straight from the definition; `reduction::lattice_values` makes one two-valued run for every
 //! join-irreducible element instead. Both are for PML, CTL and the mu-calculus, where a state without
-//! successors has `AX` true and `EX` false.
+//! successors has `AX` true and `EX` false; the runs also do LTL, over infinite paths.
 //!
 //! Not here: three- and four-valued structures, which are [`crate::Task`]s.
 
@@ -70,7 +70,7 @@ impl<'a> LatticeTask<'a> {
     }
 }
 
-/// Whether a formula can be evaluated over a lattice.
+/// Whether a formula is a branching one that can be evaluated over a lattice.
 ///
 /// # Errors
 /// The reason why not.

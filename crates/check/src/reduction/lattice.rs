@@ -6,7 +6,7 @@
 
 use tertium_base::{BitSet, Stopped};
 use tertium_lattice::Element;
-use tertium_logic::{AtomId, ElementId, Formula, positive_normal_form};
+use tertium_logic::{AtomId, ElementId, Formula, Logic, positive_normal_form};
 use tertium_model::StateId;
 
 use super::classical::{Ending, Modality, Run, evaluate};
@@ -14,11 +14,14 @@ use super::relation::Relation;
 use crate::EngineError;
 use crate::lattice_valued::{LatticeTask, lattice_supports};
 
-/// The formula's value at every state.
+/// The formula's value at every state. An LTL formula is read over all infinite paths.
 ///
 /// # Errors
-/// If the formula is not one of PML, CTL or mu-calculus, or a limit is reached.
+/// If the formula is not one of PML, CTL, LTL or mu-calculus, or a limit is reached.
 pub fn lattice_values(task: &LatticeTask<'_>) -> Result<Vec<Element>, EngineError> {
+    if task.formula.logic() == Logic::Ltl {
+        return super::linear::values(task);
+    }
     lattice_supports(task.formula)?;
     let formula = positive_normal_form(task.formula, false);
     let lattice = task.model.lattice();

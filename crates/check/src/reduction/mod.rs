@@ -13,6 +13,7 @@ mod bit;
 mod classical;
 mod kmts_run;
 mod lattice;
+mod linear;
 mod relation;
 
 pub use bit::ActionBit;
