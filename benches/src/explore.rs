@@ -25,7 +25,9 @@ fn main() -> ExitCode {
     } else {
         vec![token_ring(8, 4), philosophers(11), bounded_buffer(3, 2, 4, 6), allocation(11, 16, 3)]
     };
-    say("program                    states transitions  k states/s  2 threads  bytes/state |  Spin: states k states/s  total time ours/Spin");
+    say(
+        "program                    states transitions  k states/s  2 threads  bytes/state |  Spin: states k states/s  total time ours/Spin",
+    );
     for pair in programs {
         say(&line(&pair));
     }
@@ -85,7 +87,8 @@ fn spin(pair: &Pair) -> Option<Spin> {
     std::fs::create_dir_all(folder).ok()?;
     std::fs::write(folder.join("model.pml"), &pair.promela).ok()?;
     let start = Instant::now();
-    let run = |program: &str, arguments: &[&str]| Command::new(program).args(arguments).current_dir(folder).output().ok();
+    let run =
+        |program: &str, arguments: &[&str]| Command::new(program).args(arguments).current_dir(folder).output().ok();
     run("spin", &["-a", "model.pml"]).filter(|output| output.status.success())?;
     run("gcc", &["-O2", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=8000", "-o", "pan", "pan.c"])
         .filter(|output| output.status.success())?;

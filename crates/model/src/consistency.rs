@@ -168,7 +168,10 @@ mod tests {
         check("mixed\ninit a\nstate a p: ?\nstate b p: ?\na -mustonly-> b\na -may-> a\nb -may-> b\n", true);
         check("mixed\ninit a\nstate a p: ?\nstate b p: ?\na -mustonly-> b\na -may-> a\n", false);
         check("mixed\ninit a\nstate a p: t\nstate b p: f\na -mustonly-> b\na -may-> a\n", false);
-        check("mixed\ninit a\nstate a p: t\nstate b p: f\nstate c p: ?\na -hyperonly-> {b, c}\na -may-> a\nc -may-> c\n", true);
+        check(
+            "mixed\ninit a\nstate a p: t\nstate b p: f\nstate c p: ?\na -hyperonly-> {b, c}\na -may-> a\nc -may-> c\n",
+            true,
+        );
         check("init a\nstate a p: ?\na -must-> a\n", true);
         check(
             "mixed\ninit a\nstate a p: ?\nstate b p: ?\nstate c p: t\nstate d p: f\n\

@@ -1,0 +1,86 @@
+//! All engines give one value, and more knowledge never takes a definite value back.
+//!
+//! With `make test-long` this runs over ten thousand structures.
+
+mod common;
+
+use tertium_base::Budget;
+use tertium_check::automata::AutomataEngine;
+use tertium_check::explicit::Explicit;
+use tertium_check::game::ParityGame;
+use tertium_check::reduction::{ActionBit, Reduction};
+use tertium_check::{Ask, Engine, Task, Values};
+use tertium_evidence::{Deadlock, LinearReading, Reading};
+use tertium_lattice::TruthValue;
+use tertium_logic::{Formula, Logic};
+use tertium_model::Kmts;
+use tertium_testkit::{FormulaShape, StructureShape, for_random_cases};
+
+const ENGINES: [&dyn Engine; 5] = [&Explicit, &ParityGame, &Reduction, &ActionBit, &AutomataEngine];
+
+/// The values of every engine that supports the question.
+fn values(model: &Kmts, formula: &Formula, reading: Reading) -> Vec<(&'static str, Values)> {
+    let budget = Budget::unlimited();
+    let task = Task::new(model, formula, reading, Ask::All, &budget).expect("generated names are known");
+    ENGINES
+        .iter()
+        .filter(|engine| engine.supports(&task).is_ok())
+        .map(|engine| (engine.name(), engine.values(&task).expect("a supported task has values")))
+        .collect()
+}
+
+fn agreed(model: &Kmts, formula: &Formula, reading: Reading) -> (usize, Values) {
+    let all = values(model, formula, reading);
+    let (first, expected) = &all[0];
+    for (other, found) in &all[1..] {
+        for state in model.states() {
+            let name = model.state_name(state);
+            assert_eq!(found.at(state), expected.at(state), "{other} against {first} at {name} under {reading:?}");
+        }
+    }
+    (all.len(), expected.clone())
+}
+
+#[test]
+fn engines_agree_on_branching_formulas() {
+    let most = std::cell::Cell::new(0);
+    for_random_cases(200, |case| {
+        let shape = common::random_shape(case);
+        let model = case.structure(&shape);
+        for logic in [Logic::Pml, Logic::Ctl, Logic::Mu] {
+            let formula = common::random_formula(case, logic, &model, &shape);
+            for (deadlock, _) in common::CONVENTIONS {
+                let (engines, _) = agreed(&model, &formula, common::reading(deadlock));
+                assert!(engines >= 3, "explicit, game and reduction evaluate all branching formulas");
+                most.set(most.get().max(engines));
+            }
+        }
+    });
+    assert_eq!(most.get(), 4, "the form with the action bit takes part");
+}
+
+#[test]
+fn refinement_never_takes_a_definite_value_back() {
+    for_random_cases(200, |case| {
+        let shape =
+            StructureShape { hyper: case.rng.chance(50), total: case.rng.chance(20), ..StructureShape::default() };
+        let model = case.structure(&shape);
+        let finer = case.refinement(&model);
+        for logic in Logic::ALL {
+            // A quantifier of CTL* asks for a path of must edges. Splitting a state may turn a must edge into a
+            // hyper edge, and then its truth is lost, as docs/soundness.md says.
+            if logic == Logic::CtlStar && finer.structure.hyper_count() > 0 {
+                continue;
+            }
+            let formula = case.formula(&FormulaShape::new(logic));
+            let reading = Reading { deadlock: Deadlock::Mu, linear: LinearReading::Hyper };
+            let (_, coarse) = agreed(&model, &formula, reading);
+            let (_, fine) = agreed(&finer.structure, &formula, reading);
+            for state in finer.structure.states() {
+                let (before, after) = (coarse.at(finer.refines[state.index()]), fine.at(state));
+                let name = finer.structure.state_name(state);
+                assert!(before.info_le(after), "{} at {name}: {before} became {after}", logic.name());
+            }
+        }
+    });
+}
