@@ -334,6 +334,39 @@ fn line_mistakes_are_located() {
 }
 
 #[test]
+fn the_examples_of_the_format_page_are_read() {
+    let page = include_str!("../../../docs/formats.md");
+    let blocks: Vec<(&str, &str)> = page
+        .split("```")
+        .skip(1)
+        .step_by(2)
+        .filter_map(|block| block.split_once('\n'))
+        .filter(|(_, text)| !text.contains(":="))
+        .collect();
+    let read_all: Vec<Model> = blocks
+        .iter()
+        .map(|(language, text)| accepted(if *language == "json" { Format::Json } else { Format::Kmts }, text))
+        .collect();
+    assert_eq!(read_all.len(), 4);
+    assert_eq!(read_all[0], read_all[1], "the two ways to write the printer");
+}
+
+#[test]
+fn names_in_messages_do_not_depend_on_the_order() {
+    for (text, code, name) in [
+        (r#"{"edges":[["b","t","a"]],"lattice":"K3","states":{"a":{"p":"t"},"b":{}},"props":["p"]}"#, "E0218", "`b`"),
+        (r#"{"must":[["b","c"]],"params":["x"],"states":{"a":{},"c":{},"b":{}}}"#, "E0211", "from `b` to `c`"),
+        (r#"{"must":[["b","c"]],"states":{"a":{},"c":{},"b":{}},"mixed":false}"#, "E0211", "from `b` to `c`"),
+        (r#"{"may":[["b","c"]],"states":{"a":{},"c":{},"b":{}},"total":true}"#, "E0212", "`a`"),
+    ] {
+        let loaded = read(Format::Json, text);
+        let first = &loaded.diagnostics[0];
+        assert_eq!(first.code, code, "{text}");
+        assert!(first.message.contains(name), "{}", first.message);
+    }
+}
+
+#[test]
 fn at_most_twenty_errors_are_shown() {
     let text: String = "state a\n".to_owned() + &"a -oops-> a\n".repeat(1000);
     assert_eq!(complaints(Format::Kmts, &text).len(), 20);

@@ -42,6 +42,12 @@ fn placed(diagnostic: Diagnostic, span: Option<Span>, text: &str) -> Diagnostic 
     }
 }
 
+/// The name of a state by its final number, while names still stand in the order of their first mention.
+fn final_name<'d>(draft: &'d Draft<'_>, renumber: Option<&[u32]>, state: u32) -> &'d str {
+    let mentioned = renumber.and_then(|order| order.iter().position(|&declared| declared == state));
+    draft.name(mentioned.map_or(state, |at| at as u32))
+}
+
 /// Edges with the values `t`, `u`, `f`, `b` and no parameters are plain edges.
 pub(super) fn constant_edges(draft: &mut Draft<'_>) -> Flow {
     let valued = std::mem::take(&mut draft.valued);
@@ -96,7 +102,7 @@ pub(super) fn param_model(
     let mut exprs = ExprTable::default();
     let values = parse_values(draft, &params, &mut exprs);
     let labels = param_labels(draft, props, &values)?;
-    let edges = param_edges(draft, &values)?;
+    let edges = param_edges(draft, &values, renumber.as_deref())?;
     if draft.report.has_errors() {
         return Ok(None);
     }
@@ -215,7 +221,11 @@ fn param_labels(
     Ok(labels)
 }
 
-fn param_edges(draft: &mut Draft<'_>, values: &[Result<ParamValue, Box<Diagnostic>>]) -> Flow<Vec<ParamEdge>> {
+fn param_edges(
+    draft: &mut Draft<'_>,
+    values: &[Result<ParamValue, Box<Diagnostic>>],
+    renumber: Option<&[u32]>,
+) -> Flow<Vec<ParamEdge>> {
     let valued = std::mem::take(&mut draft.valued);
     let plain = std::mem::take(&mut draft.words);
     draft.budget.reserve((valued.len() + plain.len()) * size_of::<ParamEdge>())?;
@@ -230,7 +240,7 @@ fn param_edges(draft: &mut Draft<'_>, values: &[Result<ParamValue, Box<Diagnosti
             }
         }
     }
-    join_plain_edges(draft, &plain, &mut edges);
+    join_plain_edges(draft, &plain, renumber, &mut edges);
     edges.sort_unstable();
     edges.dedup();
     drop_weaker_edges(&mut edges);
@@ -238,7 +248,7 @@ fn param_edges(draft: &mut Draft<'_>, values: &[Result<ParamValue, Box<Diagnosti
 }
 
 /// Must and may edges beside expressions: certain and possible is `t`, possible only is `u`.
-fn join_plain_edges(draft: &mut Draft<'_>, words: &[u32], edges: &mut Vec<ParamEdge>) {
+fn join_plain_edges(draft: &mut Draft<'_>, words: &[u32], renumber: Option<&[u32]>, edges: &mut Vec<ParamEdge>) {
     let mut plain: Vec<(u32, u32)> = draft.sources.iter().copied().zip(words.iter().copied()).collect();
     plain.sort_unstable_by_key(|(from, word)| (*from, word & TARGET));
     for mentions in plain.chunk_by(|a, b| (a.0, a.1 & TARGET) == (b.0, b.1 & TARGET)) {
@@ -250,8 +260,8 @@ fn join_plain_edges(draft: &mut Draft<'_>, words: &[u32], edges: &mut Vec<ParamE
             _ => {
                 let message = format!(
                     "a step from `{}` to `{}` is certain but not possible, which a parameterised structure cannot say",
-                    draft.name(from),
-                    draft.name(to)
+                    final_name(draft, renumber, from),
+                    final_name(draft, renumber, to)
                 );
                 draft.report.add(Diagnostic::error("E0211", message).help("list the edge in `may` too"));
                 continue;
@@ -311,7 +321,9 @@ pub(super) fn lattice_model(
     let spec = draft.lattice.take().unwrap_or_default();
     let Some((lattice, built_in)) = build_lattice(draft, &spec) else { return Ok(None) };
     let elements: Vec<Option<Element>> = draft.values.names().iter().map(|text| lattice.element(text)).collect();
-    let Some(labels) = lattice_labels(draft, props, &lattice, &elements, &spec)? else { return Ok(None) };
+    let Some(labels) = lattice_labels(draft, props, &lattice, &elements, &spec, renumber.as_deref())? else {
+        return Ok(None);
+    };
     let Some((edge_offsets, edges)) = lattice_edges(draft, &lattice, &elements)? else { return Ok(None) };
     Ok(Some(LatticeModel {
         lattice,
@@ -393,6 +405,7 @@ fn lattice_labels(
     lattice: &DeMorganLattice,
     elements: &[Option<Element>],
     spec: &LatticeDraft,
+    renumber: Option<&[u32]>,
 ) -> Flow<Option<Vec<Element>>> {
     let (states, width) = (draft.declared as usize, props.len());
     draft.budget.reserve(states * width * size_of::<Option<Element>>())?;
@@ -421,8 +434,8 @@ fn lattice_labels(
     }
     if let Some(missing) = labels.iter().position(Option::is_none) {
         let prop = draft.props.names().get(props[missing % width] as usize);
-        // Names may not stand in their final order yet; say which state by its number in the input.
-        let message = format!("state number {} has no value for `{prop}`", missing / width + 1);
+        let name = final_name(draft, renumber, (missing / width) as u32);
+        let message = format!("state `{name}` has no value for `{prop}`");
         let diagnostic = Diagnostic::error("E0218", message)
             .note("a lattice need not have an element that means unknown, so every label must be given");
         let span = Some(spec.span).filter(|span| span.end > 0);
