@@ -182,6 +182,20 @@ fn is_code(text: &str) -> bool {
     number.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+#[test]
+fn the_soundness_page_names_tests_that_exist() {
+    let text = read("docs/soundness.md");
+    let mut folder = PathBuf::new();
+    let mut named = 0;
+    for name in text.split('`').skip(1).step_by(2).filter(|name| name.starts_with("crates/") || name.ends_with(".rs")) {
+        let path = if name.starts_with("crates/") { PathBuf::from(name) } else { folder.join(name) };
+        assert!(root().join(&path).exists(), "{} does not exist", path.display());
+        folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        named += 1;
+    }
+    assert!(named > 20, "only {named} tests are named");
+}
+
 /// Two crates that use one code for different mistakes would make its explanation wrong.
 #[test]
 fn a_code_belongs_to_one_crate() {
