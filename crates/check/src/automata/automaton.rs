@@ -103,6 +103,7 @@ impl Automaton {
     }
 
     /// Drops transitions that another one covers: same target, fewer literals, more marks.
+    #[cfg(test)]
     pub(crate) fn drop_covered(&mut self) {
         for steps in &mut self.transitions {
             let mut kept: Vec<Transition> = Vec::new();
@@ -118,6 +119,7 @@ impl Automaton {
     }
 }
 
+#[cfg(test)]
 fn covers(general: &Transition, special: &Transition) -> bool {
     general.target == special.target
         && special.marks & !general.marks == 0

@@ -176,7 +176,7 @@ fn settle(next: &mut Nesting, old: u32, fresh: u32) -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use tertium_base::Budget;
     use tertium_logic::Logic;
     use tertium_testkit::{FormulaShape, Rng, for_random_cases};
@@ -186,7 +186,8 @@ mod tests {
     use super::*;
 
     /// A word over the literals of two atoms that repeats from `entry` on.
-    struct Word {
+    #[derive(Debug)]
+    pub(crate) struct Word {
         letters: Vec<u64>,
         entry: usize,
     }
@@ -195,13 +196,13 @@ mod tests {
         vec![cube.iter().fold(0, |bits, literal| bits | 1 << (2 * literal.atom + u32::from(literal.positive)))]
     }
 
-    fn random_word(rng: &mut Rng) -> Word {
+    pub(crate) fn random_word(rng: &mut Rng) -> Word {
         let length = rng.between(&(1..=5));
         Word { letters: (0..length).map(|_| rng.below(16) as u64).collect(), entry: rng.below(length) }
     }
 
     /// Straight from the definition: a reachable position on a cycle with every mark.
-    fn accepts(automaton: &Automaton, word: &Word) -> bool {
+    pub(crate) fn accepts(automaton: &Automaton, word: &Word) -> bool {
         let next = |at: usize| if at + 1 < word.letters.len() { at + 1 } else { word.entry };
         let steps = |(state, at): (u32, usize)| {
             let fits = move |step: &&super::super::automaton::Transition| bits(&step.cube)[0] & !word.letters[at] == 0;

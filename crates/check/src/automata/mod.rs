@@ -18,6 +18,7 @@ mod proofs;
 mod question;
 mod search;
 mod star;
+#[cfg(test)]
 mod tableau;
 mod translate;
 mod vacuity;
