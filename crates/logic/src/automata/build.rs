@@ -114,7 +114,12 @@ impl States {
         if let Some(&state) = self.by_obligations.get(obligations) {
             return Ok(state);
         }
-        let ways = expander.ways(obligations)?;
+        let needed = expander.without_repeated(obligations);
+        if let Some(&state) = self.by_obligations.get(&needed) {
+            self.by_obligations.insert(obligations.clone(), state);
+            return Ok(state);
+        }
+        let ways = expander.ways(&needed)?;
         let state = match self.by_ways.get(&ways) {
             Some(&state) => state,
             None => {
@@ -124,6 +129,7 @@ impl States {
             }
         };
         self.by_obligations.insert(obligations.clone(), state);
+        self.by_obligations.insert(needed, state);
         Ok(state)
     }
 }

@@ -6,10 +6,13 @@
 
 use std::collections::HashMap;
 
-use tertium_base::{Budget, Stopped};
+use tertium_base::{Budget, StopReason, Stopped};
 
 use super::tgba::{Guard, Literal, is_subset, union};
 use crate::formula::{Formula, Node, NodeId};
+
+/// More ways than this to meet one set of obligations end as a reached limit.
+const MOST_WAYS: usize = 1 << 18;
 
 /// A set of obligations, sorted.
 pub(crate) type Obligations = Vec<NodeId>;
@@ -32,6 +35,17 @@ impl Way {
         }
     }
 
+    fn size(&self) -> usize {
+        self.guard.literals().len() + self.next.len() + self.postponed.len()
+    }
+
+    /// A summary: a way covers another one only if its bits are among the other's.
+    fn print(&self) -> u64 {
+        let guard = self.guard.literals().iter().map(|literal| literal.bit());
+        let next = self.next.iter().map(|node| node.index().wrapping_mul(0x9e37) >> 3);
+        guard.chain(next).fold(0, |bits, item| bits | 1 << (item % 64))
+    }
+
     fn covers(&self, other: &Self) -> bool {
         self.guard.is_weaker_or_equal(&other.guard)
             && is_subset(&self.next, &other.next)
@@ -43,6 +57,8 @@ impl Way {
 pub(crate) struct Expander<'f> {
     formula: &'f Formula,
     known: HashMap<NodeId, Vec<Way>>,
+    /// The parts of what `G` and `R` hold, as far as they were asked for.
+    parts: HashMap<NodeId, Obligations>,
     /// Whether guards with `p` and `!p` are dropped.
     classical: bool,
     budget: &'f Budget,
@@ -51,7 +67,21 @@ pub(crate) struct Expander<'f> {
 
 impl<'f> Expander<'f> {
     pub(crate) fn new(formula: &'f Formula, classical: bool, budget: &'f Budget) -> Self {
-        Self { formula, known: HashMap::new(), classical, budget, counter: 0 }
+        Self { formula, known: HashMap::new(), parts: HashMap::new(), classical, budget, counter: 0 }
+    }
+
+    /// The obligations without those that another one contains at every position: `b` beside `G (b & c)` or
+    /// `a R b`. The ways to meet them are the same, since meeting `b` twice in one way is the least way.
+    pub(crate) fn without_repeated(&mut self, obligations: &Obligations) -> Obligations {
+        let mut repeated = std::collections::HashSet::new();
+        for &obligation in obligations {
+            if let Node::Globally(held) | Node::Release(_, held) = self.formula.node(obligation) {
+                let formula = self.formula;
+                let parts = self.parts.entry(held).or_insert_with(|| conjuncts(formula, held));
+                repeated.extend(parts.iter().copied());
+            }
+        }
+        obligations.iter().copied().filter(|obligation| !repeated.contains(obligation)).collect()
     }
 
     /// The ways to meet all these obligations, none superfluous, in order.
@@ -132,7 +162,7 @@ impl<'f> Expander<'f> {
     }
 
     fn product(&mut self, first: &[Way], second: &[Way]) -> Result<Vec<Way>, Stopped> {
-        let mut all = Vec::with_capacity(first.len() * second.len());
+        let mut all = Vec::new();
         for one in first {
             for other in second {
                 self.budget.tick(&mut self.counter)?;
@@ -140,6 +170,9 @@ impl<'f> Expander<'f> {
                 if !(self.classical && way.guard.is_contradictory()) {
                     all.push(way);
                 }
+            }
+            if all.len() > MOST_WAYS {
+                all = self.minimal(all)?;
             }
         }
         self.minimal(all)
@@ -149,15 +182,29 @@ impl<'f> Expander<'f> {
     fn minimal(&mut self, mut ways: Vec<Way>) -> Result<Vec<Way>, Stopped> {
         ways.sort_unstable();
         ways.dedup();
-        let mut kept: Vec<Way> = Vec::with_capacity(ways.len());
-        for (at, way) in ways.iter().enumerate() {
-            self.budget.tick(&mut self.counter)?;
-            let covered = ways.iter().enumerate().any(|(other, candidate)| other != at && candidate.covers(way));
+        // What covers a way is smaller, so with small ones first only those kept so far need comparing.
+        let mut order: Vec<usize> = (0..ways.len()).collect();
+        order.sort_by_key(|&at| ways[at].size());
+        let prints: Vec<u64> = ways.iter().map(Way::print).collect();
+        let mut kept: Vec<usize> = Vec::new();
+        for at in order {
+            let mut covered = false;
+            for &candidate in &kept {
+                self.budget.tick(&mut self.counter)?;
+                if prints[candidate] & !prints[at] == 0 && ways[candidate].covers(&ways[at]) {
+                    covered = true;
+                    break;
+                }
+            }
             if !covered {
-                kept.push(way.clone());
+                kept.push(at);
             }
         }
-        Ok(kept)
+        if kept.len() > MOST_WAYS {
+            return Err(Stopped(StopReason::Count));
+        }
+        kept.sort_unstable();
+        Ok(kept.into_iter().map(|at| std::mem::take(&mut ways[at])).collect())
     }
 }
 

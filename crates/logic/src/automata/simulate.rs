@@ -10,21 +10,21 @@ use tertium_base::{BitSet, Budget, Stopped};
 use super::graph::components;
 use super::tgba::{Marks, Tgba, Transition};
 
-/// Above this number of elementary comparisons a round, simulation is left out.
-const MOST_WORK: usize = 200_000_000;
+/// Above this number of elementary comparisons simulation is left out.
+const MOST_WORK: usize = 50_000_000;
 
 /// An equivalent automaton in which no state or transition is superfluous by direct simulation.
 ///
 /// # Errors
 /// If the budget runs out.
 pub fn reduce(automaton: &Tgba, budget: &Budget) -> Result<Tgba, Stopped> {
-    let mut best = merge_equal(automaton.cleaned());
+    let mut best = merge_equal(automaton.cleaned(), budget)?;
     loop {
         let size = best.size();
         if !is_small(&best) {
             return Ok(best);
         }
-        let smaller = merge_equal(quotient(&best, budget)?.cleaned());
+        let smaller = merge_equal(quotient(&best, budget)?.cleaned(), budget)?;
         let after = smaller.size();
         let done = (after.states, after.transitions) == (size.states, size.transitions);
         best = smaller;
@@ -41,13 +41,14 @@ fn is_small(automaton: &Tgba) -> bool {
 }
 
 /// Merges states with the same transitions, again and again.
-fn merge_equal(mut automaton: Tgba) -> Tgba {
+fn merge_equal(mut automaton: Tgba, budget: &Budget) -> Result<Tgba, Stopped> {
     loop {
+        budget.check()?;
         let mut known: std::collections::HashMap<&[Transition], usize> = std::collections::HashMap::new();
         let class: Vec<usize> =
             (0..automaton.states.len()).map(|state| *known.entry(&automaton.states[state]).or_insert(state)).collect();
         if class.iter().enumerate().all(|(state, &first)| state == first) {
-            return automaton;
+            return Ok(automaton);
         }
         redirect(&mut automaton, &class);
         automaton = automaton.cleaned();
@@ -78,36 +79,45 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
-    /// The simulation of an automaton, or only "itself" if it is too large to compare all states.
+    /// The simulation of an automaton; for one that is too large every state simulates only itself.
     pub(crate) fn within_reason(automaton: &Tgba, budget: &Budget) -> Result<Self, Stopped> {
-        if is_small(automaton) {
-            return Self::compute(automaton, budget);
-        }
         let count = automaton.states.len();
+        if is_small(automaton)
+            && let Some(simulation) = Self::compute(automaton, budget)?
+        {
+            return Ok(simulation);
+        }
         let itself = |state: usize| BitSet::from_fn(count, |other| other == state);
         Ok(Self { owed: owed_marks(automaton), simulators: (0..count).map(itself).collect() })
     }
 
-    fn compute(automaton: &Tgba, budget: &Budget) -> Result<Self, Stopped> {
+    /// The greatest simulation; `None` if it takes too many rounds, since an unfinished one would be wrong.
+    fn compute(automaton: &Tgba, budget: &Budget) -> Result<Option<Self>, Stopped> {
         let count = automaton.states.len();
         let mut simulation = Self { owed: owed_marks(automaton), simulators: vec![BitSet::full(count); count] };
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for state in 0..count {
+        let mut work = 0;
+        loop {
+            let mut changed = false;
+            // States are numbered from the initial one on, so targets mostly come later: they go first.
+            for state in (0..count).rev() {
                 budget.check()?;
-                for candidate in 0..count {
-                    if candidate != state
-                        && simulation.simulators[state].contains(candidate)
-                        && !simulation.matches(automaton, state, candidate)
-                    {
+                let candidates: Vec<usize> =
+                    simulation.simulators[state].iter().filter(|&other| other != state).collect();
+                work += candidates.len() * automaton.states[state].len().max(1);
+                for candidate in candidates {
+                    if !simulation.matches(automaton, state, candidate) {
                         simulation.simulators[state].remove(candidate);
                         changed = true;
                     }
                 }
             }
+            if !changed {
+                return Ok(Some(simulation));
+            }
+            if work > MOST_WORK {
+                return Ok(None);
+            }
         }
-        Ok(simulation)
     }
 
     /// Whether every transition of `state` is matched by one of `candidate`.
@@ -148,7 +158,7 @@ fn owed_marks(automaton: &Tgba) -> Vec<Vec<Marks>> {
 
 /// Merges states that simulate each other and drops transitions that others simulate.
 fn quotient(automaton: &Tgba, budget: &Budget) -> Result<Tgba, Stopped> {
-    let simulation = Simulation::compute(automaton, budget)?;
+    let simulation = Simulation::within_reason(automaton, budget)?;
     let count = automaton.states.len();
     let equivalent = |a: usize, b: usize| simulation.simulators[a].contains(b) && simulation.simulators[b].contains(a);
     let representative: Vec<usize> =

@@ -1,10 +1,12 @@
 //! Translations accept exactly the words on which the formula has evidence of truth.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tertium_base::Budget;
 
-use super::{Determiniser, Kind, Letters, Literal, Translation, ltl_to_tgba, plain_tableau, read_hoa};
+use super::{
+    Determiniser, Kind, Letters, Literal, Translation, TranslationError, ltl_to_tgba, plain_tableau, read_hoa,
+};
 use crate::testing::words::Lasso;
 use crate::testing::{Random, random_formula};
 use crate::{Formula, Logic, ParseOptions, parse};
@@ -258,4 +260,27 @@ fn deterministic_automata_are_written_as_parity() {
     let mut safety = Determiniser::new(&read("G p"), false, &Budget::unlimited()).unwrap();
     let text = safety.to_hoa("safety", Letters::FourValued, 1000).unwrap();
     assert!(text.contains("States: 2") && text.contains("Acceptance: 2 Fin(1) & (Inf(0))"), "{text}");
+}
+
+#[test]
+fn large_formulas_are_translated_or_stopped_in_time() {
+    let start = Instant::now();
+    let chain = read(&format!("{}p", "X ".repeat(1000)));
+    let automaton = ltl_to_tgba(&chain, false, Translation::default(), &Budget::unlimited()).unwrap();
+    assert_eq!(automaton.size().states, 1002);
+    let many = |count: usize| {
+        let parts: Vec<String> = (0..count).map(|at| format!("G F p{at}")).collect();
+        read(&parts.join(" & "))
+    };
+    let automaton = ltl_to_tgba(&many(8), false, Translation::default(), &Budget::unlimited()).unwrap();
+    assert_eq!((automaton.size().states, automaton.marks), (1, 8));
+    let either = read(&(0..100).map(|at| format!("F G p{at}")).collect::<Vec<_>>().join(" | "));
+    let automaton = ltl_to_tgba(&either, false, Translation::default(), &Budget::unlimited()).unwrap();
+    assert_eq!((automaton.size().states, automaton.marks), (101, 1));
+    let little = Budget::unlimited().with_time(Some(start.elapsed() + Duration::from_millis(300)));
+    assert!(matches!(
+        ltl_to_tgba(&many(60), false, Translation::default(), &little),
+        Err(TranslationError::Stopped(_))
+    ));
+    assert!(start.elapsed() < Duration::from_secs(60), "took {:?}", start.elapsed());
 }
