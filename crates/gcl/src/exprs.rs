@@ -182,7 +182,8 @@ impl Elaborator<'_> {
     }
 
     fn mentions_deadlock(&self, id: ExprId) -> bool {
-        self.program.footprint_of(id).whole_system
+        let exprs = &self.program.exprs;
+        exprs.reachable(&[id]).into_iter().any(|part| exprs.get(part) == Op::Deadlock)
     }
 
     fn not_constant<T>(&mut self, name: &str, span: Span) -> Option<T> {

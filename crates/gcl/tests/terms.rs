@@ -190,3 +190,83 @@ fn check_diamond(semantics: &Semantics<'_>, state: &State, a: &Move, b: &Move) {
     let other = after(&second, a).expect("a stays enabled after b");
     assert_eq!(one, other, "{a:?} and {b:?} in {state:?}");
 }
+
+/// What the ways through the step `first` do in a state: the states they lead to, and whether one of them fails.
+fn by_terms(program: &mut Program, first: StepId, state: &State) -> Option<(HashSet<State>, bool)> {
+    let (mut next, mut fails) = (HashSet::new(), false);
+    for way in program.ways(first).ok()? {
+        let mut rows = vec![Vec::new()];
+        for &step in &way.steps {
+            let own = input_rows(program, step);
+            rows = rows
+                .iter()
+                .flat_map(|row: &Vec<i64>| own.iter().map(move |more| [row.as_slice(), more].concat()))
+                .collect();
+        }
+        for inputs in rows {
+            let [enabled, safe] = [way.terms.enabled, way.terms.safe].map(|e| instantiated(program, e, &inputs, state));
+            if holds(program, safe, state) != Ok(true) {
+                fails = true;
+            } else if holds(program, enabled, state) == Ok(true) {
+                next.insert(assigned(program, &way.terms, &inputs, state));
+            }
+        }
+    }
+    Some((next, fails))
+}
+
+/// The state after the updates of a step.
+fn assigned(program: &mut Program, terms: &tertium_program::StepTerms, inputs: &[i64], state: &State) -> State {
+    let mut next = state.clone();
+    let value = |program: &mut Program, expr| {
+        let expr = instantiated(program, expr, inputs, state);
+        Semantics::new(program).observe(expr, state).unwrap()
+    };
+    for update in &terms.updates {
+        let var = update.place.variable();
+        let mut slot = Semantics::new(program).layout().fixed_slot(program, var).unwrap();
+        if let Place::Element(_, indices) = update.place {
+            let index = program.exprs.list(indices)[0];
+            slot += (value(program, index) - program.variable(var).dimensions[0].lo) as usize;
+        }
+        next.slots[slot] = value(program, update.value);
+    }
+    let frame = Semantics::new(program).layout().initial_frames()[terms.jump.0.index()];
+    next.slots[frame + 1] = terms.jump.2.index() as i64;
+    next
+}
+
+#[test]
+fn whole_blocks_agree_with_execution() {
+    let blocks = std::cell::Cell::new(0);
+    for_random_cases(150, |case| {
+        let text = random_program(&mut case.rng, &ProgramShape { processes: 1..=2, ..ProgramShape::default() });
+        case.keep("program.gcl", text.clone());
+        let mut program = tertium_gcl::compile(&text).program.unwrap();
+        for state in some_states(&program).into_iter().take(12) {
+            for first in program.step_ids() {
+                let step = program.step(first);
+                let at = Expr::At(step.process, step.source);
+                let enters = program.location(step.process, step.target).hold != tertium_program::Hold::Free;
+                let inside = program.location(step.process, step.source).hold != tertium_program::Hold::Free;
+                let at = program.exprs.add(at);
+                if inside || holds(&program, at, &state) != Ok(true) {
+                    continue;
+                }
+                let Some(found) = by_terms(&mut program, first, &state) else { continue };
+                let (mut next, mut fails) = (HashSet::new(), false);
+                for successor in Semantics::new(&program).successors(&state) {
+                    if successor.moves[0].step == first {
+                        match successor.outcome {
+                            Outcome::Next(state) => drop(next.insert(state)),
+                            Outcome::Fault { .. } => fails = true,
+                        }
+                    }
+                }
+                assert_eq!(found, (next, fails), "{} in {state:?}", program.step(first).text);
+                blocks.set(blocks.get() + usize::from(enters));
+            }
+        }
+    });
+    assert!(blocks.get() > 50, "only {} blocks were entered", blocks.get());
+}

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::expr::{Expr, ExprId, Field, Pattern, Place};
-use crate::graph::{Action, Assign, Domain, ProcessId, Program, Step, StepId};
+use crate::graph::{Action, Assign, Domain, Hold, ProcessId, Program, Step, StepId};
 use crate::types::{ChannelId, InitialValue, VarId};
 
 /// Some channels, or any.
@@ -29,6 +29,13 @@ impl Channels {
         match (self, other) {
             (Self::Only(mine), Some(more)) => mine.extend(more),
             (this, _) => *this = Self::Any,
+        }
+    }
+
+    fn union_with(&mut self, other: Self) {
+        match other {
+            Self::Only(set) => self.add(Some(set)),
+            Self::Any => *self = Self::Any,
         }
     }
 
@@ -72,6 +79,18 @@ pub struct Footprint {
 }
 
 impl Footprint {
+    /// Adds everything that `other` touches.
+    pub fn add(&mut self, other: Self) {
+        self.reads.extend(other.reads);
+        self.writes.extend(other.writes);
+        self.locations.extend(other.locations);
+        self.moves.extend(other.moves);
+        self.sends.union_with(other.sends);
+        self.receives.union_with(other.receives);
+        self.inspects.union_with(other.inspects);
+        self.whole_system |= other.whole_system;
+    }
+
     /// Whether the two cannot disturb each other: neither changes what the other looks at or changes.
     /// Steps of one process are never independent; callers know that.
     #[must_use]
@@ -101,17 +120,93 @@ impl Program {
     #[must_use]
     pub fn footprint_of(&self, expr: ExprId) -> Footprint {
         let mut footprint = Footprint::default();
-        self.add_reads(&mut footprint, &[expr]);
+        Reader::of(self).add_reads(&mut footprint, &[expr]);
         footprint
     }
 
-    /// What deciding whether a step can be taken looks at: guard, rank, inputs, `provided`, channel.
+    /// What deciding whether a step can be taken looks at: guard, rank, inputs, `provided`, channel, and the whole of an
+    /// indivisible block that it leads into.
     #[must_use]
     pub fn guard_footprint(&self, id: StepId) -> Footprint {
-        let step = self.step(id);
+        Reader::of(self).guard(id)
+    }
+
+    /// Everything a step looks at or changes, with the uninterruptible block that it leads into. For all steps of a large program [`Self::footprints`] is faster.
+    #[must_use]
+    pub fn footprint(&self, id: StepId) -> Footprint {
+        Reader::of(self).step(id)
+    }
+
+    /// For every step what deciding looks at, and everything it looks at or changes.
+    #[must_use]
+    pub fn footprints(&self) -> Vec<(Footprint, Footprint)> {
+        let reader = Reader::of(self);
+        self.step_ids().map(|id| (reader.guard(id), reader.step(id))).collect()
+    }
+}
+
+/// A program, and which of its variables are ever assigned.
+struct Reader<'p> {
+    program: &'p Program,
+    assigned: BTreeSet<VarId>,
+}
+
+impl std::ops::Deref for Reader<'_> {
+    type Target = Program;
+
+    fn deref(&self) -> &Program {
+        self.program
+    }
+}
+
+impl<'p> Reader<'p> {
+    fn of(program: &'p Program) -> Self {
+        let assigned = program.steps.iter().flat_map(written_by).collect();
+        Self { program, assigned }
+    }
+
+    fn guard(&self, id: StepId) -> Footprint {
+        let step = self.program.step(id);
+        let mut footprint = self.own_guard(id);
+        if self.location(step.process, step.target).hold == Hold::Indivisible {
+            // The block can be entered only if some way leads through it.
+            for inner in self.inside(id) {
+                let inner = self.own(inner);
+                footprint.reads.extend(inner.reads);
+                footprint.locations.extend(inner.locations);
+                footprint.whole_system |= inner.whole_system;
+            }
+        }
+        footprint
+    }
+
+    /// The steps of the uninterruptible block that a step leads into.
+    fn inside(&self, id: StepId) -> BTreeSet<StepId> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            let step = self.program.step(id);
+            let location = self.location(step.process, step.target);
+            if location.hold != Hold::Free {
+                open.extend(location.steps.iter().copied().filter(|&next| found.insert(next)));
+            }
+        }
+        found
+    }
+
+    fn step(&self, id: StepId) -> Footprint {
+        let mut footprint = self.own(id);
+        self.inside(id).into_iter().for_each(|inner| footprint.add(self.own(inner)));
+        footprint
+    }
+
+    /// What deciding whether a small step can be taken looks at.
+    fn own_guard(&self, id: StepId) -> Footprint {
+        let step = self.program.step(id);
         let mut footprint = Footprint::default();
-        let rivals = self.location(step.process, step.source).steps.iter().map(|&rival| self.step(rival));
-        for rival in rivals.filter(|rival| rival.rank <= step.rank) {
+        self.add_enabling(&mut footprint, step);
+        let rivals = self.location(step.process, step.source).steps.iter().map(|&rival| self.program.step(rival));
+        for rival in rivals.filter(|rival| rival.rank < step.rank) {
             self.add_enabling(&mut footprint, rival);
         }
         footprint.whole_system |= self.priorities || matches!(step.action, Action::End);
@@ -147,11 +242,10 @@ impl Program {
         }));
     }
 
-    /// Everything a step looks at or changes.
-    #[must_use]
-    pub fn footprint(&self, id: StepId) -> Footprint {
-        let step = self.step(id);
-        let mut footprint = self.guard_footprint(id);
+    /// Everything a small step looks at or changes.
+    fn own(&self, id: StepId) -> Footprint {
+        let step = self.program.step(id);
+        let mut footprint = self.own_guard(id);
         match &step.action {
             Action::Assign(assigns) => self.add_assigns(&mut footprint, assigns),
             Action::Assert(condition) => self.add_reads(&mut footprint, &[*condition]),
@@ -230,21 +324,23 @@ impl Program {
         let (Expr::Var(var) | Expr::Element(var, _)) = self.exprs.get(expr) else { return None };
         let variable = self.variable(var);
         let InitialValue::Channel(first) = variable.initial else { return None };
-        if self.steps.iter().any(|step| writes_to(step, var)) {
+        if self.assigned.contains(&var) {
             return None;
         }
         Some((first.index()..first.index() + variable.cells()).map(ChannelId::new).collect())
     }
 }
 
-fn writes_to(step: &Step, var: VarId) -> bool {
+/// The variables that a step assigns.
+fn written_by(step: &Step) -> Vec<VarId> {
     match &step.action {
         Action::Assign(assigns) | Action::Run { then: assigns, .. } => {
-            assigns.iter().any(|assign| assign.place.variable() == var)
+            assigns.iter().map(|assign| assign.place.variable()).collect()
         }
         Action::Receive { pattern, .. } => {
-            pattern.fields.iter().any(|field| matches!(field, Field::Bind(place) if place.variable() == var))
+            let bound = |field: &Field| if let Field::Bind(place) = field { Some(place.variable()) } else { None };
+            pattern.fields.iter().filter_map(bound).collect()
         }
-        _ => false,
+        _ => Vec::new(),
     }
 }

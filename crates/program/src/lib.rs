@@ -3,10 +3,12 @@
 //! [`graph`] is the form that every front end lowers to and every analysis reads: processes, locations,
 //! guarded steps over variables ([`types`]), expressions ([`expr`], [`build`]) and channels. [`semantics`] defines
 //! steps over flat states ([`layout`], [`state`]) with faults as values ([`fault`]); [`terms`] reads the same steps as
-//! formulas, [`footprint`] says what they touch, [`show`] prints everything.
+//! formulas, [`blocks`] does so for uninterruptible blocks, [`footprint`] says what they touch, [`show`] prints everything, and [`slots`]
+//! says what each slot of a state holds.
 //!
 //! Not here: any surface language, fast exploration, and formulas beyond their atoms.
 
+pub mod blocks;
 pub mod build;
 pub mod effect;
 pub mod eval;
@@ -19,10 +21,12 @@ pub mod layout;
 mod queue;
 pub mod semantics;
 pub mod show;
+pub mod slots;
 pub mod state;
 pub mod terms;
 pub mod types;
 
+pub use blocks::Way;
 pub use eval::{Context, Interpretation};
 pub use expr::{Binary, Expr, ExprId, Exprs, Field, ListId, Pattern, PatternId, Place, Sort, Unary};
 pub use fault::{Fault, FaultKind};
@@ -34,6 +38,7 @@ pub use graph::{
 pub use initial::NoInitialStates;
 pub use layout::Layout;
 pub use semantics::Semantics;
+pub use slots::Slot;
 pub use state::{Move, Outcome, State, Successor};
 pub use terms::{NoTerms, StepTerms};
 pub use types::{
