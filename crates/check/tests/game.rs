@@ -5,7 +5,9 @@ mod common;
 use common::{CONVENTIONS, random_formula, random_shape, reading};
 use tertium_base::Budget;
 use tertium_check::game::ParityGame;
-use tertium_check::{Ask, Engine, Task};
+use tertium_check::reduction::{ActionBit, Reduction};
+use tertium_check::witness::open_question;
+use tertium_check::{Ask, Engine, EngineError, Task};
 use tertium_evidence::Deadlock;
 use tertium_logic::{Formula, Logic, ParseOptions, fair_ctl, parse};
 use tertium_model::{Kmts, KmtsBuilder, StateId};
@@ -88,4 +90,24 @@ fn deep_formulas_need_no_deep_call_stack() {
     let budget = Budget::unlimited();
     let task = Task::new(&model, &formula, reading(Deadlock::Mu), Ask::All, &budget).unwrap();
     assert_eq!(ParityGame.values(&task).unwrap().at(StateId::new(0)), tertium_lattice::Belnap::Unknown);
+}
+
+#[test]
+fn a_spent_budget_stops_the_engines() {
+    let mut builder = KmtsBuilder::new();
+    let p = builder.add_prop("p");
+    let states: Vec<StateId> = (0..10_000).map(|at| builder.add_state(&format!("s{at}"))).collect();
+    for at in 0..states.len() {
+        builder.set_label(states[at], p, tertium_lattice::Belnap::from(at % 100 == 0));
+        builder.add_edge(states[at], states[(at * 7 + 1) % states.len()], true, at % 2 == 0, None);
+        builder.add_edge(states[at], states[(at + 1) % states.len()], true, true, None);
+    }
+    let model = builder.finish().unwrap();
+    let formula = parse("AG EF p", &ParseOptions::in_logic(Logic::Ctl)).formula.unwrap();
+    let cancelled = Budget::unlimited().with_cancel(std::sync::Arc::new(true.into()));
+    let task = Task::new(&model, &formula, reading(Deadlock::Mu), Ask::All, &cancelled).unwrap();
+    for engine in [&ParityGame as &dyn Engine, &Reduction, &ActionBit] {
+        assert!(matches!(engine.values(&task), Err(EngineError::Stopped(_))), "{}", engine.name());
+    }
+    assert!(matches!(open_question(&task, states[0], 1), Err(EngineError::Stopped(_))));
 }

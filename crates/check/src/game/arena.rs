@@ -42,13 +42,20 @@ const GROUP: usize = 16;
 impl Index {
     fn new(plan: &Plan, states: usize) -> Self {
         let mut columns = 0;
-        let mut column_of = |obligation: usize| match plan.rules[obligation] {
-            Rule::Constant(_) | Rule::Label(..) => ABSENT,
-            Rule::Jump(_) if !plan.order.anchored.contains(obligation) => ABSENT,
-            _ => {
-                columns += 1;
-                columns - 1
+        let literal = |to: Obligation| matches!(plan.rule(to), Rule::Constant(_) | Rule::Label(..));
+        let passed_over = |obligation: usize| match plan.rules[obligation] {
+            Rule::Constant(_) | Rule::Label(..) => true,
+            _ if plan.order.anchored.contains(obligation) => false,
+            Rule::Jump(_) => true,
+            Rule::Any(a, b) | Rule::All(a, b) => literal(a) || literal(b),
+            Rule::Diamond(..) | Rule::Box(..) => false,
+        };
+        let mut column_of = |obligation: usize| {
+            if passed_over(obligation) {
+                return ABSENT;
             }
+            columns += 1;
+            columns - 1
         };
         let column = (0..plan.rules.len()).map(&mut column_of).collect();
         Self { column, columns: columns as usize, groups: vec![None; states.div_ceil(GROUP)] }
@@ -61,6 +68,9 @@ impl Index {
 
     #[inline]
     fn get(&self, state: StateId, obligation: Obligation) -> Option<u32> {
+        if self.column[obligation as usize] == ABSENT {
+            return None;
+        }
         let (group, at) = self.place(state, obligation);
         let position = self.groups[group].as_ref()?[at];
         (position != ABSENT).then_some(position)
