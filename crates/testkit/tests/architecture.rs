@@ -168,7 +168,7 @@ fn codes_in_sources() -> BTreeMap<String, Vec<PathBuf>> {
         sources(&root().join(folder(&name)).join("src"), &mut files);
         for file in files.into_iter().filter(|file| !file.ends_with("tests.rs")) {
             let text = fs::read_to_string(&file).unwrap();
-            let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
             for piece in text.split('"').filter(|piece| is_code(piece)) {
                 codes.entry(piece.to_owned()).or_default().push(file.clone());
             }
