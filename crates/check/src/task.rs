@@ -75,6 +75,22 @@ impl<'a> Task<'a> {
         ask: Ask<'a>,
         budget: &'a Budget,
     ) -> Result<Self, Vec<BindError>> {
+        Self::with_constants(model, formula, &[], reading, ask, budget)
+    }
+
+    /// As [`Self::new`], for a formula with constants of a user's lattice: `constants` gives each one's value in
+    /// this structure, which is a cut of the lattice-valued one.
+    ///
+    /// # Errors
+    /// Every name that neither the structure nor `constants` knows.
+    pub fn with_constants(
+        model: &'a Kmts,
+        formula: &'a Formula,
+        constants: &[(String, Belnap)],
+        reading: Reading,
+        ask: Ask<'a>,
+        budget: &'a Budget,
+    ) -> Result<Self, Vec<BindError>> {
         let mut errors = Vec::new();
         let used = used_names(formula);
         let mut props = Vec::new();
@@ -87,7 +103,8 @@ impl<'a> Task<'a> {
         }
         let mut elements = Vec::new();
         for (at, name) in formula.elements().iter().enumerate() {
-            match belnap_by_name(name) {
+            let given = constants.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+            match given.or_else(|| belnap_by_name(name)) {
                 Some(value) => elements.push(value),
                 None if used.elements[at] => errors.push(BindError::Element(at)),
                 None => elements.push(Belnap::Unknown),

@@ -1,0 +1,426 @@
+//! What can be typed after `tertium`?
+//!
+//! One struct per command; help, completions and the manual page are made from these comments.
+//!
+//! Not here: what the options do (`commands`), and units (`units`).
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::units::{Duration, Size};
+
+/// Checks temporal properties of unfinished and abstract systems; answers true, false or unknown.
+#[derive(Parser, Debug)]
+#[command(name = "tertium", version, arg_required_else_help = true, max_term_width = 100, after_long_help = EXAMPLES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tertium check design.kmts                        all properties in the file
+  tertium check design.kmts -p 'AG EF ready'       one property, written here
+  tertium compare old.kmts new.kmts                is the new design a refinement of the old one?
+  tertium check design.kmts --evidence proofs      keep proofs, then check one independently:
+  tertium certify design.kmts proofs/safe.cert.json
+
+Exit codes:
+  0 all hold   10 some false   5 none false, some unknown or stopped
+  2 bad usage or input   6 internal error   130 interrupted";
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Decide properties of a model
+    Check(Box<CheckArgs>),
+    /// Compare two structures: refinement and equivalence
+    Compare(CompareArgs),
+    /// Check a certificate with code that shares nothing with the engines
+    Certify(CertifyArgs),
+    /// Show what a formula is: normal form, automaton, precision
+    Formula(FormulaArgs),
+    /// Write a structure in another format
+    Export(ExportArgs),
+    /// Write a completion script for a shell to standard output
+    #[command(after_long_help = COMPLETION_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual page to standard output
+    #[command(after_long_help = "Examples:\n  tertium man | man -l -\n  tertium man > ~/.local/share/man/man1/tertium.1")]
+    Man,
+}
+
+const COMPLETION_EXAMPLES: &str = "\
+Examples:
+  tertium completions bash > ~/.local/share/bash-completion/completions/tertium
+  tertium completions zsh > ~/.zfunc/_tertium
+  tertium completions fish > ~/.config/fish/completions/tertium.fish";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  tertium check design.kmts
+  tertium check design.kmts -p 'AG EF ready' -p 'safe: AG !error'
+  tertium check design.kmts -p 'G (request -> F grant)' --logic ltl
+  tertium check design.kmts --at s3 --format json
+  tertium check design.kmts --timeout 60s --memory 4G --evidence proofs
+  tertium check design.kmts --expect safe=true --expect live=unknown
+
+Exit codes: 0 all hold, 10 some false, 5 none false but some unknown or stopped, 2 bad input.";
+
+/// Options of `check`.
+#[derive(Args, Debug)]
+#[command(after_long_help = CHECK_EXAMPLES)]
+pub struct CheckArgs {
+    /// The model: a structure in `.kmts` or `.json`
+    pub file: PathBuf,
+
+    /// A property, as `FORMULA` or `NAME: FORMULA`; may be repeated [default: all in the file]
+    #[arg(short, long = "property", value_name = "FORMULA", help_heading = "What to check")]
+    pub properties: Vec<String>,
+    /// Only the property of the file with this name; may be repeated
+    #[arg(long, value_name = "NAME", help_heading = "What to check")]
+    pub only: Vec<String>,
+    /// The logic of properties that do not name theirs [default: seen from the operators, where only one fits]
+    #[arg(long, value_enum, help_heading = "What to check")]
+    pub logic: Option<LogicName>,
+    /// The state to ask about [default: the initial states]
+    #[arg(long, value_name = "STATE", help_heading = "What to check")]
+    pub at: Option<String>,
+    /// Report the value at every state as well
+    #[arg(long, help_heading = "What to check")]
+    pub all_states: bool,
+
+    /// How values are made from the parts of a formula
+    #[arg(long, value_enum, default_value_t = Semantics::Compositional, help_heading = "Semantics")]
+    pub semantics: Semantics,
+    /// How open steps weaken a linear formula [default: hyper, the most precise sound reading]
+    #[arg(long, value_enum, help_heading = "Semantics")]
+    pub ltl: Option<LtlReading>,
+    /// What a state without successors means [default: mu]
+    #[arg(long, value_enum, help_heading = "Semantics")]
+    pub deadlock: Option<DeadlockName>,
+    /// Parameters of the structure: `on` decides all instances at once, `off` takes what depends on one for unknown
+    #[arg(long, value_enum, default_value_t = Parameters::On, help_heading = "Semantics")]
+    pub parameters: Parameters,
+
+    /// The algorithm; `auto` takes the fastest one that fits
+    #[arg(long, value_enum, default_value_t = EngineName::Auto, help_heading = "Work")]
+    pub engine: EngineName,
+    /// Stop after this time, for example `60s`, `500ms`, `5m`
+    #[arg(long, value_name = "TIME", help_heading = "Work")]
+    pub timeout: Option<Duration>,
+    /// Stop before using more memory than this, for example `4G`, `200M`
+    #[arg(long, value_name = "SIZE", help_heading = "Work")]
+    pub memory: Option<Size>,
+
+    /// How to write the answer
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    pub format: Format,
+    /// Write a certificate of every definite answer, and every run, into this directory
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub evidence: Option<PathBuf>,
+    /// The value that a property should have; another one counts as a failure; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Output")]
+    pub expect: Vec<String>,
+    /// What counts as a failure besides false; may be repeated
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Output")]
+    pub fail_on: Vec<FailOn>,
+    /// How text looks.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+/// How text looks; the same for every command.
+#[derive(Args, Debug, Clone, Copy)]
+pub struct Look {
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t = Colour::Auto, help_heading = "Output")]
+    pub color: Colour,
+    /// Show more: whole runs, engine, cost
+    #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
+    pub verbose: bool,
+    /// Show less: no warnings, no progress, one line per answer
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  tertium compare old.kmts new.kmts
+  tertium compare old.kmts new.kmts --relation
+  tertium compare spec.json impl.json --from s0 --to t3 --format json
+
+Exit codes: 0 the first is refined by the second, 10 it is not, 5 stopped early, 2 bad input.";
+
+/// Options of `compare`.
+#[derive(Args, Debug)]
+#[command(after_long_help = COMPARE_EXAMPLES)]
+pub struct CompareArgs {
+    /// The structure with less detail
+    pub left: PathBuf,
+    /// The structure with more detail
+    pub right: PathBuf,
+    /// Compare from this state of the first structure [default: its initial states]
+    #[arg(long, value_name = "STATE", requires = "to")]
+    pub from: Option<String>,
+    /// Compare with this state of the second structure [default: its initial states]
+    #[arg(long, value_name = "STATE", requires = "from")]
+    pub to: Option<String>,
+    /// List the pairs of the whole refinement relation
+    #[arg(long)]
+    pub relation: bool,
+    /// Stop after this time
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<Duration>,
+    /// Stop before using more memory than this
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Size>,
+    /// How to write the answer
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text, help_heading = "Output")]
+    pub format: PlainFormat,
+    /// How text looks.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+const CERTIFY_EXAMPLES: &str = "\
+Examples:
+  tertium check design.kmts --evidence proofs
+  tertium certify design.kmts proofs/safe.cert.json
+
+Exit codes: 0 accepted, 10 rejected, 5 stopped early, 2 unreadable.";
+
+/// Options of `certify`.
+#[derive(Args, Debug)]
+#[command(after_long_help = CERTIFY_EXAMPLES)]
+pub struct CertifyArgs {
+    /// The model
+    pub file: PathBuf,
+    /// The certificate, as `check --evidence` writes it
+    pub certificate: PathBuf,
+    /// Stop after this time
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<Duration>,
+    /// Stop before using more memory than this
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Size>,
+    /// How to write the answer
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text, help_heading = "Output")]
+    pub format: PlainFormat,
+    /// How text looks.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+const FORMULA_EXAMPLES: &str = "\
+Examples:
+  tertium formula 'AG (request -> AF grant)'
+  tertium formula '!(p U q)' --logic ltl --pnf
+  tertium formula 'G F p -> G F q' --logic ltl --hoa
+  tertium formula 'nu X. mu Y. <>(p & X | Y)' --logic mu --format json";
+
+/// Options of `formula`.
+#[derive(Args, Debug)]
+#[command(after_long_help = FORMULA_EXAMPLES)]
+pub struct FormulaArgs {
+    /// The formula
+    pub text: String,
+    /// Its logic [default: seen from the operators, where only one fits]
+    #[arg(long, value_enum)]
+    pub logic: Option<LogicName>,
+    /// Show the positive normal form
+    #[arg(long)]
+    pub pnf: bool,
+    /// Show the size of the automaton (linear formulas)
+    #[arg(long)]
+    pub automaton: bool,
+    /// Show the automaton in the Hanoi omega-automata format (linear formulas)
+    #[arg(long)]
+    pub hoa: bool,
+    /// How to write the answer
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text, help_heading = "Output")]
+    pub format: PlainFormat,
+    /// How text looks.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  tertium export design.kmts --to dot | dot -Tsvg > design.svg
+  tertium export design.json --to kmts -o design.kmts
+  tertium export design.kmts --to aut";
+
+/// Options of `export`.
+#[derive(Args, Debug)]
+#[command(after_long_help = EXPORT_EXAMPLES)]
+pub struct ExportArgs {
+    /// The model
+    pub file: PathBuf,
+    /// The format
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub to: ExportFormat,
+    /// Where to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// When to use colours in messages
+    #[arg(long, value_enum, default_value_t = Colour::Auto)]
+    pub color: Colour,
+}
+
+/// A logic's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogicName(pub tertium_driver::Logic);
+
+impl ValueEnum for LogicName {
+    fn value_variants<'a>() -> &'a [Self] {
+        use tertium_driver::Logic::{Ctl, CtlStar, Ltl, Mu, Pml};
+        &[Self(Pml), Self(Ctl), Self(CtlStar), Self(Ltl), Self(Mu)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
+    }
+}
+
+/// How values are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Semantics {
+    /// From the values of the parts
+    Compositional,
+    /// From all completions of the structure
+    #[value(hide = true)]
+    Thorough,
+}
+
+/// How linear formulas are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LtlReading(pub tertium_driver::LinearReading);
+
+impl ValueEnum for LtlReading {
+    fn value_variants<'a>() -> &'a [Self] {
+        use tertium_driver::LinearReading::{Bg, BgTotal, Hyper, Tg, TgPnf};
+        &[Self(Bg), Self(BgTotal), Self(Hyper), Self(Tg), Self(TgPnf)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        use tertium_driver::LinearReading::{Bg, BgTotal, Hyper, Tg, TgPnf};
+        let help = match self.0 {
+            Bg => "false only by a path of certain steps",
+            BgTotal => "the same, and every concrete state has a successor",
+            Hyper => "false also by a strategy over hyper-must edges",
+            Tg => "step values multiplied into the operators; its false is unsound",
+            TgPnf => "step values multiplied into the negation's normal form",
+        };
+        Some(PossibleValue::new(self.0.name()).help(help))
+    }
+}
+
+/// What deadlocks mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeadlockName(pub tertium_driver::Deadlock);
+
+impl ValueEnum for DeadlockName {
+    fn value_variants<'a>() -> &'a [Self] {
+        use tertium_driver::Deadlock::{Forbid, Maximal, Mu, Total};
+        &[Self(Mu), Self(Maximal), Self(Total), Self(Forbid)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        use tertium_driver::Deadlock::{Forbid, Maximal, Mu, Total};
+        let help = match self.0 {
+            Mu => "AX holds there, EX does not; paths are infinite",
+            Maximal => "it ends a finite maximal path",
+            Total => "the concrete system has none",
+            Forbid => "an error in the model",
+        };
+        Some(PossibleValue::new(self.0.name()).help(help))
+    }
+}
+
+/// What happens to parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Parameters {
+    /// All instances at once
+    On,
+    /// What depends on a parameter is unknown
+    Off,
+}
+
+/// An algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EngineName {
+    /// The fastest one that fits
+    Auto,
+    /// Labels states with sub-formulas
+    Explicit,
+    /// Two-valued runs, one per join-irreducible truth value
+    Reduction,
+    /// Products with automata, for linear formulas
+    Automata,
+    /// Parity games
+    Game,
+}
+
+/// How to write results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// One document
+    Json,
+    /// One line per result, as soon as it is known
+    Ndjson,
+    /// For code scanning services
+    Sarif,
+    /// For build servers
+    Junit,
+}
+
+/// How to write what is not a list of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlainFormat {
+    /// For people
+    Text,
+    /// One document
+    Json,
+}
+
+/// What counts as a failure besides false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// An unknown or a stopped run
+    Unknown,
+    /// A property that holds for a reason that says little
+    Vacuous,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal that can
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// What a structure can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// Graphviz: may dashed, must solid
+    Dot,
+    /// Aldebaran
+    Aut,
+    /// The structure format for people
+    Kmts,
+    /// The structure format for scripts
+    Json,
+}

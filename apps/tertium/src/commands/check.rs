@@ -1,0 +1,222 @@
+//! `tertium check`: decide properties.
+
+use std::path::Path;
+use std::time::Instant;
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_driver::check::{CheckOptions, Session};
+use tertium_driver::engines::EngineChoice;
+use tertium_driver::{Failure, Located, Observer};
+use tertium_report::view::{CheckReport, Input, ResultView, SCHEMA_VERSION, Verdict};
+use tertium_report::{Style, json, junit, sarif, text};
+
+use super::views;
+use crate::args::{CheckArgs, EngineName, FailOn, Format, Parameters, Semantics};
+use crate::progress::{Phase, Progress};
+use crate::terminal::{self, Stream};
+use crate::exit;
+
+/// Runs the command.
+pub fn run(args: &CheckArgs) -> u8 {
+    let budget = super::budget(args.timeout, args.memory);
+    match decide(args, &budget) {
+        Ok(code) => code,
+        Err(failure) => super::fail(&failure, args.look.color),
+    }
+}
+
+fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
+    let start = Instant::now();
+    let expectations = Expectations::parse(&args.expect)?;
+    let options = options(args)?;
+    let phase = Phase::default();
+    let progress = Progress::start(phase.clone(), args.look.quiet);
+    phase.phase("reading the model");
+    let loaded = tertium_driver::input::load(&args.file, budget)?;
+    let session = Session::new(&loaded, options, budget)?;
+    let properties = session.properties(&args.properties, &args.only)?;
+    expectations.all_name_something(properties.iter().map(|parsed| parsed.property.name.as_str()))?;
+    drop(progress);
+
+    let mut printer = Printer::start(args, &session);
+    let mut results: Vec<ResultView> = Vec::new();
+    for parsed in &properties {
+        phase.phase(&format!("checking {}", parsed.property.name));
+        let progress = Progress::start(phase.clone(), args.look.quiet);
+        let answer = session.check(parsed, budget, &phase);
+        drop(progress);
+        let answer = answer?;
+        let mut view = views::result(&session, &answer, properties.len(), args);
+        if let Some(dir) = &args.evidence {
+            view.evidence.file = views::write_evidence(dir, &session, &answer, &view)?;
+        }
+        if view.evidence.file.is_some() && view.evidence.kind != "none" && view.stopped.is_none() {
+            view.next.retain(|command| !command.contains("--evidence"));
+        }
+        judge(&mut view, &expectations, &args.fail_on);
+        printer.result(&view);
+        results.push(view);
+    }
+    let report = CheckReport {
+        schema_version: SCHEMA_VERSION,
+        tool: super::tool(),
+        input: printer.input.clone(),
+        results,
+        lattice: views::lattice(&session),
+        warnings: views::messages(session.warnings()),
+    };
+    let code = exit::of_check(&report);
+    printer.finish(&report, code, start.elapsed().as_millis() as u64);
+    Ok(code)
+}
+
+fn options(args: &CheckArgs) -> Result<CheckOptions, Failure> {
+    if args.semantics == Semantics::Thorough {
+        return Err(Diagnostic::error("E0310", "thorough semantics is not available yet for structures")
+            .help("`--semantics compositional` (the default) is sound: its true and false hold for every completion")
+            .into());
+    }
+    Ok(CheckOptions {
+        logic: args.logic.map(|logic| logic.0),
+        deadlock: args.deadlock.map(|name| name.0),
+        linear: args.ltl.map(|name| name.0),
+        at: args.at.clone(),
+        all_states: args.all_states,
+        engine: match args.engine {
+            EngineName::Auto => EngineChoice::Auto,
+            EngineName::Explicit => EngineChoice::Explicit,
+            EngineName::Reduction => EngineChoice::Reduction,
+            EngineName::Automata => EngineChoice::Automata,
+            EngineName::Game => EngineChoice::Game,
+        },
+        parameters: args.parameters == Parameters::On,
+        always_recheck: args.evidence.is_some(),
+        look_for_vacuity: !args.look.quiet || args.fail_on.contains(&FailOn::Vacuous),
+    })
+}
+
+/// The values that the user expects.
+struct Expectations(Vec<(String, String)>);
+
+impl Expectations {
+    fn parse(arguments: &[String]) -> Result<Self, Failure> {
+        let mut pairs = Vec::new();
+        for argument in arguments {
+            let Some((name, value)) = argument.rsplit_once('=') else {
+                return Err(Diagnostic::error("E0303", format!("`--expect {argument}` has no `=`"))
+                    .help("write NAME=VALUE, for example `--expect safe=true`")
+                    .into());
+            };
+            pairs.push((name.trim().to_owned(), long_word(value.trim()).to_owned()));
+        }
+        Ok(Self(pairs))
+    }
+
+    /// An expectation about nothing would pass forever.
+    fn all_name_something<'a>(&self, names: impl Iterator<Item = &'a str> + Clone) -> Result<(), Failure> {
+        let mut mistakes = Vec::new();
+        for (name, _) in &self.0 {
+            if names.clone().any(|known| known == name) {
+                continue;
+            }
+            let known: Vec<&str> = names.clone().collect();
+            let mut mistake = Diagnostic::error("E0304", format!("no property that is checked is named `{name}`"))
+                .note(format!("checked are: {}", known.join(", ")));
+            if let Some(close) = tertium_base::diagnostic::closest_name(name, known.iter().copied()) {
+                mistake = mistake.help(format!("did you mean `{close}`?"));
+            }
+            mistakes.push(Located::nowhere(mistake));
+        }
+        if mistakes.is_empty() { Ok(()) } else { Err(Failure::Input(mistakes)) }
+    }
+
+    fn of(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The letters that structures use are understood, too.
+fn long_word(value: &str) -> &str {
+    match value {
+        "t" => "true",
+        "f" => "false",
+        "u" | "?" => "unknown",
+        "b" => "both",
+        other => other,
+    }
+}
+
+fn judge(view: &mut ResultView, expectations: &Expectations, fail_on: &[FailOn]) {
+    if let Some(expected) = expectations.of(&view.name) {
+        let met = view.stopped.is_none() && (expected == view.value || expected == long_word(&view.value));
+        view.verdict = if met { Verdict::Success } else { Verdict::Failure };
+        view.expected = Some(expected.to_owned());
+        return;
+    }
+    if view.verdict == Verdict::Open && fail_on.contains(&FailOn::Unknown) {
+        view.verdict = Verdict::Failure;
+    }
+    if view.vacuous && fail_on.contains(&FailOn::Vacuous) {
+        view.verdict = Verdict::Failure;
+    }
+}
+
+/// Writes results as they come or all at once, as the format wants it.
+struct Printer {
+    format: Format,
+    style: Style,
+    quiet: bool,
+    input: Input,
+}
+
+impl Printer {
+    fn start(args: &CheckArgs, session: &Session<'_>) -> Self {
+        let colour = terminal::coloured(args.look.color, Stream::Out);
+        let input = Input { file: shown_path(&args.file), kind: session.kind() };
+        let this = Self {
+            format: args.format,
+            style: Style { colour, verbose: args.look.verbose },
+            quiet: args.look.quiet,
+            input,
+        };
+        match this.format {
+            Format::Text if !this.quiet => {
+                super::show(session.warnings(), args.look.color);
+                this.write(&text::heading(&this.input.file, &session.description(), this.style));
+            }
+            Format::Ndjson => this.write(&json::header_line(&super::tool(), &this.input)),
+            _ => {}
+        }
+        this
+    }
+
+    fn write(&self, text: &str) {
+        terminal::write(Stream::Out, text);
+    }
+
+    fn result(&mut self, view: &ResultView) {
+        match self.format {
+            Format::Text if self.quiet => self.write(&text::short_result(view, self.style)),
+            Format::Text => self.write(&text::result(view, self.style)),
+            Format::Ndjson => self.write(&json::result_line(view)),
+            Format::Json | Format::Sarif | Format::Junit => {}
+        }
+    }
+
+    fn finish(&self, report: &CheckReport, code: u8, time_ms: u64) {
+        match self.format {
+            Format::Text if self.quiet => {}
+            Format::Text => self.write(&text::summary(report, time_ms, self.style)),
+            Format::Json => self.write(&json::document(report)),
+            Format::Ndjson => self.write(&json::summary_line(report, code)),
+            Format::Sarif => self.write(&sarif::document(report)),
+            Format::Junit => self.write(&junit::document(report)),
+        }
+    }
+}
+
+/// A path as the user wrote it.
+pub fn shown_path(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+

@@ -1,0 +1,117 @@
+//! One module per command: arguments to the pipeline, its results to a report.
+
+mod certify;
+mod check;
+mod compare;
+mod export;
+mod formula;
+mod views;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::CommandFactory;
+use tertium_base::{Budget, StopReason};
+use tertium_driver::{Failure, Located};
+use tertium_report::view::Tool;
+
+use crate::args::{Cli, Colour, Command};
+use crate::terminal::{self, Stream};
+use crate::units::{Duration, Size};
+use crate::{exit, faults};
+
+/// Does what was typed and returns the exit code.
+pub fn run(cli: Cli) -> u8 {
+    match cli.command {
+        Command::Check(args) => check::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Certify(args) => certify::run(&args),
+        Command::Formula(args) => formula::run(&args),
+        Command::Export(args) => export::run(&args),
+        Command::Completions { shell } => completions(shell),
+        Command::Man => manual(),
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> u8 {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "tertium", &mut script);
+    terminal::write(Stream::Out, &String::from_utf8_lossy(&script));
+    exit::ALL_HOLD
+}
+
+/// One page for all commands: the overview, then each command's own sections.
+fn manual() -> u8 {
+    let mut command = Cli::command();
+    command.build();
+    let mut page = Vec::new();
+    let mut written = clap_mangen::Man::new(command.clone()).render(&mut page);
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
+        let man = clap_mangen::Man::new(sub.clone());
+        let title = format!(".SH \"TERTIUM {}\"\n", sub.get_name().to_uppercase());
+        page.extend_from_slice(title.as_bytes());
+        written = written
+            .and_then(|()| man.render_description_section(&mut page))
+            .and_then(|()| man.render_synopsis_section(&mut page))
+            .and_then(|()| man.render_options_section(&mut page))
+            .and_then(|()| man.render_extra_section(&mut page));
+    }
+    match written {
+        Ok(()) => {
+            terminal::write(Stream::Out, &String::from_utf8_lossy(&page));
+            exit::ALL_HOLD
+        }
+        Err(error) => {
+            faults::report(&format!("the manual page could not be made: {error}"));
+            exit::INTERNAL
+        }
+    }
+}
+
+/// This program, as documents name it.
+fn tool() -> Tool {
+    Tool::tertium(env!("CARGO_PKG_VERSION"))
+}
+
+/// The limits that the user set, and Ctrl-C. A second Ctrl-C ends the program at once.
+fn budget(timeout: Option<Duration>, memory: Option<Size>) -> Budget {
+    let flag = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&flag);
+    // Without a handler Ctrl-C still works, only less politely; nothing to tell the user.
+    let _ = ctrlc::set_handler(move || {
+        if seen.swap(true, Ordering::Relaxed) {
+            #[allow(clippy::exit, reason = "the user asked twice; nothing is left to clean up")]
+            std::process::exit(i32::from(exit::INTERRUPTED));
+        }
+    });
+    Budget::unlimited()
+        .with_time(timeout.map(|limit| limit.0))
+        .with_memory(memory.map(|limit| limit.0))
+        .with_cancel(flag)
+}
+
+/// Tells the user why there is no result, and returns the exit code.
+fn fail(failure: &Failure, colour: Colour) -> u8 {
+    match failure {
+        Failure::Input(messages) => {
+            show(messages, colour);
+            exit::BAD_INPUT
+        }
+        Failure::Stopped(stopped) => {
+            terminal::write(Stream::Err, &format!("stopped: {stopped}\n"));
+            if stopped.0 == StopReason::Interrupted { exit::INTERRUPTED } else { exit::SOME_OPEN }
+        }
+        Failure::Internal(what) => {
+            faults::report(what);
+            exit::INTERNAL
+        }
+    }
+}
+
+/// Shows messages on standard error.
+fn show(messages: &[Located], colour: Colour) {
+    let coloured = terminal::coloured(colour, Stream::Err);
+    for message in messages {
+        terminal::write(Stream::Err, &format!("{}\n\n", message.render(coloured).trim_end()));
+    }
+}

@@ -1,0 +1,229 @@
+//! From answers to views: names, words, advice.
+
+use std::path::Path;
+
+use tertium_base::{Diagnostic, StopReason};
+use tertium_driver::answer::{Answer, Value};
+use tertium_driver::check::Session;
+use tertium_driver::{Failure, Located, Logic};
+use tertium_report::build;
+use tertium_report::view::{
+    EvidenceView, InstanceView, LatticeView, Message, OpenView, Ordered, ReadingView, ReasonView, ResultView, RunView, Stats, Verdict,
+};
+
+use super::check::shown_path;
+use crate::args::CheckArgs;
+
+/// Longer sub-formulas in explanations are cut.
+const LONGEST_PART: usize = 200;
+
+/// One answer as a view. `asked` is the number of properties asked in all.
+pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &CheckArgs) -> ResultView {
+    let reasons = reasons(session, answer);
+    let (states, transitions) = session.size();
+    let formula = answer.formula.text();
+    ResultView {
+        show_name: answer.named || asked > 1,
+        name: answer.name.clone(),
+        logic: answer.formula.logic().name(),
+        value: answer.value.word().to_owned(),
+        stopped: answer.stopped.map(StopReason::word),
+        evidence: evidence(session, answer),
+        stats: Stats { states, transitions, time_ms: answer.elapsed.as_millis() as u64, ..Stats::default() },
+        reading: reading(answer),
+        engine: answer.engine,
+        state: answer.state.filter(|_| session.asks_several() || args.at.is_some()).map(|s| session.state_name(s)),
+        per_state: answer.per_state.as_ref().map(|values| per_state(session, values)),
+        condition: answer.conditions.as_ref().map(|conditions| {
+            let entry = |part: &tertium_driver::answer::Condition| {
+                (build::value_word(part.value).to_owned(), part.when.clone())
+            };
+            Ordered(conditions.iter().map(entry).collect())
+        }),
+        instances: answer.instances.as_ref().map(|instances| instances.iter().map(instance).collect()),
+        open: open(session, answer),
+        decide: reasons.first().map(build::advice).into_iter().collect(),
+        next: next_commands(session, answer, &formula, args),
+        vacuous: answer.vacuous,
+        warnings: answer.warnings.iter().map(message).collect(),
+        expected: None,
+        verdict: verdict(answer),
+        reasons,
+        formula,
+    }
+}
+
+/// The structure that the run and the open question are told of.
+fn told_of<'a>(session: &'a Session<'_>, answer: &'a Answer) -> Option<&'a tertium_driver::Kmts> {
+    answer.structure.as_deref().or(session.kmts())
+}
+
+fn verdict(answer: &Answer) -> Verdict {
+    match &answer.value {
+        _ if answer.stopped.is_some() => Verdict::Open,
+        value if value.is_true() => Verdict::Success,
+        value if value.is_false() => Verdict::Failure,
+        _ => Verdict::Open,
+    }
+}
+
+fn reading(answer: &Answer) -> ReadingView {
+    let linear = matches!(answer.formula.logic(), Logic::Ltl | Logic::CtlStar);
+    ReadingView {
+        semantics: "compositional",
+        deadlock: answer.reading.deadlock.name(),
+        ltl: linear.then(|| answer.reading.linear.name()),
+    }
+}
+
+fn reasons(session: &Session<'_>, answer: &Answer) -> Vec<ReasonView> {
+    let (Some((question, _)), Some(model)) = (&answer.open, told_of(session, answer)) else { return Vec::new() };
+    let mut views: Vec<ReasonView> = Vec::new();
+    for reason in &question.reasons {
+        let view = build::reason(model, reason);
+        if !views.contains(&view) {
+            views.push(view);
+        }
+    }
+    views
+}
+
+fn open(session: &Session<'_>, answer: &Answer) -> Option<OpenView> {
+    let (question, formula) = answer.open.as_ref()?;
+    let model = told_of(session, answer)?;
+    if question.play.is_empty() {
+        return None;
+    }
+    Some(build::open(model, question, |node| formula.text_of(node, LONGEST_PART)))
+}
+
+fn evidence(session: &Session<'_>, answer: &Answer) -> EvidenceView {
+    let Some(proved) = answer.certificates.first() else { return EvidenceView::none() };
+    let run: Option<RunView> = answer
+        .run
+        .as_ref()
+        .and_then(|run| told_of(session, answer).map(|model| build::run(model, &run.states, run.loop_start)));
+    let kind = match &run {
+        Some(run) if run.loop_start.is_some() => "lasso",
+        Some(_) => "run",
+        None => tertium_driver::certify::proof_kind(&proved.certificate.proof),
+    };
+    EvidenceView { kind, file: None, checked: answer.checked, run }
+}
+
+fn per_state(session: &Session<'_>, values: &[Value]) -> Ordered<String> {
+    let names = session.state_names();
+    Ordered(names.into_iter().zip(values).map(|(name, value)| (name, value.word().to_owned())).collect())
+}
+
+fn instance(instance: &tertium_driver::answer::Instance) -> InstanceView {
+    InstanceView {
+        parameters: Ordered(instance.parameters.clone()),
+        value: build::value_word(instance.value).to_owned(),
+    }
+}
+
+/// The lattice that the structure takes its values from.
+pub fn lattice(session: &Session<'_>) -> Option<LatticeView> {
+    let (name, lattice) = session.lattice()?;
+    let word = |element| lattice.name(element).to_owned();
+    Some(LatticeView {
+        name: name.to_owned(),
+        elements: lattice.names().to_vec(),
+        join_irreducibles: lattice.join_irreducibles().iter().map(|&element| word(element)).collect(),
+        star: Ordered(
+            lattice.join_irreducibles().iter().map(|&element| (word(element), word(lattice.star(element)))).collect(),
+        ),
+    })
+}
+
+/// A diagnostic as code and line.
+pub fn message(diagnostic: &Diagnostic) -> Message {
+    Message { code: diagnostic.code.to_owned(), message: diagnostic.message.clone() }
+}
+
+/// Several of them.
+pub fn messages(located: &[Located]) -> Vec<Message> {
+    located.iter().map(|located| message(&located.diagnostic)).collect()
+}
+
+/// What to try next: for an unknown, the same question where it got stuck, then stronger readings.
+fn next_commands(session: &Session<'_>, answer: &Answer, formula: &str, args: &CheckArgs) -> Vec<String> {
+    let mut commands = Vec::new();
+    let file = quoted(&shown_path(&args.file));
+    let property = if args.properties.is_empty() {
+        format!("--only {}", quoted(&answer.name))
+    } else {
+        format!("-p {} --logic {}", quoted(formula), quoted(answer.formula.logic().name()))
+    };
+    let base = format!("tertium check {file} {property}");
+    if let Some(stopped) = answer.stopped {
+        match stopped {
+            StopReason::Time => commands.push(format!("{base} --timeout {}", longer(args))),
+            StopReason::Memory => commands.push(format!("{base} --memory {}", larger(args))),
+            StopReason::Interrupted | StopReason::Count => {}
+        }
+        return commands;
+    }
+    if answer.value == Value::Belnap(tertium_driver::Belnap::Unknown) {
+        if let Some((question, _)) = &answer.open {
+            let last = question.play.last().map(|step| step.state);
+            if let Some(state) = last.filter(|&state| Some(state) != answer.state) {
+                commands.push(format!("{base} --at {}", quoted(&session.state_name(state))));
+            }
+        }
+        let linear = matches!(answer.formula.logic(), Logic::Ltl | Logic::CtlStar);
+        if linear && session.may_gain_from_totality() && args.deadlock.is_none() {
+            commands.push(format!("{base} --deadlock total   (if the system never stops)"));
+        }
+    }
+    commands
+}
+
+fn longer(args: &CheckArgs) -> String {
+    let now = args.timeout.map_or(30.0, |limit| limit.0.as_secs_f64());
+    format!("{}s", (now * 10.0).ceil().max(1.0))
+}
+
+fn larger(args: &CheckArgs) -> String {
+    let now = args.memory.map_or(1 << 30, |limit| limit.0);
+    format!("{}M", (now.saturating_mul(4) >> 20).max(64))
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+/// Writes the certificate and the run of an answer; the path of what was written.
+pub fn write_evidence(
+    dir: &Path,
+    session: &Session<'_>,
+    answer: &Answer,
+    view: &ResultView,
+) -> Result<Option<String>, Failure> {
+    let problem = |path: &Path, error: &std::io::Error| {
+        Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
+    };
+    std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
+    let stem = file_stem(&answer.name);
+    if let Some(run) = &view.evidence.run {
+        let path = dir.join(format!("{stem}.run.json"));
+        std::fs::write(&path, tertium_report::json::document(run)).map_err(|error| problem(&path, &error))?;
+    }
+    if answer.certificates.is_empty() {
+        return Ok(None);
+    }
+    let path = dir.join(format!("{stem}.cert.json"));
+    let text = session.certificate_text(answer)?;
+    std::fs::write(&path, text).map_err(|error| problem(&path, &error))?;
+    Ok(Some(shown_path(&path)))
+}
+
+/// A property's name as a file name: anything unusual becomes an underscore.
+fn file_stem(name: &str) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
+    let stem: String = name.chars().take(80).map(safe).collect();
+    if stem.is_empty() { "property".to_owned() } else { stem }
+}

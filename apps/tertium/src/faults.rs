@@ -1,0 +1,42 @@
+//! What does the user see when this program is at fault?
+//!
+//! A short message with what is needed to report it, and an exit code of its own; never a raw panic.
+
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+
+use crate::exit;
+use crate::terminal::{self, Stream};
+
+/// Runs `work`; a panic in it becomes a message and the exit code for internal errors.
+pub fn catch(work: impl FnOnce() -> u8) -> u8 {
+    std::panic::set_hook(Box::new(|info| report(&description(info))));
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(exit::INTERNAL)
+}
+
+/// Tells the user about a fault of this program.
+pub fn report(what: &str) {
+    let command: Vec<String> = std::env::args().collect();
+    terminal::write(
+        Stream::Err,
+        &format!(
+            "internal error: {what}\n  \
+             This is a fault of tertium {}, not of your model. No answer of this run should be relied on.\n  \
+             Please report it with the model and this command: {}\n",
+            env!("CARGO_PKG_VERSION"),
+            command.join(" "),
+        ),
+    );
+}
+
+fn description(info: &PanicHookInfo<'_>) -> String {
+    let payload = info.payload();
+    let text = payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "unexplained".to_owned());
+    match info.location() {
+        Some(place) => format!("{text} ({}:{})", place.file(), place.line()),
+        None => text,
+    }
+}

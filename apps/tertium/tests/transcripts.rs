@@ -1,0 +1,15 @@
+//! The transcripts in the guide and in `tests/cmd` are what the program prints.
+//!
+//! After an intended change run with `TRYCMD=overwrite`, and read the difference before keeping it.
+
+#[test]
+fn transcripts_are_what_the_program_prints() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    std::env::set_current_dir(root).unwrap_or_else(|error| panic!("{root}: {error}"));
+    trycmd::TestCases::new()
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "100")
+        .default_bin_name("tertium")
+        .case("docs/checking.md")
+        .case("apps/tertium/tests/cmd/*.md");
+}

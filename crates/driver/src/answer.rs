@@ -1,0 +1,142 @@
+//! What was found out about one property.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tertium_base::{Diagnostic, StopReason};
+use tertium_evidence::{Certificate, OpenQuestion, Place, Reading};
+use tertium_lattice::Belnap;
+use tertium_logic::Formula;
+use tertium_model::{Kmts, StateId};
+
+/// A path through the structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Its states.
+    pub states: Vec<StateId>,
+    /// The index to which the last state returns, forever.
+    pub loop_start: Option<usize>,
+}
+
+/// A truth value of whatever domain the structure has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Of a structure with may and must.
+    Belnap(Belnap),
+    /// Of a structure over a lattice that the user wrote down.
+    Element {
+        /// The element's name.
+        name: String,
+        /// Whether it is the top of the truth order.
+        is_top: bool,
+        /// Whether it is the bottom of the truth order.
+        is_bottom: bool,
+    },
+}
+
+impl Value {
+    /// The word for it in reports: `true`, `false`, `unknown`, `both`, or the element's name.
+    #[must_use]
+    pub fn word(&self) -> &str {
+        match self {
+            Self::Belnap(Belnap::True) => "true",
+            Self::Belnap(Belnap::False) => "false",
+            Self::Belnap(Belnap::Unknown) => "unknown",
+            Self::Belnap(Belnap::Both) => "both",
+            Self::Element { name, .. } => name,
+        }
+    }
+
+    /// Whether the property holds.
+    #[must_use]
+    pub fn is_true(&self) -> bool {
+        matches!(self, Self::Belnap(Belnap::True) | Self::Element { is_top: true, .. })
+    }
+
+    /// Whether the property fails.
+    #[must_use]
+    pub fn is_false(&self) -> bool {
+        matches!(self, Self::Belnap(Belnap::False) | Self::Element { is_bottom: true, .. })
+    }
+}
+
+/// For which parameters a property has a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The value.
+    pub value: Belnap,
+    /// The parameters' values, as an expression over them.
+    pub when: String,
+}
+
+/// The value of one instance of a parameterised structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instance {
+    /// The parameters with their values.
+    pub parameters: Vec<(String, bool)>,
+    /// The property's value.
+    pub value: Belnap,
+}
+
+/// A proof and the structure that it is about.
+#[derive(Clone, Debug)]
+pub struct Proved {
+    /// The model, one instance of it, or one cut.
+    pub place: Place,
+    /// The instance or cut; none for the model itself.
+    pub structure: Option<Arc<Kmts>>,
+    /// The proof.
+    pub certificate: Certificate,
+}
+
+/// Everything found out about one property.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The property's name.
+    pub name: String,
+    /// Whether the user gave the name.
+    pub named: bool,
+    /// The formula that was checked.
+    pub formula: Formula,
+    /// Its value; `unknown` if the run was stopped.
+    pub value: Value,
+    /// Why the run ended early.
+    pub stopped: Option<StopReason>,
+    /// The engine that gave the value.
+    pub engine: &'static str,
+    /// The semantics it was given under.
+    pub reading: Reading,
+    /// The state that decides the value.
+    pub state: Option<StateId>,
+    /// The value at every state, if asked for; in the structure's order.
+    pub per_state: Option<Vec<Value>>,
+    /// Proofs of a definite value, with the structure that each is about: of false one, of true one for
+    /// every state asked about; of a lattice's element, one for every cut.
+    pub certificates: Vec<Proved>,
+    /// Whether the independent checker accepted the proof in this run.
+    pub checked: bool,
+    /// The run that tells most of the proof.
+    pub run: Option<Run>,
+    /// What leaves the value open, and the formula whose nodes it speaks of.
+    pub open: Option<(OpenQuestion, Formula)>,
+    /// The instance that the run and what is open are told of; none for the model itself.
+    pub structure: Option<Arc<Kmts>>,
+    /// For a parameterised structure: when each value occurs.
+    pub conditions: Option<Vec<Condition>>,
+    /// For a parameterised structure with few parameters: every instance.
+    pub instances: Option<Vec<Instance>>,
+    /// Whether the property holds for a reason that says little.
+    pub vacuous: bool,
+    /// Remarks.
+    pub warnings: Vec<Diagnostic>,
+    /// Wall-clock time.
+    pub elapsed: Duration,
+}
+
+impl Answer {
+    /// Whether the value is Kleene's third.
+    #[must_use]
+    pub fn value_is_unknown(&self) -> bool {
+        self.value == Value::Belnap(Belnap::Unknown)
+    }
+}

@@ -1,0 +1,139 @@
+//! Is a certificate a proof of what it says about this model?
+//!
+//! The opinion is the independent checker's. Here the file is read, and each of its parts is matched with
+//! the structure that it is about: the model, one instance of it, or one cut.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tertium_base::{Budget, Diagnostic, SourceFile};
+use tertium_evidence::{Part, Place, Proof, Rejection, check_certificate_with, read_document};
+use tertium_lattice::Belnap;
+use tertium_logic::Logic;
+use tertium_model::{Kmts, Model};
+
+use crate::failure::{Failure, Located};
+use crate::input::Loaded;
+use crate::lattice::{self, too_large};
+
+/// What became of one part of a certificate.
+#[derive(Clone, Debug)]
+pub struct PartOutcome {
+    /// The formula it speaks of.
+    pub formula: String,
+    /// The formula's logic.
+    pub logic: Logic,
+    /// The state it speaks of.
+    pub state: String,
+    /// The value it claims.
+    pub value: Belnap,
+    /// The kind of proof.
+    pub proof: &'static str,
+    /// Which instance or cut it is about.
+    pub place: Option<String>,
+    /// What a reader should know.
+    pub caveats: Vec<&'static str>,
+    /// Why it was rejected.
+    pub rejected: Option<String>,
+}
+
+/// The word for a kind of proof in reports.
+#[must_use]
+pub fn proof_kind(proof: &Proof) -> &'static str {
+    match proof {
+        Proof::Lasso { cycle, .. } if cycle.is_empty() => "run",
+        Proof::Lasso { .. } => "lasso",
+        Proof::Claims(_) | Proof::Plays { .. } => "strategy",
+        Proof::NoPath | Proof::Labels(_) => "certificate",
+    }
+}
+
+/// Checks the certificate in a file.
+///
+/// # Errors
+/// If the file is no certificate, or a limit is reached. A certificate that is wrong is no error.
+pub fn certify(loaded: &Loaded, path: &Path, budget: &Budget) -> Result<Vec<PartOutcome>, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Diagnostic::error("E0300", format!("cannot read `{}`: {error}", path.display())))?;
+    let source = Arc::new(SourceFile::new(path.to_string_lossy(), text));
+    let document = read_document(&source.text).map_err(|error| Located::within(*error, &source))?;
+    document.parts.iter().map(|part| check_part(loaded, part, &source, budget)).collect()
+}
+
+fn check_part(loaded: &Loaded, part: &Part, source: &Arc<SourceFile>, budget: &Budget) -> Result<PartOutcome, Failure> {
+    let mut outcome = PartOutcome {
+        formula: part.formula().to_owned(),
+        logic: part.logic(),
+        state: String::new(),
+        value: part.value(),
+        proof: "certificate",
+        place: place_text(part.place()),
+        caveats: Vec::new(),
+        rejected: None,
+    };
+    let made;
+    let model = match (&loaded.model, part.place()) {
+        (Model::Kmts(model), Place::Whole) => model,
+        (_, place) => match structure_at(loaded, place)? {
+            Ok(structure) => {
+                made = structure;
+                &made
+            }
+            Err(misfit) => {
+                outcome.rejected = Some(misfit);
+                return Ok(outcome);
+            }
+        },
+    };
+    let certificate = match part.certificate_for(model, &source.text) {
+        Ok(certificate) => certificate,
+        Err(problems) => {
+            outcome.rejected = Some(problems.iter().map(sentence).collect::<Vec<_>>().join("; "));
+            return Ok(outcome);
+        }
+    };
+    outcome.proof = proof_kind(&certificate.proof);
+    model.state_name(certificate.state).clone_into(&mut outcome.state);
+    match check_certificate_with(model, &certificate, &loaded.constants_at(part.place()), budget) {
+        Ok(accepted) => outcome.caveats = accepted.caveats.iter().map(|caveat| caveat.text()).collect(),
+        Err(Rejection::Stopped(stopped)) => return Err(stopped.into()),
+        Err(Rejection::Refused(why)) => outcome.rejected = Some(sentence(&why)),
+    }
+    Ok(outcome)
+}
+
+fn sentence(diagnostic: &Diagnostic) -> String {
+    format!("{} ({})", diagnostic.message, diagnostic.code)
+}
+
+fn place_text(place: &Place) -> Option<String> {
+    match place {
+        Place::Whole => None,
+        Place::Assignment(values) => {
+            Some(values.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", "))
+        }
+        Place::Element(name) => Some(format!("values above {name}")),
+    }
+}
+
+/// The structure that a part of a certificate is about, or why there is none.
+fn structure_at(loaded: &Loaded, place: &Place) -> Result<Result<Kmts, String>, Failure> {
+    Ok(match (&loaded.model, place) {
+        (Model::Param(model), Place::Assignment(values)) => {
+            let assignment: Option<Vec<bool>> =
+                model.params().iter().map(|name| values.get(name).copied()).collect();
+            match assignment.filter(|assignment| assignment.len() == values.len()) {
+                Some(assignment) => Ok(model.instance(&assignment).map_err(too_large)?),
+                None => Err("its parameters are not those of the model".to_owned()),
+            }
+        }
+        (Model::Lattice(model), Place::Element(name)) => {
+            let lattice = model.lattice();
+            match lattice.element(name).filter(|at| lattice.join_irreducibles().contains(at)) {
+                Some(at) => Ok(lattice::cut(model, at).map_err(too_large)?),
+                None => Err(format!("`{name}` is no join-irreducible element of the model's lattice")),
+            }
+        }
+        _ => Err("it is about another kind of model".to_owned()),
+    })
+}

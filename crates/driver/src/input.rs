@@ -1,0 +1,292 @@
+//! Which model does a file hold?
+//!
+//! The kind is told by the file's extension, else by its first character. Whatever is wrong with the
+//! file is a list of diagnostics with places.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_check::BindError;
+use tertium_evidence::Place;
+use tertium_lattice::Belnap;
+use tertium_logic::{Formula, Logic, Node};
+use tertium_model::{Format, Kmts, Model, StateId, read_file};
+
+use crate::failure::{Failure, Located};
+use crate::lattice;
+use crate::property::Property;
+
+/// Constants of Belnap's domain that may stand in formulas about structures with may and must.
+const BELNAP_CONSTANTS: [&str; 2] = ["unknown", "both"];
+
+/// A model with what came with it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The path as the user wrote it.
+    pub file: String,
+    /// The model.
+    pub model: Model,
+    properties: Vec<Property>,
+    written_properties: Vec<tertium_model::Property>,
+    warnings: Vec<Located>,
+}
+
+/// Reads a model.
+///
+/// # Errors
+/// Everything that is wrong with the file, or the limit that was reached.
+pub fn load(path: &Path, budget: &Budget) -> Result<Loaded, Failure> {
+    let format = format_of(path)?;
+    let read = read_file(path, format, budget)?;
+    let messages: Vec<Located> = read
+        .messages()
+        .map(|(diagnostic, source)| Located {
+            diagnostic: diagnostic.clone(),
+            source: source.map(|source| Arc::new(source.clone())),
+        })
+        .collect();
+    let Some(model) = read.model else { return Err(Failure::Input(messages)) };
+    let written_properties = read.properties;
+    let (properties, mistakes) = own_properties(&written_properties);
+    if !mistakes.is_empty() {
+        return Err(Failure::Input(mistakes));
+    }
+    Ok(Loaded { file: path.to_string_lossy().into_owned(), model, properties, written_properties, warnings: messages })
+}
+
+fn own_properties(read: &[tertium_model::Property]) -> (Vec<Property>, Vec<Located>) {
+    let (mut properties, mut mistakes) = (Vec::new(), Vec::new());
+    for property in read {
+        let source = Arc::new(property.source.clone());
+        let logic = match property.logic.as_deref().map(|name| (name, Logic::from_name(name))) {
+            None => None,
+            Some((_, Some(logic))) => Some(logic),
+            Some((name, None)) => {
+                let mistake = Diagnostic::error("E0123", format!("`{name}` is not a logic"))
+                    .at(property.span, format!("in the property `{}`", property.name))
+                    .help("the logics are pml, ctl, ctl*, ltl and mu");
+                mistakes.push(Located::within(mistake, &source));
+                continue;
+            }
+        };
+        properties.push(Property {
+            name: property.name.clone(),
+            named: true,
+            text: property.formula.clone(),
+            logic,
+            source,
+            offset: property.span.start,
+        });
+    }
+    (properties, mistakes)
+}
+
+fn format_of(path: &Path) -> Result<Format, Failure> {
+    if let Some(format) = Format::of(path) {
+        return Ok(format);
+    }
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if matches!(extension, "gcl" | "pml" | "promela" | "prom") {
+        return Err(Diagnostic::error("E0301", format!("`{}`: programs cannot be read yet", path.display()))
+            .note("this version reads structures: `.kmts` and `.json`")
+            .into());
+    }
+    let mut start = [0u8; 512];
+    let length = std::fs::File::open(path)
+        .and_then(|mut file| file.read(&mut start))
+        .map_err(|error| Diagnostic::error("E0300", format!("cannot read `{}`: {error}", path.display())))?;
+    let first = start[..length].iter().find(|byte| !byte.is_ascii_whitespace());
+    Ok(if first == Some(&b'{') { Format::Json } else { Format::Kmts })
+}
+
+impl Loaded {
+    /// The properties in the file.
+    #[must_use]
+    pub fn properties(&self) -> &[Property] {
+        &self.properties
+    }
+
+    /// The same as the reader found them, for writers.
+    #[must_use]
+    pub fn written_properties(&self) -> &[tertium_model::Property] {
+        &self.written_properties
+    }
+
+    /// Remarks about the file.
+    #[must_use]
+    pub fn warnings(&self) -> &[Located] {
+        &self.warnings
+    }
+
+    /// The kind of input, as JSON names it.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        "kmts"
+    }
+
+    /// The structure with may and must, if it is one.
+    #[must_use]
+    pub fn kmts(&self) -> Option<&Kmts> {
+        match &self.model {
+            Model::Kmts(model) => Some(model),
+            Model::Lattice(_) | Model::Param(_) => None,
+        }
+    }
+
+    /// States and transitions.
+    #[must_use]
+    pub fn size(&self) -> (usize, usize) {
+        match &self.model {
+            Model::Kmts(model) => (model.state_count(), model.edge_count() + model.hyper_count()),
+            Model::Lattice(model) => (model.state_count(), model.edge_count()),
+            Model::Param(model) => (model.state_count(), model.edges().len()),
+        }
+    }
+
+    /// A state's name.
+    #[must_use]
+    pub fn state_name(&self, state: StateId) -> &str {
+        match &self.model {
+            Model::Kmts(model) => model.state_name(state),
+            Model::Lattice(model) => model.state_name(state),
+            Model::Param(model) => model.state_name(state),
+        }
+    }
+
+    /// The initial states; where none is given, every state is one.
+    #[must_use]
+    pub fn initial_states(&self) -> Vec<StateId> {
+        let init = match &self.model {
+            Model::Kmts(model) => model.init(),
+            Model::Lattice(model) => model.init(),
+            Model::Param(model) => model.init(),
+        };
+        if init.is_empty() { (0..self.size().0).map(StateId::new).collect() } else { init.to_vec() }
+    }
+
+    /// The propositions.
+    #[must_use]
+    pub fn prop_names(&self) -> Vec<&str> {
+        let props = match &self.model {
+            Model::Kmts(model) => model.props(),
+            Model::Lattice(model) => model.props(),
+            Model::Param(model) => model.props(),
+        };
+        props.iter().map(String::as_str).collect()
+    }
+
+    /// The actions.
+    #[must_use]
+    pub fn action_names(&self) -> Vec<&str> {
+        match &self.model {
+            Model::Kmts(model) => model.actions().iter().map(String::as_str).collect(),
+            Model::Lattice(_) | Model::Param(_) => Vec::new(),
+        }
+    }
+
+    /// The truth values that may stand in formulas; a proposition of the same name wins.
+    #[must_use]
+    pub fn element_names(&self) -> Vec<String> {
+        let props = self.prop_names();
+        let all: Vec<&str> = match &self.model {
+            Model::Lattice(model) => model.lattice().names().iter().map(String::as_str).collect(),
+            Model::Kmts(_) | Model::Param(_) => BELNAP_CONSTANTS.to_vec(),
+        };
+        all.into_iter().filter(|name| !props.contains(name)).map(str::to_owned).collect()
+    }
+
+    /// Those of a structure with may and must, with their values.
+    #[must_use]
+    pub fn constants(&self) -> Vec<(String, Belnap)> {
+        let values = [Belnap::Unknown, Belnap::Both];
+        let pairs = BELNAP_CONSTANTS.iter().zip(values);
+        let props = self.prop_names();
+        pairs.filter(|(name, _)| !props.contains(name)).map(|(name, value)| ((*name).to_owned(), value)).collect()
+    }
+
+    /// The constants of formulas in the structure that a part of a certificate is about.
+    #[must_use]
+    pub fn constants_at(&self, place: &Place) -> Vec<(String, Belnap)> {
+        match (&self.model, place) {
+            (Model::Lattice(model), Place::Element(name)) => {
+                model.lattice().element(name).map_or_else(Vec::new, |at| lattice::constants(model, at))
+            }
+            _ => self.constants(),
+        }
+    }
+
+    /// The names in a formula that the model does not know. None is ever taken for false.
+    #[must_use]
+    pub fn bind(&self, formula: &Formula) -> Vec<BindError> {
+        let (props, actions) = (self.prop_names(), self.action_names());
+        let mut errors: Vec<BindError> = Vec::new();
+        for &node in formula.nodes() {
+            match node {
+                Node::Atom(atom) if !props.contains(&formula.atoms()[atom.index()].text.as_str()) => {
+                    errors.push(BindError::Atom(atom.index()));
+                }
+                Node::Diamond(Some(action), _) | Node::Box(Some(action), _)
+                    if !actions.contains(&formula.actions()[action.index()].as_str()) =>
+                {
+                    errors.push(BindError::Action(action.index()));
+                }
+                _ => {}
+            }
+        }
+        errors
+    }
+
+    /// The structure as one line for people.
+    #[must_use]
+    pub fn description(&self) -> String {
+        match &self.model {
+            Model::Kmts(model) => describe(model),
+            Model::Lattice(model) => format!(
+                "{}, {} with values in {} ({} elements)",
+                counted(model.state_count(), "state"),
+                counted(model.edge_count(), "edge"),
+                model.lattice_name().unwrap_or("a lattice"),
+                model.lattice().len(),
+            ),
+            Model::Param(model) => format!(
+                "{}, {}, {}",
+                counted(model.state_count(), "state"),
+                counted(model.edges().len(), "edge"),
+                counted(model.params().len(), "parameter"),
+            ),
+        }
+    }
+}
+
+fn describe(model: &Kmts) -> String {
+    let open_edges = (0..model.edge_count())
+        .map(|at| model.edge(tertium_model::EdgeId::new(at)))
+        .filter(|edge| edge.may && !edge.must)
+        .count();
+    let open_labels: usize = (0..model.props().len())
+        .map(|at| {
+            let (for_true, not_refuted) = model.label_sets(tertium_model::PropId::new(at));
+            not_refuted.iter().filter(|&state| !for_true.contains(state)).count()
+        })
+        .sum();
+    let mut text = format!("{}, {}", counted(model.state_count(), "state"), counted(model.edge_count(), "edge"));
+    if model.hyper_count() > 0 {
+        text.push_str(&format!(", {}", counted(model.hyper_count(), "hyper edge")));
+    }
+    if model.is_complete() {
+        text.push_str("; complete");
+        return text;
+    }
+    text.push_str(&format!("; open: {}, {}", counted(open_edges, "edge"), counted(open_labels, "label")));
+    if model.is_mixed() {
+        text.push_str("; mixed");
+    }
+    text
+}
+
+fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}

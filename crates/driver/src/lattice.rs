@@ -1,0 +1,158 @@
+//! What is the value of a property over a lattice that the user wrote down?
+//!
+//! An engine for lattices gives the value. It is proved by *cuts*, one structure with may and must for each
+//! join-irreducible element: a formula's value is above the element exactly where its cut has evidence
+//! for true.
+
+use std::sync::Arc;
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_check::lattice_valued::{LatticeTask, direct_values};
+use tertium_check::reduction::lattice_values;
+use tertium_check::{Ask, EngineError, Task, Unsupported};
+use tertium_evidence::{Deadlock, Place};
+use tertium_lattice::{Belnap, Element};
+use tertium_logic::Formula;
+use tertium_model::{Kmts, KmtsBuilder, LatticeModel, ModelTooLarge, StateId};
+
+use crate::answer::{Answer, Proved, Value};
+use crate::check::{SMALL, Session, bound};
+use crate::engines::{self, EngineChoice};
+use crate::failure::Failure;
+use crate::prove;
+
+/// The structure whose evidence for true says that a value is above `at`.
+///
+/// # Errors
+/// If there is more than the ids can count.
+pub(crate) fn cut(model: &LatticeModel, at: Element) -> Result<Kmts, ModelTooLarge> {
+    let lattice = model.lattice();
+    let mut builder = KmtsBuilder::new();
+    for state in model.states() {
+        builder.add_state(model.state_name(state));
+    }
+    for name in model.props() {
+        let prop = builder.add_prop(name);
+        for state in model.states() {
+            builder.set_label(state, prop, cut_value(model, model.label(state, prop), at));
+        }
+    }
+    for state in model.states() {
+        for edge in model.edges_from(state) {
+            let must = lattice.cut(edge.value, at);
+            let may = lattice.cut(edge.value, lattice.star(at));
+            if may || must {
+                builder.add_edge(state, edge.target, may, must, None);
+            }
+        }
+    }
+    model.init().iter().for_each(|&state| builder.add_init(state));
+    builder.finish()
+}
+
+fn cut_value(model: &LatticeModel, value: Element, at: Element) -> Belnap {
+    let lattice = model.lattice();
+    Belnap::from_evidence(lattice.cut(value, at), !lattice.cut(value, lattice.star(at)))
+}
+
+/// The lattice's elements as constants of a cut.
+pub(crate) fn constants(model: &LatticeModel, at: Element) -> Vec<(String, Belnap)> {
+    let lattice = model.lattice();
+    lattice.elements().map(|element| (lattice.name(element).to_owned(), cut_value(model, element, at))).collect()
+}
+
+impl Session<'_> {
+    /// Decides a property of a lattice-valued structure.
+    pub(crate) fn check_lattice(
+        &self,
+        model: &LatticeModel,
+        answer: &mut Answer,
+        budget: &Budget,
+    ) -> Result<(), Failure> {
+        if self.reading.deadlock != Deadlock::Mu {
+            let what = format!("`--deadlock {}` has no meaning over a lattice", self.reading.deadlock.name());
+            return Err(Diagnostic::error("E0314", what).help("leave it out: AX holds where no step is possible").into());
+        }
+        let formula = answer.formula.clone();
+        let task = bound(LatticeTask::new(model, &formula, budget))?;
+        let (engine, values) = self.lattice_values(&task)?;
+        answer.engine = engine;
+        let lattice = model.lattice();
+        let value_at = |state: StateId| values[state.index()];
+        let value = self.ask.iter().fold(lattice.top(), |sum, &state| lattice.meet(sum, value_at(state)));
+        answer.value = element_value(model, value);
+        answer.state = self.ask.iter().copied().find(|&state| value_at(state) == value);
+        if self.options.all_states {
+            answer.per_state = Some(model.states().map(|state| element_value(model, value_at(state))).collect());
+        }
+        if model.edge_count() <= SMALL || self.options.always_recheck {
+            answer.certificates = self.prove_cuts(model, &formula, &value_at, budget)?;
+            answer.checked = !answer.certificates.is_empty();
+        }
+        Ok(())
+    }
+
+    fn lattice_values(&self, task: &LatticeTask<'_>) -> Result<(&'static str, Vec<Element>), Failure> {
+        let decline = |reason: &str| {
+            engines::failure(EngineError::Unsupported(Unsupported {
+                engine: self.options.engine.name(),
+                reason: reason.to_owned(),
+            }))
+        };
+        match self.options.engine {
+            EngineChoice::Auto | EngineChoice::Explicit => {
+                direct_values(task).map(|values| ("explicit", values)).map_err(engines::failure)
+            }
+            EngineChoice::Reduction => {
+                lattice_values(task).map(|values| ("reduction", values)).map_err(engines::failure)
+            }
+            EngineChoice::Game => Err(decline("games are played on structures with may and must")),
+            EngineChoice::Automata => Err(decline("linear formulas have no value over a lattice")),
+        }
+    }
+
+    /// Proofs of the value at every state asked about: that it is above the elements it is above, and not
+    /// above the others. A cut refutes its element's star.
+    fn prove_cuts(
+        &self,
+        model: &LatticeModel,
+        formula: &Formula,
+        value_at: &dyn Fn(StateId) -> Element,
+        budget: &Budget,
+    ) -> Result<Vec<Proved>, Failure> {
+        let lattice = model.lattice();
+        let mut proofs = Vec::new();
+        for &at in lattice.join_irreducibles() {
+            let structure = Arc::new(cut(model, at).map_err(too_large)?);
+            let constants = constants(model, at);
+            let task = Task::with_constants(&structure, formula, &constants, self.reading, Ask::All, budget);
+            let task = bound(task)?;
+            for &state in &self.ask {
+                let value = value_at(state);
+                let above = lattice.cut(value, at).then_some(Belnap::True);
+                let not_above_star = (!lattice.cut(value, lattice.star(at))).then_some(Belnap::False);
+                for side in [above, not_above_star].into_iter().flatten() {
+                    let certificate = prove::certificate(&task, formula, state, side)?;
+                    prove::recheck(&structure, &certificate, &constants, budget)?;
+                    let place = Place::Element(lattice.name(at).to_owned());
+                    proofs.push(Proved { place, structure: Some(Arc::clone(&structure)), certificate });
+                }
+            }
+        }
+        Ok(proofs)
+    }
+}
+
+fn element_value(model: &LatticeModel, element: Element) -> Value {
+    let lattice = model.lattice();
+    Value::Element {
+        name: lattice.name(element).to_owned(),
+        is_top: element == lattice.top(),
+        is_bottom: element == lattice.bottom(),
+    }
+}
+
+/// A structure that is too large for this program, as the user's message.
+pub(crate) fn too_large(error: ModelTooLarge) -> Failure {
+    Diagnostic::error("E0312", format!("the structure is too large: {error}")).into()
+}

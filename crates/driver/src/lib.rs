@@ -1,0 +1,43 @@
+//! How do the parts work together to answer a user's question?
+//!
+//! The only place where stages meet: load a model ([`input`]), gather and bind properties
+//! ([`property`]), choose an engine ([`engines`]), evaluate, explain and re-check ([`check`]), and the
+//! smaller questions of [`compare`], [`certify`], [`formula`] and [`export`].
+//!
+//! Not here: arguments, printing, exit codes. Results are values; long work watches a budget and
+//! tells an [`Observer`] what it is doing.
+
+pub mod answer;
+pub mod bind;
+pub mod certify;
+pub mod check;
+pub mod compare;
+pub mod engines;
+pub mod export;
+pub mod failure;
+mod family;
+pub mod formula;
+pub mod input;
+mod lattice;
+pub mod paths;
+pub mod precision;
+pub mod property;
+pub mod prove;
+pub mod vacuity;
+
+pub use failure::{Failure, Located};
+pub use tertium_evidence::{Deadlock, LinearReading, Reading};
+pub use tertium_lattice::Belnap;
+pub use tertium_logic::Logic;
+pub use tertium_model::Kmts;
+
+/// Someone who wants to know what a run is doing.
+pub trait Observer {
+    /// The run begins this phase, told as "checking safe".
+    fn phase(&self, what: &str);
+}
+
+/// Nobody wants to know.
+impl Observer for () {
+    fn phase(&self, _: &str) {}
+}

@@ -1,0 +1,56 @@
+//! What a formula is, in words: normal forms, size, automaton.
+
+use serde::Serialize;
+
+use crate::view::Tool;
+
+/// Everything that one `formula` has to say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FormulaReport {
+    /// [`crate::view::SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Who says it.
+    pub tool: Tool,
+    /// The formula as canonical text.
+    pub formula: String,
+    /// Its logic.
+    pub logic: &'static str,
+    /// Distinct sub-formulas.
+    pub size: usize,
+    /// Its atomic propositions.
+    pub atoms: Vec<String>,
+    /// Whether an engine for unfinished models can stop at the compositional value, as far as the quick test sees.
+    pub self_minimising: SelfMinimising,
+    /// The positive normal form, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pnf: Option<String>,
+    /// The automaton, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub automaton: Option<AutomatonView>,
+}
+
+/// The quick test whether the compositional value is already the strongest one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SelfMinimising {
+    /// On structures whose steps are all decided.
+    pub decided_steps: bool,
+    /// On structures with open steps.
+    pub open_steps: bool,
+    /// What stands in the way, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<String>,
+}
+
+/// A generalised Büchi automaton for a linear formula.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AutomatonView {
+    /// Its states.
+    pub states: usize,
+    /// Its transitions.
+    pub transitions: usize,
+    /// Its acceptance sets.
+    pub acceptance_sets: usize,
+    /// The automaton in the Hanoi omega-automata format, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hoa: Option<String>,
+}

@@ -1,0 +1,62 @@
+//! Documents for scripts: one JSON object, or one line per result.
+
+use serde::Serialize;
+
+use crate::view::{CheckReport, Input, ResultView, Tool};
+
+/// Any report as one indented JSON document with a final newline.
+#[must_use]
+pub fn document<T: Serialize>(report: &T) -> String {
+    let mut text = serde_json::to_string_pretty(report).unwrap_or_else(|error| not_written(&error));
+    text.push('\n');
+    text
+}
+
+/// The first line of newline-delimited output.
+#[must_use]
+pub fn header_line(tool: &Tool, input: &Input) -> String {
+    #[derive(Serialize)]
+    struct Header<'a> {
+        r#type: &'static str,
+        schema_version: u32,
+        tool: &'a Tool,
+        input: &'a Input,
+    }
+    line(&Header { r#type: "header", schema_version: crate::view::SCHEMA_VERSION, tool, input })
+}
+
+/// One result as one line.
+#[must_use]
+pub fn result_line(result: &ResultView) -> String {
+    #[derive(Serialize)]
+    struct Tagged<'a> {
+        r#type: &'static str,
+        #[serde(flatten)]
+        result: &'a ResultView,
+    }
+    line(&Tagged { r#type: "result", result })
+}
+
+/// The last line of newline-delimited output: how many results of each value.
+#[must_use]
+pub fn summary_line(report: &CheckReport, exit_code: u8) -> String {
+    #[derive(Serialize)]
+    struct Summary<'a> {
+        r#type: &'static str,
+        results: usize,
+        exit_code: u8,
+        warnings: &'a [crate::view::Message],
+    }
+    line(&Summary { r#type: "summary", results: report.results.len(), exit_code, warnings: &report.warnings })
+}
+
+fn line<T: Serialize>(value: &T) -> String {
+    let mut text = serde_json::to_string(value).unwrap_or_else(|error| not_written(&error));
+    text.push('\n');
+    text
+}
+
+/// Views hold strings, numbers and lists only, which always can be written.
+fn not_written(error: &serde_json::Error) -> String {
+    format!("{{\"error\": \"the report could not be written: {error}\"}}")
+}

@@ -1,0 +1,226 @@
+//! The answer to one property, and the line that sums a run up.
+
+use super::{counted, indented, run, shortened};
+use crate::build;
+use crate::style::{Role, Style, role_of, safe};
+use crate::view::{CheckReport, OpenView, ResultView, Verdict};
+
+/// Verdict words are padded to this width, so that formulas stand in one column.
+const VERDICT_WIDTH: usize = 9;
+/// Formulas longer than this are cut unless the user asks for all of it.
+const LONGEST_FORMULA: usize = 90;
+
+/// The line above the results.
+#[must_use]
+pub fn heading(file: &str, description: &str, style: Style) -> String {
+    format!("{}  {}\n\n", style.paint(Role::Strong, &safe(file)), style.paint(Role::Faint, description))
+}
+
+/// One result with what explains it.
+#[must_use]
+pub fn result(view: &ResultView, style: Style) -> String {
+    let mut text = verdict_line(view, style);
+    text.push_str(&indented(&explanation(view, style), VERDICT_WIDTH + 2));
+    text
+}
+
+/// One result in one line.
+#[must_use]
+pub fn short_result(view: &ResultView, style: Style) -> String {
+    verdict_line(view, style)
+}
+
+fn verdict_line(view: &ResultView, style: Style) -> String {
+    let word = if view.stopped.is_some() { "stopped" } else { view.value.as_str() };
+    let padded = format!("{:<VERDICT_WIDTH$}", safe(word));
+    let role = if view.stopped.is_some() { Role::Open } else { role_of(word) };
+    let formula = safe(&view.formula);
+    let formula = if style.verbose { formula } else { shortened(&formula, LONGEST_FORMULA) };
+    let name = if view.show_name { format!("{}: ", safe(&view.name)) } else { String::new() };
+    let at = view.state.as_ref().map_or_else(String::new, |state| format!("   at {}", safe(state)));
+    format!("  {}{name}{}{}\n", style.paint(role, &padded), formula, style.paint(Role::Faint, &at))
+}
+
+fn explanation(view: &ResultView, style: Style) -> String {
+    let mut text = String::new();
+    for warning in &view.warnings {
+        let head = style.paint(Role::Warning, &format!("warning[{}]", warning.code));
+        text.push_str(&format!("{head}: {}\n", safe(&warning.message)));
+    }
+    if let Some(expected) = &view.expected {
+        text.push_str(&expectation(view, expected, style));
+    }
+    if let Some(stopped) = view.stopped {
+        text.push_str(stopped_line(stopped));
+    }
+    if let Some(run) = &view.evidence.run {
+        text.push_str(&run::table(run, style));
+    }
+    text.push_str(&conditions(view, style));
+    text.push_str(&openness(view, style));
+    text.push_str(&proof_line(view, style));
+    if let Some(per_state) = &view.per_state {
+        text.push_str(&states_table(&per_state.0, style));
+    }
+    for command in &view.next {
+        text.push_str(&entry("try", command, style));
+    }
+    if style.verbose {
+        text.push_str(&cost_line(view, style));
+    }
+    text
+}
+
+fn entry(head: &str, body: &str, style: Style) -> String {
+    format!("{} {}\n", style.paint(Role::Faint, &format!("{head:<8}")), safe(body))
+}
+
+fn expectation(view: &ResultView, expected: &str, style: Style) -> String {
+    match view.verdict {
+        Verdict::Success => entry("expected", "as it is", style),
+        _ => format!("{} {expected}, found {}\n", style.paint(Role::Bad, "expected"), view.value),
+    }
+}
+
+fn stopped_line(stopped: &str) -> &'static str {
+    match stopped {
+        "timeout" => "the time limit was reached before an answer was found\n",
+        "memory" => "the memory limit was reached before an answer was found\n",
+        "interrupted" => "interrupted before an answer was found\n",
+        _ => "a limit was reached before an answer was found\n",
+    }
+}
+
+fn conditions(view: &ResultView, style: Style) -> String {
+    let Some(condition) = &view.condition else { return String::new() };
+    let mut text = String::new();
+    for (value, when) in &condition.0 {
+        text.push_str(&format!("{} iff {}\n", style.paint(role_of(value), &format!("{value:<8}")), safe(when)));
+    }
+    text
+}
+
+fn openness(view: &ResultView, style: Style) -> String {
+    let mut text = String::new();
+    let shown = if style.verbose { view.reasons.len() } else { 3 };
+    for (at, reason) in view.reasons.iter().take(shown).enumerate() {
+        text.push_str(&entry(if at == 0 { "because" } else { "also" }, &build::explanation(reason), style));
+    }
+    if view.reasons.len() > shown {
+        text.push_str(&entry("", &format!("({} more; -v shows them)", view.reasons.len() - shown), style));
+    }
+    if let Some(open) = &view.open {
+        text.push_str(&play(open, style));
+    }
+    for advice in &view.decide {
+        text.push_str(&entry("decide", advice, style));
+    }
+    text
+}
+
+/// The play as one line per state: consecutive questions at one state are told by the first.
+fn play(open: &OpenView, style: Style) -> String {
+    let mut lines: Vec<(usize, String, String)> = Vec::new();
+    for (at, step) in open.play.iter().enumerate() {
+        let question = format!("{} {}", if step.asks { "is" } else { "is not" }, shortened(&safe(&step.formula), 60));
+        match lines.last_mut() {
+            Some((_, state, _)) if *state == safe(&step.state) && open.loop_start != Some(at) => {}
+            _ => lines.push((at, safe(&step.state), question)),
+        }
+    }
+    if lines.len() < 2 && open.loop_start.is_none() {
+        return String::new();
+    }
+    let width = lines.iter().map(|(_, state, _)| state.chars().count()).max().unwrap_or(0).min(30);
+    let shown = if style.verbose { lines.len() } else { lines.len().min(16) };
+    let mut text = String::new();
+    for (number, (at, state, question)) in lines[..shown].iter().enumerate() {
+        let head = if number == 0 { "path" } else { "" };
+        let mark = if open.loop_start == Some(*at) { "  <- loop" } else { "" };
+        let asked = if open.loop_start.is_some() { String::new() } else { format!("  {question}?") };
+        text.push_str(&entry(head, format!("{state:<width$}{asked}{mark}").trim_end(), style));
+    }
+    if shown < lines.len() {
+        text.push_str(&entry("", &format!("({} more; -v shows them)", lines.len() - shown), style));
+    }
+    text
+}
+
+fn proof_line(view: &ResultView, style: Style) -> String {
+    let checked = if view.evidence.checked { ", checked" } else { "" };
+    match (&view.evidence.file, view.evidence.kind) {
+        (_, "none") => String::new(),
+        (Some(file), kind) => entry("evidence", &format!("{kind}{checked}: {file}"), style),
+        (None, kind) if style.verbose => entry("evidence", &format!("{kind}{checked}"), style),
+        _ => String::new(),
+    }
+}
+
+fn states_table(values: &[(String, String)], style: Style) -> String {
+    const SHOWN: usize = 40;
+    let shown = if style.verbose { values.len() } else { values.len().min(SHOWN) };
+    let width = values[..shown].iter().map(|(state, _)| safe(state).chars().count()).max().unwrap_or(0).min(40);
+    let mut text = String::new();
+    for (state, value) in &values[..shown] {
+        text.push_str(&format!("{:<width$}  {}\n", safe(state), style.paint(role_of(value), &safe(value))));
+    }
+    if shown < values.len() {
+        text.push_str(&format!("({} more states; -v shows them)\n", values.len() - shown));
+    }
+    text
+}
+
+fn cost_line(view: &ResultView, style: Style) -> String {
+    let ltl = view.reading.ltl.map_or_else(String::new, |ltl| format!(", ltl {ltl}"));
+    let cost = format!(
+        "{}, engine {}, deadlock {}{ltl}; {}, {}, {} ms",
+        view.logic,
+        view.engine,
+        view.reading.deadlock,
+        counted(view.stats.states, "state"),
+        counted(view.stats.transitions, "transition"),
+        view.stats.time_ms
+    );
+    format!("{}\n", style.paint(Role::Faint, &cost))
+}
+
+/// The last line: how many of each.
+#[must_use]
+pub fn summary(report: &CheckReport, time_ms: u64, style: Style) -> String {
+    let count = |test: &dyn Fn(&ResultView) -> bool| report.results.iter().filter(|view| test(view)).count();
+    let of = |word: &str| count(&|view| view.stopped.is_none() && view.value == word);
+    let mut words: Vec<&str> = vec!["true", "false", "unknown", "both"];
+    for view in &report.results {
+        if !words.contains(&view.value.as_str()) {
+            words.push(&view.value);
+        }
+    }
+    let mut parts = Vec::new();
+    for word in words {
+        let number = of(word);
+        if number > 0 {
+            parts.push(style.paint(role_of(word), &format!("{number} {}", safe(word))));
+        }
+    }
+    let stopped = count(&|view| view.stopped.is_some());
+    if stopped > 0 {
+        parts.push(style.paint(Role::Open, &format!("{stopped} stopped")));
+    }
+    let missed = count(&|view| view.expected.is_some() && view.verdict != Verdict::Success);
+    if missed > 0 {
+        parts.push(style.paint(Role::Bad, &format!("{missed} not as expected")));
+    }
+    let states = report.results.first().map_or(0, |view| view.stats.states);
+    let transitions = report.results.first().map_or(0, |view| view.stats.transitions);
+    let cost = format!("({}, {}, {time_ms} ms)", counted(states, "state"), counted(transitions, "transition"));
+    format!(
+        "\n{}: {}  {}\n",
+        counted_properties(report.results.len()),
+        parts.join(", "),
+        style.paint(Role::Faint, &cost)
+    )
+}
+
+fn counted_properties(number: usize) -> String {
+    if number == 1 { "1 property".to_owned() } else { format!("{number} properties") }
+}

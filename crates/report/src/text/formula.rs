@@ -1,0 +1,49 @@
+//! What a formula is.
+
+use super::counted;
+use crate::formula::FormulaReport;
+use crate::style::{Role, Style, safe};
+
+/// The report as text.
+#[must_use]
+pub fn formula(report: &FormulaReport, style: Style) -> String {
+    let mut lines = vec![("formula", report.formula.clone()), ("logic", report.logic.to_owned())];
+    lines.push(("size", counted(report.size, "distinct sub-formula")));
+    let atoms = if report.atoms.is_empty() { "none".to_owned() } else { report.atoms.join(", ") };
+    lines.push(("atoms", atoms));
+    if let Some(pnf) = &report.pnf {
+        lines.push(("pnf", pnf.clone()));
+    }
+    lines.push(("precise", precision(report)));
+    if let Some(automaton) = &report.automaton {
+        let size = format!(
+            "{}, {}, {}",
+            counted(automaton.states, "state"),
+            counted(automaton.transitions, "transition"),
+            counted(automaton.acceptance_sets, "acceptance set")
+        );
+        lines.push(("automaton", size));
+    }
+    let mut text = String::new();
+    for (head, body) in lines {
+        text.push_str(&format!("{} {}\n", style.paint(Role::Faint, &format!("{head:<10}")), safe(&body)));
+    }
+    if let Some(hoa) = report.automaton.as_ref().and_then(|automaton| automaton.hoa.as_ref()) {
+        text.push('\n');
+        text.push_str(hoa);
+    }
+    text
+}
+
+fn precision(report: &FormulaReport) -> String {
+    let test = &report.self_minimising;
+    let head = match (test.decided_steps, test.open_steps) {
+        (_, true) => return "yes: the compositional value is the strongest one on every structure".to_owned(),
+        (true, false) => "on structures without open steps only",
+        (false, false) => "not shown",
+    };
+    match &test.obstacle {
+        Some(obstacle) => format!("{head}: {obstacle}"),
+        None => head.to_owned(),
+    }
+}

@@ -1,0 +1,36 @@
+//! Reports as text for people: short, aligned, the verdict first.
+
+mod certify;
+mod check;
+mod compare;
+mod formula;
+mod run;
+
+pub use certify::certify;
+pub use check::{heading, result, short_result, summary};
+pub use compare::compare;
+pub use formula::formula;
+
+/// Shortens a text in the middle so that it takes at most `width` characters.
+fn shortened(text: &str, width: usize) -> String {
+    let count = text.chars().count();
+    if count <= width {
+        return text.to_owned();
+    }
+    let keep = width.saturating_sub(3);
+    let head: String = text.chars().take(keep - keep / 3).collect();
+    let tail: String = text.chars().skip(count - keep / 3).collect();
+    format!("{head}...{tail}")
+}
+
+/// Indents every line.
+fn indented(text: &str, by: usize) -> String {
+    let pad = " ".repeat(by);
+    text.lines().map(|line| format!("{pad}{line}\n")).collect()
+}
+
+/// A number with its noun, in the plural where needed.
+fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}

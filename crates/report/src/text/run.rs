@@ -1,0 +1,70 @@
+//! A run as a compact table: one line a step, changed labels only.
+
+use crate::style::{Role, Style, safe};
+use crate::view::{RunView, StepView};
+
+/// Longer runs are shown in part unless the user asks for all of it.
+const LONGEST_SHOWN: usize = 24;
+/// More labels than this on one line are cut.
+const MOST_LABELS: usize = 10;
+
+/// The table; lines end in newlines and are not indented.
+pub(super) fn table(run: &RunView, style: Style) -> String {
+    let width = run.steps.iter().map(|step| safe(&step.state).chars().count()).max().unwrap_or(0).min(30);
+    let digits = run.steps.len().saturating_sub(1).to_string().len();
+    let mut text = String::new();
+    let mut previous: Option<&StepView> = None;
+    for (at, step) in run.steps.iter().enumerate() {
+        if hidden(at, run, style) {
+            if !hidden(at - 1, run, style) {
+                let count = (at..run.steps.len()).take_while(|&at| hidden(at, run, style)).count();
+                let line = format!("{:>digits$}  ({count} more steps; -v shows them)", "..");
+                text.push_str(&format!("{}\n", style.paint(Role::Faint, &line)));
+            }
+            previous = Some(step);
+            continue;
+        }
+        let changes = changes(previous, step, style);
+        let entry = if run.loop_start == Some(at) { " <- loop" } else { "" };
+        let state = safe(&step.state);
+        let line = format!("{at:>digits$}  {state:<width$}  {changes}");
+        text.push_str(line.trim_end());
+        text.push_str(&style.paint(Role::Strong, entry));
+        text.push('\n');
+        previous = Some(step);
+    }
+    if let Some(start) = run.loop_start {
+        text.push_str(&style.paint(Role::Faint, &format!("{:>digits$}  back to step {start}, forever", "")));
+        text.push('\n');
+    }
+    text
+}
+
+fn hidden(at: usize, run: &RunView, style: Style) -> bool {
+    let length = run.steps.len();
+    !style.verbose
+        && length > LONGEST_SHOWN
+        && at >= LONGEST_SHOWN / 2
+        && at < length - LONGEST_SHOWN / 2
+        && run.loop_start != Some(at)
+}
+
+fn changes(previous: Option<&StepView>, step: &StepView, style: Style) -> String {
+    let changed =
+        |(prop, value): &&(String, &'static str)| previous.is_none_or(|before| before.labels.get(prop) != Some(value));
+    let all: Vec<String> = step.labels.0.iter().filter(changed).map(|(prop, value)| label(prop, value)).collect();
+    if style.verbose || all.len() <= MOST_LABELS {
+        return all.join(" ");
+    }
+    format!("{} (+{} labels)", all[..MOST_LABELS].join(" "), all.len() - MOST_LABELS)
+}
+
+fn label(prop: &str, value: &str) -> String {
+    let prop = safe(prop);
+    match value {
+        "t" => prop,
+        "f" => format!("!{prop}"),
+        "u" => format!("{prop}=?"),
+        _ => format!("{prop}=both"),
+    }
+}

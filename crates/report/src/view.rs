@@ -1,0 +1,280 @@
+//! What a check found out, in names and words.
+//!
+//! The stable face of `--format json`: fields are added, never changed or removed, without a new
+//! [`SCHEMA_VERSION`].
+
+use serde::Serialize;
+
+pub use crate::ordered::Ordered;
+
+/// Version of every document's shape.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The program that wrote a document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: &'static str,
+    /// Its version.
+    pub version: String,
+}
+
+impl Tool {
+    /// This program in the given version.
+    #[must_use]
+    pub fn tertium(version: &str) -> Self {
+        Self { name: "tertium", version: version.to_owned() }
+    }
+}
+
+/// What was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Input {
+    /// The path as the user wrote it.
+    pub file: String,
+    /// `gcl`, `promela` or `kmts`.
+    pub kind: &'static str,
+}
+
+/// Everything that one `check` has to say.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CheckReport {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Who says it.
+    pub tool: Tool,
+    /// Of what.
+    pub input: Input,
+    /// One entry per property, in the order asked.
+    pub results: Vec<ResultView>,
+    /// The lattice that values are taken from, if the user wrote one down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lattice: Option<LatticeView>,
+    /// Remarks about the input as a whole.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Message>,
+}
+
+/// A finite De Morgan lattice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LatticeView {
+    /// Its name; may be empty.
+    pub name: String,
+    /// Its elements.
+    pub elements: Vec<String>,
+    /// Those that are no join of others.
+    pub join_irreducibles: Vec<String>,
+    /// For each join-irreducible element the one that negation pairs it with.
+    pub star: Ordered<String>,
+}
+
+/// A warning or error with its stable code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Message {
+    /// Such as `W0301`.
+    pub code: String,
+    /// One line that stands alone.
+    pub message: String,
+}
+
+/// What was found out about one property.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ResultView {
+    /// The property's name.
+    pub name: String,
+    /// Whether the name is worth showing to people.
+    #[serde(skip)]
+    pub show_name: bool,
+    /// Its formula, as canonical text.
+    pub formula: String,
+    /// The logic it is written in.
+    pub logic: &'static str,
+    /// `true`, `false`, `unknown`, `both`, or the name of an element of the user's lattice.
+    pub value: String,
+    /// Why the run ended early: `timeout`, `memory` or `interrupted`; the value is then `unknown`.
+    pub stopped: Option<&'static str>,
+    /// The undecided elements of the model that keep the value open, the deciding one first.
+    pub reasons: Vec<ReasonView>,
+    /// What proves the answer.
+    pub evidence: EvidenceView,
+    /// What it cost.
+    pub stats: Stats,
+    /// The semantics the answer was given under.
+    pub reading: ReadingView,
+    /// The engine that gave the answer.
+    pub engine: &'static str,
+    /// The state that decides the value, where several were asked about or one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// The value at every state, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_state: Option<Ordered<String>>,
+    /// For a parameterised structure: for which parameters each value occurs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition: Option<Ordered<String>>,
+    /// For a parameterised structure: the value of every instance, if there are few.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances: Option<Vec<InstanceView>>,
+    /// For an unknown: how the question got to what leaves it open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<OpenView>,
+    /// For an unknown: changes to the model that would settle the first reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decide: Vec<String>,
+    /// Commands worth trying next, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
+    /// Whether the property holds for a reason that says little, told in the warnings.
+    pub vacuous: bool,
+    /// Remarks about this result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Message>,
+    /// The value that the user expected, if any was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+    /// Whether the answer counts as a success: it is the expected one or, without expectation, true.
+    #[serde(skip)]
+    pub verdict: Verdict,
+}
+
+/// How a result counts for the exit code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Verdict {
+    /// The property holds, or has the expected value.
+    Success,
+    /// It is unknown, or the run was stopped.
+    Open,
+    /// It is false, or not what was expected.
+    Failure,
+}
+
+/// The semantics of one answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReadingView {
+    /// `compositional`, or `thorough`.
+    pub semantics: &'static str,
+    /// What a deadlock means.
+    pub deadlock: &'static str,
+    /// How open steps weaken a linear formula; none for branching ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ltl: Option<&'static str>,
+}
+
+/// An undecided element of the model.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum ReasonView {
+    /// A label is unknown.
+    Label {
+        /// Where.
+        state: String,
+        /// Which.
+        prop: String,
+    },
+    /// A step is possible, not certain.
+    Edge {
+        /// From here.
+        from: String,
+        /// To there.
+        to: String,
+        /// `exists`: the step is wanted; `forall`: it is feared.
+        direction: &'static str,
+    },
+    /// Some step into a set is certain, which one is open.
+    Hyper {
+        /// From here.
+        from: String,
+        /// Into these.
+        members: Vec<String>,
+        /// `exists` or `forall`.
+        direction: &'static str,
+    },
+}
+
+/// What proves an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EvidenceView {
+    /// `run`, `lasso`, `strategy`, `certificate` or `none`.
+    pub kind: &'static str,
+    /// Where it was written, if it was.
+    pub file: Option<String>,
+    /// Whether the independent checker accepted it in this run.
+    pub checked: bool,
+    /// The run or lasso itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunView>,
+}
+
+impl EvidenceView {
+    /// No evidence.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { kind: "none", file: None, checked: false, run: None }
+    }
+}
+
+/// A path through the structure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RunView {
+    /// Its states in order.
+    pub steps: Vec<StepView>,
+    /// The index of the step to which the last one returns, forever.
+    #[serde(rename = "loop")]
+    pub loop_start: Option<usize>,
+}
+
+/// One state of a path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StepView {
+    /// Its name.
+    pub state: String,
+    /// Its labels: `t`, `f`, `u` or `b`.
+    pub labels: Ordered<&'static str>,
+}
+
+/// One instance of a parameterised structure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InstanceView {
+    /// The parameters' values.
+    pub parameters: Ordered<bool>,
+    /// The property's value for them.
+    pub value: String,
+}
+
+/// How a question got to what leaves it open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OpenView {
+    /// The play: states and what was asked there.
+    pub play: Vec<PlayView>,
+    /// For a linear formula, where the open path loops back to.
+    #[serde(rename = "loop")]
+    pub loop_start: Option<usize>,
+}
+
+/// One position of a play.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PlayView {
+    /// The state.
+    pub state: String,
+    /// The sub-formula in question.
+    pub formula: String,
+    /// Whether the question is if it is true, or (under a negation) if it is false.
+    pub asks: bool,
+}
+
+/// What an answer cost.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// States of the structure.
+    pub states: usize,
+    /// Its steps: plain edges and hyper edges.
+    pub transitions: usize,
+    /// Predicates of the abstraction; none for a structure that was given.
+    pub predicates: usize,
+    /// Rounds of refinement.
+    pub refinements: usize,
+    /// Calls to the decision procedure.
+    pub solver_calls: usize,
+    /// Wall-clock time.
+    pub time_ms: u64,
+}
