@@ -52,7 +52,9 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Write the manual page to standard output
-    #[command(after_long_help = "Examples:\n  tertium man | man -l -\n  tertium man > ~/.local/share/man/man1/tertium.1")]
+    #[command(
+        after_long_help = "Examples:\n  tertium man | man -l -\n  tertium man > ~/.local/share/man/man1/tertium.1"
+    )]
     Man,
 }
 

@@ -34,7 +34,8 @@ fn every_bad_file_is_refused() {
         let path = entry.unwrap_or_else(|error| panic!("{error}")).path();
         let file = path.to_string_lossy().into_owned();
         // Files whose mistake is in a property must be refused for that, so none is given here.
-        let own_properties = std::fs::read(&path).is_ok_and(|text| String::from_utf8_lossy(&text).contains("property "));
+        let own_properties =
+            std::fs::read(&path).is_ok_and(|text| String::from_utf8_lossy(&text).contains("property "));
         if own_properties {
             refused(&["check", &file]);
         } else {
@@ -48,7 +49,8 @@ fn every_bad_file_is_refused() {
 
 fn good_model(folder: &str) -> String {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{folder}.json"));
-    let model = r#"{"states": {"a": {"p": "t"}}, "props": ["p"], "must": [["a","a"]], "may": [["a","a"]], "init": "a"}"#;
+    let model =
+        r#"{"states": {"a": {"p": "t"}}, "props": ["p"], "must": [["a","a"]], "may": [["a","a"]], "init": "a"}"#;
     std::fs::write(&path, model).unwrap_or_else(|error| panic!("{error}"));
     path.to_string_lossy().into_owned()
 }
@@ -86,16 +88,27 @@ fn bad_formulas_are_refused() {
     refused(&["check", &model, "-p", "[] p"]);
 }
 
+/// A structure with one property; arguments of a process cannot be as long as files.
+fn with_property(name: &str, logic: &str, formula: &str) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.kmts"));
+    let model = format!("init a\nstate a p: t\na -must-> a\nproperty deep : {logic} {formula}\n");
+    std::fs::write(&path, model).unwrap_or_else(|error| panic!("{error}"));
+    path.to_string_lossy().into_owned()
+}
+
 #[test]
 fn deep_nesting_is_no_danger() {
-    let model = good_model("deep");
     let levels = 100_000;
-    for formula in [format!("{}p{}", "(".repeat(levels), ")".repeat(levels)), format!("{}p", "!".repeat(levels))] {
-        let output = tertium(&["check", &model, "--logic", "ctl", "-p", &formula, "--format", "json", "-q"]);
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr).chars().take(500).collect::<String>());
+    let brackets = format!("{}p{}", "(".repeat(levels), ")".repeat(levels));
+    let negations = format!("{}p", "!".repeat(levels));
+    let steps = format!("{}p", "EX ".repeat(levels));
+    for (name, formula) in [("brackets", brackets), ("negations", negations), ("steps", steps)] {
+        let output = tertium(&["check", &with_property(name, "ctl", &formula), "--format", "json", "-q"]);
+        let stderr: String = String::from_utf8_lossy(&output.stderr).chars().take(500).collect();
+        assert_eq!(output.status.code(), Some(0), "{name}: {stderr}");
     }
-    refused(&["check", &model, "--logic", "ctl", "-p", &"(".repeat(levels)]);
-    refused(&["check", &model, "--logic", "mu", "-p", &format!("{}!X", "mu X. ".repeat(10_000))]);
+    refused(&["check", &with_property("unclosed", "ctl", &"(".repeat(levels))]);
+    refused(&["check", &with_property("odd", "mu", &format!("{}!X", "mu X. ".repeat(levels)))]);
 }
 
 #[test]
@@ -136,8 +149,13 @@ fn bad_usage_is_refused() {
 #[test]
 fn limits_end_in_a_stopped_answer() {
     let model = good_model("limits");
-    let output = tertium(&["check", &model, "-p", "AG p", "--timeout", "0s", "--format", "json"]);
-    assert_eq!(output.status.code(), Some(5), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = tertium(&["check", &model, "-p", "AG p", "--memory", "1K", "--format", "json"]);
-    assert_eq!(output.status.code(), Some(5), "{}", String::from_utf8_lossy(&output.stderr));
+    for (limit, value, why) in [("--timeout", "0s", "timeout"), ("--memory", "1K", "memory")] {
+        let output = tertium(&["check", &model, "-p", "AG p", limit, value, "--format", "json"]);
+        assert_eq!(output.status.code(), Some(5), "{}", String::from_utf8_lossy(&output.stderr));
+        let document: serde_json::Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{limit}: {error}"));
+        assert_eq!(document["results"][0]["value"], "unknown");
+        assert_eq!(document["results"][0]["stopped"], why);
+        assert_eq!(tertium(&["check", &model, "-p", "AG p", limit, value]).status.code(), Some(5));
+    }
 }

@@ -203,7 +203,8 @@ fn examine(case: &Case, output: &Output) -> Seen {
 
 fn mismatch(case: &Case, document: &Value, code: Option<i32>) -> Option<String> {
     let result = &document["results"][0];
-    let differs = |found: &Value, expected: Value| (*found != expected).then(|| format!("found {found}, not {expected}"));
+    let differs =
+        |found: &Value, expected: Value| (*found != expected).then(|| format!("found {found}, not {expected}"));
     let value_and_code = |expected: &str| {
         let wanted = match expected {
             "true" => 0,

@@ -120,8 +120,7 @@ fn place_text(place: &Place) -> Option<String> {
 fn structure_at(loaded: &Loaded, place: &Place) -> Result<Result<Kmts, String>, Failure> {
     Ok(match (&loaded.model, place) {
         (Model::Param(model), Place::Assignment(values)) => {
-            let assignment: Option<Vec<bool>> =
-                model.params().iter().map(|name| values.get(name).copied()).collect();
+            let assignment: Option<Vec<bool>> = model.params().iter().map(|name| values.get(name).copied()).collect();
             match assignment.filter(|assignment| assignment.len() == values.len()) {
                 Some(assignment) => Ok(model.instance(&assignment).map_err(too_large)?),
                 None => Err("its parameters are not those of the model".to_owned()),

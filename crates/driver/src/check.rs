@@ -22,8 +22,8 @@ use tertium_model::{Kmts, Model, StateId};
 use crate::answer::{Answer, Proved, Value};
 use crate::bind::{KnownNames, unknown_name};
 use crate::engines::{self, EngineChoice};
-use crate::family::without_parameters;
 use crate::failure::{Failure, Located};
+use crate::family::without_parameters;
 use crate::input::Loaded;
 use crate::lattice::too_large;
 use crate::property::{Parsed, Property};
@@ -117,8 +117,13 @@ impl<'a> Session<'a> {
     fn warn_about_reading(&mut self) {
         if self.reading.linear == LinearReading::Tg {
             self.warnings.push(Located::nowhere(
-                Diagnostic::warning("W0301", "`--ltl tg` is unsound for false: the real system may satisfy the property")
-                    .help("`--ltl tg-pnf` keeps step values inside the operators and is sound; `--ltl hyper` is more precise"),
+                Diagnostic::warning(
+                    "W0301",
+                    "`--ltl tg` is unsound for false: the real system may satisfy the property",
+                )
+                .help(
+                    "`--ltl tg-pnf` keeps step values inside the operators and is sound; `--ltl hyper` is more precise",
+                ),
             ));
         }
     }
@@ -205,6 +210,7 @@ impl<'a> Session<'a> {
             match property.parse(self.options.logic, &self.loaded.element_names()) {
                 Ok(found) => {
                     mistakes.extend(self.unbound(&found));
+                    mistakes.extend(self.declined(&found));
                     parsed.push(found);
                 }
                 Err(found) => mistakes.extend(found),
@@ -248,6 +254,19 @@ impl<'a> Session<'a> {
         };
         let errors = self.loaded.bind(&parsed.formula);
         errors.iter().map(|error| unknown_name(error, parsed, &known)).collect()
+    }
+
+    /// Why the engine that the user chose cannot do this, before any work is done.
+    fn declined(&self, parsed: &Parsed) -> Option<Located> {
+        let model = self.kmts()?;
+        let budget = Budget::unlimited();
+        let formula = prove::evaluated_formula(model, &parsed.formula);
+        let task = Task::new(model, &formula, self.reading, Ask::At(&self.ask), &budget).ok()?;
+        let refusal = self.options.engine.engine(formula.logic()).supports(&task).err()?;
+        match engines::failure(refusal.into()) {
+            Failure::Input(messages) => messages.into_iter().next(),
+            Failure::Stopped(_) | Failure::Internal(_) => None,
+        }
     }
 
     /// Decides one property.
@@ -383,8 +402,7 @@ impl<'a> Session<'a> {
             }
             Belnap::True | Belnap::Both => {}
         }
-        answer.run =
-            answer.certificates.first().and_then(|proved| prove::run_of(task, &proved.certificate));
+        answer.run = answer.certificates.first().and_then(|proved| prove::run_of(task, &proved.certificate));
         Ok(())
     }
 
@@ -402,7 +420,10 @@ impl<'a> Session<'a> {
                 answer.vacuous = true;
                 answer.warnings.push(Diagnostic::warning(
                     "W0303",
-                    format!("vacuous: the property holds because `{}` is never true where it matters", stronger.antecedent),
+                    format!(
+                        "vacuous: the property holds because `{}` is never true where it matters",
+                        stronger.antecedent
+                    ),
                 ));
             }
         }

@@ -3,8 +3,8 @@
 //! The relation is computed both ways. On "no" the first violated clause is told in words, and a formula that
 //! tells the two states apart is evaluated on both before it is shown.
 
-use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_base::diagnostic::closest_name;
+use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_check::explicit::Explicit;
 use tertium_check::{Ask, Engine, Task};
 use tertium_evidence::Reading;
@@ -82,7 +82,8 @@ pub fn compare(
         comparison.pair = Some([a.state_name(a_state).to_owned(), c.state_name(c_state).to_owned()]);
     }
     if let Some(c_state) = unmatched {
-        comparison.difference = from.first().map(|&a_state| difference(&forward, a, c, (a_state, c_state), budget)).transpose()?;
+        comparison.difference =
+            from.first().map(|&a_state| difference(&forward, a, c, (a_state, c_state), budget)).transpose()?;
     }
     if with_relation {
         let name = |(x, y): (StateId, StateId)| [a.state_name(x).to_owned(), c.state_name(y).to_owned()];

@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use tertium_base::{Budget, StopReason, Stopped};
-use tertium_check::family::{Condition as Cubes, Cube, FamilyAnswer, FamilyError, FamilyTask, family_answer, family_warnings};
+use tertium_check::family::{
+    Condition as Cubes, Cube, FamilyAnswer, FamilyError, FamilyTask, family_answer, family_warnings,
+};
 use tertium_check::{Ask, EngineError, Task};
 use tertium_evidence::{Place, Reason};
 use tertium_lattice::{Belnap, Kleene};
@@ -73,12 +75,7 @@ impl Split {
 
 impl Session<'_> {
     /// Decides a property of a parameterised structure.
-    pub(crate) fn check_family(
-        &self,
-        model: &ParamModel,
-        answer: &mut Answer,
-        budget: &Budget,
-    ) -> Result<(), Failure> {
+    pub(crate) fn check_family(&self, model: &ParamModel, answer: &mut Answer, budget: &Budget) -> Result<(), Failure> {
         let mut answers: Vec<FamilyAnswer> = Vec::new();
         let asked = answer.formula.clone();
         let formula = match model.fair().len() {
@@ -130,7 +127,8 @@ impl Session<'_> {
         let small = model.params().len() <= LISTED && model.edges().len() <= SMALL;
         if answer.value_is_unknown() {
             let open = split.open.cubes.first().map(|cube| cube.iter().map(|value| value.unwrap_or(false)).collect());
-            return open.map_or(Ok(()), |assignment: Vec<bool>| self.explain_instance(model, &assignment, answer, budget));
+            return open
+                .map_or(Ok(()), |assignment: Vec<bool>| self.explain_instance(model, &assignment, answer, budget));
         }
         if small {
             for assignment in assignments(model.params().len()) {

@@ -71,7 +71,9 @@ impl Session<'_> {
     ) -> Result<(), Failure> {
         if self.reading.deadlock != Deadlock::Mu {
             let what = format!("`--deadlock {}` has no meaning over a lattice", self.reading.deadlock.name());
-            return Err(Diagnostic::error("E0314", what).help("leave it out: AX holds where no step is possible").into());
+            return Err(Diagnostic::error("E0314", what)
+                .help("leave it out: AX holds where no step is possible")
+                .into());
         }
         let formula = answer.formula.clone();
         let task = bound(LatticeTask::new(model, &formula, budget))?;

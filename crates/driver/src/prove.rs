@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 
 use tertium_base::{Budget, Diagnostic};
+use tertium_check::Task;
 use tertium_check::automata::{linear_certificate, linear_open_question};
 use tertium_check::witness::{branching_certificate, open_question as branching_question, readable_run};
-use tertium_check::Task;
 use tertium_evidence::{Certificate, OpenQuestion, Proof, Rejection, check_certificate_with};
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, fair_ctl};

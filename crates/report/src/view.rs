@@ -137,6 +137,37 @@ pub struct ResultView {
     pub verdict: Verdict,
 }
 
+impl ResultView {
+    /// A property about which nothing is known since the run ended before it was looked at.
+    #[must_use]
+    pub fn not_begun(name: &str, formula: &str, logic: &'static str, stopped: &'static str) -> Self {
+        Self {
+            name: name.to_owned(),
+            show_name: true,
+            formula: formula.to_owned(),
+            logic,
+            value: "unknown".to_owned(),
+            stopped: Some(stopped),
+            reasons: Vec::new(),
+            evidence: EvidenceView::none(),
+            stats: Stats::default(),
+            reading: ReadingView { semantics: "compositional", deadlock: "mu", ltl: None },
+            engine: "none",
+            state: None,
+            per_state: None,
+            condition: None,
+            instances: None,
+            open: None,
+            decide: Vec::new(),
+            next: Vec::new(),
+            vacuous: false,
+            warnings: Vec::new(),
+            expected: None,
+            verdict: Verdict::Open,
+        }
+    }
+}
+
 /// How a result counts for the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Verdict {

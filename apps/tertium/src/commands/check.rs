@@ -3,24 +3,26 @@
 use std::path::Path;
 use std::time::Instant;
 
-use tertium_base::{Budget, Diagnostic};
+use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_driver::check::{CheckOptions, Session};
 use tertium_driver::engines::EngineChoice;
+use tertium_driver::property::Property;
 use tertium_driver::{Failure, Located, Observer};
-use tertium_report::view::{CheckReport, Input, ResultView, SCHEMA_VERSION, Verdict};
+use tertium_report::view::{CheckReport, Input, Message, ResultView, SCHEMA_VERSION, Verdict};
 use tertium_report::{Style, json, junit, sarif, text};
 
 use super::views;
 use crate::args::{CheckArgs, EngineName, FailOn, Format, Parameters, Semantics};
+use crate::exit;
 use crate::progress::{Phase, Progress};
 use crate::terminal::{self, Stream};
-use crate::exit;
 
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> u8 {
     let budget = super::budget(args.timeout, args.memory);
     match decide(args, &budget) {
         Ok(code) => code,
+        Err(Failure::Stopped(stopped)) if args.format != Format::Text => stopped_early(args, stopped),
         Err(failure) => super::fail(&failure, args.look.color),
     }
 }
@@ -38,6 +40,9 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     expectations.all_name_something(properties.iter().map(|parsed| parsed.property.name.as_str()))?;
     drop(progress);
 
+    if !args.look.quiet {
+        super::show(session.warnings(), args.look.color);
+    }
     let mut printer = Printer::start(args, &session);
     let mut results: Vec<ResultView> = Vec::new();
     for parsed in &properties {
@@ -68,6 +73,34 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     let code = exit::of_check(&report);
     printer.finish(&report, code, start.elapsed().as_millis() as u64);
     Ok(code)
+}
+
+/// A limit that is reached while the model is read still gives scripts a document: every property that was
+/// given is stopped.
+fn stopped_early(args: &CheckArgs, stopped: Stopped) -> u8 {
+    let results = args.properties.iter().enumerate().filter_map(|(at, text)| {
+        let parsed = Property::from_argument(text, at + 1).parse(args.logic.map(|logic| logic.0), &[]).ok()?;
+        let (name, logic) = (&parsed.property.name, parsed.formula.logic().name());
+        Some(ResultView::not_begun(name, &parsed.formula.text(), logic, stopped.0.word()))
+    });
+    let message = format!("stopped while the model was read: {stopped}");
+    let report = CheckReport {
+        schema_version: SCHEMA_VERSION,
+        tool: super::tool(),
+        input: Input { file: shown_path(&args.file), kind: "kmts" },
+        results: results.collect(),
+        lattice: None,
+        warnings: vec![Message { code: "W0307".to_owned(), message }],
+    };
+    let code = if stopped.0 == StopReason::Interrupted { exit::INTERRUPTED } else { exit::SOME_OPEN };
+    let style = Style { colour: false, verbose: false };
+    let printer = Printer { format: args.format, style, quiet: args.look.quiet, input: report.input.clone() };
+    if args.format == Format::Ndjson {
+        printer.write(&json::header_line(&report.tool, &report.input));
+        report.results.iter().for_each(|view| printer.write(&json::result_line(view)));
+    }
+    printer.finish(&report, code, 0);
+    code
 }
 
 fn options(args: &CheckArgs) -> Result<CheckOptions, Failure> {
@@ -181,7 +214,6 @@ impl Printer {
         };
         match this.format {
             Format::Text if !this.quiet => {
-                super::show(session.warnings(), args.look.color);
                 this.write(&text::heading(&this.input.file, &session.description(), this.style));
             }
             Format::Ndjson => this.write(&json::header_line(&super::tool(), &this.input)),
@@ -219,4 +251,3 @@ impl Printer {
 pub fn shown_path(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
-

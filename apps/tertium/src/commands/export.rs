@@ -30,8 +30,9 @@ fn write(args: &ExportArgs, budget: &Budget) -> Result<(), Failure> {
     fits(&loaded, target)?;
     let written = match &args.output {
         None => write_all(&loaded, target, std::io::BufWriter::new(std::io::stdout().lock())),
-        Some(path) => std::fs::File::create(path)
-            .and_then(|file| write_all(&loaded, target, std::io::BufWriter::new(file))),
+        Some(path) => {
+            std::fs::File::create(path).and_then(|file| write_all(&loaded, target, std::io::BufWriter::new(file)))
+        }
     };
     match (written, &args.output) {
         (Ok(()), _) => Ok(()),

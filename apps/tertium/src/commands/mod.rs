@@ -111,7 +111,8 @@ fn fail(failure: &Failure, colour: Colour) -> u8 {
 /// Shows messages on standard error.
 fn show(messages: &[Located], colour: Colour) {
     let coloured = terminal::coloured(colour, Stream::Err);
-    for message in messages {
-        terminal::write(Stream::Err, &format!("{}\n\n", message.render(coloured).trim_end()));
+    let texts: Vec<String> = messages.iter().map(|message| message.render(coloured).trim_end().to_owned()).collect();
+    if !texts.is_empty() {
+        terminal::write(Stream::Err, &format!("{}\n", texts.join("\n\n")));
     }
 }

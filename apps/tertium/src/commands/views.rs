@@ -8,7 +8,8 @@ use tertium_driver::check::Session;
 use tertium_driver::{Failure, Located, Logic};
 use tertium_report::build;
 use tertium_report::view::{
-    EvidenceView, InstanceView, LatticeView, Message, OpenView, Ordered, ReadingView, ReasonView, ResultView, RunView, Stats, Verdict,
+    EvidenceView, InstanceView, LatticeView, Message, OpenView, Ordered, ReadingView, ReasonView, ResultView, RunView,
+    Stats, Verdict,
 };
 
 use super::check::shown_path;
@@ -193,7 +194,11 @@ fn larger(args: &CheckArgs) -> String {
 /// A word as a shell reads it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// Writes the certificate and the run of an answer; the path of what was written.

@@ -27,7 +27,13 @@ pub fn result(view: &ResultView, style: Style) -> String {
 /// One result in one line.
 #[must_use]
 pub fn short_result(view: &ResultView, style: Style) -> String {
-    verdict_line(view, style)
+    let line = verdict_line(view, style);
+    match &view.expected {
+        Some(expected) if view.verdict != Verdict::Success => {
+            format!("{}   {}\n", line.trim_end(), style.paint(Role::Bad, &format!("expected {}", safe(expected))))
+        }
+        _ => line,
+    }
 }
 
 fn verdict_line(view: &ResultView, style: Style) -> String {
@@ -113,7 +119,7 @@ fn openness(view: &ResultView, style: Style) -> String {
         text.push_str(&play(open, style));
     }
     for advice in &view.decide {
-        text.push_str(&entry("decide", advice, style));
+        text.push_str(&entry("to do", advice, style));
     }
     text
 }
@@ -122,7 +128,8 @@ fn openness(view: &ResultView, style: Style) -> String {
 fn play(open: &OpenView, style: Style) -> String {
     let mut lines: Vec<(usize, String, String)> = Vec::new();
     for (at, step) in open.play.iter().enumerate() {
-        let question = format!("{} {}", if step.asks { "is" } else { "is not" }, shortened(&safe(&step.formula), 60));
+        let formula = shortened(&safe(&step.formula), 60);
+        let question = if step.asks { formula } else { format!("not {formula}") };
         match lines.last_mut() {
             Some((_, state, _)) if *state == safe(&step.state) && open.loop_start != Some(at) => {}
             _ => lines.push((at, safe(&step.state), question)),
@@ -137,7 +144,9 @@ fn play(open: &OpenView, style: Style) -> String {
     for (number, (at, state, question)) in lines[..shown].iter().enumerate() {
         let head = if number == 0 { "path" } else { "" };
         let mark = if open.loop_start == Some(*at) { "  <- loop" } else { "" };
-        let asked = if open.loop_start.is_some() { String::new() } else { format!("  {question}?") };
+        let asked_before = number > 0 && lines[number - 1].2 == *question;
+        let silent = open.loop_start.is_some() || asked_before;
+        let asked = if silent { String::new() } else { format!("  {question}?") };
         text.push_str(&entry(head, format!("{state:<width$}{asked}{mark}").trim_end(), style));
     }
     if shown < lines.len() {

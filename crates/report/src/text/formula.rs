@@ -38,7 +38,9 @@ pub fn formula(report: &FormulaReport, style: Style) -> String {
 fn precision(report: &FormulaReport) -> String {
     let test = &report.self_minimising;
     let head = match (test.decided_steps, test.open_steps) {
-        (_, true) => return "yes: the compositional value is the strongest one on every structure".to_owned(),
+        (_, true) => {
+            return "yes: the compositional value is the strongest one, but for hyper edges and totality".to_owned();
+        }
         (true, false) => "on structures without open steps only",
         (false, false) => "not shown",
     };
