@@ -65,9 +65,12 @@ fn label(structure: &Structure<'_>, task: &Task<'_>) -> Result<Pair, Stopped> {
         let get = |operand: NodeId| pairs[operand.index()].as_ref();
         let pair = operator(structure, task, formula.node(id), &get)?;
         pairs[id.index()] = pair;
-        for (at, used_last) in last_use.iter().enumerate().take(id.index()) {
-            if *used_last == id.index() {
-                pairs[at] = None;
+        // Only what stands one or two levels below (under a path operator) can have been read last here.
+        for child in formula.node(id).children() {
+            for read in formula.node(child).children().chain([child]) {
+                if last_use[read.index()] == id.index() {
+                    pairs[read.index()] = None;
+                }
             }
         }
     }
