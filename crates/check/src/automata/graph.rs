@@ -2,8 +2,8 @@
 //!
 //! Where finite maximal paths count, a state that may have no successor gets a dead copy with the same
 //! labels and a loop; a path that ends stays there for ever. The copies are numbered behind the
-//! structure's states and never stored. Going on in a dead copy counts for every fairness
-//! constraint: a run that has ended denies no step its turn.
+//! structure's states and never stored. Staying in a dead copy counts for no fairness constraint: a
+//! fair path takes steps of every constraint for ever.
 
 use tertium_base::BitSet;
 use tertium_evidence::{Deadlock, Reading};
@@ -118,7 +118,7 @@ impl<'m> PathGraph<'m> {
     #[inline]
     pub(crate) fn fair(&self, step: Step, certain: bool) -> u64 {
         let constraints = self.model.fairness();
-        let Some(edge) = step.edge else { return low_bits(constraints.len()) };
+        let Some(edge) = step.edge else { return 0 };
         let mut marks = 0;
         for (bit, constraint) in constraints.iter().enumerate() {
             let set = if certain { &constraint.certain } else { &constraint.possible };
