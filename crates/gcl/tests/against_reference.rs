@@ -21,7 +21,9 @@ fn compiled(text: &str) -> Program {
     let errors: Vec<String> =
         compiled.diagnostics.iter().filter(|d| d.is_error()).map(|d| render(d, Some(&source), false)).collect();
     assert!(errors.is_empty(), "{}\n{text}", errors.join("\n"));
-    compiled.program.unwrap()
+    let program = compiled.program.unwrap();
+    assert_eq!(program.violations(), Vec::<String>::new(), "{text}");
+    program
 }
 
 /// The state space by the definition of a step, breadth first.
@@ -121,4 +123,59 @@ fn corners_of_control_flow_mean_what_the_text_says() {
     for body in bodies {
         assert!(compare(&wrap(body)), "{body}");
     }
+}
+
+/// The bounded versions of the examples, with what is known about them in `expected.json`.
+#[test]
+fn bounded_examples_have_the_recorded_state_spaces() {
+    let folder = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/gcl/bounded"));
+    let recorded = std::fs::read_to_string(folder.join("expected.json")).unwrap();
+    let recorded: BTreeMap<String, serde_json::Value> = serde_json::from_str(&recorded).unwrap();
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".gcl"))
+        .collect();
+    names.sort();
+    assert_eq!(names, recorded.keys().cloned().collect::<Vec<_>>());
+    for name in names {
+        let text = std::fs::read_to_string(folder.join(&name)).unwrap();
+        let (file, _) = tertium_gcl::parse(&text);
+        let expected = state_space(&file, 200_000).unwrap();
+        let found = explored(&compiled(&text));
+        assert_eq!(summary(&found), summary(&expected), "{name}");
+        let fault = found.shortest_fault;
+        let counts = serde_json::json!({
+            "states": found.states(), "transitions": found.transitions(), "deadlocks": found.deadlocks.len(),
+            "faults": found.faults, "shortest_fault": fault, "depth": found.depth.iter().max(),
+        });
+        assert_eq!(counts, recorded[&name], "{name}");
+    }
+}
+
+#[test]
+fn bounds_in_init_make_integers_enumerable() {
+    let text = "system s\nvar x, y : int\nvar a : array[1..2] of int\n\
+        init 0 <= x && x < 4 && y = 2 * x && -1 < y && 10 > y && a[1] = 7 && a[2] >= 0 && a[2] <= 1\n\
+        process P { skip; }";
+    let program = compiled(text);
+    let semantics = Semantics::new(&program);
+    let states = semantics.initial_states(1000, &Budget::unlimited()).unwrap();
+    let values: Vec<&[i64]> = states.iter().map(|state| &state.slots[..4]).collect();
+    assert_eq!(
+        values,
+        [
+            [0, 0, 7, 0],
+            [0, 0, 7, 1],
+            [1, 2, 7, 0],
+            [1, 2, 7, 1],
+            [2, 4, 7, 0],
+            [2, 4, 7, 1],
+            [3, 6, 7, 0],
+            [3, 6, 7, 1]
+        ]
+    );
+    let unbounded = compiled("system s\nvar x : nat\nprocess P { skip; }");
+    let error = Semantics::new(&unbounded).initial_states(1000, &Budget::unlimited()).unwrap_err();
+    assert_eq!(error, tertium_program::NoInitialStates::Unbounded(tertium_program::VarId::new(0)));
 }

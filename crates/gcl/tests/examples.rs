@@ -16,9 +16,11 @@ fn corpus() -> Vec<(String, String)> {
 fn every_program_of_the_corpus_is_accepted() {
     for (name, text) in corpus() {
         let compiled = tertium_gcl::compile(&text);
-        let source = SourceFile::new(name.clone(), text);
+        let source = SourceFile::new(name.clone(), text.clone());
         let messages: Vec<String> = compiled.diagnostics.iter().map(|d| render(d, Some(&source), false)).collect();
         assert_eq!(messages, Vec::<String>::new());
-        assert!(!compiled.program.unwrap().properties.is_empty());
+        let program = compiled.program.unwrap();
+        assert!(!program.properties.is_empty());
+        assert_eq!(program.violations(), Vec::<String>::new(), "{name}");
     }
 }

@@ -23,8 +23,11 @@ fn check(text: &str) {
 #[test]
 fn the_corpus_keeps_its_meaning_and_comments() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/gcl");
-    for entry in std::fs::read_dir(folder).unwrap() {
-        check(&std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    for folder in [folder.to_owned(), format!("{folder}/bounded")] {
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        for file in files.filter(|path| path.extension().is_some_and(|extension| extension == "gcl")) {
+            check(&std::fs::read_to_string(file).unwrap());
+        }
     }
 }
 

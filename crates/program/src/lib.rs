@@ -4,7 +4,7 @@
 //! guarded steps over variables ([`types`]), expressions ([`expr`], [`build`]) and channels. [`semantics`] defines
 //! steps over flat states ([`layout`], [`state`]) with faults as values ([`fault`]); [`terms`] reads the same steps as
 //! formulas, [`blocks`] does so for uninterruptible blocks, [`footprint`] says what they touch, [`show`] prints everything, and [`slots`]
-//! says what each slot of a state holds.
+//! says what each slot of a state holds. [`validate`] is what front ends promise.
 //!
 //! Not here: any surface language, fast exploration, and formulas beyond their atoms.
 
@@ -25,6 +25,7 @@ pub mod slots;
 pub mod state;
 pub mod terms;
 pub mod types;
+pub mod validate;
 
 pub use blocks::Way;
 pub use eval::{Context, Interpretation};
