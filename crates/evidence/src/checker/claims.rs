@@ -137,7 +137,7 @@ impl Checker<'_> {
             _ => None,
         };
         let value = value.unwrap_or(Belnap::Unknown);
-        if if claim.positive { value.not_refuted() } else { value.for_false() } {
+        if if claim.positive { value.for_true() } else { value.for_false() } {
             return Ok(());
         }
         Err(broken(format!("the model does not say that {}: its value is {value}", self.case.says(key(claim)))))
