@@ -2,6 +2,8 @@
 //! that supports it. An engine that declines must say why; kinds that the command line does not answer
 //! yet are skipped by name and counted.
 
+#![allow(clippy::print_stdout, reason = "the counts per kind and engine are the point of a verbose run")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tertium_base::{Budget, Diagnostic, SourceFile};
-use tertium_evidence::{Part, Place, Proof, Rejection, check_certificate_with, read_document};
+use tertium_evidence::{Caveat, Part, Place, Proof, Rejection, check_certificate_with, read_document};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model};
@@ -67,7 +67,7 @@ fn check_part(loaded: &Loaded, part: &Part, source: &Arc<SourceFile>, budget: &B
         state: String::new(),
         value: part.value(),
         proof: "certificate",
-        place: place_text(part.place()),
+        place: place_text(loaded, part),
         caveats: Vec::new(),
         rejected: None,
     };
@@ -95,7 +95,12 @@ fn check_part(loaded: &Loaded, part: &Part, source: &Arc<SourceFile>, budget: &B
     outcome.proof = proof_kind(&certificate.proof);
     model.state_name(certificate.state).clone_into(&mut outcome.state);
     match check_certificate_with(model, &certificate, &loaded.constants_at(part.place()), budget) {
-        Ok(accepted) => outcome.caveats = accepted.caveats.iter().map(|caveat| caveat.text()).collect(),
+        Ok(accepted) => {
+            // A cut is mixed by nature: its two sides speak of two elements.
+            let is_cut = matches!(part.place(), Place::Element(_));
+            let matters = |caveat: &&Caveat| !is_cut || **caveat != Caveat::MixedStructure;
+            outcome.caveats = accepted.caveats.iter().filter(matters).map(|caveat| caveat.text()).collect();
+        }
         Err(Rejection::Stopped(stopped)) => return Err(stopped.into()),
         Err(Rejection::Refused(why)) => outcome.rejected = Some(sentence(&why)),
     }
@@ -106,13 +111,26 @@ fn sentence(diagnostic: &Diagnostic) -> String {
     format!("{} ({})", diagnostic.message, diagnostic.code)
 }
 
-fn place_text(place: &Place) -> Option<String> {
-    match place {
-        Place::Whole => None,
-        Place::Assignment(values) => {
+/// What a part is about, where it is not the model as a whole. A cut proves that a value is at least its
+/// element, or that it is not at least the element's star.
+fn place_text(loaded: &Loaded, part: &Part) -> Option<String> {
+    match (part.place(), &loaded.model) {
+        (Place::Whole, _) => None,
+        (Place::Assignment(values), _) => {
             Some(values.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", "))
         }
-        Place::Element(name) => Some(format!("values above {name}")),
+        (Place::Element(name), Model::Lattice(model)) => {
+            let lattice = model.lattice();
+            let element = lattice.element(name).filter(|at| lattice.join_irreducibles().contains(at));
+            Some(match (element, part.value()) {
+                (Some(_), Belnap::True) => format!("the cut at {name}: the value is at least {name}"),
+                (Some(at), _) => {
+                    format!("the cut at {name}: the value is not at least {}", lattice.name(lattice.star(at)))
+                }
+                (None, _) => format!("the cut at {name}"),
+            })
+        }
+        (Place::Element(name), _) => Some(format!("the cut at {name}")),
     }
 }
 

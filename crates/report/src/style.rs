@@ -34,7 +34,7 @@ impl Style {
     /// The text in the colour of its role, or as it is.
     #[must_use]
     pub fn paint(self, role: Role, text: &str) -> String {
-        if !self.colour {
+        if !self.colour || text.is_empty() {
             return text.to_owned();
         }
         let code = match role {

@@ -44,7 +44,7 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
         instances: answer.instances.as_ref().map(|instances| instances.iter().map(instance).collect()),
         open: open(session, answer),
         decide: reasons.first().map(build::advice).into_iter().collect(),
-        next: next_commands(session, answer, &formula, args),
+        next: next_commands(session, answer, &reasons, &formula, args),
         vacuous: answer.vacuous,
         warnings: answer.warnings.iter().map(message).collect(),
         expected: None,
@@ -149,7 +149,13 @@ pub fn messages(located: &[Located]) -> Vec<Message> {
 }
 
 /// What to try next: for an unknown, the same question where it got stuck, then stronger readings.
-fn next_commands(session: &Session<'_>, answer: &Answer, formula: &str, args: &CheckArgs) -> Vec<String> {
+fn next_commands(
+    session: &Session<'_>,
+    answer: &Answer,
+    reasons: &[ReasonView],
+    formula: &str,
+    args: &CheckArgs,
+) -> Vec<String> {
     let mut commands = Vec::new();
     let file = quoted(&shown_path(&args.file));
     let property = if args.properties.is_empty() {
@@ -167,11 +173,13 @@ fn next_commands(session: &Session<'_>, answer: &Answer, formula: &str, args: &C
         return commands;
     }
     if answer.value == Value::Belnap(tertium_driver::Belnap::Unknown) {
-        if let Some((question, _)) = &answer.open {
-            let last = question.play.last().map(|step| step.state);
-            if let Some(state) = last.filter(|&state| Some(state) != answer.state) {
-                commands.push(format!("{base} --at {}", quoted(&session.state_name(state))));
-            }
+        let stuck_at = reasons.first().map(|reason| match reason {
+            ReasonView::Label { state, .. } => state,
+            ReasonView::Edge { from, .. } | ReasonView::Hyper { from, .. } => from,
+        });
+        let asked_at = answer.state.map(|state| session.state_name(state));
+        if let Some(state) = stuck_at.filter(|&state| Some(state) != asked_at.as_ref()) {
+            commands.push(format!("{base} --at {}", quoted(state)));
         }
         let linear = matches!(answer.formula.logic(), Logic::Ltl | Logic::CtlStar);
         if linear && session.may_gain_from_totality() && args.deadlock.is_none() {
