@@ -1,7 +1,8 @@
 //! Which number belongs to this name? One arena for the texts, one open-addressing table for the way back.
 //!
-//! Readers look up two names an edge, so a look-up must touch as little memory as possible: names of up to
-//! eight bytes are compared inside the table, and only longer ones in the arena.
+//! Readers look up two names an edge, so a look-up must touch as little memory as possible: names such as `s17`,
+//! with the prefix of the first such name, are found by their number in an array; other names of up to eight
+//! bytes are compared inside the table, and only longer ones in the arena.
 //!
 //! Not here: what a name stands for.
 
@@ -116,6 +117,49 @@ const HASHED: u32 = 1 << 31;
 pub(crate) struct NameTable {
     names: Names,
     slots: Vec<Slot>,
+    /// How many slots are taken.
+    taken: usize,
+    numbered: Numbered,
+}
+
+/// Names that are one prefix and a number: their number in the order of names plus one, zero for none.
+#[derive(Clone, Debug, Default)]
+struct Numbered {
+    prefix: Option<Vec<u8>>,
+    places: Vec<u32>,
+    count: usize,
+}
+
+impl Numbered {
+    /// The number in a name that has the prefix.
+    #[inline]
+    fn number(&self, name: &[u8]) -> Option<usize> {
+        let prefix = self.prefix.as_deref()?;
+        let digits = name.strip_prefix(prefix)?;
+        let leading_zero = digits.len() > 1 && digits[0] == b'0';
+        if digits.is_empty() || digits.len() > 9 || leading_zero {
+            return None;
+        }
+        digits.iter().try_fold(0, |sum, digit| digit.is_ascii_digit().then(|| sum * 10 + usize::from(digit - b'0')))
+    }
+
+    /// A place for a new name, if it has the prefix and the array stays about half full.
+    fn place_for(&mut self, name: &[u8], budget: &Budget) -> Result<Option<&mut u32>, Stopped> {
+        if self.prefix.is_none() {
+            let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+            if digits > 0 {
+                self.prefix = Some(name[..name.len() - digits].to_vec());
+            }
+        }
+        let Some(number) = self.number(name).filter(|&number| number < 2 * self.count + 1024) else { return Ok(None) };
+        if number >= self.places.len() {
+            let size = (number + 1).max(self.places.len() * 3 / 2);
+            budget.reserve((size - self.places.len()) * size_of::<u32>())?;
+            self.places.resize(size, 0);
+        }
+        self.count += 1;
+        Ok(Some(&mut self.places[number]))
+    }
 }
 
 impl NameTable {
@@ -128,7 +172,7 @@ impl NameTable {
     }
 
     pub fn into_names(self) -> Names {
-        drop(self.slots);
+        drop((self.slots, self.numbered));
         let mut names = self.names;
         names.shrink();
         names
@@ -137,6 +181,10 @@ impl NameTable {
     /// The number of a name, if it is known.
     #[inline]
     pub fn find(&self, name: &[u8]) -> Option<u32> {
+        let numbered = self.numbered.number(name).and_then(|number| self.numbered.places.get(number));
+        if let Some(known) = numbered.and_then(|place| place.checked_sub(1)) {
+            return Some(known);
+        }
         if self.slots.is_empty() {
             return None;
         }
@@ -160,15 +208,22 @@ impl NameTable {
         if self.names.bytes() + name.len() > Names::MAX_BYTES || self.len() >= (HASHED - 1) as usize {
             return Err(Refused::TooMuch);
         }
-        if (self.len() + 1) * 8 > self.slots.len() * 5 {
+        self.names.grow_within(name.len(), budget).map_err(Refused::Stopped)?;
+        let number = self.len() as u32 + 1;
+        if let Some(place) = self.numbered.place_for(name, budget).map_err(Refused::Stopped)? {
+            *place = number;
+            self.names.push(text);
+            return Ok(number - 1);
+        }
+        if (self.taken + 1) * 8 > self.slots.len() * 5 {
             self.rehash(budget).map_err(Refused::Stopped)?;
         }
-        self.names.grow_within(name.len(), budget).map_err(Refused::Stopped)?;
+        self.taken += 1;
         let (key, kind) = key_of(name);
         let at = self.place(key, kind, name);
         self.names.push(text);
-        self.slots[at] = Slot { key, kind, number: self.len() as u32 };
-        Ok(self.len() as u32 - 1)
+        self.slots[at] = Slot { key, kind, number };
+        Ok(number - 1)
     }
 
     fn rehash(&mut self, budget: &Budget) -> Result<(), Stopped> {
@@ -265,8 +320,11 @@ mod tests {
         let budget = Budget::unlimited();
         let mut table = NameTable::default();
         let names: Vec<String> = (0..5000)
-            .map(|n| match n % 4 {
+            .map(|n| match n % 7 {
                 0 => format!("s{n}"),
+                4 => format!("s{}", n * 1_000_003),
+                5 => format!("s0{n}"),
+                6 => format!("s{}", 5000 - n),
                 1 => format!("a_rather_long_name_{n}"),
                 2 => "x".repeat(n % 40) + &n.to_string(),
                 _ => format!("é{n}"),
