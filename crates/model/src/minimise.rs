@@ -132,7 +132,7 @@ impl<'a> Refiner<'a> {
             class: vec![0; states],
             elements: (0..states as u32).collect(),
             place: (0..states as u32).collect(),
-            ranges: Vec::from([0..states]),
+            ranges: std::iter::once(0..states).collect(),
             source_offsets,
             sources,
             tags: fairness_tags(kmts),
