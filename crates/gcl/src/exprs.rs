@@ -9,13 +9,22 @@ use crate::names::{Elaborator, Entity, NamedExpr, Place, Progress, Ty, Typed, Us
 
 /// Sums with more terms than this are regrouped into a shallow tree.
 const LONG_SUM: usize = 64;
-/// Definitions used before they are defined may lead this deep.
-const DEEPEST_NAMING: u32 = 100;
+/// Expressions, with the definitions they use before these are worked out, may be nested this deep.
+const DEEPEST: u32 = 600;
 
 impl Elaborator<'_> {
     /// The meaning of an expression; `None` if a mistake in it has been reported.
     pub(crate) fn expr(&mut self, expr: &Expr, place: &Place<'_>) -> Option<Typed> {
-        let typed = self.expr_kind(expr, place)?;
+        if self.depth >= DEEPEST {
+            let diagnostic = Diagnostic::error("E0421", "definitions use each other too deeply")
+                .at(expr.span, "one too many")
+                .help("define first what is used later");
+            return self.fail(diagnostic);
+        }
+        self.depth += 1;
+        let typed = self.expr_kind(expr, place);
+        self.depth -= 1;
+        let typed = typed?;
         let exprs = &self.program.exprs;
         if exprs.depth(typed.id) > tertium_program::expr::DEEPEST
             || exprs.size(typed.id) > tertium_program::expr::LARGEST
@@ -157,17 +166,9 @@ impl Elaborator<'_> {
                 return self.fail(diagnostic);
             }
             Progress::Untouched => {
-                if self.naming >= DEEPEST_NAMING {
-                    let diagnostic = Diagnostic::error("E0421", "definitions use each other too deeply")
-                        .at(used_at, "one too many")
-                        .help("define first what is used later");
-                    return self.fail(diagnostic);
-                }
                 self.named[entry].progress = Progress::Busy;
                 let uses = if constant { Use::Constant } else { Use::Formula };
-                self.naming += 1;
                 let typed = self.expr(expr, &Place::global(uses));
-                self.naming -= 1;
                 self.named[entry].progress = Progress::Done(typed);
                 typed
             }

@@ -109,8 +109,8 @@ pub(crate) struct Elaborator<'a> {
     pub named: Vec<NamedExpr<'a>>,
     pub groups: Vec<Group<'a>>,
     pub cells: usize,
-    /// How many definitions are being worked out inside each other.
-    pub naming: u32,
+    /// How many expressions are being worked out inside each other, definitions included.
+    pub depth: u32,
 }
 
 impl<'a> Elaborator<'a> {
@@ -125,7 +125,7 @@ impl<'a> Elaborator<'a> {
             named: Vec::new(),
             groups: Vec::new(),
             cells: 0,
-            naming: 0,
+            depth: 0,
         }
     }
 

@@ -179,3 +179,16 @@ fn bounds_in_init_make_integers_enumerable() {
     let error = Semantics::new(&unbounded).initial_states(1000, &Budget::unlimited()).unwrap_err();
     assert_eq!(error, tertium_program::NoInitialStates::Unbounded(tertium_program::VarId::new(0)));
 }
+
+#[test]
+fn the_deepest_expressions_that_are_accepted_can_be_evaluated() {
+    let mut text = "system s\nvar x : -1..1 = 1\ndefine d0 = x\n".to_owned();
+    (1..10).for_each(|n| text.push_str(&format!("define d{n} = {}d{}\n", "- ".repeat(99), n - 1)));
+    text.push_str("process P { loop { x := d9 + 0 * (x + d8); } }\n");
+    let program = compiled(&text);
+    assert!(program.steps.iter().any(|step| match &step.action {
+        tertium_program::Action::Assign(assigns) => program.exprs.depth(assigns[0].value) > 850,
+        _ => false,
+    }));
+    assert_eq!(explored(&program).states(), 2);
+}

@@ -181,6 +181,14 @@ fn depth_is_limited_with_a_place() {
 }
 
 #[test]
+fn deep_definitions_used_before_they_are_defined_are_refused() {
+    let mut chain = "system s\nvar x : int = 0\n".to_owned();
+    (0..1000).for_each(|n| chain.push_str(&format!("define d{n} = {}d{}\n", "-".repeat(100), n + 1)));
+    chain.push_str("define d1000 = x\n");
+    assert!(compile(&chain).diagnostics.iter().any(|d| d.code == "E0421"));
+}
+
+#[test]
 fn broken_texts_get_messages_and_never_a_crash() {
     for_random_cases(300, |case| {
         let mut text = random_program(&mut case.rng, &ProgramShape::default()).into_bytes();
