@@ -102,6 +102,18 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
 }
 
 impl Loaded {
+    /// A structure that was made rather than read.
+    #[must_use]
+    pub fn of_model(file: &str, model: Model) -> Self {
+        Self {
+            file: file.to_owned(),
+            model,
+            properties: Vec::new(),
+            written_properties: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
     /// The properties in the file.
     #[must_use]
     pub fn properties(&self) -> &[Property] {

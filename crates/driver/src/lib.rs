@@ -21,6 +21,7 @@ pub mod input;
 mod lattice;
 pub mod paths;
 pub mod precision;
+pub mod program;
 pub mod property;
 pub mod prove;
 pub mod vacuity;

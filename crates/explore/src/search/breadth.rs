@@ -103,7 +103,8 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
                 self.levels.push(start as u32);
             }
             self.expand_level(start, end, progress)?;
-            if self.options.stop_at_finding && !self.summary.findings.is_empty() {
+            let first = self.options.stop_at_finding && !self.summary.findings.is_empty();
+            if first || self.observer.is_enough(&self.summary) {
                 return Err(Stopped(StopReason::Count));
             }
             start = end;

@@ -87,6 +87,11 @@ pub trait Observer: Sync {
 
     /// Tells `broken` the numbers of the conditions that the state breaks.
     fn look(&self, row: &[u32], scratch: &mut Self::Scratch, broken: &mut dyn FnMut(usize));
+
+    /// Whether what was found says all that the observer wants to know; asked after each level, it ends the search.
+    fn is_enough(&self, _summary: &Summary) -> bool {
+        false
+    }
 }
 
 /// An observer that sees nothing.

@@ -1,0 +1,77 @@
+//! What was found out about one question to a program.
+
+use std::time::Duration;
+
+use tertium_base::{Diagnostic, Span, StopReason};
+use tertium_lattice::Belnap;
+
+use super::run::Run;
+
+/// Why a question stays open, and what would help.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// What is in the way.
+    pub what: String,
+    /// The variable, function or statement it is about.
+    pub about: Option<String>,
+    /// Where that stands.
+    pub span: Option<Span>,
+    /// What to do about it.
+    pub help: String,
+}
+
+/// Everything found out about one question.
+#[derive(Clone, Debug)]
+pub struct ProgramAnswer {
+    /// Its name.
+    pub name: String,
+    /// Whether the user gave the name.
+    pub named: bool,
+    /// The formula, or the mistake that should not happen, in words.
+    pub formula: String,
+    /// The logic's name; `safety` for what is checked without being asked.
+    pub logic: &'static str,
+    /// The value.
+    pub value: Belnap,
+    /// The limit that ended the work early.
+    pub stopped: Option<StopReason>,
+    /// Why the value is unknown.
+    pub reasons: Vec<Reason>,
+    /// What breaks it, repeated by the definition of a step.
+    pub run: Option<Run>,
+    /// How the value was found.
+    pub engine: &'static str,
+    /// States that were visited for it.
+    pub states: usize,
+    /// Steps that were looked at for it.
+    pub transitions: usize,
+    /// Remarks.
+    pub warnings: Vec<Diagnostic>,
+    /// Whether it holds for a reason that says little.
+    pub vacuous: bool,
+    /// Wall-clock time; what several questions share is counted for the first of them.
+    pub elapsed: Duration,
+}
+
+impl ProgramAnswer {
+    /// A question about which nothing is known yet.
+    #[must_use]
+    pub fn open(name: &str, named: bool, formula: &str, logic: &'static str) -> Self {
+        Self {
+            name: name.to_owned(),
+            named,
+            formula: formula.to_owned(),
+            logic,
+            value: Belnap::Unknown,
+            stopped: None,
+            reasons: Vec::new(),
+            run: None,
+            engine: "explore",
+            states: 0,
+            transitions: 0,
+            warnings: Vec::new(),
+            vacuous: false,
+            elapsed: Duration::ZERO,
+        }
+    }
+}

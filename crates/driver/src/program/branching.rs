@@ -1,0 +1,240 @@
+//! What do branching formulas say about a program?
+//!
+//! Every state is visited, the graph becomes a structure in which everything is decided, and the engines for structures
+//! answer. An atom that has no value in a state is an unknown label there.
+
+use std::sync::Arc;
+
+use tertium_base::SourceFile;
+use tertium_explore::search::breadth::{Explored, Options, breadth_first};
+use tertium_explore::search::{Blind, Finding, Progress};
+use tertium_explore::successors::{Expansion, Successors};
+use tertium_lattice::Belnap;
+use tertium_logic::Logic;
+use tertium_model::{Kmts, KmtsBuilder, Model, StateId};
+use tertium_program::{ExprId, State};
+
+use super::answer::{ProgramAnswer, Reason};
+use super::linear::scheduling;
+use super::questions::Asked;
+use super::run;
+use super::safety::{Effort, settle};
+use super::space::Space;
+use crate::answer::Value;
+use crate::check::{CheckOptions, Session};
+use crate::failure::Failure;
+use crate::input::Loaded;
+use crate::property::Property;
+use crate::{Observer, answer};
+
+/// The whole state space of a program.
+#[derive(Debug)]
+pub struct Collected {
+    explored: Explored,
+}
+
+impl Collected {
+    /// Uses a search that is already done; it must have looked at every step.
+    #[must_use]
+    pub const fn of(explored: Explored) -> Self {
+        Self { explored }
+    }
+
+    /// Visits every state.
+    pub fn visit(space: &Space<'_>, effort: &Effort<'_>, progress: &mut dyn FnMut(Progress)) -> Self {
+        let options = Options {
+            threads: effort.threads,
+            max_states: effort.limit(space),
+            stop_at_finding: false,
+            budget: effort.budget,
+        };
+        Self { explored: breadth_first(&space.stepper, &Blind, &space.initial, &options, progress) }
+    }
+
+    /// The search behind it.
+    #[must_use]
+    pub const fn explored(&self) -> &Explored {
+        &self.explored
+    }
+
+    /// The row of a state by its number.
+    #[must_use]
+    pub fn row(&self, number: usize) -> Vec<u32> {
+        let mut branches = self.explored.store.branches();
+        self.explored.store.read(number as u32, &mut branches);
+        branches.words().to_vec()
+    }
+
+    /// The graph as a structure: states are numbered as they were met, actions are the processes that step, and `atoms`
+    /// are the propositions.
+    ///
+    /// # Errors
+    /// If a limit is reached, or there are more states than a structure can have.
+    pub fn structure(
+        &self,
+        space: &Space<'_>,
+        atoms: &[(String, ExprId)],
+        effort: &Effort<'_>,
+        with_fairness: bool,
+    ) -> Result<Kmts, Failure> {
+        let program = space.program();
+        let mut builder = KmtsBuilder::new();
+        let count = self.explored.store.len();
+        for number in 0..count {
+            builder.add_state(&number.to_string());
+        }
+        let props: Vec<_> = atoms.iter().map(|(name, _)| builder.add_prop(name)).collect();
+        let actions: Vec<_> = program
+            .instances
+            .iter()
+            .map(|instance| builder.add_action(&program.process(instance.process).name))
+            .collect();
+        let fair = if with_fairness { scheduling(program).weak } else { Vec::new() };
+        let mut constraints = vec![Vec::new(); fair.len()];
+        let store = &self.explored.store;
+        let (mut base, mut branches) = (store.branches(), store.branches());
+        let (mut scratch, mut found) = (space.stepper.scratch(), Expansion::default());
+        let (words, mut ticks) = (store.words(), 0);
+        for number in 0..count {
+            effort.budget.tick(&mut ticks)?;
+            store.read(number as u32, &mut base);
+            let from = StateId::new(number);
+            let state = space.state(base.words());
+            for (&prop, (_, atom)) in props.iter().zip(atoms) {
+                builder.set_label(from, prop, label(space, *atom, &state));
+            }
+            space.stepper.expand(base.words(), &mut scratch, &mut found);
+            for at in 0..found.steps {
+                let row = &found.rows[at * words..(at + 1) * words];
+                let Ok((target, false)) = store.insert(&base, row, &mut branches) else {
+                    return Err(Failure::Internal("a state was missed by the search".to_owned()));
+                };
+                let (to, mover) = (StateId::new(target as usize), found.movers[at]);
+                let action = actions.get(mover as usize).copied();
+                builder.add_edge(from, to, true, true, action);
+                for (&pid, edges) in fair.iter().zip(&mut constraints) {
+                    if pid == mover || !found.movers.contains(&pid) {
+                        edges.push((from, to, action));
+                    }
+                }
+            }
+        }
+        for edges in constraints {
+            builder.add_fairness(edges);
+        }
+        for row in &space.initial {
+            if let Ok((number, false)) = store.insert_afresh(row, &mut branches) {
+                builder.add_init(StateId::new(number as usize));
+            }
+        }
+        builder.finish().map_err(|error| Failure::from(tertium_base::Diagnostic::error("E0319", error.to_string())))
+    }
+}
+
+fn label(space: &Space<'_>, atom: ExprId, state: &State) -> Belnap {
+    match space.semantics.observe(atom, state) {
+        Ok(0) => Belnap::False,
+        Ok(_) => Belnap::True,
+        Err(_) => Belnap::Unknown,
+    }
+}
+
+/// Decides one property on the collected graph.
+///
+/// # Errors
+/// If an engine cannot do it, or a proof or run is not accepted.
+pub fn decide(
+    space: &Space<'_>,
+    asked: &Asked,
+    collected: &Collected,
+    options: &CheckOptions,
+    effort: &Effort<'_>,
+    observer: &dyn Observer,
+) -> Result<ProgramAnswer, Failure> {
+    let logic = asked.formula.logic();
+    let mut answer = ProgramAnswer::open(&asked.name, asked.named, &asked.source, logic.name());
+    let summary = &collected.explored.summary;
+    (answer.states, answer.transitions) = (summary.states, summary.transitions);
+    if let Some(reason) = &space.open {
+        answer.reasons.push(reason.clone());
+        return Ok(answer);
+    }
+    settle(space, summary, effort, &mut answer);
+    if answer.value != Belnap::True {
+        return Ok(answer);
+    }
+    answer.value = Belnap::Unknown;
+    let fair = scheduling(space.program());
+    let paths = matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl);
+    if paths && !fair.strong.is_empty() {
+        answer.reasons.push(strong_fairness());
+        return Ok(answer);
+    }
+    let atoms: Vec<(String, ExprId)> =
+        asked.formula.atoms().iter().zip(&asked.atoms).map(|(atom, &expr)| (atom.text.clone(), expr)).collect();
+    let model = collected.structure(space, &atoms, effort, paths)?;
+    if model.init().is_empty() {
+        answer.value = Belnap::True;
+        answer.vacuous = true;
+        return Ok(answer);
+    }
+    let loaded = Loaded::of_model("", Model::Kmts(model));
+    let session = Session::new(&loaded, options.clone(), effort.budget)?;
+    let text = asked.formula.text();
+    let property = Property {
+        name: asked.name.clone(),
+        named: asked.named,
+        source: Arc::new(SourceFile::new("<property>", text.as_str())),
+        text,
+        logic: Some(logic),
+        offset: 0,
+    };
+    let parsed = property.parse(None, &[]).map_err(Failure::Input)?;
+    let found = session.check(&parsed, effort.budget, observer)?;
+    translate(space, collected, &found, &mut answer)?;
+    Ok(answer)
+}
+
+fn strong_fairness() -> Reason {
+    Reason {
+        what: "strong fairness is known for linear formulas only".to_owned(),
+        about: None,
+        span: None,
+        help: "write the property in ltl, or declare the process `fair` instead of `strong fair`".to_owned(),
+    }
+}
+
+/// An answer about the structure as one about the program.
+fn translate(
+    space: &Space<'_>,
+    collected: &Collected,
+    found: &answer::Answer,
+    answer: &mut ProgramAnswer,
+) -> Result<(), Failure> {
+    answer.engine = found.engine;
+    answer.stopped = found.stopped;
+    answer.vacuous = found.vacuous;
+    answer.warnings.clone_from(&found.warnings);
+    if let Value::Belnap(value) = found.value {
+        answer.value = value;
+    }
+    if answer.value == Belnap::Unknown && answer.stopped.is_none() {
+        answer.reasons.push(super::safety::cannot_evaluate());
+    }
+    if let Some(run) = &found.run {
+        let states: Vec<State> =
+            run.states.iter().map(|state| space.state(&collected.row(state.index()))).collect();
+        answer.run = Some(match run.loop_start {
+            Some(start) => run::connect_lasso(&space.semantics, &states[..start], &states[start..], &[])?,
+            None => run::connect(&space.semantics, &states)?,
+        });
+    }
+    Ok(())
+}
+
+/// Whether a search met something besides states.
+#[must_use]
+pub fn errors(explored: &Explored) -> usize {
+    let is_error = |finding: &Finding| matches!(finding, Finding::Fault(fault) if fault.kind.is_error());
+    explored.summary.findings.keys().filter(|finding| is_error(finding)).count()
+}

@@ -1,0 +1,208 @@
+//! All questions to a program, answered in the order asked.
+
+use std::time::Instant;
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_explore::search::Progress;
+use tertium_logic::Logic;
+
+use super::answer::ProgramAnswer;
+use super::branching::{self, Collected};
+use super::coverage;
+use super::questions::{Asked, Question};
+use super::safety::{self, Effort, Goal};
+use super::space::Space;
+use super::{ProgramFile, linear};
+use crate::engines::EngineChoice;
+use crate::failure::{Failure, Located};
+use crate::{Deadlock, LinearReading, Observer, check};
+
+/// How one run wants its answers.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    /// What deadlocks mean to branching formulas; linear ones stutter there unless this is given.
+    pub deadlock: Option<Deadlock>,
+    /// How linear formulas are read on structures.
+    pub linear: Option<LinearReading>,
+    /// The engine for the collected graph.
+    pub engine: EngineChoice,
+    /// Whether steps may be left out where that is sound.
+    pub reduction: bool,
+    /// The limit on states.
+    pub max_states: Option<usize>,
+    /// How many threads.
+    pub threads: usize,
+    /// Whether to look for statements that are never reached.
+    pub look_for_idle: bool,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self {
+            deadlock: None,
+            linear: None,
+            engine: EngineChoice::Auto,
+            reduction: true,
+            max_states: None,
+            threads: 1,
+            look_for_idle: true,
+        }
+    }
+}
+
+/// What was found out in all.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// One answer per question.
+    pub answers: Vec<ProgramAnswer>,
+    /// Remarks about the program: statements that are never reached, guards that are never true.
+    pub remarks: Vec<Located>,
+}
+
+/// Tells an observer how a search is going, now and then.
+pub fn report_to<'o>(observer: &'o dyn Observer, what: &'o str) -> impl FnMut(Progress) + 'o {
+    let start = Instant::now();
+    let mut calls = 0u32;
+    move |now: Progress| {
+        calls = calls.wrapping_add(1);
+        if calls % 64 != 1 {
+            return;
+        }
+        let seconds = start.elapsed().as_secs_f64().max(0.001);
+        let rate = (now.states as f64 / seconds) as u64;
+        observer.phase(&format!(
+            "{what}: {} states, {rate}/s, {} waiting, depth {}, {} MB stored",
+            now.states,
+            now.queue,
+            now.depth,
+            now.bytes >> 20
+        ));
+    }
+}
+
+/// Answers all questions.
+///
+/// # Errors
+/// If an engine cannot do what was asked, or a run cannot be repeated. Limits are no errors: answers say that they were
+/// stopped.
+pub fn check(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Outcome, Failure> {
+    let space = Space::new(&file.program, budget)?;
+    let effort = Effort {
+        threads: options.threads,
+        max_states: options.max_states,
+        reduction: options.reduction,
+        budget,
+    };
+    let work = Work { file, space: &space, options, effort, observer };
+    work.run(questions)
+}
+
+struct Work<'a, 'p> {
+    file: &'a ProgramFile,
+    space: &'a Space<'p>,
+    options: &'a CheckOptions,
+    effort: Effort<'a>,
+    observer: &'a dyn Observer,
+}
+
+impl Work<'_, '_> {
+    fn run(&self, questions: &[Question]) -> Result<Outcome, Failure> {
+        let goals: Vec<Option<Goal<'_>>> = questions.iter().map(|question| self.goal(question)).collect();
+        let wanted: Vec<Goal<'_>> = goals.iter().flatten().copied().collect();
+        let mut outcome = Outcome::default();
+        let (mut settled, mut collected) = (Vec::new().into_iter(), None);
+        if !wanted.is_empty() {
+            let start = Instant::now();
+            let mut found =
+                safety::decide(self.space, &wanted, &self.effort, &mut report_to(self.observer, "exploring"))?;
+            if let Some(first) = found.answers.first_mut() {
+                first.elapsed = start.elapsed();
+            }
+            settled = found.answers.into_iter();
+            collected = found.whole.map(Collected::of);
+        }
+        for (question, goal) in questions.iter().zip(&goals) {
+            let answer = match (question, goal) {
+                (_, Some(_)) => settled.next(),
+                (Question::Property(asked), None) => Some(self.property(asked, &mut collected)?),
+                (Question::Never(_), None) => None,
+            };
+            outcome.answers.extend(answer);
+        }
+        if self.options.look_for_idle {
+            outcome.remarks = self.remarks(collected, &outcome.answers)?;
+        }
+        Ok(outcome)
+    }
+
+    fn goal<'q>(&self, question: &'q Question) -> Option<Goal<'q>> {
+        match question {
+            Question::Never(mistake) => Some(Goal::Never(*mistake)),
+            Question::Property(asked) if asked.invariant.is_some() && !self.on_graph(asked) => {
+                Some(Goal::Invariant(asked))
+            }
+            Question::Property(_) => None,
+        }
+    }
+
+    /// Whether a property is decided on the collected graph: branching ones, and linear ones whose reading or engine the
+    /// user chose.
+    fn on_graph(&self, asked: &Asked) -> bool {
+        let chosen = self.options.deadlock.is_some()
+            || self.options.linear.is_some()
+            || self.options.engine != EngineChoice::Auto;
+        asked.formula.logic() != Logic::Ltl || chosen
+    }
+
+    fn property(&self, asked: &Asked, collected: &mut Option<Collected>) -> Result<ProgramAnswer, Failure> {
+        let start = Instant::now();
+        let mut answer = if self.on_graph(asked) {
+            let whole = collected.take().unwrap_or_else(|| {
+                Collected::visit(self.space, &self.effort, &mut report_to(self.observer, "exploring"))
+            });
+            let answer =
+                branching::decide(self.space, asked, &whole, &self.graph_options(), &self.effort, self.observer);
+            *collected = Some(whole);
+            answer?
+        } else {
+            let what = format!("checking {}", asked.name);
+            linear::decide(self.space, asked, &self.effort, &mut report_to(self.observer, &what))?
+        };
+        answer.elapsed = start.elapsed();
+        Ok(answer)
+    }
+
+    fn graph_options(&self) -> check::CheckOptions {
+        check::CheckOptions {
+            deadlock: self.options.deadlock,
+            linear: self.options.linear,
+            engine: self.options.engine,
+            parameters: true,
+            look_for_vacuity: true,
+            ..check::CheckOptions::default()
+        }
+    }
+
+    /// What is never done, if every state was visited; and whether the program starts at all.
+    fn remarks(&self, collected: Option<Collected>, answers: &[ProgramAnswer]) -> Result<Vec<Located>, Failure> {
+        if self.space.open.is_none() && self.space.initial.is_empty() {
+            let warning = Diagnostic::warning("W0403", "the program has no initial state, so every property holds")
+                .help("look at `init`: no values of the variables satisfy it");
+            return Ok(vec![Located::nowhere(warning)]);
+        }
+        let interrupted = answers.iter().any(|answer| answer.stopped.is_some());
+        if interrupted || self.space.open.is_some() {
+            return Ok(Vec::new());
+        }
+        match coverage::idle(self.space, collected, &self.effort, &mut report_to(self.observer, "coverage")) {
+            Ok(found) => Ok(found.into_iter().map(|remark| Located::within(remark, &self.file.source)).collect()),
+            Err(_) => Ok(Vec::new()),
+        }
+    }
+}

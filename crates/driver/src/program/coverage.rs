@@ -1,0 +1,136 @@
+//! Which statements are never reached, and which guards never hold?
+//!
+//! One pass over all states by the definition of a step, which ends as soon as every step has been taken. Told only when every
+//! state was visited: what is not seen in part of them may happen elsewhere.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use tertium_base::{BitSet, Diagnostic, Span, Stopped};
+use tertium_explore::search::Progress;
+use tertium_program::{FaultKind, Outcome, Program, State, StepId};
+
+use super::branching::Collected;
+use super::run::arrival;
+use super::safety::Effort;
+use super::space::Space;
+
+/// Larger state spaces are not looked through.
+pub const MOST_STATES: usize = 1_000_000;
+
+/// Warnings about what never happens; none if that is not known.
+pub fn idle(
+    space: &Space<'_>,
+    collected: Option<Collected>,
+    effort: &Effort<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<Diagnostic>, Stopped> {
+    let program = space.program();
+    let mut seen = Seen { taken: BitSet::empty(program.steps.len()), complete: true };
+    let all = program.steps.len();
+    match collected {
+        Some(collected) if collected.explored().store.len() > MOST_STATES => return Ok(Vec::new()),
+        Some(collected) => {
+            let mut ticks = 0;
+            for number in 0..collected.explored().store.len() {
+                effort.budget.tick(&mut ticks)?;
+                if seen.taken.count() == all {
+                    return Ok(Vec::new());
+                }
+                seen.look(space, &space.state(&collected.row(number)), &mut |_| {});
+            }
+        }
+        None => seen.walk(space, effort, progress)?,
+    }
+    Ok(if seen.complete { warnings(program, &seen.taken) } else { Vec::new() })
+}
+
+struct Seen {
+    taken: BitSet,
+    /// Whether every state was visited and every step understood.
+    complete: bool,
+}
+
+impl Seen {
+    fn look(&mut self, space: &Space<'_>, state: &State, next: &mut dyn FnMut(&State)) {
+        for successor in space.semantics.successors(state) {
+            for mv in &successor.moves {
+                self.taken.insert(mv.step.index());
+            }
+            if let Outcome::Fault { fault, .. } = &successor.outcome {
+                self.complete &= fault.kind.is_error() && fault.kind != FaultKind::EndlessBlock;
+            }
+            if let Some(state) = arrival(&successor.outcome) {
+                next(state);
+            }
+        }
+    }
+
+    /// Visits states until every step was taken, or all of them.
+    fn walk(
+        &mut self,
+        space: &Space<'_>,
+        effort: &Effort<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Stopped> {
+        let limit = effort.limit(space).unwrap_or(MOST_STATES).min(MOST_STATES);
+        let all = space.program().steps.len();
+        let mut known: HashSet<Vec<u32>> = space.initial.iter().cloned().collect();
+        let mut queue: VecDeque<Vec<u32>> = space.initial.iter().cloned().collect();
+        let mut ticks = 0;
+        while let Some(row) = queue.pop_front() {
+            effort.budget.tick(&mut ticks)?;
+            if self.taken.count() == all {
+                return Ok(());
+            }
+            if known.len() > limit {
+                self.complete = false;
+                return Ok(());
+            }
+            self.look(space, &space.state(&row), &mut |state| {
+                let next = space.plain.row(state);
+                if known.insert(next.clone()) {
+                    queue.push_back(next);
+                }
+            });
+            progress(Progress { states: known.len(), queue: queue.len(), depth: 0, bytes: 0 });
+        }
+        Ok(())
+    }
+}
+
+/// Instances of one family share their text; a statement is idle if it is in all of them.
+fn warnings(program: &Program, taken: &BitSet) -> Vec<Diagnostic> {
+    let mut reached: Vec<BitSet> =
+        program.processes.iter().map(|process| BitSet::empty(process.locations.len())).collect();
+    for process in program.process_ids() {
+        reached[process.index()].insert(program.process(process).entry.index());
+    }
+    for step in taken.iter().map(|at| program.step(StepId::new(at))) {
+        reached[step.process.index()].insert(step.target.index());
+    }
+    let mut texts: BTreeMap<(usize, usize, &str), (bool, bool)> = BTreeMap::new();
+    for id in program.step_ids() {
+        let step = program.step(id);
+        let never = program.exprs.constant(step.guard) == Some(0);
+        let entry = texts.entry((step.span.start, step.span.end, step.text.as_str())).or_default();
+        entry.0 |= taken.contains(id.index()) || never;
+        entry.1 |= reached[step.process.index()].contains(step.source.index());
+    }
+    let idle = texts.into_iter().filter(|(_, (done, _))| !done);
+    idle.map(|((start, end, text), (_, reached))| {
+        let span = Span::new(start, end);
+        if reached {
+            Diagnostic::warning("W0402", format!("`{}` is never possible", shortened(text)))
+                .at(span, "reached, but its guard is false whenever it is")
+        } else {
+            Diagnostic::warning("W0404", format!("`{}` is never reached", shortened(text)))
+                .at(span, "no run gets here")
+        }
+    })
+    .collect()
+}
+
+fn shortened(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= 60 { line } else { format!("{}...", line.chars().take(57).collect::<String>()) }
+}

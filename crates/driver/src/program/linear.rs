@@ -1,0 +1,284 @@
+//! Is there an infinite run that breaks a linear property?
+//!
+//! The automaton of the negated formula watches the program. A run that it accepts is connected by the definition of a
+//! step, checked for fairness, and its word is given to a second automaton, made without rewriting.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tertium_base::{Budget, Stopped};
+use tertium_explore::search::Progress;
+use tertium_explore::search::liveness::{Lasso, Monitor, Outcome, Scheduling, accepted_run};
+use tertium_lattice::Belnap;
+use tertium_logic::Node;
+use tertium_logic::automata::{Literal, Tgba, Translation, TranslationError, ltl_to_tgba, plain_tableau};
+use tertium_program::{Fairness, Program, State};
+
+use super::answer::{ProgramAnswer, Reason};
+use super::questions::Asked;
+use super::run::{self, Run, arrival, moved_by};
+use super::safety::{Effort, cannot_evaluate, observed};
+use super::space::{Space, Stepper, stop_word};
+use super::watch::{Eyes, Room};
+use crate::failure::Failure;
+
+/// Marks of the automaton and fair processes together.
+const MOST_MARKS: usize = 64;
+/// For formulas with more nodes the plain tableau may be too large to check a word with.
+const SMALL_FORMULA: usize = 14;
+
+struct Watched<'s, 'p> {
+    automaton: &'s Tgba,
+    eyes: Eyes<'s, 'p>,
+}
+
+impl Monitor for Watched<'_, '_> {
+    type Scratch = Room;
+
+    fn scratch(&self) -> Room {
+        self.eyes.room()
+    }
+
+    fn initial(&self) -> Vec<u32> {
+        if self.automaton.states.is_empty() { Vec::new() } else { vec![self.automaton.initial as u32] }
+    }
+
+    fn marks(&self) -> u32 {
+        self.automaton.marks as u32
+    }
+
+    fn next(&self, state: u32, row: &[u32], room: &mut Room, out: &mut Vec<(u32, u64)>) {
+        self.eyes.look(row, room);
+        let holds = |literal: Literal| room.values[literal.atom().index()] != literal.is_negative();
+        for transition in &self.automaton.states[state as usize] {
+            if transition.guard.passes(holds) {
+                out.push((transition.target as u32, transition.marks.0));
+            }
+        }
+    }
+}
+
+/// What the scheduler promises, by pid.
+#[must_use]
+pub fn scheduling(program: &Program) -> Scheduling {
+    let with = |fairness: Fairness| {
+        let fair = |(_, instance): &(usize, &tertium_program::Instance)| {
+            program.process(instance.process).fairness == fairness
+        };
+        program.instances.iter().enumerate().filter(fair).map(|(pid, _)| pid as u32).collect()
+    };
+    Scheduling { weak: with(Fairness::Weak), strong: with(Fairness::Strong) }
+}
+
+/// Decides a linear property.
+///
+/// # Errors
+/// If a run cannot be repeated, which is a fault of this program.
+pub fn decide(
+    space: &Space<'_>,
+    asked: &Asked,
+    effort: &Effort<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<ProgramAnswer, Failure> {
+    let mut answer = ProgramAnswer::open(&asked.name, asked.named, &asked.source, "ltl");
+    answer.engine = "automata";
+    if let Some(reason) = &space.open {
+        answer.reasons.push(reason.clone());
+        return Ok(answer);
+    }
+    let options = Translation { classical: true, ..Translation::default() };
+    let automaton = match ltl_to_tgba(&asked.formula, true, options, effort.budget) {
+        Ok(automaton) => automaton,
+        Err(TranslationError::Stopped(stopped)) => {
+            answer.stopped = Some(stopped.0);
+            return Ok(answer);
+        }
+        Err(TranslationError::NotLinear) => {
+            return Err(Failure::Internal(format!("`{}` is said to be linear and is not", asked.name)));
+        }
+    };
+    let fair = scheduling(space.program());
+    if automaton.marks + fair.weak.len() > MOST_MARKS {
+        answer.reasons.push(too_many_marks());
+        return Ok(answer);
+    }
+    let watched =
+        Watched { automaton: &automaton, eyes: Eyes::new(&space.semantics, space.plain.packing(), &asked.atoms) };
+    let question = Question { space, asked, watched, fair, effort };
+    question.answer(&mut answer, progress)?;
+    Ok(answer)
+}
+
+fn too_many_marks() -> Reason {
+    Reason {
+        what: format!("the formula and the fair processes need more than {MOST_MARKS} acceptance marks"),
+        about: None,
+        span: None,
+        help: "split the property, or declare fewer processes fair".to_owned(),
+    }
+}
+
+struct Question<'s, 'p> {
+    space: &'s Space<'p>,
+    asked: &'s Asked,
+    watched: Watched<'s, 'p>,
+    fair: Scheduling,
+    effort: &'s Effort<'s>,
+}
+
+impl Question<'_, '_> {
+    fn answer(&self, answer: &mut ProgramAnswer, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
+        let fewer = if self.may_reduce() { self.space.reduced(&self.asked.atoms) } else { None };
+        let first = match self.search(fewer.as_ref().unwrap_or(&self.space.stepper), progress) {
+            Ok(outcome) => outcome,
+            Err(stopped) => {
+                self.stop(stopped, answer);
+                return Ok(());
+            }
+        };
+        (answer.states, answer.transitions) = (first.states, first.transitions);
+        for reason in first.faults.iter().filter_map(|fault| self.space.fault_reason(fault)) {
+            if !answer.reasons.contains(&reason) {
+                answer.reasons.push(reason);
+            }
+        }
+        let Some(lasso) = first.lasso else {
+            if self.watched.eyes.blurred() {
+                answer.reasons.push(cannot_evaluate());
+            } else if answer.reasons.is_empty() {
+                answer.value = Belnap::True;
+            }
+            return Ok(());
+        };
+        if self.watched.eyes.blurred() {
+            answer.reasons.push(cannot_evaluate());
+            return Ok(());
+        }
+        // The same run with and without leaving out steps, if there is time to look for it.
+        let again = if fewer.is_some() { self.search(&self.space.stepper, progress).ok() } else { None };
+        let lasso = again.and_then(|outcome| outcome.lasso).unwrap_or(lasso);
+        if let Some(run) = self.repeat(&lasso, answer)? {
+            answer.run = Some(run);
+            answer.value = Belnap::False;
+            answer.reasons.clear();
+        }
+        Ok(())
+    }
+
+    /// Leaving out steps keeps linear properties without `X`, of all runs.
+    fn may_reduce(&self) -> bool {
+        self.effort.reduction
+            && self.fair == Scheduling::default()
+            && !self.asked.formula.nodes().iter().any(|node| matches!(node, Node::Next(_)))
+    }
+
+    fn stop(&self, stopped: Stopped, answer: &mut ProgramAnswer) {
+        answer.stopped = stop_word(stopped);
+        if answer.stopped.is_none() {
+            let limit = self.effort.limit(self.space).unwrap_or_default();
+            answer.states = limit;
+            answer.reasons.push(self.space.limit_reason(limit));
+        }
+    }
+
+    fn search(&self, stepper: &Stepper<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Outcome, Stopped> {
+        let limit = self.effort.limit(self.space).unwrap_or(usize::MAX);
+        let outer = self.effort.budget;
+        let (flag, full) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
+        let inner: Budget = outer.clone().with_cancel(Arc::clone(&flag));
+        let mut watch = |now: Progress| {
+            if now.states > limit {
+                full.store(true, Ordering::Relaxed);
+            }
+            if now.states > limit || outer.check().is_err() {
+                flag.store(true, Ordering::Relaxed);
+            }
+            progress(now);
+        };
+        let found =
+            accepted_run(stepper, &self.watched, &self.fair, &self.space.initial, &inner, &mut watch);
+        found.map_err(|stopped| {
+            if full.load(Ordering::Relaxed) {
+                return Stopped(tertium_base::StopReason::Count);
+            }
+            outer.check().err().unwrap_or(stopped)
+        })
+    }
+
+    /// The lasso as a run; none, and a reason, if it rests where it is not known how the program goes on.
+    fn repeat(&self, lasso: &Lasso, answer: &mut ProgramAnswer) -> Result<Option<Run>, Failure> {
+        let states = |rows: &[Vec<u32>]| rows.iter().map(|row| self.space.state(row)).collect::<Vec<State>>();
+        let (stem, cycle) = (states(&lasso.stem), states(&lasso.cycle));
+        if !lasso.stem.first().or(lasso.cycle.first()).is_some_and(|first| self.space.initial.contains(first)) {
+            return Err(Failure::Internal("a lasso does not begin in an initial state".to_owned()));
+        }
+        let wanted: Vec<u32> = self.fair.weak.iter().chain(&self.fair.strong).copied().collect();
+        let run = run::connect_lasso(&self.space.semantics, &stem, &cycle, &wanted)?;
+        let stutters = run.steps.iter().any(|taken| taken.moves.is_empty());
+        if stutters || !wanted.is_empty() {
+            let unclear = cycle.iter().find_map(|state| self.unclear(state));
+            if let Some(reason) = unclear {
+                answer.reasons = vec![reason];
+                return Ok(None);
+            }
+        }
+        self.must_be_fair(&run, &cycle)?;
+        self.must_break(&run)?;
+        Ok(Some(run))
+    }
+
+    /// Why it is not known which steps leave a state.
+    fn unclear(&self, state: &State) -> Option<Reason> {
+        self.space.semantics.successors(state).iter().find_map(|successor| match &successor.outcome {
+            tertium_program::Outcome::Fault { fault, .. } => self.space.fault_reason(fault),
+            tertium_program::Outcome::Next(_) => None,
+        })
+    }
+
+    fn must_be_fair(&self, run: &Run, cycle: &[State]) -> Result<(), Failure> {
+        let start = run.loop_start.unwrap_or(0);
+        let steps = |pid: u32| run.steps[start..].iter().any(|taken| moved_by(&taken.moves) == Some(pid));
+        let enabled = |pid: u32, state: &State| {
+            let mut successors = self.space.semantics.successors(state).into_iter();
+            successors.any(|next| moved_by(&next.moves) == Some(pid) && arrival(&next.outcome).is_some())
+        };
+        let starved = |pid: &u32| {
+            if steps(*pid) {
+                return false;
+            }
+            let strong = self.fair.strong.contains(pid);
+            let mut where_enabled = cycle.iter().map(|state| enabled(*pid, state));
+            if strong { where_enabled.any(|can| can) } else { where_enabled.all(|can| can) }
+        };
+        match self.fair.weak.iter().chain(&self.fair.strong).find(|pid| starved(pid)) {
+            Some(pid) => Err(Failure::Internal(format!("a run that was found is not fair to the process {pid}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The word of the run satisfies the negated formula.
+    fn must_break(&self, run: &Run) -> Result<(), Failure> {
+        let letters: Vec<Vec<bool>> = run
+            .states()
+            .map(|state| {
+                let atoms = observed(self.space, self.asked, state)?;
+                Ok(atoms.iter().flat_map(|&holds| [holds, !holds]).collect())
+            })
+            .collect::<Result<_, Failure>>()?;
+        let formula = &self.asked.formula;
+        let judge = if formula.nodes().len() <= SMALL_FORMULA {
+            plain_tableau(formula, true, self.effort.budget)
+        } else {
+            let plain = Translation { classical: true, rewrite: false, reduce: false };
+            ltl_to_tgba(formula, true, plain, self.effort.budget)
+        };
+        // Without time for a second opinion the first one stands.
+        let Ok(judge) = judge else { return Ok(()) };
+        let start = run.loop_start.unwrap_or(0);
+        let end = letters.len() - 1;
+        if judge.accepts(&letters[..start], &letters[start..end]) {
+            return Ok(());
+        }
+        Err(Failure::Internal(format!("a run that was found does not break `{}`", self.asked.name)))
+    }
+}

@@ -1,0 +1,126 @@
+//! What can be said about a program by running it?
+//!
+//! [`load`] reads the text and what the command line adds to it; [`questions`] lists what is asked: the properties, and the
+//! mistakes that nobody wants. [`check`] answers: one search for everything that a single state breaks ([`safety`]), a search
+//! for infinite runs for each other linear property ([`linear`]), and the collected graph for branching ones
+//! ([`branching`]). Whatever is false comes with a [`run`], repeated by the definition of a step.
+//!
+//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks. Not here: abstraction.
+
+pub mod answer;
+pub mod branching;
+pub mod check;
+mod coverage;
+pub mod explore;
+pub mod itf;
+pub mod linear;
+pub mod questions;
+pub mod run;
+pub mod safety;
+pub mod simulate;
+pub mod space;
+mod watch;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tertium_base::{Diagnostic, SourceFile};
+use tertium_gcl::{Addition, compile_with};
+use tertium_logic::Logic;
+use tertium_program::Program;
+
+use crate::failure::{Failure, Located};
+use crate::property::Property;
+
+pub use answer::{ProgramAnswer, Reason};
+pub use check::{CheckOptions, check};
+pub use run::Run;
+
+/// A program with its text.
+#[derive(Debug)]
+pub struct ProgramFile {
+    /// The path as the user wrote it.
+    pub file: String,
+    /// The text.
+    pub source: Arc<SourceFile>,
+    /// What it means.
+    pub program: Program,
+    /// Remarks about the text.
+    pub warnings: Vec<Located>,
+    /// The names of the properties that the command line gave.
+    pub given: Vec<String>,
+    /// Those of them that the user did not name.
+    pub unnamed: Vec<String>,
+}
+
+/// Whether a file holds a program, as its name says.
+#[must_use]
+pub fn is_program(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "gcl")
+}
+
+/// Reads a text from a file.
+///
+/// # Errors
+/// If there is no such file, or it is no text.
+pub fn read_text(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path)
+        .map_err(|error| Diagnostic::error("E0300", format!("`{}` cannot be read: {error}", path.display())))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Diagnostic::error("E0317", format!("`{}` is not a text: byte {at} is not UTF-8", path.display())).into()
+    })
+}
+
+/// Reads a program together with properties from the command line, which are in `logic` if one is given.
+///
+/// # Errors
+/// Everything that is wrong with the text and the properties.
+pub fn load(path: &Path, given: &[String], logic: Option<Logic>) -> Result<ProgramFile, Failure> {
+    let text = read_text(path)?;
+    from_text(&path.to_string_lossy(), text, given, logic)
+}
+
+/// As [`load`], from a text that is already there.
+///
+/// # Errors
+/// Everything that is wrong with the text and the properties.
+pub fn from_text(file: &str, text: String, given: &[String], logic: Option<Logic>) -> Result<ProgramFile, Failure> {
+    let properties: Vec<Property> =
+        given.iter().enumerate().map(|(at, text)| Property::from_argument(text, at + 1)).collect();
+    let additions: Vec<Addition> = properties
+        .iter()
+        .map(|property| Addition::Property { name: property.name.clone(), logic, text: property.text.clone() })
+        .collect();
+    let compiled = compile_with(&text, &additions);
+    let source = Arc::new(SourceFile::new(file, text));
+    let mut messages: Vec<Located> =
+        compiled.diagnostics.into_iter().map(|diagnostic| Located::within(diagnostic, &source)).collect();
+    for (property, mistakes) in properties.iter().zip(compiled.additions) {
+        let place = |mistake: Diagnostic| Located::within(mistake.shifted(property.offset), &property.source);
+        messages.extend(mistakes.into_iter().map(place));
+    }
+    let Some(program) = compiled.program else { return Err(Failure::Input(messages)) };
+    Ok(ProgramFile {
+        file: file.to_owned(),
+        source,
+        program,
+        warnings: messages,
+        given: properties.iter().map(|property| property.name.clone()).collect(),
+        unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
+    })
+}
+
+impl ProgramFile {
+    /// The program as one line for people.
+    #[must_use]
+    pub fn description(&self) -> String {
+        let counted = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
+        format!(
+            "{}, {}, {}",
+            counted(self.program.instances.len(), "process", "processes"),
+            counted(self.program.variables.len(), "variable", "variables"),
+            counted(self.program.steps.len(), "step", "steps"),
+        )
+    }
+}

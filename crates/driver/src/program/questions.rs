@@ -1,0 +1,275 @@
+//! What is asked of a program?
+//!
+//! The properties of its text and of the command line, and for each kind of mistake that its text makes possible one
+//! question that nobody has to write down.
+
+use std::collections::BTreeSet;
+
+use tertium_base::Diagnostic;
+use tertium_base::diagnostic::closest_name;
+use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions, parse};
+use tertium_program::{Action, Binary, Domain, Expr, ExprId, FaultKind, Hold, Place, Program};
+
+use super::ProgramFile;
+use crate::failure::{Failure, Located};
+
+/// A mistake that is looked for without being asked.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Mistake {
+    /// An asserted condition does not hold.
+    Assertion,
+    /// No process can step although not all are at their ends.
+    Deadlock,
+    /// An index outside its array.
+    ArrayBounds,
+    /// Division or remainder by 0.
+    DivisionByZero,
+    /// A value outside the type of its variable.
+    RangeOverflow,
+    /// An uninterruptible block that never ends.
+    EndlessAtomic,
+    /// Any other fault.
+    Other,
+}
+
+impl Mistake {
+    const ALL: [Self; 7] = [
+        Self::Assertion,
+        Self::Deadlock,
+        Self::ArrayBounds,
+        Self::DivisionByZero,
+        Self::RangeOverflow,
+        Self::EndlessAtomic,
+        Self::Other,
+    ];
+
+    /// The name of the question.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Assertion => "assertions",
+            Self::Deadlock => "deadlocks",
+            Self::ArrayBounds => "array-bounds",
+            Self::DivisionByZero => "division-by-zero",
+            Self::RangeOverflow => "range-overflow",
+            Self::EndlessAtomic => "endless-atomic",
+            Self::Other => "other-faults",
+        }
+    }
+
+    /// What holds if it does not happen, in words.
+    #[must_use]
+    pub const fn claim(self) -> &'static str {
+        match self {
+            Self::Assertion => "every assertion holds",
+            Self::Deadlock => "some process can step, or all are at their ends",
+            Self::ArrayBounds => "every index lies within its array",
+            Self::DivisionByZero => "no division by zero",
+            Self::RangeOverflow => "every value fits its variable's type",
+            Self::EndlessAtomic => "every atomic block ends",
+            Self::Other => "no step goes wrong in another way",
+        }
+    }
+
+    /// The mistake that a fault is; none for limits of running programs.
+    #[must_use]
+    pub fn of(kind: &FaultKind) -> Option<Self> {
+        match kind {
+            FaultKind::Assertion => Some(Self::Assertion),
+            FaultKind::Index { .. } => Some(Self::ArrayBounds),
+            FaultKind::DivisionByZero => Some(Self::DivisionByZero),
+            FaultKind::OutOfRange { .. } => Some(Self::RangeOverflow),
+            FaultKind::EndlessBlock => Some(Self::EndlessAtomic),
+            kind if kind.is_error() => Some(Self::Other),
+            _ => None,
+        }
+    }
+}
+
+/// A property as the explorer sees it.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Its name.
+    pub name: String,
+    /// Whether the user gave the name.
+    pub named: bool,
+    /// The formula as it was written.
+    pub source: String,
+    /// The formula.
+    pub formula: Formula,
+    /// For each atom of the formula its meaning.
+    pub atoms: Vec<ExprId>,
+    /// For a property that single states break, the condition on states, as a node of the formula, and whether it must
+    /// hold (or must not).
+    pub invariant: Option<(NodeId, bool)>,
+}
+
+/// One question.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// A property.
+    Property(Box<Asked>),
+    /// Does this never happen?
+    Never(Mistake),
+}
+
+/// The questions: those selected by `only`, else those given on the command line, else everything.
+///
+/// # Errors
+/// If a name in `only` means nothing.
+pub fn questions(file: &ProgramFile, only: &[String]) -> Result<Vec<Question>, Failure> {
+    let program = &file.program;
+    let possible = possible_mistakes(program);
+    let mut names: Vec<&str> = program.properties.iter().map(|property| property.name.as_str()).collect();
+    names.extend(possible.iter().map(|mistake| mistake.name()));
+    let missing: Vec<Located> =
+        only.iter().filter(|name| !names.contains(&name.as_str())).map(|name| no_such(name, &names)).collect();
+    if !missing.is_empty() {
+        return Err(Failure::Input(missing));
+    }
+    let restricted = !only.is_empty() || !file.given.is_empty();
+    let wanted = |name: &str| !restricted || only.iter().any(|known| known == name);
+    let own = program.properties.len() - file.given.len();
+    let mut questions = Vec::new();
+    for (at, property) in program.properties.iter().enumerate() {
+        if at >= own || wanted(&property.name) {
+            questions.push(Question::Property(Box::new(asked(file, property)?)));
+        }
+    }
+    questions.extend(possible.into_iter().filter(|mistake| wanted(mistake.name())).map(Question::Never));
+    Ok(questions)
+}
+
+fn no_such(name: &str, names: &[&str]) -> Located {
+    let mut mistake = Diagnostic::error("E0307", format!("`--only {name}`: the file has no property of this name"))
+        .note(format!("properties of the file and built-in ones: {}", names.join(", ")));
+    if let Some(close) = closest_name(name, names.iter().copied()) {
+        mistake = mistake.help(format!("did you mean `{close}`?"));
+    }
+    Located::nowhere(mistake)
+}
+
+fn asked(file: &ProgramFile, property: &tertium_program::Property) -> Result<Asked, Failure> {
+    let broken = |what: &str| Failure::Internal(format!("property `{}`: {what}", property.name));
+    let logic = Logic::from_name(&property.logic).ok_or_else(|| broken("its logic is not known any more"))?;
+    let formula = parse(&property.formula, &ParseOptions::in_logic(logic)).formula;
+    let formula = formula.ok_or_else(|| broken("its formula cannot be read any more"))?;
+    let atoms: Option<Vec<ExprId>> =
+        formula.atoms().iter().map(|atom| property.atoms.get(&atom.text).copied()).collect();
+    Ok(Asked {
+        name: property.name.clone(),
+        named: !file.unnamed.contains(&property.name),
+        source: property.source.split_whitespace().collect::<Vec<_>>().join(" "),
+        invariant: invariant(&formula),
+        atoms: atoms.ok_or_else(|| broken("an atom has lost its meaning"))?,
+        formula,
+    })
+}
+
+/// `G p`, `!F p`: single states break it.
+fn invariant(formula: &Formula) -> Option<(NodeId, bool)> {
+    if formula.logic() != Logic::Ltl {
+        return None;
+    }
+    let (mut root, mut holds) = (formula.root(), true);
+    while let Node::Not(inner) = formula.node(root) {
+        (root, holds) = (inner, !holds);
+    }
+    let condition = match formula.node(root) {
+        Node::Globally(inner) if holds => inner,
+        Node::Finally(inner) if !holds => inner,
+        _ => return None,
+    };
+    is_propositional(formula, condition).then_some((condition, holds))
+}
+
+fn is_propositional(formula: &Formula, root: NodeId) -> bool {
+    let mut stack = vec![root];
+    let mut seen = BTreeSet::new();
+    while let Some(node) = stack.pop() {
+        if !seen.insert(node) {
+            continue;
+        }
+        match formula.node(node) {
+            Node::True | Node::False | Node::Atom(_) => {}
+            inner @ (Node::Not(_)
+            | Node::And(..)
+            | Node::Or(..)
+            | Node::Implies(..)
+            | Node::Iff(..)
+            | Node::Xor(..)) => stack.extend(inner.children()),
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// The mistakes that the text of a program makes possible.
+#[must_use]
+pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
+    let mut found = BTreeSet::from([Mistake::Deadlock]);
+    for step in &program.steps {
+        match &step.action {
+            Action::Assert(_) => {
+                found.insert(Mistake::Assertion);
+            }
+            Action::Assign(assigns) => {
+                for assign in assigns {
+                    let bounds = program.bounds(program.variable(assign.place.variable()).ty);
+                    let chosen = |at: u32| match step.inputs.get(at as usize).map(|input| input.domain) {
+                        Some(Domain::Type(ty)) => program.bounds(ty),
+                        _ => (None, None),
+                    };
+                    let fitting = match program.exprs.get(assign.value) {
+                        Expr::Input(at, _) => chosen(at) == bounds,
+                        _ => fits(program, assign.value, bounds),
+                    };
+                    if !fitting {
+                        found.insert(Mistake::RangeOverflow);
+                    }
+                    if let Place::Element(array, indices) = assign.place
+                        && !inside(program, array, program.exprs.list(indices))
+                    {
+                        found.insert(Mistake::ArrayBounds);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    for at in 0..program.exprs.len() {
+        match program.exprs.get(ExprId::new(at)) {
+            Expr::Element(array, indices) if !inside(program, array, program.exprs.list(indices)) => {
+                found.insert(Mistake::ArrayBounds);
+            }
+            Expr::Binary(Binary::Div | Binary::Mod | Binary::Quotient | Binary::Remainder, _, divisor)
+                if program.exprs.constant(divisor).is_none_or(|divisor| divisor == 0) =>
+            {
+                found.insert(Mistake::DivisionByZero);
+            }
+            _ => {}
+        }
+    }
+    let holds = |hold| program.processes.iter().flat_map(|process| &process.locations).any(|at| at.hold == hold);
+    if holds(Hold::Indivisible) {
+        found.insert(Mistake::EndlessAtomic);
+    }
+    Mistake::ALL.into_iter().filter(|mistake| found.contains(mistake)).collect()
+}
+
+/// Whether a value always fits, as far as its shape tells.
+fn fits(program: &Program, value: ExprId, (lo, hi): (Option<i64>, Option<i64>)) -> bool {
+    let (least, most) = match program.exprs.get(value) {
+        Expr::Var(var) | Expr::Element(var, _) => program.bounds(program.variable(var).ty),
+        _ if program.exprs.sort(value) == tertium_program::Sort::Bool => (Some(0), Some(1)),
+        _ => (program.exprs.constant(value), program.exprs.constant(value)),
+    };
+    let inside_lo = lo.is_none_or(|lo| least.is_some_and(|least| lo <= least));
+    inside_lo && hi.is_none_or(|hi| most.is_some_and(|most| most <= hi))
+}
+
+fn inside(program: &Program, array: tertium_program::VarId, indices: &[ExprId]) -> bool {
+    indices.iter().zip(&program.variable(array).dimensions).all(|(&index, dimension)| {
+        program.exprs.constant(index).is_some_and(|index| dimension.lo <= index && index <= dimension.hi())
+    })
+}

@@ -1,0 +1,295 @@
+//! What happened, step by step?
+//!
+//! Searches find rows. A [`Run`] has the moves between them, found and executed by the definition of a step; rows that it
+//! does not connect are a fault of this program, never a run.
+
+use tertium_base::SourceFile;
+use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
+use tertium_program::{Fault, LocationId, Move, Outcome, Program, ProcessId, Semantics, State, StepId};
+
+use crate::failure::Failure;
+
+/// One step of a run, blocks as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Its moves; empty for stuttering.
+    pub moves: Vec<Move>,
+    /// The state after it.
+    pub state: State,
+}
+
+/// A run that the definition of a step allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where it begins.
+    pub first: State,
+    /// What happens.
+    pub steps: Vec<Taken>,
+    /// The position to which the last state returns for ever: the last state equals the one there.
+    pub loop_start: Option<usize>,
+    /// What goes wrong in one more step, and the moves of that step.
+    pub fault: Option<(Vec<Move>, Fault)>,
+    /// Whether nothing can happen at the end although not all processes are at theirs.
+    pub deadlock: bool,
+}
+
+impl Run {
+    /// The states in order.
+    pub fn states(&self) -> impl Iterator<Item = &State> {
+        std::iter::once(&self.first).chain(self.steps.iter().map(|taken| &taken.state))
+    }
+
+    /// The last state.
+    #[must_use]
+    pub fn last(&self) -> &State {
+        self.steps.last().map_or(&self.first, |taken| &taken.state)
+    }
+
+    /// How many steps, a failing one included.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.steps.len() + usize::from(self.fault.is_some())
+    }
+}
+
+fn disagreement(what: &str) -> Failure {
+    Failure::Internal(format!("a run that was found cannot be repeated: {what}"))
+}
+
+/// Executes moves one after the other, as the definition of a step has it.
+///
+/// # Errors
+/// If the state does not offer one of them.
+pub fn execute(semantics: &Semantics<'_>, state: &State, moves: &[Move]) -> Result<Outcome, Failure> {
+    let mut now = state.clone();
+    for (at, mv) in moves.iter().enumerate() {
+        match semantics.execute(&now, mv) {
+            None => return Err(disagreement("a move is not offered")),
+            Some(outcome) if at + 1 == moves.len() => return Ok(outcome),
+            Some(Outcome::Next(next)) => now = next,
+            Some(fault @ Outcome::Fault { .. }) => return Ok(fault),
+        }
+    }
+    Ok(Outcome::Next(now))
+}
+
+/// All ways of stepping from one state to another.
+#[must_use]
+pub fn ways(semantics: &Semantics<'_>, from: &State, to: &State) -> Vec<Vec<Move>> {
+    semantics
+        .successors(from)
+        .into_iter()
+        .filter(|successor| arrival(&successor.outcome) == Some(to))
+        .map(|successor| successor.moves)
+        .collect()
+}
+
+/// Where one goes on after a step; a failed assertion is gone on from.
+#[must_use]
+pub fn arrival(outcome: &Outcome) -> Option<&State> {
+    match outcome {
+        Outcome::Next(state) => Some(state),
+        Outcome::Fault { next, .. } => next.as_ref(),
+    }
+}
+
+/// Executes one way and says where it leads.
+fn repeat(semantics: &Semantics<'_>, from: &State, moves: Vec<Move>, to: &State) -> Result<Taken, Failure> {
+    let outcome = execute(semantics, from, &moves)?;
+    match arrival(&outcome) {
+        Some(state) if State::visible(state.slots.clone()) == *to => Ok(Taken { moves, state: to.clone() }),
+        _ => Err(disagreement("a move leads elsewhere")),
+    }
+}
+
+/// The run through these states.
+///
+/// # Errors
+/// If the definition of a step does not connect them.
+pub fn connect(semantics: &Semantics<'_>, states: &[State]) -> Result<Run, Failure> {
+    let Some(first) = states.first() else { return Err(disagreement("it is empty")) };
+    let mut steps = Vec::new();
+    for pair in states.windows(2) {
+        let moves = ways(semantics, &pair[0], &pair[1]).into_iter().next();
+        let moves = moves.ok_or_else(|| disagreement("no step leads from one state to the next"))?;
+        steps.push(repeat(semantics, &pair[0], moves, &pair[1])?);
+    }
+    Ok(Run { first: first.clone(), steps, loop_start: None, fault: None, deadlock: false })
+}
+
+/// Adds the step that goes wrong at the end.
+///
+/// # Errors
+/// If no step goes wrong there in this way.
+pub fn with_fault(semantics: &Semantics<'_>, mut run: Run, fault: &Fault) -> Result<Run, Failure> {
+    let fails = |outcome: &Outcome| matches!(outcome, Outcome::Fault { fault: found, .. } if found == fault);
+    let successor = semantics.successors(run.last()).into_iter().find(|successor| fails(&successor.outcome));
+    let successor = successor.ok_or_else(|| disagreement("nothing goes wrong at its end"))?;
+    // An endless block is no single move, so there is nothing to execute twice.
+    let endless = fault.kind == tertium_program::FaultKind::EndlessBlock;
+    if !endless && !fails(&execute(semantics, run.last(), &successor.moves)?) {
+        return Err(disagreement("its last step does not go wrong"));
+    }
+    run.fault = Some((successor.moves, fault.clone()));
+    Ok(run)
+}
+
+/// Marks the end as a deadlock.
+///
+/// # Errors
+/// If it is none.
+pub fn with_deadlock(semantics: &Semantics<'_>, mut run: Run) -> Result<Run, Failure> {
+    if !semantics.is_deadlock(run.last()) {
+        return Err(disagreement("its end is no deadlock"));
+    }
+    run.deadlock = true;
+    Ok(run)
+}
+
+/// The lasso through `stem` and then `cycle` for ever. Each pid in `wanted` must step on the cycle if it can; going round more
+/// than once may be needed for that.
+///
+/// # Errors
+/// If the definition of a step does not connect the states.
+pub fn connect_lasso(
+    semantics: &Semantics<'_>,
+    stem: &[State],
+    cycle: &[State],
+    wanted: &[u32],
+) -> Result<Run, Failure> {
+    let Some(entry) = cycle.first() else { return Err(disagreement("its cycle is empty")) };
+    let mut path: Vec<State> = stem.to_vec();
+    path.push(entry.clone());
+    let mut run = connect(semantics, &path)?;
+    let mut round: Vec<(Vec<Vec<Move>>, &State)> = Vec::new();
+    for (at, from) in cycle.iter().enumerate() {
+        let to = cycle.get(at + 1).unwrap_or(entry);
+        let ways = ways(semantics, from, to);
+        if ways.is_empty() && (from != to || !rests(semantics, from)) {
+            return Err(disagreement("no step goes round its cycle"));
+        }
+        round.push((ways, to));
+    }
+    let possible = |pid: &u32| round.iter().any(|(ways, _)| ways.iter().any(|moves| moved_by(moves) == Some(*pid)));
+    let mut missing: Vec<u32> = wanted.iter().copied().filter(possible).collect();
+    loop {
+        let before = missing.len();
+        for (ways, to) in &round {
+            let wanted = |moves: &&Vec<Move>| moved_by(moves).is_some_and(|pid| missing.contains(&pid));
+            let Some(moves) = ways.iter().find(wanted).or(ways.first()) else {
+                run.steps.push(Taken { moves: Vec::new(), state: (*to).clone() });
+                continue;
+            };
+            missing.retain(|&pid| Some(pid) != moved_by(moves));
+            let taken = repeat(semantics, run.last(), moves.clone(), to)?;
+            run.steps.push(taken);
+        }
+        if missing.is_empty() || missing.len() == before {
+            break;
+        }
+    }
+    run.loop_start = Some(stem.len());
+    Ok(run)
+}
+
+/// Whether a state has no successor, so that it stays for ever.
+fn rests(semantics: &Semantics<'_>, state: &State) -> bool {
+    semantics.successors(state).iter().all(|successor| arrival(&successor.outcome).is_none())
+}
+
+/// Who makes a step.
+#[must_use]
+pub fn moved_by(moves: &[Move]) -> Option<u32> {
+    moves.first().map(|mv| mv.pid)
+}
+
+/// A step as people read it: who, in which line, what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The process's name.
+    pub process: String,
+    /// The line of its first statement, counted from 1.
+    pub line: usize,
+    /// The statements, inputs with their values.
+    pub statement: String,
+}
+
+/// Statements of a block beyond this many are counted only.
+const MOST_STATEMENTS: usize = 6;
+
+/// Tells a step.
+#[must_use]
+pub fn tell(program: &Program, source: &SourceFile, moves: &[Move]) -> Option<Told> {
+    let first = moves.first()?;
+    let process = program.process(program.instances.get(first.pid as usize)?.process).name.clone();
+    let line = source.line_column(program.step(first.step).span.start).0;
+    let mut parts: Vec<String> =
+        moves.iter().take(MOST_STATEMENTS).map(|mv| statement(program, mv.step, &mv.inputs)).collect();
+    if moves.len() > MOST_STATEMENTS {
+        parts.push(format!("... ({} more)", moves.len() - MOST_STATEMENTS));
+    }
+    Some(Told { process, line, statement: parts.join("; ") })
+}
+
+/// A statement as it was written, with the values chosen for its inputs.
+#[must_use]
+pub fn statement(program: &Program, step: StepId, inputs: &[i64]) -> String {
+    let step = program.step(step);
+    let mut text =
+        if step.text.is_empty() { program.show_step(step) } else { step.text.trim_end_matches(';').to_owned() };
+    if text.contains('\n') {
+        text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    for (input, value) in step.inputs.iter().zip(inputs) {
+        let shown = match input.domain {
+            tertium_program::Domain::Type(ty) => program.show_value(ty, *value),
+            tertium_program::Domain::Range(..) => value.to_string(),
+        };
+        text.push_str(&format!(" [{shown}]"));
+    }
+    text
+}
+
+/// The state as names and values: variables, then where each process is.
+#[must_use]
+pub fn values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, String)> {
+    let (program, layout) = (semantics.program(), semantics.layout());
+    let mut all = Vec::new();
+    for var in program.variable_ids() {
+        let variable = program.variable(var);
+        let Some(first) = layout.fixed_slot(program, var) else { continue };
+        let name = program.show_variable(var);
+        for cell in 0..variable.cells() {
+            let value = program.show_value(variable.ty, state.slots[first + cell]);
+            all.push((format!("{name}{}", indices(&variable.dimensions, cell)), value));
+        }
+    }
+    let places = layout.frames(&state.slots).into_iter().map(|frame| {
+        let process = ProcessId::new(state.slots[frame + FRAME_PROCESS] as usize);
+        let location = LocationId::new(state.slots[frame + FRAME_LOCATION] as usize);
+        (format!("{}@", program.process(process).name), place(program, process, location))
+    });
+    all.extend(places);
+    all
+}
+
+/// `[2][0]` for a cell of an array, nothing for a plain variable.
+fn indices(dimensions: &[tertium_program::Dimension], mut cell: usize) -> String {
+    let mut parts = Vec::new();
+    for dimension in dimensions.iter().rev() {
+        let len = dimension.len as usize;
+        parts.push(format!("[{}]", dimension.lo + (cell % len) as i64));
+        cell /= len;
+    }
+    parts.reverse();
+    parts.concat()
+}
+
+/// Where a process is: its label, `end`, or the number of the location.
+fn place(program: &Program, process: ProcessId, location: LocationId) -> String {
+    let at = program.location(process, location);
+    if at.labels.is_empty() && at.end && at.steps.is_empty() {
+        return "end".to_owned();
+    }
+    program.location_name(process, location)
+}

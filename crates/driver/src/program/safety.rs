@@ -1,0 +1,293 @@
+//! Which of the things that a single state or step can break are broken?
+//!
+//! All of them are looked for in one breadth-first search. Where fewer steps are enough to tell whether something is
+//! broken, they are searched first; the shortest run then comes from a search with all steps, so that it does not
+//! depend on what was left out.
+
+use tertium_base::{Budget, StopReason};
+use tertium_explore::search::breadth::{Explored, Options, breadth_first};
+use tertium_explore::search::run::shortest_run;
+use tertium_explore::search::{Finding, Observer, Place, Progress, Summary};
+use tertium_lattice::Belnap;
+use tertium_logic::{Formula, NodeId};
+use tertium_program::ExprId;
+
+use super::answer::{ProgramAnswer, Reason};
+use super::questions::{Asked, Mistake};
+use super::run::{self, Run};
+use super::space::{Space, Stepper, stop_word};
+use super::watch::{self, Eyes, Room};
+use crate::failure::Failure;
+
+/// Programs with unbounded variables are explored up to this many states unless the user says otherwise.
+pub const DEFAULT_LIMIT: usize = 1_000_000;
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort<'a> {
+    /// How many threads.
+    pub threads: usize,
+    /// The limit on states that the user gave.
+    pub max_states: Option<usize>,
+    /// Whether steps may be left out where that is sound.
+    pub reduction: bool,
+    /// Time and memory.
+    pub budget: &'a Budget,
+}
+
+impl Effort<'_> {
+    /// The limit on states for a program.
+    #[must_use]
+    pub fn limit(&self, space: &Space<'_>) -> Option<usize> {
+        self.max_states.or_else(|| (!space.unbounded().is_empty()).then_some(DEFAULT_LIMIT))
+    }
+}
+
+/// Something that one state or step can break.
+#[derive(Clone, Copy, Debug)]
+pub enum Goal<'q> {
+    /// A condition on every state.
+    Invariant(&'q Asked),
+    /// A mistake.
+    Never(Mistake),
+}
+
+/// A condition on states with what it takes to evaluate it.
+struct Condition<'s, 'p> {
+    formula: &'s Formula,
+    root: NodeId,
+    holds: bool,
+    eyes: Eyes<'s, 'p>,
+}
+
+/// Looks at states for all goals.
+struct Watcher<'s, 'p> {
+    conditions: Vec<Condition<'s, 'p>>,
+    /// What is searched for: positions of conditions, and mistakes.
+    wanted: Vec<Wanted>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Broken(usize),
+    Mistake(Mistake),
+}
+
+impl Wanted {
+    fn matches(self, finding: &Finding) -> bool {
+        match (self, finding) {
+            (Self::Broken(wanted), Finding::Broken(found)) => wanted == *found,
+            (Self::Mistake(Mistake::Deadlock), Finding::Deadlock) => true,
+            (Self::Mistake(mistake), Finding::Fault(fault)) => Mistake::of(&fault.kind) == Some(mistake),
+            _ => false,
+        }
+    }
+
+    /// The nearest place, and of those the least.
+    fn found(self, summary: &Summary) -> Option<(&Place, &Finding)> {
+        let found = summary.findings.iter().filter(|(finding, _)| self.matches(finding));
+        found.map(|(finding, place)| (place, finding)).min()
+    }
+}
+
+impl Observer for Watcher<'_, '_> {
+    type Scratch = Vec<(Room, Vec<bool>)>;
+
+    fn scratch(&self) -> Self::Scratch {
+        self.conditions.iter().map(|condition| (condition.eyes.room(), Vec::new())).collect()
+    }
+
+    fn look(&self, row: &[u32], scratch: &mut Self::Scratch, broken: &mut dyn FnMut(usize)) {
+        for (at, (condition, (room, nodes))) in self.conditions.iter().zip(scratch).enumerate() {
+            condition.eyes.look(row, room);
+            if watch::value(condition.formula, condition.root, &room.values, nodes) != condition.holds {
+                broken(at);
+            }
+        }
+    }
+
+    fn is_enough(&self, summary: &Summary) -> bool {
+        !self.wanted.is_empty() && self.wanted.iter().all(|wanted| wanted.found(summary).is_some())
+    }
+}
+
+/// What the search for all goals found.
+#[derive(Debug)]
+pub struct Outcome {
+    /// One answer per goal.
+    pub answers: Vec<ProgramAnswer>,
+    /// The search with all steps, if it saw every state.
+    pub whole: Option<Explored>,
+}
+
+/// Decides all goals.
+///
+/// # Errors
+/// If a run cannot be repeated, which is a fault of this program.
+pub fn decide(
+    space: &Space<'_>,
+    goals: &[Goal<'_>],
+    effort: &Effort<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Outcome, Failure> {
+    let mut watcher = watcher(space, goals);
+    let wanted = watcher.wanted.clone();
+    if let Some(reason) = &space.open {
+        let answers = goals.iter().map(|goal| ProgramAnswer { reasons: vec![reason.clone()], ..open(goal) }).collect();
+        return Ok(Outcome { answers, whole: None });
+    }
+    let seen: Vec<ExprId> = goals.iter().flat_map(|goal| seen_by(goal)).copied().collect();
+    let fewer = if effort.reduction { space.reduced(&seen) } else { None };
+    let first = search(space, fewer.as_ref().unwrap_or(&space.stepper), &watcher, effort, progress);
+    let mut second = None;
+    if fewer.is_some() {
+        watcher.wanted.retain(|wanted| wanted.found(&first.summary).is_some());
+        if !watcher.wanted.is_empty() {
+            second = Some(search(space, &space.stepper, &watcher, effort, progress));
+        }
+    }
+    let mut answers = Vec::new();
+    for (goal, wanted) in goals.iter().zip(&wanted) {
+        let mut answer = open(goal);
+        (answer.states, answer.transitions) = (first.summary.states, first.summary.transitions);
+        let full = second.as_ref().filter(|second| wanted.found(&second.summary).is_some());
+        let explored = full.unwrap_or(&first);
+        let blurred = matches!(wanted, Wanted::Broken(at) if watcher.conditions[*at].eyes.blurred());
+        match wanted.found(&explored.summary) {
+            _ if blurred => answer.reasons.push(cannot_evaluate()),
+            Some((place, finding)) => {
+                answer.run = Some(run_to(space, goal, place, finding, explored, effort.budget)?);
+                answer.value = Belnap::False;
+            }
+            None => settle(space, &first.summary, effort, &mut answer),
+        }
+        answers.push(answer);
+    }
+    let whole = (fewer.is_none() && first.summary.complete()).then_some(first);
+    Ok(Outcome { answers, whole })
+}
+
+fn open(goal: &Goal<'_>) -> ProgramAnswer {
+    match goal {
+        Goal::Invariant(asked) => ProgramAnswer::open(&asked.name, asked.named, &asked.source, "ltl"),
+        Goal::Never(mistake) => ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"),
+    }
+}
+
+fn seen_by<'q>(goal: &Goal<'q>) -> &'q [ExprId] {
+    match goal {
+        Goal::Invariant(asked) => &asked.atoms,
+        Goal::Never(_) => &[],
+    }
+}
+
+fn watcher<'s, 'p>(space: &'s Space<'p>, goals: &[Goal<'s>]) -> Watcher<'s, 'p> {
+    let mut watcher = Watcher { conditions: Vec::new(), wanted: Vec::new() };
+    for goal in goals {
+        watcher.wanted.push(match goal {
+            Goal::Never(mistake) => Wanted::Mistake(*mistake),
+            Goal::Invariant(asked) => {
+                let (root, holds) = asked.invariant.unwrap_or((asked.formula.root(), true));
+                let eyes = Eyes::new(&space.semantics, space.plain.packing(), &asked.atoms);
+                watcher.conditions.push(Condition { formula: &asked.formula, root, holds, eyes });
+                Wanted::Broken(watcher.conditions.len() - 1)
+            }
+        });
+    }
+    watcher
+}
+
+fn search(
+    space: &Space<'_>,
+    stepper: &Stepper<'_>,
+    watcher: &Watcher<'_, '_>,
+    effort: &Effort<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Explored {
+    let options = Options {
+        threads: effort.threads,
+        max_states: effort.limit(space),
+        stop_at_finding: false,
+        budget: effort.budget,
+    };
+    breadth_first(stepper, watcher, &space.initial, &options, progress)
+}
+
+/// The reason of a property whose atoms have no value somewhere.
+#[must_use]
+pub fn cannot_evaluate() -> Reason {
+    Reason {
+        what: "an atom of the property has no value in some reachable state (a fault while evaluating it)".to_owned(),
+        about: None,
+        span: None,
+        help: "guard the atom, for example `i < n -> a[i] = 0`".to_owned(),
+    }
+}
+
+/// Nothing was found: true if everything was seen.
+pub(super) fn settle(space: &Space<'_>, summary: &Summary, effort: &Effort<'_>, answer: &mut ProgramAnswer) {
+    for finding in summary.findings.keys() {
+        if let Finding::Fault(fault) = finding {
+            add(&mut answer.reasons, space.fault_reason(fault));
+        }
+    }
+    match summary.stopped {
+        None if answer.reasons.is_empty() => answer.value = Belnap::True,
+        None => {}
+        Some(stopped) => {
+            answer.stopped = stop_word(stopped);
+            if stopped.0 == StopReason::Count {
+                add(&mut answer.reasons, Some(space.limit_reason(effort.limit(space).unwrap_or(summary.states))));
+            }
+        }
+    }
+}
+
+fn add(reasons: &mut Vec<Reason>, reason: Option<Reason>) {
+    if let Some(reason) = reason.filter(|reason| !reasons.contains(reason)) {
+        reasons.push(reason);
+    }
+}
+
+fn run_to(
+    space: &Space<'_>,
+    goal: &Goal<'_>,
+    place: &Place,
+    finding: &Finding,
+    explored: &Explored,
+    budget: &Budget,
+) -> Result<Run, Failure> {
+    let rows = shortest_run(&space.stepper, explored, &place.row, place.depth, budget)?;
+    let states: Vec<_> = rows.iter().map(|row| space.state(row)).collect();
+    if states.len() != place.depth + 1 || !space.initial.contains(&rows[0]) {
+        return Err(Failure::Internal("a shortest run does not begin in an initial state".to_owned()));
+    }
+    let run = run::connect(&space.semantics, &states)?;
+    match (finding, goal) {
+        (Finding::Fault(fault), _) => run::with_fault(&space.semantics, run, fault),
+        (Finding::Deadlock, _) => run::with_deadlock(&space.semantics, run),
+        (Finding::Broken(_), Goal::Invariant(asked)) if breaks(space, asked, &run)? => Ok(run),
+        (Finding::Broken(_), _) => Err(Failure::Internal("the end of a run does not break the property".to_owned())),
+    }
+}
+
+/// Whether the last state of a run breaks an invariant, by the definition of expressions.
+fn breaks(space: &Space<'_>, asked: &Asked, run: &Run) -> Result<bool, Failure> {
+    let (root, holds) = asked.invariant.unwrap_or((asked.formula.root(), true));
+    let atoms = observed(space, asked, run.last())?;
+    Ok(watch::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
+}
+
+/// The atoms' values in a state, by the definition of expressions.
+///
+/// # Errors
+/// If one has none, though it had one before.
+pub(super) fn observed(
+    space: &Space<'_>,
+    asked: &Asked,
+    state: &tertium_program::State,
+) -> Result<Vec<bool>, Failure> {
+    let value = |&atom: &ExprId| space.semantics.observe(atom, state).map(|value| value != 0);
+    let values: Result<Vec<bool>, _> = asked.atoms.iter().map(value).collect();
+    values.map_err(|kind| Failure::Internal(format!("an atom has no value at the end of a run: {}", kind.name())))
+}

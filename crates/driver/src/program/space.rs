@@ -1,0 +1,219 @@
+//! The states of one program on demand, and where they begin.
+
+use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_explore::compiled::{self, Compiled};
+use tertium_explore::reduction::Reduction;
+use tertium_explore::successors::{Expansion, Plain, Successors};
+use tertium_program::{ExprId, FaultKind, NoInitialStates, Program, Semantics, State, Type, VarId};
+
+use super::answer::Reason;
+use crate::failure::Failure;
+
+/// At most this many candidates for initial states are tried.
+const MOST_INITIAL: u64 = 1 << 24;
+
+/// Successors by compiled steps where the program can be compiled, else by the definition.
+#[derive(Clone, Debug)]
+pub enum Stepper<'p> {
+    /// Fast.
+    Compiled(Box<Compiled<'p>>),
+    /// By the definition alone.
+    Plain(Box<Plain<'p>>),
+}
+
+impl Successors for Stepper<'_> {
+    type Scratch = Option<compiled::Scratch>;
+
+    fn words(&self) -> usize {
+        match self {
+            Self::Compiled(compiled) => compiled.words(),
+            Self::Plain(plain) => plain.words(),
+        }
+    }
+
+    fn scratch(&self) -> Self::Scratch {
+        match self {
+            Self::Compiled(compiled) => Some(compiled.scratch()),
+            Self::Plain(_) => None,
+        }
+    }
+
+    fn expand(&self, row: &[u32], scratch: &mut Self::Scratch, found: &mut Expansion) {
+        match (self, scratch) {
+            (Self::Compiled(compiled), Some(scratch)) => compiled.expand(row, scratch, found),
+            (Self::Compiled(compiled), None) => compiled.plain().expand(row, &mut (), found),
+            (Self::Plain(plain), _) => plain.expand(row, &mut (), found),
+        }
+    }
+
+    fn expand_private(&self, row: &[u32], scratch: &mut Self::Scratch, found: &mut Expansion) -> bool {
+        match (self, scratch) {
+            (Self::Compiled(compiled), Some(scratch)) => compiled.expand_private(row, scratch, found),
+            _ => false,
+        }
+    }
+}
+
+/// A program ready to be explored.
+#[derive(Clone, Debug)]
+pub struct Space<'p> {
+    /// The definition of a step.
+    pub semantics: Semantics<'p>,
+    /// The same over rows.
+    pub plain: Plain<'p>,
+    /// Every step.
+    pub stepper: Stepper<'p>,
+    /// Where it begins; empty if `open` says why that is not known.
+    pub initial: Vec<Vec<u32>>,
+    /// Why the initial states cannot be listed.
+    pub open: Option<Reason>,
+}
+
+impl<'p> Space<'p> {
+    /// Prepares a program.
+    ///
+    /// # Errors
+    /// If its processes come and go, or a limit is reached while the initial states are listed.
+    pub fn new(program: &'p Program, budget: &Budget) -> Result<Self, Failure> {
+        let semantics = Semantics::new(program);
+        let plain = Plain::of(&semantics).ok_or_else(|| {
+            Diagnostic::error("E0318", "this program creates processes while it runs, which cannot be explored yet")
+        })?;
+        let stepper = match Compiled::of(&semantics) {
+            Some(compiled) => Stepper::Compiled(Box::new(compiled)),
+            None => Stepper::Plain(Box::new(plain.clone())),
+        };
+        let (initial, open) = match semantics.initial_states(MOST_INITIAL, budget) {
+            Ok(states) => (states.iter().map(|state| plain.row(state)).collect(), None),
+            Err(NoInitialStates::Stopped(stopped)) => return Err(stopped.into()),
+            Err(why) => (Vec::new(), Some(no_initial(program, &why))),
+        };
+        Ok(Self { semantics, plain, stepper, initial, open })
+    }
+
+    /// Every step that a question about these expressions needs; none if that saves nothing.
+    #[must_use]
+    pub fn reduced(&self, seen: &[ExprId]) -> Option<Stepper<'p>> {
+        let Stepper::Compiled(compiled) = &self.stepper else { return None };
+        let reduction = Reduction::of(&self.semantics, seen);
+        (reduction.count() > 0).then(|| Stepper::Compiled(Box::new(compiled.as_ref().clone().reduced(reduction))))
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &'p Program {
+        self.semantics.program()
+    }
+
+    /// The state in a row.
+    #[must_use]
+    pub fn state(&self, row: &[u32]) -> State {
+        self.plain.state(row)
+    }
+
+    /// The variables without bounds that some step writes or that start anywhere.
+    #[must_use]
+    pub fn unbounded(&self) -> Vec<VarId> {
+        let program = self.program();
+        let written = |var: VarId| {
+            program.steps.iter().any(|step| match &step.action {
+                tertium_program::Action::Assign(assigns) => {
+                    assigns.iter().any(|assign| assign.place.variable() == var)
+                }
+                _ => false,
+            })
+        };
+        let endless = |var: &VarId| matches!(program.variable(*var).ty, Type::Int | Type::Nat);
+        program.variable_ids().filter(endless).filter(|&var| written(var)).collect()
+    }
+
+    /// Why a search that reached its limit could not finish.
+    #[must_use]
+    pub fn limit_reason(&self, limit: usize) -> Reason {
+        let unbounded = self.unbounded();
+        let program = self.program();
+        if let Some(&first) = unbounded.first() {
+            let names: Vec<String> = unbounded.iter().take(4).map(|&var| program.show_variable(var)).collect();
+            let dots = if unbounded.len() > 4 { ", ..." } else { "" };
+            let verb = if unbounded.len() == 1 { "has" } else { "have" };
+            return Reason {
+                what: format!(
+                    "{}{dots} {verb} no bounds; the search ended at {limit} states without seeing all",
+                    names.join(", ")
+                ),
+                about: Some(program.show_variable(first)),
+                span: Some(program.variable(first).span),
+                help: format!("give {} a range, or raise the limit: `--max-states {}`", names[0], limit.saturating_mul(10)),
+            };
+        }
+        Reason {
+            what: format!("the search ended at {limit} states without seeing all"),
+            about: None,
+            span: None,
+            help: format!("`--max-states {}`", limit.saturating_mul(10)),
+        }
+    }
+
+    /// What it means that something cannot be computed concretely; none for a mistake of the program.
+    #[must_use]
+    pub fn fault_reason(&self, fault: &tertium_program::Fault) -> Option<Reason> {
+        if fault.kind.is_error() {
+            return None;
+        }
+        let program = self.program();
+        let span = fault.step.map(|step| program.step(step).span);
+        let (what, about, help) = match &fault.kind {
+            FaultKind::Uninterpreted(function) => {
+                let name = program.function(*function).name.clone();
+                let what = format!("nothing is known about the function `{name}`");
+                (what, Some(name), "replace it by a definition or by `* in lo..hi`".to_owned())
+            }
+            FaultKind::UnboundedInput => (
+                "a value is chosen among all integers, which cannot be tried one by one".to_owned(),
+                None,
+                "choose from a range: `x := * in lo..hi`".to_owned(),
+            ),
+            _ => (
+                "a value needs more than 64 bits".to_owned(),
+                None,
+                "give the variable a range, so that it cannot grow for ever".to_owned(),
+            ),
+        };
+        Some(Reason { what, about, span, help })
+    }
+}
+
+fn no_initial(program: &Program, why: &NoInitialStates) -> Reason {
+    match why {
+        NoInitialStates::Unbounded(var) => {
+            let name = program.show_variable(*var);
+            Reason {
+                what: format!("`{name}` may start as any integer, so the initial states cannot be listed"),
+                help: format!("give `{name}` an initial value or a range, or bound it in `init`"),
+                about: Some(name),
+                span: Some(program.variable(*var).span),
+            }
+        }
+        NoInitialStates::TooMany(limit) => Reason {
+            what: format!("there are more than {limit} candidates for initial states"),
+            about: None,
+            span: None,
+            help: "give more variables an initial value".to_owned(),
+        },
+        NoInitialStates::Fault(kind) => Reason {
+            what: format!("the initial states cannot be computed: {}", kind.name()),
+            about: None,
+            span: None,
+            help: "change `init` so that it can be evaluated for every candidate".to_owned(),
+        },
+        NoInitialStates::Stopped(stopped) => {
+            Reason { what: stopped.to_string(), about: None, span: None, help: "raise the limit".to_owned() }
+        }
+    }
+}
+
+/// A limit as a word for the report; a limit on the number of states is a reason instead.
+#[must_use]
+pub fn stop_word(stopped: Stopped) -> Option<tertium_base::StopReason> {
+    (stopped.0 != tertium_base::StopReason::Count).then_some(stopped.0)
+}

@@ -1,0 +1,90 @@
+//! What does a state show of a formula's atoms?
+//!
+//! Atoms are compiled; what traps is asked of the definition. An atom that cannot be evaluated in some state leaves the
+//! property open: [`Eyes::blurred`] says so.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tertium_explore::code::{Code, CodeId};
+use tertium_explore::pack::Packing;
+use tertium_logic::{Formula, Node, NodeId};
+use tertium_program::{ExprId, Semantics, State};
+
+/// Evaluates the atoms of one property.
+#[derive(Debug)]
+pub struct Eyes<'s, 'p> {
+    semantics: &'s Semantics<'p>,
+    packing: &'s Packing,
+    code: Code,
+    atoms: Vec<(ExprId, CodeId)>,
+    blurred: AtomicBool,
+}
+
+/// Room for one thread.
+#[derive(Clone, Debug, Default)]
+pub struct Room {
+    slots: Vec<i64>,
+    /// The atoms' values.
+    pub values: Vec<bool>,
+}
+
+impl<'s, 'p> Eyes<'s, 'p> {
+    /// For these atoms.
+    pub fn new(semantics: &'s Semantics<'p>, packing: &'s Packing, atoms: &[ExprId]) -> Self {
+        let mut code = Code::default();
+        let atoms = atoms.iter().map(|&atom| (atom, code.compile(semantics, atom))).collect();
+        Self { semantics, packing, code, atoms, blurred: AtomicBool::new(false) }
+    }
+
+    /// Room for one thread.
+    pub fn room(&self) -> Room {
+        Room { slots: vec![0; self.semantics.layout().initial_size()], values: vec![false; self.atoms.len()] }
+    }
+
+    /// Whether some atom could not be evaluated in a state.
+    pub fn blurred(&self) -> bool {
+        self.blurred.load(Ordering::Relaxed)
+    }
+
+    /// Leaves the atoms' values in `room.values`.
+    pub fn look(&self, row: &[u32], room: &mut Room) {
+        self.packing.unpack(row, &mut room.slots);
+        for (at, &(expr, code)) in self.atoms.iter().enumerate() {
+            room.values[at] = match self.code.value(code, &room.slots, &[]) {
+                Ok(value) => value != 0,
+                Err(_) => self.ask(expr, &room.slots),
+            };
+        }
+    }
+
+    fn ask(&self, expr: ExprId, slots: &[i64]) -> bool {
+        match self.semantics.observe(expr, &State::visible(slots.to_vec())) {
+            Ok(value) => value != 0,
+            Err(_) => {
+                self.blurred.store(true, Ordering::Relaxed);
+                false
+            }
+        }
+    }
+}
+
+/// The value of a propositional part of a formula. Children stand before parents, so one pass is enough.
+pub fn value(formula: &Formula, root: NodeId, atoms: &[bool], nodes: &mut Vec<bool>) -> bool {
+    nodes.clear();
+    for id in formula.node_ids().take(root.index() + 1) {
+        let at = |node: NodeId| nodes[node.index()];
+        let value = match formula.node(id) {
+            Node::True => true,
+            Node::Atom(atom) => atoms[atom.index()],
+            Node::Not(a) => !at(a),
+            Node::And(a, b) => at(a) && at(b),
+            Node::Or(a, b) => at(a) || at(b),
+            Node::Implies(a, b) => !at(a) || at(b),
+            Node::Iff(a, b) => at(a) == at(b),
+            Node::Xor(a, b) => at(a) != at(b),
+            _ => false,
+        };
+        nodes.push(value);
+    }
+    nodes[root.index()]
+}
