@@ -70,6 +70,8 @@ Examples:
   tertium check design.kmts -p 'AG EF ready' -p 'safe: AG !error'
   tertium check design.kmts -p 'G (request -> F grant)' --logic ltl
   tertium check design.kmts --at s3 --format json
+  tertium check protocol.gcl
+  tertium check protocol.gcl -p 'G !(P@crit && Q@crit)' --threads 2
   tertium check design.kmts --timeout 60s --memory 4G --evidence proofs
   tertium check design.kmts --expect safe=true --expect live=unknown
 
@@ -79,7 +81,7 @@ Exit codes: 0 all hold, 10 some false, 5 none false but some unknown or stopped,
 #[derive(Args, Debug)]
 #[command(after_long_help = CHECK_EXAMPLES)]
 pub struct CheckArgs {
-    /// The model: a structure in `.kmts` or `.json`
+    /// The model: a structure in `.kmts` or `.json`, or a program in `.gcl`
     pub file: PathBuf,
 
     /// A property, as `FORMULA` or `NAME: FORMULA`; may be repeated [default: all in the file]
@@ -114,6 +116,18 @@ pub struct CheckArgs {
     /// The algorithm; `auto` takes the fastest one that fits
     #[arg(long, value_enum, default_value_t = EngineName::Auto, help_heading = "Work")]
     pub engine: EngineName,
+    /// Programs: how states are put together; `auto` runs them as they are
+    #[arg(long, value_enum, value_name = "HOW", help_heading = "Work")]
+    pub abstraction: Option<Abstraction>,
+    /// Programs: look at every order of steps, also where fewer are enough
+    #[arg(long, help_heading = "Work")]
+    pub no_reduction: bool,
+    /// Programs: stop after this many states [default: 1000000 if a variable has no bounds, else none]
+    #[arg(long, value_name = "N", help_heading = "Work")]
+    pub max_states: Option<usize>,
+    /// Programs: how many threads explore [default: as many as there are processors]
+    #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = "Work")]
+    pub threads: Option<usize>,
     /// Stop after this time, for example `60s`, `500ms`, `5m`
     #[arg(long, value_name = "TIME", help_heading = "Work")]
     pub timeout: Option<Duration>,
@@ -368,6 +382,23 @@ pub enum EngineName {
     Automata,
     /// Parity games
     Game,
+}
+
+/// How the states of a program are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Abstraction {
+    /// Whatever decides most
+    Auto,
+    /// Not at all: every state is one state
+    None,
+}
+
+/// A number of threads.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(number) if (1..=256).contains(&number) => Ok(number),
+        _ => Err("a number from 1 to 256 is wanted".to_owned()),
+    }
 }
 
 /// How to write results.

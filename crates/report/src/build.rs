@@ -57,8 +57,13 @@ const fn direction_word(direction: StepDirection) -> &'static str {
 /// A path with all labels.
 #[must_use]
 pub fn run(model: &Kmts, states: &[StateId], loop_start: Option<usize>) -> RunView {
-    let step = |&state: &StateId| StepView { state: model.state_name(state).to_owned(), labels: labels(model, state) };
-    RunView { steps: states.iter().map(step).collect(), loop_start }
+    let step = |&state: &StateId| StepView {
+        state: model.state_name(state).to_owned(),
+        labels: labels(model, state),
+        step: None,
+        values: None,
+    };
+    RunView { steps: states.iter().map(step).collect(), loop_start, end: None }
 }
 
 fn labels(model: &Kmts, state: StateId) -> Ordered<&'static str> {
@@ -93,6 +98,7 @@ pub fn advice(reason: &ReasonView) -> String {
         ReasonView::Hyper { from, members, .. } => {
             format!("decide which step {from} -> {{{}}} is taken", members.join(", "))
         }
+        ReasonView::Limit { help, .. } => help.clone(),
     }
 }
 
@@ -112,5 +118,7 @@ pub fn explanation(reason: &ReasonView) -> String {
             let set = members.join(", ");
             format!("some step {from} -> {{{set}}} is certain, but not which; {}", role(direction))
         }
+        ReasonView::Limit { what, line: Some(line), .. } => format!("{what} (line {line})"),
+        ReasonView::Limit { what, .. } => what.clone(),
     }
 }

@@ -220,6 +220,19 @@ pub enum ReasonView {
         /// `exists` or `forall`.
         direction: &'static str,
     },
+    /// A program cannot be explored to the end.
+    Limit {
+        /// What is in the way.
+        what: String,
+        /// The variable or function it is about.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        about: Option<String>,
+        /// The line where that stands.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        line: Option<usize>,
+        /// What would help.
+        help: String,
+    },
 }
 
 /// What proves an answer.
@@ -252,6 +265,32 @@ pub struct RunView {
     /// The index of the step to which the last one returns, forever.
     #[serde(rename = "loop")]
     pub loop_start: Option<usize>,
+    /// For a program: what happens at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<EndView>,
+}
+
+/// How the run of a program ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EndView {
+    /// `deadlock`, or the kind of fault, such as `assertion`.
+    pub kind: String,
+    /// The step that goes wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<TakenView>,
+    /// What goes wrong, in words.
+    pub message: String,
+}
+
+/// A step of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TakenView {
+    /// The process that steps.
+    pub process: String,
+    /// The line of the statement.
+    pub line: usize,
+    /// The statement.
+    pub statement: String,
 }
 
 /// One state of a path.
@@ -261,6 +300,12 @@ pub struct StepView {
     pub state: String,
     /// Its labels: `t`, `f`, `u` or `b`.
     pub labels: Ordered<&'static str>,
+    /// For a program: the step that led here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<TakenView>,
+    /// For a program: the values of all variables, and where each process is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<Ordered<String>>,
 }
 
 /// One instance of a parameterised structure.

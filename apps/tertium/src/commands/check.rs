@@ -28,6 +28,15 @@ pub fn run(args: &CheckArgs) -> u8 {
 }
 
 fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
+    if tertium_driver::program::is_program(&args.file) {
+        return super::program::decide(args, budget);
+    }
+    refuse(args, "programs", "structures", &[
+        ("--abstraction", args.abstraction.is_some()),
+        ("--no-reduction", args.no_reduction),
+        ("--max-states", args.max_states.is_some()),
+        ("--threads", args.threads.is_some()),
+    ])?;
     let start = Instant::now();
     let expectations = Expectations::parse(&args.expect)?;
     let options = options(args)?;
@@ -43,7 +52,7 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     if !args.look.quiet {
         super::show(session.warnings(), args.look.color);
     }
-    let mut printer = Printer::start(args, &session);
+    let mut printer = Printer::start(args, session.kind(), &session.description());
     let mut results: Vec<ResultView> = Vec::new();
     for parsed in &properties {
         phase.phase(&format!("checking {}", parsed.property.name));
@@ -87,7 +96,10 @@ fn stopped_early(args: &CheckArgs, stopped: Stopped) -> u8 {
     let report = CheckReport {
         schema_version: SCHEMA_VERSION,
         tool: super::tool(),
-        input: Input { file: shown_path(&args.file), kind: "kmts" },
+        input: Input {
+            file: shown_path(&args.file),
+            kind: if tertium_driver::program::is_program(&args.file) { "gcl" } else { "kmts" },
+        },
         results: results.collect(),
         lattice: None,
         warnings: vec![Message { code: "W0307".to_owned(), message }],
@@ -103,6 +115,30 @@ fn stopped_early(args: &CheckArgs, stopped: Stopped) -> u8 {
     code
 }
 
+/// An option that means nothing here is an error: it would be ignored.
+pub fn refuse(args: &CheckArgs, meant_for: &str, kind: &str, given: &[(&str, bool)]) -> Result<(), Failure> {
+    let mistakes: Vec<Located> = given
+        .iter()
+        .filter(|(_, given)| *given)
+        .map(|(option, _)| {
+            let message = format!("`{option}` is for {meant_for}, and `{}` is not one of them", args.file.display());
+            Located::nowhere(Diagnostic::error("E0308", message).help(format!("leave it out for {kind}")))
+        })
+        .collect();
+    if mistakes.is_empty() { Ok(()) } else { Err(Failure::Input(mistakes)) }
+}
+
+/// The engine with the name that was typed.
+pub const fn engine_choice(name: EngineName) -> EngineChoice {
+    match name {
+        EngineName::Auto => EngineChoice::Auto,
+        EngineName::Explicit => EngineChoice::Explicit,
+        EngineName::Reduction => EngineChoice::Reduction,
+        EngineName::Automata => EngineChoice::Automata,
+        EngineName::Game => EngineChoice::Game,
+    }
+}
+
 fn options(args: &CheckArgs) -> Result<CheckOptions, Failure> {
     if args.semantics == Semantics::Thorough {
         return Err(Diagnostic::error("E0310", "thorough semantics is not available yet for structures")
@@ -115,13 +151,7 @@ fn options(args: &CheckArgs) -> Result<CheckOptions, Failure> {
         linear: args.ltl.map(|name| name.0),
         at: args.at.clone(),
         all_states: args.all_states,
-        engine: match args.engine {
-            EngineName::Auto => EngineChoice::Auto,
-            EngineName::Explicit => EngineChoice::Explicit,
-            EngineName::Reduction => EngineChoice::Reduction,
-            EngineName::Automata => EngineChoice::Automata,
-            EngineName::Game => EngineChoice::Game,
-        },
+        engine: engine_choice(args.engine),
         parameters: args.parameters == Parameters::On,
         always_recheck: args.evidence.is_some(),
         look_for_vacuity: !args.look.quiet || args.fail_on.contains(&FailOn::Vacuous),
@@ -129,10 +159,10 @@ fn options(args: &CheckArgs) -> Result<CheckOptions, Failure> {
 }
 
 /// The values that the user expects.
-struct Expectations(Vec<(String, String)>);
+pub struct Expectations(Vec<(String, String)>);
 
 impl Expectations {
-    fn parse(arguments: &[String]) -> Result<Self, Failure> {
+    pub fn parse(arguments: &[String]) -> Result<Self, Failure> {
         let mut pairs = Vec::new();
         for argument in arguments {
             let Some((name, value)) = argument.rsplit_once('=') else {
@@ -146,7 +176,7 @@ impl Expectations {
     }
 
     /// An expectation about nothing would pass forever.
-    fn all_name_something<'a>(&self, names: impl Iterator<Item = &'a str> + Clone) -> Result<(), Failure> {
+    pub fn all_name_something<'a>(&self, names: impl Iterator<Item = &'a str> + Clone) -> Result<(), Failure> {
         let mut mistakes = Vec::new();
         for (name, _) in &self.0 {
             if names.clone().any(|known| known == name) {
@@ -179,7 +209,8 @@ fn long_word(value: &str) -> &str {
     }
 }
 
-fn judge(view: &mut ResultView, expectations: &Expectations, fail_on: &[FailOn]) {
+/// How a result counts, given what the user expects.
+pub fn judge(view: &mut ResultView, expectations: &Expectations, fail_on: &[FailOn]) {
     if let Some(expected) = expectations.of(&view.name) {
         let met = view.stopped.is_none() && (expected == view.value || expected == long_word(&view.value));
         view.verdict = if met { Verdict::Success } else { Verdict::Failure };
@@ -195,17 +226,18 @@ fn judge(view: &mut ResultView, expectations: &Expectations, fail_on: &[FailOn])
 }
 
 /// Writes results as they come or all at once, as the format wants it.
-struct Printer {
+pub struct Printer {
     format: Format,
     style: Style,
     quiet: bool,
-    input: Input,
+    /// What is looked at.
+    pub input: Input,
 }
 
 impl Printer {
-    fn start(args: &CheckArgs, session: &Session<'_>) -> Self {
+    pub fn start(args: &CheckArgs, kind: &'static str, description: &str) -> Self {
         let colour = terminal::coloured(args.look.color, Stream::Out);
-        let input = Input { file: shown_path(&args.file), kind: session.kind() };
+        let input = Input { file: shown_path(&args.file), kind };
         let this = Self {
             format: args.format,
             style: Style { colour, verbose: args.look.verbose },
@@ -214,7 +246,7 @@ impl Printer {
         };
         match this.format {
             Format::Text if !this.quiet => {
-                this.write(&text::heading(&this.input.file, &session.description(), this.style));
+                this.write(&text::heading(&this.input.file, description, this.style));
             }
             Format::Ndjson => this.write(&json::header_line(&super::tool(), &this.input)),
             _ => {}
@@ -226,7 +258,8 @@ impl Printer {
         terminal::write(Stream::Out, text);
     }
 
-    fn result(&mut self, view: &ResultView) {
+    /// Tells one result.
+    pub fn result(&mut self, view: &ResultView) {
         match self.format {
             Format::Text if self.quiet => self.write(&text::short_result(view, self.style)),
             Format::Text => self.write(&text::result(view, self.style)),
@@ -235,7 +268,8 @@ impl Printer {
         }
     }
 
-    fn finish(&self, report: &CheckReport, code: u8, time_ms: u64) {
+    /// Tells the whole.
+    pub fn finish(&self, report: &CheckReport, code: u8, time_ms: u64) {
         match self.format {
             Format::Text if self.quiet => {}
             Format::Text => self.write(&text::summary(report, time_ms, self.style)),

@@ -5,6 +5,8 @@ mod check;
 mod compare;
 mod export;
 mod formula;
+mod program;
+mod program_views;
 mod views;
 
 use std::sync::Arc;

@@ -189,18 +189,20 @@ fn next_commands(
     commands
 }
 
-fn longer(args: &CheckArgs) -> String {
+/// Ten times the time limit.
+pub fn longer(args: &CheckArgs) -> String {
     let now = args.timeout.map_or(30.0, |limit| limit.0.as_secs_f64());
     format!("{}s", (now * 10.0).ceil().max(1.0))
 }
 
-fn larger(args: &CheckArgs) -> String {
+/// Four times the memory limit.
+pub fn larger(args: &CheckArgs) -> String {
     let now = args.memory.map_or(1 << 30, |limit| limit.0);
     format!("{}M", (now.saturating_mul(4) >> 20).max(64))
 }
 
 /// A word as a shell reads it.
-fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()
@@ -235,7 +237,7 @@ pub fn write_evidence(
 }
 
 /// A property's name as a file name: anything unusual becomes an underscore.
-fn file_stem(name: &str) -> String {
+pub fn file_stem(name: &str) -> String {
     let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
     let stem: String = name.chars().take(80).map(safe).collect();
     if stem.is_empty() { "property".to_owned() } else { stem }

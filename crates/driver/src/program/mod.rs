@@ -27,7 +27,6 @@ use std::sync::Arc;
 use tertium_base::{Diagnostic, SourceFile};
 use tertium_gcl::{Addition, compile_with};
 use tertium_logic::Logic;
-use tertium_program::Program;
 
 use crate::failure::{Failure, Located};
 use crate::property::Property;
@@ -35,6 +34,13 @@ use crate::property::Property;
 pub use answer::{ProgramAnswer, Reason};
 pub use check::{CheckOptions, check};
 pub use run::Run;
+pub use tertium_program::{Move, Program, Semantics, State};
+
+/// A program ready to run, its functions unknown.
+#[must_use]
+pub fn semantics(file: &ProgramFile) -> Semantics<'_> {
+    Semantics::new(&file.program)
+}
 
 /// A program with its text.
 #[derive(Debug)]

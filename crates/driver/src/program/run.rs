@@ -5,7 +5,7 @@
 
 use tertium_base::SourceFile;
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
-use tertium_program::{Fault, LocationId, Move, Outcome, Program, ProcessId, Semantics, State, StepId};
+use tertium_program::{Fault, FaultKind, LocationId, Move, Outcome, Program, ProcessId, Semantics, State, StepId};
 
 use crate::failure::Failure;
 
@@ -126,7 +126,7 @@ pub fn with_fault(semantics: &Semantics<'_>, mut run: Run, fault: &Fault) -> Res
     let successor = semantics.successors(run.last()).into_iter().find(|successor| fails(&successor.outcome));
     let successor = successor.ok_or_else(|| disagreement("nothing goes wrong at its end"))?;
     // An endless block is no single move, so there is nothing to execute twice.
-    let endless = fault.kind == tertium_program::FaultKind::EndlessBlock;
+    let endless = fault.kind == FaultKind::EndlessBlock;
     if !endless && !fails(&execute(semantics, run.last(), &successor.moves)?) {
         return Err(disagreement("its last step does not go wrong"));
     }
@@ -248,6 +248,24 @@ pub fn statement(program: &Program, step: StepId, inputs: &[i64]) -> String {
         text.push_str(&format!(" [{shown}]"));
     }
     text
+}
+
+/// What went wrong, in words.
+#[must_use]
+pub fn tell_fault(program: &Program, fault: &Fault) -> String {
+    match &fault.kind {
+        FaultKind::Assertion => "the assertion does not hold".to_owned(),
+        FaultKind::Index { array, index } => {
+            format!("index {index} lies outside `{}`", program.show_variable(*array))
+        }
+        FaultKind::DivisionByZero => "division by zero".to_owned(),
+        FaultKind::OutOfRange { variable, value } => {
+            let ty = program.show_type(program.variable(*variable).ty);
+            format!("{value} does not fit `{}`, which is {ty}", program.show_variable(*variable))
+        }
+        FaultKind::EndlessBlock => "the atomic block goes round for ever".to_owned(),
+        other => other.name().to_owned(),
+    }
 }
 
 /// The state as names and values: variables, then where each process is.

@@ -1,7 +1,7 @@
-//! A run as a compact table: one line a step, changed labels only.
+//! A run as a compact table: one line a step, changed labels or values only.
 
 use crate::style::{Role, Style, safe};
-use crate::view::{RunView, StepView};
+use crate::view::{RunView, StepView, TakenView};
 
 /// Longer runs are shown in part unless the user asks for all of it.
 const LONGEST_SHOWN: usize = 24;
@@ -10,6 +10,9 @@ const MOST_LABELS: usize = 10;
 
 /// The table; lines end in newlines and are not indented.
 pub(super) fn table(run: &RunView, style: Style) -> String {
+    if run.steps.iter().any(|step| step.values.is_some()) {
+        return program_table(run, style);
+    }
     let width = run.steps.iter().map(|step| safe(&step.state).chars().count()).max().unwrap_or(0).min(30);
     let digits = run.steps.len().saturating_sub(1).to_string().len();
     let mut text = String::new();
@@ -38,6 +41,66 @@ pub(super) fn table(run: &RunView, style: Style) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The run of a program: who does what in which line, and the values that change.
+fn program_table(run: &RunView, style: Style) -> String {
+    let digits = run.steps.len().to_string().len();
+    let told: Vec<String> = run.steps.iter().map(|step| step.step.as_ref().map_or_else(String::new, taken)).collect();
+    let width = told.iter().map(|text| text.chars().count()).max().unwrap_or(0).min(WIDEST_STEP);
+    let mut text = String::new();
+    let mut previous: Option<&StepView> = None;
+    for (at, step) in run.steps.iter().enumerate() {
+        if hidden(at, run, style) {
+            if !hidden(at - 1, run, style) {
+                let count = (at..run.steps.len()).take_while(|&at| hidden(at, run, style)).count();
+                let line = format!("{:>digits$}  ({count} more steps; -v shows them)", "..");
+                text.push_str(&format!("{}\n", style.paint(Role::Faint, &line)));
+            }
+            previous = Some(step);
+            continue;
+        }
+        let entry = if run.loop_start == Some(at) { "  <- loop" } else { "" };
+        let head = if at == 0 { "start" } else { told[at].as_str() };
+        let line = format!("{at:>digits$}  {head:<width$}  {}", changed_values(previous, step, style));
+        text.push_str(line.trim_end());
+        text.push_str(&style.paint(Role::Strong, entry));
+        text.push('\n');
+        previous = Some(step);
+    }
+    if let Some(start) = run.loop_start {
+        let line = format!("{:>digits$}  as after step {start}, and so on forever", "");
+        text.push_str(&format!("{}\n", style.paint(Role::Faint, &line)));
+    }
+    if let Some(end) = &run.end {
+        let step = end.step.as_ref().map_or_else(String::new, |step| format!("{}  ", taken(step)));
+        let number = if end.step.is_some() { run.steps.len().to_string() } else { String::new() };
+        text.push_str(&format!("{number:>digits$}  {step}{}\n", style.paint(Role::Bad, &safe(&end.message))));
+    }
+    text
+}
+
+/// Statements wider than this do not push the values to the right.
+const WIDEST_STEP: usize = 56;
+
+fn taken(step: &TakenView) -> String {
+    safe(&format!("{} line {}: {}", step.process, step.line, step.statement))
+}
+
+fn changed_values(previous: Option<&StepView>, step: &StepView, style: Style) -> String {
+    let Some(values) = &step.values else { return String::new() };
+    let before = previous.and_then(|step| step.values.as_ref());
+    let changed = |(name, value): &&(String, String)| before.is_none_or(|before| before.get(name) != Some(value));
+    let all: Vec<String> = values.0.iter().filter(changed).map(|(name, value)| assigned(name, value)).collect();
+    if style.verbose || all.len() <= MOST_LABELS {
+        return all.join(" ");
+    }
+    format!("{} (+{} values)", all[..MOST_LABELS].join(" "), all.len() - MOST_LABELS)
+}
+
+/// `x=3`; where a process is, `P@label`.
+fn assigned(name: &str, value: &str) -> String {
+    if name.ends_with('@') { safe(&format!("{name}{value}")) } else { safe(&format!("{name}={value}")) }
 }
 
 fn hidden(at: usize, run: &RunView, style: Style) -> bool {

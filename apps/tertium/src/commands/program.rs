@@ -1,0 +1,85 @@
+//! `tertium check` on programs.
+
+use std::time::Instant;
+
+use tertium_base::Budget;
+use tertium_driver::program::{self, ProgramFile};
+use tertium_driver::{Failure, Observer};
+use tertium_report::view::{CheckReport, SCHEMA_VERSION};
+
+use super::check::{Expectations, Printer, engine_choice, judge, refuse};
+use super::{program_views, views};
+use crate::args::{CheckArgs, Parameters, Semantics};
+use crate::exit;
+use crate::progress::{Phase, Progress};
+
+/// Decides the properties of a program.
+pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
+    refuse(args, "structures", "programs", &[
+        ("--at", args.at.is_some()),
+        ("--all-states", args.all_states),
+        ("--semantics thorough", args.semantics == Semantics::Thorough),
+        ("--parameters off", args.parameters == Parameters::Off),
+    ])?;
+    let start = Instant::now();
+    let expectations = Expectations::parse(&args.expect)?;
+    let phase = Phase::default();
+    phase.phase("reading the program");
+    let progress = Progress::start(phase.clone(), args.look.quiet);
+    let file = program::load(&args.file, &args.properties, args.logic.map(|logic| logic.0))?;
+    let questions = program::questions::questions(&file, &args.only)?;
+    expectations.all_name_something(questions.iter().map(program_views::name_of))?;
+    let outcome = program::check(&file, &questions, &options(args), budget, &phase);
+    drop(progress);
+    let outcome = outcome?;
+
+    let mut remarks = file.warnings.clone();
+    remarks.extend(outcome.remarks.iter().cloned());
+    if !args.look.quiet {
+        super::show(&remarks, args.look.color);
+    }
+    let mut printer = Printer::start(args, "gcl", &file.description());
+    let mut results = Vec::new();
+    for answer in &outcome.answers {
+        let mut view = program_views::result(&file, answer, outcome.answers.len(), args);
+        if let Some(dir) = &args.evidence {
+            view.evidence.file = program_views::write_evidence(dir, &file, answer)?;
+        }
+        judge(&mut view, &expectations, &args.fail_on);
+        printer.result(&view);
+        results.push(view);
+    }
+    let report = CheckReport {
+        schema_version: SCHEMA_VERSION,
+        tool: super::tool(),
+        input: printer.input.clone(),
+        results,
+        lattice: None,
+        warnings: views::messages(&remarks),
+    };
+    let code = exit::of_check(&report);
+    printer.finish(&report, code, start.elapsed().as_millis() as u64);
+    Ok(code)
+}
+
+fn options(args: &CheckArgs) -> program::CheckOptions {
+    program::CheckOptions {
+        deadlock: args.deadlock.map(|name| name.0),
+        linear: args.ltl.map(|name| name.0),
+        engine: engine_choice(args.engine),
+        reduction: !args.no_reduction,
+        max_states: args.max_states,
+        threads: threads(args.threads),
+        look_for_idle: !args.look.quiet,
+    }
+}
+
+/// As many as the user wants, or as there are processors.
+pub fn threads(wanted: Option<usize>) -> usize {
+    wanted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
+/// The program alone.
+pub fn load(path: &std::path::Path) -> Result<ProgramFile, Failure> {
+    program::load(path, &[], None)
+}

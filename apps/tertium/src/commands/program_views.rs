@@ -1,0 +1,134 @@
+//! From answers about programs to views: lines, values, advice.
+
+use std::path::Path;
+
+use tertium_base::{Diagnostic, StopReason};
+use tertium_driver::program::questions::Question;
+use tertium_driver::program::run::{self, Run};
+use tertium_driver::program::{ProgramAnswer, ProgramFile, Reason, itf};
+use tertium_driver::{Belnap, Failure};
+use tertium_report::build;
+use tertium_report::view::{
+    EndView, EvidenceView, Ordered, ReadingView, ReasonView, ResultView, RunView, Stats, StepView, TakenView, Verdict,
+};
+
+use super::check::shown_path;
+use super::views::{self, quoted};
+use crate::args::CheckArgs;
+
+/// The name of a question.
+pub fn name_of(question: &Question) -> &str {
+    match question {
+        Question::Property(asked) => &asked.name,
+        Question::Never(mistake) => mistake.name(),
+    }
+}
+
+/// One answer as a view. `asked` is the number of questions in all.
+pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &CheckArgs) -> ResultView {
+    let reasons: Vec<ReasonView> = answer.reasons.iter().map(|reason| limit(file, reason)).collect();
+    let run = answer.run.as_ref().map(|run| run_view(file, run));
+    let kind = match &run {
+        Some(run) if run.loop_start.is_some() => "lasso",
+        Some(_) => "run",
+        None => "none",
+    };
+    let deadlock = args.deadlock.map_or(if answer.logic == "ltl" { "stutter" } else { "mu" }, |name| name.0.name());
+    ResultView {
+        name: answer.name.clone(),
+        show_name: answer.named || asked > 1,
+        formula: answer.formula.clone(),
+        logic: answer.logic,
+        value: build::value_word(answer.value).to_owned(),
+        stopped: answer.stopped.map(StopReason::word),
+        decide: reasons.iter().take(1).map(build::advice).collect(),
+        reasons,
+        evidence: EvidenceView { kind, file: None, checked: run.is_some(), run },
+        stats: Stats {
+            states: answer.states,
+            transitions: answer.transitions,
+            time_ms: answer.elapsed.as_millis() as u64,
+            ..Stats::default()
+        },
+        reading: ReadingView { semantics: "compositional", deadlock, ltl: args.ltl.map(|name| name.0.name()) },
+        engine: answer.engine,
+        state: None,
+        per_state: None,
+        condition: None,
+        instances: None,
+        open: None,
+        next: next_commands(answer, args),
+        vacuous: answer.vacuous,
+        warnings: answer.warnings.iter().map(views::message).collect(),
+        expected: None,
+        verdict: match answer.value {
+            _ if answer.stopped.is_some() => Verdict::Open,
+            Belnap::True => Verdict::Success,
+            Belnap::False => Verdict::Failure,
+            Belnap::Unknown | Belnap::Both => Verdict::Open,
+        },
+    }
+}
+
+fn limit(file: &ProgramFile, reason: &Reason) -> ReasonView {
+    ReasonView::Limit {
+        what: reason.what.clone(),
+        about: reason.about.clone(),
+        line: reason.span.map(|span| file.source.line_column(span.start).0),
+        help: reason.help.clone(),
+    }
+}
+
+fn next_commands(answer: &ProgramAnswer, args: &CheckArgs) -> Vec<String> {
+    let base = format!("tertium check {} --only {}", quoted(&shown_path(&args.file)), quoted(&answer.name));
+    match answer.stopped {
+        Some(StopReason::Time) => vec![format!("{base} --timeout {}", views::longer(args))],
+        Some(StopReason::Memory) => vec![format!("{base} --memory {}", views::larger(args))],
+        _ => Vec::new(),
+    }
+}
+
+/// A run with lines, statements and values.
+pub fn run_view(file: &ProgramFile, run: &Run) -> RunView {
+    let semantics = tertium_driver::program::semantics(file);
+    let states = run.states().enumerate();
+    let steps = states.map(|(at, state)| StepView {
+        state: at.to_string(),
+        labels: Ordered(Vec::new()),
+        step: at.checked_sub(1).and_then(|before| taken(file, &run.steps[before].moves)),
+        values: Some(Ordered(run::values(&semantics, state))),
+    });
+    RunView { steps: steps.collect(), loop_start: run.loop_start, end: end(file, run) }
+}
+
+fn taken(file: &ProgramFile, moves: &[tertium_driver::program::Move]) -> Option<TakenView> {
+    let told = run::tell(&file.program, &file.source, moves)?;
+    Some(TakenView { process: told.process, line: told.line, statement: told.statement })
+}
+
+fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
+    if let Some((moves, fault)) = &run.fault {
+        return Some(EndView {
+            kind: fault.kind.name().to_owned(),
+            step: taken(file, moves),
+            message: run::tell_fault(&file.program, fault),
+        });
+    }
+    run.deadlock.then(|| EndView {
+        kind: "deadlock".to_owned(),
+        step: None,
+        message: "deadlock: no process can step, and not all are at their ends".to_owned(),
+    })
+}
+
+/// Writes the run of an answer in the ITF format; the path of what was written.
+pub fn write_evidence(dir: &Path, file: &ProgramFile, answer: &ProgramAnswer) -> Result<Option<String>, Failure> {
+    let Some(run) = &answer.run else { return Ok(None) };
+    let problem = |path: &Path, error: &std::io::Error| {
+        Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
+    };
+    std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
+    let path = dir.join(format!("{}.itf.json", views::file_stem(&answer.name)));
+    std::fs::write(&path, itf::document(file, run, &answer.name)).map_err(|error| problem(&path, &error))?;
+    Ok(Some(shown_path(&path)))
+}
