@@ -88,9 +88,17 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
         return Ok(format);
     }
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    if matches!(extension, "gcl" | "pml" | "promela" | "prom") {
-        return Err(Diagnostic::error("E0301", format!("`{}`: programs cannot be read yet", path.display()))
-            .note("this version reads structures: `.kmts` and `.json`")
+    if extension == "gcl" {
+        return Err(Diagnostic::error(
+            "E0301",
+            format!("`{}` is a program, and a structure is wanted", path.display()),
+        )
+        .help("`tertium check`, `explore` and `simulate` read programs")
+        .into());
+    }
+    if matches!(extension, "pml" | "promela" | "prom") {
+        return Err(Diagnostic::error("E0301", format!("`{}`: Promela cannot be read yet", path.display()))
+            .note("this version reads structures (`.kmts`, `.json`) and guarded commands (`.gcl`)")
             .into());
     }
     let mut start = [0u8; 512];

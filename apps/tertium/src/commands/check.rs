@@ -31,12 +31,17 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     if tertium_driver::program::is_program(&args.file) {
         return super::program::decide(args, budget);
     }
-    refuse(args, "programs", "structures", &[
-        ("--abstraction", args.abstraction.is_some()),
-        ("--no-reduction", args.no_reduction),
-        ("--max-states", args.max_states.is_some()),
-        ("--threads", args.threads.is_some()),
-    ])?;
+    refuse(
+        args,
+        "programs",
+        "structures",
+        &[
+            ("--abstraction", args.abstraction.is_some()),
+            ("--no-reduction", args.no_reduction),
+            ("--max-states", args.max_states.is_some()),
+            ("--threads", args.threads.is_some()),
+        ],
+    )?;
     let start = Instant::now();
     let expectations = Expectations::parse(&args.expect)?;
     let options = options(args)?;

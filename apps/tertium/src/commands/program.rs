@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use tertium_base::Budget;
-use tertium_driver::program::{self, ProgramFile};
+use tertium_driver::program;
 use tertium_driver::{Failure, Observer};
 use tertium_report::view::{CheckReport, SCHEMA_VERSION};
 
@@ -15,12 +15,17 @@ use crate::progress::{Phase, Progress};
 
 /// Decides the properties of a program.
 pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
-    refuse(args, "structures", "programs", &[
-        ("--at", args.at.is_some()),
-        ("--all-states", args.all_states),
-        ("--semantics thorough", args.semantics == Semantics::Thorough),
-        ("--parameters off", args.parameters == Parameters::Off),
-    ])?;
+    refuse(
+        args,
+        "structures",
+        "programs",
+        &[
+            ("--at", args.at.is_some()),
+            ("--all-states", args.all_states),
+            ("--semantics thorough", args.semantics == Semantics::Thorough),
+            ("--parameters off", args.parameters == Parameters::Off),
+        ],
+    )?;
     let start = Instant::now();
     let expectations = Expectations::parse(&args.expect)?;
     let phase = Phase::default();
@@ -77,9 +82,4 @@ fn options(args: &CheckArgs) -> program::CheckOptions {
 /// As many as the user wants, or as there are processors.
 pub fn threads(wanted: Option<usize>) -> usize {
     wanted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
-}
-
-/// The program alone.
-pub fn load(path: &std::path::Path) -> Result<ProgramFile, Failure> {
-    program::load(path, &[], None)
 }

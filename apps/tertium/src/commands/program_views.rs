@@ -33,7 +33,6 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         Some(_) => "run",
         None => "none",
     };
-    let deadlock = args.deadlock.map_or(if answer.logic == "ltl" { "stutter" } else { "mu" }, |name| name.0.name());
     ResultView {
         name: answer.name.clone(),
         show_name: answer.named || asked > 1,
@@ -50,7 +49,11 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
             time_ms: answer.elapsed.as_millis() as u64,
             ..Stats::default()
         },
-        reading: ReadingView { semantics: "compositional", deadlock, ltl: args.ltl.map(|name| name.0.name()) },
+        reading: ReadingView {
+            semantics: "compositional",
+            deadlock: answer.deadlock,
+            ltl: args.ltl.map(|name| name.0.name()),
+        },
         engine: answer.engine,
         state: None,
         per_state: None,

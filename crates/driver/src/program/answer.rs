@@ -39,6 +39,8 @@ pub struct ProgramAnswer {
     pub reasons: Vec<Reason>,
     /// What breaks it, repeated by the definition of a step.
     pub run: Option<Run>,
+    /// What a state without successors means to it.
+    pub deadlock: &'static str,
     /// How the value was found.
     pub engine: &'static str,
     /// States that were visited for it.
@@ -53,6 +55,9 @@ pub struct ProgramAnswer {
     pub elapsed: Duration,
 }
 
+/// A state without successors is taken to stay for ever.
+pub const STUTTER: &str = "stutter";
+
 impl ProgramAnswer {
     /// A question about which nothing is known yet.
     #[must_use]
@@ -66,6 +71,7 @@ impl ProgramAnswer {
             stopped: None,
             reasons: Vec::new(),
             run: None,
+            deadlock: if logic == "ltl" { STUTTER } else { "mu" },
             engine: "explore",
             states: 0,
             transitions: 0,

@@ -5,16 +5,16 @@
 
 use std::sync::Arc;
 
-use tertium_base::SourceFile;
+use tertium_base::{Diagnostic, SourceFile};
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
-use tertium_explore::search::{Blind, Finding, Progress};
+use tertium_explore::search::{Blind, Progress};
 use tertium_explore::successors::{Expansion, Successors};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, KmtsBuilder, Model, StateId};
 use tertium_program::{ExprId, State};
 
-use super::answer::{ProgramAnswer, Reason};
+use super::answer::{ProgramAnswer, Reason, STUTTER};
 use super::linear::scheduling;
 use super::questions::Asked;
 use super::run;
@@ -25,7 +25,7 @@ use crate::check::{CheckOptions, Session};
 use crate::failure::Failure;
 use crate::input::Loaded;
 use crate::property::Property;
-use crate::{Observer, answer};
+use crate::{Deadlock, Observer, answer};
 
 /// The whole state space of a program.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Collected {
     }
 
     /// The graph as a structure: states are numbered as they were met, actions are the processes that step, and `atoms`
-    /// are the propositions.
+    /// are the propositions. A state without successors gets a loop if `shape` says so.
     ///
     /// # Errors
     /// If a limit is reached, or there are more states than a structure can have.
@@ -75,7 +75,7 @@ impl Collected {
         space: &Space<'_>,
         atoms: &[(String, ExprId)],
         effort: &Effort<'_>,
-        with_fairness: bool,
+        shape: Shape,
     ) -> Result<Kmts, Failure> {
         let program = space.program();
         let mut builder = KmtsBuilder::new();
@@ -89,7 +89,7 @@ impl Collected {
             .iter()
             .map(|instance| builder.add_action(&program.process(instance.process).name))
             .collect();
-        let fair = if with_fairness { scheduling(program).weak } else { Vec::new() };
+        let fair = if shape.fair { scheduling(program).weak } else { Vec::new() };
         let mut constraints = vec![Vec::new(); fair.len()];
         let store = &self.explored.store;
         let (mut base, mut branches) = (store.branches(), store.branches());
@@ -104,6 +104,10 @@ impl Collected {
                 builder.set_label(from, prop, label(space, *atom, &state));
             }
             space.stepper.expand(base.words(), &mut scratch, &mut found);
+            if found.steps == 0 && shape.stutter {
+                builder.add_edge(from, from, true, true, None);
+                constraints.iter_mut().for_each(|edges: &mut Vec<_>| edges.push((from, from, None)));
+            }
             for at in 0..found.steps {
                 let row = &found.rows[at * words..(at + 1) * words];
                 let Ok((target, false)) = store.insert(&base, row, &mut branches) else {
@@ -127,7 +131,7 @@ impl Collected {
                 builder.add_init(StateId::new(number as usize));
             }
         }
-        builder.finish().map_err(|error| Failure::from(tertium_base::Diagnostic::error("E0319", error.to_string())))
+        builder.finish().map_err(|error| Failure::from(Diagnostic::error("E0319", error.to_string())))
     }
 }
 
@@ -137,6 +141,15 @@ fn label(space: &Space<'_>, atom: ExprId, state: &State) -> Belnap {
         Ok(_) => Belnap::True,
         Err(_) => Belnap::Unknown,
     }
+}
+
+/// What becomes part of a structure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// The fairness of processes, as constraints on edges.
+    pub fair: bool,
+    /// A loop at every state without successors.
+    pub stutter: bool,
 }
 
 /// Decides one property on the collected graph.
@@ -172,7 +185,12 @@ pub fn decide(
     }
     let atoms: Vec<(String, ExprId)> =
         asked.formula.atoms().iter().zip(&asked.atoms).map(|(atom, &expr)| (atom.text.clone(), expr)).collect();
-    let model = collected.structure(space, &atoms, effort, paths)?;
+    // A formula about whole paths must not overlook those that end.
+    let whole_paths = logic == Logic::CtlStar || logic == Logic::Ltl || (paths && !fair.weak.is_empty());
+    let shape = Shape { fair: paths, stutter: whole_paths && options.deadlock.is_none() };
+    answer.deadlock = options.deadlock.map_or(if shape.stutter { STUTTER } else { "mu" }, Deadlock::name);
+    let model = collected.structure(space, &atoms, effort, shape)?;
+    let ends = model.states().any(|state| model.is_dead(state));
     if model.init().is_empty() {
         answer.value = Belnap::True;
         answer.vacuous = true;
@@ -192,7 +210,21 @@ pub fn decide(
     let parsed = property.parse(None, &[]).map_err(Failure::Input)?;
     let found = session.check(&parsed, effort.budget, observer)?;
     translate(space, collected, &found, &mut answer)?;
+    if logic == Logic::Ctl && ends && options.deadlock.is_none() {
+        let maximal = CheckOptions { deadlock: Some(Deadlock::Maximal), look_for_vacuity: false, ..options.clone() };
+        let other = Session::new(&loaded, maximal, effort.budget)?.check(&parsed, effort.budget, observer)?;
+        if other.value != found.value && other.stopped.is_none() {
+            answer.warnings.push(depends_on_ends(other.value.word()));
+        }
+    }
     Ok(answer)
+}
+
+fn depends_on_ends(word: &str) -> Diagnostic {
+    Diagnostic::warning(
+        "W0405",
+        format!("runs that stop do not count here; if they do (`--deadlock maximal`), the value is {word}"),
+    )
 }
 
 fn strong_fairness() -> Reason {
@@ -222,19 +254,11 @@ fn translate(
         answer.reasons.push(super::safety::cannot_evaluate());
     }
     if let Some(run) = &found.run {
-        let states: Vec<State> =
-            run.states.iter().map(|state| space.state(&collected.row(state.index()))).collect();
+        let states: Vec<State> = run.states.iter().map(|state| space.state(&collected.row(state.index()))).collect();
         answer.run = Some(match run.loop_start {
             Some(start) => run::connect_lasso(&space.semantics, &states[..start], &states[start..], &[])?,
             None => run::connect(&space.semantics, &states)?,
         });
     }
     Ok(())
-}
-
-/// Whether a search met something besides states.
-#[must_use]
-pub fn errors(explored: &Explored) -> usize {
-    let is_error = |finding: &Finding| matches!(finding, Finding::Fault(fault) if fault.kind.is_error());
-    explored.summary.findings.keys().filter(|finding| is_error(finding)).count()
 }

@@ -93,12 +93,8 @@ pub fn check(
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
     let space = Space::new(&file.program, budget)?;
-    let effort = Effort {
-        threads: options.threads,
-        max_states: options.max_states,
-        reduction: options.reduction,
-        budget,
-    };
+    let effort =
+        Effort { threads: options.threads, max_states: options.max_states, reduction: options.reduction, budget };
     let work = Work { file, space: &space, options, effort, observer };
     work.run(questions)
 }

@@ -123,8 +123,7 @@ fn warnings(program: &Program, taken: &BitSet) -> Vec<Diagnostic> {
             Diagnostic::warning("W0402", format!("`{}` is never possible", shortened(text)))
                 .at(span, "reached, but its guard is false whenever it is")
         } else {
-            Diagnostic::warning("W0404", format!("`{}` is never reached", shortened(text)))
-                .at(span, "no run gets here")
+            Diagnostic::warning("W0404", format!("`{}` is never reached", shortened(text))).at(span, "no run gets here")
         }
     })
     .collect()

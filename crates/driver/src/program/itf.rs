@@ -116,9 +116,8 @@ fn nested(dimensions: &[Dimension], cells: &[Value]) -> Value {
         return cells.first().cloned().unwrap_or(Value::Null);
     };
     let size = cells.len() / first.len as usize;
-    let pair = |(at, part): (usize, &[Value])| {
-        json!([{"#bigint": (first.lo + at as i64).to_string()}, nested(rest, part)])
-    };
+    let pair =
+        |(at, part): (usize, &[Value])| json!([{"#bigint": (first.lo + at as i64).to_string()}, nested(rest, part)]);
     let pairs: Vec<Value> = cells.chunks(size.max(1)).enumerate().map(pair).collect();
     json!({"#map": pairs})
 }
@@ -143,7 +142,8 @@ fn mistake(what: impl Into<String>) -> Failure {
 /// # Errors
 /// If the text is no such run.
 pub fn read(file: &ProgramFile, text: &str) -> Result<Stored, Failure> {
-    let document: Value = serde_json::from_str(text).map_err(|error| mistake(format!("the run is no JSON: {error}")))?;
+    let document: Value =
+        serde_json::from_str(text).map_err(|error| mistake(format!("the run is no JSON: {error}")))?;
     let states = document.get("states").and_then(Value::as_array);
     let states = states.ok_or_else(|| mistake("the run has no list of `states`"))?;
     let semantics = Semantics::new(&file.program);

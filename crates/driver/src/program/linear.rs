@@ -195,8 +195,7 @@ impl Question<'_, '_> {
             }
             progress(now);
         };
-        let found =
-            accepted_run(stepper, &self.watched, &self.fair, &self.space.initial, &inner, &mut watch);
+        let found = accepted_run(stepper, &self.watched, &self.fair, &self.space.initial, &inner, &mut watch);
         found.map_err(|stopped| {
             if full.load(Ordering::Relaxed) {
                 return Stopped(tertium_base::StopReason::Count);

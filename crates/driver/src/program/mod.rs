@@ -5,19 +5,17 @@
 //! for infinite runs for each other linear property ([`linear`]), and the collected graph for branching ones
 //! ([`branching`]). Whatever is false comes with a [`run`], repeated by the definition of a step.
 //!
-//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks. Not here: abstraction.
+//! [`itf`] stores runs. Not here: abstraction.
 
 pub mod answer;
 pub mod branching;
 pub mod check;
 mod coverage;
-pub mod explore;
 pub mod itf;
 pub mod linear;
 pub mod questions;
 pub mod run;
 pub mod safety;
-pub mod simulate;
 pub mod space;
 mod watch;
 
@@ -121,7 +119,8 @@ impl ProgramFile {
     /// The program as one line for people.
     #[must_use]
     pub fn description(&self) -> String {
-        let counted = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
+        let counted =
+            |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
         format!(
             "{}, {}, {}",
             counted(self.program.instances.len(), "process", "processes"),

@@ -5,7 +5,7 @@
 
 use tertium_base::SourceFile;
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
-use tertium_program::{Fault, FaultKind, LocationId, Move, Outcome, Program, ProcessId, Semantics, State, StepId};
+use tertium_program::{Fault, FaultKind, LocationId, Move, Outcome, ProcessId, Program, Semantics, State, StepId};
 
 use crate::failure::Failure;
 

@@ -282,11 +282,7 @@ fn breaks(space: &Space<'_>, asked: &Asked, run: &Run) -> Result<bool, Failure> 
 ///
 /// # Errors
 /// If one has none, though it had one before.
-pub(super) fn observed(
-    space: &Space<'_>,
-    asked: &Asked,
-    state: &tertium_program::State,
-) -> Result<Vec<bool>, Failure> {
+pub(super) fn observed(space: &Space<'_>, asked: &Asked, state: &tertium_program::State) -> Result<Vec<bool>, Failure> {
     let value = |&atom: &ExprId| space.semantics.observe(atom, state).map(|value| value != 0);
     let values: Result<Vec<bool>, _> = asked.atoms.iter().map(value).collect();
     values.map_err(|kind| Failure::Internal(format!("an atom has no value at the end of a run: {}", kind.name())))

@@ -117,9 +117,7 @@ impl<'p> Space<'p> {
         let program = self.program();
         let written = |var: VarId| {
             program.steps.iter().any(|step| match &step.action {
-                tertium_program::Action::Assign(assigns) => {
-                    assigns.iter().any(|assign| assign.place.variable() == var)
-                }
+                tertium_program::Action::Assign(assigns) => assigns.iter().any(|assign| assign.place.variable() == var),
                 _ => false,
             })
         };
@@ -143,7 +141,11 @@ impl<'p> Space<'p> {
                 ),
                 about: Some(program.show_variable(first)),
                 span: Some(program.variable(first).span),
-                help: format!("give {} a range, or raise the limit: `--max-states {}`", names[0], limit.saturating_mul(10)),
+                help: format!(
+                    "give {} a range, or raise the limit: `--max-states {}`",
+                    names[0],
+                    limit.saturating_mul(10)
+                ),
             };
         }
         Reason {
