@@ -173,9 +173,10 @@ fn next_commands(
         return commands;
     }
     if answer.value == Value::Belnap(tertium_driver::Belnap::Unknown) {
-        let stuck_at = reasons.first().map(|reason| match reason {
-            ReasonView::Label { state, .. } => state,
-            ReasonView::Edge { from, .. } | ReasonView::Hyper { from, .. } => from,
+        let stuck_at = reasons.first().and_then(|reason| match reason {
+            ReasonView::Label { state, .. } => Some(state),
+            ReasonView::Edge { from, .. } | ReasonView::Hyper { from, .. } => Some(from),
+            ReasonView::Limit { .. } => None,
         });
         let asked_at = answer.state.map(|state| session.state_name(state));
         if let Some(state) = stuck_at.filter(|&state| Some(state) != asked_at.as_ref()) {
