@@ -2,7 +2,7 @@
 //!
 //! A state is a row of `u32` words. [`StateStore`] gives each different row a dense number, and the row
 //! back from the number. Rows of one or two words are kept as they are; longer ones as a tree of pairs
-//! ([`tree`]), so that parts which many states share are stored once. Several threads may insert at the
+//! (`tree`), so that parts which many states share are stored once. Several threads may insert at the
 //! same time; growing needs the store for oneself.
 //!
 //! Not here: what the words mean (`pack`).
