@@ -10,7 +10,7 @@ use crate::names::{Elaborator, Entity, NamedExpr, Place, Progress, Ty, Typed, Us
 /// Sums with more terms than this are regrouped into a shallow tree.
 const LONG_SUM: usize = 64;
 /// Expressions, with the definitions they use before these are worked out, may be nested this deep.
-const DEEPEST: u32 = 600;
+const DEEPEST: u32 = 250;
 
 impl Elaborator<'_> {
     /// The meaning of an expression; `None` if a mistake in it has been reported.

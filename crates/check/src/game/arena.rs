@@ -106,20 +106,39 @@ pub(crate) struct Arena<'t> {
     states: Vec<StateId>,
     /// Positions that are certain sets, ascending, with the set.
     sets: Vec<(u32, CertainSet)>,
+    /// Whether there was more than the game had room for.
+    pub cut_off: bool,
     ticks: u32,
 }
 
+/// How much of a game to build. Positions are met in order of their distance from the roots, so what does not fit
+/// is far away.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// Positions beyond this many are not looked into.
+    pub most: usize,
+    /// Who is taken to win them: what the other side wins all the same is won in the whole game.
+    pub beyond_is_won: bool,
+}
+
+impl Room {
+    /// Room for everything.
+    pub const ENOUGH: Self = Self { most: usize::MAX, beyond_is_won: false };
+}
+
 impl<'t> Arena<'t> {
-    /// Builds everything that matters for these obligations at these states.
+    /// Builds everything that matters for these obligations at these states, as far as there is room.
     pub fn build(
         task: &'t Task<'t>,
         plan: Plan,
         roots: impl IntoIterator<Item = (StateId, Obligation)>,
+        room: Room,
     ) -> Result<Self, Stopped> {
         let index = Index::new(&plan, task.model.state_count());
         let game = Game::new(classes(&plan));
         let steps = Steps::new(task);
-        let mut arena = Self { task, plan, steps, game, index, states: Vec::new(), sets: Vec::new(), ticks: 0 };
+        let mut arena =
+            Self { task, plan, steps, game, index, states: Vec::new(), sets: Vec::new(), cut_off: false, ticks: 0 };
         let ends = arena.plan.rules.len() as u32 * 2;
         arena.announce(StateId::new(0), ends)?;
         arena.announce(StateId::new(0), ends + 1)?;
@@ -130,7 +149,13 @@ impl<'t> Arena<'t> {
         }
         while arena.game.closed() < arena.game.len() {
             task.budget.tick(&mut arena.ticks)?;
-            arena.add_moves(arena.game.closed())?;
+            let position = arena.game.closed();
+            if position >= room.most {
+                arena.cut_off = true;
+                arena.game.add_move(if room.beyond_is_won { WON } else { LOST }, task.budget)?;
+            } else {
+                arena.add_moves(position)?;
+            }
             arena.game.close(task.budget)?;
         }
         Ok(arena)

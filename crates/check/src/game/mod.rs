@@ -19,7 +19,7 @@ use tertium_model::StateId;
 
 use crate::task::require_logic;
 use crate::{Ask, Engine, EngineError, Task, Unsupported, Values};
-use arena::{Arena, Outcome};
+use arena::{Arena, Outcome, Room};
 use parity::Solution;
 use plan::{Obligation, Plan};
 
@@ -86,7 +86,17 @@ impl<'t> Solved<'t> {
         plan: Plan,
         roots: impl IntoIterator<Item = (StateId, Obligation)>,
     ) -> Result<Self, Stopped> {
-        let arena = Arena::build(task, plan, roots)?;
+        Self::within(task, plan, roots, Room::ENOUGH)
+    }
+
+    /// The same with limited room.
+    pub fn within(
+        task: &'t Task<'t>,
+        plan: Plan,
+        roots: impl IntoIterator<Item = (StateId, Obligation)>,
+        room: Room,
+    ) -> Result<Self, Stopped> {
+        let arena = Arena::build(task, plan, roots, room)?;
         let solution = parity::solve(&arena.game, task.budget)?;
         Ok(Self { arena, solution })
     }

@@ -14,10 +14,16 @@ use tertium_evidence::{OpenQuestion, Proof};
 use tertium_lattice::Belnap;
 use tertium_model::StateId;
 
-use crate::game::{self, Solved, plan::dual};
+use crate::game::arena::Room;
+use crate::game::plan::dual;
+use crate::game::{self, Solved};
 use crate::{EngineError, Task};
 
 pub use run::{ReadableRun, RunStep, readable_run};
+
+/// Evidence is mostly near the state asked about, so it is looked for in a small part of the game first: this many
+/// positions, then more.
+const ROOMS: [usize; 5] = [64, 2_000, 50_000, 1_000_000, usize::MAX];
 
 /// A proof that the task's formula is true, or is false, at a state, as claims of which the first is about
 /// the root. None if there is no such evidence, and for the other values: what is both true and false has
@@ -33,11 +39,17 @@ pub fn branching_certificate(task: &Task<'_>, state: StateId, value: Belnap) -> 
         return Ok(None);
     }
     let root = plan.obligation(task.formula.root(), value.for_true());
-    let solved = Solved::new(task, plan, [(state, root)])?;
-    if solved.proves(state, root) != Some(true) {
-        return Ok(None);
+    for most in ROOMS {
+        let room = Room { most, beyond_is_won: false };
+        let solved = Solved::within(task, plan.clone(), [(state, root)], room)?;
+        if solved.proves(state, root) == Some(true) {
+            return Ok(Some(Proof::Claims(claims::claims(&solved, state, root)?)));
+        }
+        if !solved.arena.cut_off {
+            break;
+        }
     }
-    Ok(Some(Proof::Claims(claims::claims(&solved, state, root)?)))
+    Ok(None)
 }
 
 /// A play that nobody can decide, from a state where the task's formula is unknown to the first open
@@ -51,10 +63,16 @@ pub fn branching_certificate(task: &Task<'_>, state: StateId, value: Belnap) -> 
 pub fn open_question(task: &Task<'_>, state: StateId, limit: usize) -> Result<Option<OpenQuestion>, EngineError> {
     let plan = game::plan(task)?;
     let root = plan.obligation(task.formula.root(), true);
-    let solved = Solved::new(task, plan, [(state, root), (state, dual(root))])?;
-    let open = |obligation| solved.proves(state, obligation) == Some(false);
-    if !open(root) || !open(dual(root)) {
-        return Ok(None);
+    for most in ROOMS {
+        let room = Room { most, beyond_is_won: true };
+        let solved = Solved::within(task, plan.clone(), [(state, root), (state, dual(root))], room)?;
+        let open = |obligation| solved.proves(state, obligation) == Some(false);
+        if open(root) && open(dual(root)) {
+            return Ok(Some(open::open_question(&solved, state, root, limit)?));
+        }
+        if !solved.arena.cut_off {
+            break;
+        }
     }
-    Ok(Some(open::open_question(&solved, state, root, limit)?))
+    Ok(None)
 }
