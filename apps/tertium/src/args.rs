@@ -25,6 +25,8 @@ Examples:
   tertium check design.kmts                        all properties in the file
   tertium check design.kmts -p 'AG EF ready'       one property, written here
   tertium compare old.kmts new.kmts                is the new design a refinement of the old one?
+  tertium check protocol.gcl                       all properties of a program, and every mistake it can make
+  tertium simulate protocol.gcl                    step through it
   tertium check design.kmts --evidence proofs      keep proofs, then check one independently:
   tertium certify design.kmts proofs/safe.cert.json
 
@@ -39,6 +41,12 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Compare two structures: refinement and equivalence
     Compare(CompareArgs),
+    /// Count the states of a program, and write its graph
+    Explore(ExploreArgs),
+    /// Run a program: by chance, along a stored run, or step by step
+    Simulate(SimulateArgs),
+    /// Lay out programs
+    Fmt(FmtArgs),
     /// Check a certificate with code that shares nothing with the engines
     Certify(CertifyArgs),
     /// Show what a formula is: normal form, automaton, precision
@@ -203,6 +211,108 @@ pub struct CompareArgs {
     /// How text looks.
     #[command(flatten)]
     pub look: Look,
+}
+
+const EXPLORE_EXAMPLES: &str = "\
+Examples:
+  tertium explore protocol.gcl
+  tertium explore protocol.gcl --max-states 100000 --format json
+  tertium explore protocol.gcl --graph protocol.dot
+
+Exit codes: 0 every state was visited, 5 not all of them, 2 bad input.";
+
+/// Options of `explore`.
+#[derive(Args, Debug)]
+#[command(after_long_help = EXPLORE_EXAMPLES)]
+pub struct ExploreArgs {
+    /// The program, in `.gcl`
+    pub file: PathBuf,
+    /// Take every step in every order [default]
+    #[arg(long, overrides_with = "reduction")]
+    pub no_reduction: bool,
+    /// Leave out orders of steps that lead to the same deadlocks and faults
+    #[arg(long, overrides_with = "no_reduction")]
+    pub reduction: bool,
+    /// Stop after this many states [default: 1000000 if a variable has no bounds, else none]
+    #[arg(long, value_name = "N")]
+    pub max_states: Option<usize>,
+    /// Write the graph; the format is that of the name: `.dot`, `.aut`, `.json` or `.kmts`
+    #[arg(long, value_name = "FILE")]
+    pub graph: Option<PathBuf>,
+    /// How many threads [default: as many as there are processors]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub threads: Option<usize>,
+    /// Stop after this time
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<Duration>,
+    /// Stop before using more memory than this
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Size>,
+    /// How to write the counts
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text, help_heading = "Output")]
+    pub format: PlainFormat,
+    /// How text looks.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  tertium simulate protocol.gcl --steps 50 --seed 7
+  tertium simulate protocol.gcl --interactive
+  tertium check protocol.gcl --evidence runs
+  tertium simulate protocol.gcl --replay runs/mutex.itf.json
+
+Exit codes: 0 the run goes on or all processes end, 10 it ends in a fault or a deadlock, 2 bad input.";
+
+/// Options of `simulate`.
+#[derive(Args, Debug)]
+#[command(after_long_help = SIMULATE_EXAMPLES)]
+pub struct SimulateArgs {
+    /// The program, in `.gcl`
+    pub file: PathBuf,
+    /// How many steps chance takes [default: 20]
+    #[arg(long, value_name = "N")]
+    pub steps: Option<usize>,
+    /// Where chance begins; the same seed takes the same steps [default: 0]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Follow a run that was stored in the ITF format, and check each of its steps
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["steps", "seed", "interactive"])]
+    pub replay: Option<PathBuf>,
+    /// Ask before every step [default on a terminal, if neither steps nor a seed are given]
+    #[arg(short, long)]
+    pub interactive: bool,
+    /// Show this expression after every step; may be repeated
+    #[arg(long, value_name = "EXPR")]
+    pub watch: Vec<String>,
+    /// Store the run in the ITF format
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// How to write the run
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text, help_heading = "Output")]
+    pub format: PlainFormat,
+    /// How text looks.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+/// Options of `fmt`.
+#[derive(Args, Debug)]
+#[command(after_long_help = "Exit codes: 0 laid out, 10 with `--check` if some file is not, 2 bad input.")]
+pub struct FmtArgs {
+    /// The programs, in `.gcl`
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Change nothing; name the files that are not laid out
+    #[arg(long)]
+    pub check: bool,
+    /// Write to standard output instead
+    #[arg(long, conflicts_with = "check")]
+    pub stdout: bool,
+    /// When to use colours in messages
+    #[arg(long, value_enum, default_value_t = Colour::Auto)]
+    pub color: Colour,
 }
 
 const CERTIFY_EXAMPLES: &str = "\

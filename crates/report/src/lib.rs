@@ -1,6 +1,6 @@
 //! How is a result shown to people and to scripts?
 //!
-//! Versioned view types ([`view`], [`compare`], [`formula`], [`certify`]) that hold names and words
+//! Versioned view types ([`view`], [`compare`], [`explore`], [`simulate`], [`formula`], [`certify`]) that hold names and words
 //! only, so that a page or a script needs nothing else; [`build`] makes them from structures and
 //! evidence. Renderers take views alone: [`text`] for people, [`json`] for scripts, [`junit`] and
 //! [`sarif`] for build servers.
@@ -10,11 +10,13 @@
 pub mod build;
 pub mod certify;
 pub mod compare;
+pub mod explore;
 pub mod formula;
 pub mod json;
 pub mod junit;
 mod ordered;
 pub mod sarif;
+pub mod simulate;
 pub mod style;
 pub mod text;
 pub mod view;

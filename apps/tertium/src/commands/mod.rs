@@ -3,17 +3,20 @@
 mod certify;
 mod check;
 mod compare;
+mod explore;
 mod export;
+mod fmt;
 mod formula;
 mod program;
 mod program_views;
+mod simulate;
 mod views;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::CommandFactory;
-use tertium_base::{Budget, StopReason};
+use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::{Failure, Located};
 use tertium_report::view::Tool;
 
@@ -27,6 +30,9 @@ pub fn run(cli: Cli) -> u8 {
     match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Explore(args) => explore::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
+        Command::Fmt(args) => fmt::run(&args),
         Command::Certify(args) => certify::run(&args),
         Command::Formula(args) => formula::run(&args),
         Command::Export(args) => export::run(&args),
@@ -68,6 +74,16 @@ fn manual() -> u8 {
             exit::INTERNAL
         }
     }
+}
+
+/// Some commands are about programs only.
+fn must_be_program(path: &std::path::Path) -> Result<(), Failure> {
+    if tertium_driver::program::is_program(path) {
+        return Ok(());
+    }
+    Err(Diagnostic::error("E0325", format!("`{}` is not a program", path.display()))
+        .help("a program is a file that ends in `.gcl`")
+        .into())
 }
 
 /// This program, as documents name it.

@@ -73,7 +73,8 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
     }
 }
 
-fn limit(file: &ProgramFile, reason: &Reason) -> ReasonView {
+/// Why something is open.
+pub fn limit(file: &ProgramFile, reason: &Reason) -> ReasonView {
     ReasonView::Limit {
         what: reason.what.clone(),
         about: reason.about.clone(),

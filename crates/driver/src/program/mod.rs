@@ -5,17 +5,19 @@
 //! for infinite runs for each other linear property ([`linear`]), and the collected graph for branching ones
 //! ([`branching`]). Whatever is false comes with a [`run`], repeated by the definition of a step.
 //!
-//! [`itf`] stores runs. Not here: abstraction.
+//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks. Not here: abstraction.
 
 pub mod answer;
 pub mod branching;
 pub mod check;
 mod coverage;
+pub mod explore;
 pub mod itf;
 pub mod linear;
 pub mod questions;
 pub mod run;
 pub mod safety;
+pub mod simulate;
 pub mod space;
 mod watch;
 
@@ -33,6 +35,19 @@ pub use answer::{ProgramAnswer, Reason};
 pub use check::{CheckOptions, check};
 pub use run::Run;
 pub use tertium_program::{Move, Program, Semantics, State};
+
+/// The layout of a text.
+///
+/// # Errors
+/// If the text is no program; what cannot be read is not laid out either.
+pub fn format_text(file: &str, text: &str) -> Result<String, Vec<Located>> {
+    let (_, mistakes) = tertium_gcl::parse(text);
+    if mistakes.iter().any(Diagnostic::is_error) {
+        let source = Arc::new(SourceFile::new(file, text));
+        return Err(mistakes.into_iter().map(|mistake| Located::within(mistake, &source)).collect());
+    }
+    Ok(tertium_gcl::format::format(text))
+}
 
 /// A program ready to run, its functions unknown.
 #[must_use]

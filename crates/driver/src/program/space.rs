@@ -185,7 +185,8 @@ impl<'p> Space<'p> {
     }
 }
 
-fn no_initial(program: &Program, why: &NoInitialStates) -> Reason {
+/// Why the initial states cannot be listed, in words.
+pub(super) fn no_initial(program: &Program, why: &NoInitialStates) -> Reason {
     match why {
         NoInitialStates::Unbounded(var) => {
             let name = program.show_variable(*var);

@@ -3,13 +3,16 @@
 mod certify;
 mod check;
 mod compare;
+mod explore;
 mod formula;
 mod run;
 
 pub use certify::certify;
 pub use check::{heading, result, short_result, summary};
 pub use compare::compare;
+pub use explore::explore;
 pub use formula::formula;
+pub use run::table as run;
 
 /// Shortens a text in the middle so that it takes at most `width` characters.
 fn shortened(text: &str, width: usize) -> String {

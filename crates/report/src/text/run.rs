@@ -9,7 +9,8 @@ const LONGEST_SHOWN: usize = 24;
 const MOST_LABELS: usize = 10;
 
 /// The table; lines end in newlines and are not indented.
-pub(super) fn table(run: &RunView, style: Style) -> String {
+#[must_use]
+pub fn table(run: &RunView, style: Style) -> String {
     if run.steps.iter().any(|step| step.values.is_some()) {
         return program_table(run, style);
     }
@@ -61,7 +62,11 @@ fn program_table(run: &RunView, style: Style) -> String {
             continue;
         }
         let entry = if run.loop_start == Some(at) { "  <- loop" } else { "" };
-        let head = if at == 0 { "start" } else { told[at].as_str() };
+        let head = match told[at].as_str() {
+            _ if at == 0 => "start",
+            "" => "nothing can step",
+            step => step,
+        };
         let line = format!("{at:>digits$}  {head:<width$}  {}", changed_values(previous, step, style));
         text.push_str(line.trim_end());
         text.push_str(&style.paint(Role::Strong, entry));

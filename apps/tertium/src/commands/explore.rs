@@ -1,0 +1,90 @@
+//! `tertium explore`: the state space of a program, counted.
+
+use tertium_base::{Budget, Diagnostic, StopReason};
+use tertium_driver::program::check::report_to;
+use tertium_driver::program::explore::{Counts, explore, graph, graph_format};
+use tertium_driver::program::safety::Effort;
+use tertium_driver::program::space::Space;
+use tertium_driver::program::{self, ProgramFile};
+use tertium_driver::{Failure, Observer};
+use tertium_report::explore::ExploreReport;
+use tertium_report::view::{Input, SCHEMA_VERSION};
+use tertium_report::{Style, json, text};
+
+use super::check::shown_path;
+use super::program::threads;
+use super::program_views;
+use crate::args::{ExploreArgs, PlainFormat};
+use crate::exit;
+use crate::progress::{Phase, Progress};
+use crate::terminal::{self, Stream};
+
+/// Runs the command.
+pub fn run(args: &ExploreArgs) -> u8 {
+    let budget = super::budget(args.timeout, args.memory);
+    match count(args, &budget) {
+        Ok(code) => code,
+        Err(failure) => super::fail(&failure, args.look.color),
+    }
+}
+
+fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
+    super::must_be_program(&args.file)?;
+    let target = args.graph.as_deref().map(graph_format).transpose()?;
+    let phase = Phase::default();
+    phase.phase("reading the program");
+    let progress = Progress::start(phase.clone(), args.look.quiet);
+    let file = program::load(&args.file, &[], None)?;
+    let space = Space::new(&file.program, budget)?;
+    let effort = Effort {
+        threads: threads(args.threads),
+        max_states: args.max_states,
+        reduction: args.reduction && !args.no_reduction,
+        budget,
+    };
+    let (counts, collected) = explore(&space, &effort, &mut report_to(&phase, "exploring"))?;
+    phase.phase("writing the graph");
+    let written = target.map(|target| graph(&space, &counts, &collected, &effort, target));
+    drop(progress);
+    if !args.look.quiet {
+        super::show(&file.warnings, args.look.color);
+    }
+    show(args, &file, &counts);
+    if let (Some(path), Some(text)) = (&args.graph, written) {
+        std::fs::write(path, text?)
+            .map_err(|error| Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))?;
+    }
+    Ok(match counts.stopped {
+        Some(StopReason::Interrupted) => exit::INTERRUPTED,
+        _ if counts.complete => exit::ALL_HOLD,
+        _ => exit::SOME_OPEN,
+    })
+}
+
+fn show(args: &ExploreArgs, file: &ProgramFile, counts: &Counts) {
+    let seconds = counts.elapsed.as_secs_f64().max(1e-6);
+    let report = ExploreReport {
+        schema_version: SCHEMA_VERSION,
+        tool: super::tool(),
+        input: Input { file: shown_path(&args.file), kind: "gcl" },
+        states: counts.states,
+        transitions: counts.transitions,
+        depth: counts.depth,
+        deadlocks: counts.deadlocks,
+        errors: counts.errors,
+        complete: counts.complete,
+        stopped: counts.stopped.map(StopReason::word),
+        reasons: counts.reasons.iter().map(|reason| program_views::limit(file, reason)).collect(),
+        time_ms: counts.elapsed.as_millis() as u64,
+        states_per_second: (counts.states as f64 / seconds) as u64,
+        memory_bytes: counts.bytes,
+        state_bytes: counts.words * 4,
+    };
+    let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
+    let written = match args.format {
+        PlainFormat::Json => json::document(&report),
+        PlainFormat::Text if args.look.quiet => text::explore(&report, None, style),
+        PlainFormat::Text => text::explore(&report, Some(&file.description()), style),
+    };
+    terminal::write(Stream::Out, &written);
+}

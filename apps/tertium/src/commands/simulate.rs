@@ -1,0 +1,238 @@
+//! `tertium simulate`: a run of a program, led by chance, by a stored run, or by a person.
+
+use std::io::{BufRead, IsTerminal};
+use std::path::Path;
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_driver::program::run::Run;
+use tertium_driver::program::simulate::{Chance, Choice, Ending, Simulator};
+use tertium_driver::program::{self, ProgramFile, itf};
+use tertium_driver::{Failure, Located};
+use tertium_report::simulate::SimulateReport;
+use tertium_report::view::{Input, Ordered, SCHEMA_VERSION};
+use tertium_report::{Style, json, text};
+
+use super::check::shown_path;
+use super::program_views::run_view;
+use crate::args::{PlainFormat, SimulateArgs};
+use crate::exit;
+use crate::terminal::{self, Stream};
+
+/// Steps that chance takes unless the user says otherwise.
+const STEPS: usize = 20;
+
+/// Runs the command.
+pub fn run(args: &SimulateArgs) -> u8 {
+    let budget = super::budget(None, None);
+    match simulate(args, &budget) {
+        Ok(code) => code,
+        Err(failure) => super::fail(&failure, args.look.color),
+    }
+}
+
+fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
+    super::must_be_program(&args.file)?;
+    let file = program::load(&args.file, &[], None)?;
+    let mut simulator = Simulator::new(&file, budget)?;
+    for expression in &args.watch {
+        simulator.watch(expression)?;
+    }
+    let mut seed = None;
+    if let Some(path) = &args.replay {
+        let text = program::read_text(path)?;
+        simulator.replay(&itf::read(&file, &text)?)?;
+    } else if is_interactive(args) {
+        let style = style(args);
+        Dialogue { file: &file, simulator: &mut simulator, style, budget }.hold(args.seed.unwrap_or(0))?;
+    } else {
+        seed = Some(args.seed.unwrap_or(0));
+        let mut chance = Chance::new(args.seed.unwrap_or(0));
+        let start = chance.below(simulator.initial_count());
+        simulator.start_at(start);
+        simulator.walk(args.steps.unwrap_or(STEPS), &mut chance, budget)?;
+    }
+    if simulator.run().loop_start.is_none() {
+        simulator.close();
+    }
+    let ending = if simulator.run().loop_start.is_some() { None } else { simulator.ending() };
+    if !is_interactive(args) {
+        show(args, &file, &simulator, seed, ending.as_ref());
+    }
+    if let Some(path) = &args.output {
+        store(path, &file, simulator.run())?;
+    }
+    Ok(match ending {
+        Some(Ending::Fault(_) | Ending::Deadlock) => exit::SOME_FALSE,
+        Some(Ending::Finished) | None => exit::ALL_HOLD,
+    })
+}
+
+fn is_interactive(args: &SimulateArgs) -> bool {
+    let nothing_said = args.steps.is_none() && args.seed.is_none() && args.replay.is_none();
+    args.interactive || (nothing_said && std::io::stdin().is_terminal() && terminal::is_terminal(Stream::Out))
+}
+
+fn style(args: &SimulateArgs) -> Style {
+    Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose }
+}
+
+fn store(path: &Path, file: &ProgramFile, run: &Run) -> Result<(), Failure> {
+    std::fs::write(path, itf::document(file, run, "simulate"))
+        .map_err(|error| Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())).into())
+}
+
+fn show(
+    args: &SimulateArgs,
+    file: &ProgramFile,
+    simulator: &Simulator<'_>,
+    seed: Option<u64>,
+    ending: Option<&Ending>,
+) {
+    let run = run_view(file, simulator.run());
+    let watched = simulator.watched();
+    if args.format == PlainFormat::Json {
+        let report = SimulateReport {
+            schema_version: SCHEMA_VERSION,
+            tool: super::tool(),
+            input: Input { file: shown_path(&args.file), kind: "gcl" },
+            seed,
+            ending: ending.map(|ending| match ending {
+                Ending::Fault(_) => "fault",
+                Ending::Deadlock => "deadlock",
+                Ending::Finished => "finished",
+            }),
+            run,
+            watched: (!watched.is_empty()).then_some(Ordered(watched)),
+        };
+        terminal::write(Stream::Out, &json::document(&report));
+        return;
+    }
+    let mut written = text::run(&run, style(args));
+    for (expression, value) in watched {
+        written.push_str(&format!("{expression} = {value}\n"));
+    }
+    if ending == Some(&Ending::Finished) {
+        written.push_str("all processes are at their ends\n");
+    }
+    match (seed, &args.replay) {
+        (Some(seed), _) => written.push_str(&format!("{} steps, seed {seed}\n", simulator.run().length())),
+        (None, Some(_)) => written.push_str(&format!("{} steps, all of them possible\n", simulator.run().steps.len())),
+        (None, None) => {}
+    }
+    terminal::write(Stream::Out, &written);
+}
+
+const HELP: &str = "\
+N          take step N
+Enter      take a step by chance
+back [K]   undo K steps
+jump N     go back to the state after step N
+watch EXPR show an expression from now on
+run        show the whole run
+quit       end
+";
+
+/// A conversation over lines of text.
+struct Dialogue<'d, 'f> {
+    file: &'f ProgramFile,
+    simulator: &'d mut Simulator<'f>,
+    style: Style,
+    budget: &'d Budget,
+}
+
+impl Dialogue<'_, '_> {
+    fn hold(&mut self, seed: u64) -> Result<(), Failure> {
+        let mut chance = Chance::new(seed);
+        let mut previous = None;
+        let mut lines = std::io::stdin().lock().lines();
+        loop {
+            self.budget.check()?;
+            let choices = self.simulator.choices();
+            self.describe(&choices, previous.take());
+            terminal::write(Stream::Out, "> ");
+            let Some(Ok(line)) = lines.next() else {
+                terminal::write(Stream::Out, "\n");
+                return Ok(());
+            };
+            let before = self.simulator.values();
+            if !self.obey(line.trim(), &choices, &mut chance)? {
+                return Ok(());
+            }
+            previous = Some(before);
+        }
+    }
+
+    /// The values that changed since `before`, what is watched, and what can be done.
+    fn describe(&self, choices: &[Choice], before: Option<Vec<(String, String)>>) {
+        let mut text = format!("step {}", self.simulator.position());
+        let before = before.unwrap_or_default();
+        for (name, value) in self.simulator.values() {
+            if !before.iter().any(|(known, old)| *known == name && *old == value) {
+                let separator = if name.ends_with('@') { "" } else { "=" };
+                text.push_str(&format!("  {name}{separator}{value}"));
+            }
+        }
+        text.push('\n');
+        for (expression, value) in self.simulator.watched() {
+            text.push_str(&format!("  {expression} = {value}\n"));
+        }
+        for (at, choice) in choices.iter().enumerate() {
+            let told = &choice.told;
+            let fault = choice.fault.as_ref().map_or_else(String::new, |fault| format!("   ! {fault}"));
+            text.push_str(&format!(
+                "  {:>3}  {} line {}: {}{fault}\n",
+                at + 1,
+                told.process,
+                told.line,
+                told.statement
+            ));
+        }
+        match self.simulator.ending() {
+            Some(Ending::Fault(what)) => text.push_str(&format!("  fault: {what}\n")),
+            Some(Ending::Deadlock) => text.push_str("  deadlock: no process can step, and not all are at their ends\n"),
+            Some(Ending::Finished) => text.push_str("  all processes are at their ends\n"),
+            None => {}
+        }
+        terminal::write(Stream::Out, &text);
+    }
+
+    /// Does what a line says; false to end.
+    fn obey(&mut self, line: &str, choices: &[Choice], chance: &mut Chance) -> Result<bool, Failure> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let number = |text: &str| text.trim().parse::<usize>().ok();
+        match word {
+            "quit" | "q" | "exit" => return Ok(false),
+            "" if choices.is_empty() => {}
+            "" => self.simulator.take(&choices[chance.below(choices.len())])?,
+            "back" | "b" => self.simulator.back(number(rest).unwrap_or(1)),
+            "jump" | "j" => match number(rest) {
+                Some(position) if position <= self.simulator.position() => self.simulator.jump(position),
+                _ => self.complain(&format!("a number from 0 to {} is wanted", self.simulator.position())),
+            },
+            "watch" | "w" => match self.simulator.watch(rest) {
+                Err(Failure::Input(found)) => self.complain(&first_message(&found)),
+                other => other?,
+            },
+            "run" => {
+                let table = text::run(&run_view(self.file, self.simulator.run()), self.style);
+                terminal::write(Stream::Out, &table);
+            }
+            "help" | "h" | "?" => terminal::write(Stream::Out, HELP),
+            _ => match number(word).and_then(|number| choices.get(number.checked_sub(1)?)) {
+                Some(choice) => self.simulator.take(choice)?,
+                None => self.complain("no such step; `help` lists what can be typed"),
+            },
+        }
+        Ok(true)
+    }
+
+    fn complain(&self, what: &str) {
+        terminal::write(Stream::Out, &format!("{what}\n"));
+    }
+}
+
+fn first_message(found: &[Located]) -> String {
+    found.iter().find(|message| message.diagnostic.is_error()).map_or_else(String::new, |message| {
+        format!("error[{}]: {}", message.diagnostic.code, message.diagnostic.message)
+    })
+}

@@ -1,0 +1,187 @@
+//! How large is the state space of a program?
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tertium_base::{Diagnostic, StopReason};
+use tertium_explore::search::breadth::{Explored, Options, breadth_first};
+use tertium_explore::search::{Blind, Finding, Progress};
+use tertium_explore::successors::{Expansion, Successors};
+use tertium_model::{Kmts, Model};
+use tertium_program::ExprId;
+
+use super::answer::Reason;
+use super::branching::{Collected, Shape};
+use super::safety::Effort;
+use super::space::{Space, stop_word};
+use crate::export::{Target, export};
+use crate::failure::Failure;
+use crate::input::Loaded;
+
+/// What an exploration counted.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    /// Different states.
+    pub states: usize,
+    /// Steps between them, counting every way.
+    pub transitions: usize,
+    /// The largest number of steps that a shortest way to a state needs.
+    pub depth: usize,
+    /// States in which no process can step although not all are at their ends.
+    pub deadlocks: usize,
+    /// Steps that go wrong.
+    pub errors: usize,
+    /// Whether every state was visited and every step understood.
+    pub complete: bool,
+    /// The limit that ended the work early; none for the limit on states.
+    pub stopped: Option<StopReason>,
+    /// Why it is not complete.
+    pub reasons: Vec<Reason>,
+    /// Wall-clock time of the search.
+    pub elapsed: Duration,
+    /// Bytes in the state store.
+    pub bytes: usize,
+    /// Words of a packed state.
+    pub words: usize,
+}
+
+/// Visits every state.
+///
+/// # Errors
+/// If the graph was wanted and cannot be had.
+pub fn explore(
+    space: &Space<'_>,
+    effort: &Effort<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(Counts, Collected), Failure> {
+    let start = Instant::now();
+    let fewer = if effort.reduction { space.reduced(&[]) } else { None };
+    let options = Options {
+        threads: effort.threads,
+        max_states: effort.limit(space),
+        stop_at_finding: false,
+        budget: effort.budget,
+    };
+    let stepper = fewer.as_ref().unwrap_or(&space.stepper);
+    let explored = breadth_first(stepper, &Blind, &space.initial, &options, progress);
+    let elapsed = start.elapsed();
+    let reasons = reasons(space, &explored, effort);
+    let summary = &explored.summary;
+    let counts = Counts {
+        states: summary.states,
+        transitions: summary.transitions,
+        depth: summary.depth,
+        deadlocks: summary.deadlocks,
+        errors: errors(space, &explored, effort)?,
+        complete: summary.complete() && reasons.is_empty(),
+        stopped: summary.stopped.and_then(stop_word),
+        reasons,
+        elapsed,
+        bytes: explored.store.bytes(),
+        words: space.stepper.words(),
+    };
+    Ok((counts, Collected::of(explored)))
+}
+
+fn reasons(space: &Space<'_>, explored: &Explored, effort: &Effort<'_>) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = space.open.iter().cloned().collect();
+    for finding in explored.summary.findings.keys() {
+        if let Finding::Fault(fault) = finding
+            && let Some(reason) = space.fault_reason(fault)
+            && !reasons.contains(&reason)
+        {
+            reasons.push(reason);
+        }
+    }
+    if explored.summary.stopped.is_some_and(|stopped| stopped.0 == StopReason::Count) {
+        reasons.push(space.limit_reason(effort.limit(space).unwrap_or(explored.summary.states)));
+    }
+    reasons
+}
+
+/// Steps that go wrong; what only cannot be computed is not counted.
+fn errors(space: &Space<'_>, explored: &Explored, effort: &Effort<'_>) -> Result<usize, Failure> {
+    let limits = explored
+        .summary
+        .findings
+        .keys()
+        .any(|finding| matches!(finding, Finding::Fault(fault) if !fault.kind.is_error()));
+    if !limits {
+        return Ok(explored.summary.faults);
+    }
+    let (mut scratch, mut found) = (space.stepper.scratch(), Expansion::default());
+    let (mut branches, mut ticks, mut count) = (explored.store.branches(), 0, 0);
+    // States of the last level may not have been looked at when a limit ended the search.
+    for number in 0..explored.store.len() {
+        effort.budget.tick(&mut ticks)?;
+        explored.store.read(number as u32, &mut branches);
+        space.stepper.expand(branches.words(), &mut scratch, &mut found);
+        count += found.faults.iter().filter(|fault| fault.kind.is_error()).count();
+    }
+    Ok(count)
+}
+
+/// The format that a file's name asks for.
+///
+/// # Errors
+/// If it asks for none that is known.
+pub fn graph_format(path: &Path) -> Result<Target, Failure> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("dot" | "gv") => Ok(Target::Dot),
+        Some("aut") => Ok(Target::Aut),
+        Some("json") => Ok(Target::Json),
+        Some("kmts") => Ok(Target::Kmts),
+        _ => Err(Diagnostic::error("E0321", format!("`--graph {}`: the name says no format", path.display()))
+            .help("name a file that ends in `.dot`, `.aut`, `.json` or `.kmts`")
+            .into()),
+    }
+}
+
+/// The graph as text: states are numbered as they were met, actions are the processes that step, and the program's
+/// predicates are the propositions.
+///
+/// # Errors
+/// If not all states were visited, or a limit is reached.
+pub fn graph(
+    space: &Space<'_>,
+    counts: &Counts,
+    collected: &Collected,
+    effort: &Effort<'_>,
+    target: Target,
+) -> Result<Vec<u8>, Failure> {
+    if !counts.complete {
+        return Err(Diagnostic::error("E0322", "the graph is not written, since not all of it was seen")
+            .help("raise the limit, or bound what is unbounded")
+            .into());
+    }
+    let predicates: Vec<(String, ExprId)> =
+        space.program().predicates.iter().map(|named| (named.name.clone(), named.expr)).collect();
+    let model = collected.structure(space, &predicates, effort, Shape::default())?;
+    if target == Target::Aut {
+        return Ok(labelled(&model).into_bytes());
+    }
+    let loaded = Loaded::of_model("", Model::Kmts(model));
+    let mut text = Vec::new();
+    export(&loaded, target, &mut text).map_err(|error| Failure::Internal(error.to_string()))?;
+    Ok(text)
+}
+
+/// The Aldebaran form, labelled by who steps. It has one initial state; several get one before them.
+fn labelled(model: &Kmts) -> String {
+    let (states, init) = (model.state_count(), model.init());
+    let mut edges = Vec::new();
+    for from in model.states() {
+        for edge in model.edges_from(from) {
+            let label = edge.action.map_or("i", |action| model.actions()[action.index()].as_str());
+            edges.push(format!("({}, \"{label}\", {})", from.index(), edge.target.index()));
+        }
+    }
+    let (first, count) = match init {
+        [only] => (only.index(), states),
+        _ => {
+            edges.extend(init.iter().map(|state| format!("({states}, \"init\", {})", state.index())));
+            (states, states + 1)
+        }
+    };
+    format!("des ({first}, {}, {count})\n{}\n", edges.len(), edges.join("\n"))
+}

@@ -1,0 +1,286 @@
+//! What does the program do, one step at a time?
+//!
+//! A [`Simulator`] holds the states passed so far. Whoever leads it (chance, a stored run, a person) picks from what the
+//! definition of a step offers.
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_program::{Fault, Move, Outcome, Semantics, Sort, State, Successor};
+
+use super::itf::Stored;
+use super::run::{self, Run, Taken, Told, arrival};
+use super::{ProgramFile, from_text};
+use crate::failure::Failure;
+
+/// At most this many candidates for initial states are tried.
+const MOST_INITIAL: u64 = 1 << 20;
+
+/// Numbers that look like chance, the same for the same seed (SplitMix64).
+#[derive(Clone, Debug)]
+pub struct Chance(u64);
+
+impl Chance {
+    /// Begins at a seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `bound`, which is at least 1.
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % bound.max(1) as u64) as usize
+    }
+}
+
+/// Something that can be done next.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Who does what.
+    pub told: Told,
+    /// What goes wrong if it is done.
+    pub fault: Option<String>,
+    successor: Successor,
+}
+
+/// An expression that a person wants to see.
+#[derive(Debug)]
+struct Watch {
+    text: String,
+    file: ProgramFile,
+}
+
+/// Why a run has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The last step went wrong.
+    Fault(String),
+    /// No process can step although not all are at their ends.
+    Deadlock,
+    /// All processes are at their ends.
+    Finished,
+}
+
+/// A walk through the states of a program.
+#[derive(Debug)]
+pub struct Simulator<'f> {
+    file: &'f ProgramFile,
+    semantics: Semantics<'f>,
+    initial: Vec<State>,
+    run: Run,
+    watches: Vec<Watch>,
+}
+
+impl<'f> Simulator<'f> {
+    /// Starts in the first initial state.
+    ///
+    /// # Errors
+    /// If there is none, or they cannot be listed.
+    pub fn new(file: &'f ProgramFile, budget: &Budget) -> Result<Self, Failure> {
+        let semantics = Semantics::new(&file.program);
+        let initial = match semantics.initial_states(MOST_INITIAL, budget) {
+            Ok(states) => states,
+            Err(tertium_program::NoInitialStates::Stopped(stopped)) => return Err(stopped.into()),
+            Err(why) => return Err(no_start(file, &why)),
+        };
+        let Some(first) = initial.first().cloned() else {
+            return Err(Diagnostic::error("E0323", "the program has no initial state")
+                .help("look at `init`: no values of the variables satisfy it")
+                .into());
+        };
+        let run = Run { first, steps: Vec::new(), loop_start: None, fault: None, deadlock: false };
+        Ok(Self { file, semantics, initial, run, watches: Vec::new() })
+    }
+
+    /// How many initial states there are.
+    #[must_use]
+    pub fn initial_count(&self) -> usize {
+        self.initial.len()
+    }
+
+    /// Starts anew in another initial state.
+    pub fn start_at(&mut self, number: usize) {
+        if let Some(first) = self.initial.get(number).cloned() {
+            self.run = Run { first, steps: Vec::new(), loop_start: None, fault: None, deadlock: false };
+        }
+    }
+
+    /// What has happened so far.
+    #[must_use]
+    pub const fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// How many steps were taken.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.run.steps.len()
+    }
+
+    /// The values now.
+    #[must_use]
+    pub fn values(&self) -> Vec<(String, String)> {
+        run::values(&self.semantics, self.run.last())
+    }
+
+    /// What can be done next; nothing after a fault.
+    #[must_use]
+    pub fn choices(&self) -> Vec<Choice> {
+        if self.run.fault.is_some() {
+            return Vec::new();
+        }
+        let program = &self.file.program;
+        let tell = |successor: Successor| {
+            let fault = fault_of(&successor.outcome).map(|fault| run::tell_fault(program, fault));
+            Some(Choice { told: run::tell(program, &self.file.source, &successor.moves)?, fault, successor })
+        };
+        self.semantics.successors(self.run.last()).into_iter().filter_map(tell).collect()
+    }
+
+    /// Takes a step that was offered. Each of its moves is executed by the definition of a step.
+    ///
+    /// # Errors
+    /// If the step is not offered any more, which is a fault of this program.
+    pub fn take(&mut self, choice: &Choice) -> Result<(), Failure> {
+        let moves: Vec<Move> = choice.successor.moves.clone();
+        if let Some(fault) = fault_of(&choice.successor.outcome) {
+            self.run.fault = Some((moves, fault.clone()));
+            return Ok(());
+        }
+        let outcome = run::execute(&self.semantics, self.run.last(), &moves)?;
+        let state = arrival(&outcome).map(|state| State::visible(state.slots.clone()));
+        let expected = arrival(&choice.successor.outcome);
+        match state {
+            Some(state) if Some(&state) == expected => self.run.steps.push(Taken { moves, state }),
+            _ => return Err(Failure::Internal("a step that was offered leads elsewhere".to_owned())),
+        }
+        Ok(())
+    }
+
+    /// Why it does not go on, if it does not.
+    #[must_use]
+    pub fn ending(&self) -> Option<Ending> {
+        if let Some((_, fault)) = &self.run.fault {
+            return Some(Ending::Fault(run::tell_fault(&self.file.program, fault)));
+        }
+        if !self.choices().is_empty() {
+            return None;
+        }
+        let all = self.semantics.all_at_end(&self.run.last().slots);
+        Some(if all { Ending::Finished } else { Ending::Deadlock })
+    }
+
+    /// Marks a run that ends in a deadlock as such.
+    pub fn close(&mut self) {
+        self.run.deadlock = self.ending() == Some(Ending::Deadlock);
+    }
+
+    /// Goes back to the state after this many steps.
+    pub fn jump(&mut self, position: usize) {
+        self.run.fault = None;
+        self.run.deadlock = false;
+        self.run.steps.truncate(position);
+    }
+
+    /// Goes back this many steps; a step that went wrong counts as one.
+    pub fn back(&mut self, count: usize) {
+        let position = (self.run.length()).saturating_sub(count);
+        self.jump(position);
+    }
+
+    /// Lets chance take up to `steps` steps.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn walk(&mut self, steps: usize, chance: &mut Chance, budget: &Budget) -> Result<(), Failure> {
+        for _ in 0..steps {
+            budget.check()?;
+            let choices = self.choices();
+            if choices.is_empty() {
+                return Ok(());
+            }
+            self.take(&choices[chance.below(choices.len())])?;
+        }
+        Ok(())
+    }
+
+    /// Adds an expression to be shown with every state.
+    ///
+    /// # Errors
+    /// If it is no expression over the program's variables.
+    pub fn watch(&mut self, text: &str) -> Result<(), Failure> {
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut name = "watched".to_owned();
+        while self.file.source.text.contains(&name) || line.contains(&name) {
+            name.push('_');
+        }
+        let whole = format!("{}\ndefine {name} = {line}\n", self.file.source.text);
+        let file = from_text("<watch>", whole, &[], None)?;
+        self.watches.push(Watch { text: line, file });
+        Ok(())
+    }
+
+    /// The watched expressions with their values now.
+    #[must_use]
+    pub fn watched(&self) -> Vec<(String, String)> {
+        self.watches.iter().map(|watch| (watch.text.clone(), watch.value(self.run.last()))).collect()
+    }
+
+    /// Follows a stored run; each step must be one that the definition of a step allows.
+    ///
+    /// # Errors
+    /// Where the stored run is no run of this program.
+    pub fn replay(&mut self, stored: &Stored) -> Result<(), Failure> {
+        let wrong = |at: usize, what: &str| {
+            Failure::from(
+                Diagnostic::error("E0324", format!("the stored run is not a run of this program: {what}"))
+                    .note(format!("the first {at} of its states are fine")),
+            )
+        };
+        if !self.initial.contains(&stored.states[0]) {
+            return Err(wrong(0, "its first state is not an initial one"));
+        }
+        self.run.first = stored.states[0].clone();
+        self.jump(0);
+        let closing = stored.loop_start.map(|start| &stored.states[start]);
+        for (at, state) in stored.states.iter().skip(1).chain(closing).enumerate() {
+            let from = self.run.last().clone();
+            let moves = run::ways(&self.semantics, &from, state).into_iter().next();
+            let rests = stored.loop_start.is_some() && from == *state && self.choices().is_empty();
+            let moves = match moves {
+                Some(moves) => moves,
+                None if rests => Vec::new(),
+                None => return Err(wrong(at + 1, &format!("no step leads from state {at} to the next"))),
+            };
+            self.run.steps.push(Taken { moves, state: state.clone() });
+        }
+        self.run.loop_start = stored.loop_start;
+        Ok(())
+    }
+}
+
+impl Watch {
+    fn value(&self, state: &State) -> String {
+        let program = &self.file.program;
+        let Some(named) = program.defines.last() else { return "?".to_owned() };
+        match Semantics::new(program).observe(named.expr, state) {
+            Ok(value) if program.exprs.sort(named.expr) == Sort::Bool => (value != 0).to_string(),
+            Ok(value) => value.to_string(),
+            Err(kind) => format!("({})", kind.name()),
+        }
+    }
+}
+
+fn fault_of(outcome: &Outcome) -> Option<&Fault> {
+    match outcome {
+        Outcome::Fault { fault, .. } => Some(fault),
+        Outcome::Next(_) => None,
+    }
+}
+
+fn no_start(file: &ProgramFile, why: &tertium_program::NoInitialStates) -> Failure {
+    let reason = super::space::no_initial(&file.program, why);
+    Diagnostic::error("E0323", reason.what).help(reason.help).into()
+}
