@@ -113,17 +113,15 @@ impl Successors for Plain<'_> {
         for successor in self.semantics.successors(&state) {
             any = true;
             let mover = successor.moves.first().map_or(0, |mv| mv.pid);
-            let next = match successor.outcome {
-                Outcome::Next(next) => Some(next),
-                Outcome::Fault { fault, next } => {
-                    found.faults.push(fault);
-                    next
+            match successor.outcome {
+                Outcome::Next(next) => {
+                    found.rows.extend(self.row(&next));
+                    found.movers.push(mover);
+                    found.steps += 1;
                 }
-            };
-            if let Some(next) = next {
-                found.rows.extend(self.row(&next));
-                found.movers.push(mover);
-                found.steps += 1;
+                // A step that goes wrong leads nowhere: what comes after a failed assertion, perhaps in the middle
+                // of an uninterruptible block, is nothing that the program is meant to do.
+                Outcome::Fault { fault, .. } => found.faults.push(fault),
             }
         }
         found.deadlock = !any && !self.semantics.all_at_end(&state.slots);

@@ -84,13 +84,10 @@ pub fn ways(semantics: &Semantics<'_>, from: &State, to: &State) -> Vec<Vec<Move
         .collect()
 }
 
-/// Where one goes on after a step; a failed assertion is gone on from.
+/// Where a step leads; one that goes wrong leads nowhere.
 #[must_use]
 pub fn arrival(outcome: &Outcome) -> Option<&State> {
-    match outcome {
-        Outcome::Next(state) => Some(state),
-        Outcome::Fault { next, .. } => next.as_ref(),
-    }
+    outcome.state()
 }
 
 /// Executes one way and says where it leads.
@@ -157,6 +154,13 @@ pub fn connect_lasso(
     cycle: &[State],
     wanted: &[u32],
 ) -> Result<Run, Failure> {
+    // Where nothing can step, the rest of the run is that state; an automaton may need several positions to see it.
+    let first_rest = stem.iter().chain(cycle).position(|state| rests(semantics, state));
+    let (stem, cycle) = match first_rest {
+        Some(at) if at < stem.len() => (&stem[..at], &stem[at..=at]),
+        Some(_) => (stem, &cycle[..1]),
+        None => (stem, cycle),
+    };
     let Some(entry) = cycle.first() else { return Err(disagreement("its cycle is empty")) };
     let mut path: Vec<State> = stem.to_vec();
     path.push(entry.clone());
