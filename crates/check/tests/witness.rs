@@ -6,7 +6,7 @@ mod common;
 use common::{CONVENTIONS, random_shape, reading};
 use tertium_base::Budget;
 use tertium_check::game::ParityGame;
-use tertium_check::witness::{RunStep, branching_certificate, open_question, readable_run};
+use tertium_check::witness::{RunStep, branching_certificate, open_question, open_question_by_labels, readable_run};
 use tertium_check::{Ask, Engine, Task};
 use tertium_evidence::{
     Certificate, Choice, Claim, Deadlock, Proof, Reason, check_certificate_with, check_open_question,
@@ -125,6 +125,34 @@ fn open_questions_are_legal_plays_that_stop_at_open_elements() {
             }
         }
     });
+}
+
+#[test]
+fn reasons_read_off_labels_are_legal_and_mostly_found() {
+    let (unknown, found) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    for_random_cases(1500, |case| {
+        let shape = StructureShape { fairness: 0, actions: 0, ..random_shape(case) };
+        let model = case.structure(&shape);
+        let formula = case.formula(&FormulaShape::new(*case.rng.clone().pick(&[Logic::Pml, Logic::Ctl])));
+        let budget = Budget::unlimited();
+        for (deadlock, _) in CONVENTIONS {
+            let task = Task::new(&model, &formula, reading(deadlock), Ask::All, &budget).unwrap();
+            let values = ParityGame.values(&task).unwrap();
+            for state in model.states() {
+                let question = open_question_by_labels(&task, state).unwrap();
+                if values.at(state) != Belnap::Unknown {
+                    assert_eq!(question, None);
+                    continue;
+                }
+                unknown.set(unknown.get() + 1);
+                let Some(question) = question else { continue };
+                found.set(found.get() + 1);
+                let verdict = check_open_question(&model, &formula, task.reading, state, &question);
+                assert!(verdict.is_ok(), "{deadlock:?} {state:?}: {verdict:?}\n{question:?}");
+            }
+        }
+    });
+    assert!(found.get() * 10 > unknown.get() * 8, "{} of {}", found.get(), unknown.get());
 }
 
 /// Opens exactly one label or edge of a complete structure; gives it with what was opened.

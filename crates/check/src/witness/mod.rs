@@ -7,6 +7,7 @@
 //! Not here: linear formulas (`automata`), and checking any of this (`evidence`).
 
 mod claims;
+mod labelled;
 mod open;
 mod run;
 
@@ -19,11 +20,15 @@ use crate::game::plan::dual;
 use crate::game::{self, Solved};
 use crate::{EngineError, Task};
 
+pub use labelled::open_question_by_labels;
 pub use run::{ReadableRun, RunStep, readable_run};
 
 /// Evidence is mostly near the state asked about, so it is looked for in a small part of the game first: this many
 /// positions, then more.
 const ROOMS: [usize; 5] = [64, 2_000, 50_000, 1_000_000, usize::MAX];
+
+/// On structures with more edges than this, one reason found fast is worth more than all of them.
+const LARGE: usize = 100_000;
 
 /// A proof that the task's formula is true, or is false, at a state, as claims of which the first is about
 /// the root. None if there is no such evidence, and for the other values: what is both true and false has
@@ -62,6 +67,11 @@ pub fn branching_certificate(task: &Task<'_>, state: StateId, value: Belnap) -> 
 /// If the formula is none of PML, CTL, mu-calculus, or a limit is reached.
 pub fn open_question(task: &Task<'_>, state: StateId, limit: usize) -> Result<Option<OpenQuestion>, EngineError> {
     let plan = game::plan(task)?;
+    if task.model.edge_count() > LARGE
+        && let Some(question) = open_question_by_labels(task, state)?
+    {
+        return Ok(Some(question));
+    }
     let root = plan.obligation(task.formula.root(), true);
     for most in ROOMS {
         let room = Room { most, beyond_is_won: true };
