@@ -3,6 +3,7 @@
 use tertium_base::Budget;
 use tertium_explore::compiled::Compiled;
 use tertium_explore::search::breadth::{Options, breadth_first};
+use tertium_explore::search::depth::depth_first;
 use tertium_explore::search::{Blind, Summary};
 use tertium_explore::successors::{Plain, Successors};
 use tertium_program::{Program, Semantics};
@@ -20,6 +21,14 @@ fn summary<S: Successors>(successors: &S, plain: &Plain<'_>, threads: usize) -> 
     breadth_first(successors, &Blind, &initial, &options, &mut |_| {}).summary
 }
 
+fn depth_summary<S: Successors>(successors: &S, plain: &Plain<'_>) -> Summary {
+    let budget = Budget::unlimited();
+    let initial = plain.semantics().initial_states(1 << 20, &budget).expect("the initial states can be listed");
+    let initial: Vec<Vec<u32>> = initial.iter().map(|state| plain.row(state)).collect();
+    let options = Options { threads: 1, max_states: None, stop_at_finding: false, budget: &budget };
+    depth_first(successors, &Blind, &initial, &options, &mut |_| {}).summary
+}
+
 fn all_agree(text: &str) -> Summary {
     let program = program(text);
     let semantics = Semantics::new(&program);
@@ -28,6 +37,10 @@ fn all_agree(text: &str) -> Summary {
     let expected = summary(&plain, &plain, 1);
     assert_eq!(summary(&compiled, &plain, 1), expected, "{text}");
     assert_eq!(summary(&compiled, &plain, 2), expected, "{text}");
+    let deep = depth_summary(&compiled, &plain);
+    let counts = |found: &Summary| (found.states, found.transitions, found.deadlocks, found.faults);
+    assert_eq!(counts(&deep), counts(&expected), "{text}");
+    assert!(deep.findings.keys().eq(expected.findings.keys()), "{text}");
     expected
 }
 
@@ -141,4 +154,7 @@ fn fewer_steps_find_the_same() {
     assert!(full.deadlocks > 0);
     assert!(full.findings.keys().eq(fewer.findings.keys()), "{full:?} {fewer:?}");
     assert_eq!(observed(&reduced, &plain, expr, 2), fewer);
+    let deep = depth_summary(&reduced, &plain);
+    assert_eq!(deep.deadlocks, full.deadlocks);
+    assert!(deep.states < full.states);
 }

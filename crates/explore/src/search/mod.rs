@@ -1,9 +1,10 @@
 //! In which order are states visited, and what is noted on the way?
 //!
 //! [`breadth`] visits level by level with any number of threads; its answers, shortest runs included, do not
-//! depend on how many. [`run`] finds the way back to what was noted. [`liveness`] looks for infinite runs.
+//! depend on how many. [`depth`] follows one run after the other. [`run`] finds the way back to what was noted. [`liveness`] looks for infinite runs.
 
 pub mod breadth;
+pub mod depth;
 pub mod liveness;
 pub mod run;
 
