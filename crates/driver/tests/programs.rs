@@ -15,6 +15,7 @@ const ASKED: &str = "
 property never : ltl G !home
 property comes : ltl F home
 property comes_back : ltl G F home
+property never_ctl : ctl AG !home
 property possible : ctl EF home
 property always_possible : ctl AG EF home
 ";
@@ -63,6 +64,7 @@ fn expected(space: &Space) -> Vec<(&'static str, bool)> {
         settled(space, away, |inside, row, set| inside && (row.is_empty() || row.iter().any(|&next| set[next])));
     vec![
         ("never", !home.iter().any(|&inside| inside)),
+        ("never_ctl", !home.iter().any(|&inside| inside)),
         ("comes", !avoid[..space.initial].iter().any(|&yes| yes)),
         ("comes_back", !avoid.iter().any(|&yes| yes)),
         ("possible", reach[..space.initial].iter().all(|&yes| yes)),

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_explore::search::Progress;
+use tertium_explore::search::liveness::Scheduling;
 use tertium_logic::Logic;
 
 use super::answer::ProgramAnswer;
@@ -147,13 +148,19 @@ impl Work<'_, '_> {
         }
     }
 
-    /// Whether a property is decided on the collected graph: branching ones, and linear ones whose reading or engine the
-    /// user chose.
+    /// Whether a property is decided on the collected graph: branching ones that no single state decides, and all whose
+    /// reading or engine the user chose.
     fn on_graph(&self, asked: &Asked) -> bool {
         let chosen = self.options.deadlock.is_some()
             || self.options.linear.is_some()
             || self.options.engine != EngineChoice::Auto;
-        asked.formula.logic() != Logic::Ltl || chosen
+        if chosen || asked.formula.logic() == Logic::Ltl {
+            return chosen;
+        }
+        // Fairness leaves out paths, so not every state that can be reached counts. Of several initial states each must
+        // have a path to what is to be found.
+        let all_paths = linear::scheduling(&self.file.program) == Scheduling::default();
+        asked.invariant.is_none() || !all_paths || (asked.exists && self.space.initial.len() != 1)
     }
 
     fn property(&self, asked: &Asked, collected: &mut Option<Collected>) -> Result<ProgramAnswer, Failure> {

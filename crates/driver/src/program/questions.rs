@@ -102,6 +102,8 @@ pub struct Asked {
     /// For a property that single states break, the condition on states, as a node of the formula, and whether it must
     /// hold (or must not).
     pub invariant: Option<(NodeId, bool)>,
+    /// Whether the property says that some state breaks that condition, rather than none.
+    pub exists: bool,
 }
 
 /// One question.
@@ -156,31 +158,39 @@ fn asked(file: &ProgramFile, property: &tertium_program::Property) -> Result<Ask
     let formula = formula.ok_or_else(|| broken("its formula cannot be read any more"))?;
     let atoms: Option<Vec<ExprId>> =
         formula.atoms().iter().map(|atom| property.atoms.get(&atom.text).copied()).collect();
+    let invariant = invariant(&formula);
     Ok(Asked {
         name: property.name.clone(),
         named: !file.unnamed.contains(&property.name),
         source: property.source.split_whitespace().collect::<Vec<_>>().join(" "),
-        invariant: invariant(&formula),
+        invariant: invariant.map(|(condition, holds, _)| (condition, holds)),
+        exists: invariant.is_some_and(|(_, _, exists)| exists),
         atoms: atoms.ok_or_else(|| broken("an atom has lost its meaning"))?,
         formula,
     })
 }
 
-/// `G p`, `!F p`: single states break it.
-fn invariant(formula: &Formula) -> Option<(NodeId, bool)> {
-    if formula.logic() != Logic::Ltl {
-        return None;
-    }
-    let (mut root, mut holds) = (formula.root(), true);
+/// `G p`, `!F p`, `AG p`, `!EF p`: no state breaks a condition; `EF p`, `!AG p`: some state does. The condition, whether it
+/// must hold, and whether some state should break it.
+fn invariant(formula: &Formula) -> Option<(NodeId, bool, bool)> {
+    let (mut root, mut positive) = (formula.root(), true);
     while let Node::Not(inner) = formula.node(root) {
-        (root, holds) = (inner, !holds);
+        (root, positive) = (inner, !positive);
     }
-    let condition = match formula.node(root) {
-        Node::Globally(inner) if holds => inner,
-        Node::Finally(inner) if !holds => inner,
+    let (inner, exists) = match (formula.logic(), formula.node(root)) {
+        (Logic::Ltl, Node::Globally(_) | Node::Finally(_)) => (root, None),
+        (Logic::Ctl, Node::All(inner)) => (inner, Some(false)),
+        (Logic::Ctl, Node::Exists(inner)) => (inner, Some(true)),
         _ => return None,
     };
-    is_propositional(formula, condition).then_some((condition, holds))
+    let (condition, holds, exists) = match (formula.node(inner), exists) {
+        (Node::Globally(condition), None) if positive => (condition, true, false),
+        (Node::Finally(condition), None) if !positive => (condition, false, false),
+        (Node::Globally(condition), Some(false)) => (condition, true, !positive),
+        (Node::Finally(condition), Some(true)) => (condition, false, positive),
+        _ => return None,
+    };
+    is_propositional(formula, condition).then_some((condition, holds, exists))
 }
 
 fn is_propositional(formula: &Formula, root: NodeId) -> bool {
@@ -207,6 +217,7 @@ fn is_propositional(formula: &Formula, root: NodeId) -> bool {
 /// The mistakes that the text of a program makes possible.
 #[must_use]
 pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
+    let known = intervals(program);
     let mut found = BTreeSet::from([Mistake::Deadlock]);
     for step in &program.steps {
         match &step.action {
@@ -222,13 +233,13 @@ pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
                     };
                     let fitting = match program.exprs.get(assign.value) {
                         Expr::Input(at, _) => chosen(at) == bounds,
-                        _ => fits(program, assign.value, bounds),
+                        _ => fits(known[assign.value.index()], bounds),
                     };
                     if !fitting {
                         found.insert(Mistake::RangeOverflow);
                     }
                     if let Place::Element(array, indices) = assign.place
-                        && !inside(program, array, program.exprs.list(indices))
+                        && !inside(program, &known, array, program.exprs.list(indices))
                     {
                         found.insert(Mistake::ArrayBounds);
                     }
@@ -239,11 +250,11 @@ pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
     }
     for at in 0..program.exprs.len() {
         match program.exprs.get(ExprId::new(at)) {
-            Expr::Element(array, indices) if !inside(program, array, program.exprs.list(indices)) => {
+            Expr::Element(array, indices) if !inside(program, &known, array, program.exprs.list(indices)) => {
                 found.insert(Mistake::ArrayBounds);
             }
             Expr::Binary(Binary::Div | Binary::Mod | Binary::Quotient | Binary::Remainder, _, divisor)
-                if program.exprs.constant(divisor).is_none_or(|divisor| divisor == 0) =>
+                if !matches!(known[divisor.index()], (Some(1..), _) | (_, Some(..=-1))) =>
             {
                 found.insert(Mistake::DivisionByZero);
             }
@@ -257,19 +268,49 @@ pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
     Mistake::ALL.into_iter().filter(|mistake| found.contains(mistake)).collect()
 }
 
-/// Whether a value always fits, as far as its shape tells.
-fn fits(program: &Program, value: ExprId, (lo, hi): (Option<i64>, Option<i64>)) -> bool {
-    let (least, most) = match program.exprs.get(value) {
-        Expr::Var(var) | Expr::Element(var, _) => program.bounds(program.variable(var).ty),
-        _ if program.exprs.sort(value) == tertium_program::Sort::Bool => (Some(0), Some(1)),
-        _ => (program.exprs.constant(value), program.exprs.constant(value)),
-    };
+type Interval = (Option<i64>, Option<i64>);
+
+/// Between which values each expression lies, as far as its shape and the types of its variables tell. Operands stand before
+/// what is made of them, so one pass is enough.
+fn intervals(program: &Program) -> Vec<Interval> {
+    let exprs = &program.exprs;
+    let mut all: Vec<Interval> = Vec::with_capacity(exprs.len());
+    for at in 0..exprs.len() {
+        let id = ExprId::new(at);
+        let of = |operand: ExprId| all.get(operand.index()).copied().unwrap_or((None, None));
+        let both = |a: Option<i64>, b: Option<i64>, add: fn(i64, i64) -> Option<i64>| add(a?, b?);
+        all.push(match exprs.get(id) {
+            _ if exprs.constant(id).is_some() => (exprs.constant(id), exprs.constant(id)),
+            Expr::Var(var) | Expr::Element(var, _) => program.bounds(program.variable(var).ty),
+            _ if exprs.sort(id) == tertium_program::Sort::Bool => (Some(0), Some(1)),
+            Expr::Binary(Binary::Add, a, b) => {
+                (both(of(a).0, of(b).0, i64::checked_add), both(of(a).1, of(b).1, i64::checked_add))
+            }
+            Expr::Binary(Binary::Sub, a, b) => {
+                (both(of(a).0, of(b).1, i64::checked_sub), both(of(a).1, of(b).0, i64::checked_sub))
+            }
+            Expr::Binary(Binary::Mod, _, divisor) => match exprs.constant(divisor) {
+                Some(divisor) if divisor > 0 => (Some(0), Some(divisor - 1)),
+                _ => (None, None),
+            },
+            Expr::If(_, a, b) => {
+                (both(of(a).0, of(b).0, |a, b| Some(a.min(b))), both(of(a).1, of(b).1, |a, b| Some(a.max(b))))
+            }
+            _ => (None, None),
+        });
+    }
+    all
+}
+
+fn fits((least, most): Interval, (lo, hi): Interval) -> bool {
     let inside_lo = lo.is_none_or(|lo| least.is_some_and(|least| lo <= least));
     inside_lo && hi.is_none_or(|hi| most.is_some_and(|most| most <= hi))
 }
 
-fn inside(program: &Program, array: tertium_program::VarId, indices: &[ExprId]) -> bool {
-    indices.iter().zip(&program.variable(array).dimensions).all(|(&index, dimension)| {
-        program.exprs.constant(index).is_some_and(|index| dimension.lo <= index && index <= dimension.hi())
-    })
+fn inside(program: &Program, known: &[Interval], array: tertium_program::VarId, indices: &[ExprId]) -> bool {
+    let dimensions = &program.variable(array).dimensions;
+    indices
+        .iter()
+        .zip(dimensions)
+        .all(|(&index, dimension)| fits(known[index.index()], (Some(dimension.lo), Some(dimension.hi()))))
 }

@@ -8,7 +8,7 @@ use tertium_base::{Budget, StopReason};
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
 use tertium_explore::search::{Finding, Observer, Place, Progress, Summary};
-use tertium_lattice::Belnap;
+use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, NodeId};
 use tertium_program::ExprId;
 
@@ -161,6 +161,9 @@ pub fn decide(
             }
             None => settle(space, &first.summary, effort, &mut answer),
         }
+        if matches!(goal, Goal::Invariant(asked) if asked.exists) {
+            answer.value = answer.value.not();
+        }
         answers.push(answer);
     }
     let whole = (fewer.is_none() && first.summary.complete()).then_some(first);
@@ -169,7 +172,9 @@ pub fn decide(
 
 fn open(goal: &Goal<'_>) -> ProgramAnswer {
     match goal {
-        Goal::Invariant(asked) => ProgramAnswer::open(&asked.name, asked.named, &asked.source, "ltl"),
+        Goal::Invariant(asked) => {
+            ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
+        }
         Goal::Never(mistake) => ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"),
     }
 }
