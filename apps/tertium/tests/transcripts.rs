@@ -11,5 +11,6 @@ fn transcripts_are_what_the_program_prints() {
         .env("COLUMNS", "100")
         .default_bin_name("tertium")
         .case("docs/checking.md")
+        .case("docs/programs.md")
         .case("apps/tertium/tests/cmd/*.md");
 }

@@ -141,6 +141,48 @@ fn random_programs_have_the_verdicts_of_brute_force() {
     assert!(compared.get() > 200, "{} compared", compared.get());
 }
 
+const LINEAR: [&str; 8] = [
+    "F home",
+    "G F home",
+    "F G home",
+    "G (home -> X !home)",
+    "home U !b",
+    "G F b -> G F home",
+    "G (home -> F (b && !home))",
+    "X (b R home) || F G !b",
+];
+
+/// Two ways that share nothing but the steps: on the fly with Couvreur's search, and as `A` over the collected graph.
+#[test]
+fn linear_formulas_have_one_value_on_the_fly_and_on_the_graph() {
+    let both = std::cell::Cell::new([0, 0]);
+    for_random_cases(150, |case| {
+        let mut text = random_program(&mut case.rng, &ProgramShape { faults: false, ..ProgramShape::default() });
+        let member = if text.contains("process P0[") { "[1]" } else { "" };
+        text.push_str(&format!("predicate home : P0{member}@here\n"));
+        let fair = case.rng.below(3);
+        text.push_str(["", "fair P0\n", "fair P0\n"][fair]);
+        for (at, formula) in LINEAR.iter().enumerate() {
+            text.push_str(&format!("property fly{at} : ltl {formula}\nproperty graph{at} : ctl* A ({formula})\n"));
+        }
+        case.keep("program.gcl", text.clone());
+        let (tree, _) = tertium_gcl::parse(&text);
+        if state_space(&tree, LIMIT).is_none() {
+            return;
+        }
+        let answers = answers(&loaded(&text), true, 1);
+        for (at, formula) in LINEAR.iter().enumerate() {
+            let fly = found(&answers, &format!("fly{at}")).expect("it was asked");
+            let graph = found(&answers, &format!("graph{at}")).expect("it was asked");
+            assert_eq!(fly.value, graph.value, "{formula}\n{text}");
+            let mut seen = both.get();
+            seen[usize::from(fly.value == Belnap::True)] += 1;
+            both.set(seen);
+        }
+    });
+    assert!(both.get().iter().all(|&count| count > 100), "{:?}", both.get());
+}
+
 /// The examples with their unbounded variables bounded.
 #[test]
 fn bounded_examples_have_the_verdicts_of_brute_force() {

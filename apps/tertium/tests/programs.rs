@@ -1,0 +1,95 @@
+//! Stored runs are repeated, and conversations over standard input go as they should.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn tertium(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tertium"))
+        .args(arguments)
+        .current_dir(root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let written = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
+    assert!(matches!(written, Some(Ok(()))), "standard input is read");
+    child.wait_with_output().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn stored_runs_are_repeated_and_changed_ones_are_not() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runs");
+    let folder_text = folder.to_string_lossy();
+    let program = "examples/transfer.gcl";
+    let output = tertium(&["check", program, "-q", "--evidence", &folder_text, "-p", "F right = 10"], "");
+    assert_eq!(output.status.code(), Some(10), "{}", text(&output));
+    let output = tertium(&["check", program, "-q", "--evidence", &folder_text], "");
+    assert_eq!(output.status.code(), Some(10), "{}", text(&output));
+    for (name, code) in [("p1", 0), ("assertions", 0), ("deadlocks", 10)] {
+        let path = folder.join(format!("{name}.itf.json"));
+        let path_text = path.to_string_lossy().into_owned();
+        let output = tertium(&["simulate", program, "--replay", &path_text], "");
+        assert_eq!(output.status.code(), Some(code), "{name}: {}", text(&output));
+        let stored = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path_text}: {error}"));
+        let changed = stored.replacen("\"#bigint\": \"3\"", "\"#bigint\": \"4\"", 1);
+        assert_ne!(stored, changed, "{name} has a 3 to change");
+        let wrong = folder.join("wrong.json");
+        std::fs::write(&wrong, changed).unwrap_or_else(|error| panic!("{error}"));
+        let output = tertium(&["simulate", program, "--replay", &wrong.to_string_lossy()], "");
+        assert_eq!(output.status.code(), Some(2), "{name}: {}", text(&output));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("E0324"), "{name}");
+    }
+}
+
+#[test]
+fn files_that_are_no_runs_are_refused() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-run.json");
+    for content in ["", "[]", "{\"states\": []}", "{\"states\": [{\"left\": 3}]}", "{\"states\": [7], \"loop\": 9}"] {
+        std::fs::write(&path, content).unwrap_or_else(|error| panic!("{error}"));
+        let output = tertium(&["simulate", "examples/transfer.gcl", "--replay", &path.to_string_lossy()], "");
+        assert_eq!(output.status.code(), Some(2), "{content}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("E0320"), "{content}");
+    }
+}
+
+#[test]
+fn a_person_leads() {
+    let lines = "1\n2\nwatch want1 && want2\nback\njump 0\n9\nwatch nothing\n1\nrun\n\nquit\n";
+    let output = tertium(&["simulate", "examples/peterson.gcl", "--interactive"], lines);
+    let shown = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    let expected = [
+        "    1  P line 9: want1 := true",
+        "> step 1  want1=true  P@give",
+        "> step 2  want2=true  Q@give",
+        "  want1 && want2 = true",
+        "> step 1  want2=false  Q@rest",
+        "  want1 && want2 = false",
+        "> step 0  want1=false  P@rest",
+        "> no such step; `help` lists what can be typed",
+        "> error[E0405]: no variable, constant or definition is named `nothing`",
+        "> 0  start                    want1=false want2=false turn=1 P@rest Q@rest",
+        "1  P line 9: want1 := true  want1=true P@give",
+    ];
+    let mut rest = shown.as_str();
+    for line in expected {
+        let Some(at) = rest.find(line) else { panic!("`{line}` is missing, or out of order, in\n{shown}") };
+        rest = &rest[at + line.len()..];
+    }
+}
+
+#[test]
+fn a_conversation_that_ends_early_ends_well() {
+    let output = tertium(&["simulate", "examples/peterson.gcl", "-i"], "1\n");
+    assert_eq!(output.status.code(), Some(0));
+}
