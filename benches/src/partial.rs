@@ -18,7 +18,7 @@ use tertium_check::explicit::Explicit;
 use tertium_check::{Ask, Engine, Task};
 use tertium_evidence::{LinearReading, Reading};
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
-use tertium_model::{Format, Kmts, Model, read_file, write_json};
+use tertium_model::{Format, Kmts, Model, read_file, refines, write_json};
 
 #[global_allocator]
 static ALLOCATOR: memory::CountingAllocator = memory::CountingAllocator;
@@ -33,6 +33,10 @@ const RATIO_BOUND: f64 = 1.3;
 const EXPONENT_BOUND: f64 = 1.3;
 /// Bytes an edge at the peak, on the largest structure.
 const MEMORY_BOUND: usize = 100;
+
+const PREORDER_STATES: usize = 2_000;
+/// "In seconds".
+const PREORDER_BOUND: Duration = Duration::from_secs(5);
 
 const FORMULAS: [(&str, Logic); 5] = [
     ("AG EF q", Logic::Ctl),
@@ -72,6 +76,7 @@ fn main() -> ExitCode {
     for (text, logic) in FORMULAS {
         beyond += measure(text, logic, &files);
     }
+    beyond += usize::from(!preorder_in_time());
     if beyond > 0 {
         say(&format!(
             "{beyond} figures are beyond their bounds (ratio {RATIO_BOUND}, growth {EXPONENT_BOUND}, {MEMORY_BOUND} bytes)"
@@ -79,6 +84,16 @@ fn main() -> ExitCode {
         return ExitCode::from(1);
     }
     ExitCode::SUCCESS
+}
+
+/// The completeness preorder between a partial structure and the complete one of the same shape.
+fn preorder_in_time() -> bool {
+    let (coarse, fine) =
+        (random_kmts(PREORDER_STATES, Openness::Partial, SEED), random_kmts(PREORDER_STATES, Openness::Complete, SEED));
+    let (time, relation) = best_of(3, || refines(&coarse, &fine, &Budget::unlimited()));
+    let pairs = relation.map_or(0, |relation| relation.pairs().count());
+    say(&format!("preorder of {PREORDER_STATES} states with {PREORDER_STATES}: {time:.2?}, {pairs} pairs"));
+    time < PREORDER_BOUND
 }
 
 fn say(line: &str) {
