@@ -221,6 +221,15 @@ Examples:
 
 Exit codes: 0 every state was visited, 5 not all of them, 2 bad input.";
 
+/// Orders of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum SearchName {
+    /// Level by level, with all threads
+    Breadth,
+    /// One run to its end before the next, with one thread
+    Depth,
+}
+
 /// Options of `explore`.
 #[derive(Args, Debug)]
 #[command(after_long_help = EXPLORE_EXAMPLES)]
@@ -233,6 +242,9 @@ pub struct ExploreArgs {
     /// Leave out orders of steps that lead to the same deadlocks and faults
     #[arg(long, overrides_with = "no_reduction")]
     pub reduction: bool,
+    /// In which order to visit states
+    #[arg(long, value_enum, default_value_t = SearchName::Breadth)]
+    pub search: SearchName,
     /// Stop after this many states [default: 1000000 if a variable has no bounds, else none]
     #[arg(long, value_name = "N")]
     pub max_states: Option<usize>,

@@ -2,7 +2,7 @@
 
 use tertium_base::Budget;
 use tertium_driver::Belnap;
-use tertium_driver::program::explore::explore;
+use tertium_driver::program::explore::{Counts, SearchOrder, explore};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::safety::Effort;
 use tertium_driver::program::space::Space as Explorable;
@@ -117,7 +117,11 @@ fn counts_agree(file: &ProgramFile, space: &Space, text: &str) {
     let explorable = Explorable::new(&file.program, &budget).expect("it can be explored");
     for threads in [1, 2] {
         let effort = Effort { threads, max_states: None, reduction: false, budget: &budget };
-        let (counts, _) = explore(&explorable, &effort, &mut |_| {}).expect("no limit is reached");
+        let (counts, _) =
+            explore(&explorable, SearchOrder::Breadth, &effort, &mut |_| {}).expect("no limit is reached");
+        let (deep, _) = explore(&explorable, SearchOrder::Depth, &effort, &mut |_| {}).expect("no limit is reached");
+        let numbers = |found: &Counts| (found.states, found.transitions, found.deadlocks, found.errors);
+        assert_eq!(numbers(&deep), numbers(&counts), "depth first");
         let faults: usize = space.faults.values().sum();
         let depth = space.depth.iter().copied().max().unwrap_or(0);
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::program::check::report_to;
-use tertium_driver::program::explore::{Counts, explore, graph, graph_format};
+use tertium_driver::program::explore::{Counts, SearchOrder, explore, graph, graph_format};
 use tertium_driver::program::safety::Effort;
 use tertium_driver::program::space::Space;
 use tertium_driver::program::{self, ProgramFile};
@@ -14,7 +14,7 @@ use tertium_report::{Style, json, text};
 use super::check::shown_path;
 use super::program::threads;
 use super::program_views;
-use crate::args::{ExploreArgs, PlainFormat};
+use crate::args::{ExploreArgs, PlainFormat, SearchName};
 use crate::exit;
 use crate::progress::{Phase, Progress};
 use crate::terminal::{self, Stream};
@@ -42,7 +42,11 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
         reduction: args.reduction && !args.no_reduction,
         budget,
     };
-    let (counts, collected) = explore(&space, &effort, &mut report_to(&phase, "exploring"))?;
+    let order = match args.search {
+        SearchName::Breadth => SearchOrder::Breadth,
+        SearchName::Depth => SearchOrder::Depth,
+    };
+    let (counts, collected) = explore(&space, order, &effort, &mut report_to(&phase, "exploring"))?;
     phase.phase("writing the graph");
     let written = target.map(|target| graph(&space, &counts, &collected, &effort, target));
     drop(progress);

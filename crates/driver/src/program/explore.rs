@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use tertium_base::{Diagnostic, StopReason};
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
+use tertium_explore::search::depth::depth_first;
 use tertium_explore::search::{Blind, Finding, Progress};
 use tertium_explore::successors::{Expansion, Successors};
 use tertium_model::{Kmts, Model};
@@ -25,7 +26,7 @@ pub struct Counts {
     pub states: usize,
     /// Steps between them, counting every way.
     pub transitions: usize,
-    /// The largest number of steps that a shortest way to a state needs.
+    /// The largest number of steps that a shortest way to a state needs; of a run followed, if depth came first.
     pub depth: usize,
     /// States in which no process can step although not all are at their ends.
     pub deadlocks: usize,
@@ -45,12 +46,23 @@ pub struct Counts {
     pub words: usize,
 }
 
+/// In which order states are visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SearchOrder {
+    /// Level by level, with all threads; depths are least.
+    #[default]
+    Breadth,
+    /// One run to its end before the next, with one thread; depths are those of the runs followed.
+    Depth,
+}
+
 /// Visits every state.
 ///
 /// # Errors
 /// If the graph was wanted and cannot be had.
 pub fn explore(
     space: &Space<'_>,
+    order: SearchOrder,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(Counts, Collected), Failure> {
@@ -63,7 +75,10 @@ pub fn explore(
         budget: effort.budget,
     };
     let stepper = fewer.as_ref().unwrap_or(&space.stepper);
-    let explored = breadth_first(stepper, &Blind, &space.initial, &options, progress);
+    let explored = match order {
+        SearchOrder::Breadth => breadth_first(stepper, &Blind, &space.initial, &options, progress),
+        SearchOrder::Depth => depth_first(stepper, &Blind, &space.initial, &options, progress),
+    };
     let elapsed = start.elapsed();
     let reasons = reasons(space, &explored, effort);
     let summary = &explored.summary;
