@@ -1,0 +1,172 @@
+//! Strongly connected components of the product, merged as they close.
+
+use tertium_base::Stopped;
+
+use super::product::{Edge, Product};
+use super::{Lasso, Monitor, lasso, strong};
+use crate::search::Progress;
+use crate::successors::Successors;
+
+/// A state being visited.
+struct Frame {
+    number: u32,
+    /// Its unvisited steps in the common list begin here.
+    edges_from: usize,
+}
+
+/// A component under construction: its oldest state and the marks inside it.
+struct Root {
+    order: u32,
+    marks: u64,
+    /// The marks of the step by which the search entered it.
+    entered_by: u64,
+}
+
+/// The depth-first search.
+#[derive(Default)]
+pub(super) struct Components {
+    /// When a state was met, counted from 1; 0 for not yet, [`CLOSED`] when its component is done.
+    order: Vec<u32>,
+    frames: Vec<Frame>,
+    edges: Vec<Edge>,
+    roots: Vec<Root>,
+    /// States of unfinished components, oldest first.
+    open: Vec<u32>,
+}
+
+const CLOSED: u32 = u32::MAX;
+
+impl Components {
+    pub fn run<S: Successors, M: Monitor>(
+        &mut self,
+        product: &mut Product<'_, S, M>,
+        initial: &[Vec<u32>],
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Option<Lasso>, Stopped> {
+        let mut starts = Vec::new();
+        for row in initial {
+            for state in product.monitor.initial() {
+                starts.push(product.number(row, state, true)?);
+            }
+        }
+        for &start in &starts {
+            if self.order_of(start) == 0
+                && let Some(component) = self.visit(product, start, progress)?
+            {
+                return lasso::lasso(product, &starts, &component).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    fn order_of(&mut self, number: u32) -> u32 {
+        let at = number as usize;
+        if self.order.len() <= at {
+            self.order.resize(at + 1 + at / 2, 0);
+        }
+        self.order[at]
+    }
+
+    /// Searches from a state; returns the states of a component that an accepted fair run can stay in.
+    fn visit<S: Successors, M: Monitor>(
+        &mut self,
+        product: &mut Product<'_, S, M>,
+        start: u32,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Option<Vec<u32>>, Stopped> {
+        let all = product.all_marks();
+        let mut found = Vec::new();
+        self.enter(product, start, 0, &mut found)?;
+        let mut ticks: u32 = 0;
+        while let Some(frame) = self.frames.last() {
+            ticks = ticks.wrapping_add(1);
+            if ticks & 1023 == 0 {
+                product.budget.check()?;
+                let (states, bytes) = (product.store.len(), product.store.bytes());
+                progress(Progress { states, queue: self.open.len(), depth: self.frames.len(), bytes });
+            }
+            if self.edges.len() > frame.edges_from {
+                let Some(edge) = self.edges.pop() else { break };
+                match self.order_of(edge.target) {
+                    0 => self.enter(product, edge.target, edge.marks, &mut found)?,
+                    CLOSED => {}
+                    order => {
+                        let marks = self.merge(order, edge.marks);
+                        if marks == all
+                            && let Some(component) = self.accepted(product)?
+                        {
+                            return Ok(Some(component));
+                        }
+                    }
+                }
+                continue;
+            }
+            let number = frame.number;
+            self.frames.pop();
+            self.leave(number);
+        }
+        Ok(None)
+    }
+
+    fn enter<S: Successors, M: Monitor>(
+        &mut self,
+        product: &mut Product<'_, S, M>,
+        number: u32,
+        entered_by: u64,
+        found: &mut Vec<Edge>,
+    ) -> Result<(), Stopped> {
+        let order = self.open.len() as u32 + 1;
+        self.order_of(number);
+        self.order[number as usize] = order;
+        self.open.push(number);
+        self.roots.push(Root { order, marks: 0, entered_by });
+        if !product.private_edges(number, &self.order, found)? {
+            product.edges(number, found)?;
+        }
+        self.frames.push(Frame { number, edges_from: self.edges.len() });
+        // The list is taken from its end, so that the first step is visited first.
+        self.edges.extend(found.iter().rev());
+        Ok(())
+    }
+
+    /// A step leads back to a state met at `order`: everything since then is one component.
+    fn merge(&mut self, order: u32, marks: u64) -> u64 {
+        let mut collected = marks;
+        while let Some(root) = self.roots.last() {
+            collected |= root.marks;
+            if root.order <= order {
+                break;
+            }
+            collected |= root.entered_by;
+            self.roots.pop();
+        }
+        if let Some(root) = self.roots.last_mut() {
+            root.marks = collected;
+        }
+        collected
+    }
+
+    /// Closes the component whose oldest state is left.
+    fn leave(&mut self, number: u32) {
+        let order = self.order[number as usize];
+        if self.roots.last().is_some_and(|root| root.order == order) {
+            self.roots.pop();
+            for state in self.open.drain(order as usize - 1..) {
+                self.order[state as usize] = CLOSED;
+            }
+        }
+    }
+
+    /// The topmost component carries all marks. Unless strong fairness forbids it, a run can stay in it.
+    fn accepted<S: Successors, M: Monitor>(
+        &self,
+        product: &mut Product<'_, S, M>,
+    ) -> Result<Option<Vec<u32>>, Stopped> {
+        let Some(root) = self.roots.last() else { return Ok(None) };
+        let component = self.open[root.order as usize - 1..].to_vec();
+        if product.scheduling.strong.is_empty() {
+            return Ok(Some(component));
+        }
+        strong::strongly_fair(product, component)
+    }
+}

@@ -1,0 +1,85 @@
+//! Is there an infinite run that a monitor accepts?
+//!
+//! Searches the product of a program and a generalised Büchi monitor on the fly, depth first, merging strongly
+//! connected components as they close (Couvreur). It ends at the first component that carries every mark. A state
+//! without successors stutters. Weak fairness of a process is one more mark; strong fairness is looked at inside
+//! the components that carry all marks.
+
+mod components;
+mod lasso;
+mod product;
+mod strong;
+
+use tertium_base::{Budget, Stopped};
+
+use self::components::Components;
+use self::product::Product;
+use super::Progress;
+use crate::successors::Successors;
+
+/// Watches a run and says what it has seen: a generalised Büchi automaton over what states show.
+pub trait Monitor: Sync {
+    /// What one search needs to look at states.
+    type Scratch: Send;
+
+    /// Room for one search.
+    fn scratch(&self) -> Self::Scratch;
+
+    /// Where it starts.
+    fn initial(&self) -> Vec<u32>;
+
+    /// How many marks a run must collect infinitely often; at most 32.
+    fn marks(&self) -> u32;
+
+    /// Where it can go from `state` when it sees `row`, each with the marks it collects.
+    fn next(&self, state: u32, row: &[u32], scratch: &mut Self::Scratch, out: &mut Vec<(u32, u64)>);
+}
+
+/// What the scheduler promises, by pid.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scheduling {
+    /// Processes that step infinitely often or are disabled infinitely often; at most 32.
+    pub weak: Vec<u32>,
+    /// Processes that step infinitely often if they are enabled infinitely often.
+    pub strong: Vec<u32>,
+}
+
+/// A run that goes on for ever: `stem`, then `cycle` again and again. Rows of the program alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lasso {
+    /// From an initial state to the entry of the cycle, exclusive.
+    pub stem: Vec<Vec<u32>>,
+    /// From the entry on; the step after the last state leads back to the first.
+    pub cycle: Vec<Vec<u32>>,
+}
+
+/// What a search for a run found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// An accepted fair run, if there is one.
+    pub lasso: Option<Lasso>,
+    /// States of the product that were visited.
+    pub states: usize,
+    /// Steps of the product that were looked at.
+    pub transitions: usize,
+    /// What went wrong in a step; runs through it are not known.
+    pub faults: Vec<tertium_program::Fault>,
+}
+
+/// Looks for an accepted fair run.
+///
+/// # Errors
+/// If the budget is spent first.
+pub fn accepted_run<S: Successors, M: Monitor>(
+    successors: &S,
+    monitor: &M,
+    scheduling: &Scheduling,
+    initial: &[Vec<u32>],
+    budget: &Budget,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Outcome, Stopped> {
+    let mut product = Product::new(successors, monitor, scheduling, budget);
+    let mut search = Components::default();
+    let lasso = search.run(&mut product, initial, progress)?;
+    Ok(Outcome { lasso, states: product.store.len(), transitions: product.transitions, faults: product.faults })
+}

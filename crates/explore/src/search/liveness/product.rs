@@ -1,0 +1,150 @@
+//! The product of a program and a monitor, numbered as it is met.
+
+use tertium_base::{Budget, Stopped};
+
+use super::{Monitor, Scheduling};
+use crate::store::{Branches, StateStore};
+use crate::successors::{Expansion, Successors};
+
+/// The product, numbered as it is met.
+pub(super) struct Product<'s, S: Successors, M: Monitor> {
+    pub successors: &'s S,
+    pub monitor: &'s M,
+    pub scheduling: &'s Scheduling,
+    pub budget: &'s Budget,
+    pub store: StateStore,
+    base: Branches,
+    branches: Branches,
+    scratch: S::Scratch,
+    eyes: M::Scratch,
+    pub found: Expansion,
+    moves: Vec<(u32, u64)>,
+    row: Vec<u32>,
+    pub transitions: usize,
+    pub faults: Vec<tertium_program::Fault>,
+}
+
+/// A step of the product.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub target: u32,
+    /// The monitor's marks, then one bit per weakly fair process.
+    pub marks: u64,
+    /// Who steps; `u32::MAX` for stuttering.
+    pub mover: u32,
+}
+
+pub(super) const NOBODY: u32 = u32::MAX;
+
+impl<'s, S: Successors, M: Monitor> Product<'s, S, M> {
+    pub fn new(successors: &'s S, monitor: &'s M, scheduling: &'s Scheduling, budget: &'s Budget) -> Self {
+        let store = StateStore::new(successors.words() + 1);
+        Self {
+            base: store.branches(),
+            branches: store.branches(),
+            store,
+            successors,
+            monitor,
+            scheduling,
+            budget,
+            scratch: successors.scratch(),
+            eyes: monitor.scratch(),
+            found: Expansion::default(),
+            moves: Vec::new(),
+            row: Vec::new(),
+            transitions: 0,
+            faults: Vec::new(),
+        }
+    }
+
+    pub fn all_marks(&self) -> u64 {
+        let count = self.monitor.marks() as usize + self.scheduling.weak.len();
+        if count == 0 { 0 } else { u64::MAX >> (64 - count) }
+    }
+
+    pub fn number(&mut self, row: &[u32], state: u32, fresh: bool) -> Result<u32, Stopped> {
+        self.row.clear();
+        self.row.extend_from_slice(row);
+        self.row.push(state);
+        loop {
+            let inserted = if fresh {
+                self.store.insert_afresh(&self.row, &mut self.branches)
+            } else {
+                self.store.insert(&self.base, &self.row, &mut self.branches)
+            };
+            match inserted {
+                Ok((number, _)) => return Ok(number),
+                Err(_) => {
+                    self.budget.reserve(self.store.growth_bytes())?;
+                    self.store.grow();
+                }
+            }
+        }
+    }
+
+    pub fn program_row(&mut self, number: u32) -> Vec<u32> {
+        self.store.read(number, &mut self.base);
+        let words = self.base.words();
+        words[..words.len() - 1].to_vec()
+    }
+
+    /// Private steps alone, if they are enough: none of them leads to a state met before, so that nothing is put off
+    /// all the way round a cycle. `order` says which were. Fairness to a process looks at every state where it
+    /// can step, so it forbids this.
+    pub fn private_edges(&mut self, number: u32, order: &[u32], out: &mut Vec<Edge>) -> Result<bool, Stopped> {
+        if !self.scheduling.weak.is_empty() || !self.scheduling.strong.is_empty() {
+            return Ok(false);
+        }
+        let row = self.program_row(number);
+        if !self.successors.expand_private(&row, &mut self.scratch, &mut self.found) {
+            return Ok(false);
+        }
+        self.join(&row, out)?;
+        Ok(out.iter().all(|edge| order.get(edge.target as usize).is_none_or(|&order| order == 0)))
+    }
+
+    /// The steps from a state of the product; the enabled pids are left in `found.movers`.
+    pub fn edges(&mut self, number: u32, out: &mut Vec<Edge>) -> Result<(), Stopped> {
+        let row = self.program_row(number);
+        self.successors.expand(&row, &mut self.scratch, &mut self.found);
+        self.faults.append(&mut self.found.faults);
+        self.join(&row, out)
+    }
+
+    /// Pairs what was found after `row`, the program's part of the state last read, with the monitor's moves.
+    fn join(&mut self, row: &[u32], out: &mut Vec<Edge>) -> Result<(), Stopped> {
+        out.clear();
+        let state = self.base.words()[row.len()];
+        self.moves.clear();
+        self.monitor.next(state, row, &mut self.eyes, &mut self.moves);
+        let rows = std::mem::take(&mut self.found.rows);
+        let moves = std::mem::take(&mut self.moves);
+        let words = row.len();
+        for at in 0..self.found.steps.max(1) {
+            let stutters = self.found.steps == 0;
+            let next = if stutters { row } else { &rows[at * words..(at + 1) * words] };
+            let mover = if stutters { NOBODY } else { self.found.movers[at] };
+            let fair = self.fair_marks(mover);
+            for &(state, marks) in &moves {
+                let target = self.number(next, state, false)?;
+                out.push(Edge { target, marks: marks | fair, mover });
+            }
+        }
+        self.transitions += out.len();
+        self.found.rows = rows;
+        self.moves = moves;
+        Ok(())
+    }
+
+    /// A step is fair to a process if it is the process's own or the process cannot step.
+    fn fair_marks(&self, mover: u32) -> u64 {
+        let first = self.monitor.marks();
+        let mut marks = 0;
+        for (at, pid) in self.scheduling.weak.iter().enumerate() {
+            if *pid == mover || !self.found.movers.contains(pid) {
+                marks |= 1 << (first as usize + at);
+            }
+        }
+        marks
+    }
+}

@@ -1,0 +1,108 @@
+//! Strong fairness: can a run stay in a component without starving a process?
+
+use std::collections::HashMap;
+
+use tertium_base::Stopped;
+
+use super::Monitor;
+use super::product::{Edge, Product};
+use crate::successors::Successors;
+
+/// The steps between the states of a component, and who is enabled in each state.
+pub(super) struct Inside {
+    position: HashMap<u32, usize>,
+    pub edges: Vec<Vec<Edge>>,
+    enabled: Vec<Vec<u32>>,
+}
+
+pub(super) fn inside<S: Successors, M: Monitor>(
+    product: &mut Product<'_, S, M>,
+    component: &[u32],
+) -> Result<Inside, Stopped> {
+    let position: HashMap<u32, usize> = component.iter().enumerate().map(|(at, &number)| (number, at)).collect();
+    let mut edges = Vec::with_capacity(component.len());
+    let mut enabled = Vec::with_capacity(component.len());
+    let mut found = Vec::new();
+    for &number in component {
+        product.edges(number, &mut found)?;
+        edges.push(found.iter().copied().filter(|edge| position.contains_key(&edge.target)).collect());
+        let mut pids = product.found.movers.clone();
+        pids.sort_unstable();
+        pids.dedup();
+        enabled.push(pids);
+        product.budget.check()?;
+    }
+    Ok(Inside { position, edges, enabled })
+}
+
+/// A part of a component in which all marks occur and every strongly fair process that is enabled steps.
+pub(super) fn strongly_fair<S: Successors, M: Monitor>(
+    product: &mut Product<'_, S, M>,
+    component: Vec<u32>,
+) -> Result<Option<Vec<u32>>, Stopped> {
+    let all = product.all_marks();
+    let mut candidates = vec![component];
+    while let Some(component) = candidates.pop() {
+        let inside = inside(product, &component)?;
+        for part in parts(&component, &inside) {
+            let members: Vec<u32> = part.iter().map(|&at| component[at]).collect();
+            let stays = |edge: &&Edge| members.contains(&edge.target);
+            let steps: Vec<Edge> = part.iter().flat_map(|&at| inside.edges[at].iter().filter(stays).copied()).collect();
+            if steps.is_empty() || steps.iter().fold(0, |marks, edge| marks | edge.marks) != all {
+                continue;
+            }
+            let starved = product.scheduling.strong.iter().find(|&&pid| {
+                part.iter().any(|&at| inside.enabled[at].contains(&pid)) && steps.iter().all(|edge| edge.mover != pid)
+            });
+            match starved {
+                None => return Ok(Some(members)),
+                // A fair run must avoid the states in which the starved process could step.
+                Some(pid) => candidates.push(
+                    part.iter().filter(|&&at| !inside.enabled[at].contains(pid)).map(|&at| component[at]).collect(),
+                ),
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The strongly connected parts of a set of states, as positions (Kosaraju, two walks).
+fn parts(component: &[u32], inside: &Inside) -> Vec<Vec<usize>> {
+    let successors = |at: usize| inside.edges[at].iter().map(|edge| inside.position[&edge.target]);
+    let mut backward: Vec<Vec<usize>> = vec![Vec::new(); component.len()];
+    for at in 0..component.len() {
+        for target in successors(at) {
+            backward[target].push(at);
+        }
+    }
+    let mut finished = Vec::new();
+    let mut seen = vec![false; component.len()];
+    for start in 0..component.len() {
+        let mut stack = vec![(start, false)];
+        while let Some((at, done)) = stack.pop() {
+            if done {
+                finished.push(at);
+            } else if !std::mem::replace(&mut seen[at], true) {
+                stack.push((at, true));
+                stack.extend(successors(at).map(|target| (target, false)));
+            }
+        }
+    }
+    let mut parts = Vec::new();
+    let mut placed = vec![false; component.len()];
+    for &start in finished.iter().rev() {
+        let mut part = Vec::new();
+        let mut stack = vec![start];
+        while let Some(at) = stack.pop() {
+            if !std::mem::replace(&mut placed[at], true) {
+                part.push(at);
+                stack.extend(&backward[at]);
+            }
+        }
+        if !part.is_empty() {
+            part.sort_unstable();
+            parts.push(part);
+        }
+    }
+    parts
+}
