@@ -60,10 +60,15 @@ fn flow(file: &str, run: &RunView) -> Vec<Value> {
     let step = |(at, step): (usize, &crate::view::StepView)| {
         let text =
             if run.loop_start == Some(at) { format!("{} (loop starts)", step.state) } else { step.state.clone() };
-        json!({"location": {
-            "physicalLocation": {"artifactLocation": {"uri": file}},
-            "message": {"text": text},
-        }})
+        let place = json!({"artifactLocation": {"uri": file}});
+        match &step.step {
+            None => json!({"location": {"physicalLocation": place, "message": {"text": text}}}),
+            Some(taken) => {
+                let text = format!("{}: {}", taken.process, taken.statement);
+                let place = json!({"artifactLocation": {"uri": file}, "region": {"startLine": taken.line}});
+                json!({"location": {"physicalLocation": place, "message": {"text": text}}})
+            }
+        }
     };
     run.steps.iter().enumerate().map(step).collect()
 }

@@ -7,10 +7,10 @@ use tertium_driver::program::questions::Question;
 use tertium_driver::program::run::{self, Run};
 use tertium_driver::program::{ProgramAnswer, ProgramFile, Reason, itf};
 use tertium_driver::{Belnap, Failure};
-use tertium_report::build;
 use tertium_report::view::{
     EndView, EvidenceView, Ordered, ReadingView, ReasonView, ResultView, RunView, Stats, StepView, TakenView, Verdict,
 };
+use tertium_report::{Style, build, text};
 
 use super::check::shown_path;
 use super::views::{self, quoted};
@@ -125,7 +125,7 @@ fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
     })
 }
 
-/// Writes the run of an answer in the ITF format; the path of what was written.
+/// Writes the run of an answer, in the ITF format and as text; the path of the first.
 pub fn write_evidence(dir: &Path, file: &ProgramFile, answer: &ProgramAnswer) -> Result<Option<String>, Failure> {
     let Some(run) = &answer.run else { return Ok(None) };
     let problem = |path: &Path, error: &std::io::Error| {
@@ -134,5 +134,8 @@ pub fn write_evidence(dir: &Path, file: &ProgramFile, answer: &ProgramAnswer) ->
     std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
     let path = dir.join(format!("{}.itf.json", views::file_stem(&answer.name)));
     std::fs::write(&path, itf::document(file, run, &answer.name)).map_err(|error| problem(&path, &error))?;
+    let text = text::run(&run_view(file, run), Style { colour: false, verbose: true });
+    let beside = dir.join(format!("{}.run.txt", views::file_stem(&answer.name)));
+    std::fs::write(&beside, text).map_err(|error| problem(&beside, &error))?;
     Ok(Some(shown_path(&path)))
 }

@@ -132,6 +132,9 @@ impl Work<'_, '_> {
             };
             outcome.answers.extend(answer);
         }
+        if self.space.open.is_none() && self.space.initial.is_empty() {
+            outcome.answers.iter_mut().for_each(|answer| answer.vacuous = true);
+        }
         if self.options.look_for_idle {
             outcome.remarks = self.remarks(collected, &outcome.answers)?;
         }
@@ -165,17 +168,25 @@ impl Work<'_, '_> {
 
     fn property(&self, asked: &Asked, collected: &mut Option<Collected>) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
-        let mut answer = if self.on_graph(asked) {
+        let decided = if self.on_graph(asked) {
             let whole = collected.take().unwrap_or_else(|| {
                 Collected::visit(self.space, &self.effort, &mut report_to(self.observer, "exploring"))
             });
             let answer =
                 branching::decide(self.space, asked, &whole, &self.graph_options(), &self.effort, self.observer);
             *collected = Some(whole);
-            answer?
+            answer
         } else {
             let what = format!("checking {}", asked.name);
-            linear::decide(self.space, asked, &self.effort, &mut report_to(self.observer, &what))?
+            linear::decide(self.space, asked, &self.effort, &mut report_to(self.observer, &what))
+        };
+        let mut answer = match decided {
+            Err(Failure::Stopped(stopped)) => {
+                let logic = asked.formula.logic().name();
+                let open = ProgramAnswer::open(&asked.name, asked.named, &asked.source, logic);
+                ProgramAnswer { stopped: Some(stopped.0), ..open }
+            }
+            decided => decided?,
         };
         answer.elapsed = start.elapsed();
         Ok(answer)

@@ -15,7 +15,7 @@ use super::safety::Effort;
 use super::space::Space;
 
 /// Larger state spaces are not looked through.
-pub const MOST_STATES: usize = 1_000_000;
+pub const MOST_STATES: usize = 200_000;
 
 /// Warnings about what never happens; none if that is not known.
 pub fn idle(
@@ -25,7 +25,7 @@ pub fn idle(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Vec<Diagnostic>, Stopped> {
     let program = space.program();
-    let mut seen = Seen { taken: BitSet::empty(program.steps.len()), complete: true };
+    let mut seen = Seen { taken: BitSet::empty(program.steps.len()), count: 0, complete: true };
     let all = program.steps.len();
     match collected {
         Some(collected) if collected.explored().store.len() > MOST_STATES => return Ok(Vec::new()),
@@ -33,7 +33,7 @@ pub fn idle(
             let mut ticks = 0;
             for number in 0..collected.explored().store.len() {
                 effort.budget.tick(&mut ticks)?;
-                if seen.taken.count() == all {
+                if seen.count == all {
                     return Ok(Vec::new());
                 }
                 seen.look(space, &space.state(&collected.row(number)), &mut |_| {});
@@ -46,6 +46,8 @@ pub fn idle(
 
 struct Seen {
     taken: BitSet,
+    /// How many.
+    count: usize,
     /// Whether every state was visited and every step understood.
     complete: bool,
 }
@@ -54,7 +56,7 @@ impl Seen {
     fn look(&mut self, space: &Space<'_>, state: &State, next: &mut dyn FnMut(&State)) {
         for successor in space.semantics.successors(state) {
             for mv in &successor.moves {
-                self.taken.insert(mv.step.index());
+                self.count += usize::from(self.taken.insert(mv.step.index()));
             }
             if let Outcome::Fault { fault, .. } = &successor.outcome {
                 self.complete &= fault.kind.is_error() && fault.kind != FaultKind::EndlessBlock;
@@ -79,7 +81,7 @@ impl Seen {
         let mut ticks = 0;
         while let Some(row) = queue.pop_front() {
             effort.budget.tick(&mut ticks)?;
-            if self.taken.count() == all {
+            if self.count == all {
                 return Ok(());
             }
             if known.len() > limit {

@@ -229,10 +229,11 @@ pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
                     let bounds = program.bounds(program.variable(assign.place.variable()).ty);
                     let chosen = |at: u32| match step.inputs.get(at as usize).map(|input| input.domain) {
                         Some(Domain::Type(ty)) => program.bounds(ty),
-                        _ => (None, None),
+                        Some(Domain::Range(lo, hi)) => (known[lo.index()].0, known[hi.index()].1),
+                        None => (None, None),
                     };
                     let fitting = match program.exprs.get(assign.value) {
-                        Expr::Input(at, _) => chosen(at) == bounds,
+                        Expr::Input(at, _) => fits(chosen(at), bounds),
                         _ => fits(known[assign.value.index()], bounds),
                     };
                     if !fitting {
@@ -248,8 +249,8 @@ pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
             _ => {}
         }
     }
-    for at in 0..program.exprs.len() {
-        match program.exprs.get(ExprId::new(at)) {
+    for id in program.exprs.reachable(&evaluated(program)) {
+        match program.exprs.get(id) {
             Expr::Element(array, indices) if !inside(program, &known, array, program.exprs.list(indices)) => {
                 found.insert(Mistake::ArrayBounds);
             }
@@ -266,6 +267,32 @@ pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
         found.insert(Mistake::EndlessAtomic);
     }
     Mistake::ALL.into_iter().filter(|mistake| found.contains(mistake)).collect()
+}
+
+/// What steps evaluate; properties may say what they like.
+fn evaluated(program: &Program) -> Vec<ExprId> {
+    let mut roots = Vec::new();
+    for step in &program.steps {
+        roots.push(step.guard);
+        for input in &step.inputs {
+            if let Domain::Range(lo, hi) = input.domain {
+                roots.extend([lo, hi]);
+            }
+        }
+        match &step.action {
+            Action::Assert(condition) => roots.push(*condition),
+            Action::Assign(assigns) => {
+                for assign in assigns {
+                    roots.push(assign.value);
+                    if let Place::Element(_, indices) = assign.place {
+                        roots.extend(program.exprs.list(indices));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    roots
 }
 
 type Interval = (Option<i64>, Option<i64>);

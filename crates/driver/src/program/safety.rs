@@ -143,7 +143,8 @@ pub fn decide(
     if fewer.is_some() {
         watcher.wanted.retain(|wanted| wanted.found(&first.summary).is_some());
         if !watcher.wanted.is_empty() {
-            second = Some(search(space, &space.stepper, &watcher, effort, progress));
+            let budget = short_while(effort.budget);
+            second = Some(search(space, &space.stepper, &watcher, &Effort { budget: &budget, ..*effort }, progress));
         }
     }
     let mut answers = Vec::new();
@@ -155,10 +156,14 @@ pub fn decide(
         let blurred = matches!(wanted, Wanted::Broken(at) if watcher.conditions[*at].eyes.blurred());
         match wanted.found(&explored.summary) {
             _ if blurred => answer.reasons.push(cannot_evaluate()),
-            Some((place, finding)) => {
-                answer.run = Some(run_to(space, goal, place, finding, explored, effort.budget)?);
-                answer.value = Belnap::False;
-            }
+            Some((place, finding)) => match run_to(space, goal, place, finding, explored, &afterwards(effort.budget)) {
+                Ok(run) => {
+                    answer.run = Some(run);
+                    answer.value = Belnap::False;
+                }
+                Err(Failure::Stopped(stopped)) => answer.stopped = Some(stopped.0),
+                Err(failure) => return Err(failure),
+            },
             None => settle(space, &first.summary, effort, &mut answer),
         }
         if matches!(goal, Goal::Invariant(asked) if asked.exists) {
@@ -252,6 +257,21 @@ fn add(reasons: &mut Vec<Reason>, reason: Option<Reason>) {
     if let Some(reason) = reason.filter(|reason| !reasons.contains(reason)) {
         reasons.push(reason);
     }
+}
+
+/// The budget itself while time is left, else a little more, to look for the shortest run to what is already known.
+fn short_while(budget: &Budget) -> Budget {
+    if budget.check().is_ok() {
+        return budget.clone();
+    }
+    let grace = budget.elapsed().min(std::time::Duration::from_secs(2));
+    Budget::unlimited().with_time(Some(grace)).with_memory(budget.memory_limit())
+}
+
+/// What was found in time is told even if the time is then up: going back costs at most as much as the search did.
+fn afterwards(budget: &Budget) -> Budget {
+    let grace = budget.elapsed().saturating_mul(2).max(std::time::Duration::from_secs(10));
+    Budget::unlimited().with_time(Some(grace))
 }
 
 fn run_to(

@@ -115,14 +115,16 @@ impl<'p> Space<'p> {
     #[must_use]
     pub fn unbounded(&self) -> Vec<VarId> {
         let program = self.program();
-        let written = |var: VarId| {
-            program.steps.iter().any(|step| match &step.action {
-                tertium_program::Action::Assign(assigns) => assigns.iter().any(|assign| assign.place.variable() == var),
-                _ => false,
-            })
-        };
+        let mut written = tertium_base::BitSet::empty(program.variables.len());
+        for step in &program.steps {
+            if let tertium_program::Action::Assign(assigns) = &step.action {
+                assigns.iter().for_each(|assign| {
+                    written.insert(assign.place.variable().index());
+                });
+            }
+        }
         let endless = |var: &VarId| matches!(program.variable(*var).ty, Type::Int | Type::Nat);
-        program.variable_ids().filter(endless).filter(|&var| written(var)).collect()
+        program.variable_ids().filter(endless).filter(|var| written.contains(var.index())).collect()
     }
 
     /// Why a search that reached its limit could not finish.
