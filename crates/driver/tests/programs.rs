@@ -253,3 +253,17 @@ fn fairness_decides_what_comes_in_the_end() {
         [false, false, true]
     );
 }
+
+#[test]
+fn an_implication_that_never_matters_is_told() {
+    let vacuous = |formula: &str| {
+        let text = format!("system s\nvar x : 0..9 = 0\nprocess P {{ x := 3; }}\nproperty p : {formula}\n");
+        let answer = answers(&loaded(&text), true, 1).remove(0);
+        assert_eq!(answer.value, Belnap::True, "{formula}");
+        answer.vacuous
+    };
+    assert_eq!(
+        ["ltl G (x = 5 -> x = 6)", "ctl AG (x > 3 -> x = 9)", "ltl G (x = 3 -> x > 0)"].map(vacuous),
+        [true, true, false]
+    );
+}

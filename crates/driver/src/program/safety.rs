@@ -4,12 +4,14 @@
 //! broken, they are searched first; the shortest run then comes from a search with all steps, so that it does not
 //! depend on what was left out.
 
-use tertium_base::{Budget, StopReason};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
 use tertium_explore::search::{Finding, Observer, Place, Progress, Summary};
 use tertium_lattice::{Belnap, TruthValue};
-use tertium_logic::{Formula, NodeId};
+use tertium_logic::{Formula, Node, NodeId};
 use tertium_program::ExprId;
 
 use super::answer::{ProgramAnswer, Reason};
@@ -58,7 +60,28 @@ struct Condition<'s, 'p> {
     root: NodeId,
     holds: bool,
     eyes: Eyes<'s, 'p>,
+    /// What must hold for `a -> b` to say anything, and whether it ever did.
+    antecedent: Option<NodeId>,
+    matters: AtomicBool,
 }
+
+impl Condition<'_, '_> {
+    fn warn_if_vacuous(&self, answer: &mut ProgramAnswer) {
+        if let Some(antecedent) = self.antecedent
+            && !self.matters.load(Ordering::Relaxed)
+        {
+            let text = self.formula.text_of(antecedent, LONGEST_PART);
+            answer.vacuous = true;
+            answer.warnings.push(Diagnostic::warning(
+                "W0303",
+                format!("vacuous: the property holds because `{text}` is never true where it matters"),
+            ));
+        }
+    }
+}
+
+/// Longer sub-formulas in warnings are cut.
+const LONGEST_PART: usize = 200;
 
 /// Looks at states for all goals.
 struct Watcher<'s, 'p> {
@@ -102,6 +125,9 @@ impl Observer for Watcher<'_, '_> {
             condition.eyes.look(row, room);
             if watch::value(condition.formula, condition.root, &room.values, nodes) != condition.holds {
                 broken(at);
+            }
+            if condition.antecedent.is_some_and(|antecedent| nodes[antecedent.index()]) {
+                condition.matters.store(true, Ordering::Relaxed);
             }
         }
     }
@@ -166,6 +192,11 @@ pub fn decide(
             },
             None => settle(space, &first.summary, effort, &mut answer),
         }
+        if let Wanted::Broken(at) = wanted
+            && answer.value == Belnap::True
+        {
+            watcher.conditions[*at].warn_if_vacuous(&mut answer);
+        }
         if matches!(goal, Goal::Invariant(asked) if asked.exists) {
             answer.value = answer.value.not();
         }
@@ -199,7 +230,12 @@ fn watcher<'s, 'p>(space: &'s Space<'p>, goals: &[Goal<'s>]) -> Watcher<'s, 'p> 
             Goal::Invariant(asked) => {
                 let (root, holds) = asked.invariant.unwrap_or((asked.formula.root(), true));
                 let eyes = Eyes::new(&space.semantics, space.plain.packing(), &asked.atoms);
-                watcher.conditions.push(Condition { formula: &asked.formula, root, holds, eyes });
+                let antecedent = match asked.formula.node(root) {
+                    Node::Implies(antecedent, _) if holds => Some(antecedent),
+                    _ => None,
+                };
+                let matters = AtomicBool::new(antecedent.is_none());
+                watcher.conditions.push(Condition { formula: &asked.formula, root, holds, eyes, antecedent, matters });
                 Wanted::Broken(watcher.conditions.len() - 1)
             }
         });
