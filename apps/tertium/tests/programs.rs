@@ -93,3 +93,30 @@ fn a_conversation_that_ends_early_ends_well() {
     let output = tertium(&["simulate", "examples/peterson.gcl", "-i"], "1\n");
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn bad_programs_are_refused_by_every_command() {
+    let deep = format!("system s\nvar x : 0..1 = {}1{}\n", "(".repeat(50_000), ")".repeat(50_000));
+    let texts: [&[u8]; 6] = [
+        b"",
+        b"\xff\xfe\x00",
+        b"system",
+        b"system s\nprocess P { x := 1; }",
+        b"system s\nproperty p : ltl G (",
+        deep.as_bytes(),
+    ];
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bad.gcl");
+    let file = path.to_string_lossy().into_owned();
+    for content in texts {
+        std::fs::write(&path, content).unwrap_or_else(|error| panic!("{error}"));
+        for command in ["check", "explore", "simulate"] {
+            let output = tertium(&[command, &file], "");
+            let message = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{command}: {}", &message[..message.len().min(500)]);
+            assert!(message.contains("error[E") && !message.contains("panicked"), "{command}");
+            assert!(output.stdout.is_empty(), "{command}: a refused program has no result");
+        }
+        let code = tertium(&["fmt", "--check", &file], "").status.code();
+        assert!(matches!(code, Some(0 | 2 | 10)), "fmt: {code:?}");
+    }
+}
