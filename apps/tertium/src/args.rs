@@ -236,7 +236,7 @@ pub enum SearchName {
 pub struct ExploreArgs {
     /// The program, in `.gcl`
     pub file: PathBuf,
-    /// Take every step in every order [default]
+    /// Take every step in every order (the default)
     #[arg(long, overrides_with = "reduction")]
     pub no_reduction: bool,
     /// Leave out orders of steps that lead to the same deadlocks and faults

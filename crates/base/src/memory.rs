@@ -1,7 +1,7 @@
 //! How much memory is in use, so that a limit can end in a verdict instead of a kill.
 //!
 //! The application installs [`CountingAllocator`]; libraries only ask [`in_use`]. Counts are kept per
-//! thread and flushed in steps of [`FLUSH`], so that counting does not slow threads down.
+//! thread and flushed in steps of 64 KiB, so that counting does not slow threads down.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

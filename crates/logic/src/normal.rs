@@ -4,7 +4,7 @@
 //! every De Morgan lattice. Every node is met in at most two polarities, so the result has at most a
 //! constant times as many nodes; equal parts stay shared.
 //!
-//! Not here: laws that drop or merge operators ([`crate::simplify`]).
+//! Not here: laws that drop or merge operators ([`crate::simplify`](mod@crate::simplify)).
 
 use crate::formula::{Formula, FormulaBuilder, Node, NodeId, VarId};
 

@@ -1,8 +1,8 @@
 //! What is the value of a branching formula at every state, by labelling?
 //!
-//! Each sub-formula gets a [`Pair`] of state sets, operands first. PML and CTL cost a constant number
+//! Each sub-formula gets a pair of state sets, operands first. PML and CTL cost a constant number
 //! of walks over the edges per operator, both sets together; the mu-calculus iterates its fixpoints
-//! ([`fixpoint`]), with the shapes of CTL operators recognised and labelled like them.
+//! (`fixpoint`), with the shapes of CTL operators recognised and labelled like them.
 //!
 //! Not here: linear formulas (`automata`) and evidence (`witness`).
 

@@ -1,7 +1,7 @@
 //! What can be said about a program by running it?
 //!
 //! [`load`] reads the text and what the command line adds to it; [`questions`] lists what is asked: the properties, and the
-//! mistakes that nobody wants. [`check`] answers: one search for everything that a single state breaks ([`safety`]), a search
+//! mistakes that nobody wants. [`check`](mod@check) answers: one search for everything that a single state breaks ([`safety`]), a search
 //! for infinite runs for each other linear property ([`linear`]), and the collected graph for branching ones
 //! ([`branching`]). Whatever is false comes with a [`run`], repeated by the definition of a step.
 //!
