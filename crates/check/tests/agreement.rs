@@ -84,3 +84,27 @@ fn refinement_never_takes_a_definite_value_back() {
         }
     });
 }
+
+#[test]
+fn a_state_has_the_same_value_asked_alone_and_with_all() {
+    for_random_cases(300, |case| {
+        let shape = common::random_shape(case);
+        let model = case.structure(&shape);
+        let budget = Budget::unlimited();
+        for logic in Logic::ALL {
+            let formula = case.formula(&FormulaShape::new(logic));
+            let linear = *case.rng.pick(&LinearReading::ALL);
+            let deadlock = *case.rng.pick(&[Deadlock::Mu, Deadlock::Maximal, Deadlock::Total]);
+            let reading = Reading { deadlock, linear };
+            for (name, all) in values(&model, &formula, reading) {
+                let engine = ENGINES.iter().find(|engine| engine.name() == name).expect("it has answered");
+                for state in model.states() {
+                    let ask = [state];
+                    let task = Task::new(&model, &formula, reading, Ask::At(&ask), &budget).expect("names are known");
+                    let alone = engine.values(&task).expect("it has answered").at(state);
+                    assert_eq!(alone, all.at(state), "{name} at {} under {reading:?}", model.state_name(state));
+                }
+            }
+        }
+    });
+}

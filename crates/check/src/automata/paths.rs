@@ -142,8 +142,8 @@ impl<'t, 'a> Paths<'t, 'a> {
             certain = certain.with_open_future(automaton.accepts_unknown());
         }
         let certain = Half::new(certain, budget)?;
-        let wins_carry_over = !self.prefixes_count();
-        let mut halves = Halves { possible, certain, mixed: self.mixed, wins_carry_over, certain_first: false };
+        let carries_over = !self.prefixes_count();
+        let mut halves = Halves { possible, certain, mixed: self.mixed, carries_over, certain_first: false };
         for state in self.asked(ask) {
             let (possible, certain) = halves.at(state, budget)?;
             if possible {
@@ -225,21 +225,26 @@ impl<'p, 'm> Half<'p, 'm> {
 
 /// Possible and certain paths side by side. Unless the structure is mixed a certain path is possible, so
 /// either search spares the other work; the one that settled the last state goes first. Certain
-/// prefixes are no paths: where they count, only what is not possible carries over.
+/// prefixes are no paths, and in a structure that contradicts totality may not go on: where they count, nothing
+/// carries over.
 struct Halves<'p, 'm> {
     possible: Half<'p, 'm>,
     certain: Half<'p, 'm>,
     mixed: bool,
-    wins_carry_over: bool,
+    carries_over: bool,
     certain_first: bool,
 }
 
 impl Halves<'_, '_> {
     /// Whether a possible, and a certain path starts at a state.
     fn at(&mut self, state: StateId, budget: &Budget) -> Result<(bool, bool), Stopped> {
-        let Self { possible, certain, wins_carry_over, .. } = self;
+        let Self { possible, certain, .. } = self;
         if self.mixed {
             return Ok((possible.wins(state, |_| None, budget)?, certain.wins(state, |_| None, budget)?));
+        }
+        if !self.carries_over {
+            let some = possible.wins(state, |_| None, budget)?;
+            return Ok((some, some && certain.wins(state, |_| None, budget)?));
         }
         if self.certain_first {
             let lost = |node: usize| possible.search.verdict(node).filter(|wins| !wins);
@@ -247,14 +252,14 @@ impl Halves<'_, '_> {
                 return Ok((true, true));
             }
         }
-        let won = |node: usize| certain.search.verdict(node).filter(|&wins| wins && *wins_carry_over);
+        let won = |node: usize| certain.search.verdict(node).filter(|&wins| wins);
         if !possible.wins(state, won, budget)? {
             self.certain_first = false;
             return Ok((false, false));
         }
         let lost = |node: usize| possible.search.verdict(node).filter(|wins| !wins);
         let certain = certain.wins(state, lost, budget)?;
-        self.certain_first = certain && self.wins_carry_over;
+        self.certain_first = certain;
         Ok((true, certain))
     }
 }

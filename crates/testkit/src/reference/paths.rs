@@ -87,7 +87,7 @@ pub fn star_values(structure: &Kmts, formula: &Formula) -> Vec<Belnap> {
             Node::Or(a, b) => combine(a, b, &|a, b| a.or(b)),
             Node::Implies(a, b) => combine(a, b, &|a, b| a.not().or(b)),
             Node::Iff(a, b) => combine(a, b, &|a, b| a.and(b).or(a.not().and(b.not()))),
-            Node::Xor(a, b) => combine(a, b, &|a, b| a.and(b.not()).or(a.not().and(b))),
+            Node::Xor(a, b) => combine(a, b, &|a, b| a.and(b).or(a.not().and(b.not())).not()),
             Node::Exists(path) => Some(exists(path, true)),
             Node::All(path) => Some(negated(exists(path, false))),
             _ => None,
@@ -239,17 +239,18 @@ impl Positive {
         }
     }
 
-    /// `(a & b) | (!a & !b)`, or its negation `(a & !b) | (!a & b)`.
+    /// `(a & b) | (!a & !b)`, or its negation `(!a | !b) & (a | b)`. With four values that is not the same as
+    /// `(a & !b) | (!a & b)`: both true and false differs from unknown.
     fn equivalence(
         &mut self,
         positive: bool,
         of: [NodeId; 2],
         add: impl Fn(&mut Self, NodeId, bool) -> usize,
     ) -> usize {
-        let (a, b) = (add(self, of[0], true), add(self, of[1], positive));
-        let (not_a, not_b) = (add(self, of[0], false), add(self, of[1], !positive));
-        let (first, second) = (self.push(Part::And(a, b)), self.push(Part::And(not_a, not_b)));
-        self.push(Part::Or(first, second))
+        let (a, b) = (add(self, of[0], true), add(self, of[1], true));
+        let (not_a, not_b) = (add(self, of[0], false), add(self, of[1], false));
+        let (first, second) = (self.both(positive, a, b), self.both(positive, not_a, not_b));
+        self.both(!positive, first, second)
     }
 
     /// `(r & a) U b` or its negation, the operands being negated already.
