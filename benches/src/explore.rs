@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let programs = if scale == "small" {
         vec![token_ring(6, 4), philosophers(8), bounded_buffer(2, 2, 3, 4), allocation(7, 9, 3)]
     } else {
-        vec![token_ring(7, 5), philosophers(13), bounded_buffer(3, 2, 4, 6), allocation(11, 16, 3)]
+        vec![token_ring(7, 5), philosophers(13), bounded_buffer(3, 2, 4, 6), allocation(9, 12, 3)]
     };
     say(
         "program                    states transitions  k states/s  2 threads  bytes/state |  Spin: states k states/s  total time ours/Spin",
