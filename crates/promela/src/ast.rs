@@ -11,12 +11,17 @@
 use tertium_base::{Span, id_type};
 
 id_type! {
-    /// A place where a variable, field path or `mtype` constant is named. Unique in one [`File`].
+    /// A place where a variable, field path, `mtype` constant or label is named. Unique in one [`File`].
     pub struct RefId;
 }
 id_type! {
     /// A declared variable, parameter or field. Unique in one [`File`].
     pub struct DeclId;
+}
+
+id_type! {
+    /// A label of some statement. Unique in one [`File`].
+    pub struct LabelId;
 }
 
 /// A name and where it stands.
@@ -37,6 +42,8 @@ pub struct File {
     pub refs: usize,
     /// How many [`DeclId`]s it uses: `0..decls`.
     pub decls: usize,
+    /// How many [`LabelId`]s it uses: `0..labels`.
+    pub labels: usize,
 }
 
 /// What stands at the top level.
@@ -49,7 +56,7 @@ pub enum Item {
     /// `typedef T { … }`.
     Typedef(Typedef),
     /// `proctype P(…) { … }`.
-    Proctype(Proctype),
+    Proctype(Box<Proctype>),
     /// `init { … }`.
     Init(Init),
     /// `never { … }`.
@@ -57,7 +64,7 @@ pub enum Item {
     /// `trace { … }` or `notrace { … }`.
     Trace(Trace),
     /// `ltl name { … }`.
-    Ltl(Ltl),
+    Ltl(Box<Ltl>),
     /// `pred EXPR`: a predicate for abstraction.
     Pred(Expr),
 }
@@ -322,18 +329,43 @@ pub enum LtlOp {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stmt {
     /// Labels in front of it. A label with nothing behind it stands at a `skip` made up by the parser.
-    pub labels: Vec<Ident>,
+    pub labels: Vec<Label>,
     /// What it is.
     pub kind: StmtKind,
     /// Where it stands, without labels.
     pub span: Span,
 }
 
+/// A label in front of a statement. Names need not be unique in a proctype: blocks, and so calls of an `inline`,
+/// have their own.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Its number.
+    pub id: LabelId,
+    /// Its name.
+    pub name: Ident,
+}
+
+/// Where a label is named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LabelRef {
+    /// Which label it means is found under this number ([`crate::symbols::Meaning::Label`]).
+    pub id: RefId,
+    /// The name.
+    pub name: Ident,
+}
+
 /// What a statement is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum StmtKind {
-    /// Local variables. If a statement of the same proctype stands before it, entering it sets them anew.
-    Decl(VarDecl),
+    /// Local variables. In front of all statements of a proctype they get their values when the process starts;
+    /// elsewhere (`step`) the declaration is a step, or one for each variable, that sets them anew.
+    Decl {
+        /// The variables.
+        vars: VarDecl,
+        /// Whether executing it is a step.
+        step: bool,
+    },
     /// `xr q, r` or `xs q, r`.
     Exclusive(Exclusive, Vec<VarRef>),
     /// `pred EXPR`: a predicate for abstraction, over locals too. No step.
@@ -377,7 +409,7 @@ pub enum StmtKind {
     /// `set_priority(pid, value)`.
     SetPriority(Expr, Expr),
     /// `goto L`.
-    Goto(Ident),
+    Goto(LabelRef),
     /// `break`.
     Break,
     /// `{ … }`: a scope of its own.
@@ -529,7 +561,7 @@ pub enum ExprKind {
     /// `get_priority(pid)`.
     GetPriority(Box<Expr>),
     /// `P@label`, `P[pid]@label`.
-    At(Remote, Ident),
+    At(Remote, LabelRef),
     /// `P:var`, `P[pid]:var[i]`: a local variable of another process, without fields. Its [`VarRef`] has one part.
     RemoteVar(Remote, VarRef),
 }

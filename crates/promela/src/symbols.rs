@@ -2,13 +2,13 @@
 //!
 //! The result of resolution: tables of variables, structures, proctypes and `mtype` constants,
 //! and for every [`RefId`] of the tree its meaning. Lowering reads these tables and the tree; it looks up no name
-//! except labels and proctypes, which are unique within a process and a model.
+//! except proctypes, which are unique in a model.
 
 use std::collections::BTreeMap;
 
 use tertium_base::{Span, id_type};
 
-use crate::ast::{DeclId, RefId, Visibility};
+use crate::ast::{DeclId, LabelId, RefId, Visibility};
 
 id_type! {
     /// A variable or parameter.
@@ -128,8 +128,8 @@ pub struct Unit {
     pub params: Vec<SymbolId>,
     /// All its variables, parameters first, in the order of the text.
     pub locals: Vec<SymbolId>,
-    /// All its labels and where they stand.
-    pub labels: BTreeMap<String, Span>,
+    /// All its labels by name, in the order of the text; more than one where blocks reuse a name.
+    pub labels: BTreeMap<String, Vec<LabelId>>,
     /// Where its name stands.
     pub span: Span,
 }
@@ -172,6 +172,8 @@ pub enum Meaning {
     },
     /// A variable that every model has.
     Predefined(Predefined),
+    /// A label.
+    Label(LabelId),
 }
 
 /// A set of `mtype` constants.
