@@ -111,11 +111,11 @@ impl Code {
             }
             Expr::Wrap(width, a) => Op::Wrap(width, self.compile(semantics, a)),
             Expr::At(process, location) => match semantics.layout().only_instance(process) {
-                Some(pid) => {
+                Some(pid) if semantics.layout().is_fixed() => {
                     let slot = semantics.layout().initial_frames()[pid as usize] + FRAME_LOCATION;
                     Op::CompareConst(Compare::Eq, slot as u32, location.index() as i64)
                 }
-                None => Op::Trap,
+                _ => Op::Trap,
             },
             _ => Op::Trap,
         };
@@ -236,5 +236,8 @@ impl Code {
 }
 
 fn fixed(semantics: &Semantics<'_>, var: VarId) -> Option<u32> {
+    if !semantics.layout().is_fixed() && semantics.program().variable(var).scope != tertium_program::Scope::Global {
+        return None;
+    }
     semantics.layout().fixed_slot(semantics.program(), var).map(|slot| slot as u32)
 }

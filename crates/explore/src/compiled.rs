@@ -4,11 +4,13 @@
 //! successor costs what it changes. Anything else, and any state in which something goes wrong, is left to the
 //! definition of a step ([`Plain`]), which decides alone what a fault is.
 
+use std::sync::Arc;
+
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Action, Domain, Hold, Program, Semantics, StepId, Type};
 
 use crate::code::{Code, CodeId, Trap};
-use crate::pack::Packing;
+use crate::pack::{Packing, Shape, Shapes};
 use crate::reduction::Reduction;
 use crate::successors::{Expansion, Plain, Successors};
 
@@ -58,7 +60,7 @@ pub struct Compiled<'p> {
     plain: Plain<'p>,
     code: Code,
     processes: Vec<FastProcess>,
-    slots: usize,
+    shape: Arc<Shape>,
     reduction: Option<Reduction>,
 }
 
@@ -80,9 +82,9 @@ impl<'p> Compiled<'p> {
     /// Compiles a program; `None` if its processes are not fixed, or it uses what only the definition of a step knows.
     #[must_use]
     pub fn of(semantics: &Semantics<'p>) -> Option<Self> {
-        let plain = Plain::of(semantics)?;
+        let plain = Plain::of(semantics);
         let program = semantics.program();
-        if program.priorities || program.last.is_some() {
+        if !semantics.layout().is_fixed() || program.priorities || program.last.is_some() {
             return None;
         }
         let mut code = Code::default();
@@ -103,7 +105,9 @@ impl<'p> Compiled<'p> {
                 .collect::<Option<_>>()?;
             processes.push(FastProcess { pid: pid as u32, location_slot: frame + FRAME_LOCATION, locations });
         }
-        Some(Self { plain, code, processes, slots: semantics.layout().initial_size(), reduction: None })
+        let instances: Vec<u32> = program.instances.iter().map(|instance| instance.process.index() as u32).collect();
+        let shape = Shapes::default().of_processes(plain.packing(), &instances);
+        Some(Self { plain, code, processes, shape, reduction: None })
     }
 
     /// The same, offering the steps of private locations alone.
@@ -178,12 +182,12 @@ impl Successors for Compiled<'_> {
     }
 
     fn scratch(&self) -> Scratch {
-        Scratch { slots: vec![0; self.slots], ..Scratch::default() }
+        Scratch::default()
     }
 
     fn expand(&self, row: &[u32], scratch: &mut Scratch, found: &mut Expansion) {
         found.clear();
-        self.packing().unpack(row, &mut scratch.slots);
+        self.shape.unpack(row, &mut scratch.slots);
         if self.try_expand(row, scratch, found).is_err() {
             scratch.spare.append(&mut scratch.block);
             self.plain.expand(row, &mut (), found);
@@ -193,7 +197,7 @@ impl Successors for Compiled<'_> {
     fn expand_private(&self, row: &[u32], scratch: &mut Scratch, found: &mut Expansion) -> bool {
         let Some(reduction) = &self.reduction else { return false };
         found.clear();
-        self.packing().unpack(row, &mut scratch.slots);
+        self.shape.unpack(row, &mut scratch.slots);
         for process in &self.processes {
             let at = scratch.slots[process.location_slot] as usize;
             if !reduction.is_private(process.pid as usize, at) {
@@ -203,7 +207,7 @@ impl Successors for Compiled<'_> {
                 scratch.spare.append(&mut scratch.block);
                 return false;
             }
-            if found.steps > 0 {
+            if found.steps() > 0 {
                 return true;
             }
         }
@@ -219,7 +223,7 @@ impl Compiled<'_> {
             all_at_end &= location.end;
             self.leave(process, location, row, scratch, found)?;
         }
-        found.deadlock = found.steps == 0 && !all_at_end;
+        found.deadlock = found.steps() == 0 && !all_at_end;
         Ok(())
     }
 
@@ -323,15 +327,12 @@ impl Compiled<'_> {
             scratch.block.push(slots);
             return self.finish_block(process, scratch, found);
         }
-        let at = found.rows.len();
-        found.rows.extend_from_slice(row);
-        let next = &mut found.rows[at..];
+        let next = found.open(row, self.shape.words);
         for &(slot, value) in &scratch.writes {
-            self.packing().field(slot).put(next, value);
+            self.shape.field(slot).put(next, value);
         }
-        self.packing().field(process.location_slot).put(next, step.target);
-        found.movers.push(process.pid);
-        found.steps += 1;
+        self.shape.field(process.location_slot).put(next, step.target);
+        found.close(self.shape.words, process.pid);
         Ok(())
     }
 
@@ -389,11 +390,8 @@ impl Compiled<'_> {
                     scratch.block.push(next);
                     continue;
                 }
-                let at = found.rows.len();
-                found.rows.resize(at + self.words(), 0);
-                self.packing().pack(&next, &mut found.rows[at..]);
-                found.movers.push(process.pid);
-                found.steps += 1;
+                self.shape.pack(&next, found.open(&[], self.shape.words));
+                found.close(self.shape.words, process.pid);
                 scratch.spare.push(next);
             }
             scratch.block[first_new..].reverse();

@@ -9,6 +9,7 @@
 pub mod code;
 pub mod compiled;
 pub mod pack;
+pub mod ranges;
 pub mod reduction;
 pub mod search;
 pub mod store;

@@ -1,10 +1,18 @@
 //! How does a state become few words?
 //!
-//! Every slot gets as many bits as its domain needs, in the order of the layout; slots that never change get
-//! none. A slot of more than 32 bits (an unbounded integer) gets two words. Programs with fixed processes only.
+//! Every slot gets as many bits as the values that it can hold need ([`crate::ranges`]); slots that never change get none.
+//! A slot of more than 32 bits (an unbounded integer) gets two words. If the processes are fixed, the slots follow each
+//! other as in the layout. If they come and go, the globals come first, then one frame after the other; a frame
+//! begins with a new word, whose lowest bits say which process it is, and 0 there means that there is no frame.
+//! Such rows differ in length; [`Shapes`] remembers where everything lies for each stack of processes met.
+
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
-use tertium_program::{ProcessId, Program, Semantics, Type, VarId};
+use tertium_program::{ChannelId, Layout, ProcessId, Program, Semantics};
+
+use crate::ranges::{Bounds, Ranges};
 
 /// Where one slot lies in the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +28,7 @@ impl Field {
     /// Puts a value of the slot's domain into a row.
     #[inline]
     pub fn put(self, row: &mut [u32], value: i64) {
+        debug_assert!(self.fits(value), "{value} in {self:?}");
         let at = self.word as usize;
         if self.bits <= 32 {
             let mask = (((1u64 << self.bits) - 1) << self.shift) as u32;
@@ -31,61 +40,99 @@ impl Field {
         }
     }
 
-    /// Takes the value out of a row.
+    /// Takes the value out of a row; words beyond its end are 0.
     #[inline]
     #[must_use]
     pub fn take(self, row: &[u32]) -> i64 {
         let at = self.word as usize;
+        let word = |at: usize| u64::from(row.get(at).copied().unwrap_or(0));
         if self.bits <= 32 {
             let mask = (1u64 << self.bits) - 1;
-            let stored = u64::from(row.get(at).copied().unwrap_or(0)) >> self.shift & mask;
-            (stored as i64).wrapping_add(self.lo)
+            ((word(at) >> self.shift & mask) as i64).wrapping_add(self.lo)
         } else {
-            (u64::from(row[at]) | u64::from(row[at + 1]) << 32) as i64
+            (word(at) | word(at + 1) << 32) as i64
         }
+    }
+
+    fn fits(self, value: i64) -> bool {
+        self.bits > 32 || value.wrapping_sub(self.lo) as u64 >> self.bits == 0
+    }
+
+    fn moved(self, words: usize) -> Self {
+        Self { word: self.word + words as u32, ..self }
     }
 }
 
-/// The place of every slot in the row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Packing {
+/// Gives slots their places one after the other.
+#[derive(Default)]
+struct Placer {
     fields: Vec<Field>,
     words: usize,
+    /// Bits of the last word that are taken.
+    used: u32,
 }
 
-impl Packing {
-    /// The packing of a program whose processes are fixed; `None` for others.
-    #[must_use]
-    pub fn of(semantics: &Semantics<'_>) -> Option<Self> {
-        let domains = domains(semantics)?;
-        let mut packing = Self { fields: Vec::with_capacity(domains.len()), words: 0 };
-        let mut used = 32;
-        for (lo, hi) in domains {
-            let bits = width(lo, hi);
-            let (word, shift) = if bits > 32 {
-                packing.words += 2;
-                used = 32;
-                (packing.words - 2, 0)
-            } else {
-                if used + bits > 32 {
-                    packing.words += 1;
-                    used = 0;
-                }
-                used += bits;
-                (packing.words.saturating_sub(1), used - bits)
-            };
-            packing.fields.push(Field { word: word as u32, shift: shift as u8, bits: bits as u8, lo: lo.unwrap_or(0) });
-        }
-        packing.words = packing.words.max(1);
-        Some(packing)
+impl Placer {
+    fn place(&mut self, (lo, hi): Bounds) {
+        let bits = width(lo, hi);
+        let (word, shift) = if bits > 32 {
+            self.words += 2;
+            self.used = 32;
+            (self.words - 2, 0)
+        } else {
+            if self.words == 0 || self.used + bits > 32 {
+                self.words += usize::from(bits > 0);
+                self.used = 0;
+            }
+            self.used += bits;
+            (self.words.saturating_sub(1), self.used - bits)
+        };
+        self.fields.push(Field { word: word as u32, shift: shift as u8, bits: bits as u8, lo: lo.unwrap_or(0) });
     }
+}
 
-    /// How many words a row has.
-    #[must_use]
-    pub fn words(&self) -> usize {
-        self.words
+/// How many bits the values `lo..=hi` need; 64 if a bound is missing or they are too many for one word.
+fn width(lo: Option<i64>, hi: Option<i64>) -> u32 {
+    match (lo, hi) {
+        (Some(lo), Some(hi)) if hi <= lo => 0,
+        (Some(lo), Some(hi)) => match hi.abs_diff(lo) {
+            span if span <= u64::from(u32::MAX) => 64 - span.leading_zeros(),
+            _ => 64,
+        },
+        _ => 64,
     }
+}
 
+/// Where a channel of a state lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// Its declaration.
+    pub id: ChannelId,
+    /// The slot with the number of messages; the messages follow, oldest first.
+    pub at: usize,
+    /// How many messages it holds; 0 means sender and receiver meet.
+    pub capacity: usize,
+    /// How many slots a message has.
+    pub fields: usize,
+}
+
+/// Where everything lies in states with one stack of processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Which process each instance runs, by pid.
+    pub processes: Vec<u32>,
+    /// The first slot of each frame, by pid.
+    pub frames: Vec<usize>,
+    /// The channels by number; the first has number 1.
+    pub queues: Vec<Queue>,
+    /// How many slots the state has.
+    pub slots: usize,
+    /// How many words its row has, zeros at the end included.
+    pub words: usize,
+    fields: Vec<Field>,
+}
+
+impl Shape {
     /// The place of a slot.
     #[inline]
     #[must_use]
@@ -102,84 +149,183 @@ impl Packing {
     }
 
     /// Unpacks a whole state.
-    pub fn unpack(&self, row: &[u32], slots: &mut [i64]) {
-        for (field, slot) in self.fields.iter().zip(slots) {
-            *slot = field.take(row);
+    pub fn unpack(&self, row: &[u32], slots: &mut Vec<i64>) {
+        slots.clear();
+        slots.extend(self.fields.iter().map(|field| field.take(row)));
+    }
+}
+
+/// One frame of a process: its fields counted from its first word.
+#[derive(Clone, Debug)]
+struct Frame {
+    fields: Vec<Field>,
+    words: usize,
+    queues: Vec<Queue>,
+}
+
+/// How the states of one program are packed.
+#[derive(Clone, Debug)]
+pub struct Packing {
+    globals: Vec<Field>,
+    global_words: usize,
+    queues: Vec<Queue>,
+    frames: Vec<Frame>,
+    /// What says which process a frame is, counted from the frame's first word.
+    header: Field,
+    /// The only shape, if the processes are fixed.
+    fixed: Option<Arc<Shape>>,
+}
+
+impl Packing {
+    /// The packing of a program.
+    #[must_use]
+    pub fn of(semantics: &Semantics<'_>) -> Self {
+        let (program, layout) = (semantics.program(), semantics.layout());
+        let ranges = Ranges::of(semantics);
+        let mut placer = Placer::default();
+        ranges.globals(program, layout).into_iter().for_each(|bounds| placer.place(bounds));
+        let queues = layout.global_channels().iter().map(|&id| queue(program, layout, id)).collect();
+        let mut frames = Vec::new();
+        let mut header = Field { word: 0, shift: 0, bits: 0, lo: -1 };
+        for process in program.process_ids() {
+            let mut frame = Placer::default();
+            ranges.frame(program, layout, process).into_iter().for_each(|bounds| frame.place(bounds));
+            header = frame.fields[FRAME_PROCESS];
+            let queues = program.process(process).channels.iter().map(|&id| queue(program, layout, id)).collect();
+            frames.push(Frame { fields: frame.fields, words: frame.words, queues });
+        }
+        let mut packing =
+            Self { globals: placer.fields, global_words: placer.words, queues, frames, header, fixed: None };
+        if layout.is_fixed() {
+            packing.fixed = Some(Arc::new(packing.fixed_shape(program, layout, &ranges)));
+        }
+        packing
+    }
+
+    /// The shape of a program with fixed processes, without gaps between the frames.
+    fn fixed_shape(&self, program: &Program, layout: &Layout, ranges: &Ranges) -> Shape {
+        let processes: Vec<u32> = program.instances.iter().map(|instance| instance.process.index() as u32).collect();
+        let mut shape = self.shape(&processes);
+        let mut placer = Placer::default();
+        ranges.globals(program, layout).into_iter().for_each(|bounds| placer.place(bounds));
+        for instance in &program.instances {
+            let mut slots = ranges.frame(program, layout, instance.process);
+            let process = instance.process.index() as i64;
+            slots[FRAME_PROCESS] = (Some(process), Some(process));
+            slots.into_iter().for_each(|bounds| placer.place(bounds));
+        }
+        shape.fields = placer.fields;
+        shape.words = placer.words.max(1);
+        shape
+    }
+
+    /// How many words a row has at least.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.fixed.as_ref().map_or(self.global_words.max(1), |shape| shape.words)
+    }
+
+    /// Where everything lies if these processes run.
+    #[must_use]
+    pub fn shape(&self, processes: &[u32]) -> Shape {
+        let mut shape = Shape {
+            processes: processes.to_vec(),
+            frames: Vec::with_capacity(processes.len()),
+            queues: self.queues.clone(),
+            slots: self.globals.len(),
+            words: self.global_words,
+            fields: self.globals.clone(),
+        };
+        for &process in processes {
+            let frame = &self.frames[process as usize];
+            shape.frames.push(shape.slots);
+            shape.fields.extend(frame.fields.iter().map(|field| field.moved(shape.words)));
+            shape.queues.extend(frame.queues.iter().map(|queue| Queue { at: queue.at + shape.slots, ..*queue }));
+            shape.slots += frame.fields.len();
+            shape.words += frame.words;
+        }
+        shape.words = shape.words.max(1);
+        shape
+    }
+
+    /// The processes that run in a row.
+    fn processes_of(&self, row: &[u32], found: &mut Vec<u32>) {
+        found.clear();
+        let mut at = self.global_words;
+        while at < row.len() {
+            let process = self.header.take(&row[at..]);
+            let Some(frame) = usize::try_from(process).ok().and_then(|process| self.frames.get(process)) else { break };
+            found.push(process as u32);
+            at += frame.words;
         }
     }
-}
 
-/// How many bits the values `lo..=hi` need; 64 if a bound is missing or they are too many for one word.
-fn width(lo: Option<i64>, hi: Option<i64>) -> u32 {
-    match (lo, hi) {
-        (Some(lo), Some(hi)) if hi <= lo => 0,
-        (Some(lo), Some(hi)) => match hi.abs_diff(lo) {
-            span if span <= u64::from(u32::MAX) => 64 - span.leading_zeros(),
-            _ => 64,
-        },
-        _ => 64,
-    }
-}
-
-type Bounds = (Option<i64>, Option<i64>);
-
-/// The bounds of every slot of a program with fixed processes.
-fn domains(semantics: &Semantics<'_>) -> Option<Vec<Bounds>> {
-    let (program, layout) = (semantics.program(), semantics.layout());
-    if !layout.is_fixed() {
-        return None;
-    }
-    let mut domains: Vec<Bounds> = vec![(None, None); layout.initial_size()];
-    for var in program.variable_ids() {
-        let first = layout.fixed_slot(program, var)?;
-        let bounds = variable_bounds(program, var);
-        domains[first..first + program.variable(var).cells()].fill(bounds);
-    }
-    for (pid, instance) in program.instances.iter().enumerate() {
-        let frame = layout.initial_frames()[pid];
-        domains[frame + FRAME_PROCESS] = constant(instance.process.index());
-        domains[frame + FRAME_LOCATION] = (Some(0), Some(last_location(program, instance.process)));
-    }
-    channel_domains(semantics, &mut domains);
-    Some(domains)
-}
-
-fn constant(value: usize) -> Bounds {
-    (Some(value as i64), Some(value as i64))
-}
-
-fn last_location(program: &Program, process: ProcessId) -> i64 {
-    program.process(process).locations.len() as i64 - 1
-}
-
-fn variable_bounds(program: &Program, var: VarId) -> Bounds {
-    match program.variable(var).ty {
-        Type::Channel => (Some(0), Some(i64::from(u32::MAX))),
-        ty => program.bounds(ty),
-    }
-}
-
-/// Unused places of a queue hold 0, so the domain of a field always contains it.
-fn channel_domains(semantics: &Semantics<'_>, domains: &mut [Bounds]) {
-    let (program, layout) = (semantics.program(), semantics.layout());
-    let frames =
-        program.instances.iter().enumerate().map(|(pid, instance)| {
-            (layout.initial_frames()[pid], program.process(instance.process).channels.as_slice())
-        });
-    for (frame, channels) in std::iter::once((0, layout.global_channels())).chain(frames) {
-        for &id in channels {
-            let channel = program.channel(id);
-            let first = frame + layout.channel(id);
-            domains[first] = (Some(0), Some(i64::from(channel.capacity)));
-            for message in 0..channel.capacity as usize {
-                for (at, &ty) in channel.fields.iter().enumerate() {
-                    let (lo, hi) =
-                        if ty == Type::Channel { (Some(0), Some(i64::from(u32::MAX))) } else { program.bounds(ty) };
-                    let slot = first + 1 + message * channel.fields.len() + at;
-                    domains[slot] = (lo.map(|lo| lo.min(0)), hi.map(|hi| hi.max(0)));
-                }
+    /// Whether a row has these processes.
+    #[inline]
+    fn has_processes(&self, row: &[u32], processes: &[u32]) -> bool {
+        let mut at = self.global_words;
+        for &process in processes {
+            if at >= row.len() || self.header.take(&row[at..]) != i64::from(process) {
+                return false;
             }
+            at += self.frames[process as usize].words;
         }
+        at >= row.len() || self.header.take(&row[at..]) < 0
+    }
+}
+
+fn queue(program: &Program, layout: &Layout, id: ChannelId) -> Queue {
+    let channel = program.channel(id);
+    Queue { id, at: layout.channel(id), capacity: channel.capacity as usize, fields: channel.fields.len() }
+}
+
+/// The bounds of the two slots that every frame begins with.
+pub(crate) fn frame_header(program: &Program, process: ProcessId) -> [Bounds; 2] {
+    let mut header = [(None, None); 2];
+    header[FRAME_PROCESS] = (Some(-1), Some(program.processes.len() as i64 - 1));
+    header[FRAME_LOCATION] = (Some(0), Some(program.process(process).locations.len() as i64 - 1));
+    header
+}
+
+/// The shapes that one thread has met.
+#[derive(Clone, Debug, Default)]
+pub struct Shapes {
+    known: HashMap<Vec<u32>, Arc<Shape>>,
+    last: Option<Arc<Shape>>,
+    processes: Vec<u32>,
+}
+
+impl Shapes {
+    /// The shape of the state in a row.
+    #[inline]
+    pub fn of_row(&mut self, packing: &Packing, row: &[u32]) -> Arc<Shape> {
+        if let Some(fixed) = &packing.fixed {
+            return Arc::clone(fixed);
+        }
+        if let Some(last) = &self.last
+            && packing.has_processes(row, &last.processes)
+        {
+            return Arc::clone(last);
+        }
+        let mut processes = std::mem::take(&mut self.processes);
+        packing.processes_of(row, &mut processes);
+        let shape = self.of_processes(packing, &processes);
+        self.processes = processes;
+        self.last = Some(Arc::clone(&shape));
+        shape
+    }
+
+    /// The shape with these processes.
+    pub fn of_processes(&mut self, packing: &Packing, processes: &[u32]) -> Arc<Shape> {
+        if let Some(fixed) = &packing.fixed {
+            return Arc::clone(fixed);
+        }
+        if let Some(known) = self.known.get(processes) {
+            return Arc::clone(known);
+        }
+        let shape = Arc::new(packing.shape(processes));
+        self.known.insert(processes.to_vec(), Arc::clone(&shape));
+        shape
     }
 }
 

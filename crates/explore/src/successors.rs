@@ -3,17 +3,22 @@
 //! Searches know no programs; they ask a [`Successors`] to expand one row after another. [`Plain`] asks the
 //! definition of a step and is the oracle; `compiled` is fast.
 
-use tertium_program::{Fault, Outcome, Semantics, State};
+use std::sync::Arc;
 
-use crate::pack::Packing;
+use tertium_program::layout::FRAME_PROCESS;
+use tertium_program::semantics::LONGEST_BLOCK;
+use tertium_program::{Fault, FaultKind, Hold, Move, Outcome, Semantics, State, StepId};
+
+use crate::pack::{Packing, Shape, Shapes};
+use crate::store::trimmed;
 
 /// What one expansion finds. Reused from state to state.
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
     /// The rows of the successors, one after the other.
-    pub rows: Vec<u32>,
-    /// How many successors there are, counted as steps: two ways to one state are two.
-    pub steps: usize,
+    rows: Vec<u32>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
     /// For each successor the pid of the process that steps.
     pub movers: Vec<u32>,
     /// What goes wrong in steps from here.
@@ -26,10 +31,49 @@ impl Expansion {
     /// Forgets the last state's findings.
     pub fn clear(&mut self) {
         self.rows.clear();
-        self.steps = 0;
+        self.ends.clear();
         self.movers.clear();
         self.faults.clear();
         self.deadlock = false;
+    }
+
+    /// How many successors there are, counted as steps: two ways to one state are two.
+    #[inline]
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The row of a successor.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, at: usize) -> &[u32] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.rows[start..self.ends[at]]
+    }
+
+    /// The rows of all successors, in order.
+    pub fn rows(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.steps()).map(|at| self.row(at))
+    }
+
+    /// A new successor of this many words, at first those of `row` and then zeros; to be closed.
+    #[inline]
+    pub(crate) fn open(&mut self, row: &[u32], words: usize) -> &mut [u32] {
+        let start = self.rows.len();
+        self.rows.extend_from_slice(&row[..row.len().min(words)]);
+        self.rows.resize(start + words, 0);
+        &mut self.rows[start..]
+    }
+
+    /// Ends the successor that was opened last; rows have at least `least` words and no zeros after them.
+    #[inline]
+    pub(crate) fn close(&mut self, least: usize, mover: u32) {
+        let start = self.ends.last().copied().unwrap_or(0);
+        let len = trimmed(&self.rows[start..], least);
+        self.rows.truncate(start + len);
+        self.ends.push(start + len);
+        self.movers.push(mover);
     }
 }
 
@@ -38,7 +82,7 @@ pub trait Successors: Sync {
     /// What one thread needs for its own.
     type Scratch: Send;
 
-    /// How many words a state has.
+    /// How many words a row has at least. A longer one does not end in a zero.
     fn words(&self) -> usize;
 
     /// Room for one thread.
@@ -59,13 +103,27 @@ pub trait Successors: Sync {
 pub struct Plain<'p> {
     semantics: Semantics<'p>,
     packing: Packing,
+    past_assertions: bool,
 }
 
 impl<'p> Plain<'p> {
-    /// For a program whose processes are fixed; `None` for others.
+    /// For any program.
     #[must_use]
-    pub fn of(semantics: &Semantics<'p>) -> Option<Self> {
-        Some(Self { semantics: semantics.clone(), packing: Packing::of(semantics)? })
+    pub fn of(semantics: &Semantics<'p>) -> Self {
+        Self { semantics: semantics.clone(), packing: Packing::of(semantics), past_assertions: false }
+    }
+
+    /// The same, in which a failed assertion is a fault and the run goes on as if it held.
+    #[must_use]
+    pub fn past_assertions(mut self) -> Self {
+        self.past_assertions = true;
+        self
+    }
+
+    /// Whether a run goes on after a failed assertion.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.past_assertions
     }
 
     /// The packing of its rows.
@@ -83,17 +141,80 @@ impl<'p> Plain<'p> {
     /// The state in a row.
     #[must_use]
     pub fn state(&self, row: &[u32]) -> State {
-        let mut slots = vec![0; self.semantics.layout().initial_size()];
-        self.packing.unpack(row, &mut slots);
+        let mut slots = Vec::new();
+        Shapes::default().of_row(&self.packing, row).unpack(row, &mut slots);
         State::visible(slots)
     }
 
     /// The row of a state.
     #[must_use]
     pub fn row(&self, state: &State) -> Vec<u32> {
-        let mut row = vec![0; self.packing.words()];
-        self.packing.pack(&state.slots, &mut row);
+        let shape = self.shape(state);
+        let mut row = vec![0; shape.words];
+        shape.pack(&state.slots, &mut row);
+        row.truncate(trimmed(&row, self.packing.words()));
         row
+    }
+
+    fn shape(&self, state: &State) -> Arc<Shape> {
+        let frames = self.semantics.layout().frames(&state.slots);
+        let processes: Vec<u32> = frames.iter().map(|&frame| state.slots[frame + FRAME_PROCESS] as u32).collect();
+        Shapes::default().of_processes(&self.packing, &processes)
+    }
+
+    fn arrive(&self, next: &State, mover: u32, found: &mut Expansion) {
+        let row = self.row(next);
+        found.open(&row, row.len());
+        found.close(self.packing.words(), mover);
+    }
+
+    /// As the definition puts moves together to steps, but on after failed assertions.
+    fn expand_past_assertions(&self, state: &State, found: &mut Expansion) -> bool {
+        let mut any = false;
+        let first: Vec<(State, Move)> = self.semantics.moves(state).into_iter().map(|mv| (state.clone(), mv)).collect();
+        for (from, mv) in first {
+            any = true;
+            let mover = mv.pid;
+            let mut open = vec![(Vec::new(), from, mv)];
+            while let Some((mut path, from, mv)) = open.pop() {
+                let next = match self.semantics.execute(&from, &mv) {
+                    Some(Outcome::Next(next)) => next,
+                    Some(Outcome::Fault { fault, next }) => {
+                        found.faults.push(fault);
+                        let Some(next) = next else { continue };
+                        next
+                    }
+                    None => continue,
+                };
+                let Some(holder) = next.holder else {
+                    self.arrive(&next, mover, found);
+                    continue;
+                };
+                let onward = self.semantics.moves(&next);
+                if onward.is_empty() {
+                    self.stuck(next, holder, mv.step, mover, found);
+                } else if path.contains(&next) || path.len() > LONGEST_BLOCK {
+                    found.faults.push(Fault { kind: FaultKind::EndlessBlock, step: Some(mv.step) });
+                } else {
+                    path.push(next.clone());
+                    open.extend(onward.into_iter().rev().map(|mv| (path.clone(), next.clone(), mv)));
+                }
+            }
+        }
+        any
+    }
+
+    fn stuck(&self, state: State, holder: u32, step: StepId, mover: u32, found: &mut Expansion) {
+        let frames = self.semantics.layout().frames(&state.slots);
+        let context = self.semantics.observer(&state.slots, &frames);
+        let (process, at) = (context.process_of(holder as usize), context.location_of(holder as usize));
+        match self.semantics.program().location(process, at).hold {
+            Hold::Free | Hold::WhileEnabled => self.arrive(&State::visible(state.slots), mover, found),
+            Hold::Indivisible => {}
+            Hold::Deterministic => {
+                found.faults.push(Fault { kind: FaultKind::BlockedInDeterministic, step: Some(step) });
+            }
+        }
     }
 }
 
@@ -109,16 +230,18 @@ impl Successors for Plain<'_> {
     fn expand(&self, row: &[u32], (): &mut Self::Scratch, found: &mut Expansion) {
         found.clear();
         let state = self.state(row);
+        if self.past_assertions {
+            let any = self.expand_past_assertions(&state, found);
+            let stuck = !any || (found.steps() == 0 && found.faults.is_empty());
+            found.deadlock = stuck && !self.semantics.all_at_end(&state.slots);
+            return;
+        }
         let mut any = false;
         for successor in self.semantics.successors(&state) {
             any = true;
             let mover = successor.moves.first().map_or(0, |mv| mv.pid);
             match successor.outcome {
-                Outcome::Next(next) => {
-                    found.rows.extend(self.row(&next));
-                    found.movers.push(mover);
-                    found.steps += 1;
-                }
+                Outcome::Next(next) => self.arrive(&next, mover, found),
                 // A step that goes wrong leads nowhere: what comes after a failed assertion, perhaps in the middle
                 // of an uninterruptible block, is nothing that the program is meant to do.
                 Outcome::Fault { fault, .. } => found.faults.push(fault),

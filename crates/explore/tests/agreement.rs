@@ -32,7 +32,7 @@ fn depth_summary<S: Successors>(successors: &S, plain: &Plain<'_>) -> Summary {
 fn all_agree(text: &str) -> Summary {
     let program = program(text);
     let semantics = Semantics::new(&program);
-    let plain = Plain::of(&semantics).expect("the processes are fixed");
+    let plain = Plain::of(&semantics);
     let compiled = Compiled::of(&semantics).expect("guarded commands can be compiled");
     let expected = summary(&plain, &plain, 1);
     assert_eq!(summary(&compiled, &plain, 1), expected, "{text}");
@@ -141,7 +141,7 @@ property low : ltl G (shared < 2)
 fn fewer_steps_find_the_same() {
     let program = program(PRIVATE);
     let semantics = Semantics::new(&program);
-    let plain = Plain::of(&semantics).expect("the processes are fixed");
+    let plain = Plain::of(&semantics);
     let expr = *program.properties[0].atoms.values().next().expect("one atom");
     let reduction = tertium_explore::reduction::Reduction::of(&semantics, &[expr]);
     assert!(reduction.count() > 0);

@@ -94,7 +94,7 @@ impl Collected {
         let store = &self.explored.store;
         let (mut base, mut branches) = (store.branches(), store.branches());
         let (mut scratch, mut found) = (space.stepper.scratch(), Expansion::default());
-        let (words, mut ticks) = (store.words(), 0);
+        let mut ticks = 0;
         for number in 0..count {
             effort.budget.tick(&mut ticks)?;
             store.read(number as u32, &mut base);
@@ -104,12 +104,12 @@ impl Collected {
                 builder.set_label(from, prop, label(space, *atom, &state));
             }
             space.stepper.expand(base.words(), &mut scratch, &mut found);
-            if found.steps == 0 && shape.stutter {
+            if found.steps() == 0 && shape.stutter {
                 builder.add_edge(from, from, true, true, None);
                 constraints.iter_mut().for_each(|edges: &mut Vec<_>| edges.push((from, from, None)));
             }
-            for at in 0..found.steps {
-                let row = &found.rows[at * words..(at + 1) * words];
+            for at in 0..found.steps() {
+                let row = found.row(at);
                 let Ok((target, false)) = store.insert(&base, row, &mut branches) else {
                     return Err(Failure::Internal("a state was missed by the search".to_owned()));
                 };

@@ -1,6 +1,6 @@
 //! The states of one program on demand, and where they begin.
 
-use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_base::{Budget, Stopped};
 use tertium_explore::compiled::{self, Compiled};
 use tertium_explore::reduction::Reduction;
 use tertium_explore::successors::{Expansion, Plain, Successors};
@@ -73,12 +73,10 @@ impl<'p> Space<'p> {
     /// Prepares a program.
     ///
     /// # Errors
-    /// If its processes come and go, or a limit is reached while the initial states are listed.
+    /// If a limit is reached while the initial states are listed.
     pub fn new(program: &'p Program, budget: &Budget) -> Result<Self, Failure> {
         let semantics = Semantics::new(program);
-        let plain = Plain::of(&semantics).ok_or_else(|| {
-            Diagnostic::error("E0318", "this program creates processes while it runs, which cannot be explored yet")
-        })?;
+        let plain = Plain::of(&semantics);
         let stepper = match Compiled::of(&semantics) {
             Some(compiled) => Stepper::Compiled(Box::new(compiled)),
             None => Stepper::Plain(Box::new(plain.clone())),

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tertium_explore::code::{Code, CodeId};
-use tertium_explore::pack::Packing;
+use tertium_explore::pack::{Packing, Shapes};
 use tertium_logic::{Formula, Node, NodeId};
 use tertium_program::{ExprId, Semantics, State};
 
@@ -23,6 +23,7 @@ pub struct Eyes<'s, 'p> {
 /// Room for one thread.
 #[derive(Clone, Debug, Default)]
 pub struct Room {
+    shapes: Shapes,
     slots: Vec<i64>,
     /// The atoms' values.
     pub values: Vec<bool>,
@@ -38,7 +39,7 @@ impl<'s, 'p> Eyes<'s, 'p> {
 
     /// Room for one thread.
     pub fn room(&self) -> Room {
-        Room { slots: vec![0; self.semantics.layout().initial_size()], values: vec![false; self.atoms.len()] }
+        Room { values: vec![false; self.atoms.len()], ..Room::default() }
     }
 
     /// Whether some atom could not be evaluated in a state.
@@ -48,7 +49,7 @@ impl<'s, 'p> Eyes<'s, 'p> {
 
     /// Leaves the atoms' values in `room.values`.
     pub fn look(&self, row: &[u32], room: &mut Room) {
-        self.packing.unpack(row, &mut room.slots);
+        room.shapes.of_row(self.packing, row).unpack(row, &mut room.slots);
         for (at, &(expr, code)) in self.atoms.iter().enumerate() {
             room.values[at] = match self.code.value(code, &room.slots, &[]) {
                 Ok(value) => value != 0,

@@ -264,10 +264,9 @@ impl<S: Successors, O: Observer> Worker<'_, S, O> {
     /// Enters what was found; says whether any of it waits for a later level.
     fn enter_successors(&mut self) -> Result<bool, Full> {
         let search = self.search;
-        let words = search.store.words();
         let mut waiting = false;
-        for at in 0..self.found.steps {
-            let row = &self.found.rows[at * words..(at + 1) * words];
+        for at in 0..self.found.steps() {
+            let row = self.found.row(at);
             let (number, new) = search.store.insert(&self.base, row, &mut self.branches)?;
             waiting |= number as usize >= self.level.end;
             if new {
@@ -282,7 +281,7 @@ impl<S: Successors, O: Observer> Worker<'_, S, O> {
 
     fn count(&mut self) {
         let summary = &mut self.share.summary;
-        summary.transitions += self.found.steps;
+        summary.transitions += self.found.steps();
         if self.found.deadlock {
             summary.deadlocks += 1;
             summary.note(Finding::Deadlock, self.level.depth, self.base.words());

@@ -138,11 +138,10 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
     /// Enters the successors found. If they are only some, says whether they may stand for all: one of them is still
     /// to be expanded, so that the others are not put off round a cycle for ever.
     fn enter(&mut self, all: bool) -> Result<bool, Stopped> {
-        let words = self.successors.words();
-        let rows = std::mem::take(&mut self.found.rows);
+        let found = std::mem::take(&mut self.found);
         let from = self.waiting.len();
         let mut open = false;
-        for row in rows.chunks(words) {
+        for row in found.rows() {
             if let Some(number) = self.number(row, false)? {
                 self.look(row);
                 self.waiting.push(number);
@@ -153,7 +152,7 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
         }
         // Taken from the end, so that the first step is followed first.
         self.waiting[from..].reverse();
-        self.found.rows = rows;
+        self.found = found;
         Ok(open)
     }
 
@@ -164,7 +163,7 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
 
     fn count(&mut self, row: &[u32]) {
         let depth = self.run.len() - 1;
-        self.summary.transitions += self.found.steps;
+        self.summary.transitions += self.found.steps();
         if self.found.deadlock {
             self.summary.deadlocks += 1;
             self.summary.note(Finding::Deadlock, depth, row);

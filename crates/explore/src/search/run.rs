@@ -48,7 +48,7 @@ fn least_predecessor<S: Successors>(
             continue;
         }
         successors.expand(branches.words(), &mut scratch, &mut found);
-        if found.rows.chunks(successors.words()).any(|next| next == row) {
+        if found.rows().any(|next| next == row) {
             least = Some(branches.words().to_vec());
         }
     }

@@ -11,4 +11,4 @@ mod pairs;
 mod tree;
 
 pub use pairs::Full;
-pub use tree::{Branches, StateStore};
+pub use tree::{Branches, StateStore, trimmed};

@@ -3,7 +3,11 @@
 //! Open addressing over slots of a fingerprint and a number; the keys themselves lie in a second table by
 //! number. An insertion claims an empty slot by one compare-and-swap, and nobody ever waits except for the few
 //! instructions between claiming and publishing a slot with the same fingerprint. Growing takes `&mut self`.
+//!
+//! The fingerprint alone says where a slot belongs, and larger fingerprints belong further back. So growing is
+//! one pass over the slots from front to back, it never looks at the keys, and any factor of growth will do.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The table must grow before more can be inserted.
@@ -14,7 +18,7 @@ pub struct Full;
 const CLAIMED: u32 = u32::MAX;
 /// Insertions may overshoot the limit by one per thread; more threads than this are not run.
 const SLACK: usize = 256;
-const SEGMENT_BITS: usize = 16;
+const SEGMENT_BITS: usize = 13;
 const SEGMENT: usize = 1 << SEGMENT_BITS;
 
 /// The set.
@@ -22,8 +26,8 @@ const SEGMENT: usize = 1 << SEGMENT_BITS;
 pub(super) struct PairTable {
     /// Fingerprint (high half) and number plus one (low half); 0 is empty.
     slots: Vec<AtomicU64>,
-    /// Keys by number, in segments so that growing copies none of them.
-    keys: Vec<Box<[AtomicU64]>>,
+    /// Keys by number, in segments so that growing copies none of them; a segment comes with its first key.
+    keys: Vec<OnceLock<Box<[AtomicU64]>>>,
     count: AtomicU32,
     /// More members than this do not fit the slots well.
     limit: usize,
@@ -38,7 +42,8 @@ fn atomics(len: usize) -> Box<[AtomicU64]> {
 fn mix(key: u64) -> u64 {
     let wide = u128::from(key ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(0x9E37_79B9_7F4A_7C15_u64);
     let folded = (wide as u64) ^ ((wide >> 64) as u64);
-    folded ^ folded >> 29
+    let again = u128::from(folded) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
+    (again as u64) ^ ((again >> 64) as u64)
 }
 
 impl PairTable {
@@ -52,9 +57,8 @@ impl PairTable {
     fn set_limit(&mut self) {
         // Beyond this load, probe sequences become long.
         self.limit = self.slots.len() / 4 * 3;
-        while self.keys.len() * SEGMENT < self.limit + SLACK {
-            self.keys.push(atomics(SEGMENT));
-        }
+        let segments = (self.limit + SLACK).div_ceil(SEGMENT);
+        self.keys.resize_with(segments.max(self.keys.len()), OnceLock::new);
     }
 
     /// How many members there are.
@@ -65,33 +69,46 @@ impl PairTable {
 
     /// Whether it should grow at the next opportunity.
     pub fn wants_to_grow(&self) -> bool {
-        self.len() > self.limit / 5 * 4
+        self.len() > self.limit / 16 * 15
+    }
+
+    fn grown_len(&self) -> usize {
+        self.slots.len() / 2 * 3
     }
 
     /// Bytes that growing would take for a while.
     pub fn growth_bytes(&self) -> usize {
-        self.slots.len() * 16 + self.limit * 8
+        self.grown_len() * 8 + self.limit * 4
     }
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.slots.len() * 8 + self.keys.len() * SEGMENT * 8
+        self.slots.len() * 8 + self.len().div_ceil(SEGMENT) * SEGMENT * 8
     }
 
     /// The key with this number.
     #[inline]
     pub fn key(&self, number: u32) -> u64 {
         let at = number as usize;
-        self.keys[at >> SEGMENT_BITS][at & (SEGMENT - 1)].load(Ordering::Relaxed)
+        self.keys[at >> SEGMENT_BITS].get().map_or(0, |keys| keys[at & (SEGMENT - 1)].load(Ordering::Relaxed))
+    }
+
+    /// Where the search for a fingerprint begins.
+    #[inline]
+    fn home(fingerprint: u64, slots: usize) -> usize {
+        ((fingerprint * slots as u64) >> 32) as usize
+    }
+
+    #[inline]
+    fn after(at: usize, slots: usize) -> usize {
+        if at + 1 == slots { 0 } else { at + 1 }
     }
 
     /// The number of a key, and whether it is new.
     #[inline]
     pub fn insert(&self, key: u64) -> Result<(u32, bool), Full> {
-        let hash = mix(key);
-        let fingerprint = hash >> 32;
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
+        let fingerprint = mix(key) >> 32;
+        let mut at = Self::home(fingerprint, self.slots.len());
         loop {
             let slot = &self.slots[at];
             let mut entry = slot.load(Ordering::Acquire);
@@ -115,46 +132,45 @@ impl PairTable {
                     return Ok((number, false));
                 }
             }
-            at = (at + 1) & mask;
+            at = Self::after(at, self.slots.len());
         }
     }
 
     fn publish(&self, slot: &AtomicU64, fingerprint: u64, key: u64) -> u32 {
         let number = self.count.fetch_add(1, Ordering::AcqRel);
         let at = number as usize;
-        self.keys[at >> SEGMENT_BITS][at & (SEGMENT - 1)].store(key, Ordering::Relaxed);
+        let keys = self.keys[at >> SEGMENT_BITS].get_or_init(|| atomics(SEGMENT));
+        keys[at & (SEGMENT - 1)].store(key, Ordering::Relaxed);
         slot.store(fingerprint << 32 | u64::from(number + 1), Ordering::Release);
         number
     }
 
     /// The number of a key that may or may not be a member.
     pub fn find(&self, key: u64) -> Option<u32> {
-        let hash = mix(key);
-        let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
+        let fingerprint = mix(key) >> 32;
+        let mut at = Self::home(fingerprint, self.slots.len());
         loop {
             let entry = self.slots[at].load(Ordering::Acquire);
             if entry == 0 {
                 return None;
             }
-            if entry >> 32 == hash >> 32 && entry as u32 != CLAIMED && self.key(entry as u32 - 1) == key {
+            if entry >> 32 == fingerprint && entry as u32 != CLAIMED && self.key(entry as u32 - 1) == key {
                 return Some(entry as u32 - 1);
             }
-            at = (at + 1) & mask;
+            at = Self::after(at, self.slots.len());
         }
     }
 
-    /// Doubles the slots. Keys and numbers stay.
+    /// Makes half as many slots more. Keys and numbers stay.
     pub fn grow(&mut self) {
-        let slots = atomics(self.slots.len() * 2).into_vec();
-        let mask = slots.len() - 1;
-        for number in 0..self.len() as u32 {
-            let hash = mix(self.key(number));
-            let mut at = hash as usize & mask;
-            while slots[at].load(Ordering::Relaxed) != 0 {
-                at = (at + 1) & mask;
+        let len = self.grown_len();
+        let mut slots = atomics(len).into_vec();
+        for entry in self.slots.iter_mut().map(|slot| *slot.get_mut()).filter(|&entry| entry != 0) {
+            let mut at = Self::home(entry >> 32, len);
+            while *slots[at].get_mut() != 0 {
+                at = Self::after(at, len);
             }
-            slots[at].store(hash >> 32 << 32 | u64::from(number + 1), Ordering::Relaxed);
+            *slots[at].get_mut() = entry;
         }
         self.slots = slots;
         self.set_limit();
@@ -190,7 +206,7 @@ mod tests {
     #[test]
     fn two_threads_agree_on_every_number() {
         let mut table = PairTable::new();
-        for _ in 0..8 {
+        for _ in 0..14 {
             table.grow();
         }
         let numbers: Vec<Vec<u32>> = std::thread::scope(|scope| {

@@ -3,13 +3,24 @@
 //! Neighbouring words make a pair, the numbers of neighbouring pairs make a pair, and so on; the last pair
 //! is the state. A step changes few words, so [`Branches`] keeps the numbers of the row last inserted or read
 //! and only pairs above changed words are looked up again.
+//!
+//! Rows may differ in length: a short row stands for the row filled up with zeros, and no row ends in a zero beyond
+//! the least length. The pair of zeros has number 0, so zeros are number 0 on every level and cost nothing. A row
+//! longer than all before it makes the store rebuild its trees when it grows; numbers of states stay.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::pairs::{Full, PairTable};
 
 /// The states seen, each with a dense number.
 #[derive(Debug)]
 pub struct StateStore {
-    words: usize,
+    /// Every row has at least this many words.
+    least: usize,
+    /// The longest row that did not fit, if that is longer than `zeros` has room for.
+    wanted: AtomicUsize,
+    /// The row of zeros; its width is that of the trees.
+    zeros: Branches,
     /// The inner pairs of all rows; a number means the same wherever it stands.
     inner: PairTable,
     roots: PairTable,
@@ -19,13 +30,30 @@ pub struct StateStore {
 #[derive(Clone, Debug)]
 pub struct Branches {
     levels: Vec<Vec<u32>>,
+    len: usize,
 }
 
 impl Branches {
+    fn zeros(width: usize, len: usize) -> Self {
+        let mut levels = vec![vec![0; width]];
+        let mut width = width;
+        while width > 2 {
+            width = width.div_ceil(2);
+            levels.push(vec![0; width]);
+        }
+        Self { levels, len }
+    }
+
     /// The words of the row.
+    #[inline]
     #[must_use]
     pub fn words(&self) -> &[u32] {
-        &self.levels[0]
+        &self.levels[0][..self.len]
+    }
+
+    #[inline]
+    fn width(&self) -> usize {
+        self.levels[0].len()
     }
 }
 
@@ -34,11 +62,37 @@ fn pair(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
 }
 
+/// A table in which the pair of zeros has number 0.
+fn inner_table() -> PairTable {
+    let table = PairTable::new();
+    let first = table.insert(0);
+    debug_assert_eq!(first, Ok((0, true)));
+    table
+}
+
+/// How long a row is, once zeros beyond the least length are left out.
+#[inline]
+#[must_use]
+pub fn trimmed(row: &[u32], least: usize) -> usize {
+    let mut len = row.len();
+    while len > least && row[len - 1] == 0 {
+        len -= 1;
+    }
+    len
+}
+
 impl StateStore {
-    /// A store for rows of this many words; at least one.
+    /// A store for rows of at least this many words; at least one.
     #[must_use]
     pub fn new(words: usize) -> Self {
-        Self { words: words.max(1), inner: PairTable::new(), roots: PairTable::new() }
+        let least = words.max(1);
+        Self {
+            least,
+            wanted: AtomicUsize::new(0),
+            zeros: Branches::zeros(least, least),
+            inner: inner_table(),
+            roots: PairTable::new(),
+        }
     }
 
     /// How many states there are.
@@ -53,10 +107,10 @@ impl StateStore {
         self.len() == 0
     }
 
-    /// How many words a row has.
+    /// How many words a row has at least.
     #[must_use]
     pub fn words(&self) -> usize {
-        self.words
+        self.least
     }
 
     /// Bytes in use.
@@ -68,18 +122,28 @@ impl StateStore {
     /// Whether it should grow at the next opportunity.
     #[must_use]
     pub fn wants_to_grow(&self) -> bool {
-        self.inner.wants_to_grow() || self.roots.wants_to_grow()
+        self.is_too_narrow() || self.inner.wants_to_grow() || self.roots.wants_to_grow()
+    }
+
+    fn is_too_narrow(&self) -> bool {
+        self.wanted.load(Ordering::Relaxed) > self.zeros.width()
     }
 
     /// Bytes that growing now would take for a while.
     #[must_use]
     pub fn growth_bytes(&self) -> usize {
+        if self.is_too_narrow() {
+            return self.bytes() * 2;
+        }
         let of = |table: &PairTable| if table.wants_to_grow() { table.growth_bytes() } else { 0 };
         of(&self.inner) + of(&self.roots)
     }
 
     /// Makes room where it is short.
     pub fn grow(&mut self) {
+        if self.is_too_narrow() {
+            self.widen();
+        }
         for table in [&mut self.inner, &mut self.roots] {
             if table.wants_to_grow() {
                 table.grow();
@@ -87,20 +151,33 @@ impl StateStore {
         }
     }
 
+    /// Rebuilds the trees for longer rows. States are entered in the order of their numbers, so they keep them.
+    fn widen(&mut self) {
+        let width = (*self.wanted.get_mut()).max(self.zeros.width() * 3 / 2);
+        let mut wider = Self::new(self.least);
+        wider.zeros = Branches::zeros(width, self.least);
+        let (mut from, mut base, mut into) = (self.branches(), wider.branches(), wider.branches());
+        for number in 0..self.len() as u32 {
+            self.read(number, &mut from);
+            while wider.insert(&base, from.words(), &mut into).is_err() {
+                wider.grow();
+            }
+            std::mem::swap(&mut base, &mut into);
+        }
+        *self = wider;
+    }
+
     /// Room for one row.
     #[must_use]
     pub fn branches(&self) -> Branches {
-        let mut levels = vec![vec![0; self.words]];
-        let mut width = self.words;
-        while width > 2 {
-            width = width.div_ceil(2);
-            levels.push(vec![0; width]);
-        }
-        Branches { levels }
+        self.zeros.clone()
     }
 
     /// Reads the row with this number.
     pub fn read(&self, number: u32, into: &mut Branches) {
+        if into.width() != self.zeros.width() {
+            *into = self.branches();
+        }
         let top = into.levels.len() - 1;
         let root = self.roots.key(number);
         into.levels[top][0] = (root >> 32) as u32;
@@ -111,6 +188,7 @@ impl StateStore {
             let (below, above) = into.levels.split_at_mut(level + 1);
             split(&self.inner, &above[0], &mut below[level]);
         }
+        into.len = trimmed(&into.levels[0], self.least);
     }
 
     /// Inserts a row that differs from `base` in the words where `words` does; `base` is read from or inserted in
@@ -120,8 +198,21 @@ impl StateStore {
     /// `Full` if the store must grow first; inserting again after that is fine.
     #[inline]
     pub fn insert(&self, base: &Branches, words: &[u32], scratch: &mut Branches) -> Result<(u32, bool), Full> {
+        let width = self.zeros.width();
+        if words.len() > width {
+            self.wanted.fetch_max(words.len(), Ordering::Relaxed);
+            return Err(Full);
+        }
+        // Branches from before the store was rebuilt are of no use.
+        let base = if base.width() == width { base } else { &self.zeros };
+        if scratch.width() != width {
+            *scratch = self.branches();
+        }
         let top = base.levels.len() - 1;
-        scratch.levels[0].copy_from_slice(words);
+        let (given, rest) = scratch.levels[0].split_at_mut(words.len());
+        given.copy_from_slice(words);
+        rest.fill(0);
+        scratch.len = words.len();
         for level in 0..top {
             let (below, above) = scratch.levels.split_at_mut(level + 1);
             self.join(&below[level], &base.levels[level], &mut above[0], &base.levels[level + 1])?;
@@ -133,15 +224,13 @@ impl StateStore {
     /// Numbers the pairs of one level; where nothing changed the number is the old one.
     #[inline]
     fn join(&self, below: &[u32], old_below: &[u32], above: &mut [u32], old_above: &[u32]) -> Result<(), Full> {
-        for (at, number) in above.iter_mut().enumerate() {
-            let range = 2 * at..(2 * at + 2).min(below.len());
-            let (now, before) = (&below[range.clone()], &old_below[range]);
-            *number = match *now {
-                [_, _] if now == before => old_above[at],
-                [left, right] => self.inner.insert(pair(left, right))?.0,
-                [single] => single,
-                _ => 0,
-            };
+        let mut pairs = below.chunks_exact(2);
+        let old = old_below.chunks_exact(2).zip(old_above);
+        for ((number, now), (before, &known)) in above.iter_mut().zip(&mut pairs).zip(old) {
+            *number = if now == before { known } else { self.inner.insert(pair(now[0], now[1]))?.0 };
+        }
+        if let ([single], Some(last)) = (pairs.remainder(), above.last_mut()) {
+            *last = *single;
         }
         Ok(())
     }
@@ -151,25 +240,17 @@ impl StateStore {
     /// # Errors
     /// `Full` if the store must grow first.
     pub fn insert_afresh(&self, words: &[u32], scratch: &mut Branches) -> Result<(u32, bool), Full> {
-        let mut base = self.branches();
-        // The pair of zeros is a real pair, so a base of zeros must be entered before it can be relied on.
-        for level in 0..base.levels.len() - 1 {
-            let (below, above) = base.levels.split_at_mut(level + 1);
-            for (at, number) in above[0].iter_mut().enumerate() {
-                let below = &below[level];
-                *number = match below.get(2 * at + 1) {
-                    Some(&right) => self.inner.insert(pair(below[2 * at], right))?.0,
-                    None => below[2 * at],
-                };
-            }
-        }
-        self.insert(&base, words, scratch)
+        self.insert(&self.zeros, words, scratch)
     }
 
     /// The number of a row, if it has been seen.
     #[must_use]
     pub fn find(&self, words: &[u32]) -> Option<u32> {
+        if words.len() > self.zeros.width() {
+            return None;
+        }
         let mut level = words.to_vec();
+        level.resize(self.zeros.width(), 0);
         while level.len() > 2 {
             level = level
                 .chunks(2)
@@ -238,6 +319,29 @@ mod tests {
                 store.read(number as u32, &mut base);
                 assert_eq!(base.words(), row);
             }
+        }
+    }
+
+    #[test]
+    fn rows_of_many_lengths_keep_their_numbers() {
+        let mut store = StateStore::new(2);
+        let mut scratch = store.branches();
+        let base = store.branches();
+        let mut rows: Vec<Vec<u32>> = Vec::new();
+        for round in 0..3000_u32 {
+            let mut row: Vec<u32> = (0..2 + round % 37).map(|at| (round / 37) * (at % 3)).collect();
+            row.truncate(trimmed(&row, 2));
+            let known = rows.iter().position(|known| *known == row);
+            let (number, new) = insert(&mut store, &base, &row, &mut scratch);
+            assert_eq!((number as usize, new), (known.unwrap_or(rows.len()), known.is_none()));
+            assert_eq!(store.find(&row), Some(number));
+            if new {
+                rows.push(row);
+            }
+        }
+        for (number, row) in rows.iter().enumerate() {
+            store.read(number as u32, &mut scratch);
+            assert_eq!(scratch.words(), row);
         }
     }
 }

@@ -64,8 +64,8 @@ impl<'s, S: Successors, M: Monitor> Product<'s, S, M> {
 
     pub fn number(&mut self, row: &[u32], state: u32, fresh: bool) -> Result<u32, Stopped> {
         self.row.clear();
-        self.row.extend_from_slice(row);
         self.row.push(state);
+        self.row.extend_from_slice(row);
         loop {
             let inserted = if fresh {
                 self.store.insert_afresh(&self.row, &mut self.branches)
@@ -84,8 +84,7 @@ impl<'s, S: Successors, M: Monitor> Product<'s, S, M> {
 
     pub fn program_row(&mut self, number: u32) -> Vec<u32> {
         self.store.read(number, &mut self.base);
-        let words = self.base.words();
-        words[..words.len() - 1].to_vec()
+        self.base.words()[1..].to_vec()
     }
 
     /// Private steps alone, if they are enough: none of them leads to a state met before, so that nothing is put off
@@ -114,34 +113,33 @@ impl<'s, S: Successors, M: Monitor> Product<'s, S, M> {
     /// Pairs what was found after `row`, the program's part of the state last read, with the monitor's moves.
     fn join(&mut self, row: &[u32], out: &mut Vec<Edge>) -> Result<(), Stopped> {
         out.clear();
-        let state = self.base.words()[row.len()];
+        let state = self.base.words()[0];
         self.moves.clear();
         self.monitor.next(state, row, &mut self.eyes, &mut self.moves);
-        let rows = std::mem::take(&mut self.found.rows);
+        let found = std::mem::take(&mut self.found);
         let moves = std::mem::take(&mut self.moves);
-        let words = row.len();
-        for at in 0..self.found.steps.max(1) {
-            let stutters = self.found.steps == 0;
-            let next = if stutters { row } else { &rows[at * words..(at + 1) * words] };
-            let mover = if stutters { NOBODY } else { self.found.movers[at] };
-            let fair = self.fair_marks(mover);
+        for at in 0..found.steps().max(1) {
+            let stutters = found.steps() == 0;
+            let next = if stutters { row } else { found.row(at) };
+            let mover = if stutters { NOBODY } else { found.movers[at] };
+            let fair = self.fair_marks(mover, &found.movers);
             for &(state, marks) in &moves {
                 let target = self.number(next, state, false)?;
                 out.push(Edge { target, marks: marks | fair, mover });
             }
         }
         self.transitions += out.len();
-        self.found.rows = rows;
+        self.found = found;
         self.moves = moves;
         Ok(())
     }
 
     /// A step is fair to a process if it is the process's own or the process cannot step.
-    fn fair_marks(&self, mover: u32) -> u64 {
+    fn fair_marks(&self, mover: u32, movers: &[u32]) -> u64 {
         let first = self.monitor.marks();
         let mut marks = 0;
         for (at, pid) in self.scheduling.weak.iter().enumerate() {
-            if *pid == mover || !self.found.movers.contains(pid) {
+            if *pid == mover || !movers.contains(pid) {
                 marks |= 1 << (first as usize + at);
             }
         }
