@@ -114,6 +114,8 @@ impl<'a> Elaborator<'a> {
                     source: LocationId::new(step.source),
                     target: LocationId::new(step.target),
                     rank: 0,
+                    yields_to: Vec::new(),
+                    frees: false,
                     inputs,
                     guard,
                     action,

@@ -3,20 +3,20 @@
 use crate::eval::Context;
 use crate::expr::{ExprId, Field, Pattern, Place};
 use crate::fault::FaultKind;
-use crate::graph::{Action, Assign, Hold, LocationId, ProcessId, Step, StepId};
+use crate::graph::{Action, Assign, Hold, ProcessId, Step, StepId};
 use crate::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use crate::queue::Queue;
 use crate::semantics::Semantics;
 use crate::state::{Move, State};
-use crate::types::{InitialValue, Type};
+use crate::types::InitialValue;
 
 /// More processes than this cannot run at once.
 pub const MOST_PROCESSES: usize = 255;
 
-/// The state after a move, and whether an assertion failed on the way.
+/// The state after a move, and what failed on the way if one can go on regardless.
 pub(crate) struct After {
     pub state: State,
-    pub failed: bool,
+    pub failed: Option<FaultKind>,
 }
 
 impl Semantics<'_> {
@@ -29,20 +29,23 @@ impl Semantics<'_> {
         let context = Context { slots: &state.slots, frames: &frames, me: Some(me), inputs: &mv.inputs, timeout };
         self.find_fault(step, mv, &context)?;
         let mut slots = state.slots.clone();
-        let failed = self.act(step, mv, &context, &mut slots)?;
+        let mut failed = self.act(step, mv, &context, &mut slots)?.then_some(FaultKind::Assertion);
+        if !self.watch_events(step, mv, &context, &mut slots)? {
+            failed = Some(FaultKind::Event);
+        }
         let mut holder = None;
         if step.action != Action::End {
             slots[frames[me] + FRAME_LOCATION] = step.target.index() as i64;
-            holder = self.holds(step.process, step.target).then_some(mv.pid);
+            holder = self.holds(step).then_some(mv.pid);
         }
         if let Some((pid, id)) = mv.partner {
             let step = self.program().step(id);
             slots[frames[pid as usize] + FRAME_LOCATION] = step.target.index() as i64;
             // Control goes to the receiver, who keeps it only inside a block of its own.
-            holder = self.holds(step.process, step.target).then_some(pid);
+            holder = self.holds(step).then_some(pid);
         }
         if let Some(last) = self.program().last {
-            slots[self.layout().variable(last)] = i64::from(mv.pid);
+            slots[self.layout().variable(last)] = i64::from(mv.partner.map_or(mv.pid, |(pid, _)| pid));
         }
         Ok(After { state: State { slots, holder }, failed })
     }
@@ -216,10 +219,7 @@ impl Semantics<'_> {
         for (field, &value) in fields.iter().zip(message) {
             let Field::Bind(place) = *field else { continue };
             let slot = self.slot(place, &Context { slots, ..*context })?;
-            let value = match self.program().variable(place.variable()).ty {
-                Type::Wrapped(width) => width.wrap(value),
-                _ => value,
-            };
+            let value = self.program().stored(self.program().variable(place.variable()).ty, value);
             self.check_range(place, value)?;
             slots[slot] = value;
         }
@@ -288,14 +288,10 @@ impl Semantics<'_> {
                 return Ok((0..cells).map(|cell| (number + cell) as i64).collect());
             }
         };
-        let first = match variable.ty {
-            Type::Wrapped(width) => width.wrap(first),
-            _ => first,
-        };
-        Ok(vec![first; cells])
+        Ok(vec![self.program().stored(variable.ty, first); cells])
     }
 
-    fn holds(&self, process: ProcessId, location: LocationId) -> bool {
-        self.program().location(process, location).hold != Hold::Free
+    fn holds(&self, step: &Step) -> bool {
+        !step.frees && self.program().location(step.process, step.target).hold != Hold::Free
     }
 }

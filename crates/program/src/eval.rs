@@ -179,16 +179,21 @@ impl Semantics<'_> {
         match expr {
             Expr::Remote(pid, var) => {
                 let frame = self.remote_frame(pid, var, context)?;
-                Ok(context.slots[frame + self.layout().variable(var)])
+                Ok(frame.map_or(0, |frame| context.slots[frame + self.layout().variable(var)]))
             }
             Expr::RemoteElement(pid, var, indices) => {
+                let cell = self.cell(var, indices, context)?;
                 let frame = self.remote_frame(pid, var, context)?;
-                Ok(context.slots[frame + self.layout().variable(var) + self.cell(var, indices, context)?])
+                Ok(frame.map_or(0, |frame| context.slots[frame + self.layout().variable(var) + cell]))
             }
             Expr::RemoteAt(pid, process, location) => {
-                let frame = context.frame(self.value(pid, context)?)?;
                 let there = [process.index() as i64, location.index() as i64];
-                Ok(i64::from(context.slots[frame..frame + 2] == there))
+                let frame = context.frame(self.value(pid, context)?);
+                Ok(frame.map_or(0, |frame| i64::from(context.slots[frame..frame + 2] == there)))
+            }
+            Expr::FirstInstance(process) => {
+                let first = (0..context.frames.len()).find(|&pid| context.process_of(pid) == process);
+                Ok(first.map_or(-1, |pid| pid as i64))
             }
             Expr::Length(channel) => {
                 Ok(self.queue(self.value(channel, context)?, context)?.length(context.slots) as i64)
@@ -212,14 +217,11 @@ impl Semantics<'_> {
         }
     }
 
-    fn remote_frame(&self, pid: ExprId, var: VarId, context: &Context<'_>) -> Result<usize, FaultKind> {
-        let pid = self.value(pid, context)?;
-        let frame = context.frame(pid)?;
-        let runs = ProcessId::new(context.slots[frame + FRAME_PROCESS] as usize);
-        if self.program().variable(var).scope != Scope::Local(runs) {
-            return Err(FaultKind::NoProcess(pid));
-        }
-        Ok(frame)
+    /// The frame of the instance with this pid, if it runs the process whose variable is read.
+    fn remote_frame(&self, pid: ExprId, var: VarId, context: &Context<'_>) -> Result<Option<usize>, FaultKind> {
+        let frame = context.frame(self.value(pid, context)?).ok();
+        let runs = |frame: &usize| Scope::Local(ProcessId::new(context.slots[frame + FRAME_PROCESS] as usize));
+        Ok(frame.filter(|frame| self.program().variable(var).scope == runs(frame)))
     }
 
     fn no_progress(&self, context: &Context<'_>) -> bool {

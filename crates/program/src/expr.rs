@@ -147,11 +147,11 @@ pub enum Expr {
     OldVar(VarId),
     /// The value an array cell had before a step; occurs in strongest postconditions only.
     OldElement(VarId, ListId),
-    /// A local variable of the instance with this pid.
+    /// A local variable of the instance with this pid; 0 if no instance of its process has it.
     Remote(ExprId, VarId),
     /// A cell of a local array of the instance with this pid.
     RemoteElement(ExprId, VarId, ListId),
-    /// Whether the instance with this pid runs this process and is at this location.
+    /// Whether the instance with this pid runs this process and is at this location; false if there is none.
     RemoteAt(ExprId, ProcessId, LocationId),
     /// How many messages a channel holds.
     Length(ExprId),
@@ -173,6 +173,8 @@ pub enum Expr {
     LocationOf(ExprId),
     /// The priority of the process with this pid.
     PriorityOf(ExprId),
+    /// The pid of the oldest instance of a process; -1 if there is none.
+    FirstInstance(ProcessId),
 }
 
 /// What a receive does with one field of a message.

@@ -8,6 +8,8 @@ use crate::types::{FunctionId, VarId};
 pub enum FaultKind {
     /// The asserted condition does not hold.
     Assertion,
+    /// An event on a channel is not what the trace automaton allows.
+    Event,
     /// An index lies outside its array.
     Index {
         /// The array.
@@ -59,6 +61,7 @@ impl FaultKind {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Assertion => "assertion",
+            Self::Event => "trace",
             Self::Index { .. } => "array-bounds",
             Self::DivisionByZero => "division-by-zero",
             Self::OutOfRange { .. } => "range-overflow",

@@ -209,6 +209,9 @@ impl<'p> Reader<'p> {
         for rival in rivals.filter(|rival| rival.rank < step.rank) {
             self.add_enabling(&mut footprint, rival);
         }
+        for &rival in &step.yields_to {
+            self.add_enabling(&mut footprint, self.program.step(rival));
+        }
         footprint.whole_system |= self.priorities || matches!(step.action, Action::End);
         footprint
     }

@@ -211,8 +211,13 @@ pub struct Step {
     /// To where; meaningless after [`Action::End`].
     pub target: LocationId,
     /// Of the steps at one location only those of the lowest rank that has an enabled step may be taken:
-    /// an `unless` escape ranks before the body, `else` after everything else.
+    /// an `unless` escape ranks before the body.
     pub rank: u32,
+    /// It can be taken only if none of these steps can; they have the same rank and stand before it at the same
+    /// location. `else` yields to the options before it, an option of an `if` at the start of a `d_step` to those before.
+    pub yields_to: Vec<StepId>,
+    /// Arriving by this step gives up control, whatever the location says: it jumps into the middle of a block.
+    pub frees: bool,
     /// Values that are chosen when it is taken.
     pub inputs: Vec<Input>,
     /// It can be taken only if this holds; may speak of the inputs.
@@ -223,6 +228,20 @@ pub struct Step {
     pub span: Span,
     /// How it reads.
     pub text: String,
+}
+
+/// An automaton over the events on some channels: the events that happen must be those it allows (or, if it is
+/// `negated`, must not lead to its end).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    /// Its code, which has no instances: receives, whose patterns say which messages are meant.
+    pub process: ProcessId,
+    /// Those of its steps that stand for sends; the others stand for receives.
+    pub sends: Vec<StepId>,
+    /// The global variable that holds its location.
+    pub variable: VarId,
+    /// Whether events must not happen in this way.
+    pub negated: bool,
 }
 
 /// A named expression over the program's state.
@@ -286,7 +305,11 @@ pub struct Program {
     pub keep: Vec<VarId>,
     /// What is asked.
     pub properties: Vec<Property>,
-    /// Set to the pid of whoever stepped last, if declared.
+    /// Code that watches the states of runs and has no instances: Promela's `never` claims.
+    pub claims: Vec<ProcessId>,
+    /// Code that watches the events of runs.
+    pub trace: Option<Trace>,
+    /// Set to the pid of whoever stepped last, if declared; if two processes meet, the receiver.
     pub last: Option<VarId>,
     /// Whether only the enabled processes of highest priority may step.
     pub priorities: bool,
@@ -451,6 +474,17 @@ impl Program {
         }
     }
 
+    /// What remains of a value when it is stored in a message, a parameter or a variable that receives it. Machine
+    /// integers and enumerations of 256 members (bytes with names) are truncated, other types take what they are given.
+    #[must_use]
+    pub fn stored(&self, ty: Type, value: i64) -> i64 {
+        match ty {
+            Type::Wrapped(width) => width.wrap(value),
+            Type::Enum(id) if self.enumeration(id).members.len() == 256 => value & 255,
+            _ => value,
+        }
+    }
+
     /// Whether a value belongs to a type.
     #[must_use]
     pub fn admits(&self, ty: Type, value: i64) -> bool {
@@ -464,7 +498,12 @@ impl Program {
     pub fn is_static(&self) -> bool {
         let mut instances = vec![0; self.processes.len()];
         self.instances.iter().for_each(|instance| instances[instance.process.index()] += 1);
-        instances.iter().all(|&count| count == 1)
+        let watches = |process: usize| {
+            let id = ProcessId::new(process);
+            self.claims.contains(&id) || self.trace.as_ref().is_some_and(|trace| trace.process == id)
+        };
+        (instances.iter().enumerate()).all(|(process, &count)| count == 1 || (count == 0 && watches(process)))
+            && self.trace.is_none()
             && self.steps.iter().all(|step| !matches!(step.action, Action::Run { .. } | Action::End))
     }
 }

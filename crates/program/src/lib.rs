@@ -12,6 +12,7 @@ pub mod blocks;
 pub mod build;
 pub mod effect;
 pub mod eval;
+mod events;
 pub mod expr;
 pub mod fault;
 pub mod footprint;
@@ -34,7 +35,7 @@ pub use fault::{Fault, FaultKind};
 pub use footprint::{Channels, Footprint};
 pub use graph::{
     Action, Assign, Domain, Fairness, Hold, Input, Instance, Location, LocationId, Named, Process, ProcessId, Program,
-    Property, Step, StepId,
+    Property, Step, StepId, Trace,
 };
 pub use initial::NoInitialStates;
 pub use layout::Layout;

@@ -109,10 +109,7 @@ impl Semantics<'_> {
         if fields.len() != message.len() {
             return Err(FaultKind::MessageShape);
         }
-        let store = |(value, field): (i64, &Type)| match *field {
-            Type::Wrapped(width) => width.wrap(value),
-            _ => value,
-        };
+        let store = |(value, &field): (i64, &Type)| self.program().stored(field, value);
         Ok(message.into_iter().zip(fields).map(store).collect())
     }
 }

@@ -8,6 +8,7 @@
 
 use std::collections::HashSet;
 
+use crate::effect::After;
 use crate::eval::{Context, Interpretation};
 use crate::expr::Expr;
 use crate::fault::{Fault, FaultKind};
@@ -28,6 +29,7 @@ pub struct Semantics<'p> {
     pub(crate) functions: Interpretation,
     uses_timeout: bool,
     uses_indivisible: bool,
+    persistent: bool,
 }
 
 impl<'p> Semantics<'p> {
@@ -42,7 +44,21 @@ impl<'p> Semantics<'p> {
                 .any(|id| program.exprs.get(crate::expr::ExprId::new(id)) == Expr::Timeout),
             uses_indivisible: (program.processes.iter().flat_map(|process| &process.locations))
                 .any(|location| location.hold == Hold::Indivisible),
+            persistent: false,
         }
+    }
+
+    /// The same, but a run goes on after a failed assertion as if it had held (the fault is told all the same).
+    #[must_use]
+    pub fn persistent(mut self) -> Self {
+        self.persistent = true;
+        self
+    }
+
+    /// Whether runs go on after failed assertions.
+    #[must_use]
+    pub const fn is_persistent(&self) -> bool {
+        self.persistent
     }
 
     /// The same with values for functions.
@@ -86,6 +102,9 @@ impl<'p> Semantics<'p> {
     pub fn moves(&self, state: &State) -> Vec<Move> {
         let frames = self.layout.frames(&state.slots);
         if let Some(holder) = state.holder {
+            if self.is_outranked(&state.slots, &frames, holder as usize) {
+                return Vec::new();
+            }
             return self.moves_of(&state.slots, &frames, holder as usize, false);
         }
         self.moves_of_all(&state.slots, &frames, self.needs_timeout(state, &frames))
@@ -107,6 +126,19 @@ impl<'p> Semantics<'p> {
         moves
     }
 
+    /// Whether somebody of higher priority can step, which interrupts a block unless it is deterministic.
+    fn is_outranked(&self, slots: &[i64], frames: &[usize], pid: usize) -> bool {
+        if !self.program.priorities {
+            return false;
+        }
+        let context = self.observer(slots, frames);
+        let location = self.program.location(context.process_of(pid), context.location_of(pid));
+        let priority = |pid: usize| slots[frames[pid] + FRAME_PRIORITY];
+        location.hold != Hold::Deterministic
+            && (0..frames.len())
+                .any(|other| priority(other) > priority(pid) && !self.moves_of(slots, frames, other, false).is_empty())
+    }
+
     /// What one process can do, whoever else could.
     fn moves_of(&self, slots: &[i64], frames: &[usize], pid: usize, timeout: bool) -> Vec<Move> {
         let context = Context { slots, frames, me: Some(pid), inputs: &[], timeout };
@@ -116,7 +148,13 @@ impl<'p> Semantics<'p> {
         ranks.dedup();
         for rank in ranks {
             let steps = location.steps.iter().copied().filter(|&step| self.program.step(step).rank == rank);
-            let mut moves: Vec<Move> = steps.flat_map(|step| self.moves_by(step, &context)).collect();
+            let mut moves: Vec<Move> = Vec::new();
+            for step in steps {
+                let yields_to = &self.program.step(step).yields_to;
+                if !moves.iter().any(|mv| yields_to.contains(&mv.step)) {
+                    moves.extend(self.moves_by(step, &context));
+                }
+            }
             if location.hold == Hold::Deterministic {
                 moves.truncate(1);
             }
@@ -153,6 +191,8 @@ impl<'p> Semantics<'p> {
 
     pub(crate) fn is_provided(&self, step: &Step, context: &Context<'_>) -> Result<bool, FaultKind> {
         match self.program.process(step.process).provided {
+            // Nothing interrupts a deterministic block.
+            Some(_) if self.program.location(step.process, step.source).hold == Hold::Deterministic => Ok(true),
             Some(condition) => Ok(self.value(condition, context)? != 0),
             None => Ok(true),
         }
@@ -241,8 +281,8 @@ impl<'p> Semantics<'p> {
     fn perform(&self, state: &State, mv: &Move) -> Outcome {
         let fault = |kind| Fault { kind, step: Some(mv.step) };
         match self.apply_move(state, mv) {
-            Ok(after) if after.failed => Outcome::Fault { fault: fault(FaultKind::Assertion), next: Some(after.state) },
-            Ok(after) => Outcome::Next(after.state),
+            Ok(After { state, failed: Some(kind) }) => Outcome::Fault { fault: fault(kind), next: Some(state) },
+            Ok(After { state, failed: None }) => Outcome::Next(state),
             Err(kind) => Outcome::Fault { fault: fault(kind), next: None },
         }
     }
@@ -264,8 +304,14 @@ impl<'p> Semantics<'p> {
         let mut open = vec![(0, state.clone(), first)];
         while let Some((depth, from, mv)) = open.pop() {
             path.truncate(depth);
-            let outcome = self.perform(&from, &mv);
+            let mut outcome = self.perform(&from, &mv);
             path.moves.push(mv);
+            if self.persistent
+                && let Outcome::Fault { fault, next: Some(next) } = outcome
+            {
+                found.push(path.arrives(Outcome::Fault { fault, next: None }));
+                outcome = Outcome::Next(next);
+            }
             match outcome {
                 Outcome::Next(next) => {
                     let Some(holder) = next.holder else {
@@ -332,12 +378,13 @@ impl<'p> Semantics<'p> {
         if self.uses_indivisible { self.successors(&state).is_empty() } else { self.moves(&state).is_empty() }
     }
 
-    /// Whether every process is at a location where it may rest.
+    /// Whether every process, and the automaton that watches events, is at a location where it may rest.
     #[must_use]
     pub fn all_at_end(&self, slots: &[i64]) -> bool {
         let frames = self.layout.frames(slots);
         let context = self.observer(slots, &frames);
         (0..frames.len()).all(|pid| self.program.location(context.process_of(pid), context.location_of(pid)).end)
+            && self.events_may_end(slots)
     }
 }
 

@@ -221,6 +221,7 @@ impl Printer<'_> {
                 let pattern = program.exprs.pattern(pattern);
                 self.receive(pattern, "[", "]");
             }
+            Expr::FirstInstance(process) => self.call("pid", |p| p.text.push_str(&program.process(process).name)),
             Expr::Deadlock => self.text.push_str("deadlock"),
             Expr::Timeout => self.text.push_str("timeout"),
             Expr::ProcessCount => self.text.push_str("_nr_pr"),

@@ -71,11 +71,13 @@ impl Program {
     /// Guard, `provided` and rank.
     fn guard_term(&mut self, id: StepId) -> Result<ExprId, NoTerms> {
         let step = self.step(id);
-        let (rank, mut parts) = (step.rank, vec![step.guard]);
+        let (rank, yields_to, mut parts) = (step.rank, step.yields_to.clone(), vec![step.guard]);
         parts.extend(self.process(step.process).provided);
         for rival in self.location(step.process, step.source).steps.clone() {
+            // A rival that yields in turn yields to steps that this one yields to as well.
+            let before = yields_to.contains(&rival);
             let rival = self.step(rival);
-            if rival.rank >= rank {
+            if rival.rank >= rank && !before {
                 continue;
             }
             let plain = matches!(rival.action, Action::Assign(_) | Action::Assert(_) | Action::Print { .. });

@@ -68,6 +68,8 @@ impl Bench {
             source: LocationId::new(from),
             target: LocationId::new(to),
             rank: 0,
+            yields_to: Vec::new(),
+            frees: false,
             inputs: Vec::new(),
             guard,
             action,
