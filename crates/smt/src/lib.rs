@@ -1,0 +1,25 @@
+//! Is a formula over integers satisfiable?
+//!
+//! [`term`] has our own terms, [`build`] and [`arith`] make them and simplify on the way, [`walk`] rewrites and
+//! [`eval`] evaluates them. A [`Solver`] answers with [`Reply`]: [`Z3`] in process, [`Process`] for any SMT-LIB 2 program.
+//! [`Queries`] stands before them with a cache, counts and limits.
+//!
+//! Not here: programs and what their expressions mean; which questions to ask.
+
+pub mod arith;
+pub mod build;
+pub mod eval;
+pub mod process;
+pub mod queries;
+pub mod smtlib;
+pub mod solver;
+pub mod term;
+pub mod walk;
+pub mod z3_solver;
+
+pub use eval::{Assignment, Value};
+pub use process::Process;
+pub use queries::{AllModels, Count, Purpose, Queries};
+pub use solver::{Limit, Reply, Solver, SolverError};
+pub use term::{BitOp, Bounds, Function, FunctionId, Sort, Sum, Symbol, SymbolId, Term, TermId, Terms};
+pub use z3_solver::Z3;

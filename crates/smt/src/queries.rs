@@ -1,0 +1,370 @@
+//! All questions go through here: one cache, one count, one limit, and perhaps a second opinion.
+//!
+//! A question is a set of terms; equal questions are asked once. "Calls to the decision procedure" in reports is what
+//! this counts. If a second solver contradicts the first, neither is believed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tertium_base::{Budget, Stopped};
+
+use crate::eval::Value;
+use crate::solver::{Limit, Reply, Solver};
+use crate::term::{Term, TermId, Terms};
+
+/// What a question is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Purpose {
+    /// Where does the program begin?
+    Initial,
+    /// Does an abstract state stand for anything?
+    State,
+    /// Which steps are possible?
+    May,
+    /// Which steps are certain?
+    Must,
+    /// What holds in an abstract state?
+    Label,
+    /// Which assignment of truth values does a step make?
+    Assignment,
+    /// Everything else.
+    Other,
+}
+
+impl Purpose {
+    /// The word for it in reports.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Initial => "initial",
+            Self::State => "states",
+            Self::May => "may",
+            Self::Must => "must",
+            Self::Label => "labels",
+            Self::Assignment => "assignments",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// How often something was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Count {
+    /// Calls of the solver.
+    pub calls: u64,
+    /// Questions that the cache answered.
+    pub remembered: u64,
+    /// Calls in which the solver gave up.
+    pub gave_up: u64,
+}
+
+/// All models over some truth-valued terms.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AllModels {
+    /// The combinations that have a model, each once, in the order of their values.
+    pub rows: Vec<Vec<bool>>,
+    /// Whether there are no others. If not, any other combination may have a model too.
+    pub complete: bool,
+}
+
+/// A solver with a cache and counts.
+pub struct Queries {
+    solver: Box<dyn Solver>,
+    second: Option<Box<dyn Solver>>,
+    limit: Limit,
+    budget: Budget,
+    replies: HashMap<Vec<TermId>, (Reply, Vec<TermId>)>,
+    models: HashMap<(Vec<TermId>, Vec<TermId>), AllModels>,
+    counts: BTreeMap<Purpose, Count>,
+    disagreements: Vec<String>,
+}
+
+impl std::fmt::Debug for Queries {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Queries").field("solver", &self.solver.name()).field("counts", &self.counts).finish()
+    }
+}
+
+impl Queries {
+    /// Questions to `solver`, each within `limit`, all within `budget`.
+    #[must_use]
+    pub fn new(mut solver: Box<dyn Solver>, limit: Limit, budget: &Budget) -> Self {
+        solver.limit(limit);
+        Self {
+            solver,
+            second: None,
+            limit,
+            budget: budget.clone(),
+            replies: HashMap::new(),
+            models: HashMap::new(),
+            counts: BTreeMap::new(),
+            disagreements: Vec::new(),
+        }
+    }
+
+    /// The same with a second solver that every reply is compared with.
+    #[must_use]
+    pub fn cross_checked(mut self, mut second: Box<dyn Solver>) -> Self {
+        second.limit(self.limit);
+        self.second = Some(second);
+        self
+    }
+
+    /// How often what was asked.
+    #[must_use]
+    pub const fn counts(&self) -> &BTreeMap<Purpose, Count> {
+        &self.counts
+    }
+
+    /// All calls of the solver.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.counts.values().map(|count| count.calls).sum()
+    }
+
+    /// All calls in which the solver gave up.
+    #[must_use]
+    pub fn gave_up(&self) -> u64 {
+        self.counts.values().map(|count| count.gave_up).sum()
+    }
+
+    /// Questions, as SMT-LIB, to which two solvers gave contradictory replies.
+    #[must_use]
+    pub fn disagreements(&self) -> &[String] {
+        &self.disagreements
+    }
+
+    /// The solver's name.
+    #[must_use]
+    pub fn solver(&self) -> String {
+        self.solver.name()
+    }
+
+    fn count(&mut self, purpose: Purpose) -> &mut Count {
+        self.counts.entry(purpose).or_default()
+    }
+
+    /// One call of the solver on what is asserted, compared with the second one's reply on `whole`.
+    fn call(&mut self, terms: &mut Terms, purpose: Purpose, whole: &[TermId], assumptions: &[TermId]) -> Reply {
+        let mut reply = self.solver.check(terms, assumptions);
+        if let Some(second) = &mut self.second
+            && reply != Reply::GaveUp
+        {
+            let other = second.check(terms, whole);
+            if other != Reply::GaveUp && other != reply {
+                self.disagreements.push(crate::smtlib::script(terms, whole));
+                reply = Reply::GaveUp;
+            }
+        }
+        let count = self.count(purpose);
+        count.calls += 1;
+        count.gave_up += u64::from(reply == Reply::GaveUp);
+        reply
+    }
+
+    /// Whether all of `parts` can hold together.
+    ///
+    /// # Errors
+    /// If the budget is used up.
+    pub fn satisfiable(&mut self, terms: &mut Terms, purpose: Purpose, parts: &[TermId]) -> Result<Reply, Stopped> {
+        Ok(self.with_core(terms, purpose, parts)?.0)
+    }
+
+    /// As [`Self::satisfiable`]; if they cannot, some of them that already cannot.
+    ///
+    /// # Errors
+    /// If the budget is used up.
+    pub fn with_core(
+        &mut self,
+        terms: &mut Terms,
+        purpose: Purpose,
+        parts: &[TermId],
+    ) -> Result<(Reply, Vec<TermId>), Stopped> {
+        let key = match question(terms, parts) {
+            Ok(key) => key,
+            Err((reply, core)) => return Ok((reply, core)),
+        };
+        if let Some(known) = self.replies.get(&key).cloned() {
+            self.count(purpose).remembered += 1;
+            return Ok(known);
+        }
+        self.budget.check()?;
+        let reply = self.call(terms, purpose, &key, &key);
+        let core = match reply {
+            Reply::Unsat => self.solver.core().into_iter().filter_map(|at| key.get(at).copied()).collect(),
+            Reply::Sat | Reply::GaveUp => Vec::new(),
+        };
+        self.replies.insert(key, (reply, core.clone()));
+        Ok((reply, core))
+    }
+
+    /// Whether `parts` together have a model; values of `of` in it. Not remembered.
+    ///
+    /// # Errors
+    /// If the budget is used up.
+    pub fn model(
+        &mut self,
+        terms: &mut Terms,
+        purpose: Purpose,
+        parts: &[TermId],
+        of: &[TermId],
+    ) -> Result<(Reply, Option<Vec<Value>>), Stopped> {
+        let key = match question(terms, parts) {
+            Ok(key) => key,
+            Err((Reply::Sat, _)) => Vec::new(),
+            Err((reply, _)) => return Ok((reply, None)),
+        };
+        self.budget.check()?;
+        self.solver.push();
+        key.iter().for_each(|&part| self.solver.assert(terms, part));
+        // The terms whose values are wanted must lie within their bounds too.
+        for condition in terms.side_conditions(of) {
+            self.solver.assert(terms, condition);
+        }
+        let reply = self.call(terms, purpose, &key, &[]);
+        let values = if reply == Reply::Sat { self.solver.values(terms, of) } else { None };
+        self.solver.pop();
+        Ok((reply, values))
+    }
+
+    /// All combinations of truth values of `selected` that are possible while `parts` hold; at most `most` of them.
+    ///
+    /// # Errors
+    /// If the budget is used up.
+    pub fn all_models(
+        &mut self,
+        terms: &mut Terms,
+        purpose: Purpose,
+        parts: &[TermId],
+        selected: &[TermId],
+        most: usize,
+    ) -> Result<AllModels, Stopped> {
+        let key = match question(terms, parts) {
+            Ok(key) => key,
+            Err((Reply::Unsat, _)) => return Ok(AllModels { rows: Vec::new(), complete: true }),
+            Err(_) => Vec::new(),
+        };
+        let whole = (key, selected.to_vec());
+        if let Some(known) = self.models.get(&whole).cloned() {
+            self.count(purpose).remembered += 1;
+            return Ok(known);
+        }
+        self.solver.push();
+        whole.0.iter().for_each(|&part| self.solver.assert(terms, part));
+        let found = self.enumerate(terms, purpose, &whole.0, selected, most);
+        self.solver.pop();
+        let mut found = found?;
+        found.rows.sort_unstable();
+        self.models.insert(whole, found.clone());
+        Ok(found)
+    }
+
+    fn enumerate(
+        &mut self,
+        terms: &mut Terms,
+        purpose: Purpose,
+        parts: &[TermId],
+        selected: &[TermId],
+        most: usize,
+    ) -> Result<AllModels, Stopped> {
+        let mut whole = parts.to_vec();
+        let mut found = AllModels::default();
+        while found.rows.len() < most {
+            self.budget.check()?;
+            match self.call(terms, purpose, &whole, &[]) {
+                Reply::GaveUp => return Ok(found),
+                Reply::Unsat => {
+                    found.complete = true;
+                    return Ok(found);
+                }
+                Reply::Sat => {}
+            }
+            let values = self.solver.values(terms, selected);
+            let row: Option<Vec<bool>> = values.and_then(|values| values.iter().map(Value::as_bool).collect());
+            let Some(row) = row else { return Ok(found) };
+            let literals: Vec<TermId> =
+                selected.iter().zip(&row).map(|(&term, &value)| if value { term } else { terms.not(term) }).collect();
+            let this = terms.all(&literals);
+            let others = terms.not(this);
+            found.rows.push(row);
+            if terms.as_bool(others) == Some(false) {
+                found.complete = true;
+                return Ok(found);
+            }
+            self.solver.assert(terms, others);
+            whole.push(others);
+        }
+        Ok(found)
+    }
+
+    /// Combinations of integer values of `of`, each once, at most `most`; `None` if that is not all of them.
+    ///
+    /// # Errors
+    /// If the budget is used up.
+    pub fn all_values(
+        &mut self,
+        terms: &mut Terms,
+        purpose: Purpose,
+        parts: &[TermId],
+        of: &[TermId],
+        most: usize,
+    ) -> Result<Option<Vec<Vec<Value>>>, Stopped> {
+        let mut parts = parts.to_vec();
+        let mut rows: Vec<Vec<Value>> = Vec::new();
+        while rows.len() <= most {
+            let (reply, values) = self.model(terms, purpose, &parts, of)?;
+            match (reply, values) {
+                (Reply::Unsat, _) => {
+                    rows.sort();
+                    return Ok(Some(rows));
+                }
+                (Reply::Sat, Some(values)) => {
+                    let same: Vec<TermId> =
+                        of.iter().zip(&values).filter_map(|(&term, value)| equation(terms, term, value)).collect();
+                    if same.len() != of.len() {
+                        return Ok(None);
+                    }
+                    let same = terms.all(&same);
+                    parts.push(terms.not(same));
+                    rows.push(values);
+                }
+                _ => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// `term = value`.
+fn equation(terms: &mut Terms, term: TermId, value: &Value) -> Option<TermId> {
+    match value {
+        Value::Bool(true) => Some(term),
+        Value::Bool(false) => Some(terms.not(term)),
+        Value::Int(value) => {
+            let value = terms.int(*value);
+            Some(terms.eq(term, value))
+        }
+        Value::Array(..) => None,
+    }
+}
+
+/// A set of terms in a form in which equal sets are equal; or the reply and its reason if there is nothing to ask.
+fn question(terms: &mut Terms, parts: &[TermId]) -> Result<Vec<TermId>, (Reply, Vec<TermId>)> {
+    let mut key = Vec::with_capacity(parts.len());
+    for &part in parts {
+        match terms.get(part) {
+            Term::Bool(true) => {}
+            Term::Bool(false) => return Err((Reply::Unsat, vec![part])),
+            _ => key.push(part),
+        }
+    }
+    key.sort_unstable();
+    key.dedup();
+    for &part in &key {
+        if let Term::Not(inner) = terms.get(part)
+            && key.binary_search(&inner).is_ok()
+        {
+            return Err((Reply::Unsat, vec![inner, part]));
+        }
+    }
+    if key.is_empty() { Err((Reply::Sat, Vec::new())) } else { Ok(key) }
+}

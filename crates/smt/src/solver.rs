@@ -1,0 +1,93 @@
+//! What may be asked of a solver, and what may it answer?
+//!
+//! There are three replies, and no conversion of one into a truth value: a caller must say which way it errs when the
+//! solver gives up.
+
+use std::time::Duration;
+
+use crate::eval::Value;
+use crate::term::{TermId, Terms};
+
+/// The answer to one question.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reply {
+    /// There is a model.
+    Sat,
+    /// There is none.
+    Unsat,
+    /// The solver could not tell within its limits.
+    GaveUp,
+}
+
+/// How much work one question may cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limit {
+    /// Units of the solver's own work; the same question then always has the same answer. `None` means no limit.
+    pub work: Option<u32>,
+    /// Time; on top of the above.
+    pub time: Option<Duration>,
+}
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self { work: Some(20_000_000), time: None }
+    }
+}
+
+/// Why there is no solver.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SolverError {
+    /// The library is of another version than the one this program was built for.
+    Version {
+        /// What was expected.
+        expected: String,
+        /// What was found.
+        found: String,
+    },
+    /// The program cannot be started or does not answer.
+    Process(String),
+}
+
+impl std::fmt::Display for SolverError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Version { expected, found } => {
+                write!(f, "the solver library is version {found}, but this program was built for {expected}")
+            }
+            Self::Process(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for SolverError {}
+
+/// A solver with a stack of assertions.
+///
+/// Whatever goes wrong inside is [`Reply::GaveUp`]; after that the stack is as it was.
+pub trait Solver {
+    /// Its name and version, for reports.
+    fn name(&self) -> String;
+
+    /// Limits for the questions to come.
+    fn limit(&mut self, limit: Limit);
+
+    /// Opens a level of assertions.
+    fn push(&mut self);
+
+    /// Forgets the assertions of the last level.
+    fn pop(&mut self);
+
+    /// Asserts a truth-valued term together with what its bounds say.
+    fn assert(&mut self, terms: &mut Terms, term: TermId);
+
+    /// Whether the assertions and `assumptions` have a model.
+    fn check(&mut self, terms: &mut Terms, assumptions: &[TermId]) -> Reply;
+
+    /// Values of terms in the model of the last [`Reply::Sat`], if nothing was asserted since; `None` for what is no
+    /// number of 128 bits or truth value.
+    fn values(&mut self, terms: &mut Terms, of: &[TermId]) -> Option<Vec<Value>>;
+
+    /// After [`Reply::Unsat`]: positions of assumptions that suffice for it. All of them where a solver cannot tell.
+    fn core(&mut self) -> Vec<usize>;
+}

@@ -1,0 +1,377 @@
+//! Z3 in process.
+//!
+//! Every term is handed over once; levels of assertions are Z3's own. A failure inside the bindings is caught and becomes
+//! [`Reply::GaveUp`]; the solver is then built afresh from what was asserted.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use z3::ast::{Array, Ast, BV, Bool, Dynamic, Int, forall_const};
+use z3::{FuncDecl, Model, Params, SatResult, Sort as Z3Sort};
+
+use crate::eval::Value;
+use crate::solver::{Limit, Reply, Solver, SolverError};
+use crate::term::{BitOp, Sort, Term, TermId, Terms};
+
+/// The version that the bindings were made for.
+const BUILT_FOR: Option<&str> = option_env!("Z3_SYS_Z3_VERSION");
+
+/// Z3 with a stack of assertions.
+#[derive(Debug)]
+pub struct Z3 {
+    solver: z3::Solver,
+    /// By term.
+    made: Vec<Option<Dynamic>>,
+    /// By function.
+    functions: Vec<Option<FuncDecl>>,
+    /// What is asserted, level by level, side conditions included.
+    levels: Vec<Vec<TermId>>,
+    limit: Limit,
+    model: Option<Model>,
+    core: Vec<usize>,
+    /// The lowest level with an assertion that could not be handed over.
+    lost: Option<usize>,
+}
+
+/// The version of the library in use.
+#[must_use]
+pub fn version() -> String {
+    z3::full_version()
+        .split_whitespace()
+        .find(|word| word.contains('.'))
+        .unwrap_or("unknown")
+        .trim_start_matches('v')
+        .to_owned()
+}
+
+impl Z3 {
+    /// A solver without assertions.
+    ///
+    /// # Errors
+    /// If the library is of another version than the bindings, whose numbers then mean something else.
+    pub fn new() -> Result<Self, SolverError> {
+        let found = version();
+        if let Some(expected) = BUILT_FOR {
+            let minor = |version: &str| version.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
+            if minor(expected) != minor(&found) {
+                return Err(SolverError::Version { expected: expected.to_owned(), found });
+            }
+        }
+        Ok(Self {
+            solver: z3::Solver::new(),
+            made: Vec::new(),
+            functions: Vec::new(),
+            levels: vec![Vec::new()],
+            limit: Limit { work: None, time: None },
+            model: None,
+            core: Vec::new(),
+            lost: None,
+        })
+    }
+
+    fn guarded<T>(&mut self, terms: &mut Terms, work: impl FnOnce(&mut Self, &mut Terms) -> Option<T>) -> Option<T> {
+        let done = catch_unwind(AssertUnwindSafe(|| work(self, terms)));
+        match done {
+            Ok(result) => result,
+            Err(_) => {
+                self.rebuild(terms);
+                None
+            }
+        }
+    }
+
+    /// Starts again with the same assertions. What cannot be asserted stays away, and every later check gives up.
+    fn rebuild(&mut self, terms: &mut Terms) {
+        let (levels, limit) = (std::mem::take(&mut self.levels), self.limit);
+        (self.solver, self.made, self.functions) = (z3::Solver::new(), Vec::new(), Vec::new());
+        (self.model, self.core) = (None, Vec::new());
+        self.set_limit(limit);
+        for (at, level) in levels.iter().enumerate() {
+            if at > 0 {
+                self.solver.push();
+            }
+            for &term in level {
+                let _ = catch_unwind(AssertUnwindSafe(|| self.assert_one(terms, term)));
+            }
+        }
+        self.levels = levels;
+    }
+
+    fn set_limit(&mut self, limit: Limit) {
+        let mut params = Params::new();
+        params.set_u32("rlimit", limit.work.unwrap_or(0));
+        let millis = limit.time.map_or(u32::MAX, |time| u32::try_from(time.as_millis().max(1)).unwrap_or(u32::MAX));
+        params.set_u32("timeout", millis);
+        self.solver.set_params(&params);
+    }
+
+    fn assert_one(&mut self, terms: &mut Terms, term: TermId) -> Option<()> {
+        let term = self.bool(terms, term)?;
+        self.solver.assert(&term);
+        Some(())
+    }
+
+    fn known(&self, term: TermId) -> bool {
+        self.levels.iter().any(|level| level.contains(&term))
+    }
+
+    fn ask(&mut self, terms: &mut Terms, assumptions: &[TermId]) -> Option<Reply> {
+        if assumptions.is_empty() {
+            return Some(self.outcome(self.solver.check()));
+        }
+        // Assumptions must be constants; each stands for its term on a level of its own.
+        let literals: Option<Vec<Bool>> = assumptions.iter().map(|&term| self.bool(terms, term)).collect();
+        let conditions = terms.side_conditions(assumptions);
+        let conditions: Option<Vec<Bool>> = conditions.iter().map(|&term| self.bool(terms, term)).collect();
+        let (literals, conditions) = (literals?, conditions?);
+        self.solver.push();
+        conditions.iter().for_each(|condition| self.solver.assert(condition));
+        let marks: Vec<Bool> = (0..literals.len()).map(|at| Bool::new_const(format!("!assume{at}"))).collect();
+        for (mark, literal) in marks.iter().zip(&literals) {
+            self.solver.assert(mark.implies(literal));
+        }
+        let result = self.solver.check_assumptions(&marks);
+        let reply = self.outcome(result);
+        if reply == Reply::Sat {
+            self.model = self.solver.get_model();
+        }
+        if reply == Reply::Unsat {
+            let core = self.solver.get_unsat_core();
+            self.core = (0..marks.len()).filter(|&at| core.iter().any(|part| part.ast_eq(&marks[at]))).collect();
+        }
+        self.solver.pop(1);
+        Some(reply)
+    }
+
+    fn outcome(&self, result: SatResult) -> Reply {
+        match result {
+            SatResult::Sat => Reply::Sat,
+            SatResult::Unsat => Reply::Unsat,
+            SatResult::Unknown => Reply::GaveUp,
+        }
+    }
+
+    fn bool(&mut self, terms: &mut Terms, term: TermId) -> Option<Bool> {
+        self.make(terms, term)?.as_bool()
+    }
+
+    /// A term in Z3's form.
+    fn make(&mut self, terms: &mut Terms, root: TermId) -> Option<Dynamic> {
+        let mut open = vec![root];
+        while let Some(&id) = open.last() {
+            if self.made.len() < terms.len() {
+                self.made.resize(terms.len(), None);
+            }
+            if self.made[id.index()].is_some() {
+                open.pop();
+                continue;
+            }
+            let missing: Vec<TermId> =
+                terms.children(id).into_iter().filter(|child| self.made[child.index()].is_none()).collect();
+            if missing.is_empty() {
+                let made = self.make_one(terms, id)?;
+                self.made[id.index()] = Some(made);
+            } else {
+                open.extend(missing);
+            }
+        }
+        self.made[root.index()].clone()
+    }
+
+    fn dynamic(&self, id: TermId) -> Option<&Dynamic> {
+        self.made[id.index()].as_ref()
+    }
+
+    fn int(&self, id: TermId) -> Option<Int> {
+        self.dynamic(id)?.as_int()
+    }
+
+    fn truth(&self, id: TermId) -> Option<Bool> {
+        self.dynamic(id)?.as_bool()
+    }
+
+    fn make_one(&mut self, terms: &mut Terms, id: TermId) -> Option<Dynamic> {
+        Some(match terms.get(id) {
+            Term::Bool(value) => Bool::from_bool(value).into(),
+            Term::Int(value) => number(value).into(),
+            Term::Symbol(symbol) => {
+                let symbol = terms.symbol(symbol);
+                Dynamic::new_const(symbol.name.as_str(), &sort(symbol.sort))
+            }
+            Term::Not(a) => self.truth(a)?.not().into(),
+            Term::And(list) => {
+                let parts: Option<Vec<Bool>> = terms.list(list).iter().map(|&part| self.truth(part)).collect();
+                Bool::and(&parts?).into()
+            }
+            Term::Same(a, b) => match terms.sort(a) {
+                Sort::Bool => self.truth(a)?.iff(self.truth(b)?).into(),
+                _ => self.dynamic(a)?.as_array()?.eq(self.dynamic(b)?.as_array()?).into(),
+            },
+            Term::Ite(c, a, b) => self.truth(c)?.ite(self.dynamic(a)?, self.dynamic(b)?),
+            Term::Sum(sum) => {
+                let sum = terms.sum(sum);
+                let mut parts = Vec::with_capacity(sum.parts.len() + 1);
+                for &(part, factor) in &sum.parts {
+                    let part = self.int(part)?;
+                    parts.push(if factor == 1 { part } else { Int::mul(&[number(factor), part]) });
+                }
+                if sum.constant != 0 {
+                    parts.push(number(sum.constant));
+                }
+                Int::add(&parts).into()
+            }
+            Term::Mul(a, b) => Int::mul(&[self.int(a)?, self.int(b)?]).into(),
+            Term::Div(a, b) => self.int(a)?.div(self.int(b)?).into(),
+            Term::Mod(a, b) => self.int(a)?.modulo(self.int(b)?).into(),
+            Term::Bits(op, width, a, b) => {
+                let (a, b) = (BV::from_int(&self.int(a)?, width), BV::from_int(&self.int(b)?, width));
+                let bits = match op {
+                    BitOp::And => a.bvand(&b),
+                    BitOp::Or => a.bvor(&b),
+                    BitOp::Xor => a.bvxor(&b),
+                    BitOp::Shl => a.bvshl(&b),
+                    BitOp::Shr => a.bvashr(&b),
+                };
+                bits.to_int(true).into()
+            }
+            Term::AtMost(a, most) => self.int(a)?.le(number(most)).into(),
+            Term::Equals(a, value) => self.int(a)?.eq(number(value)).into(),
+            Term::Apply(function, list) => {
+                let arguments: Option<Vec<Dynamic>> =
+                    terms.list(list).iter().map(|&argument| self.dynamic(argument).cloned()).collect();
+                let arguments = arguments?;
+                let arguments: Vec<&dyn Ast> = arguments.iter().map(|argument| argument as &dyn Ast).collect();
+                self.function(terms, function).apply(&arguments)
+            }
+            Term::Select(a, index) => self.array(a)?.select(&self.int(index)?),
+            Term::Store(a, index, value) => self.array(a)?.store(&self.int(index)?, self.dynamic(value)?).into(),
+            Term::Forall(list, body) => self.make_forall(terms, list, body)?,
+        })
+    }
+
+    fn array(&self, id: TermId) -> Option<Array> {
+        self.dynamic(id)?.as_array()
+    }
+
+    fn function(&mut self, terms: &Terms, id: crate::term::FunctionId) -> &FuncDecl {
+        if self.functions.len() <= id.index() {
+            self.functions.resize_with(id.index() + 1, || None);
+        }
+        self.functions[id.index()].get_or_insert_with(|| {
+            let function = terms.function(id);
+            let arguments: Vec<Z3Sort> = function.arguments.iter().map(|&argument| sort(argument)).collect();
+            let arguments: Vec<&Z3Sort> = arguments.iter().collect();
+            FuncDecl::new(function.name.as_str(), &arguments, &sort(function.result))
+        })
+    }
+
+    fn make_forall(&mut self, terms: &mut Terms, list: crate::term::ListId, body: TermId) -> Option<Dynamic> {
+        let symbols = terms.list(list).to_vec();
+        let conditions = terms.inner_conditions(&symbols, body);
+        let mut parts = Vec::new();
+        for condition in conditions {
+            parts.push(self.bool(terms, condition)?);
+        }
+        let body = self.truth(body)?;
+        let body = if parts.is_empty() { body } else { Bool::and(&parts).implies(&body) };
+        let symbols: Option<Vec<Dynamic>> = symbols.iter().map(|&symbol| self.dynamic(symbol).cloned()).collect();
+        let symbols = symbols?;
+        let symbols: Vec<&dyn Ast> = symbols.iter().map(|symbol| symbol as &dyn Ast).collect();
+        Some(forall_const(&symbols, &[], &body).into())
+    }
+
+    fn value(&self, model: &Model, term: &Dynamic) -> Option<Value> {
+        let value = model.eval(term, true)?;
+        if let Some(truth) = value.as_bool() {
+            return truth.as_bool().map(Value::Bool);
+        }
+        value.as_int()?.as_i128().map(Value::Int)
+    }
+}
+
+fn number(value: i128) -> Int {
+    i64::try_from(value).map_or_else(|_| Int::from_i128(value), Int::from_i64)
+}
+
+fn sort(sort: Sort) -> Z3Sort {
+    match sort {
+        Sort::Bool => Z3Sort::bool(),
+        Sort::Int => Z3Sort::int(),
+        Sort::BoolArray => Z3Sort::array(&Z3Sort::int(), &Z3Sort::bool()),
+        Sort::IntArray => Z3Sort::array(&Z3Sort::int(), &Z3Sort::int()),
+    }
+}
+
+impl Solver for Z3 {
+    fn name(&self) -> String {
+        format!("Z3 {}", version())
+    }
+
+    fn limit(&mut self, limit: Limit) {
+        if limit != self.limit {
+            self.limit = limit;
+            self.set_limit(limit);
+        }
+    }
+
+    fn push(&mut self) {
+        self.solver.push();
+        self.levels.push(Vec::new());
+    }
+
+    fn pop(&mut self) {
+        if self.levels.len() > 1 {
+            self.solver.pop(1);
+            self.levels.pop();
+        }
+        self.lost = self.lost.filter(|&level| level <= self.levels.len());
+        self.model = None;
+    }
+
+    fn assert(&mut self, terms: &mut Terms, term: TermId) {
+        self.model = None;
+        let mut news = terms.side_conditions(&[term]);
+        news.push(term);
+        for new in news {
+            if self.known(new) {
+                continue;
+            }
+            if let Some(level) = self.levels.last_mut() {
+                level.push(new);
+            }
+            let done = self.guarded(terms, |this, terms| this.assert_one(terms, new));
+            if done.is_none() {
+                // What cannot be handed over must not be forgotten: without it nothing can be said on this level.
+                let here = self.levels.len();
+                self.lost = Some(self.lost.map_or(here, |level| level.min(here)));
+            }
+        }
+    }
+
+    fn check(&mut self, terms: &mut Terms, assumptions: &[TermId]) -> Reply {
+        (self.model, self.core) = (None, (0..assumptions.len()).collect());
+        if self.lost.is_some() {
+            return Reply::GaveUp;
+        }
+        self.guarded(terms, |this, terms| this.ask(terms, assumptions)).unwrap_or(Reply::GaveUp)
+    }
+
+    fn values(&mut self, terms: &mut Terms, of: &[TermId]) -> Option<Vec<Value>> {
+        self.guarded(terms, |this, terms| {
+            if this.model.is_none() {
+                this.model = this.solver.get_model();
+            }
+            let model = this.model.take()?;
+            let mut values = Vec::with_capacity(of.len());
+            for &term in of {
+                let term = this.make(terms, term)?;
+                values.push(this.value(&model, &term)?);
+            }
+            this.model = Some(model);
+            Some(values)
+        })
+    }
+
+    fn core(&mut self) -> Vec<usize> {
+        self.core.clone()
+    }
+}
