@@ -254,8 +254,6 @@ pub struct Never {
 pub struct Trace {
     /// Whether it is `notrace`: the events must *not* happen in this way.
     pub negated: bool,
-    /// Its name, if given.
-    pub name: Option<Ident>,
     /// The automaton as statements.
     pub body: Vec<Stmt>,
     /// The closing brace.

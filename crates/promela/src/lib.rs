@@ -5,5 +5,34 @@
 //! ([`sources`]).
 
 pub mod ast;
+mod lexer;
+pub mod parser;
+mod preprocess;
 pub mod sources;
 pub mod symbols;
+
+use tertium_base::Diagnostic;
+
+pub use preprocess::{Loader, Options};
+use sources::Sources;
+
+/// What a text says, before names mean anything.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The tree, as far as it was understood.
+    pub file: ast::File,
+    /// The texts that spans point into.
+    pub sources: Sources,
+    /// What is wrong.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Preprocesses and parses a model. `name` is its path: what it includes is searched beside it.
+#[must_use]
+pub fn parse(name: &str, text: &str, options: &Options<'_>) -> Parsed {
+    let preprocessed = preprocess::preprocess(name, text, options);
+    let (file, diagnostics) = parser::parse(preprocessed.tokens);
+    let mut all = preprocessed.diagnostics;
+    all.extend(diagnostics);
+    Parsed { file, sources: preprocessed.sources, diagnostics: all }
+}
