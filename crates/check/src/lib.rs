@@ -12,6 +12,7 @@ pub mod game;
 pub mod lattice_valued;
 pub mod reduction;
 mod task;
+pub mod thorough;
 mod values;
 pub mod witness;
 

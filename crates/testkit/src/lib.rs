@@ -10,6 +10,7 @@
 //! Not here: engines, file formats, anything a user's run needs.
 
 mod cases;
+pub mod completions;
 pub mod corpus;
 pub mod formulas;
 pub mod programs;

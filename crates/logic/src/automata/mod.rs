@@ -1,7 +1,8 @@
 //! Which infinite words satisfy a formula of linear time? Automata that recognise them.
 //!
 //! Generalised Büchi automata over four-valued letters ([`tgba`]), translated from LTL ([`build`], with
-//! [`plain`] as its oracle) and shrunk ([`simulate`]); deterministic parity automata, made on demand ([`determinise`]).
+//! [`plain`] as its oracle) and shrunk ([`simulate`]); deterministic parity automata, made on demand ([`determinise`],
+//! [`tracker`]).
 //!
 //! Exchange with other tools: [`hoa`], [`hoa_read`].
 //!
@@ -23,6 +24,7 @@ mod sizes_tests;
 #[cfg(test)]
 mod tests;
 pub mod tgba;
+pub mod tracker;
 
 pub use build::{Translation, TranslationError, ltl_to_tgba};
 pub use determinise::{Determiniser, Kind};
@@ -31,3 +33,4 @@ pub use hoa_read::read_hoa;
 pub use plain::plain_tableau;
 pub use simulate::reduce;
 pub use tgba::{Guard, Literal, Marks, Size, Tgba, Transition};
+pub use tracker::Tracker;
