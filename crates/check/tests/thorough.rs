@@ -6,8 +6,8 @@
 mod common;
 
 use tertium_base::Budget;
-use tertium_check::thorough::{Completion, branching_completion};
-use tertium_check::{Ask, Task};
+use tertium_check::thorough::{Completion, Thorough, Wanted, by_tableau, search};
+use tertium_check::{Ask, Engine, Task};
 use tertium_evidence::Deadlock;
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
@@ -18,7 +18,29 @@ use tertium_testkit::reference::{
 };
 use tertium_testkit::show_structure;
 
-const FORMULAS: [(Logic, &[&str]); 4] = [
+const FORMULAS: [(Logic, &[&str]); 5] = [
+    (
+        Logic::Ltl,
+        &[
+            "G p",
+            "F p",
+            "G F p",
+            "F G p",
+            "X p",
+            "p U !p",
+            "G (p -> X !p)",
+            "G F p & G F !p",
+            "G (p -> F !p)",
+            "F G p | G F p",
+            "G (p -> X p) | F (p & X !p)",
+            "(G F p -> G F X p) & F !p",
+            "F (p & X !p) | G p",
+            "X X (p | X !p)",
+            "p R X p",
+            "false",
+            "F (p & X p & X X !p)",
+        ],
+    ),
     (Logic::Pml, &["p | !p", "p & EX !p", "EX p & AX !p", "EX p & EX !p", "AX (p & EX p) & EX EX !p", "AX AX false"]),
     (
         Logic::Ctl,
@@ -116,14 +138,22 @@ fn compare(partial: &Kmts, formula: &Formula, deadlock: Deadlock, seen: [bool; 2
     let deadlocks = if deadlock == Deadlock::Maximal { Deadlocks::Maximal } else { Deadlocks::Mu };
     let mut exists = [false; 2];
     for (side, wanted) in [(0, true), (1, false)] {
-        let found = branching_completion(&task, wanted, &start).unwrap().remove(0);
+        let wanted_here = Wanted { satisfying: wanted, states: &start, build: true };
+        let found = search(&task, wanted_here).unwrap().completions.remove(0);
+        if formula.logic() == Logic::Ltl {
+            let second = by_tableau(&task, wanted_here).unwrap().completions.remove(0);
+            assert_eq!(found.is_some(), second.is_some(), "{wanted}:\n{}{}", show_structure(partial), formula.text());
+        }
         match &found {
             Some(found) => assert_completion(partial, start[0], found, formula, wanted, deadlocks),
             None => assert!(!seen[side], "a completion is {wanted}:\n{}{}", show_structure(partial), formula.text()),
         }
         exists[side] = found.is_some();
     }
-    Belnap::from_evidence(!exists[1], !exists[0])
+    let value = Belnap::from_evidence(!exists[1], !exists[0]);
+    let whole = Thorough.values(&task).unwrap().at(start[0]);
+    assert_eq!(whole, value, "cheap answers differ:\n{}{}", show_structure(partial), formula.text());
+    value
 }
 
 fn exhaustive(logics: &[Logic], deadlock: Deadlock) {
@@ -171,6 +201,16 @@ fn mu_calculus_on_all_small_structures() {
 #[test]
 fn full_branching_time_on_all_small_structures() {
     exhaustive(&[Logic::CtlStar], Deadlock::Mu);
+}
+
+#[test]
+fn linear_time_on_all_small_structures() {
+    exhaustive(&[Logic::Ltl], Deadlock::Mu);
+}
+
+#[test]
+fn linear_time_without_deadlocks_on_all_small_structures() {
+    exhaustive(&[Logic::Ltl], Deadlock::Total);
 }
 
 #[test]

@@ -4,22 +4,27 @@
 //! side is one question, whether some completion satisfies a formula: asked for the negation, and for the formula.
 //!
 //! PML, CTL, mu-calculus and CTL* by a tableau game ([`tableau`]) over the formula's terms ([`terms`]) and the
-//! structure's cells ([`cells`]). LTL by a product for the side of truth and a parity game with a deterministic automaton
-//! for the side of falsity ([`linear`]).
+//! structure's cells ([`cells`]). LTL by a product for the side of truth ([`paths`]) and a parity game with a deterministic
+//! automaton for the side of falsity ([`linear`]).
 //!
 //! The cheap answers come first: the compositional value, if definite; and a test that says when it cannot be
 //! improved.
 //!
 //! Not here: fairness constraints, which completions do not inherit; constants other than true and false.
 
-mod branching;
 mod cells;
 mod completion;
+mod decide;
 mod expand;
 mod graph;
+mod linear;
 mod monitor;
+mod paths;
+mod search;
 mod tableau;
 mod terms;
+mod words;
 
-pub use branching::branching_completion;
 pub use completion::Completion;
+pub use decide::{How, Outcome, Thorough, decide, is_strongest, two_completions};
+pub use search::{Found, Method, Wanted, by_tableau, search, supported};

@@ -8,12 +8,11 @@
 //! The obligations of `game::plan` are terms already and keep their numbers. Quantifiers of CTL* become the
 //! automata of their paths, one term per automaton state.
 
-use tertium_base::Budget;
 use tertium_logic::automata::{Marks, Tgba, Translation, TranslationError, ltl_to_tgba};
 use tertium_logic::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId};
 use tertium_model::PropId;
 
-use crate::game::plan::{self, Plan, Rule};
+use crate::game::plan::{Plan, Rule};
 use crate::{EngineError, Filter, Task, Unsupported};
 
 /// A term's number.
@@ -63,8 +62,6 @@ pub(crate) struct Terms {
     pub component: Vec<u32>,
     /// Whether in every component all cycles are good or all are bad.
     pub weak: bool,
-    /// How many of them are obligations of the formula's plan.
-    pub planned: usize,
 }
 
 const NAME: &str = "thorough";
@@ -85,7 +82,7 @@ impl Terms {
             Logic::CtlStar | Logic::Ltl => {
                 let mut maker = StarMaker { task, terms: Vec::new(), priority: Vec::new(), known: Vec::new() };
                 let root = maker.formula(positive)?;
-                Ok((Self::finish(maker.terms, maker.priority, 0), root))
+                Ok((Self::finish(maker.terms, maker.priority), root))
             }
         }
     }
@@ -123,10 +120,10 @@ impl Terms {
         let mut priority = plan.order.priority.clone();
         terms.extend(extra);
         priority.resize(terms.len(), 0);
-        Self::finish(terms, priority, count)
+        Self::finish(terms, priority)
     }
 
-    fn finish(terms: Vec<Term>, mut priority: Vec<u32>, planned: usize) -> Self {
+    fn finish(terms: Vec<Term>, mut priority: Vec<u32>) -> Self {
         let component = components(&terms);
         let mut seen = vec![(false, false); terms.len()];
         let cyclic = cyclic_components(&terms, &component);
@@ -144,17 +141,12 @@ impl Terms {
                 priority[at] = u32::from(seen[class as usize].1);
             }
         }
-        Self { terms, priority, component, weak, planned }
+        Self { terms, priority, component, weak }
     }
 
     /// How many terms there are.
     pub fn len(&self) -> usize {
         self.terms.len()
-    }
-
-    /// Whether threads that stay in the term's component are bad; meant for weak terms.
-    pub fn is_bad(&self, term: TermId) -> bool {
-        !self.priority[term as usize].is_multiple_of(2)
     }
 }
 
@@ -362,9 +354,4 @@ fn advance(level: usize, marks: Marks, count: usize) -> (usize, bool) {
         level if level < count => (level, false),
         _ => (ahead(0) % count.max(1), true),
     }
-}
-
-/// Whether the other polarity of a term is known by number.
-pub(crate) fn dual(terms: &Terms, term: TermId) -> Option<TermId> {
-    ((term as usize) < terms.planned).then(|| plan::dual(term))
 }

@@ -93,7 +93,23 @@ impl Determiniser {
     /// # Errors
     /// If the formula is not of linear time, or the budget runs out.
     pub fn new(formula: &Formula, negated: bool, budget: &Budget) -> Result<Self, TranslationError> {
-        let options = Translation::default();
+        Self::with_options(formula, negated, Translation::default(), budget)
+    }
+
+    /// The same for words in which every atom is true or false at every position, never both or neither.
+    ///
+    /// # Errors
+    /// If the formula is not of linear time, or the budget runs out.
+    pub fn classical(formula: &Formula, negated: bool, budget: &Budget) -> Result<Self, TranslationError> {
+        Self::with_options(formula, negated, Translation { classical: true, ..Translation::default() }, budget)
+    }
+
+    fn with_options(
+        formula: &Formula,
+        negated: bool,
+        options: Translation,
+        budget: &Budget,
+    ) -> Result<Self, TranslationError> {
         let direct = Source::new(ltl_to_tgba(formula, negated, options, budget)?, false, budget)?;
         let direct_kind = direct.easy_kind();
         if let Some(kind @ (Kind::Safety | Kind::CoSafety)) = direct_kind {

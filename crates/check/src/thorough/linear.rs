@@ -1,0 +1,279 @@
+//! Is there a completion all of whose infinite paths satisfy a linear formula?
+//!
+//! A game: at a cell the builder settles the open labels, which moves the automaton of the formula; the other picks a
+//! demand of the cell; the builder picks the step that meets it. Where nothing is demanded the play ends and the builder
+//! has won. The builder wins an infinite play if the automaton accepts. Copies of a cell with different labels are
+//! legitimate, so choices may depend on the automaton's state, and need to depend on nothing else.
+//!
+//! With a weak automaton the game is weak and costs one walk over its moves; with a Büchi or co-Büchi automaton its
+//! cost is at most quadratic.
+
+use std::collections::HashMap;
+
+use tertium_base::{Budget, Stopped};
+use tertium_model::PropId;
+
+use super::cells::{Cells, Step};
+use super::completion::{Completion, Draft};
+use super::words::Words;
+use crate::game::parity::{self, Class, Game, NO_MOVE, Player, Solution};
+
+/// A letter, the automaton state that it leads to, and the priority of that step.
+type Settlement = (u32, (u32, u32));
+
+/// A position of the game.
+#[derive(Clone, Copy, Debug)]
+enum Spot {
+    /// The builder settles labels.
+    Node { cell: u32, state: u32 },
+    /// The other picks a demand.
+    Settled { cell: u32, state: u32 },
+    /// The builder picks a step.
+    Pick,
+}
+
+/// The game and who wins it.
+#[derive(Debug)]
+pub(crate) struct PathGame<'t> {
+    cells: &'t Cells<'t>,
+    words: Words,
+    /// For each bit of a letter its proposition.
+    props: Vec<PropId>,
+    classes: HashMap<(Player, u32), u32>,
+    game: Game,
+    spots: Vec<Spot>,
+    nodes: HashMap<(u32, u32), u32>,
+    settled: HashMap<(u32, u32, u32), u32>,
+    solution: Option<Solution>,
+    ticks: u32,
+}
+
+impl<'t> PathGame<'t> {
+    /// Plays from these cells. `props` are the propositions of the formula's atoms.
+    ///
+    /// # Errors
+    /// If the budget ends.
+    pub fn play(
+        cells: &'t Cells<'t>,
+        words: Words,
+        props: &[PropId],
+        starts: &[u32],
+        budget: &Budget,
+    ) -> Result<Self, Stopped> {
+        let mut kinds = Vec::new();
+        let mut classes = HashMap::new();
+        for priority in 0..=words.greatest_priority().max(1) {
+            for owner in [Player::Even, Player::Odd] {
+                classes.insert((owner, priority), kinds.len() as u32);
+                kinds.push(Class { owner, priority, block: 0 });
+            }
+        }
+        let props = words.atoms.iter().map(|atom| props[atom.index()]).collect();
+        let mut play = Self {
+            cells,
+            words,
+            props,
+            classes,
+            game: Game::new(kinds),
+            spots: Vec::new(),
+            nodes: HashMap::new(),
+            settled: HashMap::new(),
+            solution: None,
+            ticks: 0,
+        };
+        for &cell in starts {
+            play.node(cell, 0, budget)?;
+        }
+        play.build(budget)?;
+        play.solution = Some(parity::solve(&play.game, budget)?);
+        Ok(play)
+    }
+
+    /// How many positions there are.
+    pub fn size(&self) -> usize {
+        self.game.len()
+    }
+
+    fn announce(&mut self, spot: Spot, owner: Player, priority: u32, budget: &Budget) -> Result<u32, Stopped> {
+        let class = self.classes[&(owner, priority)];
+        self.spots.push(spot);
+        self.game.add_position(class, budget)
+    }
+
+    fn node(&mut self, cell: u32, state: u32, budget: &Budget) -> Result<u32, Stopped> {
+        if let Some(&known) = self.nodes.get(&(cell, state)) {
+            return Ok(known);
+        }
+        budget.reserve(64)?;
+        let rest = self.words.resting_priority(state);
+        // Nothing is left to satisfy: whoever moves has lost.
+        let owner = if self.words.accepts_all(state) { Player::Odd } else { Player::Even };
+        let position = self.announce(Spot::Node { cell, state }, owner, rest, budget)?;
+        self.nodes.insert((cell, state), position);
+        Ok(position)
+    }
+
+    fn build(&mut self, budget: &Budget) -> Result<(), Stopped> {
+        let mut picks: HashMap<u32, Vec<u32>> = HashMap::new();
+        while self.game.closed() < self.game.len() {
+            budget.tick(&mut self.ticks)?;
+            let position = self.game.closed();
+            match self.spots[position] {
+                Spot::Node { state, .. } if self.words.accepts_all(state) => {}
+                Spot::Node { cell, state } => {
+                    for (_, (next, priority)) in self.settlements(cell, state, budget)? {
+                        let target = self.settled_position(cell, next, priority, budget)?;
+                        self.game.add_move(target, budget)?;
+                    }
+                }
+                Spot::Settled { cell, state } => self.settled_moves(cell, state, &mut picks, budget)?,
+                Spot::Pick => {
+                    for target in picks.remove(&(position as u32)).unwrap_or_default() {
+                        self.game.add_move(target, budget)?;
+                    }
+                }
+            }
+            self.game.close(budget)?;
+        }
+        Ok(())
+    }
+
+    /// The steps of the automaton for all ways to settle the labels, each with the first letter that makes it.
+    fn settlements(&mut self, cell: u32, state: u32, budget: &Budget) -> Result<Vec<Settlement>, Stopped> {
+        let (mut fixed, mut open) = (0u32, Vec::new());
+        for (bit, &prop) in self.props.iter().enumerate() {
+            match self.cells.label(cell, prop) {
+                Some(value) => fixed |= u32::from(value) << bit,
+                None => open.push(bit),
+            }
+        }
+        let mut steps: Vec<Settlement> = Vec::new();
+        for choice in 0..1u32 << open.len() {
+            budget.tick(&mut self.ticks)?;
+            let chosen = open.iter().enumerate().map(|(at, &bit)| (choice >> at & 1) << bit).sum::<u32>();
+            let step = self.words.step(state, fixed | chosen);
+            if !steps.iter().any(|(_, other)| *other == step) {
+                steps.push((fixed | chosen, step));
+            }
+        }
+        Ok(steps)
+    }
+
+    fn settled_position(&mut self, cell: u32, state: u32, priority: u32, budget: &Budget) -> Result<u32, Stopped> {
+        if let Some(&known) = self.settled.get(&(cell, state, priority)) {
+            return Ok(known);
+        }
+        budget.reserve(64)?;
+        let position = self.announce(Spot::Settled { cell, state }, Player::Odd, priority, budget)?;
+        self.settled.insert((cell, state, priority), position);
+        Ok(position)
+    }
+
+    fn settled_moves(
+        &mut self,
+        cell: u32,
+        state: u32,
+        picks: &mut HashMap<u32, Vec<u32>>,
+        budget: &Budget,
+    ) -> Result<(), Stopped> {
+        let cells = self.cells;
+        let mut outcome = Ok(());
+        cells.demands(cell, |steps| {
+            if outcome.is_ok() {
+                outcome = self.add_demand(steps, state, picks, budget);
+            }
+        });
+        outcome
+    }
+
+    fn add_demand(
+        &mut self,
+        steps: &[Step],
+        state: u32,
+        picks: &mut HashMap<u32, Vec<u32>>,
+        budget: &Budget,
+    ) -> Result<(), Stopped> {
+        let mut targets = Vec::with_capacity(steps.len());
+        for step in steps {
+            targets.push(self.node(step.cell, state, budget)?);
+        }
+        let target = match targets[..] {
+            [only] => only,
+            _ => {
+                let rest = self.words.resting_priority(state);
+                let position = self.announce(Spot::Pick, Player::Even, rest, budget)?;
+                picks.insert(position, targets);
+                position
+            }
+        };
+        self.game.add_move(target, budget)
+    }
+
+    /// Whether some completion of a cell has no path that violates the formula.
+    pub fn is_won(&self, cell: u32) -> bool {
+        let start = self.nodes.get(&(cell, 0));
+        start.is_some_and(|&at| self.solution.as_ref().is_some_and(|solution| solution.even_wins.contains(at as usize)))
+    }
+
+    fn strategy(&self, position: u32) -> Option<usize> {
+        let choice = self.solution.as_ref()?.strategy[position as usize];
+        (choice != NO_MOVE).then_some(choice as usize)
+    }
+
+    /// The completion that the builder's strategy makes of a cell that is won.
+    ///
+    /// # Errors
+    /// If the budget ends.
+    pub fn completion(&mut self, cell: u32, budget: &Budget) -> Result<Option<Completion>, Stopped> {
+        if !self.is_won(cell) {
+            return Ok(None);
+        }
+        let mut draft = Draft::new(self.cells);
+        let start = self.nodes[&(cell, 0)];
+        let mut known = HashMap::from([(start, draft.add(cell))]);
+        let mut todo = vec![start];
+        while let Some(node) = todo.pop() {
+            budget.tick(&mut self.ticks)?;
+            let Spot::Node { cell, state } = self.spots[node as usize] else { continue };
+            let at = known[&node];
+            let Some(choice) = self.strategy(node) else {
+                draft.meet_demands(at);
+                continue;
+            };
+            let letter = self.settlements(cell, state, budget)?[choice].0;
+            let labels = self.props.iter().enumerate().map(|(bit, &prop)| (prop, letter >> bit & 1 == 1));
+            draft.state(at).labels = labels.collect();
+            let settled = self.game.moves(node as usize)[choice];
+            for (step, target) in self.chosen_steps(cell, settled) {
+                let to = match known.get(&target) {
+                    Some(&to) => to,
+                    None => {
+                        todo.push(target);
+                        let to = draft.add(step.cell);
+                        known.insert(target, to);
+                        to
+                    }
+                };
+                draft.state(at).steps.push((step.action, to));
+            }
+        }
+        draft.finish(budget).map(Some)
+    }
+
+    /// The step that the builder takes for each demand, and the node it leads to.
+    fn chosen_steps(&self, cell: u32, settled: u32) -> Vec<(Step, u32)> {
+        let mut taken = Vec::new();
+        let moves = self.game.moves(settled as usize);
+        self.cells.demands(cell, |steps| {
+            let to = moves[taken.len()];
+            let choice = match self.spots[to as usize] {
+                Spot::Pick => self.strategy(to).unwrap_or(0),
+                _ => 0,
+            };
+            let target =
+                if matches!(self.spots[to as usize], Spot::Pick) { self.game.moves(to as usize)[choice] } else { to };
+            taken.push((steps[choice], target));
+        });
+        taken
+    }
+}
