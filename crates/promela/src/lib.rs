@@ -6,6 +6,7 @@
 
 pub mod ast;
 mod lexer;
+pub mod lower;
 pub mod parser;
 mod preprocess;
 pub mod sources;

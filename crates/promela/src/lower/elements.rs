@@ -1,0 +1,512 @@
+//! How are the statements of a process arranged?
+//!
+//! One [`Element`] per statement, joined as Spin joins them, because which control points are states of their own depends on
+//! that arrangement: compound statements have a state besides that of their first statement, jumps have one only
+//! where they begin an option or leave an atomic block, and the last statement of an atomic block is outside it.
+//!
+//! Not here: which of the elements are reached, and what they do.
+
+use std::collections::BTreeMap;
+
+use tertium_base::Span;
+
+use super::Lowering;
+use crate::ast::{self, Declarator, ExprKind, ForLoop, ForRange, LabelId, Stmt, StmtKind, VarRef};
+use crate::symbols::{Meaning, UnitId};
+
+/// A position in [`Draft::elements`].
+pub(super) type ElementId = usize;
+
+/// What an element does.
+#[derive(Clone, Debug)]
+pub(super) enum Kind<'a> {
+    /// A single statement.
+    Basic(Basic<'a>),
+    /// `else`.
+    Else,
+    /// A jump to a label.
+    Goto(LabelId),
+    /// A jump to the end of a loop.
+    Break(ElementId),
+    /// Where the options of a choice meet, or a loop ends: goes on at once.
+    Join,
+    /// `if` or `do`: the first elements of the options, `else` last.
+    Choice(Vec<ElementId>),
+    /// A block: its first element.
+    Block(ElementId),
+    /// `atomic`: its first element.
+    Atomic(ElementId),
+    /// `d_step`: its first element.
+    DStep(ElementId),
+    /// `unless`: the first element of the body.
+    Unless(ElementId),
+    /// The end of the process.
+    End,
+}
+
+/// A statement that is one step.
+#[derive(Clone, Debug)]
+pub(super) enum Basic<'a> {
+    /// As written.
+    Plain(&'a Stmt),
+    /// A declaration that sets a variable anew.
+    Reset(&'a Declarator),
+    /// Always possible, does nothing.
+    Skip,
+    /// The start of a loop or choice: `v = e`.
+    Set(&'a VarRef, &'a ast::Expr),
+    /// `v = n`.
+    SetTo(&'a VarRef, i64),
+    /// `v <= e` or `v < e`.
+    Compare(ast::Binary, &'a VarRef, &'a ast::Expr),
+    /// `v <= n`.
+    AtMost(&'a VarRef, i64),
+    /// `v = v + 1`.
+    Next(&'a VarRef),
+    /// The counter of a loop over a channel starts at 0.
+    CounterStart(Span, u32),
+    /// The counter is less than the channel's length.
+    CounterLess(Span, u32, &'a VarRef),
+    /// The counter grows.
+    CounterNext(Span, u32),
+    /// The first message of a channel goes to a variable.
+    Take(&'a VarRef, &'a VarRef),
+    /// And back to the end of the channel.
+    PutBack(&'a VarRef, &'a VarRef),
+}
+
+/// One statement in its place.
+#[derive(Clone, Debug)]
+pub(super) struct Element<'a> {
+    pub kind: Kind<'a>,
+    /// What comes after it.
+    pub next: ElementId,
+    /// Inside an atomic block or `d_step`, and not its last.
+    pub atom: bool,
+    /// The last of an atomic block or `d_step`.
+    pub last: bool,
+    /// The `d_step` it belongs to.
+    pub d_step: Option<ElementId>,
+    /// The first elements of what escapes it, outermost first.
+    pub escapes: Vec<ElementId>,
+    pub end: bool,
+    pub progress: bool,
+    pub accept: bool,
+    pub names: Vec<String>,
+    pub span: Span,
+}
+
+impl Element<'_> {
+    /// Whether it lies inside an atomic block or is its last.
+    pub const fn in_block(&self) -> bool {
+        self.atom || self.last
+    }
+}
+
+/// The arranged statements of one unit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Draft<'a> {
+    pub elements: Vec<Element<'a>>,
+    pub first: ElementId,
+    pub labels: BTreeMap<LabelId, ElementId>,
+    /// Loops that are open, innermost last: where `break` leads.
+    loops: Vec<ElementId>,
+    /// The elements of escapes.
+    escape_ranges: Vec<std::ops::Range<usize>>,
+    claim: bool,
+}
+
+/// Constant ranges up to this wide are chosen from directly.
+const WIDEST_CHOICE: i64 = 32;
+
+impl<'a> Lowering<'a> {
+    /// Arranges the statements of a unit.
+    pub(super) fn arrange(&mut self, unit: UnitId) -> Draft<'a> {
+        let (body, end) = self.body(unit);
+        let kind = self.symbols.unit(unit).kind;
+        let mut draft = Draft { claim: kind == crate::symbols::UnitKind::Never, ..Draft::default() };
+        let last = draft.add(Kind::End, 0, end);
+        draft.elements[last].end = true;
+        self.current = Some(unit);
+        draft.first = self.sequence(&mut draft, body, last, false);
+        self.current = None;
+        draft
+    }
+
+    /// The first element of a sequence that goes on at `next`. The elements of the sequence itself are collected as
+    /// [`Sequence`] needs them for marking atomic blocks.
+    fn sequence(&mut self, draft: &mut Draft<'a>, body: &'a [Stmt], next: ElementId, option: bool) -> ElementId {
+        let kept = without_idle_skips(body, option && !draft.claim);
+        let mut first = next;
+        for stmt in kept.into_iter().rev() {
+            first = self.statement(draft, stmt, first);
+        }
+        first
+    }
+
+    /// The element with which a statement begins.
+    fn statement(&mut self, draft: &mut Draft<'a>, stmt: &'a Stmt, next: ElementId) -> ElementId {
+        let start = draft.elements.len();
+        let (first, labelled) = self.arranged(draft, stmt, next, start);
+        if stmt.labels.is_empty() {
+            return first;
+        }
+        let mut first = first;
+        let mut labelled = labelled;
+        // A jump has no state of its own that a label could mark.
+        let marks = stmt.labels.iter().any(|label| marked(&label.name.name));
+        if marks && matches!(draft.elements[labelled].kind, Kind::Goto(_) | Kind::Break(_)) {
+            let skip = draft.add(Kind::Basic(Basic::Skip), labelled, stmt.span);
+            if first == labelled {
+                first = skip;
+            }
+            labelled = skip;
+        }
+        for label in &stmt.labels {
+            draft.labels.insert(label.id, labelled);
+            let element = &mut draft.elements[labelled];
+            element.end |= label.name.name.starts_with("end");
+            element.progress |= label.name.name.starts_with("progress");
+            element.accept |= label.name.name.starts_with("accept");
+            element.names.push(label.name.name.clone());
+        }
+        first
+    }
+
+    /// The element with which a statement begins, and the one that its labels mark.
+    fn arranged(
+        &mut self,
+        draft: &mut Draft<'a>,
+        stmt: &'a Stmt,
+        next: ElementId,
+        start: usize,
+    ) -> (ElementId, ElementId) {
+        let span = stmt.span;
+        let only = |id| (id, id);
+        match &stmt.kind {
+            StmtKind::Decl { step: false, .. } | StmtKind::Exclusive(..) | StmtKind::Pred(_) => only(next),
+            StmtKind::Decl { vars, step: true } => {
+                let resets = vars.vars.iter().rev();
+                only(resets.fold(next, |next, var| draft.add(Kind::Basic(Basic::Reset(var)), next, var.span)))
+            }
+            StmtKind::Else => only(draft.add(Kind::Else, next, span)),
+            StmtKind::Goto(label) => match self.symbols.meaning(label.id) {
+                Some(Meaning::Label(id)) => only(draft.add(Kind::Goto(*id), next, span)),
+                _ => only(next),
+            },
+            StmtKind::Break => {
+                let to = draft.loops.last().copied().unwrap_or(next);
+                only(draft.add(Kind::Break(to), next, span))
+            }
+            StmtKind::Block(body) => only(self.block(draft, body, next, span)),
+            StmtKind::Inline(inlined) => only(self.block(draft, &inlined.body, next, span)),
+            StmtKind::Atomic(body) => {
+                let id = draft.add(Kind::Atomic(next), next, span);
+                let first = self.sequence(draft, body, next, false);
+                draft.elements[id].kind = Kind::Atomic(first);
+                draft.make_atomic(start, id, next);
+                only(id)
+            }
+            StmtKind::DStep(body) => {
+                let id = draft.add(Kind::DStep(next), next, span);
+                let first = self.sequence(draft, body, next, false);
+                draft.elements[id].kind = Kind::DStep(first);
+                draft.make_deterministic(start, id, next);
+                only(id)
+            }
+            StmtKind::If(branches) => {
+                let bodies: Vec<&'a [Stmt]> = branches.iter().map(|branch| branch.body.as_slice()).collect();
+                let join = draft.add(Kind::Join, next, span);
+                let options = bodies.into_iter().map(|body| self.sequence(draft, body, join, true)).collect();
+                only(draft.choice(options, join, span))
+            }
+            StmtKind::Do(branches) => {
+                let leave = draft.add(Kind::Join, next, span);
+                let head = draft.add(Kind::Choice(Vec::new()), leave, span);
+                draft.loops.push(leave);
+                let options: Vec<ElementId> =
+                    branches.iter().map(|branch| self.sequence(draft, &branch.body, head, true)).collect();
+                draft.loops.pop();
+                draft.set_options(head, options);
+                only(head)
+            }
+            StmtKind::For(looped) => self.for_loop(draft, looped, next, span),
+            StmtKind::Select(var, lo, hi) => self.select(draft, var, lo, hi, next, span),
+            StmtKind::Unless(body, escape) => only(self.unless(draft, body, escape, next, span)),
+            _ => only(draft.add(Kind::Basic(Basic::Plain(stmt)), next, span)),
+        }
+    }
+
+    fn block(&mut self, draft: &mut Draft<'a>, body: &'a [Stmt], next: ElementId, span: Span) -> ElementId {
+        let first = self.sequence(draft, body, next, false);
+        // A block of declarations alone is nothing.
+        if first == next { next } else { draft.add(Kind::Block(first), next, span) }
+    }
+
+    fn unless(
+        &mut self,
+        draft: &mut Draft<'a>,
+        body: &'a Stmt,
+        escape: &'a Stmt,
+        next: ElementId,
+        span: Span,
+    ) -> ElementId {
+        let join = draft.add(Kind::Join, next, span);
+        let from = draft.elements.len();
+        let escape_first = self.unwrapped(draft, escape, join);
+        let start = draft.elements.len();
+        draft.escape_ranges.push(from..start);
+        let first = self.unwrapped(draft, body, join);
+        draft.attach_escape(start, escape_first);
+        draft.add(Kind::Unless(first), join, span)
+    }
+
+    /// A statement of `unless`: the braces around it are no block.
+    fn unwrapped(&mut self, draft: &mut Draft<'a>, stmt: &'a Stmt, next: ElementId) -> ElementId {
+        match &stmt.kind {
+            StmtKind::Block(body) if stmt.labels.is_empty() => self.sequence(draft, body, next, false),
+            StmtKind::Inline(inlined) if stmt.labels.is_empty() => self.sequence(draft, &inlined.body, next, false),
+            _ => self.statement(draft, stmt, next),
+        }
+    }
+
+    fn for_loop(
+        &mut self,
+        draft: &mut Draft<'a>,
+        looped: &'a ForLoop,
+        next: ElementId,
+        span: Span,
+    ) -> (ElementId, ElementId) {
+        let (start, test, step, extra) = match &looped.over {
+            ForRange::Range(from, to) => (
+                Basic::Set(&looped.var, from),
+                Basic::Compare(ast::Binary::Le, &looped.var, to),
+                Basic::Next(&looped.var),
+                None,
+            ),
+            ForRange::In(collection) => match self.array_size(collection) {
+                Some(size) => (
+                    Basic::SetTo(&looped.var, 0),
+                    Basic::AtMost(&looped.var, i64::from(size) - 1),
+                    Basic::Next(&looped.var),
+                    None,
+                ),
+                None => {
+                    let capacity = self.capacity(collection);
+                    (
+                        Basic::CounterStart(span, capacity),
+                        Basic::CounterLess(span, capacity, collection),
+                        Basic::CounterNext(span, capacity),
+                        Some(collection),
+                    )
+                }
+            },
+        };
+        let leave = draft.add(Kind::Join, next, span);
+        let head = draft.add(Kind::Choice(Vec::new()), leave, span);
+        draft.loops.push(leave);
+        let step = draft.add(Kind::Basic(step), head, span);
+        let mut first = self.sequence(draft, &looped.body, step, false);
+        if let Some(channel) = extra {
+            let back = draft.add(Kind::Basic(Basic::PutBack(channel, &looped.var)), first, span);
+            first = draft.add(Kind::Basic(Basic::Take(channel, &looped.var)), back, span);
+        }
+        let test = draft.add(Kind::Basic(test), first, span);
+        draft.loops.pop();
+        let out = draft.add(Kind::Break(leave), head, span);
+        let otherwise = draft.add(Kind::Else, out, span);
+        draft.set_options(head, vec![test, otherwise]);
+        (draft.add(Kind::Basic(start), head, span), head)
+    }
+
+    fn select(
+        &mut self,
+        draft: &mut Draft<'a>,
+        var: &'a VarRef,
+        lo: &'a ast::Expr,
+        hi: &'a ast::Expr,
+        next: ElementId,
+        span: Span,
+    ) -> (ElementId, ElementId) {
+        if let (Some(from), Some(to)) = (literal(lo), literal(hi))
+            && to - from <= WIDEST_CHOICE
+        {
+            if to < from {
+                return (next, next);
+            }
+            let join = draft.add(Kind::Join, next, span);
+            let options = (from..=to).map(|value| draft.add(Kind::Basic(Basic::SetTo(var, value)), join, span)).collect();
+            let id = draft.choice(options, join, span);
+            return (id, id);
+        }
+        let leave = draft.add(Kind::Join, next, span);
+        let head = draft.add(Kind::Choice(Vec::new()), leave, span);
+        let grow = draft.add(Kind::Basic(Basic::Next(var)), head, span);
+        let test = draft.add(Kind::Basic(Basic::Compare(ast::Binary::Lt, var, hi)), grow, span);
+        let out = draft.add(Kind::Break(leave), head, span);
+        draft.set_options(head, vec![test, out]);
+        (draft.add(Kind::Basic(Basic::Set(var, lo)), head, span), head)
+    }
+
+    /// The size of the array that is named as a whole.
+    fn array_size(&self, reference: &VarRef) -> Option<u32> {
+        let Some(Meaning::Variable { symbol, fields, ty, whole_array }) = self.symbols.meaning(reference.id) else {
+            return None;
+        };
+        let mut declared = self.symbols.variable(*symbol);
+        for &field in fields {
+            let crate::symbols::DataType::Struct(id) = declared.ty else { break };
+            declared = &self.symbols.structure(id).fields[field as usize];
+        }
+        let channel = *ty == crate::symbols::DataType::Chan && declared.size.is_none();
+        if channel || !*whole_array { None } else { declared.size }
+    }
+
+    fn capacity(&self, reference: &VarRef) -> u32 {
+        let Some(Meaning::Variable { symbol, .. }) = self.symbols.meaning(reference.id) else { return 0 };
+        self.symbols.variable(*symbol).channel.as_ref().map_or(0, |shape| shape.capacity)
+    }
+}
+
+/// Labels that say something about a state.
+fn marked(name: &str) -> bool {
+    ["end", "progress", "accept"].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// A number as written.
+fn literal(expr: &ast::Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value),
+        _ => None,
+    }
+}
+
+/// Inside an option, of several `skip`s in a row those that are neither first nor last of the option go.
+fn without_idle_skips(body: &[Stmt], option: bool) -> Vec<&Stmt> {
+    let mut kept: Vec<&Stmt> = Vec::new();
+    let mut before_is_skip = false;
+    for (at, stmt) in body.iter().enumerate() {
+        let idle = is_skip(stmt);
+        let inner = at > 0 && at + 1 < body.len();
+        if option && idle && before_is_skip && inner && stmt.labels.is_empty() {
+            continue;
+        }
+        before_is_skip = idle || matches!(stmt.kind, StmtKind::Printf(..) | StmtKind::Printm(_));
+        kept.push(stmt);
+    }
+    kept
+}
+
+fn is_skip(stmt: &Stmt) -> bool {
+    let StmtKind::Expr(expr) = &stmt.kind else { return false };
+    matches!(expr.kind, ExprKind::Skip | ExprKind::Bool(true) | ExprKind::Int(1))
+}
+
+impl<'a> Draft<'a> {
+    pub fn add(&mut self, kind: Kind<'a>, next: ElementId, span: Span) -> ElementId {
+        self.elements.push(Element {
+            kind,
+            next,
+            atom: false,
+            last: false,
+            d_step: None,
+            escapes: Vec::new(),
+            end: false,
+            progress: false,
+            accept: false,
+            names: Vec::new(),
+            span,
+        });
+        self.elements.len() - 1
+    }
+
+    fn choice(&mut self, options: Vec<ElementId>, join: ElementId, span: Span) -> ElementId {
+        let id = self.add(Kind::Choice(Vec::new()), join, span);
+        self.set_options(id, options);
+        id
+    }
+
+    /// `else` is tried after all other options.
+    fn set_options(&mut self, id: ElementId, options: Vec<ElementId>) {
+        let otherwise = |&option: &ElementId| matches!(self.elements[option].kind, Kind::Else);
+        let (last, mut first): (Vec<ElementId>, Vec<ElementId>) = options.into_iter().partition(otherwise);
+        first.extend(last);
+        self.elements[id].kind = Kind::Choice(first);
+    }
+
+    /// Marks what was added since `start` as atomic; what goes on at `next` last is outside. Inner blocks are blocks.
+    fn make_atomic(&mut self, start: usize, id: ElementId, next: ElementId) {
+        for at in start..self.elements.len() {
+            if at != id {
+                self.elements[at].atom = true;
+                self.elements[at].last = false;
+                if let Kind::Atomic(first) = self.elements[at].kind {
+                    self.elements[at].kind = Kind::Block(first);
+                }
+            }
+        }
+        let Kind::Atomic(first) = self.elements[id].kind else { return };
+        let last = self.last_of(first, next);
+        if let Some(last) = last {
+            self.elements[last].atom = false;
+            self.elements[last].last = true;
+        }
+    }
+
+    fn make_deterministic(&mut self, start: usize, id: ElementId, next: ElementId) {
+        for at in start..self.elements.len() {
+            if at != id {
+                self.elements[at].d_step = Some(id);
+                self.elements[at].atom = true;
+                self.elements[at].last = false;
+                if let Kind::Atomic(first) | Kind::DStep(first) = self.elements[at].kind {
+                    self.elements[at].kind = Kind::Block(first);
+                }
+            }
+        }
+        let Kind::DStep(first) = self.elements[id].kind else { return };
+        let last = self.last_of(first, next);
+        if let Some(last) = last {
+            self.elements[last].atom = false;
+            self.elements[last].last = true;
+        }
+    }
+
+    /// The last element of the sequence from `first` on that goes on at `next`. A choice or loop ends with its join.
+    fn last_of(&self, first: ElementId, next: ElementId) -> Option<ElementId> {
+        let (mut at, mut before) = (first, None);
+        // A sequence is a chain: choices go on at their joins, blocks at what follows them.
+        for _ in 0..=self.elements.len() {
+            if at == next {
+                break;
+            }
+            before = Some(at);
+            at = self.elements[at].next;
+        }
+        let last = before?;
+        match self.elements[last].kind {
+            Kind::Block(inner) | Kind::Atomic(inner) => self.last_of(inner, next).or(Some(last)),
+            _ => Some(last),
+        }
+    }
+
+    /// Everything added since `start` can be escaped from, except what inner escapes do; outer escapes come first.
+    fn attach_escape(&mut self, start: usize, escape: ElementId) {
+        for at in start..self.elements.len() {
+            let inner = |range: &std::ops::Range<usize>| range.start >= start && range.contains(&at);
+            if !self.escape_ranges.iter().any(inner) {
+                self.elements[at].escapes.insert(0, escape);
+            }
+        }
+    }
+
+    /// The element that a jump leads to; none for other elements.
+    pub fn jump(&self, id: ElementId) -> Option<ElementId> {
+        match self.elements[id].kind {
+            Kind::Goto(label) => self.labels.get(&label).copied(),
+            Kind::Break(to) => Some(to),
+            Kind::Join => Some(self.elements[id].next),
+            _ => None,
+        }
+    }
+}
