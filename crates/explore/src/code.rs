@@ -1,15 +1,69 @@
 //! Expressions made ready to be evaluated millions of times a second.
 //!
-//! Slots are resolved, common shapes are one instruction, and a fault is only a [`Trap`]: whoever meets one asks
-//! the definition of a step what exactly went wrong.
+//! Slots are resolved as far as the program allows, common shapes are one instruction, and a fault is only a
+//! [`Trap`]: whoever meets one asks the definition of a step what exactly went wrong.
 
 use tertium_program::build::{apply_binary, apply_unary};
-use tertium_program::layout::FRAME_LOCATION;
-use tertium_program::{Binary, Expr, ExprId, ListId, Semantics, Unary, VarId, Width};
+use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
+use tertium_program::{
+    Binary, Expr, ExprId, ListId, LocationId, Place, Process, ProcessId, Scope, Semantics, Unary, VarId, Width,
+};
 
-/// Something goes wrong, or is not for fast evaluation.
+use crate::channels::PatternCode;
+use crate::pack::{Queue, Shape};
+
+/// Why there is no value here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trap;
+pub enum Trap {
+    /// Something goes wrong, or is not for fast evaluation.
+    Fault,
+    /// It depends on an input that is not chosen yet.
+    Input,
+}
+
+/// Where an expression is evaluated.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The state's slots.
+    pub slots: &'a [i64],
+    /// Where everything lies in it.
+    pub shape: &'a Shape,
+    /// The executing process's pid; beyond all pids if nobody executes.
+    pub me: usize,
+    /// The first slot of its frame.
+    pub frame: usize,
+    /// The values of the step's inputs.
+    pub inputs: &'a [i64],
+    /// Whether nothing but what waits for a timeout can be done.
+    pub timeout: bool,
+}
+
+impl<'a> View<'a> {
+    /// A state seen from outside.
+    #[must_use]
+    pub fn observer(slots: &'a [i64], shape: &'a Shape) -> Self {
+        Self { slots, shape, me: usize::MAX, frame: 0, inputs: &[], timeout: false }
+    }
+
+    /// The same state seen by the process with this pid.
+    #[inline]
+    #[must_use]
+    pub fn seen_by(&self, pid: usize) -> Self {
+        Self { me: pid, frame: self.shape.frames[pid], inputs: &[], ..*self }
+    }
+
+    #[inline]
+    fn frame_of(&self, pid: i64) -> Result<usize, Trap> {
+        usize::try_from(pid).ok().and_then(|pid| self.shape.frames.get(pid)).copied().ok_or(Trap::Fault)
+    }
+
+    /// The channel with this number.
+    #[inline]
+    pub(crate) fn queue(&self, number: i64) -> Result<Queue, Trap> {
+        let at = usize::try_from(number).ok().and_then(|number| number.checked_sub(1)).ok_or(Trap::Fault)?;
+        self.shape.queues.get(at).copied().ok_or(Trap::Fault)
+    }
+}
 
 /// An instruction by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,20 +106,51 @@ impl Compare {
     }
 }
 
+/// Where a variable begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Base {
+    /// At this slot of every state.
+    Fixed(u32),
+    /// At this slot of the executing process's frame.
+    Mine(u32),
+    /// In the frame of the process with this pid, if it runs this process.
+    Of { pid: CodeId, process: u32, offset: u32 },
+}
+
+/// One cell of an array.
+#[derive(Clone, Debug)]
+struct Cell {
+    base: Base,
+    /// Index, smallest index and number of indices for each dimension.
+    indices: Vec<(CodeId, i64, i64)>,
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Op {
     Const(i64),
     Slot(u32),
+    Local(u32),
     Input(u32),
-    /// A cell: first slot, index, smallest index, how many.
-    Cell {
+    /// A variable in another process's frame.
+    Remote(Base),
+    /// A cell of an array with one index: the slot or local offset of the first cell, index, smallest index, how many.
+    SlotCell {
         first: u32,
         index: CodeId,
-        lo: i64,
+        lo: i32,
         len: u32,
     },
-    CompareConst(Compare, u32, i64),
-    CompareSlots(Compare, u32, u32),
+    LocalCell {
+        first: u32,
+        index: CodeId,
+        lo: i32,
+        len: u32,
+    },
+    /// Any other cell, by its number in the table.
+    Cell(u32),
+    SlotConst(Compare, u32, i64),
+    LocalConst(Compare, u32, i64),
+    Slots(Compare, u32, u32),
     Compare(Compare, CodeId, CodeId),
     Not(CodeId),
     And(CodeId, CodeId),
@@ -74,9 +159,30 @@ enum Op {
     If(CodeId, CodeId, CodeId),
     Add(CodeId, CodeId),
     Sub(CodeId, CodeId),
+    Remainder(CodeId, u32),
     Unary(Unary, CodeId),
     Binary(Binary, CodeId, CodeId),
     Wrap(Width, CodeId),
+    At {
+        pid: CodeId,
+        process: u32,
+        location: u32,
+    },
+    /// As `At`, but a fault if the instance does not run this process.
+    OnlyAt {
+        pid: u32,
+        process: u32,
+        location: u32,
+    },
+    Length(CodeId),
+    Capacity(CodeId),
+    Poll(u32),
+    Timeout,
+    NonProgress,
+    ProcessCount,
+    OwnPid,
+    LocationOf(CodeId),
+    PriorityOf(CodeId),
     /// Needs the definition of a step.
     Trap,
 }
@@ -85,86 +191,163 @@ enum Op {
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     ops: Vec<Op>,
+    cells: Vec<Cell>,
+    patterns: Vec<PatternCode>,
+    /// By process and location, whether being there is progress; filled where somebody asks.
+    progress: Vec<Vec<bool>>,
 }
 
-impl Code {
+/// Makes expressions ready; `owner` is the process whose code they stand in, none for an observer's.
+pub struct Compiler<'c, 's, 'p> {
+    /// Where the instructions go.
+    pub code: &'c mut Code,
+    /// The program.
+    pub semantics: &'s Semantics<'p>,
+    /// Whose code it is.
+    pub owner: Option<ProcessId>,
+}
+
+impl Compiler<'_, '_, '_> {
     fn add(&mut self, op: Op) -> CodeId {
-        self.ops.push(op);
-        CodeId(self.ops.len() as u32 - 1)
+        self.code.ops.push(op);
+        CodeId(self.code.ops.len() as u32 - 1)
     }
 
-    /// Makes an expression of a program with fixed processes ready.
-    pub fn compile(&mut self, semantics: &Semantics<'_>, id: ExprId) -> CodeId {
-        let op = match semantics.program().exprs.get(id) {
+    /// An expression.
+    pub fn expr(&mut self, id: ExprId) -> CodeId {
+        let op = match self.semantics.program().exprs.get(id) {
             Expr::Bool(value) => Op::Const(i64::from(value)),
             Expr::Int(value) => Op::Const(value),
             Expr::Member(_, position) => Op::Const(i64::from(position)),
-            Expr::Var(var) => fixed(semantics, var).map_or(Op::Trap, Op::Slot),
-            Expr::Element(var, indices) => return self.element(semantics, var, indices),
-            Expr::Input(position, _) => Op::Input(position),
-            Expr::Unary(Unary::Not, a) => Op::Not(self.compile(semantics, a)),
-            Expr::Unary(op, a) => Op::Unary(op, self.compile(semantics, a)),
-            Expr::Binary(op, a, b) => return self.binary(semantics, op, a, b),
-            Expr::If(c, a, b) => {
-                let c = self.compile(semantics, c);
-                Op::If(c, self.compile(semantics, a), self.compile(semantics, b))
+            Expr::Var(var) => self.base(var).map_or(Op::Trap, read),
+            Expr::Element(var, indices) => self.element(var, indices),
+            Expr::Remote(pid, var) => self.remote(pid, var).map_or(Op::Trap, read),
+            Expr::RemoteElement(pid, var, indices) => {
+                let base = self.remote(pid, var);
+                self.cell(base, var, indices)
             }
-            Expr::Wrap(width, a) => Op::Wrap(width, self.compile(semantics, a)),
-            Expr::At(process, location) => match semantics.layout().only_instance(process) {
-                Some(pid) if semantics.layout().is_fixed() => {
-                    let slot = semantics.layout().initial_frames()[pid as usize] + FRAME_LOCATION;
-                    Op::CompareConst(Compare::Eq, slot as u32, location.index() as i64)
-                }
-                _ => Op::Trap,
-            },
-            _ => Op::Trap,
+            Expr::Input(position, _) => Op::Input(position),
+            Expr::Unary(Unary::Not, a) => Op::Not(self.expr(a)),
+            Expr::Unary(op, a) => Op::Unary(op, self.expr(a)),
+            Expr::Binary(op, a, b) => self.binary(op, a, b),
+            Expr::If(c, a, b) => Op::If(self.expr(c), self.expr(a), self.expr(b)),
+            Expr::Wrap(width, a) => Op::Wrap(width, self.expr(a)),
+            other => self.system(other),
         };
         self.add(op)
     }
 
-    fn element(&mut self, semantics: &Semantics<'_>, var: VarId, indices: ListId) -> CodeId {
-        match self.place(semantics, var, indices) {
-            Some(op) => self.add(op),
-            None => self.add(Op::Trap),
+    /// What depends on channels, on other instances or on where processes are.
+    fn system(&mut self, expr: Expr) -> Op {
+        match expr {
+            Expr::At(process, location) => self.at(process, location),
+            Expr::RemoteAt(pid, process, location) => {
+                Op::At { pid: self.expr(pid), process: process.index() as u32, location: location.index() as u32 }
+            }
+            Expr::Length(channel) => Op::Length(self.expr(channel)),
+            Expr::Capacity(channel) => Op::Capacity(self.expr(channel)),
+            Expr::Poll(pattern) => {
+                let pattern = PatternCode::of(self, self.semantics.program().exprs.pattern(pattern));
+                self.code.patterns.push(pattern);
+                Op::Poll(self.code.patterns.len() as u32 - 1)
+            }
+            Expr::NonProgress => {
+                let processes = &self.semantics.program().processes;
+                let progress = |process: &Process| process.locations.iter().map(|location| location.progress).collect();
+                self.code.progress = processes.iter().map(progress).collect();
+                Op::NonProgress
+            }
+            Expr::Timeout => Op::Timeout,
+            Expr::ProcessCount => Op::ProcessCount,
+            Expr::OwnPid if self.owner.is_some() => Op::OwnPid,
+            Expr::LocationOf(pid) => Op::LocationOf(self.expr(pid)),
+            Expr::PriorityOf(pid) if self.semantics.program().priorities => Op::PriorityOf(self.expr(pid)),
+            _ => Op::Trap,
         }
     }
 
-    /// The cell of an array with one index.
-    fn place(&mut self, semantics: &Semantics<'_>, var: VarId, indices: ListId) -> Option<Op> {
-        let program = semantics.program();
-        let first = fixed(semantics, var)?;
-        let (&[index], &[dimension]) = (program.exprs.list(indices), program.variable(var).dimensions.as_slice())
-        else {
-            return None;
-        };
-        if let Some(index) = program.exprs.constant(index)
-            && index >= dimension.lo
-            && index <= dimension.hi()
-        {
-            return Some(Op::Slot(first + (index - dimension.lo) as u32));
+    fn at(&mut self, process: ProcessId, location: LocationId) -> Op {
+        let layout = self.semantics.layout();
+        let Some(pid) = layout.only_instance(process) else { return Op::Trap };
+        if layout.is_fixed() {
+            let slot = layout.initial_frames()[pid as usize] + FRAME_LOCATION;
+            return Op::SlotConst(Compare::Eq, slot as u32, location.index() as i64);
         }
-        let index = self.compile(semantics, index);
-        Some(Op::Cell { first, index, lo: dimension.lo, len: dimension.len })
+        Op::OnlyAt { pid, process: process.index() as u32, location: location.index() as u32 }
+    }
+
+    /// Where a variable begins, as the owner sees it.
+    fn base(&mut self, var: VarId) -> Option<Base> {
+        let (program, layout) = (self.semantics.program(), self.semantics.layout());
+        let offset = layout.variable(var) as u32;
+        let Scope::Local(process) = program.variable(var).scope else { return Some(Base::Fixed(offset)) };
+        if layout.is_fixed() {
+            return layout.fixed_slot(program, var).map(|slot| Base::Fixed(slot as u32));
+        }
+        if self.owner == Some(process) {
+            return Some(Base::Mine(offset));
+        }
+        let pid = layout.only_instance(process)?;
+        let pid = self.add(Op::Const(i64::from(pid)));
+        Some(Base::Of { pid, process: process.index() as u32, offset })
+    }
+
+    fn remote(&mut self, pid: ExprId, var: VarId) -> Option<Base> {
+        let Scope::Local(process) = self.semantics.program().variable(var).scope else { return None };
+        let offset = self.semantics.layout().variable(var) as u32;
+        Some(Base::Of { pid: self.expr(pid), process: process.index() as u32, offset })
+    }
+
+    fn element(&mut self, var: VarId, indices: ListId) -> Op {
+        let base = self.base(var);
+        self.cell(base, var, indices)
+    }
+
+    fn cell(&mut self, base: Option<Base>, var: VarId, indices: ListId) -> Op {
+        let Some(base) = base else { return Op::Trap };
+        let program = self.semantics.program();
+        let (list, dimensions) = (program.exprs.list(indices), program.variable(var).dimensions.as_slice());
+        if let (&[index], &[dimension]) = (list, dimensions)
+            && let Ok(lo) = i32::try_from(dimension.lo)
+        {
+            let inside = |index: &i64| (dimension.lo..=dimension.hi()).contains(index);
+            let constant = program.exprs.constant(index).filter(inside).map(|index| (index - dimension.lo) as u32);
+            match (base, constant) {
+                (Base::Fixed(first), Some(offset)) => return Op::Slot(first + offset),
+                (Base::Mine(first), Some(offset)) => return Op::Local(first + offset),
+                (Base::Fixed(first), None) => {
+                    return Op::SlotCell { first, index: self.expr(index), lo, len: dimension.len };
+                }
+                (Base::Mine(first), None) => {
+                    return Op::LocalCell { first, index: self.expr(index), lo, len: dimension.len };
+                }
+                _ => {}
+            }
+        }
+        let indices = list.iter().zip(dimensions);
+        let indices = indices.map(|(&index, dimension)| (self.expr(index), dimension.lo, i64::from(dimension.len)));
+        let cell = Cell { base, indices: indices.collect() };
+        self.code.cells.push(cell);
+        Op::Cell(self.code.cells.len() as u32 - 1)
     }
 
     /// The instruction whose slot an assignment to this place writes.
-    pub fn compile_place(&mut self, semantics: &Semantics<'_>, place: tertium_program::Place) -> CodeId {
-        match place {
-            tertium_program::Place::Var(var) => {
-                let op = fixed(semantics, var).map_or(Op::Trap, Op::Slot);
-                self.add(op)
-            }
-            tertium_program::Place::Element(var, indices) => self.element(semantics, var, indices),
-        }
+    pub fn place(&mut self, place: Place) -> CodeId {
+        let op = match place {
+            Place::Var(var) => self.base(var).map_or(Op::Trap, read),
+            Place::Element(var, indices) => self.element(var, indices),
+        };
+        self.add(op)
     }
 
-    fn binary(&mut self, semantics: &Semantics<'_>, op: Binary, a: ExprId, b: ExprId) -> CodeId {
-        let (a, b) = (self.compile(semantics, a), self.compile(semantics, b));
-        let (left, right) = (self.ops[a.0 as usize], self.ops[b.0 as usize]);
-        let op = match (op, Compare::of(op)) {
+    fn binary(&mut self, op: Binary, a: ExprId, b: ExprId) -> Op {
+        let (a, b) = (self.expr(a), self.expr(b));
+        let (left, right) = (self.code.ops[a.0 as usize], self.code.ops[b.0 as usize]);
+        match (op, Compare::of(op)) {
             (_, Some(compare)) => match (left, right) {
-                (Op::Slot(slot), Op::Const(value)) => Op::CompareConst(compare, slot, value),
-                (Op::Slot(first), Op::Slot(second)) => Op::CompareSlots(compare, first, second),
+                (Op::Slot(slot), Op::Const(value)) => Op::SlotConst(compare, slot, value),
+                (Op::Local(slot), Op::Const(value)) => Op::LocalConst(compare, slot, value),
+                (Op::Slot(first), Op::Slot(second)) => Op::Slots(compare, first, second),
                 _ => Op::Compare(compare, a, b),
             },
             (Binary::And, _) => Op::And(a, b),
@@ -172,9 +355,30 @@ impl Code {
             (Binary::Implies, _) => Op::Implies(a, b),
             (Binary::Add, _) => Op::Add(a, b),
             (Binary::Sub, _) => Op::Sub(a, b),
+            (Binary::Remainder | Binary::Mod, _) => match right {
+                // For operands that are not negative both remainders are the machine's.
+                Op::Const(by) if by > 0 && by <= i64::from(u32::MAX) && op == Binary::Remainder => {
+                    Op::Remainder(a, by as u32)
+                }
+                _ => Op::Binary(op, a, b),
+            },
             _ => Op::Binary(op, a, b),
-        };
-        self.add(op)
+        }
+    }
+}
+
+fn read(base: Base) -> Op {
+    match base {
+        Base::Fixed(slot) => Op::Slot(slot),
+        Base::Mine(offset) => Op::Local(offset),
+        Base::Of { .. } => Op::Remote(base),
+    }
+}
+
+impl Code {
+    /// Makes an expression that no process executes ready.
+    pub fn observe(&mut self, semantics: &Semantics<'_>, id: ExprId) -> CodeId {
+        Compiler { code: self, semantics, owner: None }.expr(id)
     }
 
     /// Whether the instruction is the constant true.
@@ -183,61 +387,113 @@ impl Code {
         matches!(self.ops[id.0 as usize], Op::Const(value) if value != 0)
     }
 
-    /// Whether something in it needs the definition of a step whatever the state.
+    /// Whether the instruction is a variable or a cell with constant indices: its slot depends on no value.
     #[must_use]
-    pub fn always_traps(&self, id: CodeId) -> bool {
-        matches!(self.ops[id.0 as usize], Op::Trap)
+    pub fn is_plain_place(&self, id: CodeId) -> bool {
+        matches!(self.ops[id.0 as usize], Op::Slot(_) | Op::Local(_))
     }
 
     /// The value in a state.
     ///
     /// # Errors
     /// A trap if something goes wrong.
-    #[inline]
-    pub fn value(&self, id: CodeId, slots: &[i64], inputs: &[i64]) -> Result<i64, Trap> {
-        let run = |id: CodeId| self.value(id, slots, inputs);
+    pub fn value(&self, id: CodeId, view: &View<'_>) -> Result<i64, Trap> {
+        let run = |id: CodeId| self.value(id, view);
         match self.ops[id.0 as usize] {
             Op::Const(value) => Ok(value),
-            Op::Slot(slot) => Ok(slots[slot as usize]),
-            Op::Input(position) => inputs.get(position as usize).copied().ok_or(Trap),
-            Op::Cell { .. } => Ok(slots[self.slot(id, slots, inputs)?]),
-            Op::CompareConst(compare, slot, value) => Ok(i64::from(compare.holds(slots[slot as usize], value))),
-            Op::CompareSlots(compare, a, b) => Ok(i64::from(compare.holds(slots[a as usize], slots[b as usize]))),
+            Op::Slot(slot) => Ok(view.slots[slot as usize]),
+            Op::Local(offset) => Ok(view.slots[view.frame + offset as usize]),
+            Op::Input(position) => view.inputs.get(position as usize).copied().ok_or(Trap::Input),
+            Op::Remote(_) | Op::SlotCell { .. } | Op::LocalCell { .. } | Op::Cell(_) => {
+                Ok(view.slots[self.slot(id, view)?])
+            }
+            Op::SlotConst(compare, slot, value) => Ok(i64::from(compare.holds(view.slots[slot as usize], value))),
+            Op::LocalConst(compare, offset, value) => {
+                Ok(i64::from(compare.holds(view.slots[view.frame + offset as usize], value)))
+            }
+            Op::Slots(compare, a, b) => Ok(i64::from(compare.holds(view.slots[a as usize], view.slots[b as usize]))),
             Op::Compare(compare, a, b) => Ok(i64::from(compare.holds(run(a)?, run(b)?))),
             Op::Not(a) => Ok(i64::from(run(a)? == 0)),
             Op::And(a, b) => Ok(if run(a)? == 0 { 0 } else { i64::from(run(b)? != 0) }),
             Op::Or(a, b) => Ok(if run(a)? != 0 { 1 } else { i64::from(run(b)? != 0) }),
             Op::Implies(a, b) => Ok(if run(a)? == 0 { 1 } else { i64::from(run(b)? != 0) }),
             Op::If(c, a, b) => run(if run(c)? != 0 { a } else { b }),
-            Op::Add(a, b) => run(a)?.checked_add(run(b)?).ok_or(Trap),
-            Op::Sub(a, b) => run(a)?.checked_sub(run(b)?).ok_or(Trap),
-            Op::Unary(op, a) => apply_unary(op, run(a)?).map_err(|_| Trap),
-            Op::Binary(op, a, b) => apply_binary(op, run(a)?, run(b)?).map_err(|_| Trap),
+            Op::Add(a, b) => run(a)?.checked_add(run(b)?).ok_or(Trap::Fault),
+            Op::Sub(a, b) => run(a)?.checked_sub(run(b)?).ok_or(Trap::Fault),
+            Op::Remainder(a, by) => Ok(run(a)? % i64::from(by)),
+            Op::Unary(op, a) => apply_unary(op, run(a)?).map_err(|_| Trap::Fault),
+            Op::Binary(op, a, b) => apply_binary(op, run(a)?, run(b)?).map_err(|_| Trap::Fault),
             Op::Wrap(width, a) => Ok(width.wrap(run(a)?)),
-            Op::Trap => Err(Trap),
+            Op::Length(channel) => Ok(view.slots[view.queue(run(channel)?)?.at]),
+            Op::Capacity(channel) => Ok(view.queue(run(channel)?)?.capacity as i64),
+            Op::Poll(pattern) => self.poll(&self.patterns[pattern as usize], view),
+            Op::Timeout => Ok(i64::from(view.timeout)),
+            Op::NonProgress => Ok(i64::from(view.shape.frames.iter().all(|&frame| {
+                let (process, location) = (view.slots[frame], view.slots[frame + FRAME_LOCATION]);
+                !self.progress[process as usize][location as usize]
+            }))),
+            Op::ProcessCount => Ok(view.shape.frames.len() as i64),
+            Op::OwnPid => Ok(view.me as i64),
+            Op::LocationOf(pid) => Ok(view.slots[view.frame_of(run(pid)?)? + FRAME_LOCATION]),
+            Op::PriorityOf(pid) => Ok(view.slots[view.frame_of(run(pid)?)? + FRAME_PRIORITY]),
+            Op::At { pid, process, location } => {
+                let frame = view.frame_of(run(pid)?)?;
+                let there = [i64::from(process), i64::from(location)];
+                Ok(i64::from(view.slots[frame..frame + 2] == there))
+            }
+            Op::OnlyAt { pid, process, location } => {
+                let frame = view.frame_of(i64::from(pid))?;
+                if view.slots[frame] != i64::from(process) {
+                    return Err(Trap::Fault);
+                }
+                Ok(i64::from(view.slots[frame + FRAME_LOCATION] == i64::from(location)))
+            }
+            Op::Trap => Err(Trap::Fault),
         }
     }
 
     /// The slot that a place means in a state.
     ///
     /// # Errors
-    /// A trap if an index is out of bounds.
-    #[inline]
-    pub fn slot(&self, id: CodeId, slots: &[i64], inputs: &[i64]) -> Result<usize, Trap> {
+    /// A trap if an index is out of bounds or a process is not there.
+    pub fn slot(&self, id: CodeId, view: &View<'_>) -> Result<usize, Trap> {
         match self.ops[id.0 as usize] {
             Op::Slot(slot) => Ok(slot as usize),
-            Op::Cell { first, index, lo, len } => {
-                let offset = self.value(index, slots, inputs)?.wrapping_sub(lo);
-                if (0..i64::from(len)).contains(&offset) { Ok(first as usize + offset as usize) } else { Err(Trap) }
+            Op::Local(offset) => Ok(view.frame + offset as usize),
+            Op::SlotCell { first, index, lo, len } => {
+                Ok(first as usize + self.offset(index, i64::from(lo), i64::from(len), view)?)
             }
-            _ => Err(Trap),
+            Op::LocalCell { first, index, lo, len } => {
+                Ok(view.frame + first as usize + self.offset(index, i64::from(lo), i64::from(len), view)?)
+            }
+            Op::Cell(cell) => {
+                let cell = &self.cells[cell as usize];
+                let mut position = 0;
+                let base = self.first_slot(cell.base, view)?;
+                for &(index, lo, len) in &cell.indices {
+                    position = position * len as usize + self.offset(index, lo, len, view)?;
+                }
+                Ok(base + position)
+            }
+            Op::Remote(base) => self.first_slot(base, view),
+            _ => Err(Trap::Fault),
         }
     }
-}
 
-fn fixed(semantics: &Semantics<'_>, var: VarId) -> Option<u32> {
-    if !semantics.layout().is_fixed() && semantics.program().variable(var).scope != tertium_program::Scope::Global {
-        return None;
+    #[inline]
+    fn offset(&self, index: CodeId, lo: i64, len: i64, view: &View<'_>) -> Result<usize, Trap> {
+        let offset = self.value(index, view)?.wrapping_sub(lo);
+        if (0..len).contains(&offset) { Ok(offset as usize) } else { Err(Trap::Fault) }
     }
-    semantics.layout().fixed_slot(semantics.program(), var).map(|slot| slot as u32)
+
+    fn first_slot(&self, base: Base, view: &View<'_>) -> Result<usize, Trap> {
+        match base {
+            Base::Fixed(slot) => Ok(slot as usize),
+            Base::Mine(offset) => Ok(view.frame + offset as usize),
+            Base::Of { pid, process, offset } => {
+                let frame = view.frame_of(self.value(pid, view)?)?;
+                if view.slots[frame] == i64::from(process) { Ok(frame + offset as usize) } else { Err(Trap::Fault) }
+            }
+        }
+    }
 }

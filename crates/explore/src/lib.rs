@@ -1,16 +1,20 @@
 //! Which states can a program reach, and what happens on the way?
 //!
-//! States are packed rows of words ([`pack`]), produced on demand ([`successors`], [`compiled`]) and numbered by a
+//! States are packed rows of words ([`pack`], [`ranges`]), produced on demand ([`successors`], [`compiled`]) and numbered by a
 //! store that threads share ([`store`]). [`search`] visits them, all
 //! or, where that is enough, fewer ([`reduction`]).
 //!
 //! Not here: formulas beyond what an observer asks of a state.
 
+mod blocks;
+mod channels;
 pub mod code;
 pub mod compiled;
+mod offers;
 pub mod pack;
 pub mod ranges;
 pub mod reduction;
 pub mod search;
+mod steps;
 pub mod store;
 pub mod successors;

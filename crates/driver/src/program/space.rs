@@ -77,10 +77,7 @@ impl<'p> Space<'p> {
     pub fn new(program: &'p Program, budget: &Budget) -> Result<Self, Failure> {
         let semantics = Semantics::new(program);
         let plain = Plain::of(&semantics);
-        let stepper = match Compiled::of(&semantics) {
-            Some(compiled) => Stepper::Compiled(Box::new(compiled)),
-            None => Stepper::Plain(Box::new(plain.clone())),
-        };
+        let stepper = Stepper::Compiled(Box::new(Compiled::of(&semantics)));
         let (initial, open) = match semantics.initial_states(MOST_INITIAL, budget) {
             Ok(states) => (states.iter().map(|state| plain.row(state)).collect(), None),
             Err(NoInitialStates::Stopped(stopped)) => return Err(stopped.into()),

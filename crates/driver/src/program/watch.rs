@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tertium_explore::code::{Code, CodeId};
+use tertium_explore::code::{Code, CodeId, View};
 use tertium_explore::pack::{Packing, Shapes};
 use tertium_logic::{Formula, Node, NodeId};
 use tertium_program::{ExprId, Semantics, State};
@@ -33,7 +33,7 @@ impl<'s, 'p> Eyes<'s, 'p> {
     /// For these atoms.
     pub fn new(semantics: &'s Semantics<'p>, packing: &'s Packing, atoms: &[ExprId]) -> Self {
         let mut code = Code::default();
-        let atoms = atoms.iter().map(|&atom| (atom, code.compile(semantics, atom))).collect();
+        let atoms = atoms.iter().map(|&atom| (atom, code.observe(semantics, atom))).collect();
         Self { semantics, packing, code, atoms, blurred: AtomicBool::new(false) }
     }
 
@@ -49,9 +49,11 @@ impl<'s, 'p> Eyes<'s, 'p> {
 
     /// Leaves the atoms' values in `room.values`.
     pub fn look(&self, row: &[u32], room: &mut Room) {
-        room.shapes.of_row(self.packing, row).unpack(row, &mut room.slots);
+        let shape = room.shapes.of_row(self.packing, row);
+        shape.unpack(row, &mut room.slots);
+        let view = View::observer(&room.slots, &shape);
         for (at, &(expr, code)) in self.atoms.iter().enumerate() {
-            room.values[at] = match self.code.value(code, &room.slots, &[]) {
+            room.values[at] = match self.code.value(code, &view) {
                 Ok(value) => value != 0,
                 Err(_) => self.ask(expr, &room.slots),
             };

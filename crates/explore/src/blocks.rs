@@ -1,0 +1,188 @@
+//! Every way through an uninterruptible block, fast.
+//!
+//! The states inside a block are nobody's but the holder's, so they are never stored. Where there is one way to go on
+//! the state is changed in place; where there are several, copies wait for their turn. A block with too many moves,
+//! which may be endless, is left to the definition of a step.
+
+use std::sync::Arc;
+
+use tertium_program::{Fault, FaultKind, Hold};
+
+use crate::code::{Trap, View};
+use crate::compiled::{Compiled, Scratch};
+use crate::offers::{Frames, Offer, Offers};
+use crate::pack::{Shape, Shapes};
+use crate::successors::Expansion;
+
+/// A block with more moves than this is left to the definition of a step.
+const LONGEST_BLOCK: usize = 20_000;
+
+/// A state inside a block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Work {
+    slots: Vec<i64>,
+    /// The slots that may have changed since the block was entered.
+    changed: Vec<u32>,
+    /// Its shape, if that is not the one it had when the block was entered.
+    shape: Option<Arc<Shape>>,
+    holder: u32,
+}
+
+impl Work {
+    fn copy_from(&mut self, other: &Self) {
+        self.slots.clone_from(&other.slots);
+        self.changed.clone_from(&other.changed);
+        self.shape.clone_from(&other.shape);
+        self.holder = other.holder;
+    }
+
+    fn apply(&mut self, offer: &Offer, offers: &Offers, entered: &Shape, shapes: &mut Shapes, compiled: &Compiled<'_>) {
+        for &(slot, value) in &offers.writes[offer.writes.clone()] {
+            // Writes to a frame that ends with this move are gone with it.
+            if let Some(at) = self.slots.get_mut(slot as usize) {
+                *at = value;
+                self.changed.push(slot);
+            }
+        }
+        let now = self.shape.as_deref().unwrap_or(entered);
+        match &offer.frames {
+            Frames::Same => {}
+            Frames::Started(process, slots) => {
+                let mut processes = now.processes.clone();
+                processes.push(*process);
+                self.slots.extend_from_slice(&offers.started[slots.clone()]);
+                self.shape = Some(shapes.of_processes(compiled.packing(), &processes));
+            }
+            Frames::Ended => {
+                let shape = shapes.of_processes(compiled.packing(), &now.processes[..now.processes.len() - 1]);
+                self.slots.truncate(shape.slots);
+                self.shape = Some(shape);
+            }
+        }
+        self.holder = offer.holder.unwrap_or(u32::MAX);
+    }
+}
+
+impl Compiled<'_> {
+    /// Takes an offer that leads into a block, and goes on until nobody holds control.
+    pub(crate) fn take_block(
+        &self,
+        row: &[u32],
+        shape: &Shape,
+        offer: &Offer,
+        offers: &Offers,
+        scratch: &mut Scratch,
+        found: &mut Expansion,
+    ) -> Result<(), Trap> {
+        let mut work = scratch.spare.pop().unwrap_or_default();
+        work.slots.clone_from(&scratch.slots);
+        work.changed.clear();
+        work.shape = None;
+        work.apply(offer, offers, shape, &mut scratch.shapes, self);
+        let mut moves = 0;
+        loop {
+            moves += 1;
+            if moves > LONGEST_BLOCK {
+                return Err(Trap::Fault);
+            }
+            if !self.go_on(row, shape, &mut work, offer.pid, scratch, found)? {
+                scratch.spare.push(work);
+                let Some(next) = scratch.block.pop() else { return Ok(()) };
+                work = next;
+            }
+        }
+    }
+
+    /// One move of the holder of control; says whether `work` is to be gone on from.
+    fn go_on(
+        &self,
+        row: &[u32],
+        entered: &Shape,
+        work: &mut Work,
+        mover: u32,
+        scratch: &mut Scratch,
+        found: &mut Expansion,
+    ) -> Result<bool, Trap> {
+        let now = work.shape.clone();
+        let now = now.as_deref().unwrap_or(entered);
+        let me = work.holder as usize;
+        let view = View { slots: &work.slots, shape: now, me, frame: now.frames[me], inputs: &[], timeout: false };
+        let mut offers = std::mem::take(&mut scratch.inner);
+        offers.clear();
+        self.offer(&view, &mut scratch.shapes, &mut offers)?;
+        let goes_on = if offers.list.is_empty() {
+            match self.location_of(&view, me).hold {
+                Hold::Free | Hold::WhileEnabled => self.leave_block(row, entered, work, mover, found),
+                Hold::Indivisible => {}
+                Hold::Deterministic => return Err(Trap::Fault),
+            }
+            false
+        } else {
+            self.take_inner(row, entered, work, mover, &offers, scratch, found)
+        };
+        scratch.inner = offers;
+        Ok(goes_on)
+    }
+
+    /// Takes up the offers of a state inside a block; says whether `work`, changed by the first, is to be gone on from.
+    #[allow(clippy::too_many_arguments)]
+    fn take_inner(
+        &self,
+        row: &[u32],
+        entered: &Shape,
+        work: &mut Work,
+        mover: u32,
+        offers: &Offers,
+        scratch: &mut Scratch,
+        found: &mut Expansion,
+    ) -> bool {
+        let waiting = scratch.block.len();
+        for offer in offers.list.iter().skip(1) {
+            let mut other = scratch.spare.pop().unwrap_or_default();
+            other.copy_from(work);
+            if self.arrive(row, entered, &mut other, mover, offer, offers, scratch, found) {
+                scratch.block.push(other);
+            } else {
+                scratch.spare.push(other);
+            }
+        }
+        scratch.block[waiting..].reverse();
+        self.arrive(row, entered, work, mover, &offers.list[0], offers, scratch, found)
+    }
+
+    /// Takes one offer inside a block; says whether somebody still holds control.
+    #[allow(clippy::too_many_arguments)]
+    fn arrive(
+        &self,
+        row: &[u32],
+        entered: &Shape,
+        work: &mut Work,
+        mover: u32,
+        offer: &Offer,
+        offers: &Offers,
+        scratch: &mut Scratch,
+        found: &mut Expansion,
+    ) -> bool {
+        if offer.failed {
+            found.faults.push(Fault { kind: FaultKind::Assertion, step: Some(offer.step) });
+        }
+        work.apply(offer, offers, entered, &mut scratch.shapes, self);
+        if offer.holder.is_none() {
+            self.leave_block(row, entered, work, mover, found);
+        }
+        offer.holder.is_some()
+    }
+
+    /// The state in which nobody holds control any more, as a row.
+    fn leave_block(&self, row: &[u32], entered: &Shape, work: &Work, mover: u32, found: &mut Expansion) {
+        if let Some(shape) = &work.shape {
+            shape.pack(&work.slots, found.open(&[], shape.words));
+        } else {
+            let next = found.open(row, entered.words);
+            for &slot in &work.changed {
+                entered.field(slot as usize).put(next, work.slots[slot as usize]);
+            }
+        }
+        found.close(self.packing().words(), mover);
+    }
+}

@@ -1,0 +1,106 @@
+//! On random program graphs, compiled steps find in every state what the definition of a step finds.
+
+mod graphs;
+
+use std::cell::Cell;
+use std::collections::{BTreeSet, VecDeque};
+
+use tertium_base::Budget;
+use tertium_explore::compiled::Compiled;
+use tertium_explore::search::Blind;
+use tertium_explore::search::breadth::{Options, breadth_first};
+use tertium_explore::search::depth::depth_first;
+use tertium_explore::successors::{Expansion, Plain, Successors};
+use tertium_program::{Fault, Program, Semantics};
+use tertium_testkit::for_random_cases;
+
+/// A successor: its row and who steps.
+type Arrival = (Vec<u32>, u32);
+
+fn found_by<S: Successors>(successors: &S, row: &[u32], scratch: &mut S::Scratch) -> (Vec<Arrival>, Vec<Fault>, bool) {
+    let mut found = Expansion::default();
+    successors.expand(row, scratch, &mut found);
+    let mut arrivals: Vec<Arrival> = found.rows().map(<[u32]>::to_vec).zip(found.movers.iter().copied()).collect();
+    arrivals.sort();
+    let mut faults = found.faults.clone();
+    faults.sort();
+    (arrivals, faults, found.deadlock)
+}
+
+/// Compares the two in the first states; returns how many were looked at and how many steps went wrong.
+fn compare(program: &Program, past_assertions: bool, most: usize) -> (usize, usize) {
+    let semantics = Semantics::new(program);
+    let (mut plain, mut compiled) = (Plain::of(&semantics), Compiled::of(&semantics));
+    if past_assertions {
+        (plain, compiled) = (plain.past_assertions(), compiled.past_assertions());
+    }
+    let initial = semantics.initial_states(1 << 10, &Budget::unlimited()).expect("the initial states can be listed");
+    let mut queue: VecDeque<Vec<u32>> = initial.iter().map(|state| plain.row(state)).collect();
+    let mut seen: BTreeSet<Vec<u32>> = queue.iter().cloned().collect();
+    let (mut scratch, mut faults, mut looked_at) = (compiled.scratch(), 0, 0);
+    while let Some(row) = queue.pop_front() {
+        let state = plain.state(&row);
+        assert_eq!(plain.row(&state), row);
+        let expected = found_by(&plain, &row, &mut ());
+        let compiled = found_by(&compiled, &row, &mut scratch);
+        if compiled != expected {
+            let show = |found: &(Vec<Arrival>, Vec<Fault>, bool)| {
+                let states: Vec<_> = found.0.iter().map(|(row, pid)| (plain.state(row).slots, pid)).collect();
+                format!("{states:?} {:?} {}", found.1, found.2)
+            };
+            panic!(
+                "in {:?}\nexpected {}\n  found {}\nsteps {:#?}\nexprs {:?}",
+                state.slots,
+                show(&expected),
+                show(&compiled),
+                program.steps,
+                program.exprs
+            );
+        }
+        faults += expected.1.len();
+        looked_at += 1;
+        for (next, _) in expected.0 {
+            if seen.len() < most && seen.insert(next.clone()) {
+                queue.push_back(next);
+            }
+        }
+    }
+    (looked_at, faults)
+}
+
+#[test]
+fn compiled_steps_are_the_defined_ones() {
+    let (states, faults, large) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    for_random_cases(400, |case| {
+        let program = graphs::random_graph(&mut case.rng);
+        assert_eq!(program.violations(), Vec::<String>::new());
+        let (looked_at, wrong) = compare(&program, case.number % 4 == 3, 100);
+        states.set(states.get() + looked_at);
+        faults.set(faults.get() + wrong);
+        large.set(large.get() + usize::from(looked_at >= 30));
+    });
+    let (states, faults, large) = (states.get(), faults.get(), large.get());
+    assert!(states > 5000 && faults > 100 && large > 50, "{states} states, {faults} faults, {large} large");
+}
+
+#[test]
+fn searches_agree_on_graphs() {
+    for_random_cases(60, |case| {
+        let program = graphs::random_graph(&mut case.rng);
+        let semantics = Semantics::new(&program);
+        let (plain, compiled) = (Plain::of(&semantics), Compiled::of(&semantics));
+        let budget = Budget::unlimited();
+        let initial = semantics.initial_states(1 << 10, &budget).expect("the initial states can be listed");
+        let initial: Vec<Vec<u32>> = initial.iter().map(|state| plain.row(state)).collect();
+        let options = |threads| Options { threads, max_states: Some(3000), stop_at_finding: false, budget: &budget };
+        let one = breadth_first(&compiled, &Blind, &initial, &options(1), &mut |_| {}).summary;
+        if one.stopped.is_some() {
+            return;
+        }
+        let slow = breadth_first(&plain, &Blind, &initial, &options(1), &mut |_| {}).summary;
+        assert_eq!(one, slow);
+        assert_eq!(one, breadth_first(&compiled, &Blind, &initial, &options(2), &mut |_| {}).summary);
+        let deep = depth_first(&compiled, &Blind, &initial, &options(1), &mut |_| {}).summary;
+        assert_eq!((deep.states, deep.transitions, deep.deadlocks), (one.states, one.transitions, one.deadlocks));
+    });
+}
