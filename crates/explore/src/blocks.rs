@@ -74,6 +74,10 @@ impl Compiled<'_> {
         scratch: &mut Scratch,
         found: &mut Expansion,
     ) -> Result<(), Trap> {
+        if self.priorities {
+            // A process of higher priority interrupts blocks.
+            return Err(Trap::Fault);
+        }
         let mut work = scratch.spare.pop().unwrap_or_default();
         work.slots.clone_from(&scratch.slots);
         work.changed.clear();

@@ -40,7 +40,7 @@ impl PatternCode {
                 Field::Bind(place) => {
                     let program = compiler.semantics.program();
                     let ty = program.variable(place.variable()).ty;
-                    let width = if let Type::Wrapped(width) = ty { Some(width) } else { None };
+                    let width = stored_width(program, ty);
                     let (lo, hi) = limits(program, ty);
                     let place = compiler.place(place);
                     dependent |= !compiler.code.is_plain_place(place);
@@ -49,6 +49,16 @@ impl PatternCode {
             });
         }
         Self { channel, fields, anywhere: pattern.anywhere, dependent }
+    }
+}
+
+/// How much of a value is kept where one of this type is received; none if all of it.
+pub(crate) fn stored_width(program: &Program, ty: Type) -> Option<Width> {
+    match ty {
+        Type::Wrapped(width) => Some(width),
+        // Bytes with names.
+        Type::Enum(id) if program.enumeration(id).members.len() == 256 => Some(Width { bits: 8, signed: false }),
+        _ => None,
     }
 }
 
@@ -79,9 +89,8 @@ impl Queue {
         let length = self.length(slots);
         let larger = |&position: &usize| self.message(slots, position) > message;
         let position = if sorted { (0..length).find(larger).unwrap_or(length) } else { length };
-        for at in self.start(position)..self.start(length) {
-            writes.push(((at + self.fields) as u32, slots[at]));
-        }
+        let moved = (self.start(position)..self.start(length)).map(|at| ((at + self.fields) as u32, slots[at]));
+        writes.extend(moved);
         for (at, &value) in message.iter().enumerate() {
             writes.push(((self.start(position) + at) as u32, value));
         }

@@ -117,6 +117,9 @@ enum Base {
     Of { pid: CodeId, process: u32, offset: u32 },
 }
 
+/// What a variable of a process that is not there is worth.
+const ABSENT: i64 = 0;
+
 /// One cell of an array.
 #[derive(Clone, Debug)]
 struct Cell {
@@ -131,8 +134,11 @@ enum Op {
     Slot(u32),
     Local(u32),
     Input(u32),
-    /// A variable in another process's frame.
+    /// A variable of the only instance of another process; a fault if it is not there.
+    Only(Base),
+    /// A variable or cell of the instance with some pid; [`ABSENT`] if it is not there.
     Remote(Base),
+    RemoteCell(u32),
     /// A cell of an array with one index: the slot or local offset of the first cell, index, smallest index, how many.
     SlotCell {
         first: u32,
@@ -183,6 +189,7 @@ enum Op {
     OwnPid,
     LocationOf(CodeId),
     PriorityOf(CodeId),
+    FirstInstance(u32),
     /// Needs the definition of a step.
     Trap,
 }
@@ -221,10 +228,13 @@ impl Compiler<'_, '_, '_> {
             Expr::Member(_, position) => Op::Const(i64::from(position)),
             Expr::Var(var) => self.base(var).map_or(Op::Trap, read),
             Expr::Element(var, indices) => self.element(var, indices),
-            Expr::Remote(pid, var) => self.remote(pid, var).map_or(Op::Trap, read),
+            Expr::Remote(pid, var) => self.remote(pid, var).map_or(Op::Trap, Op::Remote),
             Expr::RemoteElement(pid, var, indices) => {
                 let base = self.remote(pid, var);
-                self.cell(base, var, indices)
+                match self.cell(base, var, indices) {
+                    Op::Cell(cell) => Op::RemoteCell(cell),
+                    other => other,
+                }
             }
             Expr::Input(position, _) => Op::Input(position),
             Expr::Unary(Unary::Not, a) => Op::Not(self.expr(a)),
@@ -258,6 +268,7 @@ impl Compiler<'_, '_, '_> {
                 Op::NonProgress
             }
             Expr::Timeout => Op::Timeout,
+            Expr::FirstInstance(process) => Op::FirstInstance(process.index() as u32),
             Expr::ProcessCount => Op::ProcessCount,
             Expr::OwnPid if self.owner.is_some() => Op::OwnPid,
             Expr::LocationOf(pid) => Op::LocationOf(self.expr(pid)),
@@ -371,7 +382,7 @@ fn read(base: Base) -> Op {
     match base {
         Base::Fixed(slot) => Op::Slot(slot),
         Base::Mine(offset) => Op::Local(offset),
-        Base::Of { .. } => Op::Remote(base),
+        Base::Of { .. } => Op::Only(base),
     }
 }
 
@@ -404,7 +415,7 @@ impl Code {
             Op::Slot(slot) => Ok(view.slots[slot as usize]),
             Op::Local(offset) => Ok(view.slots[view.frame + offset as usize]),
             Op::Input(position) => view.inputs.get(position as usize).copied().ok_or(Trap::Input),
-            Op::Remote(_) | Op::SlotCell { .. } | Op::LocalCell { .. } | Op::Cell(_) => {
+            Op::Only(_) | Op::SlotCell { .. } | Op::LocalCell { .. } | Op::Cell(_) => {
                 Ok(view.slots[self.slot(id, view)?])
             }
             Op::SlotConst(compare, slot, value) => Ok(i64::from(compare.holds(view.slots[slot as usize], value))),
@@ -436,8 +447,18 @@ impl Code {
             Op::OwnPid => Ok(view.me as i64),
             Op::LocationOf(pid) => Ok(view.slots[view.frame_of(run(pid)?)? + FRAME_LOCATION]),
             Op::PriorityOf(pid) => Ok(view.slots[view.frame_of(run(pid)?)? + FRAME_PRIORITY]),
+            Op::Remote(base) => Ok(self.remote_slot(base, view)?.map_or(ABSENT, |slot| view.slots[slot])),
+            Op::RemoteCell(cell) => {
+                let cell = &self.cells[cell as usize];
+                let position = self.position(cell, view)?;
+                Ok(self.remote_slot(cell.base, view)?.map_or(ABSENT, |slot| view.slots[slot + position]))
+            }
+            Op::FirstInstance(process) => {
+                let first = view.shape.processes.iter().position(|&other| other == process);
+                Ok(first.map_or(-1, |pid| pid as i64))
+            }
             Op::At { pid, process, location } => {
-                let frame = view.frame_of(run(pid)?)?;
+                let Ok(frame) = view.frame_of(run(pid)?) else { return Ok(0) };
                 let there = [i64::from(process), i64::from(location)];
                 Ok(i64::from(view.slots[frame..frame + 2] == there))
             }
@@ -468,14 +489,9 @@ impl Code {
             }
             Op::Cell(cell) => {
                 let cell = &self.cells[cell as usize];
-                let mut position = 0;
-                let base = self.first_slot(cell.base, view)?;
-                for &(index, lo, len) in &cell.indices {
-                    position = position * len as usize + self.offset(index, lo, len, view)?;
-                }
-                Ok(base + position)
+                Ok(self.first_slot(cell.base, view)? + self.position(cell, view)?)
             }
-            Op::Remote(base) => self.first_slot(base, view),
+            Op::Only(base) => self.first_slot(base, view),
             _ => Err(Trap::Fault),
         }
     }
@@ -484,6 +500,23 @@ impl Code {
     fn offset(&self, index: CodeId, lo: i64, len: i64, view: &View<'_>) -> Result<usize, Trap> {
         let offset = self.value(index, view)?.wrapping_sub(lo);
         if (0..len).contains(&offset) { Ok(offset as usize) } else { Err(Trap::Fault) }
+    }
+
+    /// The position of a cell in its array.
+    fn position(&self, cell: &Cell, view: &View<'_>) -> Result<usize, Trap> {
+        let mut position = 0;
+        for &(index, lo, len) in &cell.indices {
+            position = position * len as usize + self.offset(index, lo, len, view)?;
+        }
+        Ok(position)
+    }
+
+    /// Where a variable of some process begins, if it is there.
+    fn remote_slot(&self, base: Base, view: &View<'_>) -> Result<Option<usize>, Trap> {
+        let Base::Of { pid, process, offset } = base else { return Err(Trap::Fault) };
+        let frame = view.frame_of(self.value(pid, view)?).ok();
+        let frame = frame.filter(|&frame| view.slots[frame] == i64::from(process));
+        Ok(frame.map(|frame| frame + offset as usize))
     }
 
     fn first_slot(&self, base: Base, view: &View<'_>) -> Result<usize, Trap> {

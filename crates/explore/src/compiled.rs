@@ -5,9 +5,10 @@
 //! a step knows, is left to the definition ([`Plain`]), which decides alone what a fault is.
 
 use tertium_program::layout::FRAME_PRIORITY;
-use tertium_program::{Expr, ExprId, Fault, FaultKind, Semantics, Type};
+use tertium_program::{Expr, ExprId, Fault, FaultKind, Semantics, Width};
 
 use crate::blocks::Work;
+use crate::channels::stored_width;
 use crate::code::{Code, Trap, View};
 use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Packing, Shape, Shapes};
@@ -21,12 +22,14 @@ pub struct Compiled<'p> {
     pub(crate) plain: Plain<'p>,
     pub(crate) code: Code,
     pub(crate) processes: Vec<ProcessCode>,
-    /// The types of the fields of each channel's messages.
-    pub(crate) fields: Vec<Vec<Type>>,
+    /// How much is kept of the fields of each channel's messages.
+    pub(crate) fields: Vec<Vec<Option<Width>>>,
     /// The slot that says who stepped last.
     pub(crate) last: Option<u32>,
     uses_timeout: bool,
-    priorities: bool,
+    pub(crate) priorities: bool,
+    /// An automaton watches the events on channels, which only the definition of a step knows.
+    watched: bool,
     reduction: Option<Reduction>,
 }
 
@@ -54,10 +57,15 @@ impl<'p> Compiled<'p> {
             plain: Plain::of(semantics),
             code,
             processes,
-            fields: program.channels.iter().map(|channel| channel.fields.clone()).collect(),
+            fields: program
+                .channels
+                .iter()
+                .map(|channel| channel.fields.iter().map(|&ty| stored_width(program, ty)).collect())
+                .collect(),
             last: program.last.map(|last| semantics.layout().variable(last) as u32),
             uses_timeout: (0..program.exprs.len()).any(|id| program.exprs.get(ExprId::new(id)) == Expr::Timeout),
             priorities: program.priorities,
+            watched: program.trace.is_some(),
             reduction: None,
         }
     }
@@ -66,13 +74,6 @@ impl<'p> Compiled<'p> {
     #[must_use]
     pub fn reduced(mut self, reduction: Reduction) -> Self {
         self.reduction = Some(reduction);
-        self
-    }
-
-    /// The same, in which a failed assertion is a fault and the run goes on as if it held.
-    #[must_use]
-    pub fn past_assertions(mut self) -> Self {
-        self.plain = self.plain.past_assertions();
         self
     }
 
@@ -90,6 +91,9 @@ impl<'p> Compiled<'p> {
 
     /// All successors of the state whose slots are in `scratch`.
     fn try_expand(&self, row: &[u32], shape: &Shape, scratch: &mut Scratch, found: &mut Expansion) -> Result<(), Trap> {
+        if self.watched {
+            return Err(Trap::Fault);
+        }
         scratch.offers.clear();
         self.offer_all(shape, scratch, false)?;
         if self.uses_timeout && scratch.offers.list.is_empty() {

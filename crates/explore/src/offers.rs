@@ -8,7 +8,7 @@ use std::ops::Range;
 use tertium_program::effect::MOST_PROCESSES;
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::semantics::MOST_INPUTS;
-use tertium_program::{Hold, StepId, Type};
+use tertium_program::{Hold, StepId};
 
 use crate::channels::Write;
 use crate::code::{Trap, View};
@@ -77,6 +77,11 @@ impl Compiled<'_> {
                 }
             }
             rank = Some(step.rank);
+            if !step.yields_to.is_empty()
+                && offers.list[first..].iter().any(|offer| step.yields_to.contains(&offer.step))
+            {
+                continue;
+            }
             self.offer_step(step, view, shapes, offers)?;
         }
         if location.hold == Hold::Deterministic {
@@ -189,7 +194,7 @@ impl Compiled<'_> {
             ActionCode::Assign(assigns) => self.assign(assigns, view, &mut offers.writes)?,
             ActionCode::Assert(condition) => {
                 failed = self.code.value(*condition, view)? == 0;
-                if failed && !self.plain.goes_on() {
+                if failed && !self.plain.semantics().is_persistent() {
                     return Err(Trap::Fault);
                 }
             }
@@ -276,7 +281,7 @@ impl Compiled<'_> {
         values.clear();
         for (&value, field) in message.iter().zip(fields) {
             let value = self.code.value(value, view)?;
-            values.push(if let Type::Wrapped(width) = field { width.wrap(value) } else { value });
+            values.push(field.map_or(value, |width| width.wrap(value)));
         }
         Ok(())
     }
@@ -333,7 +338,11 @@ impl Compiled<'_> {
         offers.writes.push((location_slot(view.frame), step.target));
         offers.writes.push((location_slot(receiver.frame), theirs.target));
         self.add(step, view, from, Frames::Same, false, offers);
+        if let Some(last) = self.last {
+            offers.writes.push((last, receiver.me as i64));
+        }
         if let Some(offer) = offers.list.last_mut() {
+            offer.writes.end = offers.writes.len();
             // Control goes to the receiver, who keeps it only inside a block of its own.
             offer.holder = theirs.holds.then_some(receiver.me as u32);
         }

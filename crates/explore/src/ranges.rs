@@ -12,6 +12,7 @@ use tertium_program::{
     Type, Unary, VarId, Width,
 };
 
+use crate::channels::stored_width;
 use crate::pack::frame_header;
 
 /// Smallest and largest value; `None` where there is no such bound.
@@ -59,9 +60,9 @@ fn of_width(width: Width) -> Bounds {
 }
 
 /// What remains of a value in a type: machine integers lose their high bits, all others stay.
-fn stored(ty: Type, value: Bounds) -> Bounds {
-    match ty {
-        Type::Wrapped(width) if !within(value, of_width(width)) => of_width(width),
+fn stored(program: &Program, ty: Type, value: Bounds) -> Bounds {
+    match stored_width(program, ty) {
+        Some(width) if !within(value, of_width(width)) => of_width(width),
         _ => value,
     }
 }
@@ -101,6 +102,9 @@ impl Ranges {
                 _ => {}
             }
         }
+        if let Some(trace) = &program.trace {
+            pass.assign(trace.variable, program.bounds(program.variable(trace.variable).ty));
+        }
         if let Some(last) = program.last {
             pass.assign(last, (Some(0), Some(MOST_PROCESSES.max(program.instances.len()) as i64)));
         }
@@ -123,12 +127,14 @@ impl Ranges {
             Expr::Bool(value) => only(i64::from(value)),
             Expr::Int(value) => only(value),
             Expr::Member(_, position) => only(i64::from(position)),
-            Expr::Var(var) | Expr::Element(var, _) | Expr::Remote(_, var) | Expr::RemoteElement(_, var, _) => {
+            Expr::Var(var) | Expr::Element(var, _) => {
                 // A variable without a value so far is not reached by any run that this round knows.
                 self.variables[var.index()].unwrap_or(only(0))
             }
+            Expr::Remote(_, var) | Expr::RemoteElement(_, var, _) => hull(self.variables[var.index()], only(0)),
+            Expr::FirstInstance(_) => (Some(-1), Some(MOST_PROCESSES.max(program.instances.len()) as i64)),
             Expr::If(_, a, b) => hull(Some(at(a)), at(b)),
-            Expr::Wrap(width, a) => stored(Type::Wrapped(width), at(a)),
+            Expr::Wrap(width, a) => stored(program, Type::Wrapped(width), at(a)),
             Expr::Unary(Unary::Not, _) => TRUTH,
             Expr::Binary(op, a, b) => binary(op, at(a), at(b)),
             Expr::At(..) | Expr::RemoteAt(..) | Expr::Poll(_) | Expr::Timeout | Expr::NonProgress => TRUTH,
@@ -192,7 +198,7 @@ impl Ranges {
         slots.push((Some(0), Some(i64::from(channel.capacity))));
         for _ in 0..channel.capacity {
             for (at, &ty) in channel.fields.iter().enumerate() {
-                let sent = self.fields.get(&(channel.fields.len(), at)).map(|&sent| stored(ty, sent));
+                let sent = self.fields.get(&(channel.fields.len(), at)).map(|&sent| stored(program, ty, sent));
                 // Unused places hold 0, whatever the type.
                 slots.push(hull(sent, only(0)));
             }
@@ -258,14 +264,14 @@ impl Pass<'_> {
             let Some(&sent) = self.ranges.fields.get(&(fields.len(), at)) else { continue };
             // The channel may have cut it down before the variable does.
             let kept = self.channels_of(fields.len(), at, sent);
-            self.assign(var, stored(self.program.variable(var).ty, kept));
+            self.assign(var, stored(self.program, self.program.variable(var).ty, kept));
         }
     }
 
     /// What remains of a field in any channel of messages of this length.
     fn channels_of(&self, fields: usize, at: usize, sent: Bounds) -> Bounds {
         let channels = self.program.channels.iter().filter(|channel| channel.fields.len() == fields);
-        channels.fold(sent, |known, channel| hull(Some(known), stored(channel.fields[at], sent)))
+        channels.fold(sent, |known, channel| hull(Some(known), stored(self.program, channel.fields[at], sent)))
     }
 
     fn initial_values(&mut self) {
@@ -299,7 +305,7 @@ impl Pass<'_> {
                 return;
             }
         };
-        self.grow(var, stored(variable.ty, value));
+        self.grow(var, stored(self.program, variable.ty, value));
     }
 }
 

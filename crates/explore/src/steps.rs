@@ -2,11 +2,11 @@
 
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{
-    Action, Assign, Domain, ExprId, Hold, InitialValue, LocationId, ProcessId, Program, Scope, Semantics, StepId, Type,
+    Action, Assign, Domain, ExprId, Hold, InitialValue, LocationId, ProcessId, Program, Scope, Semantics, StepId,
     VarId, Width,
 };
 
-use crate::channels::{PatternCode, limits};
+use crate::channels::{PatternCode, limits, stored_width};
 use crate::code::{Code, CodeId, Compiler};
 
 /// One assignment: where, what, and which values fit.
@@ -44,6 +44,8 @@ pub(crate) enum ActionCode {
 pub(crate) struct StepCode {
     pub id: StepId,
     pub rank: u32,
+    /// It can be taken only if none of these can.
+    pub yields_to: Vec<StepId>,
     pub provided: Option<CodeId>,
     /// None if it always holds.
     pub guard: Option<CodeId>,
@@ -119,12 +121,17 @@ fn location(compiler: &mut Compiler<'_, '_, '_>, process: ProcessId, at: usize) 
 fn step(compiler: &mut Compiler<'_, '_, '_>, id: StepId) -> StepCode {
     let program = compiler.semantics.program();
     let step = program.step(id);
-    let provided = program.process(step.process).provided.map(|condition| compiler.expr(condition));
+    // Nothing interrupts a deterministic block.
+    let provided = program.process(step.process).provided;
+    let provided = provided.filter(|_| program.location(step.process, step.source).hold != Hold::Deterministic);
+    let provided = provided.map(|condition| compiler.expr(condition));
     let guard = compiler.expr(step.guard);
-    let holds = step.action != Action::End && program.location(step.process, step.target).hold != Hold::Free;
+    let holds =
+        step.action != Action::End && !step.frees && program.location(step.process, step.target).hold != Hold::Free;
     StepCode {
         id,
         rank: step.rank,
+        yields_to: step.yields_to.clone(),
         provided,
         guard: Some(guard).filter(|&guard| !compiler.code.is_true(guard)),
         inputs: step.inputs.iter().map(|input| domain(compiler, input.domain)).collect(),
@@ -184,7 +191,7 @@ fn domain(compiler: &mut Compiler<'_, '_, '_>, domain: Domain) -> InputCode {
 fn local_variable(compiler: &mut Compiler<'_, '_, '_>, process: ProcessId, local: VarId) -> LocalCode {
     let program: &Program = compiler.semantics.program();
     let variable = program.variable(local);
-    let width = if let Type::Wrapped(width) = variable.ty { Some(width) } else { None };
+    let width = stored_width(program, variable.ty);
     let cells = variable.cells();
     let wrap = |value: i64| width.map_or(value, |width| width.wrap(value));
     let initial = match &variable.initial {

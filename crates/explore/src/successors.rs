@@ -6,8 +6,7 @@
 use std::sync::Arc;
 
 use tertium_program::layout::FRAME_PROCESS;
-use tertium_program::semantics::LONGEST_BLOCK;
-use tertium_program::{Fault, FaultKind, Hold, Move, Outcome, Semantics, State, StepId};
+use tertium_program::{Fault, Outcome, Semantics, State};
 
 use crate::pack::{Packing, Shape, Shapes};
 use crate::store::trimmed;
@@ -103,27 +102,13 @@ pub trait Successors: Sync {
 pub struct Plain<'p> {
     semantics: Semantics<'p>,
     packing: Packing,
-    past_assertions: bool,
 }
 
 impl<'p> Plain<'p> {
     /// For any program.
     #[must_use]
     pub fn of(semantics: &Semantics<'p>) -> Self {
-        Self { semantics: semantics.clone(), packing: Packing::of(semantics), past_assertions: false }
-    }
-
-    /// The same, in which a failed assertion is a fault and the run goes on as if it held.
-    #[must_use]
-    pub fn past_assertions(mut self) -> Self {
-        self.past_assertions = true;
-        self
-    }
-
-    /// Whether a run goes on after a failed assertion.
-    #[must_use]
-    pub fn goes_on(&self) -> bool {
-        self.past_assertions
+        Self { semantics: semantics.clone(), packing: Packing::of(semantics) }
     }
 
     /// The packing of its rows.
@@ -167,55 +152,6 @@ impl<'p> Plain<'p> {
         found.open(&row, row.len());
         found.close(self.packing.words(), mover);
     }
-
-    /// As the definition puts moves together to steps, but on after failed assertions.
-    fn expand_past_assertions(&self, state: &State, found: &mut Expansion) -> bool {
-        let mut any = false;
-        let first: Vec<(State, Move)> = self.semantics.moves(state).into_iter().map(|mv| (state.clone(), mv)).collect();
-        for (from, mv) in first {
-            any = true;
-            let mover = mv.pid;
-            let mut open = vec![(Vec::new(), from, mv)];
-            while let Some((mut path, from, mv)) = open.pop() {
-                let next = match self.semantics.execute(&from, &mv) {
-                    Some(Outcome::Next(next)) => next,
-                    Some(Outcome::Fault { fault, next }) => {
-                        found.faults.push(fault);
-                        let Some(next) = next else { continue };
-                        next
-                    }
-                    None => continue,
-                };
-                let Some(holder) = next.holder else {
-                    self.arrive(&next, mover, found);
-                    continue;
-                };
-                let onward = self.semantics.moves(&next);
-                if onward.is_empty() {
-                    self.stuck(next, holder, mv.step, mover, found);
-                } else if path.contains(&next) || path.len() > LONGEST_BLOCK {
-                    found.faults.push(Fault { kind: FaultKind::EndlessBlock, step: Some(mv.step) });
-                } else {
-                    path.push(next.clone());
-                    open.extend(onward.into_iter().rev().map(|mv| (path.clone(), next.clone(), mv)));
-                }
-            }
-        }
-        any
-    }
-
-    fn stuck(&self, state: State, holder: u32, step: StepId, mover: u32, found: &mut Expansion) {
-        let frames = self.semantics.layout().frames(&state.slots);
-        let context = self.semantics.observer(&state.slots, &frames);
-        let (process, at) = (context.process_of(holder as usize), context.location_of(holder as usize));
-        match self.semantics.program().location(process, at).hold {
-            Hold::Free | Hold::WhileEnabled => self.arrive(&State::visible(state.slots), mover, found),
-            Hold::Indivisible => {}
-            Hold::Deterministic => {
-                found.faults.push(Fault { kind: FaultKind::BlockedInDeterministic, step: Some(step) });
-            }
-        }
-    }
 }
 
 impl Successors for Plain<'_> {
@@ -230,12 +166,6 @@ impl Successors for Plain<'_> {
     fn expand(&self, row: &[u32], (): &mut Self::Scratch, found: &mut Expansion) {
         found.clear();
         let state = self.state(row);
-        if self.past_assertions {
-            let any = self.expand_past_assertions(&state, found);
-            let stuck = !any || (found.steps() == 0 && found.faults.is_empty());
-            found.deadlock = stuck && !self.semantics.all_at_end(&state.slots);
-            return;
-        }
         let mut any = false;
         for successor in self.semantics.successors(&state) {
             any = true;

@@ -29,11 +29,11 @@ fn found_by<S: Successors>(successors: &S, row: &[u32], scratch: &mut S::Scratch
 
 /// Compares the two in the first states; returns how many were looked at and how many steps went wrong.
 fn compare(program: &Program, past_assertions: bool, most: usize) -> (usize, usize) {
-    let semantics = Semantics::new(program);
-    let (mut plain, mut compiled) = (Plain::of(&semantics), Compiled::of(&semantics));
+    let mut semantics = Semantics::new(program);
     if past_assertions {
-        (plain, compiled) = (plain.past_assertions(), compiled.past_assertions());
+        semantics = semantics.persistent();
     }
+    let (plain, compiled) = (Plain::of(&semantics), Compiled::of(&semantics));
     let initial = semantics.initial_states(1 << 10, &Budget::unlimited()).expect("the initial states can be listed");
     let mut queue: VecDeque<Vec<u32>> = initial.iter().map(|state| plain.row(state)).collect();
     let mut seen: BTreeSet<Vec<u32>> = queue.iter().cloned().collect();
@@ -74,13 +74,13 @@ fn compiled_steps_are_the_defined_ones() {
     for_random_cases(400, |case| {
         let program = graphs::random_graph(&mut case.rng);
         assert_eq!(program.violations(), Vec::<String>::new());
-        let (looked_at, wrong) = compare(&program, case.number % 4 == 3, 100);
+        let (looked_at, wrong) = compare(&program, case.number % 4 == 3, 80);
         states.set(states.get() + looked_at);
         faults.set(faults.get() + wrong);
         large.set(large.get() + usize::from(looked_at >= 30));
     });
     let (states, faults, large) = (states.get(), faults.get(), large.get());
-    assert!(states > 5000 && faults > 100 && large > 50, "{states} states, {faults} faults, {large} large");
+    assert!(states > 5000 && faults > 100 && large > 20, "{states} states, {faults} faults, {large} large");
 }
 
 #[test]

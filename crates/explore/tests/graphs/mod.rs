@@ -4,8 +4,8 @@
 use tertium_base::Span;
 use tertium_program::{
     Action, Assign, Binary, Channel, ChannelId, Dimension, Domain, Expr, ExprId, Fairness, Field, Hold, InitialValue,
-    Input, Instance, Location, LocationId, Pattern, Place, ProcessId, Program, Scope, Sort, Step, Type, Unary, VarId,
-    Variable, Width,
+    Input, Instance, Location, LocationId, Pattern, Place, ProcessId, Program, Scope, Sort, Step, StepId, Type, Unary,
+    VarId, Variable, Width,
 };
 use tertium_testkit::Rng;
 
@@ -177,11 +177,17 @@ impl Maker<'_> {
         // Blocks mostly lead out of themselves: the ways through an endless one are very many.
         let held = self.program.location(ProcessId::new(process), LocationId::new(source)).hold != Hold::Free;
         let target = if held && self.rng.chance(97) { (source + 1) % count } else { self.rng.below(count) };
+        let rank = if self.rng.chance(25) { 1 } else { 0 };
+        let before = self.program.location(ProcessId::new(process), LocationId::new(source)).steps.clone();
+        let before: Vec<StepId> = before.into_iter().filter(|&id| self.program.step(id).rank == rank).collect();
+        let yields_to = if self.rng.chance(25) { before } else { Vec::new() };
         let step = Step {
             process: ProcessId::new(process),
             source: LocationId::new(source),
             target: LocationId::new(target),
-            rank: if self.rng.chance(25) { 1 } else { 0 },
+            rank,
+            yields_to,
+            frees: self.rng.chance(5),
             inputs,
             guard,
             action: self.action(process, with_input),
@@ -320,13 +326,17 @@ impl Maker<'_> {
                 self.program.exprs.int(value)
             }
             3 if with_input => self.program.exprs.add(Expr::Input(0, Sort::Int)),
+            4 if self.rng.chance(30) => {
+                let process = ProcessId::new(self.rng.below(self.program.processes.len()));
+                self.program.exprs.add(Expr::FirstInstance(process))
+            }
             4 => self.program.exprs.add(Expr::OwnPid),
             5 => self.program.exprs.add(Expr::ProcessCount),
             6 => {
                 let channel = self.a_channel(process);
                 self.program.exprs.add(Expr::Length(channel))
             }
-            7 if self.features.faults => self.remote(),
+            7 => self.remote(),
             _ => {
                 let var = self.a_number_variable(process);
                 if self.program.variable(var).dimensions.is_empty() {

@@ -96,12 +96,8 @@ impl<'a> Lowering<'a> {
                 let format = format.clone();
                 Action::Print { format, values: values.iter().map(|value| self.value(value)).collect() }
             }
-            StmtKind::Printm(value) => {
-                Action::Print { format: "%e".to_owned(), values: vec![self.value(value)] }
-            }
-            StmtKind::SetPriority(pid, value) => {
-                Action::SetPriority { pid: self.value(pid), value: self.value(value) }
-            }
+            StmtKind::Printm(value) => Action::Print { format: "%e".to_owned(), values: vec![self.value(value)] },
+            StmtKind::SetPriority(pid, value) => Action::SetPriority { pid: self.value(pid), value: self.value(value) },
             _ => Action::skip(),
         };
         (always, action)

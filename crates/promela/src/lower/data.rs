@@ -144,15 +144,15 @@ impl<'a> Lowering<'a> {
             }
         }
         if self.mentions_last() {
-            let last = self.variable("_last".to_owned(), machine(8, false), Vec::new(), Scope::Global, InitialValue::Same(0));
+            let last =
+                self.variable("_last".to_owned(), machine(8, false), Vec::new(), Scope::Global, InitialValue::Same(0));
             self.program.last = Some(last);
         }
     }
 
     fn mentions_last(&self) -> bool {
-        let last = |meaning: &Option<Meaning>| {
-            matches!(meaning, Some(Meaning::Predefined(crate::symbols::Predefined::Last)))
-        };
+        let last =
+            |meaning: &Option<Meaning>| matches!(meaning, Some(Meaning::Predefined(crate::symbols::Predefined::Last)));
         self.symbols.meanings.iter().any(last)
     }
 

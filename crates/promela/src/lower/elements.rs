@@ -335,7 +335,8 @@ impl<'a> Lowering<'a> {
                 return (next, next);
             }
             let join = draft.add(Kind::Join, next, span);
-            let options = (from..=to).map(|value| draft.add(Kind::Basic(Basic::SetTo(var, value)), join, span)).collect();
+            let options =
+                (from..=to).map(|value| draft.add(Kind::Basic(Basic::SetTo(var, value)), join, span)).collect();
             let id = draft.choice(options, join, span);
             return (id, id);
         }

@@ -206,7 +206,9 @@ impl<'a> Lowering<'a> {
                 if a.0 >= 0 || b.0 >= 0 { (0, a.1.max(b.1).max(0)) } else { word }
             }
             Expr::Binary(Binary::Shl, ..) => (i64::MIN, i64::MAX),
-            Expr::Length(_) | Expr::Capacity(_) | Expr::ProcessCount | Expr::OwnPid | Expr::LocationOf(_) => (0, 1 << 20),
+            Expr::Length(_) | Expr::Capacity(_) | Expr::ProcessCount | Expr::OwnPid | Expr::LocationOf(_) => {
+                (0, 1 << 20)
+            }
             _ => word,
         }
     }
@@ -236,7 +238,11 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         let Some((process, location)) = place else {
-            return self.error(label.name.span, format!("the label `{}` has no place", label.name.name), "label a statement");
+            return self.error(
+                label.name.span,
+                format!("the label `{}` has no place", label.name.name),
+                "label a statement",
+            );
         };
         let pid = self.remote_pid(remote);
         self.program.exprs.add(Expr::RemoteAt(pid, process, location))
@@ -245,7 +251,11 @@ impl<'a> Lowering<'a> {
     fn remote_variable(&mut self, remote: &'a Remote, reference: &'a VarRef) -> ExprId {
         let pid = self.remote_pid(remote);
         let Some((var, indices)) = self.cell(reference) else {
-            return self.error(reference.span, "this variable of another process cannot be read", "read a plain variable");
+            return self.error(
+                reference.span,
+                "this variable of another process cannot be read",
+                "read a plain variable",
+            );
         };
         let expr = if indices.is_empty() {
             Expr::Remote(pid, var)

@@ -209,15 +209,18 @@ impl<'a> Lowering<'a> {
                 (None, true) => Hold::WhileEnabled,
                 (None, false) => Hold::Free,
             };
-            self.program.add_location(process, Location {
-                steps: Vec::new(),
-                labels: found.names.clone(),
-                end: found.end,
-                progress: found.progress,
-                accept: found.accept,
-                hold,
-                span: found.span,
-            });
+            self.program.add_location(
+                process,
+                Location {
+                    steps: Vec::new(),
+                    labels: found.names.clone(),
+                    end: found.end,
+                    progress: found.progress,
+                    accept: found.accept,
+                    hold,
+                    span: found.span,
+                },
+            );
             for (&label, _) in draft.labels.iter().filter(|&(_, &at)| at == element) {
                 self.labels.insert(label, (process, LocationId::new(number)));
             }
@@ -277,9 +280,8 @@ fn located(draft: &Draft<'_>) -> Vec<ElementId> {
             continue;
         }
         found.push(id);
-        let targets = draft.plan(id).into_iter().filter(|planned| {
-            !matches!(draft.elements[planned.element].kind, Kind::End)
-        });
+        let targets =
+            draft.plan(id).into_iter().filter(|planned| !matches!(draft.elements[planned.element].kind, Kind::End));
         open.extend(targets.map(|planned| planned.target));
     }
     found

@@ -99,7 +99,8 @@ fn read(program: &Program) -> std::collections::BTreeSet<VarId> {
 fn may_fail(program: &Program, id: ExprId) -> bool {
     match program.exprs.get(id) {
         Expr::Binary(op, _, divisor) => {
-            matches!(op, Binary::Quotient | Binary::Remainder) && program.exprs.constant(divisor).is_none_or(|by| by == 0)
+            matches!(op, Binary::Quotient | Binary::Remainder)
+                && program.exprs.constant(divisor).is_none_or(|by| by == 0)
         }
         Expr::Element(..) | Expr::RemoteElement(..) | Expr::Length(_) | Expr::Capacity(_) | Expr::Poll(_) => true,
         _ => false,
