@@ -78,6 +78,7 @@ Examples:
   tertium check design.kmts -p 'AG EF ready' -p 'safe: AG !error'
   tertium check design.kmts -p 'G (request -> F grant)' --logic ltl
   tertium check design.kmts --at s3 --format json
+  tertium check design.kmts --semantics thorough --evidence completions
   tertium check protocol.gcl
   tertium check protocol.gcl -p 'G !(P@crit && Q@crit)' --threads 2
   tertium check design.kmts --timeout 60s --memory 4G --evidence proofs
@@ -432,8 +433,7 @@ impl ValueEnum for LogicName {
 pub enum Semantics {
     /// From the values of the parts
     Compositional,
-    /// From all completions of the structure
-    #[value(hide = true)]
+    /// From all completions of the structure: true or false where all of them agree
     Thorough,
 }
 

@@ -129,7 +129,7 @@ fn bad_usage_is_refused() {
         &["check", &model, "-p", "p", "--only", "nosuch"],
         &["check", &model, "-p", "p", "--expect", "p1"],
         &["check", &model, "-p", "p", "--expect", "p7=true"],
-        &["check", &model, "-p", "p", "--semantics", "thorough"],
+        &["check", &model, "-p", "p", "--semantics", "thorough", "--engine", "game"],
         &["check", &model, "-p", "AG p", "--engine", "automata"],
         &["compare", &model, "/no/such/file.json"],
         &["compare", &model, &model, "--from", "a"],

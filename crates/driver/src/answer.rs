@@ -9,6 +9,8 @@ use tertium_lattice::Belnap;
 use tertium_logic::Formula;
 use tertium_model::{Kmts, StateId};
 
+pub use tertium_check::thorough::Completion;
+
 /// A path through the structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -104,7 +106,9 @@ pub struct Answer {
     pub stopped: Option<StopReason>,
     /// The engine that gave the value.
     pub engine: &'static str,
-    /// The semantics it was given under.
+    /// `compositional`, or `thorough`.
+    pub semantics: &'static str,
+    /// The reading it was given under.
     pub reading: Reading,
     /// The state that decides the value.
     pub state: Option<StateId>,
@@ -119,6 +123,8 @@ pub struct Answer {
     pub run: Option<Run>,
     /// What leaves the value open, and the formula whose nodes it speaks of.
     pub open: Option<(OpenQuestion, Formula)>,
+    /// For a thorough unknown: a completion that satisfies the property, and one that violates it.
+    pub completions: Option<Box<[Completion; 2]>>,
     /// The instance that the run and what is open are told of; none for the model itself.
     pub structure: Option<Arc<Kmts>>,
     /// For a parameterised structure: when each value occurs.

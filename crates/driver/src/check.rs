@@ -53,6 +53,8 @@ pub struct CheckOptions {
     pub always_recheck: bool,
     /// Whether to look for vacuous truth.
     pub look_for_vacuity: bool,
+    /// Whether the value is wanted that all completions agree on.
+    pub thorough: bool,
 }
 
 /// A model with the options of one run.
@@ -85,6 +87,7 @@ impl<'a> Session<'a> {
             model => Cow::Borrowed(model),
         };
         let mut session = Self { loaded, model, options, reading, ask, warnings: loaded.warnings().to_vec() };
+        session.refuse_thorough()?;
         session.respect_deadlocks(budget)?;
         session.warn_about_reading();
         Ok(session)
@@ -144,6 +147,10 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn description(&self) -> String {
         self.loaded.description()
+    }
+
+    pub(crate) fn checked_model(&self) -> &Model {
+        &self.model
     }
 
     /// The structure with may and must behind the model, for names and evidence.
@@ -258,6 +265,9 @@ impl<'a> Session<'a> {
 
     /// Why the engine that the user chose cannot do this, before any work is done.
     fn declined(&self, parsed: &Parsed) -> Option<Located> {
+        if self.options.thorough {
+            return self.thorough_declined(&parsed.formula);
+        }
         let model = self.kmts()?;
         let budget = Budget::unlimited();
         let formula = prove::evaluated_formula(model, &parsed.formula);
@@ -278,6 +288,7 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let mut answer = self.empty_answer(parsed);
         let outcome = budget.check().map_err(Failure::from).and_then(|()| match &*self.model {
+            Model::Kmts(model) if self.options.thorough => self.check_thorough(model, &mut answer, budget, observer),
             Model::Kmts(model) => self.check_kmts(model, &mut answer, budget, observer),
             Model::Lattice(model) => self.check_lattice(model, &mut answer, budget),
             Model::Param(model) => self.check_family(model, &mut answer, budget),
@@ -316,6 +327,7 @@ impl<'a> Session<'a> {
             value: Value::Belnap(Belnap::Unknown),
             stopped: None,
             engine: self.options.engine.name(),
+            semantics: if self.options.thorough { "thorough" } else { "compositional" },
             reading: self.reading,
             state: None,
             per_state: None,
@@ -324,6 +336,7 @@ impl<'a> Session<'a> {
             run: None,
             open: None,
             structure: None,
+            completions: None,
             conditions: None,
             instances: None,
             vacuous: false,
@@ -340,6 +353,7 @@ impl<'a> Session<'a> {
         answer.checked = false;
         answer.run = None;
         answer.open = None;
+        answer.completions = None;
     }
 
     fn check_kmts(
@@ -369,7 +383,7 @@ impl<'a> Session<'a> {
     }
 
     /// Finds the evidence, and has it checked where the structure is small or the user wants proofs.
-    fn explain(
+    pub(crate) fn explain(
         &self,
         task: &Task<'_>,
         asked: &Formula,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use tertium_base::Diagnostic;
-use tertium_model::{Model, write_aut, write_dot, write_json, write_kmts};
+use tertium_model::{Kmts, Model, write_aut, write_dot, write_json, write_kmts};
 
 use crate::failure::Failure;
 use crate::input::Loaded;
@@ -47,4 +47,13 @@ pub fn export(loaded: &Loaded, target: Target, out: &mut dyn Write) -> io::Resul
         (Target::Aut, Model::Kmts(model)) => write_aut(out, model),
         (Target::Aut, _) => Err(io::Error::other("the format `aut` cannot express this model")),
     }
+}
+
+/// A structure as `.kmts`.
+#[must_use]
+pub fn structure_text(structure: &Kmts) -> String {
+    let mut text = Vec::new();
+    // Writing into memory does not fail.
+    write_kmts(&mut text, &Model::Kmts(structure.clone()), &[]).unwrap_or_default();
+    String::from_utf8(text).unwrap_or_default()
 }

@@ -24,6 +24,7 @@ pub mod precision;
 pub mod program;
 pub mod property;
 pub mod prove;
+mod thorough;
 pub mod vacuity;
 
 pub use failure::{Failure, Located};

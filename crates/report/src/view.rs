@@ -238,7 +238,7 @@ pub enum ReasonView {
 /// What proves an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EvidenceView {
-    /// `run`, `lasso`, `strategy`, `certificate` or `none`.
+    /// `run`, `lasso`, `strategy`, `certificate`, `completions` or `none`.
     pub kind: &'static str,
     /// Where it was written, if it was.
     pub file: Option<String>,
@@ -247,13 +247,29 @@ pub struct EvidenceView {
     /// The run or lasso itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunView>,
+    /// For an unknown under the thorough semantics: a completion that satisfies the property, and one that violates it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub completions: Vec<CompletionView>,
+}
+
+/// A complete structure that refines the model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CompletionView {
+    /// The property's value there: `true` or `false`.
+    pub value: &'static str,
+    /// How many states it has.
+    pub states: usize,
+    /// How many transitions it has.
+    pub transitions: usize,
+    /// Where it was written, if it was.
+    pub file: Option<String>,
 }
 
 impl EvidenceView {
     /// No evidence.
     #[must_use]
     pub fn none() -> Self {
-        Self { kind: "none", file: None, checked: false, run: None }
+        Self { kind: "none", file: None, checked: false, run: None, completions: Vec::new() }
     }
 }
 

@@ -44,7 +44,7 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     )?;
     let start = Instant::now();
     let expectations = Expectations::parse(&args.expect)?;
-    let options = options(args)?;
+    let options = options(args);
     let phase = Phase::default();
     let progress = Progress::start(phase.clone(), args.look.quiet);
     phase.phase("reading the model");
@@ -67,7 +67,7 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
         let answer = answer?;
         let mut view = views::result(&session, &answer, properties.len(), args);
         if let Some(dir) = &args.evidence {
-            view.evidence.file = views::write_evidence(dir, &session, &answer, &view)?;
+            view.evidence.file = views::write_evidence(dir, &session, &answer, &mut view)?;
         }
         if view.evidence.file.is_some() && view.evidence.kind != "none" && view.stopped.is_none() {
             view.next.retain(|command| !command.contains("--evidence"));
@@ -144,13 +144,8 @@ pub const fn engine_choice(name: EngineName) -> EngineChoice {
     }
 }
 
-fn options(args: &CheckArgs) -> Result<CheckOptions, Failure> {
-    if args.semantics == Semantics::Thorough {
-        return Err(Diagnostic::error("E0310", "thorough semantics is not available yet for structures")
-            .help("`--semantics compositional` (the default) is sound: its true and false hold for every completion")
-            .into());
-    }
-    Ok(CheckOptions {
+fn options(args: &CheckArgs) -> CheckOptions {
+    CheckOptions {
         logic: args.logic.map(|logic| logic.0),
         deadlock: args.deadlock.map(|name| name.0),
         linear: args.ltl.map(|name| name.0),
@@ -160,7 +155,8 @@ fn options(args: &CheckArgs) -> Result<CheckOptions, Failure> {
         parameters: args.parameters == Parameters::On,
         always_recheck: args.evidence.is_some(),
         look_for_vacuity: !args.look.quiet || args.fail_on.contains(&FailOn::Vacuous),
-    })
+        thorough: args.semantics == Semantics::Thorough,
+    }
 }
 
 /// The values that the user expects.

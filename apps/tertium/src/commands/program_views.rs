@@ -42,7 +42,7 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         stopped: answer.stopped.map(StopReason::word),
         decide: reasons.iter().take(1).map(build::advice).collect(),
         reasons,
-        evidence: EvidenceView { kind, file: None, checked: run.is_some(), run },
+        evidence: EvidenceView { kind, checked: run.is_some(), run, ..EvidenceView::none() },
         stats: Stats {
             states: answer.states,
             transitions: answer.transitions,

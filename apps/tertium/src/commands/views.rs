@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use tertium_base::{Diagnostic, StopReason};
-use tertium_driver::answer::{Answer, Value};
+use tertium_driver::answer::{Answer, Completion, Value};
 use tertium_driver::check::Session;
 use tertium_driver::{Failure, Located, Logic};
 use tertium_report::build;
 use tertium_report::view::{
-    EvidenceView, InstanceView, LatticeView, Message, OpenView, Ordered, ReadingView, ReasonView, ResultView, RunView,
-    Stats, Verdict,
+    CompletionView, EvidenceView, InstanceView, LatticeView, Message, OpenView, Ordered, ReadingView, ReasonView,
+    ResultView, RunView, Stats, Verdict,
 };
 
 use super::check::shown_path;
@@ -71,9 +71,9 @@ fn verdict(answer: &Answer) -> Verdict {
 fn reading(answer: &Answer) -> ReadingView {
     let linear = matches!(answer.formula.logic(), Logic::Ltl | Logic::CtlStar);
     ReadingView {
-        semantics: "compositional",
+        semantics: answer.semantics,
         deadlock: answer.reading.deadlock.name(),
-        ltl: linear.then(|| answer.reading.linear.name()),
+        ltl: (linear && answer.semantics != "thorough").then(|| answer.reading.linear.name()),
     }
 }
 
@@ -99,6 +99,9 @@ fn open(session: &Session<'_>, answer: &Answer) -> Option<OpenView> {
 }
 
 fn evidence(session: &Session<'_>, answer: &Answer) -> EvidenceView {
+    if let Some(completions) = &answer.completions {
+        return shown_completions(completions, answer.checked);
+    }
     let Some(proved) = answer.certificates.first() else { return EvidenceView::none() };
     let run: Option<RunView> = answer
         .run
@@ -109,7 +112,18 @@ fn evidence(session: &Session<'_>, answer: &Answer) -> EvidenceView {
         Some(_) => "run",
         None => tertium_driver::certify::proof_kind(&proved.certificate.proof),
     };
-    EvidenceView { kind, file: None, checked: answer.checked, run }
+    EvidenceView { kind, checked: answer.checked, run, ..EvidenceView::none() }
+}
+
+fn shown_completions(completions: &[Completion; 2], checked: bool) -> EvidenceView {
+    let view = |(value, completion): (&'static str, &Completion)| CompletionView {
+        value,
+        states: completion.structure.state_count(),
+        transitions: completion.structure.edge_count(),
+        file: None,
+    };
+    let completions = ["true", "false"].into_iter().zip(completions).map(view).collect();
+    EvidenceView { kind: "completions", checked, completions, ..EvidenceView::none() }
 }
 
 fn per_state(session: &Session<'_>, values: &[Value]) -> Ordered<String> {
@@ -217,7 +231,7 @@ pub fn write_evidence(
     dir: &Path,
     session: &Session<'_>,
     answer: &Answer,
-    view: &ResultView,
+    view: &mut ResultView,
 ) -> Result<Option<String>, Failure> {
     let problem = |path: &Path, error: &std::io::Error| {
         Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
@@ -227,6 +241,13 @@ pub fn write_evidence(
     if let Some(run) = &view.evidence.run {
         let path = dir.join(format!("{stem}.run.json"));
         std::fs::write(&path, tertium_report::json::document(run)).map_err(|error| problem(&path, &error))?;
+    }
+    for (at, completion) in answer.completions.iter().flat_map(|both| both.iter()).enumerate() {
+        let kind = if at == 0 { "satisfying" } else { "violating" };
+        let path = dir.join(format!("{stem}.{kind}.kmts"));
+        let text = tertium_driver::export::structure_text(&completion.structure);
+        std::fs::write(&path, text).map_err(|error| problem(&path, &error))?;
+        view.evidence.completions[at].file = Some(shown_path(&path));
     }
     if answer.certificates.is_empty() {
         return Ok(None);

@@ -3,7 +3,7 @@
 use super::{counted, indented, run, shortened};
 use crate::build;
 use crate::style::{Role, Style, role_of, safe};
-use crate::view::{CheckReport, OpenView, ResultView, Verdict};
+use crate::view::{CheckReport, CompletionView, OpenView, ResultView, Verdict};
 
 /// Verdict words are padded to this width, so that formulas stand in one column.
 const VERDICT_WIDTH: usize = 9;
@@ -64,6 +64,7 @@ fn explanation(view: &ResultView, style: Style) -> String {
     }
     text.push_str(&conditions(view, style));
     text.push_str(&openness(view, style));
+    text.push_str(&completions(view, style));
     text.push_str(&proof_line(view, style));
     if let Some(per_state) = &view.per_state {
         text.push_str(&states_table(&per_state.0, style));
@@ -153,6 +154,16 @@ fn play(open: &OpenView, style: Style) -> String {
         text.push_str(&entry("", &format!("({} more; -v shows them)", lines.len() - shown), style));
     }
     text
+}
+
+fn completions(view: &ResultView, style: Style) -> String {
+    let line = |completion: &CompletionView| {
+        let verb = if completion.value == "true" { "satisfies" } else { "violates" };
+        let file = completion.file.as_ref().map_or_else(String::new, |file| format!(": {file}"));
+        let (states, steps) = (counted(completion.states, "state"), counted(completion.transitions, "transition"));
+        entry("complete", &format!("one with {states}, {steps} {verb} it{file}"), style)
+    };
+    view.evidence.completions.iter().map(line).collect()
 }
 
 fn proof_line(view: &ResultView, style: Style) -> String {

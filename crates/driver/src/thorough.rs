@@ -1,0 +1,191 @@
+//! What do all completions of a structure agree on?
+//!
+//! The thorough value of a property, with evidence: for an unknown two completions, one that satisfies the property and one
+//! that violates it. Each is decided two-valued, its proof re-checked, and compared with the structure before it is
+//! shown.
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_check::thorough::{Completion, How, decide, supported, two_completions};
+use tertium_check::{Ask, EngineError, Task, Unsupported};
+use tertium_evidence::{Deadlock, LinearReading, Reading};
+use tertium_lattice::{Belnap, TruthValue};
+use tertium_logic::{Formula, Logic};
+use tertium_model::{Kmts, Model, StateId, refines};
+
+use crate::answer::{Answer, Value};
+use crate::check::{SMALL, Session, bound};
+use crate::engines::EngineChoice;
+use crate::failure::{Failure, Located};
+use crate::{Observer, prove};
+
+impl Session<'_> {
+    /// Why the thorough semantics cannot be asked for here, whatever the property.
+    pub(crate) fn refuse_thorough(&self) -> Result<(), Failure> {
+        if !self.options.thorough {
+            return Ok(());
+        }
+        let refuse = |why: &str, help: &str| {
+            let message = format!("the thorough semantics cannot do this: {why}");
+            Err(Diagnostic::error("E0310", message).help(help.to_owned()).into())
+        };
+        if self.options.linear.is_some() {
+            return refuse("a completion has no open steps, so there is nothing to read", "leave out `--ltl`");
+        }
+        if self.options.engine != EngineChoice::Auto {
+            let name = self.options.engine.name();
+            let message = format!("engine `{name}` cannot do this: it computes compositional values");
+            return Err(Diagnostic::error("E0311", message).help("`--engine auto` chooses one that fits").into());
+        }
+        match self.checked_model() {
+            Model::Kmts(_) => Ok(()),
+            Model::Lattice(_) => refuse("completions are defined for structures with may and must", NO_THOROUGH),
+            Model::Param(_) => refuse(
+                "a parameterised structure stands for many",
+                "`--parameters off` takes what depends on a parameter for unknown",
+            ),
+        }
+    }
+
+    /// Why a property has no thorough value.
+    pub(crate) fn thorough_declined(&self, formula: &Formula) -> Option<Located> {
+        let model = self.kmts()?;
+        let budget = Budget::unlimited();
+        let task = Task::new(model, formula, self.thorough_reading(), Ask::At(&self.ask), &budget).ok()?;
+        supported(&task).err().map(|why| Located::nowhere(refusal(&why)))
+    }
+
+    fn thorough_reading(&self) -> Reading {
+        Reading { linear: LinearReading::Hyper, ..self.reading }
+    }
+
+    /// Decides one property for all completions.
+    pub(crate) fn check_thorough(
+        &self,
+        model: &Kmts,
+        answer: &mut Answer,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
+        let formula = answer.formula.clone();
+        let task = bound(Task::new(model, &formula, self.thorough_reading(), Ask::At(&self.ask), budget))?;
+        let mut value = Belnap::True;
+        let mut decided: Option<(StateId, How)> = None;
+        for &state in &self.ask {
+            let outcome = decide(&task, state).map_err(failure)?;
+            let least = value.and(outcome.value);
+            if decided.is_none() || least != value {
+                decided = Some((state, outcome.how));
+            }
+            value = least;
+        }
+        answer.value = Value::Belnap(value);
+        let Some((state, how)) = decided else { return Ok(()) };
+        answer.state = Some(state);
+        answer.engine = engine_name(how, formula.logic());
+        if self.options.all_states {
+            let everywhere = Task { ask: Ask::All, ..task.clone() };
+            let values = tertium_check::Engine::values(&tertium_check::thorough::Thorough, &everywhere);
+            let values = values.map_err(failure)?;
+            answer.per_state = Some(model.states().map(|state| Value::Belnap(values.at(state))).collect());
+        }
+        match (value, how) {
+            (_, How::Inconsistent) => answer.warnings.push(inconsistent(model.state_name(state))),
+            (Belnap::Unknown, _) => self.show_completions(&task, answer, state, observer)?,
+            (Belnap::True | Belnap::False, How::Compositional) => {
+                self.explain(&task, &formula, answer, value, observer)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// An unknown: what is open, and a completion of either kind.
+    fn show_completions(
+        &self,
+        task: &Task<'_>,
+        answer: &mut Answer,
+        state: StateId,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
+        observer.phase(&format!("explaining {}", answer.name));
+        answer.open = prove::open_question(task, state)?;
+        if task.model.edge_count() > SMALL && !self.options.always_recheck {
+            return Ok(());
+        }
+        observer.phase(&format!("completing {}", answer.name));
+        let [Some(satisfying), Some(violating)] = two_completions(task, state).map_err(failure)? else {
+            return Err(Failure::Internal(format!(
+                "{} is unknown, and a completion of one kind is missing",
+                task.formula
+            )));
+        };
+        for (completion, wanted) in [(&satisfying, Belnap::True), (&violating, Belnap::False)] {
+            verify(task, state, completion, wanted)?;
+        }
+        answer.completions = Some(Box::new([satisfying, violating]));
+        answer.checked = true;
+        Ok(())
+    }
+}
+
+const NO_THOROUGH: &str =
+    "`--semantics compositional` (the default) is sound: its true and false hold for every completion";
+
+fn engine_name(how: How, logic: Logic) -> &'static str {
+    match how {
+        How::Compositional | How::SelfMinimising if matches!(logic, Logic::Ltl | Logic::CtlStar) => "automata",
+        How::Compositional | How::SelfMinimising => "explicit",
+        How::Searched { .. } | How::Inconsistent => "thorough",
+    }
+}
+
+fn refusal(why: &Unsupported) -> Diagnostic {
+    Diagnostic::error("E0310", format!("the thorough semantics cannot do this: {}", why.reason)).help(NO_THOROUGH)
+}
+
+fn failure(error: EngineError) -> Failure {
+    match error {
+        EngineError::Stopped(stopped) => Failure::Stopped(stopped),
+        EngineError::Unsupported(why) => refusal(&why).into(),
+    }
+}
+
+fn inconsistent(state: &str) -> Diagnostic {
+    Diagnostic::warning(
+        "W0311",
+        format!("the structure contradicts itself at `{state}`: nothing real refines it, so every property is both"),
+    )
+}
+
+/// The reading of a complete structure: nothing is open, and what must not end does not.
+fn two_valued(reading: Reading) -> Reading {
+    let deadlock = if reading.deadlock == Deadlock::Maximal { Deadlock::Maximal } else { Deadlock::Mu };
+    Reading { deadlock, linear: LinearReading::Hyper }
+}
+
+/// Whether a completion is one, and has the value that it is shown for; by code that did not build it.
+///
+/// # Errors
+/// If it is not, which is a fault of this program; or if a limit is reached.
+pub(crate) fn verify(task: &Task<'_>, state: StateId, completion: &Completion, wanted: Belnap) -> Result<(), Failure> {
+    let fault = |what: &str| Failure::Internal(format!("a completion for {} {what}", task.formula));
+    let structure = &completion.structure;
+    if !structure.is_complete() {
+        return Err(fault("leaves something open"));
+    }
+    let total = task.model.total() || task.reading.deadlock == Deadlock::Total;
+    let partial = task.model.clone().with_total(total);
+    let relation = refines(&partial, structure, task.budget).map_err(|error| match error {
+        tertium_model::CompareError::Stopped(stopped) => Failure::Stopped(stopped),
+        tertium_model::CompareError::Props(_) => fault("has other propositions"),
+    })?;
+    let Some(&first) = structure.init().first() else { return Err(fault("has no initial state")) };
+    if !relation.contains(state, first) {
+        return Err(fault("does not refine the structure"));
+    }
+    let states = [first];
+    let reading = two_valued(task.reading);
+    let inner = bound(Task::new(structure, task.formula, reading, Ask::At(&states), task.budget))?;
+    let certificate = prove::certificate(&inner, task.formula, first, wanted)?;
+    prove::recheck(structure, &certificate, &[], task.budget)
+}
