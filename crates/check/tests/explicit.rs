@@ -5,8 +5,8 @@ use tertium_check::explicit::Explicit;
 use tertium_check::{Ask, Engine, Task};
 use tertium_evidence::{Deadlock, Reading};
 use tertium_lattice::Belnap;
-use tertium_logic::{Formula, Logic};
-use tertium_model::Kmts;
+use tertium_logic::{Formula, Logic, ParseOptions, parse};
+use tertium_model::{Kmts, KmtsBuilder};
 use tertium_testkit::reference::{Deadlocks, branching_values};
 use tertium_testkit::{FormulaShape, StructureShape, for_random_cases};
 
@@ -75,4 +75,35 @@ fn mu_calculus_on_mixed_structures() {
     let structures = StructureShape { hyper: true, mixed: true, both_labels: true, ..StructureShape::default() };
     let formulas = FormulaShape { size: 12, ..FormulaShape::new(Logic::Mu) };
     agrees_with_definitions(1000, &structures, &formulas);
+}
+
+/// A state with more successors than a small counter holds, which leave the set one after the other.
+#[test]
+fn many_successors_of_one_state() {
+    for successors in [254, 255, 256, 300] {
+        let mut builder = KmtsBuilder::new();
+        let p = builder.add_prop("p");
+        let hub = builder.add_state("hub");
+        builder.set_label(hub, p, Belnap::True);
+        for at in 0..successors {
+            let leaf = builder.add_state(&format!("leaf{at}"));
+            builder.set_label(leaf, p, if at == 7 { Belnap::Unknown } else { Belnap::True });
+            builder.add_edge(hub, leaf, true, at % 2 == 0, None);
+            // Only the eighth leaf has a loop; from the others the path leads to a state without p.
+            if at == 7 {
+                builder.add_edge(leaf, leaf, true, true, None);
+            } else {
+                let out = builder.add_state(&format!("out{at}"));
+                builder.set_label(out, p, Belnap::False);
+                builder.add_edge(leaf, out, true, true, None);
+            }
+        }
+        builder.add_init(hub);
+        let model = builder.finish().expect("a small structure");
+        let formula = parse("EG p", &ParseOptions::in_logic(Logic::Ctl)).formula.expect("it parses");
+        for (deadlock, reference) in CONVENTIONS {
+            let expected = branching_values(&model, &formula, reference);
+            assert_eq!(explicit_values(&model, &formula, deadlock), expected, "{}", deadlock.name());
+        }
+    }
 }

@@ -75,6 +75,23 @@ impl Pair {
         (self.words[state >> 5] >> ((state & 31) * 2)) as u32 & 3
     }
 
+    /// How many words of 32 states there are.
+    pub fn word_count(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The states of one word that have this bit when this is called.
+    #[inline]
+    pub fn states_with(&self, bit: u32, word: usize) -> impl Iterator<Item = usize> + use<> {
+        states_of(self.words[word], bit, word)
+    }
+
+    /// The states of one word that have this bit here and not in `other`, as both are when this is called.
+    #[inline]
+    pub fn states_only_here(&self, other: &Self, bit: u32, word: usize) -> impl Iterator<Item = usize> + use<> {
+        states_of(self.words[word] & !other.words[word], bit, word)
+    }
+
     /// Sets bits of a state.
     #[inline]
     pub fn set(&mut self, state: usize, bits: u32) {
@@ -96,6 +113,15 @@ impl Pair {
         self
     }
 
+    /// The bits that are not set, each by itself.
+    pub fn complement(mut self) -> Self {
+        for word in &mut self.words {
+            *word = !*word;
+        }
+        self.clear_tail();
+        self
+    }
+
     pub fn and(mut self, other: &Self) -> Self {
         for (mine, theirs) in self.words.iter_mut().zip(&other.words) {
             *mine &= theirs;
@@ -109,6 +135,17 @@ impl Pair {
         }
         self
     }
+}
+
+/// The states with this bit, if these are the bits of word number `word`.
+#[inline]
+fn states_of(bits: u64, bit: u32, word: usize) -> impl Iterator<Item = usize> {
+    let mut states = bits >> (bit - 1) & LOW;
+    std::iter::from_fn(move || {
+        let state = (states != 0).then(|| word * 32 + states.trailing_zeros() as usize / 2);
+        states &= states.wrapping_sub(1);
+        state
+    })
 }
 
 /// Puts a zero bit above each of 32 bits.

@@ -20,6 +20,11 @@ impl Pending {
         Self { marked: BitSet::empty(states), count: 0, stack: Vec::new(), sweep: None }
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
     /// More than this many are swept. A sweep costs a word per 64 states, so it pays for itself.
     fn many(&self) -> usize {
         self.marked.len() / 64 + 16

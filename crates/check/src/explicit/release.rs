@@ -1,11 +1,13 @@
 //! `E[a R b]`: greatest fixpoint by taking states out, both sets in one walk.
 //!
 //! A state stays as long as `b` holds and either `a` does or a step stays inside. Counters hold how
-//! many possible successors, and how many certain sets, are still inside. Refuted states come first:
-//! they leave both sets, so their incoming edges are looked at once.
+//! many possible successors, and how many certain sets, are still inside. They are filled in order of states from
+//! what is inside by then, so that a state that is out from the start is never walked back from, and one that leaves
+//! when its own counters are filled only to the states before it. Refuted states come first: they leave both sets,
+//! so their incoming edges are looked at once.
 
 use tertium_base::{BitSet, Stopped};
-use tertium_model::StateId;
+use tertium_model::{HyperId, StateId};
 
 use super::pair::{POSSIBLE, Pair, SURE};
 use super::pending::Pending;
@@ -13,27 +15,88 @@ use super::structure::Structure;
 
 /// The sets of `E[a R b]`.
 pub(super) fn exists_release(structure: &Structure<'_>, a: &Pair, b: &Pair) -> Result<Pair, Stopped> {
-    let mut walk = Walk::new(structure, a, b)?;
+    if most_support(structure) <= usize::from(u8::MAX) {
+        walk_back::<u8>(structure, a, b)
+    } else {
+        walk_back::<u32>(structure, a, b)
+    }
+}
+
+fn walk_back<C: Counter>(structure: &Structure<'_>, a: &Pair, b: &Pair) -> Result<Pair, Stopped> {
+    let mut walk = Walk::<C>::new(structure, a, b)?;
     walk.refuted()?;
     walk.uncertain()?;
-    Ok(walk.left)
+    Ok(walk.inside)
 }
+
+/// The largest number that a counter must hold: steps of one state, and the set of all its successors.
+fn most_support(structure: &Structure<'_>) -> usize {
+    let model = structure.model();
+    let of = |state| model.packed_edges(state).len() + model.hyper_range(state).len() + 1;
+    model.states().map(of).max().unwrap_or(0)
+}
+
+/// A counter; small ones, for structures without large branchings, keep all counters in the cache.
+trait Counter: Copy {
+    const ZERO: Self;
+    fn more(&mut self, by: u32);
+    fn less(&mut self, by: u32);
+    fn is_zero(self) -> bool;
+}
+
+macro_rules! counter {
+    ($type:ty) => {
+        impl Counter for $type {
+            const ZERO: Self = 0;
+
+            #[inline]
+            fn more(&mut self, by: u32) {
+                *self += by as Self;
+            }
+
+            #[inline]
+            fn less(&mut self, by: u32) {
+                *self -= by as Self;
+            }
+
+            #[inline]
+            fn is_zero(self) -> bool {
+                self == 0
+            }
+        }
+    };
+}
+
+counter!(u8);
+counter!(u32);
 
 /// What keeps a state in: possible successors and certain sets that are still inside.
 #[derive(Clone, Copy)]
-struct Support {
-    possible: u32,
-    certain: u32,
+struct Support<C> {
+    possible: C,
+    certain: C,
 }
 
-struct Walk<'w, 'a> {
+impl<C: Counter> Support<C> {
+    const NONE: Self = Self { possible: C::ZERO, certain: C::ZERO };
+
+    /// The bits that nothing supports.
+    #[inline]
+    fn lacking(self) -> u32 {
+        (u32::from(self.possible.is_zero()) * POSSIBLE) | (u32::from(self.certain.is_zero()) * SURE)
+    }
+}
+
+struct Walk<'w, 'a, C> {
     structure: &'w Structure<'a>,
-    /// Where a state stays in without the support of a successor.
-    at_rest: Pair,
     /// What is left of `b`.
-    left: Pair,
-    support: Vec<Support>,
-    /// States from which the walk for the truth set has been made.
+    inside: Pair,
+    /// What of it needs the support of a successor, so that it can still be lost.
+    supported: Pair,
+    support: Vec<Support<C>>,
+    /// What was lost when the counters were filled: states that come later have not counted it.
+    lost_on_entry: Pair,
+    /// States from which the walk for the truth set has been made or is not needed.
     certainly_done: BitSet,
     refuted: Pending,
     uncertain: Pending,
@@ -43,17 +106,18 @@ struct Walk<'w, 'a> {
     ticks: u32,
 }
 
-impl<'w, 'a> Walk<'w, 'a> {
+impl<'w, 'a, C: Counter> Walk<'w, 'a, C> {
     fn new(structure: &'w Structure<'a>, a: &Pair, b: &Pair) -> Result<Self, Stopped> {
         let states = structure.states();
-        structure.budget().reserve(states * 9)?;
+        structure.budget().reserve(states * (size_of::<Support<C>>() + 1))?;
         let successors_count = structure.total() || structure.finite_paths();
         let mut walk = Self {
             structure,
-            at_rest: a.clone(),
-            left: b.clone(),
+            inside: b.clone(),
+            supported: a.clone().complement().and(b),
             support: Vec::with_capacity(states),
-            certainly_done: BitSet::empty(states),
+            lost_on_entry: Pair::empty(states),
+            certainly_done: BitSet::from_fn(states, |state| b.get(state) & SURE == 0),
             refuted: Pending::new(states),
             uncertain: Pending::new(states),
             hyper_broken: BitSet::empty(structure.model().hyper_count()),
@@ -67,35 +131,61 @@ impl<'w, 'a> Walk<'w, 'a> {
         Ok(walk)
     }
 
-    /// Counts a state's support; what is out from the start becomes pending.
+    /// Counts a state's support; what it loses at once becomes pending.
     fn enter(&mut self, state: usize) {
+        if self.supported.get(state) == 0 {
+            self.support.push(Support::NONE);
+            return;
+        }
         let support = self.initial_support(state);
         self.support.push(support);
-        let lacking = if support.possible == 0 { POSSIBLE } else { 0 } | if support.certain == 0 { SURE } else { 0 };
-        self.left.clear(state, lacking & !self.at_rest.get(state));
-        self.go_on_from(state, !self.left.get(state));
+        let lost = support.lacking() & self.supported.get(state);
+        if lost != 0 {
+            self.lost_on_entry.set(state, lost);
+            self.lose(state, lost);
+        }
     }
 
-    fn initial_support(&mut self, state: usize) -> Support {
-        let mut support = Support { possible: 0, certain: 0 };
-        let id = StateId::new(state);
-        for edge in self.structure.model().packed_edges(id) {
-            support.possible += edge.kind() & POSSIBLE;
-            support.certain += edge.kind() >> 1;
+    fn initial_support(&mut self, state: usize) -> Support<C> {
+        let mut support = Support::<C>::NONE;
+        let (mut kinds, mut all_inside) = (0, true);
+        for edge in self.structure.model().packed_edges(StateId::new(state)) {
+            let inside = self.inside.get(edge.target());
+            support.possible.more(edge.kind() & inside & POSSIBLE);
+            support.certain.more((edge.kind() & inside) >> 1);
+            kinds |= edge.kind();
+            all_inside &= edge.kind() & POSSIBLE == 0 || inside & SURE != 0;
         }
-        support.certain += self.structure.model().hyper_range(id).len() as u32;
-        let total = self.structure.total() && support.possible > 0;
-        if self.structure.finite_paths() {
-            // The path may end where a deadlock is possible, and staying inside is certain where every
-            // possible successor is inside: then the path goes on there or ends here.
-            if support.certain == 0 && !total {
-                self.at_rest.set(state, POSSIBLE);
+        let hyper_edges = self.enter_hyper(state, &mut support);
+        let total = self.structure.total() && kinds & POSSIBLE != 0;
+        if self.structure.finite_paths() && kinds & SURE == 0 && !hyper_edges && !total {
+            // The path may end where a deadlock is possible.
+            self.supported.clear(state, POSSIBLE);
+        }
+        // Staying inside is certain where every possible successor is inside: the path goes on there, or ends here.
+        if self.structure.finite_paths() || total {
+            if all_inside {
+                support.certain.more(1);
+            } else if let Some(broken) = &mut self.successors_broken {
+                broken.insert(state);
             }
-            support.certain += 1;
-        } else if total {
-            support.certain += 1;
         }
         support
+    }
+
+    /// Counts a state's hyper edges that lie inside; says whether it has any.
+    fn enter_hyper(&mut self, state: usize, support: &mut Support<C>) -> bool {
+        let model = self.structure.model();
+        let range = model.hyper_range(StateId::new(state));
+        for at in range.clone() {
+            let members = model.hyper(HyperId::new(at)).members;
+            if members.iter().all(|member| self.inside.get(member.index()) & SURE != 0) {
+                support.certain.more(1);
+            } else {
+                self.hyper_broken.insert(at);
+            }
+        }
+        !range.is_empty()
     }
 
     /// Notes that a state has just lost these bits. A refuted one is walked back from for both in its turn.
@@ -109,73 +199,73 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     fn refuted(&mut self) -> Result<(), Stopped> {
-        let predecessors = self.structure.predecessors()?;
         while let Some(state) = self.refuted.pop() {
             self.structure.budget().tick(&mut self.ticks)?;
-            let lost = !self.left.get(state) & 3;
-            if lost & SURE != 0 && self.certainly_done.insert(state) {
-                for edge in predecessors.edges_into(state) {
-                    self.support_less(edge.source(), edge.kind());
-                }
-                self.break_certain_sets(state)?;
-            } else {
-                for edge in predecessors.edges_into(state) {
-                    self.support_less(edge.source(), edge.kind() & POSSIBLE);
-                }
-            }
+            let lost = !self.inside.get(state) & 3;
+            let certainly = lost & SURE != 0 && self.certainly_done.insert(state);
+            self.walk_back_from(state, if certainly { SURE | POSSIBLE } else { POSSIBLE })?;
         }
         Ok(())
     }
 
     fn uncertain(&mut self) -> Result<(), Stopped> {
-        let predecessors = self.structure.predecessors()?;
         while let Some(state) = self.uncertain.pop() {
-            if !self.certainly_done.insert(state) {
-                continue;
+            if self.certainly_done.insert(state) {
+                self.structure.budget().tick(&mut self.ticks)?;
+                self.walk_back_from(state, SURE)?;
             }
-            self.structure.budget().tick(&mut self.ticks)?;
-            for edge in predecessors.edges_into(state) {
-                self.support_less(edge.source(), edge.kind() & SURE);
-            }
-            self.break_certain_sets(state)?;
         }
         Ok(())
     }
 
-    /// Takes away one possible successor and one certain set, as the bits say.
-    #[inline]
-    fn support_less(&mut self, source: usize, bits: u32) {
-        let support = &mut self.support[source];
-        support.possible -= bits & POSSIBLE;
-        support.certain -= bits >> 1;
-        let lacking = u32::from(support.possible == 0) | u32::from(support.certain == 0) << 1;
-        self.lose(source, lacking & bits);
-    }
-
-    #[inline]
-    fn lose(&mut self, state: usize, bits: u32) {
-        let lost = bits & self.left.get(state) & !self.at_rest.get(state);
-        if lost != 0 {
-            self.left.clear(state, lost);
-            self.go_on_from(state, lost);
-        }
-    }
-
-    /// Hyper edges with this member, and the sets of all possible successors that it is in, stay inside no more.
-    fn break_certain_sets(&mut self, member: usize) -> Result<(), Stopped> {
+    /// Takes away the support that a state gave with these bits.
+    fn walk_back_from(&mut self, state: usize, lost: u32) -> Result<(), Stopped> {
         let predecessors = self.structure.predecessors()?;
-        for (hyper, source) in predecessors.hyper_into(member) {
-            if self.hyper_broken.insert(hyper.index()) {
-                self.support_less(source, SURE);
+        let uncounted = self.lost_on_entry.get(state);
+        for edge in predecessors.edges_into(state) {
+            let lost = if edge.source() > state { lost & !uncounted } else { lost };
+            // Where nothing can be lost any more nobody asks for the counters again: they are not even fetched.
+            if self.supported.get(edge.source()) & lost != 0 {
+                let sets = if lost & SURE == 0 { 0 } else { self.sets_broken(edge.source(), edge.kind()) };
+                self.support_less(edge.source(), edge.kind() & lost & POSSIBLE, sets);
             }
         }
-        if self.successors_broken.is_some() {
-            for edge in predecessors.edges_into(member).iter().filter(|edge| edge.kind() & POSSIBLE != 0) {
-                if self.successors_broken.as_mut().is_some_and(|broken| broken.insert(edge.source())) {
-                    self.support_less(edge.source(), SURE);
+        if lost & SURE != 0 {
+            for (hyper, source) in predecessors.hyper_into(state) {
+                if self.hyper_broken.insert(hyper.index()) && self.supported.get(source) & SURE != 0 {
+                    self.support_less(source, 0, 1);
                 }
             }
         }
         Ok(())
+    }
+
+    /// How many certain sets of a state an edge out of the inside breaks: itself, and the set of all successors.
+    #[inline]
+    fn sets_broken(&mut self, source: usize, kind: u32) -> u32 {
+        let all = match &mut self.successors_broken {
+            Some(broken) if kind & POSSIBLE != 0 => broken.insert(source),
+            _ => false,
+        };
+        (kind >> 1) + u32::from(all)
+    }
+
+    /// Takes away possible successors and certain sets.
+    #[inline]
+    fn support_less(&mut self, source: usize, successors: u32, sets: u32) {
+        let support = &mut self.support[source];
+        support.possible.less(successors);
+        support.certain.less(sets);
+        let lost = support.lacking() & self.supported.get(source);
+        if lost != 0 {
+            self.lose(source, lost);
+        }
+    }
+
+    #[inline]
+    fn lose(&mut self, state: usize, bits: u32) {
+        self.inside.clear(state, bits);
+        self.supported.clear(state, bits);
+        self.go_on_from(state, bits);
     }
 }

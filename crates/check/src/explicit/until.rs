@@ -5,7 +5,7 @@
 //! at most once, so three values cost no more edge visits than two.
 
 use tertium_base::{BitSet, Stopped};
-use tertium_model::HyperId;
+use tertium_model::{HyperId, StateId};
 
 use super::pair::{POSSIBLE, Pair, SURE};
 use super::pending::Pending;
@@ -19,6 +19,9 @@ pub(super) fn exists_until(structure: &Structure<'_>, a: &Pair, b: &Pair) -> Res
     Ok(walk.reached)
 }
 
+/// If one state in this many is possible and not walked back from yet, possible steps are looked for from their sources.
+const PULLED: usize = 16;
+
 struct Walk<'w, 'a> {
     structure: &'w Structure<'a>,
     a: &'w Pair,
@@ -26,7 +29,6 @@ struct Walk<'w, 'a> {
     /// States from which the walk over possible edges has been made.
     possibly_done: BitSet,
     sure: Pending,
-    possible: Pending,
     /// Members of each hyper edge that are not surely in yet.
     hyper_missing: Vec<u32>,
     /// Under totality: possible successors of each state that are not surely in yet.
@@ -49,26 +51,16 @@ impl<'w, 'a> Walk<'w, 'a> {
             reached: b.clone(),
             possibly_done: BitSet::empty(states),
             sure: Pending::new(states),
-            possible: Pending::new(states),
             hyper_missing,
             successors_missing,
             ticks: 0,
         };
-        for state in 0..states {
-            walk.go_on_from(state, b.get(state));
+        for word in 0..b.word_count() {
+            for state in b.states_with(SURE, word) {
+                walk.sure.push(state);
+            }
         }
         Ok(walk)
-    }
-
-    /// Notes that a state has just got these bits. A surely reached one passes on both in its turn.
-    #[inline]
-    fn go_on_from(&mut self, state: usize, bits: u32) {
-        if bits & SURE != 0 {
-            self.sure.push(state);
-        }
-        if bits == POSSIBLE {
-            self.possible.push(state);
-        }
     }
 
     fn surely(&mut self) -> Result<(), Stopped> {
@@ -97,18 +89,58 @@ impl<'w, 'a> Walk<'w, 'a> {
         Ok(())
     }
 
+    /// What is possible but not sure, once all that is sure is in.
     fn possibly(&mut self) -> Result<(), Stopped> {
-        let predecessors = self.structure.predecessors()?;
-        while let Some(state) = self.possible.pop() {
-            if !self.possibly_done.insert(state) {
-                continue;
+        let states = self.structure.states();
+        let mut possible = Pending::new(states);
+        for word in 0..self.reached.word_count() {
+            for state in self.reached.states_with(POSSIBLE, word) {
+                if !self.possibly_done.contains(state) {
+                    possible.push(state);
+                }
             }
+        }
+        if possible.len() * PULLED >= states && self.pull(&mut possible)? {
+            return Ok(());
+        }
+        let predecessors = self.structure.predecessors()?;
+        while let Some(state) = possible.pop() {
             self.structure.budget().tick(&mut self.ticks)?;
             for edge in predecessors.edges_into(state) {
-                self.add(edge.source(), edge.kind() & POSSIBLE);
+                let new = edge.kind() & POSSIBLE & self.a.get(edge.source()) & !self.reached.get(edge.source());
+                if new != 0 {
+                    self.reached.set(edge.source(), new);
+                    possible.push(edge.source());
+                }
             }
         }
         Ok(())
+    }
+
+    /// Passes over the states that are still out, looking for one possible step in. Many states to walk back from
+    /// means that such a step is soon found. Says whether that was all.
+    fn pull(&mut self, possible: &mut Pending) -> Result<bool, Stopped> {
+        let model = self.structure.model();
+        let mut looks = 0;
+        while looks <= 2 * model.edge_count() {
+            let mut changed = false;
+            for word in 0..self.reached.word_count() {
+                for state in self.a.states_only_here(&self.reached, POSSIBLE, word) {
+                    let edges = model.packed_edges(StateId::new(state));
+                    looks += edges.len();
+                    if edges.iter().any(|edge| edge.kind() & self.reached.get(edge.target()) & POSSIBLE != 0) {
+                        self.reached.set(state, POSSIBLE);
+                        possible.push(state);
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                return Ok(true);
+            }
+            self.structure.budget().check()?;
+        }
+        Ok(false)
     }
 
     fn one_successor_less(&mut self, source: usize) {
@@ -123,7 +155,9 @@ impl<'w, 'a> Walk<'w, 'a> {
         let new = bits & self.a.get(state) & !self.reached.get(state);
         if new != 0 {
             self.reached.set(state, new);
-            self.go_on_from(state, new);
+            if new & SURE != 0 {
+                self.sure.push(state);
+            }
         }
     }
 }
