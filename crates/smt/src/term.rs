@@ -10,7 +10,7 @@
 //!
 //! Not here: how terms are made ([`crate::build`], [`crate::arith`]) and evaluated ([`crate::eval`]).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tertium_base::id_type;
 
@@ -165,6 +165,7 @@ pub struct Terms {
     known_lists: HashMap<Box<[TermId]>, ListId>,
     sums: Vec<Sum>,
     known_sums: HashMap<Sum, SumId>,
+    names: HashSet<String>,
     truth: [TermId; 2],
 }
 
@@ -189,6 +190,7 @@ impl Terms {
             known_lists: HashMap::new(),
             sums: Vec::new(),
             known_sums: HashMap::new(),
+            names: HashSet::new(),
             truth: [TermId::new(0); 2],
         };
         terms.truth = [false, true].map(|value| terms.intern(Term::Bool(value), Sort::Bool, (None, None)));
@@ -256,14 +258,26 @@ impl Terms {
         &self.sums[id.index()]
     }
 
-    /// A new symbol. Names must differ; nothing here depends on it, but a solver does.
-    pub fn add_symbol(&mut self, symbol: Symbol) -> SymbolId {
+    /// A new symbol. A solver knows symbols by their names, so a name that is taken gets a number.
+    pub fn add_symbol(&mut self, mut symbol: Symbol) -> SymbolId {
+        let mut number = 1;
+        let wanted = symbol.name.clone();
+        while !self.names.insert(symbol.name.clone()) {
+            number += 1;
+            symbol.name = format!("{wanted}!{number}");
+        }
         self.symbols.push(symbol);
         SymbolId::new(self.symbols.len() - 1)
     }
 
-    /// A new function.
-    pub fn add_function(&mut self, function: Function) -> FunctionId {
+    /// A new function; its name is made different from others like that of a symbol.
+    pub fn add_function(&mut self, mut function: Function) -> FunctionId {
+        let mut number = 1;
+        let wanted = function.name.clone();
+        while !self.names.insert(function.name.clone()) {
+            number += 1;
+            function.name = format!("{wanted}!{number}");
+        }
         self.functions.push(function);
         FunctionId::new(self.functions.len() - 1)
     }

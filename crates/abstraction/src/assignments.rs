@@ -1,0 +1,340 @@
+//! The abstraction as a program over truth values, in Saïdi's notation: `B1 := if B6 then T else if B2 then F else ?`.
+//!
+//! For a step and a predicate, the cubes under which the predicate surely holds afterwards, and those under which it surely
+//! does not, smallest first. What the form of terms decides costs no question; the search ends as soon as every
+//! combination is covered. Cubes are at most [`LARGEST`] wide, which may leave more `?` than necessary, never less.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tertium_smt::{Purpose, Reply, Sort, Term, TermId};
+
+use crate::expand::Failed;
+use crate::system::System;
+use crate::view::View;
+
+/// The widest cube that is tried.
+pub const LARGEST: usize = 3;
+/// With more related predicates, whether everything is covered is not looked at.
+const MOST_COVERED: usize = 12;
+
+/// Predicates with the values they should have.
+pub type Cube = Vec<(usize, bool)>;
+
+/// What a predicate becomes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Assignment {
+    /// The predicate.
+    pub predicate: usize,
+    /// Where it surely holds afterwards: under any of these.
+    pub holds: Vec<Cube>,
+    /// Where it surely does not.
+    pub fails: Vec<Cube>,
+    /// Whether these cover all that can happen.
+    pub complete: bool,
+}
+
+/// A step over truth values.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BooleanStep {
+    /// The operation.
+    pub operation: usize,
+    /// When it may be taken, as text.
+    pub guard: String,
+    /// Whether it can then surely be taken.
+    pub exact: bool,
+    /// What changes; predicates that keep their value are left out.
+    pub assignments: Vec<Assignment>,
+}
+
+impl System {
+    /// All operations as steps over truth values.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn boolean_program(&mut self) -> Result<Vec<BooleanStep>, Failed> {
+        (0..self.operations.len()).map(|operation| self.boolean_step(operation)).collect()
+    }
+
+    fn boolean_step(&mut self, operation: usize) -> Result<BooleanStep, Failed> {
+        let (process, source) = (self.operations[operation].process, self.operations[operation].source);
+        let here = self.terms.int(source.index() as i128);
+        let place = HashMap::from([(self.translator.counter(process), here)]);
+        let relation = self.operations[operation].relation;
+        let relation = self.terms.substitute(relation, &place);
+        let (guard, exact) = self.guard_text(relation)?;
+        let mut assignments = Vec::new();
+        for predicate in 0..self.predicates.len() {
+            let before = self.terms.substitute(self.predicate_terms[predicate], &place);
+            let after = self.after(operation, self.predicate_terms[predicate]);
+            let after = self.terms.substitute(after, &place);
+            if after != before {
+                assignments.push(self.assignment_of(predicate, relation, after)?);
+            }
+        }
+        Ok(BooleanStep { operation, guard, exact, assignments })
+    }
+
+    fn assignment_of(&mut self, predicate: usize, relation: TermId, after: TermId) -> Result<Assignment, Failed> {
+        let related = self.related(&[relation, after]);
+        let mut found = Search { holds: Vec::new(), fails: Vec::new(), never: Vec::new() };
+        // First what costs nothing, then what must be asked.
+        for ask in [false, true] {
+            for size in 0..=LARGEST.min(related.len()) {
+                for cube in cubes(&related, size) {
+                    if !found.covers(&cube) {
+                        self.try_cube(&cube, relation, after, ask, &mut found)?;
+                    }
+                }
+                if found.complete(&related) {
+                    return Ok(Assignment { predicate, holds: found.holds, fails: found.fails, complete: true });
+                }
+            }
+        }
+        Ok(Assignment { predicate, holds: found.holds, fails: found.fails, complete: false })
+    }
+
+    fn try_cube(
+        &mut self,
+        cube: &Cube,
+        relation: TermId,
+        after: TermId,
+        ask: bool,
+        found: &mut Search,
+    ) -> Result<(), Failed> {
+        let view = self.cube_view(cube);
+        let (relation, after) = (self.simplify(&view, relation), self.simplify(&view, after));
+        if self.terms.as_bool(relation) == Some(false) {
+            found.never.push(cube.clone());
+            return Ok(());
+        }
+        match self.terms.as_bool(after) {
+            Some(true) => found.holds.push(cube.clone()),
+            Some(false) => found.fails.push(cube.clone()),
+            None if ask => {
+                let not = self.terms.not(after);
+                let holds = self.possible(&view, Purpose::Assignment, &[relation, not])? == Reply::Unsat;
+                let fails = self.possible(&view, Purpose::Assignment, &[relation, after])? == Reply::Unsat;
+                match (holds, fails) {
+                    (true, true) => found.never.push(cube.clone()),
+                    (true, false) => found.holds.push(cube.clone()),
+                    (false, true) => found.fails.push(cube.clone()),
+                    (false, false) => {}
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn cube_view(&mut self, cube: &Cube) -> View {
+        let mut view = View::default();
+        for &(predicate, value) in cube {
+            let term = self.predicate_terms[predicate];
+            let literal = if value { term } else { self.terms.not(term) };
+            if self.terms.as_bool(literal).is_none() {
+                self.note(literal, &mut view);
+            }
+        }
+        view
+    }
+
+    /// The predicates that share symbols with these terms, and so on.
+    fn related(&mut self, terms: &[TermId]) -> Vec<usize> {
+        let mut reached: BTreeSet<u64> = BTreeSet::new();
+        for &term in terms {
+            reached.extend(self.support(term).iter());
+        }
+        let mut related: BTreeSet<usize> = BTreeSet::new();
+        loop {
+            let before = related.len();
+            for predicate in 0..self.predicates.len() {
+                let support = self.support(self.predicate_terms[predicate]);
+                if !support.is_disjoint(&reached) {
+                    related.insert(predicate);
+                    reached.extend(support.iter());
+                }
+            }
+            if related.len() == before {
+                return related.into_iter().collect();
+            }
+        }
+    }
+
+    /// The guard over the predicates: exactly if they say it all, else where it is not surely false.
+    fn guard_text(&mut self, relation: TermId) -> Result<(String, bool), Failed> {
+        let mut names: HashMap<TermId, TermId> = HashMap::new();
+        let mut symbols: Vec<TermId> = Vec::new();
+        for (at, &term) in self.predicate_terms.clone().iter().enumerate() {
+            let symbol = self.terms.fresh(format!("B{}", at + 1), Sort::Bool, (None, None));
+            symbols.push(symbol);
+            match self.terms.get(term) {
+                Term::Not(inner) => names.insert(inner, self.terms.not(symbol)),
+                _ => names.insert(term, symbol),
+            };
+        }
+        let named = self.terms.substitute(relation, &names);
+        let rest: Vec<TermId> = self
+            .terms
+            .reachable(&[named])
+            .into_iter()
+            .filter(|id| matches!(self.terms.get(*id), Term::Symbol(_)) && !symbols.contains(id))
+            .collect();
+        if rest.is_empty() {
+            return Ok((self.truth_text(named, &symbols), true));
+        }
+        let related = self.related(&[relation]);
+        let mut never: Vec<Cube> = Vec::new();
+        for size in 0..=LARGEST.min(related.len()) {
+            for cube in cubes(&related, size) {
+                if never.iter().any(|known| known.iter().all(|literal| cube.contains(literal))) {
+                    continue;
+                }
+                let view = self.cube_view(&cube);
+                let relation = self.simplify(&view, relation);
+                if self.possible(&view, Purpose::Assignment, &[relation])? == Reply::Unsat {
+                    never.push(cube);
+                }
+            }
+        }
+        let parts: Vec<String> = never.iter().map(|cube| format!("!({})", cube_text(cube))).collect();
+        Ok((if parts.is_empty() { "T".to_owned() } else { parts.join(" & ") }, false))
+    }
+
+    /// A term over the predicates' symbols.
+    fn truth_text(&self, term: TermId, symbols: &[TermId]) -> String {
+        let name = |id: TermId| symbols.iter().position(|&symbol| symbol == id).map(|at| format!("B{}", at + 1));
+        let mut texts: HashMap<TermId, String> = HashMap::new();
+        for id in self.terms.reachable(&[term]) {
+            let text = match self.terms.get(id) {
+                Term::Bool(value) => if value { "T" } else { "F" }.to_owned(),
+                Term::Not(inner) => match self.terms.get(inner) {
+                    Term::And(list) => {
+                        let parts = self.terms.list(list).iter().map(|part| negated(&texts[part])).collect();
+                        joined(parts, " | ")
+                    }
+                    _ => negated(&texts[&inner]),
+                },
+                Term::And(list) => {
+                    let parts = self.terms.list(list).iter().map(|part| texts[part].clone()).collect();
+                    joined(parts, " & ")
+                }
+                Term::Same(a, b) => format!("({} = {})", texts[&a], texts[&b]),
+                Term::Ite(c, a, b) => format!("(if {} then {} else {})", texts[&c], texts[&a], texts[&b]),
+                _ => name(id).unwrap_or_else(|| "?".to_owned()),
+            };
+            texts.insert(id, text);
+        }
+        let text = &texts[&term];
+        text.strip_prefix('(')
+            .and_then(|text| text.strip_suffix(')'))
+            .filter(|inner| balanced(inner))
+            .unwrap_or(text)
+            .to_owned()
+    }
+}
+
+/// In the order of the predicates' names, whatever their signs.
+fn joined(mut parts: Vec<String>, between: &str) -> String {
+    parts.sort_by(|a, b| a.trim_start_matches('!').cmp(b.trim_start_matches('!')));
+    format!("({})", parts.join(between))
+}
+
+fn negated(text: &str) -> String {
+    text.strip_prefix('!').filter(|rest| !rest.contains(' ')).map_or_else(|| format!("!{text}"), str::to_owned)
+}
+
+/// Whether no bracket closes before it opens, so that the outer pair may go.
+fn balanced(text: &str) -> bool {
+    let mut depth = 0i32;
+    for c in text.chars() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth < 0 {
+            return false;
+        }
+    }
+    depth == 0
+}
+
+struct Search {
+    holds: Vec<Cube>,
+    fails: Vec<Cube>,
+    never: Vec<Cube>,
+}
+
+impl Search {
+    fn all(&self) -> impl Iterator<Item = &Cube> {
+        self.holds.iter().chain(&self.fails).chain(&self.never)
+    }
+
+    /// Whether something smaller is already known to decide.
+    fn covers(&self, cube: &Cube) -> bool {
+        self.all().any(|known| known.iter().all(|literal| cube.contains(literal)))
+    }
+
+    /// Whether every combination of these predicates is decided.
+    fn complete(&self, related: &[usize]) -> bool {
+        if related.len() > MOST_COVERED {
+            return false;
+        }
+        (0..1usize << related.len()).all(|number| {
+            let whole: Cube =
+                related.iter().enumerate().map(|(at, &predicate)| (predicate, number >> at & 1 != 0)).collect();
+            self.covers(&whole)
+        })
+    }
+}
+
+/// All cubes of this size over these predicates, in a fixed order.
+fn cubes(predicates: &[usize], size: usize) -> Vec<Cube> {
+    let mut found: Vec<(usize, Cube)> = vec![(0, Vec::new())];
+    for _ in 0..size {
+        found = found
+            .into_iter()
+            .flat_map(|(from, cube)| {
+                (from..predicates.len()).flat_map(move |at| {
+                    let cube = cube.clone();
+                    [true, false].map(|value| (at + 1, [cube.as_slice(), &[(predicates[at], value)]].concat()))
+                })
+            })
+            .collect();
+    }
+    found.into_iter().map(|(_, cube)| cube).collect()
+}
+
+fn cube_text(cube: &Cube) -> String {
+    let parts: Vec<String> =
+        cube.iter().map(|&(predicate, value)| format!("{}B{}", if value { "" } else { "!" }, predicate + 1)).collect();
+    if parts.is_empty() { "T".to_owned() } else { parts.join(" & ") }
+}
+
+fn any_text(cubes: &[Cube]) -> String {
+    let texts: Vec<String> = cubes
+        .iter()
+        .map(|cube| if cube.len() > 1 && cubes.len() > 1 { format!("({})", cube_text(cube)) } else { cube_text(cube) })
+        .collect();
+    if texts.is_empty() { "F".to_owned() } else { texts.join(" | ") }
+}
+
+impl std::fmt::Display for Assignment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = format!("B{}", self.predicate + 1);
+        if self.complete {
+            return match (self.holds.is_empty(), self.fails.is_empty()) {
+                (true, _) => write!(f, "{name} := F"),
+                (false, true) => write!(f, "{name} := T"),
+                (false, false) => write!(f, "{name} := {}", any_text(&self.holds)),
+            };
+        }
+        match (self.holds.is_empty(), self.fails.is_empty()) {
+            (true, true) => write!(f, "{name} := ?"),
+            (false, true) => write!(f, "{name} := if {} then T else ?", any_text(&self.holds)),
+            (true, false) => write!(f, "{name} := if {} then F else ?", any_text(&self.fails)),
+            (false, false) => write!(
+                f,
+                "{name} := if {} then T else if {} then F else ?",
+                any_text(&self.holds),
+                any_text(&self.fails)
+            ),
+        }
+    }
+}

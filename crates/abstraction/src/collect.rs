@@ -1,0 +1,287 @@
+//! All abstract states that can be reached, and the structure they make.
+
+use std::collections::HashMap;
+
+use tertium_base::{Budget, StopReason, Stopped};
+use tertium_lattice::{Belnap, Kleene};
+use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
+use tertium_program::{ExprId, LocationId, ProcessId};
+
+use crate::expand::{Expansion, Failed};
+use crate::state::AbstractState;
+use crate::system::System;
+
+/// The reachable part of an abstraction.
+#[derive(Clone, Debug, Default)]
+pub struct Explored {
+    /// The states, initial ones first, then in the order they were met.
+    pub states: Vec<AbstractState>,
+    /// What follows from each.
+    pub expansions: Vec<Expansion>,
+    /// The initial states, and whether each surely stands for one of the program.
+    pub initial: Vec<(usize, bool)>,
+    numbers: HashMap<AbstractState, usize>,
+}
+
+/// What becomes part of a structure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// Processes that are treated fairly: a run on which one can step from some moment on, but never does, does not count.
+    pub fair: Vec<ProcessId>,
+    /// Whether runs that end stay where they are for ever.
+    pub stutter: bool,
+}
+
+/// How many edges of which kind there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EdgeCounts {
+    /// Possible and certain.
+    pub both: usize,
+    /// Possible only.
+    pub may: usize,
+    /// Certain only: into merged states.
+    pub must: usize,
+    /// Certain sets with two or more members.
+    pub hyper: usize,
+}
+
+impl Explored {
+    /// All states that can be reached by possible or certain steps.
+    ///
+    /// # Errors
+    /// If a limit is reached, or the program cannot be abstracted.
+    pub fn visit(system: &mut System, budget: &Budget, progress: &mut dyn FnMut(usize, usize)) -> Result<Self, Failed> {
+        let mut explored = Self::default();
+        for initial in system.initial_states()? {
+            let number = explored.number(initial.state);
+            explored.initial.push((number, initial.certain));
+        }
+        while explored.expansions.len() < explored.states.len() {
+            budget.check()?;
+            if explored.states.len() > system.options.most_states {
+                return Err(Stopped(StopReason::Count).into());
+            }
+            let state = explored.states[explored.expansions.len()].clone();
+            let expansion = system.expand(&state)?;
+            for step in &expansion.steps {
+                explored.number(step.target.clone());
+            }
+            for (set, _) in &expansion.hyper {
+                set.iter().for_each(|state| {
+                    explored.number(state.clone());
+                });
+            }
+            explored.expansions.push(expansion);
+            progress(explored.expansions.len(), explored.states.len());
+        }
+        Ok(explored)
+    }
+
+    fn number(&mut self, state: AbstractState) -> usize {
+        if let Some(&known) = self.numbers.get(&state) {
+            return known;
+        }
+        let number = self.states.len();
+        self.numbers.insert(state.clone(), number);
+        self.states.push(state);
+        number
+    }
+
+    /// The number of a state.
+    #[must_use]
+    pub fn find(&self, state: &AbstractState) -> Option<usize> {
+        self.numbers.get(state).copied()
+    }
+
+    /// The edges by kind.
+    #[must_use]
+    pub fn edges(&self) -> EdgeCounts {
+        let mut counts = EdgeCounts::default();
+        for expansion in &self.expansions {
+            counts.hyper += expansion.hyper.len();
+            for step in &expansion.steps {
+                match (step.may, step.must) {
+                    (true, true) => counts.both += 1,
+                    (true, false) => counts.may += 1,
+                    (false, _) => counts.must += 1,
+                }
+            }
+        }
+        counts
+    }
+
+    /// The structure: `atoms` are its propositions, processes its actions.
+    ///
+    /// # Errors
+    /// If a limit is reached, or an atom has no term.
+    pub fn structure(
+        &self,
+        system: &mut System,
+        atoms: &[(String, ExprId)],
+        shape: &Shape,
+        budget: &Budget,
+    ) -> Result<Kmts, Failed> {
+        let mut drafting = Drafting::new(self, system, atoms, shape);
+        for (number, (state, expansion)) in self.states.iter().zip(&self.expansions).enumerate() {
+            budget.check()?;
+            let from = StateId::new(number);
+            for (at, &(_, atom)) in atoms.iter().enumerate() {
+                let value = system.label(state, atom, expansion.deadlock)?;
+                drafting.label(from, at, value);
+            }
+            drafting.steps(self, from, expansion);
+        }
+        drafting.finish(self)
+    }
+}
+
+/// A structure in the making.
+struct Drafting<'a> {
+    builder: KmtsBuilder,
+    props: Vec<tertium_model::PropId>,
+    actions: Vec<ActionId>,
+    shape: &'a Shape,
+    /// For each fair process the edges that may count and those that surely do.
+    possible: Vec<Vec<(StateId, StateId, Option<ActionId>)>>,
+    certain: Vec<Vec<(StateId, StateId, Option<ActionId>)>>,
+    /// The state in which a run that ended stays, by the state it ended in.
+    ends: HashMap<StateId, StateId>,
+}
+
+impl<'a> Drafting<'a> {
+    fn new(explored: &Explored, system: &System, atoms: &[(String, ExprId)], shape: &'a Shape) -> Self {
+        let mut builder = KmtsBuilder::new();
+        for state in &explored.states {
+            builder.add_state(&system.name(state));
+        }
+        let mut ends = HashMap::new();
+        if shape.stutter {
+            for (number, expansion) in explored.expansions.iter().enumerate() {
+                if expansion.may_stop && !expansion.steps.is_empty() {
+                    let name = format!("{} (stopped)", system.name(&explored.states[number]));
+                    ends.insert(StateId::new(number), builder.add_state(&name));
+                }
+            }
+        }
+        let props = atoms.iter().map(|(name, _)| builder.add_prop(name)).collect();
+        let actions = system.program().processes.iter().map(|process| builder.add_action(&process.name)).collect();
+        let none = vec![Vec::new(); shape.fair.len()];
+        Self { builder, props, actions, shape, possible: none.clone(), certain: none, ends }
+    }
+
+    fn label(&mut self, state: StateId, prop: usize, value: Kleene) {
+        let value = match value {
+            Kleene::True => Belnap::True,
+            Kleene::False => Belnap::False,
+            Kleene::Unknown => Belnap::Unknown,
+        };
+        self.builder.set_label(state, self.props[prop], value);
+        if let Some(&end) = self.ends.get(&state) {
+            self.builder.set_label(end, self.props[prop], value);
+        }
+    }
+
+    fn steps(&mut self, explored: &Explored, from: StateId, expansion: &Expansion) {
+        let number = |state: &AbstractState| StateId::new(explored.numbers[state]);
+        for step in &expansion.steps {
+            let (to, action) = (number(&step.target), self.actions[step.process.index()]);
+            self.builder.add_edge(from, to, step.may, step.must, Some(action));
+            self.count_fair(from, to, step.process, expansion);
+        }
+        for (set, process) in &expansion.hyper {
+            let members: Vec<StateId> = set.iter().map(number).collect();
+            self.builder.add_hyper(from, &members, process.map(|process| self.actions[process.index()]));
+        }
+        if self.shape.stutter {
+            self.stutter(explored, from, expansion);
+        }
+    }
+
+    fn count_fair(&mut self, from: StateId, to: StateId, process: ProcessId, expansion: &Expansion) {
+        let edge = (from, to, Some(self.actions[process.index()]));
+        for (at, fair) in self.shape.fair.iter().enumerate() {
+            let steps_itself = *fair == process;
+            // A step of another process counts where the fair one cannot step.
+            if steps_itself || expansion.may_rest[fair.index()] {
+                self.possible[at].push(edge);
+            }
+            let never = !expansion.steps.iter().any(|step| step.may && step.process == *fair);
+            if steps_itself || never {
+                self.certain[at].push(edge);
+            }
+        }
+    }
+
+    fn stutter(&mut self, explored: &Explored, from: StateId, expansion: &Expansion) {
+        if !expansion.may_stop {
+            return;
+        }
+        let end = self.ends.get(&from).copied().unwrap_or(from);
+        let surely = expansion.steps.is_empty();
+        if end != from {
+            self.builder.add_edge(from, end, true, false, None);
+            let targets = expansion.steps.iter().filter(|step| step.may);
+            let mut members: Vec<StateId> = targets.map(|step| StateId::new(explored.numbers[&step.target])).collect();
+            members.push(end);
+            self.builder.add_hyper(from, &members, None);
+        }
+        self.builder.add_edge(end, end, true, true, None);
+        for at in 0..self.shape.fair.len() {
+            if !surely {
+                self.possible[at].push((from, end, None));
+                self.certain[at].push((from, end, None));
+            }
+            self.possible[at].push((end, end, None));
+            self.certain[at].push((end, end, None));
+        }
+    }
+
+    fn finish(mut self, explored: &Explored) -> Result<Kmts, Failed> {
+        for (possible, certain) in self.possible.into_iter().zip(self.certain) {
+            self.builder.add_split_fairness(possible, certain);
+        }
+        for &(number, _) in &explored.initial {
+            self.builder.add_init(StateId::new(number));
+        }
+        self.builder.set_total(self.shape.stutter);
+        self.builder.finish().map_err(|_| Stopped(StopReason::Count).into())
+    }
+}
+
+impl System {
+    /// A state's name: locations, kept values, predicates.
+    #[must_use]
+    pub fn name(&self, state: &AbstractState) -> String {
+        let program = &self.program;
+        let places: Vec<String> = program
+            .process_ids()
+            .zip(&state.locations)
+            .map(|(process, &at)| program.location_name(process, LocationId::new(at as usize)))
+            .collect();
+        let mut parts = vec![places.join(",")];
+        let kept: Vec<String> = self
+            .kept
+            .iter()
+            .zip(&state.kept)
+            .map(|(kept, &value)| {
+                let variable = program.variable(kept.var);
+                let cell = if variable.dimensions.is_empty() { String::new() } else { format!("[{}]", kept.cell) };
+                let value = i64::try_from(value)
+                    .map_or_else(|_| value.to_string(), |value| program.show_value(variable.ty, value));
+                format!("{}{cell}={value}", program.show_variable(kept.var))
+            })
+            .collect();
+        if !kept.is_empty() {
+            parts.push(kept.join(","));
+        }
+        if !state.cube.is_empty() {
+            let mark = |value: &Kleene| match value {
+                Kleene::True => 'T',
+                Kleene::False => 'F',
+                Kleene::Unknown => '?',
+            };
+            parts.push(state.cube.iter().map(mark).collect());
+        }
+        parts.join(" ")
+    }
+}

@@ -1,0 +1,460 @@
+//! What may and what must follow from an abstract state?
+//!
+//! For every way to take a step: the possible values of the predicates afterwards, all together (or each for itself), and
+//! whether the step can be taken from every program state that the abstract one stands for.
+//!
+//! Where the solver gives up, a possible step stays and a certain one is withheld.
+
+use std::collections::BTreeMap;
+
+use tertium_base::Stopped;
+use tertium_lattice::Kleene;
+use tertium_program::{LocationId, ProcessId};
+use tertium_smt::{Purpose, Reply, Sort, TermId, Value};
+
+use crate::choices::Closed;
+use crate::options::Kind;
+use crate::state::{AbstractState, definite};
+use crate::system::{System, Unsupported};
+use crate::view::View;
+
+/// At most this many combinations of predicates after one step are listed one by one.
+const MOST_ROWS: usize = 4096;
+/// With more predicates open than this, the cartesian product is not written out.
+const MOST_OPEN: usize = 12;
+/// At most this many combinations of kept values come out of one step.
+const MOST_CASES: usize = 256;
+
+/// Why expanding ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Failed {
+    /// A limit was reached.
+    Stopped(Stopped),
+    /// The program cannot be abstracted this way.
+    Unsupported(Unsupported),
+}
+
+impl From<Stopped> for Failed {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl From<Unsupported> for Failed {
+    fn from(unsupported: Unsupported) -> Self {
+        Self::Unsupported(unsupported)
+    }
+}
+
+/// A step between abstract states.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AbstractStep {
+    /// Where it leads.
+    pub target: AbstractState,
+    /// Who takes it.
+    pub process: ProcessId,
+    /// Whether some program state can take it.
+    pub may: bool,
+    /// Whether every program state can take it.
+    pub must: bool,
+}
+
+/// What follows from a state.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Expansion {
+    /// Steps, one per target and process.
+    pub steps: Vec<AbstractStep>,
+    /// Sets of which every program state can reach a member, by steps of one process or of any.
+    pub hyper: Vec<(Vec<AbstractState>, Option<ProcessId>)>,
+    /// Whether some program state may have no step.
+    pub may_stop: bool,
+    /// Operations that may go wrong, and whether they surely do.
+    pub faults: Vec<(usize, bool)>,
+    /// For each process whether it may be unable to step, in some program state.
+    pub may_rest: Vec<bool>,
+    /// Whether the program is stuck with a process not at its end.
+    pub deadlock: Option<Kleene>,
+}
+
+/// One way from a state into a target.
+#[derive(Clone, Debug)]
+pub(crate) struct Reach {
+    pub target: AbstractState,
+    pub process: ProcessId,
+    pub closed: Closed,
+}
+
+/// A step with its kept values fixed.
+struct Case {
+    operation: usize,
+    /// It can be taken and leads to these kept values.
+    relation: TermId,
+    kept: Vec<i128>,
+    /// The predicates afterwards.
+    after: Vec<TermId>,
+}
+
+impl System {
+    /// What follows from a state.
+    ///
+    /// # Errors
+    /// If a limit is reached, or a kept variable gets too many values.
+    pub fn expand(&mut self, state: &AbstractState) -> Result<Expansion, Failed> {
+        let mut found = Expansion::default();
+        if state.stopped {
+            return Ok(found);
+        }
+        let view = self.view(state);
+        let (mut reaches, mut enabled) = (Vec::new(), Vec::new());
+        for process in self.program.process_ids() {
+            let at = state.locations[process.index()] as usize;
+            let mut able: Vec<Closed> = Vec::new();
+            for operation in self.leaving[process.index()][at].clone() {
+                self.faults(&view, operation, &mut found)?;
+                for case in self.cases(state, &view, operation)? {
+                    let inputs = self.operations[operation].inputs.clone();
+                    let closed = self.close(case.relation, &inputs);
+                    let targets = self.targets(state, &view, &case)?;
+                    if targets.is_empty() {
+                        continue;
+                    }
+                    able.push(closed);
+                    self.certain_of_case(&view, &case, closed, &targets, &mut found)?;
+                    for target in targets {
+                        let closed = self.reach(&view, &case, &target);
+                        reaches.push(Reach { target, process, closed });
+                    }
+                }
+            }
+            enabled.push(able);
+        }
+        self.certain(&view, &reaches, &mut found)?;
+        self.rests(&view, &enabled, &mut found)?;
+        found.deadlock = self.deadlock_of(state, &view, &enabled, &found)?;
+        Ok(found)
+    }
+
+    fn faults(&mut self, view: &View, operation: usize, found: &mut Expansion) -> Result<(), Failed> {
+        let fault = self.operations[operation].fault;
+        let fault = self.simplify(view, fault);
+        if self.possible(view, Purpose::May, &[fault])? != Reply::Unsat {
+            let inputs = self.operations[operation].inputs.clone();
+            let closed = self.close(fault, &inputs);
+            let certain = self.surely(view, &[closed])?;
+            found.faults.push((operation, certain));
+        }
+        Ok(())
+    }
+
+    /// The step, once for each combination of kept values that it may lead to.
+    fn cases(&mut self, state: &AbstractState, view: &View, operation: usize) -> Result<Vec<Case>, Failed> {
+        let relation = self.operations[operation].relation;
+        let relation = self.simplify(view, relation);
+        if self.terms.as_bool(relation) == Some(false) {
+            return Ok(Vec::new());
+        }
+        let mut after = Vec::new();
+        for at in 0..self.predicate_terms.len() {
+            let term = self.after(operation, self.predicate_terms[at]);
+            after.push(self.simplify(view, term));
+        }
+        let mut values: Vec<(usize, TermId)> = Vec::new();
+        let mut kept = state.kept.clone();
+        for at in 0..self.kept.len() {
+            let term = self.after(operation, self.kept[at].symbol);
+            let term = self.simplify(view, term);
+            match (self.terms.as_int(term), self.terms.as_bool(term)) {
+                (Some(value), _) => kept[at] = value,
+                (_, Some(value)) => kept[at] = i128::from(value),
+                _ => values.push((at, term)),
+            }
+        }
+        if values.is_empty() {
+            return Ok(vec![Case { operation, relation, kept, after }]);
+        }
+        let open: Vec<TermId> = values.iter().map(|&(_, term)| term).collect();
+        let mut parts = self.relevant(view, &[&[relation], open.as_slice()].concat());
+        parts.push(relation);
+        let rows = self.queries.all_values(&mut self.terms, Purpose::May, &parts, &open, MOST_CASES)?;
+        let rows = rows.ok_or_else(|| Unsupported::Keep(self.kept[values[0].0].var))?;
+        let mut cases = Vec::new();
+        for row in rows {
+            let mut kept = kept.clone();
+            let mut relation = vec![relation];
+            for (&(at, term), value) in values.iter().zip(row) {
+                let (value, equation) = match value {
+                    Value::Bool(value) => (i128::from(value), if value { term } else { self.terms.not(term) }),
+                    Value::Int(value) => {
+                        let number = self.terms.int(value);
+                        (value, self.terms.eq(term, number))
+                    }
+                    Value::Array(..) => return Err(Unsupported::Keep(self.kept[at].var).into()),
+                };
+                kept[at] = value;
+                relation.push(equation);
+            }
+            let relation = self.terms.all(&relation);
+            cases.push(Case { operation, relation, kept, after: after.clone() });
+        }
+        Ok(cases)
+    }
+
+    /// The abstract states that a case may lead to.
+    fn targets(&mut self, state: &AbstractState, view: &View, case: &Case) -> Result<Vec<AbstractState>, Failed> {
+        let mut locations = state.locations.clone();
+        let operation = &self.operations[case.operation];
+        locations[operation.process.index()] = operation.target.index() as u32;
+        let fixed: Vec<Kleene> =
+            case.after.iter().map(|&term| self.terms.as_bool(term).map_or(Kleene::Unknown, definite)).collect();
+        let base = AbstractState { locations, kept: case.kept.clone(), cube: fixed, stopped: false };
+        let open: Vec<usize> = (0..case.after.len()).filter(|&at| base.cube[at] == Kleene::Unknown).collect();
+        if open.is_empty() {
+            let reply = self.possible(view, Purpose::May, &[case.relation])?;
+            return Ok(if reply == Reply::Unsat { Vec::new() } else { vec![base] });
+        }
+        if self.options.kind == Kind::Cartesian {
+            return self.product(view, case, base, &open);
+        }
+        let terms: Vec<TermId> = open.iter().map(|&at| case.after[at]).collect();
+        let mut parts = self.relevant(view, &[&[case.relation], terms.as_slice()].concat());
+        parts.push(case.relation);
+        let models = self.queries.all_models(&mut self.terms, Purpose::May, &parts, &terms, MOST_ROWS)?;
+        if !models.complete {
+            return Ok(vec![base]);
+        }
+        Ok(models.rows.iter().map(|row| with(&base, &open, row)).collect())
+    }
+
+    /// Each predicate for itself; of the combinations those that stand for something.
+    fn product(
+        &mut self,
+        view: &View,
+        case: &Case,
+        mut base: AbstractState,
+        open: &[usize],
+    ) -> Result<Vec<AbstractState>, Failed> {
+        if self.possible(view, Purpose::May, &[case.relation])? == Reply::Unsat {
+            return Ok(Vec::new());
+        }
+        for &at in open {
+            let not = self.terms.not(case.after[at]);
+            if self.possible(view, Purpose::Assignment, &[case.relation, not])? == Reply::Unsat {
+                base.cube[at] = Kleene::True;
+            } else if self.possible(view, Purpose::Assignment, &[case.relation, case.after[at]])? == Reply::Unsat {
+                base.cube[at] = Kleene::False;
+            }
+        }
+        let open: Vec<usize> = open.iter().copied().filter(|&at| base.cube[at] == Kleene::Unknown).collect();
+        if open.len() > MOST_OPEN {
+            return Ok(vec![base]);
+        }
+        let mut targets = Vec::new();
+        for number in 0..1usize << open.len() {
+            let row: Vec<bool> = (0..open.len()).map(|at| number >> at & 1 != 0).collect();
+            let target = with(&base, &open, &row);
+            if self.stands_for_something(&target)? {
+                targets.push(target);
+            }
+        }
+        Ok(targets)
+    }
+
+    fn stands_for_something(&mut self, state: &AbstractState) -> Result<bool, Failed> {
+        let map = self.concrete(&state.locations, &state.kept);
+        let mut parts = Vec::new();
+        for (at, &value) in state.cube.iter().enumerate() {
+            let term = self.terms.substitute(self.predicate_terms[at], &map);
+            match value {
+                Kleene::True => parts.push(term),
+                Kleene::False => parts.push(self.terms.not(term)),
+                Kleene::Unknown => {}
+            }
+        }
+        Ok(self.queries.satisfiable(&mut self.terms, Purpose::State, &parts)? != Reply::Unsat)
+    }
+
+    /// When a case leads into a target.
+    fn reach(&mut self, view: &View, case: &Case, target: &AbstractState) -> Closed {
+        let mut parts = vec![case.relation];
+        for (&term, &value) in case.after.iter().zip(&target.cube) {
+            match value {
+                Kleene::True => parts.push(term),
+                Kleene::False => parts.push(self.terms.not(term)),
+                Kleene::Unknown => {}
+            }
+        }
+        let term = self.terms.all(&parts);
+        let term = self.simplify(view, term);
+        let inputs = self.operations[case.operation].inputs.clone();
+        self.close(term, &inputs)
+    }
+
+    /// The certain steps of the kinds that look at one operation at a time.
+    fn certain_of_case(
+        &mut self,
+        view: &View,
+        case: &Case,
+        able: Closed,
+        targets: &[AbstractState],
+        found: &mut Expansion,
+    ) -> Result<(), Failed> {
+        let process = self.operations[case.operation].process;
+        if !matches!(self.options.kind, Kind::Cartesian | Kind::Four) || !self.surely(view, &[able])? {
+            return Ok(());
+        }
+        match (self.options.kind, targets) {
+            (_, [only]) => found.steps.push(AbstractStep { target: only.clone(), process, may: true, must: true }),
+            (Kind::Four, _) => {
+                let merged = flatten(targets);
+                found.steps.push(AbstractStep { target: merged, process, may: false, must: true });
+            }
+            _ => found.hyper.push((targets.to_vec(), Some(process))),
+        }
+        Ok(())
+    }
+
+    /// Possible steps, and the certain ones of the kinds that look at all operations together.
+    fn certain(&mut self, view: &View, reaches: &[Reach], found: &mut Expansion) -> Result<(), Failed> {
+        let mut grouped: BTreeMap<(ProcessId, &AbstractState), Vec<Closed>> = BTreeMap::new();
+        for reach in reaches {
+            grouped.entry((reach.process, &reach.target)).or_default().push(reach.closed);
+        }
+        let exact = matches!(self.options.kind, Kind::Boolean | Kind::Hyper);
+        for (&(process, target), ways) in &grouped {
+            let must = exact && self.surely(view, ways)?;
+            found.steps.push(AbstractStep { target: target.clone(), process, may: true, must });
+        }
+        merge(&mut found.steps);
+        if self.options.kind == Kind::Hyper {
+            self.hyper(view, &grouped, found)?;
+        }
+        Ok(())
+    }
+
+    /// Who may be unable to step, and whether all may be.
+    fn rests(&mut self, view: &View, enabled: &[Vec<Closed>], found: &mut Expansion) -> Result<(), Failed> {
+        let certain = |process: ProcessId| {
+            found.steps.iter().any(|step| step.must && step.process == process)
+                || found.hyper.iter().any(|(_, by)| *by == Some(process))
+        };
+        let sure: Vec<bool> = self.program.process_ids().map(certain).collect();
+        let any_sure = found.hyper.iter().any(|(_, by)| by.is_none());
+        for (able, &sure) in enabled.iter().zip(&sure) {
+            let rests = !sure && (able.is_empty() || !self.surely(view, able)?);
+            found.may_rest.push(rests);
+        }
+        let all: Vec<Closed> = enabled.iter().flatten().copied().collect();
+        found.may_stop =
+            found.may_rest.iter().all(|&rests| rests) && !any_sure && (all.is_empty() || !self.surely(view, &all)?);
+        Ok(())
+    }
+
+    /// Whether no process can step although not all are at their ends; a step that goes wrong can be taken.
+    fn deadlock_of(
+        &mut self,
+        state: &AbstractState,
+        view: &View,
+        enabled: &[Vec<Closed>],
+        found: &Expansion,
+    ) -> Result<Option<Kleene>, Failed> {
+        let at_end = self
+            .program
+            .process_ids()
+            .zip(&state.locations)
+            .all(|(process, &location)| self.program.location(process, LocationId::new(location as usize)).end);
+        if at_end || !found.may_stop {
+            return Ok(Some(Kleene::False));
+        }
+        if found.steps.is_empty() && found.faults.is_empty() {
+            return Ok(Some(Kleene::True));
+        }
+        let mut ways: Vec<Closed> = enabled.iter().flatten().copied().collect();
+        for &(operation, _) in &found.faults {
+            let fault = self.simplify(view, self.operations[operation].fault);
+            let inputs = self.operations[operation].inputs.clone();
+            ways.push(self.close(fault, &inputs));
+        }
+        let free = !found.faults.is_empty() && self.surely(view, &ways)?;
+        Ok(Some(if free { Kleene::False } else { Kleene::Unknown }))
+    }
+
+    /// The value of an expression in a state: what all its program states agree on.
+    ///
+    /// # Errors
+    /// If a limit is reached, or the expression has no term.
+    pub fn label(
+        &mut self,
+        state: &AbstractState,
+        expr: tertium_program::ExprId,
+        deadlock: Option<Kleene>,
+    ) -> Result<Kleene, Failed> {
+        let view = self.view(state);
+        for value in [true, false] {
+            let term = self.observed(expr, value)?;
+            let term = self.simplify(&view, term);
+            let readings = match (self.mentions_deadlock(term), deadlock) {
+                (false, _) => vec![term],
+                (true, Some(Kleene::True)) => vec![self.with_deadlock(term, true)],
+                (true, Some(Kleene::False)) => vec![self.with_deadlock(term, false)],
+                (true, _) => vec![self.with_deadlock(term, true), self.with_deadlock(term, false)],
+            };
+            let mut always = true;
+            for reading in readings {
+                let reading = self.simplify(&view, reading);
+                let not = self.terms.not(reading);
+                always = always && self.possible(&view, Purpose::Label, &[not])? == Reply::Unsat;
+            }
+            if always {
+                return Ok(definite(value));
+            }
+        }
+        Ok(Kleene::Unknown)
+    }
+
+    fn mentions_deadlock(&self, term: TermId) -> bool {
+        self.terms.reachable(&[term]).contains(&self.deadlock)
+    }
+
+    fn with_deadlock(&mut self, term: TermId, value: bool) -> TermId {
+        debug_assert_eq!(self.terms.sort(self.deadlock), Sort::Bool);
+        let value = self.terms.bool(value);
+        self.terms.substitute(term, &std::collections::HashMap::from([(self.deadlock, value)]))
+    }
+}
+
+fn with(base: &AbstractState, open: &[usize], row: &[bool]) -> AbstractState {
+    let mut state = base.clone();
+    for (&at, &value) in open.iter().zip(row) {
+        state.cube[at] = definite(value);
+    }
+    state
+}
+
+/// The smallest cube that covers states which differ in their predicates only.
+fn flatten(states: &[AbstractState]) -> AbstractState {
+    let mut merged = states[0].clone();
+    for state in &states[1..] {
+        for (known, &value) in merged.cube.iter_mut().zip(&state.cube) {
+            if *known != value {
+                *known = Kleene::Unknown;
+            }
+        }
+    }
+    merged
+}
+
+/// One step per target and process.
+fn merge(steps: &mut Vec<AbstractStep>) {
+    steps.sort_by(|a, b| (a.process, &a.target).cmp(&(b.process, &b.target)));
+    let mut merged: Vec<AbstractStep> = Vec::with_capacity(steps.len());
+    for step in steps.drain(..) {
+        match merged.last_mut() {
+            Some(last) if last.process == step.process && last.target == step.target => {
+                last.may |= step.may;
+                last.must |= step.must;
+            }
+            _ => merged.push(step),
+        }
+    }
+    *steps = merged;
+}

@@ -1,0 +1,85 @@
+//! Which variables stay concrete?
+//!
+//! Those that the user names, and by themselves those with few values that depend on nothing abstract. Whatever is kept may
+//! still be assigned from abstract variables: then each possible value is one case.
+
+use std::collections::BTreeSet;
+
+use tertium_program::{Action, Place, Program, Type, VarId};
+use tertium_smt::Bounds;
+
+use crate::options::Options;
+
+/// A variable with at most this many values is kept without being asked for.
+const FEW_VALUES: i128 = 4;
+/// All such variables together have at most this many combinations.
+const FEW_COMBINATIONS: i128 = 4096;
+
+/// Why a variable stays concrete.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The user says so.
+    Asked,
+    /// It has this many values, and only concrete ones come in.
+    Few(i128),
+}
+
+/// The variables that stay concrete.
+pub(crate) fn kept(program: &Program, bounds: &[Bounds], options: &Options) -> Vec<(VarId, Reason)> {
+    let asked: BTreeSet<VarId> = options.keep.iter().copied().collect();
+    let mut few: BTreeSet<VarId> = BTreeSet::new();
+    if options.keep_small {
+        few = program.variable_ids().filter(|&var| values(program, bounds, var).is_some()).collect();
+        close(program, &asked, &mut few);
+        let combinations = few.iter().try_fold(1i128, |all, &var| {
+            let cells = u32::try_from(program.variable(var).cells()).ok()?;
+            all.checked_mul(values(program, bounds, var)?.checked_pow(cells)?)
+        });
+        if combinations.is_none_or(|combinations| combinations > FEW_COMBINATIONS) {
+            few.clear();
+        }
+    }
+    program
+        .variable_ids()
+        .filter_map(|var| {
+            if asked.contains(&var) {
+                return Some((var, Reason::Asked));
+            }
+            few.contains(&var).then(|| (var, Reason::Few(values(program, bounds, var).unwrap_or(0))))
+        })
+        .collect()
+}
+
+/// How many values a variable has, if few.
+fn values(program: &Program, bounds: &[Bounds], var: VarId) -> Option<i128> {
+    let count = match (program.variable(var).ty, bounds[var.index()]) {
+        (Type::Bool, _) => 2,
+        (_, (Some(lo), Some(hi))) => hi.checked_sub(lo)?.checked_add(1)?,
+        _ => return None,
+    };
+    (count <= FEW_VALUES).then_some(count)
+}
+
+/// Drops variables that are assigned from others that are not kept, until none is.
+fn close(program: &Program, asked: &BTreeSet<VarId>, few: &mut BTreeSet<VarId>) {
+    loop {
+        let before = few.len();
+        for step in &program.steps {
+            let Action::Assign(assigns) = &step.action else { continue };
+            for assign in assigns {
+                let mut reads = program.footprint_of(assign.value).reads;
+                if let Place::Element(_, indices) = assign.place {
+                    for &index in program.exprs.list(indices) {
+                        reads.extend(program.footprint_of(index).reads);
+                    }
+                }
+                if reads.iter().any(|read| !few.contains(read) && !asked.contains(read)) {
+                    few.remove(&assign.place.variable());
+                }
+            }
+        }
+        if few.len() == before {
+            return;
+        }
+    }
+}

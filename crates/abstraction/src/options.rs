@@ -1,0 +1,55 @@
+//! How should a program be abstracted?
+
+use tertium_program::VarId;
+use tertium_smt::Limit;
+
+/// How precise the steps between abstract states are.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Kind {
+    /// Possible steps exactly; certain steps to single states.
+    Boolean,
+    /// Each predicate for itself: cheap, less precise.
+    Cartesian,
+    /// Possible steps exactly; certain steps to merged states, so that the structure is four-valued.
+    Four,
+    /// Possible steps exactly; certain steps to sets of states exactly.
+    #[default]
+    Hyper,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Boolean, Self::Cartesian, Self::Four, Self::Hyper];
+
+    /// Its name on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Cartesian => "cartesian",
+            Self::Four => "four",
+            Self::Hyper => "hyper",
+        }
+    }
+}
+
+/// How to abstract.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How precise steps are.
+    pub kind: Kind,
+    /// Variables that stay concrete.
+    pub keep: Vec<VarId>,
+    /// Whether variables with few values stay concrete too.
+    pub keep_small: bool,
+    /// How much one question may cost.
+    pub limit: Limit,
+    /// The largest number of abstract states.
+    pub most_states: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { kind: Kind::Hyper, keep: Vec::new(), keep_small: true, limit: Limit::default(), most_states: 1_000_000 }
+    }
+}

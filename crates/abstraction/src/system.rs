@@ -1,0 +1,341 @@
+//! A program prepared for abstraction: its steps as terms, its predicates, what stays concrete.
+//!
+//! Not here: what follows from a state ([`crate::expand`]) and how states become a structure ([`crate::collect`]).
+
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use tertium_program::{Domain, ExprId, LocationId, ProcessId, Program, Sort, StepId, Type, VarId};
+use tertium_smt::{Bounds, Queries, Sort as TermSort, Term, TermId, Terms};
+
+use crate::invariants::intervals;
+use crate::keep;
+use crate::options::Options;
+use crate::translate::{Cells, NoTerm, Translator};
+
+/// Why a program cannot be abstracted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unsupported {
+    /// Processes come and go.
+    Processes,
+    /// This step uses channels or priorities, or is a block with a loop.
+    Step(StepId),
+    /// This expression has no meaning as a term.
+    Expression(String),
+    /// This variable's initial value is computed.
+    Initial(VarId),
+    /// This variable should stay concrete, but too many values come in.
+    Keep(VarId),
+}
+
+impl From<NoTerm> for Unsupported {
+    fn from(NoTerm(text): NoTerm) -> Self {
+        Self::Expression(text)
+    }
+}
+
+/// A predicate over the program's state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Predicate {
+    /// Its name or text.
+    pub name: String,
+    /// What it says.
+    pub expr: ExprId,
+}
+
+/// An input of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Choice {
+    /// Its symbol.
+    pub symbol: TermId,
+    /// Its values, if they are known to be few or many, but bounded.
+    pub bounds: Bounds,
+}
+
+/// One way to take a step.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Who takes it.
+    pub process: ProcessId,
+    /// From where.
+    pub source: LocationId,
+    /// To where.
+    pub target: LocationId,
+    /// The steps of the program it consists of.
+    pub steps: Vec<StepId>,
+    /// It can be taken and nothing goes wrong.
+    pub relation: TermId,
+    /// It can be taken and something goes wrong.
+    pub fault: TermId,
+    /// New values of symbols.
+    pub after: HashMap<TermId, TermId>,
+    /// Values that are chosen.
+    pub inputs: Vec<Choice>,
+}
+
+/// A cell that stays concrete.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kept {
+    /// The variable.
+    pub var: VarId,
+    /// Which cell of it.
+    pub cell: usize,
+    /// Its symbol.
+    pub symbol: TermId,
+}
+
+/// A program prepared for abstraction.
+#[derive(Debug)]
+pub struct System {
+    pub(crate) program: Program,
+    pub(crate) terms: Terms,
+    pub(crate) translator: Translator,
+    pub(crate) queries: Queries,
+    pub(crate) options: Options,
+    pub(crate) predicates: Vec<Predicate>,
+    pub(crate) predicate_terms: Vec<TermId>,
+    pub(crate) operations: Vec<Operation>,
+    /// By process and location.
+    pub(crate) leaving: Vec<Vec<Vec<usize>>>,
+    pub(crate) kept: Vec<Kept>,
+    /// What holds of the initial states.
+    pub(crate) initial: Vec<TermId>,
+    pub(crate) bounds: Vec<Bounds>,
+    pub(crate) reasons: Vec<(VarId, keep::Reason)>,
+    pub(crate) deadlock: TermId,
+    /// The values of predicates after operations, and the symbols of terms.
+    pub(crate) afterwards: HashMap<(usize, TermId), TermId>,
+    supports: HashMap<TermId, Rc<BTreeSet<u64>>>,
+}
+
+impl System {
+    /// Prepares a program.
+    ///
+    /// # Errors
+    /// What of it cannot be abstracted.
+    pub fn new(
+        program: &Program,
+        predicates: &[Predicate],
+        options: &Options,
+        queries: Queries,
+    ) -> Result<Self, Unsupported> {
+        if !program.is_static() || program.priorities || !program.channels.is_empty() {
+            return Err(Unsupported::Processes);
+        }
+        let bounds = intervals(program);
+        let reasons = keep::kept(program, &bounds, options);
+        let mut terms = Terms::new();
+        let translator = Translator::new(program, &bounds, &mut terms);
+        let deadlock = terms.fresh("!deadlock", TermSort::Bool, (None, None));
+        let mut system = Self {
+            program: program.clone(),
+            terms,
+            translator,
+            queries,
+            options: options.clone(),
+            predicates: predicates.to_vec(),
+            predicate_terms: Vec::new(),
+            operations: Vec::new(),
+            leaving: program.processes.iter().map(|process| vec![Vec::new(); process.locations.len()]).collect(),
+            kept: Vec::new(),
+            initial: Vec::new(),
+            bounds,
+            reasons,
+            deadlock,
+            afterwards: HashMap::new(),
+            supports: HashMap::new(),
+        };
+        system.keep_cells()?;
+        for predicate in predicates {
+            let term = system.observed(predicate.expr, true)?;
+            system.predicate_terms.push(term);
+        }
+        for step in program.step_ids() {
+            let hold = program.location(program.step(step).process, program.step(step).source).hold;
+            if hold == tertium_program::Hold::Free {
+                system.add_operations(step)?;
+            }
+        }
+        system.add_initial()?;
+        Ok(system)
+    }
+
+    fn keep_cells(&mut self) -> Result<(), Unsupported> {
+        for &(var, _) in &self.reasons {
+            match self.translator.cells(var) {
+                Cells::Each(cells) => {
+                    for (cell, &symbol) in cells.iter().enumerate() {
+                        if matches!(self.terms.get(symbol), Term::Symbol(_)) {
+                            self.kept.push(Kept { var, cell, symbol });
+                        }
+                    }
+                }
+                Cells::Array(_) => return Err(Unsupported::Keep(var)),
+            }
+        }
+        Ok(())
+    }
+
+    /// An expression that has a value and the truth value `value`.
+    pub(crate) fn observed(&mut self, expr: ExprId, value: bool) -> Result<TermId, Unsupported> {
+        let defined = self.program.defined(expr);
+        let defined = self.term(defined)?;
+        let term = self.term(expr)?;
+        let term = if value { term } else { self.terms.not(term) };
+        Ok(self.terms.and(defined, term))
+    }
+
+    fn term(&mut self, expr: ExprId) -> Result<TermId, Unsupported> {
+        self.translator.deadlock = Some(self.deadlock);
+        Ok(self.translator.term(&self.program, expr, &mut self.terms)?)
+    }
+
+    fn add_operations(&mut self, step: StepId) -> Result<(), Unsupported> {
+        let ways = self.program.ways(step).map_err(|no| Unsupported::Step(no.0))?;
+        for way in ways {
+            let inputs = self.choices(&way)?;
+            let enabled = self.term(way.terms.enabled)?;
+            let safe = self.term(way.terms.safe)?;
+            let mut after = self.translator.assignment(&self.program, &way.terms.updates, &mut self.terms)?;
+            let (process, source, target) = way.terms.jump;
+            let there = self.terms.int(target.index() as i128);
+            after.insert(self.translator.counter(process), there);
+            let number = self.operations.len();
+            self.leaving[process.index()][source.index()].push(number);
+            self.operations.push(Operation {
+                process,
+                source,
+                target,
+                steps: way.steps,
+                relation: self.terms.and(enabled, safe),
+                fault: self.terms.not(safe),
+                after,
+                inputs,
+            });
+        }
+        Ok(())
+    }
+
+    fn choices(&mut self, way: &tertium_program::Way) -> Result<Vec<Choice>, Unsupported> {
+        let domains: Vec<Domain> = way
+            .steps
+            .iter()
+            .flat_map(|&step| self.program.step(step).inputs.iter().map(|input| input.domain).collect::<Vec<_>>())
+            .collect();
+        let mut choices = Vec::new();
+        for (position, &(lo, hi)) in way.terms.inputs.iter().enumerate() {
+            let truth = domains.get(position) == Some(&Domain::Type(Type::Bool));
+            let sort = if truth { Sort::Bool } else { Sort::Int };
+            let symbol = self.translator.input(position as u32, sort, &mut self.terms);
+            let mut bound = |expr: Option<ExprId>, low: bool| -> Result<Option<i128>, Unsupported> {
+                let Some(expr) = expr else { return Ok(None) };
+                let term = self.term(expr)?;
+                let (lo, hi) = self.terms.bounds(term);
+                Ok(if low { lo } else { hi })
+            };
+            let bounds = (bound(lo, true)?, bound(hi, false)?);
+            choices.push(Choice { symbol, bounds });
+        }
+        Ok(choices)
+    }
+
+    fn add_initial(&mut self) -> Result<(), Unsupported> {
+        for var in self.program.variable_ids() {
+            let values = self.translator.initial_values(&self.program, var, &mut self.terms);
+            self.initial.extend(values.ok_or(Unsupported::Initial(var))?);
+        }
+        if let Some(init) = self.program.init {
+            let init = self.observed(init, true)?;
+            self.initial.push(init);
+        }
+        let entries: HashMap<TermId, TermId> = self
+            .program
+            .process_ids()
+            .map(|process| {
+                let entry = self.terms.int(self.program.process(process).entry.index() as i128);
+                (self.translator.counter(process), entry)
+            })
+            .collect();
+        self.initial = self.initial.iter().map(|&part| self.terms.substitute(part, &entries)).collect();
+        Ok(())
+    }
+
+    /// The program, with expressions added.
+    #[must_use]
+    pub const fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The predicates.
+    #[must_use]
+    pub fn predicates(&self) -> &[Predicate] {
+        &self.predicates
+    }
+
+    /// The ways to take steps.
+    #[must_use]
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// The cells that stay concrete.
+    #[must_use]
+    pub fn kept(&self) -> &[Kept] {
+        &self.kept
+    }
+
+    /// The variables that stay concrete, and why.
+    #[must_use]
+    pub fn kept_variables(&self) -> &[(VarId, keep::Reason)] {
+        &self.reasons
+    }
+
+    /// The solver's side.
+    #[must_use]
+    pub const fn queries(&self) -> &Queries {
+        &self.queries
+    }
+
+    /// What is known of each variable before any question: bounds narrower than its type's.
+    #[must_use]
+    pub fn invariants(&self) -> Vec<(VarId, Bounds)> {
+        let narrower = |var: &VarId| {
+            let (lo, hi) = self.program.bounds(self.program.variable(*var).ty);
+            let variable = self.bounds[var.index()];
+            variable != (lo.map(i128::from), hi.map(i128::from))
+        };
+        self.program.variable_ids().filter(narrower).map(|var| (var, self.bounds[var.index()])).collect()
+    }
+
+    /// What the value of a term depends on: symbols and functions.
+    pub(crate) fn support(&mut self, term: TermId) -> Rc<BTreeSet<u64>> {
+        if let Some(known) = self.supports.get(&term) {
+            return Rc::clone(known);
+        }
+        let mut found: BTreeSet<u64> = BTreeSet::new();
+        for id in self.terms.reachable(&[term]) {
+            match self.terms.get(id) {
+                Term::Symbol(symbol) => {
+                    found.insert(symbol.index() as u64);
+                }
+                Term::Apply(function, _) => {
+                    found.insert(1 << 40 | function.index() as u64);
+                }
+                _ => {}
+            }
+        }
+        let found = Rc::new(found);
+        self.supports.insert(term, Rc::clone(&found));
+        found
+    }
+
+    /// A term over the state after an operation, as one over the state before it.
+    pub(crate) fn after(&mut self, operation: usize, term: TermId) -> TermId {
+        if let Some(&known) = self.afterwards.get(&(operation, term)) {
+            return known;
+        }
+        let before = self.terms.substitute(term, &self.operations[operation].after);
+        self.afterwards.insert((operation, term), before);
+        before
+    }
+}

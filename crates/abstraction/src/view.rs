@@ -1,0 +1,168 @@
+//! What is known in one abstract state, and what does that make of a term?
+//!
+//! Locations and kept values are put in, predicates are replaced by their values, and comparisons of the same linear form are
+//! decided by one another. Much is settled here, without a question to the solver.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tertium_base::Stopped;
+use tertium_lattice::Kleene;
+use tertium_smt::{Bounds, Purpose, Reply, Sort, Term, TermId};
+
+use crate::state::AbstractState;
+use crate::system::System;
+
+/// One abstract state as facts.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// Symbols of locations and kept cells with their values.
+    concrete: HashMap<TermId, TermId>,
+    /// What the predicates say.
+    pub literals: Vec<TermId>,
+    /// Predicates, without sign, with their values.
+    known: HashMap<TermId, bool>,
+    /// Bounds of linear forms that follow.
+    forms: HashMap<TermId, Bounds>,
+}
+
+impl System {
+    /// The facts of a state.
+    pub(crate) fn view(&mut self, state: &AbstractState) -> View {
+        let mut view = View { concrete: self.concrete(&state.locations, &state.kept), ..View::default() };
+        for (at, &value) in state.cube.iter().enumerate() {
+            let holds = match value {
+                Kleene::Unknown => continue,
+                Kleene::True => true,
+                Kleene::False => false,
+            };
+            let predicate = self.terms.substitute(self.predicate_terms[at], &view.concrete);
+            let literal = if holds { predicate } else { self.terms.not(predicate) };
+            if self.terms.as_bool(literal).is_none() {
+                self.note(literal, &mut view);
+            }
+        }
+        view
+    }
+
+    /// The same facts and more.
+    pub(crate) fn note(&mut self, literal: TermId, view: &mut View) {
+        view.literals.push(literal);
+        let (term, value) = match self.terms.get(literal) {
+            Term::Not(inner) => (inner, false),
+            _ => (literal, true),
+        };
+        view.known.insert(term, value);
+        let (form, bounds) = match (self.terms.get(term), value) {
+            (Term::AtMost(form, most), true) => (form, (None, Some(most))),
+            (Term::AtMost(form, most), false) => (form, (most.checked_add(1), None)),
+            (Term::Equals(form, exactly), true) => (form, (Some(exactly), Some(exactly))),
+            _ => return,
+        };
+        let own = self.terms.bounds(form);
+        let known = view.forms.entry(form).or_insert(own);
+        known.0 = known.0.max(bounds.0);
+        known.1 = match (known.1, bounds.1) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+
+    pub(crate) fn concrete(&mut self, locations: &[u32], kept: &[i128]) -> HashMap<TermId, TermId> {
+        let mut map = HashMap::new();
+        for (process, &location) in self.program.process_ids().zip(locations) {
+            map.insert(self.translator.counter(process), self.terms.int(i128::from(location)));
+        }
+        for (cell, &value) in self.kept.iter().zip(kept) {
+            let value = match self.terms.sort(cell.symbol) {
+                Sort::Bool => self.terms.bool(value != 0),
+                _ => self.terms.int(value),
+            };
+            map.insert(cell.symbol, value);
+        }
+        map
+    }
+
+    /// A term in a state, as far as its facts decide it.
+    pub(crate) fn simplify(&mut self, view: &View, term: TermId) -> TermId {
+        let term = self.terms.substitute(term, &view.concrete);
+        if self.terms.as_bool(term).is_some() || self.terms.sort(term) != Sort::Bool {
+            return term;
+        }
+        let mut map = HashMap::new();
+        for id in self.terms.reachable(&[term]) {
+            if let Some(value) = self.decided(view, id) {
+                map.insert(id, self.terms.bool(value));
+            }
+        }
+        self.terms.substitute(term, &map)
+    }
+
+    fn decided(&self, view: &View, id: TermId) -> Option<bool> {
+        if let Some(&value) = view.known.get(&id) {
+            return Some(value);
+        }
+        let (form, exactly, value) = match self.terms.get(id) {
+            Term::AtMost(form, most) => (form, false, most),
+            Term::Equals(form, value) => (form, true, value),
+            _ => return None,
+        };
+        let &(lo, hi) = view.forms.get(&form)?;
+        let above = lo.is_some_and(|lo| lo > value);
+        if above || (exactly && hi.is_some_and(|hi| hi < value)) {
+            return Some(false);
+        }
+        let met = if exactly { lo == Some(value) && hi == Some(value) } else { hi.is_some_and(|hi| hi <= value) };
+        met.then_some(true)
+    }
+
+    /// The facts that can matter for these terms: those that share symbols with them, and so on.
+    pub(crate) fn relevant(&mut self, view: &View, terms: &[TermId]) -> Vec<TermId> {
+        let mut reached: BTreeSet<u64> = BTreeSet::new();
+        for &term in terms {
+            reached.extend(self.support(term).iter());
+        }
+        let mut rest = view.literals.clone();
+        let mut chosen = Vec::new();
+        loop {
+            let before = chosen.len();
+            let mut others = Vec::new();
+            for literal in rest {
+                let support = self.support(literal);
+                if support.is_disjoint(&reached) {
+                    others.push(literal);
+                } else {
+                    reached.extend(support.iter());
+                    chosen.push(literal);
+                }
+            }
+            rest = others;
+            if chosen.len() == before {
+                return chosen;
+            }
+        }
+    }
+
+    /// Whether all `parts` can hold together with the facts.
+    pub(crate) fn possible(&mut self, view: &View, purpose: Purpose, parts: &[TermId]) -> Result<Reply, Stopped> {
+        if let Some(reply) = self.obvious(parts) {
+            return Ok(reply);
+        }
+        let mut question = self.relevant(view, parts);
+        question.extend_from_slice(parts);
+        self.queries.satisfiable(&mut self.terms, purpose, &question)
+    }
+
+    /// The reply to a question without a question: constants only.
+    fn obvious(&self, parts: &[TermId]) -> Option<Reply> {
+        let mut open = false;
+        for &part in parts {
+            match self.terms.as_bool(part) {
+                Some(false) => return Some(Reply::Unsat),
+                Some(true) => {}
+                None => open = true,
+            }
+        }
+        // The facts themselves have a model: only states that stand for something are looked at.
+        (!open).then_some(Reply::Sat)
+    }
+}

@@ -1,0 +1,207 @@
+//! Random programs with small domains: every kind of abstraction is below the program in the completeness preorder, and the
+//! exact kinds are exact.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::{abstracted, atoms, concrete, explored, program, random_predicates, system};
+use tertium_abstraction::hyper::smallest_hitting_sets;
+use tertium_abstraction::{AbstractState, Kind, Shape};
+use tertium_base::Budget;
+use tertium_model::refines;
+use tertium_program::{Outcome, Program, Semantics, State};
+use tertium_smt::Limit;
+use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program};
+
+fn random_case(case: &mut Case) -> Option<Program> {
+    let shape = ProgramShape { processes: 1..=2, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
+    let text = random_program(&mut case.rng, &shape);
+    case.keep("program.gcl", &text);
+    let plain = program(&text, &[]);
+    let predicates = random_predicates(&mut case.rng, &plain);
+    case.keep("predicates.txt", predicates.join("\n"));
+    let texts: Vec<&str> = predicates.iter().map(String::as_str).collect();
+    let program = program(&text, &texts);
+    // Blocks with loops have no terms.
+    let mut probe = program.clone();
+    let ways = program.step_ids().all(|step| probe.ways(step).is_ok());
+    ways.then_some(program)
+}
+
+/// Some variables stay concrete, too.
+fn keeping(case: &mut Case, mut program: Program) -> Program {
+    let all: Vec<tertium_program::VarId> = program.variable_ids().collect();
+    program.keep = case.rng.some_of(&all);
+    case.keep("keep.txt", program.keep.iter().map(|&var| program.show_variable(var)).collect::<Vec<_>>().join(", "));
+    program
+}
+
+#[test]
+fn mixed_states_are_refined_by_the_program() {
+    for_random_cases(30, |case| {
+        let Some(program) = random_case(case) else { return };
+        let program = keeping(case, program);
+        check_below(case, &program, Limit::default());
+    });
+}
+
+fn check_below(case: &mut Case, program: &Program, limit: Limit) -> Option<()> {
+    let (truth, _) = concrete(program, 3000)?;
+    for kind in Kind::ALL {
+        case.keep("kind.txt", kind.name());
+        let mut system = system(program, kind, limit);
+        let explored = explored(&mut system).unwrap();
+        let names = atoms(program);
+        let structure = explored.structure(&mut system, &names, &Shape::default(), &Budget::unlimited()).unwrap();
+        let relation = refines(&structure, &truth, &Budget::unlimited()).unwrap();
+        let missed = relation.initial(&structure, &truth).err();
+        assert_eq!(missed, None, "an initial state that refines no abstract one");
+        if limit == Limit::default() {
+            assert!(explored.initial.iter().all(|&(_, certain)| certain));
+        }
+        for (number, certain) in &explored.initial {
+            let real = truth.init().iter().any(|&c| relation.contains(tertium_model::StateId::new(*number), c));
+            assert!(real || !certain, "an initial state that stands for nothing");
+        }
+    }
+    Some(())
+}
+
+#[test]
+fn every_abstraction_is_refined_by_its_program() {
+    let done = std::cell::Cell::new(0);
+    for_random_cases(60, |case| {
+        let Some(program) = random_case(case) else { return };
+        if check_below(case, &program, Limit::default()).is_some() {
+            done.set(done.get() + 1);
+        }
+    });
+    assert!(done.get() > 30, "only {} programs were compared", done.get());
+}
+
+#[test]
+fn solvers_that_give_up_leave_less_known_never_something_wrong() {
+    for_random_cases(25, |case| {
+        let Some(program) = random_case(case) else { return };
+        let work = *case.rng.pick(&[1, 30, 100, 300]);
+        check_below(case, &program, Limit { work: Some(work), time: None });
+    });
+}
+
+/// All program states within types, at the locations of some abstract state; `None` if there are many.
+fn all_states(program: &Program, bounds: &[(i64, i64)], locations: &[u32]) -> Option<Vec<State>> {
+    let semantics = Semantics::new(program);
+    let slots = semantics.first_slots().ok()?;
+    let mut rows = vec![slots];
+    for var in program.variable_ids() {
+        let first = semantics.layout().fixed_slot(program, var)?;
+        for cell in 0..program.variable(var).cells() {
+            let (lo, hi) = bounds[var.index()];
+            rows = rows
+                .into_iter()
+                .flat_map(|row| {
+                    (lo..=hi).map(move |value| {
+                        let mut row = row.clone();
+                        row[first + cell] = value;
+                        row
+                    })
+                })
+                .collect();
+            if rows.len() > 2000 {
+                return None;
+            }
+        }
+    }
+    let frames = semantics.layout().initial_frames().to_vec();
+    for row in &mut rows {
+        for (instance, frame) in program.instances.iter().zip(&frames) {
+            row[frame + 1] = i64::from(locations[instance.process.index()]);
+        }
+    }
+    Some(rows.into_iter().map(State::visible).collect())
+}
+
+type Sets = BTreeSet<BTreeSet<AbstractState>>;
+
+#[test]
+fn possible_steps_and_certain_sets_are_exact() {
+    let done = std::cell::Cell::new(0);
+    for_random_cases(60, |case| {
+        let Some(program) = random_case(case) else { return };
+        let semantics = Semantics::new(&program);
+        let mut system = system(&program, Kind::Hyper, Limit::default());
+        let bounds: Vec<(i64, i64)> = tertium_abstraction::invariants::intervals(&program)
+            .iter()
+            .map(|(lo, hi)| (lo.unwrap() as i64, hi.unwrap() as i64))
+            .collect();
+        let explored = explored(&mut system).unwrap();
+        for (state, expansion) in explored.states.iter().zip(&explored.expansions).take(12) {
+            let Some(all) = all_states(&program, &bounds, &state.locations) else { return };
+            // For every process, and for all together: the abstract states that each program state can step into.
+            let mut rows: BTreeMap<Option<usize>, BTreeSet<BTreeSet<AbstractState>>> = BTreeMap::new();
+            for c in all.iter().filter(|c| abstracted(&program, &semantics, c) == *state) {
+                let mut own: BTreeMap<Option<usize>, BTreeSet<AbstractState>> = BTreeMap::new();
+                for successor in semantics.successors(c) {
+                    if let Outcome::Next(next) = successor.outcome {
+                        let process = program.instances[successor.moves[0].pid as usize].process.index();
+                        let target = abstracted(&program, &semantics, &next);
+                        own.entry(Some(process)).or_default().insert(target.clone());
+                        own.entry(None).or_default().insert(target);
+                    }
+                }
+                for key in (0..program.processes.len()).map(Some).chain([None]) {
+                    rows.entry(key).or_default().insert(own.remove(&key).unwrap_or_default());
+                }
+            }
+            for (key, rows) in &rows {
+                let expected: BTreeSet<&AbstractState> = rows.iter().flatten().collect();
+                if let Some(process) = key {
+                    let found: BTreeSet<&AbstractState> = expansion
+                        .steps
+                        .iter()
+                        .filter(|step| step.may && step.process.index() == *process)
+                        .map(|step| &step.target)
+                        .collect();
+                    assert_eq!(found, expected, "possible steps of {process} from {}", system.name(state));
+                }
+                let expected = hitting(rows);
+                let found = certain(expansion, *key);
+                let told: Vec<_> = expected.iter().filter(|set| !found.contains(*set)).collect();
+                assert!(told.is_empty(), "certain sets of {key:?} from {}: missing {told:?}", system.name(state));
+                let wrong: Vec<_> =
+                    found.iter().filter(|set| !rows.iter().all(|row| row.iter().any(|t| set.contains(t)))).collect();
+                assert!(wrong.is_empty(), "no certain sets of {key:?} from {}: {wrong:?}", system.name(state));
+            }
+        }
+        done.set(done.get() + 1);
+    });
+    assert!(done.get() > 25, "only {} programs were compared", done.get());
+}
+
+/// The certain sets of a process, or of all together: what one process makes certain, all do.
+fn certain(expansion: &tertium_abstraction::Expansion, key: Option<usize>) -> Sets {
+    let fits = |process: Option<usize>| key.is_none() || process == key;
+    let singles = expansion
+        .steps
+        .iter()
+        .filter(|step| step.must && fits(Some(step.process.index())))
+        .map(|step| BTreeSet::from([step.target.clone()]));
+    let sets = expansion
+        .hyper
+        .iter()
+        .filter(|(_, process)| fits(process.map(|process| process.index())))
+        .map(|(set, _)| set.iter().cloned().collect());
+    singles.chain(sets).collect()
+}
+
+fn hitting(rows: &BTreeSet<BTreeSet<AbstractState>>) -> Sets {
+    if rows.is_empty() || rows.iter().any(BTreeSet::is_empty) {
+        return Sets::new();
+    }
+    let states: Vec<&AbstractState> = rows.iter().flatten().collect::<BTreeSet<_>>().into_iter().collect();
+    let rows: Vec<Vec<usize>> =
+        rows.iter().map(|row| (0..states.len()).filter(|&at| row.contains(states[at])).collect()).collect();
+    let sets = smallest_hitting_sets(&rows, 10_000);
+    sets.into_iter().map(|set| set.into_iter().map(|at| states[at].clone()).collect()).collect()
+}
