@@ -9,6 +9,8 @@ mod lexer;
 pub mod lower;
 pub mod parser;
 mod preprocess;
+pub mod printer;
+mod resolve;
 pub mod sources;
 pub mod symbols;
 
@@ -36,4 +38,37 @@ pub fn parse(name: &str, text: &str, options: &Options<'_>) -> Parsed {
     let mut all = preprocessed.diagnostics;
     all.extend(diagnostics);
     Parsed { file, sources: preprocessed.sources, diagnostics: all }
+}
+
+/// A model with the meaning of its names.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The tree, as far as it was understood.
+    pub file: ast::File,
+    /// What its names mean.
+    pub symbols: symbols::Symbols,
+    /// The texts that spans point into.
+    pub sources: Sources,
+    /// What is wrong, in the order it was found.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Model {
+    /// Whether it must be refused. Otherwise every reference has a meaning.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Preprocesses and parses a model, looks up its names and checks it.
+#[must_use]
+pub fn read(name: &str, text: &str, options: &Options<'_>) -> Model {
+    let Parsed { file, sources, mut diagnostics } = parse(name, text, options);
+    let (symbols, found) = resolve::resolve(&file);
+    // After a mistake in the grammar parts of the tree are missing, so that names seem to be missing too.
+    if !diagnostics.iter().any(Diagnostic::is_error) {
+        diagnostics.extend(found);
+    }
+    Model { file, symbols, sources, diagnostics }
 }

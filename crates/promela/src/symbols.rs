@@ -160,7 +160,8 @@ pub enum Meaning {
         fields: Vec<u32>,
         /// The type of the place that is named in the end.
         ty: DataType,
-        /// Whether a whole array is named: the last part is one and has no index.
+        /// Whether the last part is an array and has no index. In `for (x in a)` the whole array is meant, elsewhere
+        /// (and for arrays in the middle of the path) its first cell.
         whole_array: bool,
     },
     /// An `mtype` constant.

@@ -281,8 +281,7 @@ impl Parser {
         let single = reference.parts.len() == 1;
         if single && self.is_sign("@") {
             self.advance();
-            let id = self.new_ref();
-            let label = LabelRef { id, name: self.name()? };
+            let label = LabelRef { id: reference.id, name: self.name()? };
             return Ok(expr(ExprKind::At(remote(reference), label), self.since(start)));
         }
         let is_process = self.proctypes.contains(reference.parts[0].name.name.as_str());
@@ -290,8 +289,7 @@ impl Parser {
             self.advance();
             let start = self.span();
             let part = self.ref_part()?;
-            let id = self.new_ref();
-            let var = VarRef { id, parts: vec![part], span: self.since(start) };
+            let var = VarRef { id: reference.id, parts: vec![part], span: self.since(start) };
             let process = remote(reference);
             let span = process.process.span.to(var.span);
             return Ok(expr(ExprKind::RemoteVar(process, var), span));

@@ -320,13 +320,18 @@ impl Parser {
             return self.error(diagnostic.help("numbers are decimal; names begin with a letter"));
         }
         match token.text.parse::<i64>() {
-            // Spin keeps the low 32 bits of larger numbers without a word.
-            Ok(value) if value <= i64::from(u32::MAX) => Ok(i64::from(value as u32 as i32)),
-            _ => {
-                let diagnostic = Diagnostic::error("E0508", "this number is too large")
-                    .at(token.span, format!("larger than {}", i32::MAX))
+            Ok(value) if i32::try_from(value).is_ok() => Ok(value),
+            Ok(value) => {
+                let kept = i64::from(value as i32);
+                let diagnostic = Diagnostic::warning("W0505", format!("the number {value} is read as {kept}"))
+                    .at(token.span, "more than 32 bits with the sign")
                     .note("the largest type, `int`, has 32 bits");
-                self.error(diagnostic)
+                self.report(diagnostic);
+                Ok(kept)
+            }
+            Err(_) => {
+                let diagnostic = Diagnostic::error("E0508", "this number is too large");
+                self.error(diagnostic.at(token.span, "more than 64 bits"))
             }
         }
     }
