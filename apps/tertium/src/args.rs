@@ -81,6 +81,7 @@ Examples:
   tertium check design.kmts --semantics thorough --evidence completions
   tertium check protocol.gcl
   tertium check protocol.gcl -p 'G !(P@crit && Q@crit)' --threads 2
+  tertium check model.pml -D N=4 --fair
   tertium check design.kmts --timeout 60s --memory 4G --evidence proofs
   tertium check design.kmts --expect safe=true --expect live=unknown
 
@@ -90,7 +91,7 @@ Exit codes: 0 all hold, 10 some false, 5 none false but some unknown or stopped,
 #[derive(Args, Debug)]
 #[command(after_long_help = CHECK_EXAMPLES)]
 pub struct CheckArgs {
-    /// The model: a structure in `.kmts` or `.json`, or a program in `.gcl`
+    /// The model: a structure in `.kmts` or `.json`, or a program in `.gcl` or `.pml`
     pub file: PathBuf,
 
     /// A property, as `FORMULA` or `NAME: FORMULA`; may be repeated [default: all in the file]
@@ -134,6 +135,15 @@ pub struct CheckArgs {
     /// Programs: stop after this many states [default: 1000000 if a variable has no bounds, else none]
     #[arg(long, value_name = "N", help_heading = "Work")]
     pub max_states: Option<usize>,
+    /// Promela: a macro, as for a C preprocessor; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition, help_heading = "What to check")]
+    pub defines: Vec<(String, String)>,
+    /// Promela: look for runs that pass no progress label from some point on
+    #[arg(long, help_heading = "What to check")]
+    pub progress: bool,
+    /// Promela: runs in which a process could always step and never does are not counted
+    #[arg(long, help_heading = "Semantics")]
+    pub fair: bool,
     /// Programs: how many threads explore [default: as many as there are processors]
     #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = "Work")]
     pub threads: Option<usize>,
@@ -173,6 +183,16 @@ pub struct Look {
     /// Show less: no warnings, no progress, one line per answer
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+}
+
+/// `NAME` or `NAME=VALUE`.
+fn definition(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let plain = name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    if name.is_empty() || !plain || name.starts_with(|letter: char| letter.is_ascii_digit()) {
+        return Err(format!("`{name}` is no name for a macro"));
+    }
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 const COMPARE_EXAMPLES: &str = "\
@@ -235,8 +255,11 @@ pub enum SearchName {
 #[derive(Args, Debug)]
 #[command(after_long_help = EXPLORE_EXAMPLES)]
 pub struct ExploreArgs {
-    /// The program, in `.gcl`
+    /// The program, in `.gcl` or `.pml`
     pub file: PathBuf,
+    /// Promela: a macro, as for a C preprocessor; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
+    pub defines: Vec<(String, String)>,
     /// Take every step in every order (the default)
     #[arg(long, overrides_with = "reduction")]
     pub no_reduction: bool,
@@ -282,8 +305,11 @@ Exit codes: 0 the run goes on or all processes end, 10 it ends in a fault or a d
 #[derive(Args, Debug)]
 #[command(after_long_help = SIMULATE_EXAMPLES)]
 pub struct SimulateArgs {
-    /// The program, in `.gcl`
+    /// The program, in `.gcl` or `.pml`
     pub file: PathBuf,
+    /// Promela: a macro, as for a C preprocessor; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
+    pub defines: Vec<(String, String)>,
     /// How many steps chance takes [default: 20]
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,

@@ -26,7 +26,7 @@ fn loaded(text: &str) -> ProgramFile {
 
 fn answers(file: &ProgramFile, reduction: bool, threads: usize) -> Vec<ProgramAnswer> {
     let options = CheckOptions { reduction, threads, look_for_idle: false, ..CheckOptions::default() };
-    let asked = questions(file, &[]).expect("no names are asked for");
+    let asked = questions(file, &[], false).expect("no names are asked for");
     match check(file, &asked, &options, &Budget::unlimited(), &()) {
         Ok(outcome) => outcome.answers,
         Err(failure) => panic!("{failure:?}\n{}", file.source.text),

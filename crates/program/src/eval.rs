@@ -203,7 +203,8 @@ impl Semantics<'_> {
             Expr::Timeout => Ok(i64::from(context.timeout)),
             Expr::ProcessCount => Ok(context.frames.len() as i64),
             Expr::OwnPid => context.me.map(|me| me as i64).ok_or(FaultKind::NoProcess(-1)),
-            Expr::NonProgress => Ok(i64::from(self.no_progress(context))),
+            Expr::NonProgress => Ok(i64::from(!self.some_process(context, |location| location.progress))),
+            Expr::Accepting => Ok(i64::from(self.some_process(context, |location| location.accept))),
             Expr::LocationOf(pid) => Ok(context.slots[context.frame(self.value(pid, context)?)? + FRAME_LOCATION]),
             Expr::PriorityOf(pid) => Ok(context.slots[context.frame(self.value(pid, context)?)? + FRAME_PRIORITY]),
             Expr::Enabled(_) | Expr::Deadlock if context.me.is_some() => Err(FaultKind::Circular),
@@ -224,9 +225,9 @@ impl Semantics<'_> {
         Ok(frame.filter(|frame| self.program().variable(var).scope == runs(frame)))
     }
 
-    fn no_progress(&self, context: &Context<'_>) -> bool {
+    fn some_process(&self, context: &Context<'_>, is: impl Fn(&crate::graph::Location) -> bool) -> bool {
         (0..context.frames.len())
-            .all(|pid| !self.program().location(context.process_of(pid), context.location_of(pid)).progress)
+            .any(|pid| is(self.program().location(context.process_of(pid), context.location_of(pid))))
     }
 
     fn poll(&self, pattern: PatternId, context: &Context<'_>) -> Value {

@@ -167,6 +167,8 @@ pub enum Expr {
     OwnPid,
     /// Whether no process is at a progress location.
     NonProgress,
+    /// Whether some process is at an accepting location.
+    Accepting,
     /// Whether the process with this pid can step.
     Enabled(ExprId),
     /// The location of the process with this pid, as a number.
@@ -276,6 +278,12 @@ impl Exprs {
         self.extents[id.index()].1
     }
 
+    /// The id of this operator over these operands, if it was added before.
+    #[must_use]
+    pub fn find(&self, expr: Expr) -> Option<ExprId> {
+        self.known.get(&expr).copied()
+    }
+
     /// The members of a list.
     #[inline]
     #[must_use]
@@ -342,6 +350,7 @@ impl Exprs {
             | Expr::Poll(_)
             | Expr::Timeout
             | Expr::NonProgress
+            | Expr::Accepting
             | Expr::Enabled(_) => Sort::Bool,
             Expr::Binary(op, _, _) => op.sort(),
             Expr::If(_, then, _) => self.sort(then),

@@ -313,6 +313,8 @@ pub struct Program {
     pub last: Option<VarId>,
     /// Whether only the enabled processes of highest priority may step.
     pub priorities: bool,
+    /// Whether a run goes on after a failed assertion as if it had held (the fault is told all the same).
+    pub persistent: bool,
 }
 
 impl Program {

@@ -44,7 +44,7 @@ impl<'p> Semantics<'p> {
                 .any(|id| program.exprs.get(crate::expr::ExprId::new(id)) == Expr::Timeout),
             uses_indivisible: (program.processes.iter().flat_map(|process| &process.locations))
                 .any(|location| location.hold == Hold::Indivisible),
-            persistent: false,
+            persistent: program.persistent,
         }
     }
 

@@ -226,6 +226,7 @@ impl Printer<'_> {
             Expr::Timeout => self.text.push_str("timeout"),
             Expr::ProcessCount => self.text.push_str("_nr_pr"),
             Expr::OwnPid => self.text.push_str("_pid"),
+            Expr::Accepting => self.text.push_str("accepting"),
             _ => self.text.push_str("np_"),
         }
     }

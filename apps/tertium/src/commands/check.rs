@@ -40,6 +40,9 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
             ("--no-reduction", args.no_reduction),
             ("--max-states", args.max_states.is_some()),
             ("--threads", args.threads.is_some()),
+            ("-D", !args.defines.is_empty()),
+            ("--progress", args.progress),
+            ("--fair", args.fair),
         ],
     )?;
     let start = Instant::now();
@@ -103,7 +106,7 @@ fn stopped_early(args: &CheckArgs, stopped: Stopped) -> u8 {
         tool: super::tool(),
         input: Input {
             file: shown_path(&args.file),
-            kind: if tertium_driver::program::is_program(&args.file) { "gcl" } else { "kmts" },
+            kind: tertium_driver::program::Language::of(&args.file).map_or("kmts", |language| language.name()),
         },
         results: results.collect(),
         lattice: None,

@@ -34,7 +34,7 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
     let phase = Phase::default();
     phase.phase("reading the program");
     let progress = Progress::start(phase.clone(), args.look.quiet);
-    let file = program::load(&args.file, &[], None)?;
+    let file = program::load(&args.file, &[], None, &args.defines)?;
     let space = Space::new(&file.program, budget)?;
     let effort = Effort {
         threads: threads(args.threads),
@@ -70,7 +70,7 @@ fn show(args: &ExploreArgs, file: &ProgramFile, counts: &Counts) {
     let report = ExploreReport {
         schema_version: SCHEMA_VERSION,
         tool: super::tool(),
-        input: Input { file: shown_path(&args.file), kind: "gcl" },
+        input: Input { file: shown_path(&args.file), kind: file.language.name() },
         states: counts.states,
         transitions: counts.transitions,
         depth: counts.depth,

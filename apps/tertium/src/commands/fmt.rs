@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tertium_base::Diagnostic;
-use tertium_driver::program::{format_text, read_text};
+use tertium_driver::program::{Language, format_text, read_text};
 use tertium_driver::{Failure, Located};
 
 use crate::args::FmtArgs;
@@ -25,6 +25,10 @@ pub fn run(args: &FmtArgs) -> u8 {
 /// Lays out one file; says whether it was not laid out before.
 fn lay_out(path: &Path, args: &FmtArgs) -> Result<bool, Failure> {
     super::must_be_program(path)?;
+    if Language::of(path) == Some(Language::Promela) {
+        let what = format!("`{}` is a Promela model, and `fmt` lays out guarded commands only", path.display());
+        return Err(Diagnostic::error("E0594", what).help("name files that end in `.gcl`").into());
+    }
     let text = read_text(path)?;
     let neat = format_text(&path.to_string_lossy(), &text).map_err(|found: Vec<Located>| Failure::Input(found))?;
     if args.stdout {

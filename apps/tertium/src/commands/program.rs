@@ -31,8 +31,12 @@ pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     let phase = Phase::default();
     phase.phase("reading the program");
     let progress = Progress::start(phase.clone(), args.look.quiet);
-    let file = program::load(&args.file, &args.properties, args.logic.map(|logic| logic.0))?;
-    let questions = program::questions::questions(&file, &args.only)?;
+    let file = program::load(&args.file, &args.properties, args.logic.map(|logic| logic.0), &args.defines)?;
+    if file.language == program::Language::Gcl {
+        let given = [("--progress", args.progress), ("--fair", args.fair)];
+        refuse(args, "Promela models", "guarded commands", &given)?;
+    }
+    let questions = program::questions::questions(&file, &args.only, args.progress)?;
     expectations.all_name_something(questions.iter().map(program_views::name_of))?;
     let outcome = program::check(&file, &questions, &options(args), budget, &phase);
     drop(progress);
@@ -43,7 +47,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     if !args.look.quiet {
         super::show(&remarks, args.look.color);
     }
-    let mut printer = Printer::start(args, "gcl", &file.description());
+    let mut printer = Printer::start(args, file.language.name(), &file.description());
     let mut results = Vec::new();
     for answer in &outcome.answers {
         let mut view = program_views::result(&file, answer, outcome.answers.len(), args);
@@ -76,6 +80,7 @@ fn options(args: &CheckArgs) -> program::CheckOptions {
         max_states: args.max_states,
         threads: threads(args.threads),
         look_for_idle: !args.look.quiet,
+        fair: args.fair,
     }
 }
 

@@ -21,6 +21,7 @@ pub fn name_of(question: &Question) -> &str {
     match question {
         Question::Property(asked) => &asked.name,
         Question::Never(mistake) => mistake.name(),
+        Question::Watched(watched) => &watched.name,
     }
 }
 
@@ -78,7 +79,7 @@ pub fn limit(file: &ProgramFile, reason: &Reason) -> ReasonView {
     ReasonView::Limit {
         what: reason.what.clone(),
         about: reason.about.clone(),
-        line: reason.span.map(|span| file.source.line_column(span.start).0),
+        line: reason.span.map(|span| file.line(span)),
         help: reason.help.clone(),
     }
 }
@@ -106,7 +107,7 @@ pub fn run_view(file: &ProgramFile, run: &Run) -> RunView {
 }
 
 fn taken(file: &ProgramFile, moves: &[tertium_driver::program::Move]) -> Option<TakenView> {
-    let told = run::tell(&file.program, &file.source, moves)?;
+    let told = run::tell(file, moves)?;
     Some(TakenView { process: told.process, line: told.line, statement: told.statement })
 }
 

@@ -32,7 +32,7 @@ pub fn run(args: &SimulateArgs) -> u8 {
 
 fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
     super::must_be_program(&args.file)?;
-    let file = program::load(&args.file, &[], None)?;
+    let file = program::load(&args.file, &[], None, &args.defines)?;
     let mut simulator = Simulator::new(&file, budget)?;
     for expression in &args.watch {
         simulator.watch(expression)?;
@@ -94,7 +94,7 @@ fn show(
         let report = SimulateReport {
             schema_version: SCHEMA_VERSION,
             tool: super::tool(),
-            input: Input { file: shown_path(&args.file), kind: "gcl" },
+            input: Input { file: shown_path(&args.file), kind: file.language.name() },
             seed,
             ending: ending.map(|ending| match ending {
                 Ending::Fault(_) => "fault",

@@ -15,7 +15,6 @@ use tertium_model::{Kmts, KmtsBuilder, Model, StateId};
 use tertium_program::{ExprId, State};
 
 use super::answer::{ProgramAnswer, Reason, STUTTER};
-use super::linear::scheduling;
 use super::questions::Asked;
 use super::run;
 use super::safety::{Effort, settle};
@@ -89,7 +88,7 @@ impl Collected {
             .iter()
             .map(|instance| builder.add_action(&program.process(instance.process).name))
             .collect();
-        let fair = if shape.fair { scheduling(program).weak } else { Vec::new() };
+        let fair = if shape.fair { space.scheduling.weak.clone() } else { Vec::new() };
         let mut constraints = vec![Vec::new(); fair.len()];
         let store = &self.explored.store;
         let (mut base, mut branches) = (store.branches(), store.branches());
@@ -177,7 +176,7 @@ pub fn decide(
         return Ok(answer);
     }
     answer.value = Belnap::Unknown;
-    let fair = scheduling(space.program());
+    let fair = &space.scheduling;
     let paths = matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl);
     if paths && !fair.strong.is_empty() {
         answer.reasons.push(strong_fairness());

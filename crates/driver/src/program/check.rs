@@ -10,10 +10,10 @@ use tertium_logic::Logic;
 use super::answer::ProgramAnswer;
 use super::branching::{self, Collected};
 use super::coverage;
-use super::questions::{Asked, Question};
+use super::questions::{Asked, Question, Watched};
 use super::safety::{self, Effort, Goal};
 use super::space::Space;
-use super::{ProgramFile, linear};
+use super::{ProgramFile, claims, linear};
 use crate::engines::EngineChoice;
 use crate::failure::{Failure, Located};
 use crate::{Deadlock, LinearReading, Observer, check};
@@ -35,6 +35,8 @@ pub struct CheckOptions {
     pub threads: usize,
     /// Whether to look for statements that are never reached.
     pub look_for_idle: bool,
+    /// Whether the scheduler is weakly fair to every process.
+    pub fair: bool,
 }
 
 impl Default for CheckOptions {
@@ -47,6 +49,7 @@ impl Default for CheckOptions {
             max_states: None,
             threads: 1,
             look_for_idle: true,
+            fair: false,
         }
     }
 }
@@ -93,11 +96,31 @@ pub fn check(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
-    let space = Space::new(&file.program, budget)?;
+    let mut space = Space::new(&file.program, budget)?;
     let effort =
         Effort { threads: options.threads, max_states: options.max_states, reduction: options.reduction, budget };
+    if options.fair {
+        let count = most_processes(&space, &effort, observer)?;
+        space = space.fair_to(count);
+    }
     let work = Work { file, space: &space, options, effort, observer };
     work.run(questions)
+}
+
+/// How many processes there are at most in one state.
+fn most_processes(space: &Space<'_>, effort: &Effort<'_>, observer: &dyn Observer) -> Result<usize, Failure> {
+    if space.semantics.layout().is_fixed() {
+        return Ok(space.program().instances.len());
+    }
+    let collected = Collected::visit(space, effort, &mut report_to(observer, "counting processes"));
+    if let Some(stopped) = collected.explored().summary.stopped {
+        return Err(stopped.into());
+    }
+    let count = |number: usize| {
+        let state = space.state(&collected.row(number));
+        space.semantics.layout().frames(&state.slots).len()
+    };
+    Ok((0..collected.explored().store.len()).map(count).max().unwrap_or(0))
 }
 
 struct Work<'a, 'p> {
@@ -128,6 +151,7 @@ impl Work<'_, '_> {
             let answer = match (question, goal) {
                 (_, Some(_)) => settled.next(),
                 (Question::Property(asked), None) => Some(self.property(asked, &mut collected)?),
+                (Question::Watched(watched), None) => Some(self.watched(watched)?),
                 (Question::Never(_), None) => None,
             };
             outcome.answers.extend(answer);
@@ -147,8 +171,16 @@ impl Work<'_, '_> {
             Question::Property(asked) if asked.invariant.is_some() && !self.on_graph(asked) => {
                 Some(Goal::Invariant(asked))
             }
-            Question::Property(_) => None,
+            Question::Property(_) | Question::Watched(_) => None,
         }
+    }
+
+    fn watched(&self, watched: &Watched) -> Result<ProgramAnswer, Failure> {
+        let start = Instant::now();
+        let what = format!("checking {}", watched.name);
+        let mut answer = claims::decide(self.space, watched, &self.effort, &mut report_to(self.observer, &what))?;
+        answer.elapsed = start.elapsed();
+        Ok(answer)
     }
 
     /// Whether a property is decided on the collected graph: branching ones that no single state decides, and all whose
@@ -162,7 +194,7 @@ impl Work<'_, '_> {
         }
         // Fairness leaves out paths, so not every state that can be reached counts. Of several initial states each must
         // have a path to what is to be found.
-        let all_paths = linear::scheduling(&self.file.program) == Scheduling::default();
+        let all_paths = self.space.scheduling == Scheduling::default();
         asked.invariant.is_none() || !all_paths || (asked.exists && self.space.initial.len() != 1)
     }
 
@@ -215,7 +247,13 @@ impl Work<'_, '_> {
             return Ok(Vec::new());
         }
         match coverage::idle(self.space, collected, &self.effort, &mut report_to(self.observer, "coverage")) {
-            Ok(found) => Ok(found.into_iter().map(|remark| Located::within(remark, &self.file.source)).collect()),
+            Ok(found) => Ok(found
+                .into_iter()
+                .map(|remark| {
+                    let span = remark.primary.as_ref().map_or_else(tertium_base::Span::default, |label| label.span);
+                    Located::within(remark, &self.file.source_of(span))
+                })
+                .collect()),
             Err(_) => Ok(Vec::new()),
         }
     }

@@ -64,7 +64,7 @@ pub fn document(file: &ProgramFile, run: &Run, name: &str) -> String {
 }
 
 fn add_step(file: &ProgramFile, moves: &[tertium_program::Move], meta: &mut Map<String, Value>) {
-    if let Some(told) = tell(&file.program, &file.source, moves) {
+    if let Some(told) = tell(file, moves) {
         meta.insert("process".to_owned(), json!(told.process));
         meta.insert("line".to_owned(), json!(told.line));
         meta.insert("statement".to_owned(), json!(told.statement));

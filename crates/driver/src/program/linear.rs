@@ -97,7 +97,7 @@ pub fn decide(
             return Err(Failure::Internal(format!("`{}` is said to be linear and is not", asked.name)));
         }
     };
-    let fair = scheduling(space.program());
+    let fair = space.scheduling.clone();
     if automaton.marks + fair.weak.len() > MOST_MARKS {
         answer.reasons.push(too_many_marks());
         return Ok(answer);
@@ -116,6 +116,40 @@ fn too_many_marks() -> Reason {
         span: None,
         help: "split the property, or declare fewer processes fair".to_owned(),
     }
+}
+
+/// Looks for an accepted fair run within the limits.
+///
+/// # Errors
+/// The limit that is reached first; the one on states counts as [`tertium_base::StopReason::Count`].
+pub fn accepted<M: Monitor>(
+    space: &Space<'_>,
+    stepper: &Stepper<'_>,
+    monitor: &M,
+    fair: &Scheduling,
+    effort: &Effort<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Outcome, Stopped> {
+    let limit = effort.limit(space).unwrap_or(usize::MAX);
+    let outer = effort.budget;
+    let (flag, full) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
+    let inner: Budget = outer.clone().with_cancel(Arc::clone(&flag));
+    let mut watch = |now: Progress| {
+        if now.states > limit {
+            full.store(true, Ordering::Relaxed);
+        }
+        if now.states > limit || outer.check().is_err() {
+            flag.store(true, Ordering::Relaxed);
+        }
+        progress(now);
+    };
+    let found = accepted_run(stepper, monitor, fair, &space.initial, &inner, &mut watch);
+    found.map_err(|stopped| {
+        if full.load(Ordering::Relaxed) {
+            return Stopped(tertium_base::StopReason::Count);
+        }
+        outer.check().err().unwrap_or(stopped)
+    })
 }
 
 struct Question<'s, 'p> {
@@ -182,26 +216,7 @@ impl Question<'_, '_> {
     }
 
     fn search(&self, stepper: &Stepper<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Outcome, Stopped> {
-        let limit = self.effort.limit(self.space).unwrap_or(usize::MAX);
-        let outer = self.effort.budget;
-        let (flag, full) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
-        let inner: Budget = outer.clone().with_cancel(Arc::clone(&flag));
-        let mut watch = |now: Progress| {
-            if now.states > limit {
-                full.store(true, Ordering::Relaxed);
-            }
-            if now.states > limit || outer.check().is_err() {
-                flag.store(true, Ordering::Relaxed);
-            }
-            progress(now);
-        };
-        let found = accepted_run(stepper, &self.watched, &self.fair, &self.space.initial, &inner, &mut watch);
-        found.map_err(|stopped| {
-            if full.load(Ordering::Relaxed) {
-                return Stopped(tertium_base::StopReason::Count);
-            }
-            outer.check().err().unwrap_or(stopped)
-        })
+        accepted(self.space, stepper, &self.watched, &self.fair, self.effort, progress)
     }
 
     /// The lasso as a run; none, and a reason, if it rests where it is not known how the program goes on.

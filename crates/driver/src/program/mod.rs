@@ -5,15 +5,19 @@
 //! for infinite runs for each other linear property ([`linear`]), and the collected graph for branching ones
 //! ([`branching`]). Whatever is false comes with a [`run`], repeated by the definition of a step.
 //!
+//! Promela models ([`promela`]) are asked more: `never` claims, acceptance and progress ([`claims`]).
+//!
 //! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks. Not here: abstraction.
 
 pub mod answer;
 pub mod branching;
 pub mod check;
+pub mod claims;
 mod coverage;
 pub mod explore;
 pub mod itf;
 pub mod linear;
+pub mod promela;
 pub mod questions;
 pub mod run;
 pub mod safety;
@@ -24,9 +28,10 @@ mod watch;
 use std::path::Path;
 use std::sync::Arc;
 
-use tertium_base::{Diagnostic, SourceFile};
+use tertium_base::{Diagnostic, SourceFile, Span};
 use tertium_gcl::{Addition, compile_with};
 use tertium_logic::Logic;
+use tertium_promela::sources::Sources;
 
 use crate::failure::{Failure, Located};
 use crate::property::Property;
@@ -66,16 +71,52 @@ pub struct ProgramFile {
     pub program: Program,
     /// Remarks about the text.
     pub warnings: Vec<Located>,
+    /// Which language it is written in.
+    pub language: Language,
+    /// All texts of a model that consists of several.
+    pub sources: Option<Sources>,
+    /// Whether some statement is labelled `accept`.
+    pub accepts: bool,
     /// The names of the properties that the command line gave.
     pub given: Vec<String>,
     /// Those of them that the user did not name.
     pub unnamed: Vec<String>,
 }
 
+/// The languages of programs.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Language {
+    /// Guarded commands.
+    Gcl,
+    /// Promela.
+    Promela,
+}
+
+impl Language {
+    /// The language of a file, as its name says; none if it is no program.
+    #[must_use]
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "gcl" => Some(Self::Gcl),
+            "pml" | "prom" | "promela" => Some(Self::Promela),
+            _ => None,
+        }
+    }
+
+    /// The word for it in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Gcl => "gcl",
+            Self::Promela => "promela",
+        }
+    }
+}
+
 /// Whether a file holds a program, as its name says.
 #[must_use]
 pub fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "gcl")
+    Language::of(path).is_some()
 }
 
 /// Reads a text from a file.
@@ -91,13 +132,25 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// Reads a program together with properties from the command line, which are in `logic` if one is given.
+/// Reads a program together with properties from the command line, which are in `logic` if one is given. `defines` are macros
+/// for Promela.
 ///
 /// # Errors
 /// Everything that is wrong with the text and the properties.
-pub fn load(path: &Path, given: &[String], logic: Option<Logic>) -> Result<ProgramFile, Failure> {
+pub fn load(
+    path: &Path,
+    given: &[String],
+    logic: Option<Logic>,
+    defines: &[(String, String)],
+) -> Result<ProgramFile, Failure> {
     let text = read_text(path)?;
-    from_text(&path.to_string_lossy(), text, given, logic)
+    match Language::of(path) {
+        Some(Language::Promela) => promela::from_text(&path.to_string_lossy(), &text, given, logic, defines),
+        _ if !defines.is_empty() => {
+            Err(Diagnostic::error("E0308", "`-D` is for Promela models").help("leave it out for other inputs").into())
+        }
+        _ => from_text(&path.to_string_lossy(), text, given, logic),
+    }
 }
 
 /// As [`load`], from a text that is already there.
@@ -125,12 +178,39 @@ pub fn from_text(file: &str, text: String, given: &[String], logic: Option<Logic
         source,
         program,
         warnings: messages,
+        language: Language::Gcl,
+        sources: None,
+        accepts: false,
         given: properties.iter().map(|property| property.name.clone()).collect(),
         unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
     })
 }
 
 impl ProgramFile {
+    /// The text that a place lies in.
+    #[must_use]
+    pub fn source_of(&self, span: Span) -> Arc<SourceFile> {
+        let piece = self.sources.as_ref().and_then(|sources| sources.piece(span));
+        piece.map_or_else(|| Arc::clone(&self.source), |piece| Arc::new(piece.clone()))
+    }
+
+    /// The line of a place, in whichever text it is.
+    #[must_use]
+    pub fn line(&self, span: Span) -> usize {
+        let piece = self.sources.as_ref().and_then(|sources| sources.piece(span));
+        piece.unwrap_or(&self.source).line_column(span.start).0
+    }
+
+    /// How people call the process with this pid that runs this code.
+    #[must_use]
+    pub fn process_name(&self, process: tertium_program::ProcessId, pid: u32) -> String {
+        let name = &self.program.process(process).name;
+        match self.language {
+            Language::Gcl => name.clone(),
+            Language::Promela => format!("{name}({pid})"),
+        }
+    }
+
     /// The program as one line for people.
     #[must_use]
     pub fn description(&self) -> String {

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use tertium_base::Diagnostic;
 use tertium_base::diagnostic::closest_name;
 use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions, parse};
-use tertium_program::{Action, Binary, Domain, Expr, ExprId, FaultKind, Hold, Place, Program};
+use tertium_program::{Action, Binary, Domain, Expr, ExprId, FaultKind, Hold, Place, ProcessId, Program};
 
-use super::ProgramFile;
+use super::{Language, ProgramFile};
 use crate::failure::{Failure, Located};
 
 /// A mistake that is looked for without being asked.
@@ -28,13 +28,19 @@ pub enum Mistake {
     RangeOverflow,
     /// An uninterruptible block that never ends.
     EndlessAtomic,
+    /// Events on channels that the trace does not allow.
+    Trace,
+    /// No process can step although not all are where they may end: deadlocks of Promela.
+    EndState,
     /// Any other fault.
     Other,
 }
 
 impl Mistake {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 9] = [
         Self::Assertion,
+        Self::EndState,
+        Self::Trace,
         Self::Deadlock,
         Self::ArrayBounds,
         Self::DivisionByZero,
@@ -53,6 +59,8 @@ impl Mistake {
             Self::DivisionByZero => "division-by-zero",
             Self::RangeOverflow => "range-overflow",
             Self::EndlessAtomic => "endless-atomic",
+            Self::Trace => "trace",
+            Self::EndState => "end-states",
             Self::Other => "other-faults",
         }
     }
@@ -67,6 +75,8 @@ impl Mistake {
             Self::DivisionByZero => "no division by zero",
             Self::RangeOverflow => "every value fits its variable's type",
             Self::EndlessAtomic => "every atomic block ends",
+            Self::Trace => "every event is one that the trace allows",
+            Self::EndState => "where nothing can step, all processes are at an end",
             Self::Other => "no step goes wrong in another way",
         }
     }
@@ -80,6 +90,7 @@ impl Mistake {
             FaultKind::DivisionByZero => Some(Self::DivisionByZero),
             FaultKind::OutOfRange { .. } => Some(Self::RangeOverflow),
             FaultKind::EndlessBlock => Some(Self::EndlessAtomic),
+            FaultKind::Event => Some(Self::Trace),
             kind if kind.is_error() => Some(Self::Other),
             _ => None,
         }
@@ -113,16 +124,45 @@ pub enum Question {
     Property(Box<Asked>),
     /// Does this never happen?
     Never(Mistake),
+    /// Is no infinite run accepted by what watches it?
+    Watched(Watched),
+}
+
+/// What watches infinite runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Watched {
+    /// The name of the question.
+    pub name: String,
+    /// What holds if no run is accepted, in words.
+    pub claim: String,
+    /// Which.
+    pub kind: WatchKind,
+}
+
+/// The ways of watching.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WatchKind {
+    /// A `never` claim.
+    Claim(ProcessId),
+    /// Labels `accept` in processes.
+    Acceptance,
+    /// Labels `progress` in processes: runs that pass none of them from some point on.
+    NonProgress,
 }
 
 /// The questions: those selected by `only`, else those given on the command line, else everything.
 ///
 /// # Errors
 /// If a name in `only` means nothing.
-pub fn questions(file: &ProgramFile, only: &[String]) -> Result<Vec<Question>, Failure> {
+pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<Vec<Question>, Failure> {
     let program = &file.program;
-    let possible = possible_mistakes(program);
+    let possible = match file.language {
+        Language::Gcl => possible_mistakes(program),
+        Language::Promela => possible_in_promela(program),
+    };
+    let watched = watched(file, progress || only.iter().any(|name| name == PROGRESS));
     let mut names: Vec<&str> = program.properties.iter().map(|property| property.name.as_str()).collect();
+    names.extend(watched.iter().map(|watched| watched.name.as_str()));
     names.extend(possible.iter().map(|mistake| mistake.name()));
     let missing: Vec<Located> =
         only.iter().filter(|name| !names.contains(&name.as_str())).map(|name| no_such(name, &names)).collect();
@@ -138,8 +178,58 @@ pub fn questions(file: &ProgramFile, only: &[String]) -> Result<Vec<Question>, F
             questions.push(Question::Property(Box::new(asked(file, property)?)));
         }
     }
+    let asked = |watched: &Watched| wanted(&watched.name) || (progress && watched.kind == WatchKind::NonProgress);
+    questions.extend(watched.iter().filter(|watched| asked(watched)).cloned().map(Question::Watched));
     questions.extend(possible.into_iter().filter(|mistake| wanted(mistake.name())).map(Question::Never));
     Ok(questions)
+}
+
+/// The question about non-progress cycles.
+const PROGRESS: &str = "progress";
+
+/// What a Promela model asks about infinite runs.
+fn watched(file: &ProgramFile, progress: bool) -> Vec<Watched> {
+    let program = &file.program;
+    let mut found = Vec::new();
+    for &claim in &program.claims {
+        let name = match program.claims.len() {
+            1 => "never".to_owned(),
+            _ => program.process(claim).name.clone(),
+        };
+        let words = "the never claim is never matched".to_owned();
+        found.push(Watched { name, claim: words, kind: WatchKind::Claim(claim) });
+    }
+    if file.accepts && program.claims.is_empty() {
+        let claim = "no run passes an accept label again and again".to_owned();
+        found.push(Watched { name: "acceptance".to_owned(), claim, kind: WatchKind::Acceptance });
+    }
+    if progress {
+        let claim = "every infinite run passes progress labels again and again".to_owned();
+        found.push(Watched { name: PROGRESS.to_owned(), claim, kind: WatchKind::NonProgress });
+    }
+    found
+}
+
+/// The mistakes that a Promela model can make; values never overflow, they wrap.
+fn possible_in_promela(program: &Program) -> Vec<Mistake> {
+    let mut found: BTreeSet<Mistake> = possible_mistakes(program).into_iter().collect();
+    found.remove(&Mistake::Deadlock);
+    found.remove(&Mistake::RangeOverflow);
+    found.insert(Mistake::EndState);
+    if program.trace.is_some() {
+        found.insert(Mistake::Trace);
+    }
+    let blocks = program.processes.iter().flat_map(|process| &process.locations);
+    if blocks.into_iter().any(|location| location.hold != Hold::Free) {
+        found.insert(Mistake::EndlessAtomic);
+    }
+    let risky = |action: &Action| {
+        matches!(action, Action::Send { .. } | Action::Receive { .. } | Action::Run { .. } | Action::SetPriority { .. })
+    };
+    if program.steps.iter().any(|step| risky(&step.action)) {
+        found.insert(Mistake::Other);
+    }
+    Mistake::ALL.into_iter().filter(|mistake| found.contains(mistake)).collect()
 }
 
 fn no_such(name: &str, names: &[&str]) -> Located {

@@ -3,10 +3,13 @@
 //! Searches find rows. A [`Run`] has the moves between them, found and executed by the definition of a step; rows that it
 //! does not connect are a fault of this program, never a run.
 
-use tertium_base::SourceFile;
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
-use tertium_program::{Fault, FaultKind, LocationId, Move, Outcome, ProcessId, Program, Semantics, State, StepId};
+use tertium_program::{
+    Action, Fault, FaultKind, InitialValue, LocationId, Move, Outcome, ProcessId, Program, Semantics, Slot, State,
+    StepId,
+};
 
+use super::ProgramFile;
 use crate::failure::Failure;
 
 /// One step of a run, blocks as a whole.
@@ -67,6 +70,7 @@ pub fn execute(semantics: &Semantics<'_>, state: &State, moves: &[Move]) -> Resu
             None => return Err(disagreement("a move is not offered")),
             Some(outcome) if at + 1 == moves.len() => return Ok(outcome),
             Some(Outcome::Next(next)) => now = next,
+            Some(Outcome::Fault { next: Some(next), .. }) if semantics.is_persistent() => now = next,
             Some(fault @ Outcome::Fault { .. }) => return Ok(fault),
         }
     }
@@ -93,7 +97,11 @@ pub fn arrival(outcome: &Outcome) -> Option<&State> {
 /// Executes one way and says where it leads.
 fn repeat(semantics: &Semantics<'_>, from: &State, moves: Vec<Move>, to: &State) -> Result<Taken, Failure> {
     let outcome = execute(semantics, from, &moves)?;
-    match arrival(&outcome) {
+    let goes_on = match &outcome {
+        Outcome::Fault { next, .. } if semantics.is_persistent() => next.as_ref(),
+        outcome => arrival(outcome),
+    };
+    match goes_on {
         Some(state) if State::visible(state.slots.clone()) == *to => Ok(Taken { moves, state: to.clone() }),
         _ => Err(disagreement("a move leads elsewhere")),
     }
@@ -223,16 +231,31 @@ const MOST_STATEMENTS: usize = 6;
 
 /// Tells a step.
 #[must_use]
-pub fn tell(program: &Program, source: &SourceFile, moves: &[Move]) -> Option<Told> {
+pub fn tell(file: &ProgramFile, moves: &[Move]) -> Option<Told> {
+    let program = &file.program;
     let first = moves.first()?;
-    let process = program.process(program.instances.get(first.pid as usize)?.process).name.clone();
-    let line = source.line_column(program.step(first.step).span.start).0;
+    let process = file.process_name(program.step(first.step).process, first.pid);
+    let line = file.line(program.step(first.step).span);
     let mut parts: Vec<String> =
-        moves.iter().take(MOST_STATEMENTS).map(|mv| statement(program, mv.step, &mv.inputs)).collect();
+        moves.iter().take(MOST_STATEMENTS).map(|mv| joint_statement(file, first.pid, mv)).collect();
     if moves.len() > MOST_STATEMENTS {
         parts.push(format!("... ({} more)", moves.len() - MOST_STATEMENTS));
     }
     Some(Told { process, line, statement: parts.join("; ") })
+}
+
+/// A statement, with the receiver's if two processes meet, and with its process if that is not the one that began.
+fn joint_statement(file: &ProgramFile, began: u32, mv: &Move) -> String {
+    let program = &file.program;
+    let mut text = statement(program, mv.step, &mv.inputs);
+    if mv.pid != began {
+        text = format!("{}: {text}", file.process_name(program.step(mv.step).process, mv.pid));
+    }
+    if let Some((pid, step)) = mv.partner {
+        let receiver = file.process_name(program.step(step).process, pid);
+        text.push_str(&format!(" -> {receiver} {}", statement(program, step, &[])));
+    }
+    text
 }
 
 /// A statement as it was written, with the values chosen for its inputs.
@@ -268,6 +291,11 @@ pub fn tell_fault(program: &Program, fault: &Fault) -> String {
             format!("{value} does not fit `{}`, which is {ty}", program.show_variable(*variable))
         }
         FaultKind::EndlessBlock => "the atomic block goes round for ever".to_owned(),
+        FaultKind::Event => "this event is not what the trace allows".to_owned(),
+        FaultKind::NoChannel(0) => "the channel variable holds no channel yet".to_owned(),
+        FaultKind::MessageShape => "the message has another number of fields than the channel".to_owned(),
+        FaultKind::BlockedInDeterministic => "a statement inside `d_step` cannot be executed".to_owned(),
+        FaultKind::TooManyProcesses => "there are 255 processes already".to_owned(),
         other => other.name().to_owned(),
     }
 }
@@ -276,6 +304,9 @@ pub fn tell_fault(program: &Program, fault: &Fault) -> String {
 #[must_use]
 pub fn values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, String)> {
     let (program, layout) = (semantics.program(), semantics.layout());
+    if program.persistent || !layout.is_fixed() {
+        return slot_values(semantics, state);
+    }
     let mut all = Vec::new();
     for var in program.variable_ids() {
         let variable = program.variable(var);
@@ -295,6 +326,69 @@ pub fn values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, String)>
     all
 }
 
+/// As [`values`] where processes come and go: channels with their messages, locals with their process.
+fn slot_values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, String)> {
+    let (program, layout) = (semantics.program(), semantics.layout());
+    let owner = |pid: Option<u32>| pid.map_or_else(String::new, |pid| format!("{}.", instance(semantics, state, pid)));
+    let (mut all, mut places) = (Vec::new(), Vec::new());
+    let slots = layout.slots(program, &state.slots);
+    for (at, slot) in slots.iter().enumerate() {
+        let value = state.slots[at];
+        match *slot {
+            // The number of a channel says nothing where the channel itself is shown.
+            Slot::Cell { var, .. } if matches!(program.variable(var).initial, InitialValue::Channel(_)) => {}
+            Slot::Cell { var, cell, pid } => {
+                let variable = program.variable(var);
+                let name = cell_name(&variable.name, &variable.dimensions, cell as usize);
+                all.push((format!("{}{name}", owner(pid)), program.show_value(variable.ty, value)));
+            }
+            Slot::Length { channel, pid } if program.channel(channel).capacity > 0 => {
+                let messages = messages(program, channel, &state.slots[at + 1..], value as usize);
+                all.push((format!("{}{}", owner(pid), program.channel(channel).name), messages));
+            }
+            Slot::Location { pid, process } => {
+                let location = LocationId::new(value as usize);
+                places.push((format!("{}@", instance(semantics, state, pid)), place(program, process, location)));
+            }
+            _ => {}
+        }
+    }
+    all.extend(places);
+    all
+}
+
+/// The process with this pid: `P(2)`.
+fn instance(semantics: &Semantics<'_>, state: &State, pid: u32) -> String {
+    let frame = semantics.layout().frames(&state.slots).get(pid as usize).copied();
+    let process = frame.map(|frame| ProcessId::new(state.slots[frame + FRAME_PROCESS] as usize));
+    process.map_or_else(|| pid.to_string(), |process| format!("{}({pid})", semantics.program().process(process).name))
+}
+
+/// The messages of a channel: `[1 red, 2 green]`.
+fn messages(program: &Program, channel: tertium_program::ChannelId, slots: &[i64], count: usize) -> String {
+    let fields = &program.channel(channel).fields;
+    let message = |at: usize| {
+        let parts = fields.iter().enumerate();
+        let parts = parts.map(|(field, &ty)| program.show_value(ty, slots[at * fields.len() + field]));
+        parts.collect::<Vec<_>>().join(" ")
+    };
+    format!("[{}]", (0..count).map(message).collect::<Vec<_>>().join(", "))
+}
+
+/// The name of a cell; `[]` in a name stands for an index that comes before its end.
+fn cell_name(name: &str, dimensions: &[tertium_program::Dimension], cell: usize) -> String {
+    let written = indices(dimensions, cell);
+    let mut rest = written.split_inclusive(']');
+    let mut parts = name.split("[]");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text.push_str(rest.next().unwrap_or_default());
+        text.push_str(part);
+    }
+    text.extend(rest);
+    text
+}
+
 /// `[2][0]` for a cell of an array, nothing for a plain variable.
 fn indices(dimensions: &[tertium_program::Dimension], mut cell: usize) -> String {
     let mut parts = Vec::new();
@@ -310,7 +404,7 @@ fn indices(dimensions: &[tertium_program::Dimension], mut cell: usize) -> String
 /// Where a process is: its label, `end`, or the number of the location.
 fn place(program: &Program, process: ProcessId, location: LocationId) -> String {
     let at = program.location(process, location);
-    if at.labels.is_empty() && at.end && at.steps.is_empty() {
+    if at.labels.is_empty() && at.end && at.steps.iter().all(|&step| program.step(step).action == Action::End) {
         return "end".to_owned();
     }
     program.location_name(process, location)

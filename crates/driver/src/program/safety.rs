@@ -100,7 +100,7 @@ impl Wanted {
     fn matches(self, finding: &Finding) -> bool {
         match (self, finding) {
             (Self::Broken(wanted), Finding::Broken(found)) => wanted == *found,
-            (Self::Mistake(Mistake::Deadlock), Finding::Deadlock) => true,
+            (Self::Mistake(Mistake::Deadlock | Mistake::EndState), Finding::Deadlock) => true,
             (Self::Mistake(mistake), Finding::Fault(fault)) => Mistake::of(&fault.kind) == Some(mistake),
             _ => false,
         }

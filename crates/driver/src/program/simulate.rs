@@ -134,7 +134,7 @@ impl<'f> Simulator<'f> {
         let program = &self.file.program;
         let tell = |successor: Successor| {
             let fault = fault_of(&successor.outcome).map(|fault| run::tell_fault(program, fault));
-            Some(Choice { told: run::tell(program, &self.file.source, &successor.moves)?, fault, successor })
+            Some(Choice { told: run::tell(self.file, &successor.moves)?, fault, successor })
         };
         self.semantics.successors(self.run.last()).into_iter().filter_map(tell).collect()
     }

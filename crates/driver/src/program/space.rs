@@ -3,6 +3,7 @@
 use tertium_base::{Budget, Stopped};
 use tertium_explore::compiled::{self, Compiled};
 use tertium_explore::reduction::Reduction;
+use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::successors::{Expansion, Plain, Successors};
 use tertium_program::{ExprId, FaultKind, NoInitialStates, Program, Semantics, State, Type, VarId};
 
@@ -67,6 +68,8 @@ pub struct Space<'p> {
     pub initial: Vec<Vec<u32>>,
     /// Why the initial states cannot be listed.
     pub open: Option<Reason>,
+    /// What the scheduler promises.
+    pub scheduling: Scheduling,
 }
 
 impl<'p> Space<'p> {
@@ -83,7 +86,8 @@ impl<'p> Space<'p> {
             Err(NoInitialStates::Stopped(stopped)) => return Err(stopped.into()),
             Err(why) => (Vec::new(), Some(no_initial(program, &why))),
         };
-        Ok(Self { semantics, plain, stepper, initial, open })
+        let scheduling = super::linear::scheduling(program);
+        Ok(Self { semantics, plain, stepper, initial, open, scheduling })
     }
 
     /// Every step that a question about these expressions needs; none if that saves nothing.
@@ -92,6 +96,13 @@ impl<'p> Space<'p> {
         let Stepper::Compiled(compiled) = &self.stepper else { return None };
         let reduction = Reduction::of(&self.semantics, seen);
         (reduction.count() > 0).then(|| Stepper::Compiled(Box::new(compiled.as_ref().clone().reduced(reduction))))
+    }
+
+    /// The same, with a scheduler that is weakly fair to the processes with the first `count` pids.
+    #[must_use]
+    pub fn fair_to(mut self, count: usize) -> Self {
+        self.scheduling = Scheduling { weak: (0..count as u32).collect(), strong: Vec::new() };
+        self
     }
 
     /// The program.

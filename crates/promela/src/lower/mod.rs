@@ -18,7 +18,7 @@ mod watch;
 use std::collections::BTreeMap;
 
 use tertium_base::{Diagnostic, Span};
-use tertium_program::{ExprId, Instance, LocationId, ProcessId, Program, VarId};
+use tertium_program::{Expr, ExprId, Instance, LocationId, ProcessId, Program, VarId};
 
 use crate::ast::{self, File, Item, LabelId};
 use crate::sources::Sources;
@@ -80,6 +80,7 @@ struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     fn run(&mut self) {
+        self.program.persistent = true;
         self.declare_types();
         self.declare_processes();
         self.declare_variables();
@@ -95,6 +96,9 @@ impl<'a> Lowering<'a> {
             self.connect(*unit, draft);
         }
         self.current = None;
+        // What watches runs looks at these.
+        self.program.exprs.add(Expr::Accepting);
+        self.program.exprs.add(Expr::NonProgress);
         self.properties();
         hidden::drop_unread(&mut self.program);
     }

@@ -31,6 +31,11 @@ pub trait Monitor: Sync {
     /// How many marks a run must collect infinitely often; at most 32.
     fn marks(&self) -> u32;
 
+    /// Whether a run that cannot go on counts as resting in its last state for ever; otherwise it is no infinite run.
+    fn stutters(&self) -> bool {
+        true
+    }
+
     /// Where it can go from `state` when it sees `row`, each with the marks it collects.
     fn next(&self, state: u32, row: &[u32], scratch: &mut Self::Scratch, out: &mut Vec<(u32, u64)>);
 }

@@ -118,7 +118,8 @@ impl<'s, S: Successors, M: Monitor> Product<'s, S, M> {
         self.monitor.next(state, row, &mut self.eyes, &mut self.moves);
         let found = std::mem::take(&mut self.found);
         let moves = std::mem::take(&mut self.moves);
-        for at in 0..found.steps().max(1) {
+        let rests = usize::from(self.monitor.stutters());
+        for at in 0..found.steps().max(rests) {
             let stutters = found.steps() == 0;
             let next = if stutters { row } else { found.row(at) };
             let mover = if stutters { NOBODY } else { found.movers[at] };

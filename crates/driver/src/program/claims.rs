@@ -1,0 +1,318 @@
+//! Is there a run that a `never` claim, an acceptance label or missing progress forbids?
+//!
+//! Each is a small automaton that reads the states of a run; a search for accepted runs looks for what it forbids. The
+//! run that is found is connected by the definition of a step and given to the automaton once more, state by state.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tertium_base::Diagnostic;
+use tertium_explore::search::Progress;
+use tertium_explore::search::liveness::{Lasso, Monitor};
+use tertium_lattice::Belnap;
+use tertium_program::{Action, Expr, ExprId, Hold, LocationId, ProcessId, Program, State};
+
+use super::answer::{ProgramAnswer, STUTTER};
+use super::linear::accepted;
+use super::questions::{WatchKind, Watched};
+use super::run::{self, Run};
+use super::safety::{Effort, cannot_evaluate};
+use super::space::{Space, stop_word};
+use super::watch::{Eyes, Room};
+use crate::failure::Failure;
+
+/// One thing the automaton can do when it reads a state.
+#[derive(Clone, Debug, Default)]
+struct Way {
+    /// Atoms and the values they must have.
+    needs: Vec<(usize, bool)>,
+    /// Atoms that are asserted: if one does not hold, what is forbidden has happened.
+    asserts: Vec<usize>,
+    target: usize,
+}
+
+/// An automaton over the states of a run.
+#[derive(Clone, Debug)]
+struct Automaton {
+    initial: usize,
+    states: Vec<Vec<Way>>,
+    accepting: Vec<bool>,
+    /// The state from which everything is accepted.
+    done: usize,
+    /// The atom that says that a process is at an acceptance label.
+    accept_atom: Option<usize>,
+    atoms: Vec<ExprId>,
+    /// Whether a state without successors is read again and again.
+    stutters: bool,
+}
+
+impl Automaton {
+    fn atom(&mut self, expr: ExprId) -> usize {
+        if let Some(at) = self.atoms.iter().position(|&known| known == expr) {
+            return at;
+        }
+        self.atoms.push(expr);
+        self.atoms.len() - 1
+    }
+
+    fn empty(states: usize) -> Self {
+        Self {
+            initial: 0,
+            states: vec![Vec::new(); states + 1],
+            accepting: vec![false; states + 1],
+            done: states,
+            accept_atom: None,
+            atoms: Vec::new(),
+            stutters: true,
+        }
+    }
+
+    /// Where it can go, and whether that passes something accepting.
+    fn next(&self, state: usize, atoms: &[bool], out: &mut dyn FnMut(usize, bool)) {
+        if state == self.done {
+            out(state, true);
+            return;
+        }
+        let marked = self.accepting[state] || self.accept_atom.is_some_and(|atom| atoms[atom]);
+        for way in &self.states[state] {
+            if way.needs.iter().all(|&(atom, wanted)| atoms[atom] == wanted) {
+                let failed = way.asserts.iter().any(|&atom| !atoms[atom]);
+                out(if failed { self.done } else { way.target }, marked);
+            }
+        }
+    }
+}
+
+/// What the process of a `never` claim does, as an automaton.
+fn of_claim(program: &Program, claim: ProcessId) -> Result<Automaton, Failure> {
+    let count = program.process(claim).locations.len();
+    let mut automaton = Automaton::empty(count);
+    automaton.initial = program.process(claim).entry.index();
+    for at in 0..count {
+        let location = program.location(claim, LocationId::new(at));
+        automaton.accepting[at] = location.accept;
+        let ways = ways(program, claim, LocationId::new(at), &mut automaton)?;
+        automaton.states[at] = ways;
+    }
+    automaton.accept_atom = program.exprs.find(Expr::Accepting).map(|expr| automaton.atom(expr));
+    Ok(automaton)
+}
+
+/// All ways from one location to the next that is not inside a block.
+fn ways(program: &Program, claim: ProcessId, from: LocationId, automaton: &mut Automaton) -> Result<Vec<Way>, Failure> {
+    let (mut found, mut open) = (Vec::new(), vec![(from, Way::default(), BTreeSet::new())]);
+    while let Some((at, way, passed)) = open.pop() {
+        for &id in &program.location(claim, at).steps {
+            let step = program.step(id);
+            let mut way = way.clone();
+            way.needs.push((automaton.atom(step.guard), true));
+            for &rival in &step.yields_to {
+                way.needs.push((automaton.atom(program.step(rival).guard), false));
+            }
+            match &step.action {
+                Action::Assign(assigns) if assigns.is_empty() => {}
+                Action::Print { .. } => {}
+                Action::Assert(condition) => way.asserts.push(automaton.atom(*condition)),
+                _ => return Err(only_conditions(program, claim, &step.text)),
+            }
+            let target = program.location(claim, step.target);
+            let stays = !step.frees && target.hold != Hold::Free && !target.steps.is_empty();
+            if stays && !passed.contains(&step.target) {
+                let mut passed = passed.clone();
+                passed.insert(step.target);
+                open.push((step.target, way, passed));
+                continue;
+            }
+            // The closing brace: what is forbidden has happened.
+            way.target = if target.steps.is_empty() { automaton.done } else { step.target.index() };
+            found.push(way);
+        }
+    }
+    Ok(found)
+}
+
+fn only_conditions(program: &Program, claim: ProcessId, statement: &str) -> Failure {
+    let name = &program.process(claim).name;
+    Diagnostic::error("E0593", format!("the never claim `{name}` does more than look at states: `{statement}`"))
+        .help("a claim may test conditions and assert; compute what it needs in a process")
+        .into()
+}
+
+/// An expression that front ends with such labels always make.
+fn known(program: &Program, expr: Expr) -> Result<ExprId, Failure> {
+    program.exprs.find(expr).ok_or_else(|| Failure::Internal("the program has no labels to watch".to_owned()))
+}
+
+fn automaton(program: &Program, kind: WatchKind) -> Result<Automaton, Failure> {
+    match kind {
+        WatchKind::Claim(claim) => of_claim(program, claim),
+        WatchKind::Acceptance => {
+            let mut automaton = Automaton::empty(1);
+            automaton.states[0].push(Way::default());
+            automaton.accept_atom = Some(automaton.atom(known(program, Expr::Accepting)?));
+            Ok(automaton)
+        }
+        WatchKind::NonProgress => {
+            let mut automaton = Automaton::empty(2);
+            let none = automaton.atom(known(program, Expr::NonProgress)?);
+            let stuck = Way { needs: vec![(none, true)], target: 1, ..Way::default() };
+            automaton.states[0] = vec![Way::default(), stuck.clone()];
+            automaton.states[1] = vec![stuck];
+            automaton.accepting[1] = true;
+            automaton.stutters = false;
+            Ok(automaton)
+        }
+    }
+}
+
+struct Watching<'s, 'p> {
+    automaton: &'s Automaton,
+    eyes: Eyes<'s, 'p>,
+}
+
+impl Monitor for Watching<'_, '_> {
+    type Scratch = Room;
+
+    fn scratch(&self) -> Room {
+        self.eyes.room()
+    }
+
+    fn initial(&self) -> Vec<u32> {
+        vec![self.automaton.initial as u32]
+    }
+
+    fn marks(&self) -> u32 {
+        1
+    }
+
+    fn stutters(&self) -> bool {
+        self.automaton.stutters
+    }
+
+    fn next(&self, state: u32, row: &[u32], room: &mut Room, out: &mut Vec<(u32, u64)>) {
+        self.eyes.look(row, room);
+        self.automaton.next(state as usize, &room.values, &mut |target, marked| {
+            out.push((target as u32, u64::from(marked)));
+        });
+    }
+}
+
+/// Decides one question.
+///
+/// # Errors
+/// If a run cannot be repeated, which is a fault of this program.
+pub fn decide(
+    space: &Space<'_>,
+    watched: &Watched,
+    effort: &Effort<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<ProgramAnswer, Failure> {
+    let logic = if matches!(watched.kind, WatchKind::Claim(_)) { "never" } else { "omega" };
+    let mut answer = ProgramAnswer::open(&watched.name, true, &watched.claim, logic);
+    (answer.engine, answer.deadlock) = ("automata", STUTTER);
+    if let Some(reason) = &space.open {
+        answer.reasons.push(reason.clone());
+        return Ok(answer);
+    }
+    let automaton = &automaton(space.program(), watched.kind)?;
+    let eyes = Eyes::new(&space.semantics, space.plain.packing(), &automaton.atoms);
+    let watching = Watching { automaton, eyes };
+    let found = match accepted(space, &space.stepper, &watching, &space.scheduling, effort, progress) {
+        Ok(found) => found,
+        Err(stopped) => {
+            answer.stopped = stop_word(stopped);
+            if answer.stopped.is_none() {
+                let limit = effort.limit(space).unwrap_or_default();
+                answer.states = limit;
+                answer.reasons.push(space.limit_reason(limit));
+            }
+            return Ok(answer);
+        }
+    };
+    (answer.states, answer.transitions) = (found.states, found.transitions);
+    if watching.eyes.blurred() {
+        answer.reasons.push(cannot_evaluate());
+        return Ok(answer);
+    }
+    match found.lasso {
+        None => answer.value = Belnap::True,
+        Some(lasso) => {
+            answer.run = Some(repeat(space, automaton, &lasso)?);
+            answer.value = Belnap::False;
+        }
+    }
+    Ok(answer)
+}
+
+fn repeat(space: &Space<'_>, automaton: &Automaton, lasso: &Lasso) -> Result<Run, Failure> {
+    let states = |rows: &[Vec<u32>]| rows.iter().map(|row| space.state(row)).collect::<Vec<State>>();
+    let (stem, cycle) = (states(&lasso.stem), states(&lasso.cycle));
+    if !lasso.stem.first().or(lasso.cycle.first()).is_some_and(|first| space.initial.contains(first)) {
+        return Err(Failure::Internal("a lasso does not begin in an initial state".to_owned()));
+    }
+    let mut run = run::connect_lasso(&space.semantics, &stem, &cycle, &space.scheduling.weak)?;
+    match judge(space, automaton, &run)? {
+        Judgement::DoneAfter(count) => {
+            run.steps.truncate(count);
+            run.loop_start = None;
+            Ok(run)
+        }
+        Judgement::Accepted => Ok(run),
+        Judgement::NotAccepted => Err(Failure::Internal("a run that was found is not accepted".to_owned())),
+    }
+}
+
+enum Judgement {
+    /// What is forbidden has happened after this many steps.
+    DoneAfter(usize),
+    /// The whole infinite run is accepted.
+    Accepted,
+    NotAccepted,
+}
+
+/// Reads a run once more, by the definition of expressions.
+fn judge(space: &Space<'_>, automaton: &Automaton, run: &Run) -> Result<Judgement, Failure> {
+    let mut letters = Vec::new();
+    let length = run.steps.len().max(1);
+    for state in run.states().take(length) {
+        let values: Result<Vec<bool>, _> = (automaton.atoms.iter())
+            .map(|&atom| space.semantics.observe(atom, state).map(|value| value != 0))
+            .collect();
+        letters.push(values.map_err(|kind| Failure::Internal(format!("an atom has no value: {}", kind.name())))?);
+    }
+    let back = run.loop_start.unwrap_or(0);
+    let after = |at: usize| if at + 1 < letters.len() { at + 1 } else { back };
+    // Pairs of position and state, with what leads on from each and whether that is marked.
+    let mut edges: BTreeMap<(usize, usize), Vec<((usize, usize), bool)>> = BTreeMap::new();
+    let mut open = std::collections::VecDeque::from([(0, automaton.initial)]);
+    while let Some((at, state)) = open.pop_front() {
+        if edges.contains_key(&(at, state)) {
+            continue;
+        }
+        if state == automaton.done {
+            return Ok(Judgement::DoneAfter(at.saturating_sub(1)));
+        }
+        let mut next = Vec::new();
+        automaton.next(state, &letters[at], &mut |target, marked| next.push(((after(at), target), marked)));
+        open.extend(next.iter().map(|&(node, _)| node));
+        edges.insert((at, state), next);
+    }
+    let marked =
+        edges.iter().flat_map(|(&from, next)| next.iter().filter(|edge| edge.1).map(move |edge| (from, edge.0)));
+    let accepted = marked.into_iter().any(|(from, to)| reaches(&edges, to, from));
+    Ok(if accepted { Judgement::Accepted } else { Judgement::NotAccepted })
+}
+
+type Edges = BTreeMap<(usize, usize), Vec<((usize, usize), bool)>>;
+
+fn reaches(edges: &Edges, from: (usize, usize), to: (usize, usize)) -> bool {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(node) = open.pop() {
+        if node == to {
+            return true;
+        }
+        if seen.insert(node) {
+            open.extend(edges.get(&node).into_iter().flatten().map(|&(next, _)| next));
+        }
+    }
+    false
+}

@@ -1,0 +1,108 @@
+//! How is a Promela model read?
+//!
+//! The model and the properties from the command line, which become `ltl` blocks behind it; macros from the command line are
+//! defined before it. Messages point into whichever file they are about.
+
+use std::sync::Arc;
+
+use tertium_base::{Diagnostic, SourceFile, Span};
+use tertium_logic::Logic;
+use tertium_promela::lower::lower;
+use tertium_promela::sources::Sources;
+use tertium_promela::{Options, read};
+
+use super::{Language, ProgramFile};
+use crate::failure::{Failure, Located};
+use crate::property::Property;
+
+/// Reads a model together with properties from the command line.
+///
+/// # Errors
+/// Everything that is wrong with the text and the properties.
+pub fn from_text(
+    file: &str,
+    text: &str,
+    given: &[String],
+    logic: Option<Logic>,
+    defines: &[(String, String)],
+) -> Result<ProgramFile, Failure> {
+    if let Some(logic) = logic.filter(|&logic| logic != Logic::Ltl) {
+        let what = format!("properties of Promela models are linear; `{}` is not", logic.name());
+        return Err(Diagnostic::error("E0592", what).help("write the property in ltl").into());
+    }
+    let properties: Vec<Property> =
+        given.iter().enumerate().map(|(at, text)| Property::from_argument(text, at + 1)).collect();
+    let mut whole = text.to_owned();
+    let mut added = Vec::new();
+    for (at, property) in properties.iter().enumerate() {
+        whole.push_str(&format!("\nltl given_{at}_{} {{ ", text.len()));
+        added.push(whole.len());
+        whole.push_str(&property.text);
+        whole.push_str(" }\n");
+    }
+    let options = Options { defines: defines.to_vec(), ..Options::default() };
+    let model = read(file, &whole, &options);
+    let place = |message: Diagnostic| {
+        let at = place_of(&message).start;
+        let own = added.iter().rposition(|&start| start <= at).filter(|_| at < whole.len());
+        match own {
+            Some(number) => {
+                let property = &properties[number];
+                Located::within(moved(message, added[number], property.offset), &property.source)
+            }
+            None => within(message, &model.sources, file, text),
+        }
+    };
+    let mut messages: Vec<Diagnostic> = model.diagnostics.clone();
+    if messages.iter().any(Diagnostic::is_error) {
+        return Err(Failure::Input(messages.into_iter().map(place).collect()));
+    }
+    let lowered = lower(&model.file, &model.symbols, &model.sources);
+    let failed = lowered.diagnostics.iter().any(Diagnostic::is_error);
+    messages.extend(lowered.diagnostics);
+    let messages: Vec<Located> = messages.into_iter().map(place).collect();
+    if failed {
+        return Err(Failure::Input(messages));
+    }
+    let mut program = lowered.program;
+    program.name =
+        std::path::Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+    let first = program.properties.len() - properties.len();
+    for (known, property) in program.properties[first..].iter_mut().zip(&properties) {
+        known.name.clone_from(&property.name);
+        known.source.clone_from(&property.text);
+    }
+    Ok(ProgramFile {
+        file: file.to_owned(),
+        source: Arc::new(SourceFile::new(file, text)),
+        program,
+        warnings: messages,
+        language: Language::Promela,
+        sources: Some(model.sources),
+        accepts: lowered.accepts,
+        given: properties.iter().map(|property| property.name.clone()).collect(),
+        unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
+    })
+}
+
+/// A message with the text it is about.
+fn within(message: Diagnostic, sources: &Sources, file: &str, text: &str) -> Located {
+    let source = match sources.piece(place_of(&message)) {
+        Some(piece) => Arc::new(piece.clone()),
+        None => Arc::new(SourceFile::new(file, text)),
+    };
+    Located::within(message, &source)
+}
+
+fn place_of(message: &Diagnostic) -> Span {
+    message.primary.as_ref().map_or_else(Span::default, |label| label.span)
+}
+
+/// A message about a text that begins at `from` in one source and at `to` in another.
+fn moved(mut message: Diagnostic, from: usize, to: usize) -> Diagnostic {
+    for label in message.primary.iter_mut().chain(&mut message.secondary) {
+        let place = |at: usize| at.saturating_sub(from) + to;
+        label.span = Span::new(place(label.span.start), place(label.span.end));
+    }
+    message
+}
