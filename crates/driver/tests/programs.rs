@@ -212,7 +212,7 @@ fn bounded_examples_have_the_verdicts_of_brute_force() {
 fn what_cannot_finish_says_why() {
     let reason = |text: &str| {
         let file = loaded(text);
-        let asked = questions(&file, &[]).expect("no names are asked for");
+        let asked = questions(&file, &[], false).expect("no names are asked for");
         let options = CheckOptions { max_states: Some(5000), ..CheckOptions::default() };
         let outcome = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("answers");
         let answer = &outcome.answers[0];

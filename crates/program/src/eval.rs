@@ -233,7 +233,17 @@ impl Semantics<'_> {
     fn poll(&self, pattern: PatternId, context: &Context<'_>) -> Value {
         let pattern = self.program().exprs.pattern(pattern);
         let queue = self.queue(self.value(pattern.channel, context)?, context)?;
-        Ok(i64::from(self.find_message(pattern, queue, context)?.is_some()))
+        if queue.capacity == 0 {
+            return Err(FaultKind::PollWithoutBuffer);
+        }
+        // A question may leave out the last fields.
+        let missing = queue.fields.saturating_sub(pattern.fields.len());
+        if missing == 0 {
+            return Ok(i64::from(self.find_message(pattern, queue, context)?.is_some()));
+        }
+        let mut whole = pattern.clone();
+        whole.fields.extend(std::iter::repeat_n(Field::Skip, missing));
+        Ok(i64::from(self.find_message(&whole, queue, context)?.is_some()))
     }
 
     /// Whether a message has the values that a pattern asks for.

@@ -30,6 +30,8 @@ pub enum FaultKind {
     NoChannel(i64),
     /// A message with another number of fields than the channel has.
     MessageShape,
+    /// Asking what could be received from a channel without a buffer.
+    PollWithoutBuffer,
     /// A pid that no process has.
     NoProcess(i64),
     /// A statement after the first of a `d_step` cannot be executed.
@@ -67,6 +69,7 @@ impl FaultKind {
             Self::OutOfRange { .. } => "range-overflow",
             Self::NoChannel(_) => "no-channel",
             Self::MessageShape => "message-shape",
+            Self::PollWithoutBuffer => "poll-without-buffer",
             Self::NoProcess(_) => "no-process",
             Self::BlockedInDeterministic => "blocked-in-d_step",
             Self::EndlessBlock => "endless-atomic",

@@ -294,6 +294,7 @@ pub fn tell_fault(program: &Program, fault: &Fault) -> String {
         FaultKind::Event => "this event is not what the trace allows".to_owned(),
         FaultKind::NoChannel(0) => "the channel variable holds no channel yet".to_owned(),
         FaultKind::MessageShape => "the message has another number of fields than the channel".to_owned(),
+        FaultKind::PollWithoutBuffer => "a channel without a buffer cannot be polled".to_owned(),
         FaultKind::BlockedInDeterministic => "a statement inside `d_step` cannot be executed".to_owned(),
         FaultKind::TooManyProcesses => "there are 255 processes already".to_owned(),
         other => other.name().to_owned(),

@@ -130,6 +130,7 @@ impl<'a> Lowering<'a> {
         self.current = Some(unit);
         draft.first = self.sequence(&mut draft, body, last, false);
         self.current = None;
+        draft.end_blocks_at_jumps();
         draft
     }
 
@@ -154,7 +155,7 @@ impl<'a> Lowering<'a> {
         let mut first = first;
         let mut labelled = labelled;
         // A jump has no state of its own that a label could mark.
-        let marks = stmt.labels.iter().any(|label| marked(&label.name.name));
+        let marks = stmt.labels.iter().any(|label| marked(&label.name.name) || self.remote_labels.contains(&label.id));
         if marks && matches!(draft.elements[labelled].kind, Kind::Goto(_) | Kind::Break(_)) {
             let skip = draft.add(Kind::Basic(Basic::Skip), labelled, stmt.span);
             if first == labelled {

@@ -8,7 +8,7 @@
 use tertium_program::{Binary, Expr, ExprId, Field, Pattern, Place, Sort, Unary, VarId, Width};
 
 use super::Lowering;
-use crate::ast::{self, ExprKind, Probe, RecvArg, Remote, VarRef};
+use crate::ast::{self, ExprKind, FormulaKind, Probe, RecvArg, Remote, VarRef};
 use crate::symbols::{DataType, Meaning, Predefined, SymbolId, UnitId};
 
 /// A C `int`.
@@ -434,6 +434,23 @@ impl<'a> Lowering<'a> {
             ast::StmtKind::Send { args, .. } | ast::StmtKind::Printf(_, args) => roots.extend(args),
             _ => {}
         });
+        let mut formulas = Vec::new();
+        for item in &self.file.items {
+            match item {
+                ast::Item::Ltl(ltl) => formulas.push(&ltl.formula),
+                ast::Item::Proctype(proctype) => roots.extend(&proctype.provided),
+                _ => {}
+            }
+        }
+        while let Some(formula) = formulas.pop() {
+            match &formula.kind {
+                FormulaKind::Atom(expr) => roots.push(expr),
+                FormulaKind::Not(a) | FormulaKind::Next(a) | FormulaKind::Always(a) | FormulaKind::Eventually(a) => {
+                    formulas.push(a);
+                }
+                FormulaKind::Binary(_, a, b) => formulas.extend([&**a, &**b]),
+            }
+        }
         while let Some(expr) = roots.pop() {
             look(expr);
             match &expr.kind {

@@ -73,12 +73,27 @@ impl<'a> Draft<'a> {
         let (from, atom) = match element.kind {
             Kind::Goto(_) | Kind::Break(_) => {
                 let to = self.jump(id).unwrap_or(element.next);
-                (to, element.atom && self.elements[to].in_block())
+                // Also the last jump of a block keeps control if it leads into another block.
+                (to, self.elements[to].atom || (element.atom && self.elements[to].in_block()))
             }
+            _ if element.last => (element.next, false),
             _ => (element.next, element.atom),
         };
+        let atom = atom && element.in_block();
         let target = self.hunt(from, atom);
         (target, !atom && self.elements[target].in_block())
+    }
+
+    /// A jump out of a block is its last statement.
+    pub fn end_blocks_at_jumps(&mut self) {
+        for id in 0..self.elements.len() {
+            let jumps = matches!(self.elements[id].kind, Kind::Goto(_) | Kind::Break(_));
+            let leaves = self.jump(id).is_some_and(|to| !self.elements[to].in_block());
+            if jumps && leaves && self.elements[id].atom && self.elements[id].d_step.is_none() {
+                self.elements[id].atom = false;
+                self.elements[id].last = true;
+            }
+        }
     }
 
     /// As [`Self::target`] inside a `d_step`, where nothing but statements takes a step.

@@ -15,7 +15,7 @@ mod flow;
 mod hidden;
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::{Diagnostic, Span};
 use tertium_program::{Expr, ExprId, Instance, LocationId, ProcessId, Program, VarId};
@@ -51,6 +51,7 @@ pub fn lower(file: &File, symbols: &Symbols, sources: &Sources) -> Lowered {
         types: data::Types::default(),
         scratch: BTreeMap::new(),
         labels: BTreeMap::new(),
+        remote_labels: BTreeSet::new(),
         current: None,
     };
     lowering.run();
@@ -74,6 +75,8 @@ struct Lowering<'a> {
     scratch: BTreeMap<Span, VarId>,
     /// Where each label is.
     labels: BTreeMap<LabelId, (ProcessId, LocationId)>,
+    /// Labels that some expression asks about.
+    remote_labels: BTreeSet<LabelId>,
     /// The unit whose code is being lowered.
     current: Option<UnitId>,
 }
@@ -85,6 +88,7 @@ impl<'a> Lowering<'a> {
         self.declare_processes();
         self.declare_variables();
         self.instances();
+        self.remote_labels = self.labels_seen_from_outside();
         let units: Vec<UnitId> = self.processes.keys().copied().collect();
         let drafts: Vec<_> = units.iter().map(|&unit| (unit, self.arrange(unit))).collect();
         // Labels of all processes are known before any expression that may speak of them.

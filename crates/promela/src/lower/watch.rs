@@ -3,13 +3,13 @@
 //! `ltl` blocks become properties whose atoms are expressions; `pred` becomes predicates; `trace` and `notrace` become the
 //! automaton that watches events. `never` claims are units like others and need nothing here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_program::{Action, ExprId, Field, InitialValue, Named, Pattern, Property, Scope, StepId, Trace, Type};
 
 use super::Lowering;
-use crate::ast::{Formula, FormulaKind, Item, Ltl, LtlOp, StmtKind};
-use crate::symbols::{UnitId, UnitKind};
+use crate::ast::{ExprKind, Formula, FormulaKind, Item, LabelId, Ltl, LtlOp, StmtKind};
+use crate::symbols::{Meaning, UnitId, UnitKind};
 
 impl<'a> Lowering<'a> {
     pub(super) fn properties(&mut self) {
@@ -36,6 +36,19 @@ impl<'a> Lowering<'a> {
         }
         self.local_predicates();
         self.watch_events();
+    }
+
+    /// The labels that expressions of the form `P@label` ask about.
+    pub(super) fn labels_seen_from_outside(&self) -> BTreeSet<LabelId> {
+        let mut found = BTreeSet::new();
+        self.each_expr(&mut |expr| {
+            if let ExprKind::At(_, label) = &expr.kind
+                && let Some(Meaning::Label(id)) = self.symbols.meaning(label.id)
+            {
+                found.insert(*id);
+            }
+        });
+        found
     }
 
     fn formula(&mut self, name: String, ltl: &'a Ltl) {
