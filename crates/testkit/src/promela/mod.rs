@@ -1,0 +1,241 @@
+//! Random small Promela models over the whole language.
+//!
+//! A model is text, so that it can be given to Spin and to us alike. It is meant to be finite and small: values are
+//! taken modulo small numbers, loops in uninterruptible blocks are counted, processes are started only while there
+//! are few. What Spin refuses or leaves undefined (division by 0, indices out of bounds, endless `atomic`) is left out.
+
+mod expressions;
+mod statements;
+
+use crate::Rng;
+
+/// A random model.
+#[must_use]
+pub fn random_promela(rng: &mut Rng) -> String {
+    let mut maker = Maker::new(rng);
+    maker.globals();
+    maker.processes();
+    maker.text
+}
+
+/// A place that can be written, and how its values stay few.
+#[derive(Clone, Debug)]
+struct Var {
+    name: String,
+    /// Values are kept below this by the generator; the type may hold more.
+    below: usize,
+}
+
+/// A channel: its name and what its messages consist of (how far values go in each field).
+#[derive(Clone, Debug)]
+struct Chan {
+    name: String,
+    fields: Vec<usize>,
+    capacity: usize,
+}
+
+struct Maker<'r> {
+    rng: &'r mut Rng,
+    text: String,
+    globals: Vec<Var>,
+    locals: Vec<Var>,
+    channels: Vec<Chan>,
+    /// Names of proctypes that can be started, and how many values they take.
+    startable: Vec<(String, usize)>,
+    /// Labels of the proctype being written.
+    labels: Vec<String>,
+    /// Inlines with one parameter that is written.
+    inlines: Vec<String>,
+    /// How many names were made, so that none is made twice.
+    made: usize,
+    /// How deep statements are nested.
+    depth: usize,
+    /// Inside `atomic` or `d_step`: nothing may go on for ever.
+    uninterrupted: bool,
+    /// Inside `d_step`: nothing may block, start a process or leave.
+    deterministic: bool,
+    /// Whether a loop is around that can be left.
+    loops: usize,
+    indent: usize,
+}
+
+impl<'r> Maker<'r> {
+    fn new(rng: &'r mut Rng) -> Self {
+        Self {
+            rng,
+            text: String::new(),
+            globals: Vec::new(),
+            locals: Vec::new(),
+            channels: Vec::new(),
+            startable: Vec::new(),
+            labels: Vec::new(),
+            inlines: Vec::new(),
+            made: 0,
+            depth: 0,
+            uninterrupted: false,
+            deterministic: false,
+            loops: 0,
+            indent: 0,
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        let blank = "  ".repeat(self.indent);
+        self.text.push_str(&blank);
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    fn name(&mut self, stem: &str) -> String {
+        self.made += 1;
+        format!("{stem}{}", self.made)
+    }
+
+    fn globals(&mut self) {
+        if self.rng.chance(40) {
+            self.line("#define LOW 1");
+            self.line("#define NEXT(v, m) (((v) + LOW) % (m))");
+        }
+        self.line("mtype = { red, green, blue };");
+        for _ in 0..self.rng.below(3) + 1 {
+            self.scalar();
+        }
+        if self.rng.chance(40) {
+            let name = self.name("a");
+            let size = self.rng.below(2) + 2;
+            let ty = *self.rng.pick(&["byte", "bit", "short"]);
+            self.line(&format!("{ty} {name}[{size}];"));
+            let below = if ty == "bit" { 2 } else { 3 };
+            self.globals.extend((0..size).map(|at| Var { name: format!("{name}[{at}]"), below }));
+        }
+        if self.rng.chance(35) {
+            self.line("typedef T { byte f; bit g[2] };");
+            let name = self.name("s");
+            let array = self.rng.chance(30);
+            self.line(&format!("T {name}{};", if array { "[2]" } else { "" }));
+            let cell = if array { format!("{name}[1]") } else { name };
+            self.globals.push(Var { name: format!("{cell}.f"), below: 3 });
+            self.globals.push(Var { name: format!("{cell}.g[1]"), below: 2 });
+        }
+        for _ in 0..self.rng.below(3) {
+            self.channel();
+        }
+        if self.rng.chance(35) {
+            let name = self.name("bump");
+            let (by, modulo) = (self.rng.below(2) + 1, self.rng.below(2) + 2);
+            let body = match self.rng.below(3) {
+                0 => format!("x = (x + {by}) % {modulo}"),
+                1 => format!("if :: x > 0 -> x = x - 1 :: else -> x = {by} fi"),
+                _ => format!("byte t; t = x + {by}; x = t % {modulo}"),
+            };
+            self.line(&format!("inline {name}(x) {{ {body} }}"));
+            self.inlines.push(name);
+        }
+    }
+
+    fn scalar(&mut self) {
+        let name = self.name("g");
+        let (decl, below) = match self.rng.below(8) {
+            0 => (format!("bit {name};"), 2),
+            1 => (format!("bool {name} = true;"), 2),
+            2 => (format!("unsigned {name} : 2 = 1;"), 4),
+            3 => (format!("short {name} = -1;"), 3),
+            4 => (format!("int {name};"), 3),
+            5 => (format!("mtype {name} = green;"), 4),
+            // Close to where it wraps.
+            6 => (format!("byte {name} = 254;"), 256),
+            _ => (format!("byte {name} = {};", self.rng.below(3)), 3),
+        };
+        self.line(&decl);
+        self.globals.push(Var { name, below });
+    }
+
+    fn channel(&mut self) {
+        let name = self.name("q");
+        let capacity = self.rng.below(3);
+        let (types, fields): (&str, Vec<usize>) = match self.rng.below(4) {
+            0 => ("byte", vec![3]),
+            1 => ("mtype, byte", vec![4, 3]),
+            2 => ("bit, byte", vec![2, 2]),
+            _ => ("byte", vec![2]),
+        };
+        let array = self.rng.chance(20);
+        let size = if array { "[2]" } else { "" };
+        self.line(&format!("chan {name}{size} = [{capacity}] of {{ {types} }};"));
+        let names = if array { vec![format!("{name}[0]"), format!("{name}[1]")] } else { vec![name] };
+        self.channels.extend(names.into_iter().map(|name| Chan { name, fields: fields.clone(), capacity }));
+    }
+
+    fn processes(&mut self) {
+        let by_init = self.rng.chance(40);
+        let count = self.rng.below(2) + 1 + usize::from(!by_init);
+        for at in 0..count {
+            let name = format!("P{at}");
+            let params = if by_init { self.rng.below(3) } else { 0 };
+            self.proctype(&name, params, !by_init);
+            if by_init {
+                self.startable.push((name, params));
+            }
+        }
+        if by_init {
+            self.init(count);
+        }
+    }
+
+    fn proctype(&mut self, name: &str, params: usize, active: bool) {
+        let prefix = match (active, self.rng.chance(15)) {
+            (false, _) => "",
+            (true, false) => "active ",
+            (true, true) => "active [2] ",
+        };
+        self.locals.clear();
+        self.labels.clear();
+        let list: Vec<String> = (0..params).map(|at| format!("byte p{at}")).collect();
+        self.locals.extend((0..params).map(|at| Var { name: format!("p{at}"), below: 3 }));
+        let provided = if self.rng.chance(10) && !self.globals.is_empty() {
+            let condition = self.global_condition();
+            format!(" provided ({condition})")
+        } else {
+            String::new()
+        };
+        self.line(&format!("{prefix}proctype {name}({}){provided} {{", list.join("; ")));
+        self.indent += 1;
+        for _ in 0..self.rng.below(3) {
+            let local = self.name("l");
+            let ty = *self.rng.pick(&["byte", "bit", "short"]);
+            let initial = if self.rng.chance(40) { " = 1" } else { "" };
+            self.line(&format!("{ty} {local}{initial};"));
+            self.locals.push(Var { name: local, below: if ty == "bit" { 2 } else { 3 } });
+        }
+        self.body();
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn init(&mut self, count: usize) {
+        self.locals.clear();
+        self.labels.clear();
+        let started: Vec<(String, usize)> = self.startable[..count].to_vec();
+        self.startable.clear();
+        self.line("init {");
+        self.indent += 1;
+        let atomic = self.rng.chance(60);
+        if atomic {
+            self.line("atomic {");
+        }
+        for (name, params) in started {
+            let arguments: Vec<String> = (0..params).map(|_| self.rng.below(3).to_string()).collect();
+            self.line(&format!("run {name}({});", arguments.join(", ")));
+            if self.rng.chance(20) {
+                self.line("(_nr_pr == 1);");
+            }
+        }
+        if atomic {
+            self.line("skip }");
+        } else {
+            self.line("skip");
+        }
+        self.indent -= 1;
+        self.line("}");
+    }
+}

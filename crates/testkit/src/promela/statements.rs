@@ -1,0 +1,291 @@
+//! Random statements.
+
+use super::{Maker, Var};
+
+impl Maker<'_> {
+    /// The statements of a proctype: some labels to jump to, then what happens.
+    pub(super) fn body(&mut self) {
+        let length = self.rng.below(3) + 2;
+        let labelled = self.rng.chance(35);
+        if labelled {
+            let label = self.name(["L", "end", "progress"][self.rng.below(3)]);
+            self.labels.push(label);
+        }
+        let at = self.rng.below(length);
+        for position in 0..length {
+            if labelled && position == at {
+                let label = self.labels[0].clone();
+                self.line(&format!("{label}:"));
+                // A label needs a step of its own: some statements have none in front.
+                let step = self.simple();
+                self.line(&format!("{step};"));
+            }
+            self.statement();
+        }
+        self.line("skip");
+    }
+
+    /// One statement with its `;`.
+    pub(super) fn statement(&mut self) {
+        self.depth += 1;
+        let deep = self.depth > 3;
+        match self.rng.below(if deep { 9 } else { 20 }) {
+            0..=8 => {
+                let step = if self.rng.chance(75) { self.simple() } else { self.blocking() };
+                self.line(&format!("{step};"));
+            }
+            9 | 10 => self.choice(),
+            11 | 12 => self.repetition(),
+            13 => self.atomic(),
+            14 => self.d_step(),
+            15 => self.unless(),
+            16 => self.counted(),
+            17 => self.block(),
+            18 => self.jump(),
+            _ => self.start(),
+        }
+        self.depth -= 1;
+    }
+
+    /// A step that never blocks.
+    pub(super) fn simple(&mut self) -> String {
+        let Some(var) = self.var() else { return "printf(\"x\")".to_owned() };
+        match self.rng.below(12) {
+            0 if var.below == 256 => format!("{}++", var.name),
+            1 => format!("printf(\"%d\\n\", {})", var.name),
+            2 if !self.inlines.is_empty() && var.below < 256 => {
+                let inline = self.rng.pick(&self.inlines).clone();
+                format!("{inline}({})", var.name)
+            }
+            3 if self.rng.chance(60) => {
+                let condition = self.condition();
+                format!("assert({condition})")
+            }
+            4 if !self.text.contains("NEXT") => "skip".to_owned(),
+            4 if var.below < 256 => format!("{} = NEXT({}, 3)", var.name, var.name),
+            _ => self.assignment(&var),
+        }
+    }
+
+    fn assignment(&mut self, var: &Var) -> String {
+        let value = self.value_for(var);
+        format!("{} = {value}", var.name)
+    }
+
+    /// A step that may block: a condition or a message.
+    fn blocking(&mut self) -> String {
+        if self.deterministic {
+            return self.simple();
+        }
+        let Some(chan) = self.chan().filter(|_| self.rng.chance(70)) else { return self.condition() };
+        if self.rng.chance(50) {
+            let values: Vec<String> = chan.fields.iter().map(|&below| self.rng.below(below).to_string()).collect();
+            let sign = if chan.capacity > 0 && self.rng.chance(20) { "!!" } else { "!" };
+            return format!("{}{sign}{}", chan.name, values.join(","));
+        }
+        let mut used: Vec<String> = Vec::new();
+        let mut args = Vec::new();
+        for &below in &chan.fields {
+            let var = self.var().filter(|var| var.below < 256 && !used.contains(&var.name));
+            args.push(match (self.rng.below(5), var) {
+                (0, _) => self.rng.below(below).to_string(),
+                (1, Some(var)) => format!("eval({})", var.name),
+                (2, _) | (_, None) => "_".to_owned(),
+                (_, Some(var)) => {
+                    used.push(var.name.clone());
+                    var.name
+                }
+            });
+        }
+        let buffered = chan.capacity > 0;
+        let sign = if buffered && self.rng.chance(20) { "??" } else { "?" };
+        if buffered && self.rng.chance(15) {
+            return format!("{}{sign}<{}>", chan.name, args.join(","));
+        }
+        format!("{}{sign}{}", chan.name, args.join(","))
+    }
+
+    fn guard(&mut self) -> String {
+        match self.rng.below(6) {
+            0 if !self.uninterrupted => "timeout".to_owned(),
+            1 | 2 => self.blocking(),
+            3 => self.simple(),
+            _ => self.condition(),
+        }
+    }
+
+    /// `if` with two or three options.
+    fn choice(&mut self) {
+        self.line("if");
+        let total = self.rng.below(2) + 2;
+        let other = self.rng.chance(40) || self.uninterrupted;
+        for at in 0..total {
+            if other && at + 1 == total {
+                self.option("else");
+            } else {
+                // `else` beside messages is dubious, so conditions are used where there is one.
+                let guard = if other { self.condition() } else { self.guard() };
+                self.option(&guard);
+            }
+        }
+        self.line("fi;");
+    }
+
+    fn option(&mut self, guard: &str) {
+        self.line(&format!(":: {guard} ->"));
+        self.indent += 1;
+        self.statement();
+        self.indent -= 1;
+    }
+
+    /// A loop that can be left.
+    fn repetition(&mut self) {
+        if self.uninterrupted {
+            return self.counted();
+        }
+        self.line("do");
+        self.loops += 1;
+        for _ in 0..self.rng.below(2) + 1 {
+            let guard = self.guard();
+            self.option(&guard);
+        }
+        let guard = if self.rng.chance(30) { "else".to_owned() } else { self.condition() };
+        self.line(&format!(":: {guard} -> break"));
+        self.loops -= 1;
+        self.line("od;");
+    }
+
+    /// `for` or `select`, which come to an end.
+    fn counted(&mut self) {
+        let counter = self.name("i");
+        // Declared where it is used: in a block that has been entered, so that it is a step.
+        self.line("{");
+        self.indent += 1;
+        self.line(&format!("byte {counter};"));
+        if self.rng.chance(30) && !self.deterministic {
+            let upto = self.rng.below(2) + 1;
+            self.line(&format!("select ({counter} : 0 .. {upto});"));
+            self.locals.push(Var { name: counter, below: 3 });
+            self.statement();
+            self.locals.pop();
+        } else {
+            let upto = self.rng.below(2) + 1;
+            self.line(&format!("for ({counter} : 0 .. {upto}) {{"));
+            self.indent += 1;
+            self.statement();
+            self.line("skip");
+            self.indent -= 1;
+            self.line("}");
+        }
+        self.indent -= 1;
+        self.line("};");
+    }
+
+    fn atomic(&mut self) {
+        if self.deterministic {
+            return self.block();
+        }
+        let outer = self.uninterrupted;
+        self.line("atomic {");
+        self.indent += 1;
+        if self.rng.chance(60) {
+            let guard = self.blocking();
+            self.line(&format!("{guard};"));
+        }
+        self.uninterrupted = true;
+        for _ in 0..self.rng.below(2) + 1 {
+            self.statement();
+        }
+        self.line("skip");
+        self.uninterrupted = outer;
+        self.indent -= 1;
+        self.line("};");
+    }
+
+    fn d_step(&mut self) {
+        if self.deterministic {
+            return self.block();
+        }
+        let outer = (self.uninterrupted, self.deterministic, self.loops);
+        self.line("d_step {");
+        self.indent += 1;
+        if self.rng.chance(60) {
+            let guard = self.condition();
+            self.line(&format!("{guard};"));
+        }
+        (self.uninterrupted, self.deterministic, self.loops) = (true, true, 0);
+        for _ in 0..self.rng.below(2) + 1 {
+            self.statement();
+        }
+        self.line("skip");
+        (self.uninterrupted, self.deterministic, self.loops) = outer;
+        self.indent -= 1;
+        self.line("};");
+    }
+
+    fn unless(&mut self) {
+        if self.uninterrupted {
+            return self.block();
+        }
+        self.line("{");
+        self.indent += 1;
+        for _ in 0..self.rng.below(2) + 1 {
+            self.statement();
+        }
+        self.line("skip");
+        self.indent -= 1;
+        self.line("} unless {");
+        self.indent += 1;
+        let guard = if self.rng.chance(70) { self.condition() } else { self.blocking() };
+        self.line(&format!("{guard};"));
+        self.statement();
+        self.line("skip");
+        self.indent -= 1;
+        self.line("};");
+    }
+
+    fn block(&mut self) {
+        self.line("{");
+        self.indent += 1;
+        let local = self.rng.chance(50).then(|| self.name("b"));
+        if let Some(local) = &local {
+            let initial = if self.rng.chance(50) { " = 2" } else { "" };
+            self.line(&format!("byte {local}{initial};"));
+            self.locals.push(Var { name: local.clone(), below: 3 });
+        }
+        for _ in 0..self.rng.below(2) + 1 {
+            self.statement();
+        }
+        self.line("skip");
+        if local.is_some() {
+            self.locals.pop();
+        }
+        self.indent -= 1;
+        self.line("};");
+    }
+
+    fn jump(&mut self) {
+        let condition = self.condition();
+        if self.loops > 0 && self.rng.chance(50) {
+            return self.line(&format!("if :: {condition} -> break :: else fi;"));
+        }
+        match self.labels.first().filter(|_| !self.uninterrupted).cloned() {
+            Some(label) => self.line(&format!("if :: {condition} -> goto {label} :: else fi;")),
+            None => {
+                let step = self.simple();
+                self.line(&format!("{step};"));
+            }
+        }
+    }
+
+    /// Starts a process while there are few.
+    fn start(&mut self) {
+        if self.deterministic || self.startable.is_empty() {
+            let step = self.simple();
+            return self.line(&format!("{step};"));
+        }
+        let (name, params) = self.rng.pick(&self.startable).clone();
+        let arguments: Vec<String> = (0..params).map(|_| self.value()).collect();
+        self.line(&format!("if :: _nr_pr < 4 -> run {name}({}) :: else fi;", arguments.join(", ")));
+    }
+}
