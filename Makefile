@@ -29,7 +29,7 @@ FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-long bench fuzz lint format clean
+.PHONY: help run build test test-long test-spin bench fuzz lint format clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -49,6 +49,10 @@ test: $(Z3) ## all tests, with fixed seeds
 test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (SEED=N for a given one)
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --workspace
+
+test-spin: $(Z3) ## random Promela models against Spin (CASES=50 times six, SEED=N for a given seed); needs spin and gcc
+	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
+	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --test against_spin -p tertium-promela
 
 bench: $(Z3) ## measurements, as ratios; with Spin beside us where a spin and a gcc are on the path
 	$(CARGO) build --release --quiet -p tertium-bench

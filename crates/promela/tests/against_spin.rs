@@ -90,7 +90,8 @@ fn models_of_one_rule_each_have_as_many_states_as_spin_counts() {
     let mut different = Vec::new();
     for (name, entry) in expected.as_object().unwrap() {
         let Some(states) = entry["states"].as_u64() else { continue };
-        if entry["complete"] != true {
+        // After an index out of bounds Spin goes on with whatever lies there in memory; we stop the run.
+        if entry["complete"] != true || name == "micro_array_oob.pml" {
             continue;
         }
         let text = fs::read_to_string(folder.join(name)).unwrap();

@@ -25,6 +25,14 @@ pub(super) struct Types {
     late: BTreeMap<DeclId, bool>,
 }
 
+/// What Spin's verifiers store: bits of an array, and the only field of a message, have a byte each and keep it all.
+fn stored(ty: DataType, alone: bool) -> DataType {
+    match ty {
+        DataType::Bit | DataType::Bool if alone => DataType::Byte,
+        _ => ty,
+    }
+}
+
 /// The program's type of a machine integer.
 pub(super) const fn machine(bits: u8, signed: bool) -> Type {
     Type::Wrapped(Width { bits, signed })
@@ -97,7 +105,7 @@ impl<'a> Lowering<'a> {
             fields: Vec::new(),
             name: symbol.name.clone(),
             dimensions: dimension(symbol.size).into_iter().collect(),
-            ty: symbol.ty,
+            ty: stored(symbol.ty, symbol.size.is_some()),
             decl: symbol.decl,
             channel: symbol.channel.clone(),
         }];
@@ -113,7 +121,7 @@ impl<'a> Lowering<'a> {
                     fields: [part.fields.as_slice(), &[at as u32]].concat(),
                     name: format!("{outer}.{}", field.name),
                     dimensions: part.dimensions.iter().copied().chain(dimension(field.size)).collect(),
-                    ty: field.ty,
+                    ty: stored(field.ty, field.size.is_some()),
                     decl: field.decl,
                     channel: field.channel.clone(),
                 });
@@ -218,7 +226,8 @@ impl<'a> Lowering<'a> {
         scope: Scope,
         span: Span,
     ) -> tertium_program::ChannelId {
-        let fields: Vec<Type> = shape.fields.iter().map(|&field| self.plain_type(field)).collect();
+        let alone = shape.fields.len() == 1;
+        let fields: Vec<Type> = shape.fields.iter().map(|&field| self.plain_type(stored(field, alone))).collect();
         let mut first = None;
         for cell in 0..cells {
             let name = if cells == 1 { name.to_owned() } else { format!("{name}[{cell}]") };

@@ -8,7 +8,8 @@ impl Maker<'_> {
         let length = self.rng.below(3) + 2;
         let labelled = self.rng.chance(35);
         if labelled {
-            let label = self.name(["L", "end", "progress"][self.rng.below(3)]);
+            let stem = *self.rng.pick(&["L", "end", "progress"]);
+            let label = self.name(stem);
             self.labels.push(label);
         }
         let at = self.rng.below(length);
@@ -207,6 +208,8 @@ impl Maker<'_> {
             return self.block();
         }
         let outer = (self.uninterrupted, self.deterministic, self.loops);
+        // Spin refuses a loop that is left straight into a `d_step`.
+        self.line("skip;");
         self.line("d_step {");
         self.indent += 1;
         if self.rng.chance(60) {
