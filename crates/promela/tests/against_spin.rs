@@ -178,6 +178,9 @@ fn random_models_agree_with_spin() {
         let _ = fs::remove_dir_all(&folder);
         let ours = program("model.pml", &text);
         match theirs {
+            // A loop of one state, or an `else` inside an option beside another, is no mistake: Spin's verifiers only
+            // cannot follow it.
+            Spin::Refused(why) if why.contains("unconditional self-loop") || why.contains("'else' stmnts") => {}
             Spin::Refused(why) => assert!(ours.is_err(), "Spin refuses:\n{why}"),
             Spin::TooLarge => {}
             Spin::Found(theirs) => {

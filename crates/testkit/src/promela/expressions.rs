@@ -21,7 +21,12 @@ impl Maker<'_> {
     /// A small value.
     pub(super) fn value(&mut self) -> String {
         let Some(var) = self.var() else { return self.rng.below(3).to_string() };
-        match self.rng.below(9) {
+        match self.rng.below(14) {
+            9 => format!("{} << 1", var.name),
+            10 => format!("(~{} & 3)", var.name),
+            11 => format!("-{}", var.name),
+            12 => format!("({} ^ {} | 1)", var.name, self.rng.below(3)),
+            13 => format!("{} * 2 / 3", var.name),
             0..=2 => self.rng.below(3).to_string(),
             3 | 4 => var.name,
             5 => format!("{} + 1", var.name),
@@ -37,8 +42,9 @@ impl Maker<'_> {
             return format!("{} + 1", var.name);
         }
         let value = self.value();
-        match self.rng.below(3) {
+        match self.rng.below(4) {
             0 => self.rng.below(3).to_string(),
+            3 if self.rng.chance(20) => "_last".to_owned(),
             1 => format!("({value}) % {}", self.rng.below(2) + 2),
             _ => format!("({} + {value}) % 3", var.name),
         }
@@ -66,8 +72,11 @@ impl Maker<'_> {
         match self.rng.below(10) {
             0 => format!("!({} == {})", var.name, self.rng.below(3)),
             1 => format!("{} & 1", var.name),
-            2 => "_nr_pr < 3".to_owned(),
+            2 => (*self.rng.pick(&["_nr_pr < 3", "_pid == 1", "_nr_pr != 2"])).to_owned(),
             3 => match self.chan() {
+                Some(chan) if self.rng.chance(40) => {
+                    format!("{}({})", self.rng.pick(&["full", "empty", "nfull", "nempty"]), chan.name)
+                }
                 Some(chan) => format!("len({}) {} 1", chan.name, self.rng.pick(&["<", "==", ">"])),
                 None => var.name,
             },

@@ -40,10 +40,12 @@ struct Maker<'r> {
     globals: Vec<Var>,
     locals: Vec<Var>,
     channels: Vec<Chan>,
-    /// Names of proctypes that can be started, and how many values they take.
-    startable: Vec<(String, usize)>,
+    /// Names of proctypes that can be started, how many values they take, and the fields of the channel they take.
+    startable: Vec<(String, usize, Option<Vec<usize>>)>,
     /// Labels of the proctype being written.
     labels: Vec<String>,
+    /// A channel of structures, a structure, and how many messages the channel holds.
+    records: Option<(String, String, usize)>,
     /// Inlines with one parameter that is written.
     inlines: Vec<String>,
     /// How many names were made, so that none is made twice.
@@ -69,6 +71,7 @@ impl<'r> Maker<'r> {
             channels: Vec::new(),
             startable: Vec::new(),
             labels: Vec::new(),
+            records: None,
             inlines: Vec::new(),
             made: 0,
             depth: 0,
@@ -114,11 +117,21 @@ impl<'r> Maker<'r> {
             let array = self.rng.chance(30);
             self.line(&format!("T {name}{};", if array { "[2]" } else { "" }));
             let cell = if array { format!("{name}[1]") } else { name };
+            if self.rng.chance(50) {
+                let capacity = self.rng.below(3);
+                let channel = self.name("qs");
+                self.line(&format!("chan {channel} = [{capacity}] of {{ T }};"));
+                self.records = Some((channel, cell.clone(), capacity));
+            }
             self.globals.push(Var { name: format!("{cell}.f"), below: 3 });
             self.globals.push(Var { name: format!("{cell}.g[1]"), below: 2 });
         }
-        for _ in 0..self.rng.below(3) {
+        for _ in 0..self.rng.below(3) + usize::from(self.rng.chance(50)) {
             self.channel();
+        }
+        if self.rng.chance(8) {
+            // Only written: what a hidden variable holds is not part of a state, so what is read from it is chance.
+            self.line("hidden byte h;");
         }
         if self.rng.chance(35) {
             let name = self.name("bump");
@@ -135,7 +148,7 @@ impl<'r> Maker<'r> {
 
     fn scalar(&mut self) {
         let name = self.name("g");
-        let (decl, below) = match self.rng.below(8) {
+        let (decl, below) = match self.rng.below(9) {
             0 => (format!("bit {name};"), 2),
             1 => (format!("bool {name} = true;"), 2),
             2 => (format!("unsigned {name} : 2 = 1;"), 4),
@@ -144,6 +157,7 @@ impl<'r> Maker<'r> {
             5 => (format!("mtype {name} = green;"), 4),
             // Close to where it wraps.
             6 => (format!("byte {name} = 254;"), 256),
+            7 => (format!("short {name} = 32766;"), 256),
             _ => (format!("byte {name} = {};", self.rng.below(3)), 3),
         };
         self.line(&decl);
@@ -152,7 +166,7 @@ impl<'r> Maker<'r> {
 
     fn channel(&mut self) {
         let name = self.name("q");
-        let capacity = self.rng.below(3);
+        let capacity = if self.rng.chance(45) { 0 } else { self.rng.below(2) + 1 };
         let (types, fields): (&str, Vec<usize>) = match self.rng.below(4) {
             0 => ("byte", vec![3]),
             1 => ("mtype, byte", vec![4, 3]),
@@ -172,9 +186,10 @@ impl<'r> Maker<'r> {
         for at in 0..count {
             let name = format!("P{at}");
             let params = if by_init { self.rng.below(3) } else { 0 };
-            self.proctype(&name, params, !by_init);
+            let fields = if by_init && self.rng.chance(30) { self.chan().map(|chan| chan.fields) } else { None };
+            self.proctype(&name, params, fields.clone(), !by_init);
             if by_init {
-                self.startable.push((name, params));
+                self.startable.push((name, params, fields));
             }
         }
         if by_init {
@@ -182,7 +197,7 @@ impl<'r> Maker<'r> {
         }
     }
 
-    fn proctype(&mut self, name: &str, params: usize, active: bool) {
+    fn proctype(&mut self, name: &str, params: usize, fields: Option<Vec<usize>>, active: bool) {
         let prefix = match (active, self.rng.chance(15)) {
             (false, _) => "",
             (true, false) => "active ",
@@ -190,7 +205,13 @@ impl<'r> Maker<'r> {
         };
         self.locals.clear();
         self.labels.clear();
-        let list: Vec<String> = (0..params).map(|at| format!("byte p{at}")).collect();
+        let mut list: Vec<String> = (0..params).map(|at| format!("byte p{at}")).collect();
+        let channels = self.channels.len();
+        if let Some(fields) = fields {
+            list.push("chan c".to_owned());
+            // It may be any channel with these fields, so nothing is done that only a buffer allows.
+            self.channels.push(Chan { name: "c".to_owned(), fields, capacity: 0 });
+        }
         self.locals.extend((0..params).map(|at| Var { name: format!("p{at}"), below: 3 }));
         let provided = if self.rng.chance(10) && !self.globals.is_empty() {
             let condition = self.global_condition();
@@ -198,7 +219,10 @@ impl<'r> Maker<'r> {
         } else {
             String::new()
         };
-        self.line(&format!("{prefix}proctype {name}({}){provided} {{", list.join("; ")));
+        // Spin has no priorities together with rendezvous.
+        let buffered = self.channels.iter().all(|chan| chan.capacity > 0) && self.records.is_none();
+        let priority = if buffered && self.rng.chance(8) { " priority 2" } else { "" };
+        self.line(&format!("{prefix}proctype {name}({}){priority}{provided} {{", list.join("; ")));
         self.indent += 1;
         for _ in 0..self.rng.below(3) {
             let local = self.name("l");
@@ -207,7 +231,13 @@ impl<'r> Maker<'r> {
             self.line(&format!("{ty} {local}{initial};"));
             self.locals.push(Var { name: local, below: if ty == "bit" { 2 } else { 3 } });
         }
+        if self.rng.chance(15) {
+            let local = self.name("v");
+            self.line(&format!("byte {local}[2];"));
+            self.locals.push(Var { name: format!("{local}[1]"), below: 3 });
+        }
         self.body();
+        self.channels.truncate(channels);
         self.indent -= 1;
         self.line("}");
     }
@@ -215,7 +245,7 @@ impl<'r> Maker<'r> {
     fn init(&mut self, count: usize) {
         self.locals.clear();
         self.labels.clear();
-        let started: Vec<(String, usize)> = self.startable[..count].to_vec();
+        let started = self.startable[..count].to_vec();
         self.startable.clear();
         self.line("init {");
         self.indent += 1;
@@ -223,8 +253,9 @@ impl<'r> Maker<'r> {
         if atomic {
             self.line("atomic {");
         }
-        for (name, params) in started {
-            let arguments: Vec<String> = (0..params).map(|_| self.rng.below(3).to_string()).collect();
+        for (name, params, fields) in started {
+            let mut arguments: Vec<String> = (0..params).map(|_| self.rng.below(3).to_string()).collect();
+            arguments.extend(self.channel_for(fields));
             self.line(&format!("run {name}({});", arguments.join(", ")));
             if self.rng.chance(20) {
                 self.line("(_nr_pr == 1);");
@@ -237,5 +268,12 @@ impl<'r> Maker<'r> {
         }
         self.indent -= 1;
         self.line("}");
+    }
+
+    /// A channel with these fields.
+    fn channel_for(&mut self, fields: Option<Vec<usize>>) -> Option<String> {
+        let fields = fields?;
+        let fitting: Vec<Chan> = self.channels.iter().filter(|chan| chan.fields == fields).cloned().collect();
+        Some(self.rng.pick(&fitting).name.clone())
     }
 }

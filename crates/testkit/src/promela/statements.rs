@@ -30,7 +30,7 @@ impl Maker<'_> {
     pub(super) fn statement(&mut self) {
         self.depth += 1;
         let deep = self.depth > 3;
-        match self.rng.below(if deep { 9 } else { 20 }) {
+        match self.rng.below(if deep { 9 } else { 21 }) {
             0..=8 => {
                 let step = if self.rng.chance(75) { self.simple() } else { self.blocking() };
                 self.line(&format!("{step};"));
@@ -43,6 +43,7 @@ impl Maker<'_> {
             16 => self.counted(),
             17 => self.block(),
             18 => self.jump(),
+            19 => self.line("skip; skip; skip;"),
             _ => self.start(),
         }
         self.depth -= 1;
@@ -62,6 +63,7 @@ impl Maker<'_> {
                 let condition = self.condition();
                 format!("assert({condition})")
             }
+            4 if self.text.contains("hidden") => "h = _pid".to_owned(),
             4 if !self.text.contains("NEXT") => "skip".to_owned(),
             4 if var.below < 256 => format!("{} = NEXT({}, 3)", var.name, var.name),
             _ => self.assignment(&var),
@@ -78,9 +80,17 @@ impl Maker<'_> {
         if self.deterministic {
             return self.simple();
         }
+        if let Some((channel, record, capacity)) = self.records.clone().filter(|_| self.rng.chance(20)) {
+            let sign = *self.rng.pick(&["!", "?"]);
+            let sign = if capacity > 0 && self.rng.chance(20) { sign.repeat(2) } else { sign.to_owned() };
+            return format!("{channel}{sign}{record}");
+        }
         let Some(chan) = self.chan().filter(|_| self.rng.chance(70)) else { return self.condition() };
         if self.rng.chance(50) {
-            let values: Vec<String> = chan.fields.iter().map(|&below| self.rng.below(below).to_string()).collect();
+            let mut values: Vec<String> = chan.fields.iter().map(|&below| self.rng.below(below).to_string()).collect();
+            if self.rng.chance(25) {
+                values[0] = self.value();
+            }
             let sign = if chan.capacity > 0 && self.rng.chance(20) { "!!" } else { "!" };
             return format!("{}{sign}{}", chan.name, values.join(","));
         }
@@ -90,6 +100,7 @@ impl Maker<'_> {
             let var = self.var().filter(|var| var.below < 256 && !used.contains(&var.name));
             args.push(match (self.rng.below(5), var) {
                 (0, _) => self.rng.below(below).to_string(),
+                (1, Some(var)) if self.rng.chance(30) => format!("eval({} + 1)", var.name),
                 (1, Some(var)) => format!("eval({})", var.name),
                 (2, _) | (_, None) => "_".to_owned(),
                 (_, Some(var)) => {
@@ -125,7 +136,8 @@ impl Maker<'_> {
                 self.option("else");
             } else {
                 // `else` beside messages is dubious, so conditions are used where there is one.
-                let guard = if other { self.condition() } else { self.guard() };
+                let dubious = self.rng.chance(10);
+                let guard = if other && !dubious { self.condition() } else { self.guard() };
                 self.option(&guard);
             }
         }
@@ -133,7 +145,13 @@ impl Maker<'_> {
     }
 
     fn option(&mut self, guard: &str) {
-        self.line(&format!(":: {guard} ->"));
+        match self.rng.below(8) {
+            0 => return self.line(&format!(":: {guard}")),
+            // Something compound begins the option.
+            1 if guard != "else" => self.line("::"),
+            2 => self.line(&format!(":: {guard} -> skip; skip; skip;")),
+            _ => self.line(&format!(":: {guard} ->")),
+        }
         self.indent += 1;
         self.statement();
         self.indent -= 1;
@@ -144,14 +162,30 @@ impl Maker<'_> {
         if self.uninterrupted {
             return self.counted();
         }
+        if self.rng.chance(15) {
+            let stem = *self.rng.pick(&["end", "progress", "accept", "M"]);
+            let label = self.name(stem);
+            self.line(&format!("{label}:"));
+        }
         self.line("do");
         self.loops += 1;
         for _ in 0..self.rng.below(2) + 1 {
             let guard = self.guard();
             self.option(&guard);
         }
-        let guard = if self.rng.chance(30) { "else".to_owned() } else { self.condition() };
-        self.line(&format!(":: {guard} -> break"));
+        match self.rng.below(10) {
+            0..=2 => self.line(":: else -> break"),
+            3 => self.line(":: break"),
+            4 if !self.labels.is_empty() => {
+                let label = self.labels[0].clone();
+                self.line(&format!(":: goto {label}"));
+            }
+            5 => self.line(":: timeout -> break"),
+            _ => {
+                let guard = self.condition();
+                self.line(&format!(":: {guard} -> break"));
+            }
+        }
         self.loops -= 1;
         self.line("od;");
     }
@@ -213,7 +247,7 @@ impl Maker<'_> {
         self.line("d_step {");
         self.indent += 1;
         if self.rng.chance(60) {
-            let guard = self.condition();
+            let guard = if self.rng.chance(30) { self.blocking() } else { self.condition() };
             self.line(&format!("{guard};"));
         }
         (self.uninterrupted, self.deterministic, self.loops) = (true, true, 0);
@@ -230,21 +264,28 @@ impl Maker<'_> {
         if self.uninterrupted {
             return self.block();
         }
-        self.line("{");
+        // What is interrupted may be a block, an atomic block, or a loop as it stands.
+        let atomic = self.rng.chance(20);
+        self.line(if atomic { "atomic {" } else { "{" });
         self.indent += 1;
+        let outer = std::mem::replace(&mut self.uninterrupted, atomic);
         for _ in 0..self.rng.below(2) + 1 {
             self.statement();
         }
+        self.uninterrupted = outer;
         self.line("skip");
         self.indent -= 1;
-        self.line("} unless {");
+        let (open, close) = if self.rng.chance(20) { ("atomic {", "}") } else { ("{", "}") };
+        self.line(&format!("}} unless {open}"));
         self.indent += 1;
-        let guard = if self.rng.chance(70) { self.condition() } else { self.blocking() };
+        let guard = if self.rng.chance(60) { self.condition() } else { self.blocking() };
         self.line(&format!("{guard};"));
+        let outer = std::mem::replace(&mut self.uninterrupted, open != "{");
         self.statement();
+        self.uninterrupted = outer;
         self.line("skip");
         self.indent -= 1;
-        self.line("};");
+        self.line(&format!("{close};"));
     }
 
     fn block(&mut self) {
@@ -272,7 +313,8 @@ impl Maker<'_> {
         if self.loops > 0 && self.rng.chance(50) {
             return self.line(&format!("if :: {condition} -> break :: else fi;"));
         }
-        match self.labels.first().filter(|_| !self.uninterrupted).cloned() {
+        match self.labels.first().filter(|_| !self.deterministic).cloned() {
+            Some(label) if self.rng.chance(20) && !self.uninterrupted => self.line(&format!("goto {label};")),
             Some(label) => self.line(&format!("if :: {condition} -> goto {label} :: else fi;")),
             None => {
                 let step = self.simple();
@@ -287,8 +329,11 @@ impl Maker<'_> {
             let step = self.simple();
             return self.line(&format!("{step};"));
         }
-        let (name, params) = self.rng.pick(&self.startable).clone();
-        let arguments: Vec<String> = (0..params).map(|_| self.value()).collect();
-        self.line(&format!("if :: _nr_pr < 4 -> run {name}({}) :: else fi;", arguments.join(", ")));
+        let (name, params, fields) = self.rng.pick(&self.startable).clone();
+        let mut arguments: Vec<String> = (0..params).map(|_| self.value()).collect();
+        arguments.extend(self.channel_for(fields));
+        let target = self.var().filter(|var| var.below < 256 && self.rng.chance(30));
+        let target = target.map_or(String::new(), |var| format!("{} = ", var.name));
+        self.line(&format!("if :: _nr_pr < 4 -> {target}run {name}({}) :: else fi;", arguments.join(", ")));
     }
 }
