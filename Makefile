@@ -25,11 +25,16 @@ FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1
 
+# Comparison with Spin: which models, how large they may be, and how long each may take.
+MODELS ?= corpus/promela
+LIMIT ?= 200000
+SECONDS_EACH ?= 60
+
 # How much longer the long tests are than the short ones, and with which seed.
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-long test-spin bench fuzz lint format clean
+.PHONY: help run build test test-long test-spin agreement bench fuzz lint format clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -45,6 +50,11 @@ build: $(Z3) ## the optimised binary, target/release/tertium
 
 test: $(Z3) ## all tests, with fixed seeds
 	$(CARGO) test --workspace
+
+agreement: $(Z3) ## table of agreement with Spin over a collection (MODELS=DIR with truth.json, LIMIT=states, SECONDS_EACH)
+	@code=0; TERTIUM_MODELS="$(abspath $(MODELS))" TERTIUM_LIMIT=$(LIMIT) TERTIUM_SECONDS=$(SECONDS_EACH) \
+	TERTIUM_TABLE="$(abspath target/agreement.txt)" $(CARGO) test -q -p tertium-driver --test promela -- --ignored > target/agreement.log 2>&1 || code=$$?; \
+	cat target/agreement.txt || cat target/agreement.log; exit $$code
 
 test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (SEED=N for a given one)
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"

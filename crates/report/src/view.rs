@@ -307,6 +307,12 @@ pub struct TakenView {
     pub line: usize,
     /// The statement.
     pub statement: String,
+    /// The process that takes part without having begun, if two meet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partner: Option<String>,
+    /// What the step prints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
 }
 
 /// One state of a path.

@@ -82,7 +82,7 @@ fn must_be_program(path: &std::path::Path) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Diagnostic::error("E0325", format!("`{}` is not a program", path.display()))
-        .help("a program is a file that ends in `.gcl`")
+        .help("a program is a file that ends in `.gcl` or, in Promela, in `.pml`")
         .into())
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use tertium_base::{Diagnostic, StopReason};
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::run::{self, Run};
-use tertium_driver::program::{ProgramAnswer, ProgramFile, Reason, itf};
+use tertium_driver::program::{Language, ProgramAnswer, ProgramFile, Reason, itf};
 use tertium_driver::{Belnap, Failure};
 use tertium_report::view::{
     EndView, EvidenceView, Ordered, ReadingView, ReasonView, ResultView, RunView, Stats, StepView, TakenView, Verdict,
@@ -96,33 +96,46 @@ fn next_commands(answer: &ProgramAnswer, args: &CheckArgs) -> Vec<String> {
 /// A run with lines, statements and values.
 pub fn run_view(file: &ProgramFile, run: &Run) -> RunView {
     let semantics = tertium_driver::program::semantics(file);
-    let states = run.states().enumerate();
-    let steps = states.map(|(at, state)| StepView {
+    let states: Vec<_> = run.states().collect();
+    let steps = states.iter().enumerate().map(|(at, state)| StepView {
         state: at.to_string(),
         labels: Ordered(Vec::new()),
-        step: at.checked_sub(1).and_then(|before| taken(file, &run.steps[before].moves)),
+        step: at.checked_sub(1).and_then(|before| {
+            let moves = &run.steps[before].moves;
+            let output = run::printed(&semantics, states[before], moves);
+            taken(file, moves, output)
+        }),
         values: Some(Ordered(run::values(&semantics, state))),
     });
     RunView { steps: steps.collect(), loop_start: run.loop_start, end: end(file, run) }
 }
 
-fn taken(file: &ProgramFile, moves: &[tertium_driver::program::Move]) -> Option<TakenView> {
+fn taken(file: &ProgramFile, moves: &[tertium_driver::program::Move], output: String) -> Option<TakenView> {
     let told = run::tell(file, moves)?;
-    Some(TakenView { process: told.process, line: told.line, statement: told.statement })
+    Some(TakenView {
+        process: told.process,
+        line: told.line,
+        statement: told.statement,
+        partner: told.partner,
+        output: (!output.is_empty()).then_some(output),
+    })
 }
 
 fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
     if let Some((moves, fault)) = &run.fault {
         return Some(EndView {
             kind: fault.kind.name().to_owned(),
-            step: taken(file, moves),
+            step: taken(file, moves, String::new()),
             message: run::tell_fault(&file.program, fault),
         });
     }
     run.deadlock.then(|| EndView {
         kind: "deadlock".to_owned(),
         step: None,
-        message: "deadlock: no process can step, and not all are at their ends".to_owned(),
+        message: match file.language {
+            Language::Gcl => "deadlock: no process can step, and not all are at their ends".to_owned(),
+            Language::Promela => "invalid end state: nothing can step, and not all processes may end here".to_owned(),
+        },
     })
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use tertium_base::{BitSet, Diagnostic, Span, Stopped};
 use tertium_explore::search::Progress;
-use tertium_program::{FaultKind, Outcome, Program, State, StepId};
+use tertium_program::{Action, FaultKind, Outcome, ProcessId, Program, State, StepId};
 
 use super::branching::Collected;
 use super::run::arrival;
@@ -56,7 +56,9 @@ impl Seen {
     fn look(&mut self, space: &Space<'_>, state: &State, next: &mut dyn FnMut(&State)) {
         for successor in space.semantics.successors(state) {
             for mv in &successor.moves {
-                self.count += usize::from(self.taken.insert(mv.step.index()));
+                for step in std::iter::once(mv.step).chain(mv.partner.map(|(_, step)| step)) {
+                    self.count += usize::from(self.taken.insert(step.index()));
+                }
             }
             if let Outcome::Fault { fault, .. } = &successor.outcome {
                 self.complete &= fault.kind.is_error() && fault.kind != FaultKind::EndlessBlock;
@@ -111,8 +113,15 @@ fn warnings(program: &Program, taken: &BitSet) -> Vec<Diagnostic> {
         reached[step.process.index()].insert(step.target.index());
     }
     let mut texts: BTreeMap<(usize, usize, &str), (bool, bool)> = BTreeMap::new();
+    let watches = |process: ProcessId| {
+        program.claims.contains(&process) || program.trace.as_ref().is_some_and(|trace| trace.process == process)
+    };
     for id in program.step_ids() {
         let step = program.step(id);
+        // That a process never ends, or a claim never moves, is often meant.
+        if step.action == Action::End || watches(step.process) {
+            continue;
+        }
         let never = program.exprs.constant(step.guard) == Some(0);
         let entry = texts.entry((step.span.start, step.span.end, step.text.as_str())).or_default();
         entry.0 |= taken.contains(id.index()) || never;

@@ -2,7 +2,8 @@
 //!
 //! The Informal Trace Format: one JSON object with `vars`, `states` and, for a lasso, `loop`. Integers are `{"#bigint": "3"}`,
 //! enumeration members are strings, arrays are maps from index to value. Where a process is, is the variable `P@`; what led
-//! to a state stands in its `#meta`.
+//! to a state stands in its `#meta`. Where processes come and go, names do not say everything, so that the state as it is stored
+//! stands there too, as `slots`.
 
 use serde_json::{Map, Value, json};
 use tertium_base::Diagnostic;
@@ -24,6 +25,9 @@ pub fn document(file: &ProgramFile, run: &Run, name: &str) -> String {
         let mut meta = Map::from_iter([("index".to_owned(), json!(at))]);
         if let Some(before) = at.checked_sub(1) {
             add_step(file, &run.steps[before].moves, &mut meta);
+        }
+        if !semantics.layout().is_fixed() {
+            meta.insert("slots".to_owned(), json!(state.slots));
         }
         let mut entry = Map::from_iter([("#meta".to_owned(), Value::Object(meta))]);
         entry.extend(values(&semantics, state));
@@ -74,6 +78,9 @@ fn add_step(file: &ProgramFile, moves: &[tertium_program::Move], meta: &mut Map<
 /// A state as ITF values by name.
 fn values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, Value)> {
     let (program, layout) = (semantics.program(), semantics.layout());
+    if !layout.is_fixed() {
+        return super::run::values(semantics, state).into_iter().map(|(name, value)| (name, json!(value))).collect();
+    }
     let mut all = Vec::new();
     for var in program.variable_ids() {
         let Some(first) = layout.fixed_slot(program, var) else { continue };
@@ -159,6 +166,9 @@ pub fn read(file: &ProgramFile, text: &str) -> Result<Stored, Failure> {
 fn read_state(semantics: &Semantics<'_>, entry: &Value, at: usize) -> Result<State, Failure> {
     let (program, layout) = (semantics.program(), semantics.layout());
     let missing = |name: &str| mistake(format!("state {at} of the run has no usable value for `{name}`"));
+    if !layout.is_fixed() {
+        return stored_slots(semantics, entry).ok_or_else(|| missing("slots"));
+    }
     let mut slots = semantics.first_slots().map_err(|_| mistake("the program's initial values cannot be computed"))?;
     for var in program.variable_ids() {
         let name = program.show_variable(var);
@@ -176,6 +186,24 @@ fn read_state(semantics: &Semantics<'_>, entry: &Value, at: usize) -> Result<Sta
         slots[layout.initial_frames()[pid] + FRAME_LOCATION] = number as i64;
     }
     Ok(State::visible(slots))
+}
+
+/// The state as it was stored, if its frames are those of processes of the program.
+fn stored_slots(semantics: &Semantics<'_>, entry: &Value) -> Option<State> {
+    let (program, layout) = (semantics.program(), semantics.layout());
+    let slots: Option<Vec<i64>> = entry.get("#meta")?.get("slots")?.as_array()?.iter().map(Value::as_i64).collect();
+    let slots = slots?;
+    let mut at = layout.global_size();
+    while at < slots.len() {
+        let process = usize::try_from(slots[at + FRAME_PROCESS]).ok().filter(|&id| id < program.processes.len())?;
+        let process = ProcessId::new(process);
+        let location = usize::try_from(*slots.get(at + FRAME_LOCATION)?).ok()?;
+        if location >= program.process(process).locations.len() {
+            return None;
+        }
+        at += layout.frame_size(process);
+    }
+    (at == slots.len()).then(|| State::visible(slots))
 }
 
 fn read_cells(program: &Program, var: VarId, value: &Value) -> Option<Vec<i64>> {

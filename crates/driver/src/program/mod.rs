@@ -77,6 +77,8 @@ pub struct ProgramFile {
     pub sources: Option<Sources>,
     /// Whether some statement is labelled `accept`.
     pub accepts: bool,
+    /// Macros from the command line.
+    pub defines: Vec<(String, String)>,
     /// The names of the properties that the command line gave.
     pub given: Vec<String>,
     /// Those of them that the user did not name.
@@ -181,6 +183,7 @@ pub fn from_text(file: &str, text: String, given: &[String], logic: Option<Logic
         language: Language::Gcl,
         sources: None,
         accepts: false,
+        defines: Vec::new(),
         given: properties.iter().map(|property| property.name.clone()).collect(),
         unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
     })

@@ -80,6 +80,7 @@ pub fn from_text(
         language: Language::Promela,
         sources: Some(model.sources),
         accepts: lowered.accepts,
+        defines: defines.to_vec(),
         given: properties.iter().map(|property| property.name.clone()).collect(),
         unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
     })

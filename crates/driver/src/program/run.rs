@@ -5,7 +5,7 @@
 
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{
-    Action, Fault, FaultKind, InitialValue, LocationId, Move, Outcome, ProcessId, Program, Semantics, Slot, State,
+    Action, Context, Expr, ExprId, Type, Fault, FaultKind, InitialValue, LocationId, Move, Outcome, ProcessId, Program, Semantics, Slot, State,
     StepId,
 };
 
@@ -224,6 +224,8 @@ pub struct Told {
     pub line: usize,
     /// The statements, inputs with their values.
     pub statement: String,
+    /// The process that takes part without having begun.
+    pub partner: Option<String>,
 }
 
 /// Statements of a block beyond this many are counted only.
@@ -241,7 +243,74 @@ pub fn tell(file: &ProgramFile, moves: &[Move]) -> Option<Told> {
     if moves.len() > MOST_STATEMENTS {
         parts.push(format!("... ({} more)", moves.len() - MOST_STATEMENTS));
     }
-    Some(Told { process, line, statement: parts.join("; ") })
+    let met = moves.iter().find_map(|mv| mv.partner);
+    let partner = met.map(|(pid, step)| file.process_name(program.step(step).process, pid));
+    Some(Told { process, line, statement: parts.join("; "), partner })
+}
+
+/// What the moves from a state print, one after the other.
+#[must_use]
+pub fn printed(semantics: &Semantics<'_>, from: &State, moves: &[Move]) -> String {
+    let program = semantics.program();
+    let (mut now, mut text) = (from.clone(), String::new());
+    for mv in moves {
+        if let Action::Print { format, values } = &program.step(mv.step).action {
+            let frames = semantics.layout().frames(&now.slots);
+            let me = Some(mv.pid as usize);
+            let context = Context { me, ..semantics.observer(&now.slots, &frames) };
+            let values: Vec<(ExprId, i64)> =
+                values.iter().map(|&value| (value, semantics.value(value, &context).unwrap_or(0))).collect();
+            text.push_str(&formatted(program, format, &values));
+        }
+        match semantics.execute(&now, mv) {
+            Some(Outcome::Next(next) | Outcome::Fault { next: Some(next), .. }) => now = next,
+            _ => break,
+        }
+    }
+    text
+}
+
+/// A format with its values: `%d`, `%u`, `%c`, `%x`, `%o` and `%e` for names.
+fn formatted(program: &Program, format: &str, values: &[(ExprId, i64)]) -> String {
+    let (mut text, mut letters, mut values) = (String::new(), format.chars(), values.iter());
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some(other) => text.push(other),
+                None => {}
+            },
+            '%' => {
+                let Some(kind) = letters.next() else { break };
+                let Some(&(expr, value)) = values.next().filter(|_| kind != '%') else {
+                    text.push('%');
+                    continue;
+                };
+                match kind {
+                    'c' => text.extend(u32::try_from(value).ok().and_then(char::from_u32)),
+                    'x' => text.push_str(&format!("{:x}", value as u32)),
+                    'o' => text.push_str(&format!("{:o}", value as u32)),
+                    'u' => text.push_str(&(value as u32).to_string()),
+                    'e' => text.push_str(&value_name(program, expr, value)),
+                    _ => text.push_str(&value.to_string()),
+                }
+            }
+            other => text.push(other),
+        }
+    }
+    text
+}
+
+/// The name of a value, from the type of the variable it was read from or else the first enumeration.
+fn value_name(program: &Program, expr: ExprId, value: i64) -> String {
+    let ty = match program.exprs.get(expr) {
+        Expr::Var(var) | Expr::Element(var, _) => Some(program.variable(var).ty),
+        _ => None,
+    };
+    let named = ty.filter(|ty| matches!(ty, Type::Enum(_)));
+    let first = (!program.enumerations.is_empty()).then(|| Type::Enum(tertium_program::EnumId::new(0)));
+    named.or(first).map_or_else(|| value.to_string(), |ty| program.show_value(ty, value))
 }
 
 /// A statement, with the receiver's if two processes meet, and with its process if that is not the one that began.

@@ -4,11 +4,11 @@
 //! definition of a step offers.
 
 use tertium_base::{Budget, Diagnostic};
-use tertium_program::{Fault, Move, Outcome, Semantics, Sort, State, Successor};
+use tertium_program::{Binary, Expr, Fault, Move, Outcome, Semantics, Sort, State, Successor};
 
 use super::itf::Stored;
 use super::run::{self, Run, Taken, Told, arrival};
-use super::{ProgramFile, from_text};
+use super::{Language, ProgramFile, from_text, promela};
 use crate::failure::Failure;
 
 /// At most this many candidates for initial states are tried.
@@ -216,8 +216,13 @@ impl<'f> Simulator<'f> {
         while self.file.source.text.contains(&name) || line.contains(&name) {
             name.push('_');
         }
-        let whole = format!("{}\ndefine {name} = {line}\n", self.file.source.text);
-        let file = from_text("<watch>", whole, &[], None)?;
+        let text = &self.file.source.text;
+        let file = match self.file.language {
+            Language::Gcl => from_text("<watch>", format!("{text}\ndefine {name} = {line}\n"), &[], None)?,
+            Language::Promela => {
+                promela::from_text(&self.file.file, &format!("{text}\npred ({line})\n"), &[], None, &self.file.defines)?
+            }
+        };
         self.watches.push(Watch { text: line, file });
         Ok(())
     }
@@ -264,9 +269,14 @@ impl<'f> Simulator<'f> {
 impl Watch {
     fn value(&self, state: &State) -> String {
         let program = &self.file.program;
-        let Some(named) = program.defines.last() else { return "?".to_owned() };
-        match Semantics::new(program).observe(named.expr, state) {
-            Ok(value) if program.exprs.sort(named.expr) == Sort::Bool => (value != 0).to_string(),
+        let Some(named) = program.defines.last().or(program.predicates.last()) else { return "?".to_owned() };
+        // In Promela a condition is a number that is not 0, and the number says more.
+        let expr = match program.exprs.get(named.expr) {
+            Expr::Binary(Binary::Ne, number, zero) if program.exprs.constant(zero) == Some(0) => number,
+            _ => named.expr,
+        };
+        match Semantics::new(program).observe(expr, state) {
+            Ok(value) if program.exprs.sort(expr) == Sort::Bool => (value != 0).to_string(),
             Ok(value) => value.to_string(),
             Err(kind) => format!("({})", kind.name()),
         }

@@ -70,29 +70,25 @@ impl<'a> Draft<'a> {
         if let Some(block) = element.d_step {
             return self.inner_target(id, block);
         }
-        let (from, atom) = match element.kind {
-            Kind::Goto(_) | Kind::Break(_) => {
-                let to = self.jump(id).unwrap_or(element.next);
-                // Also the last jump of a block keeps control if it leads into another block.
-                (to, self.elements[to].atom || (element.atom && self.elements[to].in_block()))
-            }
-            _ if element.last => (element.next, false),
-            _ => (element.next, element.atom),
+        let from = match element.kind {
+            Kind::Goto(_) | Kind::Break(_) => self.jump(id).unwrap_or(element.next),
+            _ => element.next,
         };
-        let atom = atom && element.in_block();
-        let target = self.hunt(from, atom);
-        (target, !atom && self.elements[target].in_block())
+        let target = self.hunt(from, element.atom);
+        (target, !element.atom && self.elements[target].in_block())
     }
 
-    /// A jump out of a block is its last statement.
+    /// A jump in a block belongs to it if it leads into a block; otherwise it is one of its last statements.
     pub fn end_blocks_at_jumps(&mut self) {
         for id in 0..self.elements.len() {
-            let jumps = matches!(self.elements[id].kind, Kind::Goto(_) | Kind::Break(_));
-            let leaves = self.jump(id).is_some_and(|to| !self.elements[to].in_block());
-            if jumps && leaves && self.elements[id].atom && self.elements[id].d_step.is_none() {
-                self.elements[id].atom = false;
-                self.elements[id].last = true;
+            let element = &self.elements[id];
+            let jumps = matches!(element.kind, Kind::Goto(_) | Kind::Break(_));
+            if !jumps || !element.in_block() || element.d_step.is_some() {
+                continue;
             }
+            let stays = self.jump(id).is_some_and(|to| self.elements[to].in_block());
+            let element = &mut self.elements[id];
+            (element.atom, element.last) = (stays, !stays);
         }
     }
 

@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod explore;
 mod formula;
+mod lanes;
 mod run;
 
 pub use certify::certify;

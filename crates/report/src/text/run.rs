@@ -1,5 +1,6 @@
 //! A run as a compact table: one line a step, changed labels or values only.
 
+use super::lanes;
 use crate::style::{Role, Style, safe};
 use crate::view::{RunView, StepView, TakenView};
 
@@ -71,11 +72,17 @@ fn program_table(run: &RunView, style: Style) -> String {
         text.push_str(line.trim_end());
         text.push_str(&style.paint(Role::Strong, entry));
         text.push('\n');
+        for output in step.step.iter().filter_map(|step| step.output.as_deref()).flat_map(str::lines) {
+            text.push_str(&format!("{:>digits$}  prints: {}\n", "", safe(output)));
+        }
         previous = Some(step);
     }
     if let Some(start) = run.loop_start {
         let line = format!("{:>digits$}  as after step {start}, and so on forever", "");
         text.push_str(&format!("{}\n", style.paint(Role::Faint, &line)));
+    }
+    if style.verbose {
+        text.push_str(&lanes::chart(run));
     }
     if let Some(end) = &run.end {
         let step = end.step.as_ref().map_or_else(String::new, |step| format!("{}  ", taken(step)));
