@@ -5,8 +5,8 @@
 
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{
-    Action, Context, Expr, ExprId, Type, Fault, FaultKind, InitialValue, LocationId, Move, Outcome, ProcessId, Program, Semantics, Slot, State,
-    StepId,
+    Action, Context, Expr, ExprId, Fault, FaultKind, InitialValue, LocationId, Move, Outcome, ProcessId, Program,
+    Semantics, Slot, State, StepId, Type,
 };
 
 use super::ProgramFile;
