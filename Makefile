@@ -69,6 +69,7 @@ bench: $(Z3) ## measurements, as ratios; with Spin beside us where a spin and a 
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-game
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-explore
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-partial
+	$(CARGO) run --release --quiet -p tertium-bench --bin bench-abstraction
 
 fuzz: ## feed every parser with mutated input (FUZZ_SECONDS=60 each, FUZZ_TARGETS="formula …" for some)
 	cd fuzz && CARGO_TARGET_DIR=target RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST)

@@ -43,6 +43,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Count the states of a program, and write its graph
     Explore(ExploreArgs),
+    /// Show what predicates make of a program
+    Abstract(AbstractArgs),
     /// Run a program: by chance, along a stored run, or step by step
     Simulate(SimulateArgs),
     /// Lay out programs
@@ -82,6 +84,7 @@ Examples:
   tertium check protocol.gcl
   tertium check protocol.gcl -p 'G !(P@crit && Q@crit)' --threads 2
   tertium check model.pml -D N=4 --fair
+  tertium check bakery.gcl --refinements 0 --predicate 'y1 = 0' --predicate 'y1 <= y2'
   tertium check design.kmts --timeout 60s --memory 4G --evidence proofs
   tertium check design.kmts --expect safe=true --expect live=unknown
 
@@ -126,9 +129,12 @@ pub struct CheckArgs {
     /// The algorithm; `auto` takes the fastest one that fits
     #[arg(long, value_enum, default_value_t = EngineName::Auto, help_heading = "Work")]
     pub engine: EngineName,
-    /// Programs: how states are put together; `auto` runs them as they are
-    #[arg(long, value_enum, value_name = "HOW", help_heading = "Work")]
-    pub abstraction: Option<Abstraction>,
+    /// How programs are abstracted.
+    #[command(flatten)]
+    pub how: AbstractionArgs,
+    /// Programs: at most this many rounds of finding more predicates; only 0 so far
+    #[arg(long, value_name = "N", help_heading = "Abstraction of programs")]
+    pub refinements: Option<u32>,
     /// Programs: look at every order of steps, also where fewer are enough
     #[arg(long, help_heading = "Work")]
     pub no_reduction: bool,
@@ -166,6 +172,94 @@ pub struct CheckArgs {
     /// What counts as a failure besides false; may be repeated
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Output")]
     pub fail_on: Vec<FailOn>,
+    /// How text looks.
+    #[command(flatten)]
+    pub look: Look,
+}
+
+/// How programs are abstracted.
+#[derive(Args, Debug, Clone)]
+pub struct AbstractionArgs {
+    /// How precise it is; `auto` runs the program as it is unless predicates are given
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Abstraction of programs")]
+    pub abstraction: Option<Abstraction>,
+    /// A predicate; may be repeated [default: those of the file, of guards, of assertions and of the properties]
+    #[arg(long = "predicate", value_name = "EXPR", help_heading = "Abstraction of programs")]
+    pub predicates: Vec<String>,
+    /// Variables that stay concrete, with commas between them; may be repeated
+    #[arg(long, value_name = "VAR", help_heading = "Abstraction of programs")]
+    pub keep: Vec<String>,
+    /// A second solver that every reply is compared with, for example `cvc5`
+    #[arg(long, value_name = "COMMAND", help_heading = "Abstraction of programs")]
+    pub cross_check: Option<String>,
+    /// Give up a question to the solver after this time; what it would have settled stays open
+    #[arg(long, value_name = "TIME", help_heading = "Abstraction of programs")]
+    pub solver_timeout: Option<Duration>,
+}
+
+impl AbstractionArgs {
+    /// Whether anything here was asked for.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        self.given().iter().any(|(_, given)| *given) || self.is_named()
+    }
+
+    /// Whether a kind was named.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        !matches!(self.abstraction, None | Some(Abstraction::Auto | Abstraction::None))
+    }
+
+    /// The options that mean something only where a program is abstracted, and whether each was given.
+    #[must_use]
+    pub fn given(&self) -> [(&'static str, bool); 4] {
+        [
+            ("--predicate", !self.predicates.is_empty()),
+            ("--keep", !self.keep.is_empty()),
+            ("--cross-check", self.cross_check.is_some()),
+            ("--solver-timeout", self.solver_timeout.is_some()),
+        ]
+    }
+}
+
+const ABSTRACT_EXAMPLES: &str = "\
+Examples:
+  tertium abstract bakery.gcl
+  tertium abstract bakery.gcl --predicate 'y1 = 0' --predicate 'y1 <= y2' --abstraction cartesian
+  tertium abstract bakery.gcl --to dot | dot -Tsvg > bakery.svg
+
+Exit codes: 0 abstracted, 5 stopped early, 2 bad input.";
+
+/// Options of `abstract`.
+#[derive(Args, Debug)]
+#[command(after_long_help = ABSTRACT_EXAMPLES)]
+pub struct AbstractArgs {
+    /// The program, in `.gcl` or `.pml`
+    pub file: PathBuf,
+    /// Promela: a macro, as for a C preprocessor; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
+    pub defines: Vec<(String, String)>,
+    /// How it is abstracted.
+    #[command(flatten)]
+    pub how: AbstractionArgs,
+    /// Stop after this many abstract states [default: 1000000]
+    #[arg(long, value_name = "N")]
+    pub max_states: Option<usize>,
+    /// Write the structure in this format
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub to: Option<ExportFormat>,
+    /// Where to write the structure [default: standard output, instead of the report]
+    #[arg(short, long, value_name = "FILE", requires = "to")]
+    pub output: Option<PathBuf>,
+    /// Stop after this time
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<Duration>,
+    /// Stop before using more memory than this
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Size>,
+    /// How to write the report
+    #[arg(long, value_enum, default_value_t = PlainFormat::Text, help_heading = "Output")]
+    pub format: PlainFormat,
     /// How text looks.
     #[command(flatten)]
     pub look: Look,
@@ -539,6 +633,16 @@ pub enum Abstraction {
     Auto,
     /// Not at all: every state is one state
     None,
+    /// Possible steps exactly, certain ones to single states
+    Boolean,
+    /// Each predicate for itself: cheap, less precise
+    Cartesian,
+    /// One state per step, in which predicates may be unknown: cheapest, least precise
+    Cubes,
+    /// Certain steps lead to merged states
+    Four,
+    /// Certain steps lead to sets of states: the most precise
+    Hyper,
 }
 
 /// A number of threads.

@@ -212,7 +212,7 @@ impl System {
             let reply = self.possible(view, Purpose::May, &[case.relation])?;
             return Ok(if reply == Reply::Unsat { Vec::new() } else { vec![base] });
         }
-        if self.options.kind == Kind::Cartesian {
+        if matches!(self.options.kind, Kind::Cartesian | Kind::Cubes) {
             return self.product(view, case, base, &open);
         }
         let terms: Vec<TermId> = open.iter().map(|&at| case.after[at]).collect();
@@ -245,7 +245,7 @@ impl System {
             }
         }
         let open: Vec<usize> = open.iter().copied().filter(|&at| base.cube[at] == Kleene::Unknown).collect();
-        if open.len() > MOST_OPEN {
+        if open.len() > MOST_OPEN || self.options.kind == Kind::Cubes {
             return Ok(vec![base]);
         }
         let mut targets = Vec::new();
@@ -299,7 +299,7 @@ impl System {
         found: &mut Expansion,
     ) -> Result<(), Failed> {
         let process = self.operations[case.operation].process;
-        if !matches!(self.options.kind, Kind::Cartesian | Kind::Four) || !self.surely(view, &[able])? {
+        if !matches!(self.options.kind, Kind::Cartesian | Kind::Cubes | Kind::Four) || !self.surely(view, &[able])? {
             return Ok(());
         }
         match (self.options.kind, targets) {

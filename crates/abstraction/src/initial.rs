@@ -21,6 +21,18 @@ pub struct Initial {
 }
 
 impl System {
+    /// Whether the program surely has an initial state, whatever its functions are.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn surely_starts(&mut self) -> Result<bool, Failed> {
+        let parts = self.initial.clone();
+        if self.terms.mentions_functions(&parts) {
+            return Ok(false);
+        }
+        Ok(self.queries.satisfiable(&mut self.terms, Purpose::Initial, &parts)? == Reply::Sat)
+    }
+
     /// The abstract states that cover all initial states.
     ///
     /// # Errors
@@ -43,6 +55,10 @@ impl System {
             self.add_rows(&here, &predicates, &open, &base, certain, &mut found)?;
         }
         found.sort();
+        // A single one stands for whatever initial state there is.
+        if let [only] = &mut found[..] {
+            only.certain = only.certain || self.surely_starts()?;
+        }
         Ok(found)
     }
 

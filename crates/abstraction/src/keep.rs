@@ -25,7 +25,8 @@ pub enum Reason {
 }
 
 /// The variables that stay concrete.
-pub(crate) fn kept(program: &Program, bounds: &[Bounds], options: &Options) -> Vec<(VarId, Reason)> {
+#[must_use]
+pub fn kept(program: &Program, bounds: &[Bounds], options: &Options) -> Vec<(VarId, Reason)> {
     let asked: BTreeSet<VarId> = options.keep.iter().copied().collect();
     let mut few: BTreeSet<VarId> = BTreeSet::new();
     if options.keep_small {

@@ -10,6 +10,8 @@ pub enum Kind {
     Boolean,
     /// Each predicate for itself: cheap, less precise.
     Cartesian,
+    /// One state per step, in which predicates may be unknown: cheapest, least precise.
+    Cubes,
     /// Possible steps exactly; certain steps to merged states, so that the structure is four-valued.
     Four,
     /// Possible steps exactly; certain steps to sets of states exactly.
@@ -19,7 +21,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 4] = [Self::Boolean, Self::Cartesian, Self::Four, Self::Hyper];
+    pub const ALL: [Self; 5] = [Self::Boolean, Self::Cartesian, Self::Cubes, Self::Four, Self::Hyper];
 
     /// Its name on the command line.
     #[must_use]
@@ -27,6 +29,7 @@ impl Kind {
         match self {
             Self::Boolean => "boolean",
             Self::Cartesian => "cartesian",
+            Self::Cubes => "cubes",
             Self::Four => "four",
             Self::Hyper => "hyper",
         }

@@ -166,3 +166,57 @@ impl System {
         (!open).then_some(Reply::Sat)
     }
 }
+
+impl System {
+    /// Values of all cells in some initial program state that an abstract state stands for; `None` if the solver finds
+    /// none.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn initial_sample(&mut self, state: &AbstractState) -> Result<Option<Vec<Vec<i64>>>, Stopped> {
+        let map = self.concrete(&state.locations, &state.kept);
+        let mut parts = self.initial.clone();
+        for (symbol, value) in self.kept.iter().map(|kept| kept.symbol).collect::<Vec<_>>().into_iter().zip(&state.kept)
+        {
+            parts.push(match self.terms.sort(symbol) {
+                Sort::Bool if *value != 0 => symbol,
+                Sort::Bool => self.terms.not(symbol),
+                _ => {
+                    let value = self.terms.int(*value);
+                    self.terms.eq(symbol, value)
+                }
+            });
+        }
+        for (at, &value) in state.cube.iter().enumerate() {
+            let term = self.terms.substitute(self.predicate_terms[at], &map);
+            match value {
+                Kleene::True => parts.push(term),
+                Kleene::False => parts.push(self.terms.not(term)),
+                Kleene::Unknown => {}
+            }
+        }
+        let mut cells: Vec<Vec<TermId>> = Vec::new();
+        for var in self.program.variable_ids() {
+            match self.translator.cells(var) {
+                crate::translate::Cells::Each(each) => cells.push(each.clone()),
+                crate::translate::Cells::Array(array) => {
+                    let (array, count) = (*array, self.program.variable(var).cells());
+                    let each = (0..count).map(|at| {
+                        let at = self.terms.int(at as i128);
+                        self.terms.select(array, at)
+                    });
+                    cells.push(each.collect());
+                }
+            }
+        }
+        let all: Vec<TermId> = cells.iter().flatten().copied().collect();
+        let (reply, values) = self.queries.model(&mut self.terms, Purpose::Other, &parts, &all)?;
+        let (Reply::Sat, Some(values)) = (reply, values) else { return Ok(None) };
+        let mut values = values.into_iter().map(|value| match value {
+            tertium_smt::Value::Bool(value) => Some(i64::from(value)),
+            tertium_smt::Value::Int(value) => i64::try_from(value).ok(),
+            tertium_smt::Value::Array(..) => None,
+        });
+        Ok(cells.iter().map(|each| each.iter().map(|_| values.next().flatten()).collect()).collect())
+    }
+}

@@ -1,12 +1,13 @@
 //! How is a result shown to people and to scripts?
 //!
-//! Versioned view types ([`view`], [`compare`], [`explore`], [`simulate`], [`formula`], [`certify`]) that hold names and words
+//! Versioned view types ([`view`], [`compare`], [`abstraction`], [`explore`], [`simulate`], [`formula`], [`certify`]) that hold names and words
 //! only, so that a page or a script needs nothing else; [`build`] makes them from structures and
 //! evidence. Renderers take views alone: [`text`] for people, [`json`] for scripts, [`junit`] and
 //! [`sarif`] for build servers.
 //!
 //! Not here: deciding anything, running engines, writing to a terminal or a file.
 
+pub mod abstraction;
 pub mod build;
 pub mod certify;
 pub mod compare;

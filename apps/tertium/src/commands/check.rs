@@ -36,7 +36,8 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
         "programs",
         "structures",
         &[
-            ("--abstraction", args.abstraction.is_some()),
+            ("--abstraction", args.how.abstraction.is_some()),
+            ("--refinements", args.refinements.is_some()),
             ("--no-reduction", args.no_reduction),
             ("--max-states", args.max_states.is_some()),
             ("--threads", args.threads.is_some()),
@@ -45,6 +46,7 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
             ("--fair", args.fair),
         ],
     )?;
+    refuse(args, "programs", "structures", &args.how.given())?;
     let start = Instant::now();
     let expectations = Expectations::parse(&args.expect)?;
     let options = options(args);

@@ -1,5 +1,6 @@
 //! One module per command: arguments to the pipeline, its results to a report.
 
+mod abstraction;
 mod certify;
 mod check;
 mod compare;
@@ -31,6 +32,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Check(args) => check::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Explore(args) => explore::run(&args),
+        Command::Abstract(args) => abstraction::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Certify(args) => certify::run(&args),

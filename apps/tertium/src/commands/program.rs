@@ -2,19 +2,20 @@
 
 use std::time::Instant;
 
-use tertium_base::Budget;
+use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program;
 use tertium_driver::{Failure, Observer};
 use tertium_report::view::{CheckReport, SCHEMA_VERSION};
 
 use super::check::{Expectations, Printer, engine_choice, judge, refuse};
-use super::{program_views, views};
-use crate::args::{CheckArgs, Parameters, Semantics};
+use super::{abstraction, program_views, views};
+use crate::args::{Abstraction, CheckArgs, Parameters, Semantics};
 use crate::exit;
 use crate::progress::{Phase, Progress};
 
 /// Decides the properties of a program.
 pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
+    let abstracted = wants_abstraction(args)?;
     refuse(
         args,
         "structures",
@@ -22,7 +23,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
         &[
             ("--at", args.at.is_some()),
             ("--all-states", args.all_states),
-            ("--semantics thorough", args.semantics == Semantics::Thorough),
+            ("--semantics thorough", args.semantics == Semantics::Thorough && !abstracted),
             ("--parameters off", args.parameters == Parameters::Off),
         ],
     )?;
@@ -31,14 +32,21 @@ pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     let phase = Phase::default();
     phase.phase("reading the program");
     let progress = Progress::start(phase.clone(), args.look.quiet);
-    let file = program::load(&args.file, &args.properties, args.logic.map(|logic| logic.0), &args.defines)?;
+    let (logic, extras) = (args.logic.map(|logic| logic.0), abstraction::extras(&args.how));
+    let file = program::load_with(&args.file, &args.properties, logic, &args.defines, &extras)?;
     if file.language == program::Language::Gcl {
         let given = [("--progress", args.progress), ("--fair", args.fair)];
         refuse(args, "Promela models", "guarded commands", &given)?;
     }
     let questions = program::questions::questions(&file, &args.only, args.progress)?;
     expectations.all_name_something(questions.iter().map(program_views::name_of))?;
-    let outcome = program::check(&file, &questions, &options(args), budget, &phase);
+    let outcome = if abstracted {
+        let mut how = abstraction::options(&args.how, args.max_states);
+        how.thorough = args.semantics == Semantics::Thorough;
+        program::abstracted::check(&file, &questions, &options(args), &how, budget, &phase)
+    } else {
+        program::check(&file, &questions, &options(args), budget, &phase)
+    };
     drop(progress);
     let outcome = outcome?;
 
@@ -69,6 +77,28 @@ pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     let code = exit::of_check(&report);
     printer.finish(&report, code, start.elapsed().as_millis() as u64);
     Ok(code)
+}
+
+/// Whether the program is abstracted, or run as it is.
+fn wants_abstraction(args: &CheckArgs) -> Result<bool, Failure> {
+    let wanted = args.how.is_used() || args.refinements.is_some();
+    if wanted && args.how.abstraction == Some(Abstraction::None) {
+        return Err(Diagnostic::error("E0330", "`--abstraction none` contradicts options that are about abstraction")
+            .help("leave out `--abstraction none`, or `--predicate`, `--keep`, `--refinements` and the like")
+            .into());
+    }
+    if args.refinements.is_some_and(|rounds| rounds > 0) {
+        return Err(Diagnostic::error("E0329", "finding more predicates is not available yet")
+            .help("`--refinements 0` decides with the predicates that are given")
+            .into());
+    }
+    let concrete = [("--threads", args.threads.is_some()), ("--no-reduction", args.no_reduction)];
+    if let Some((option, _)) = concrete.iter().find(|(_, given)| *given && wanted) {
+        return Err(Diagnostic::error("E0330", format!("`{option}` is about running a program, not abstracting it"))
+            .help(format!("leave out `{option}`"))
+            .into());
+    }
+    Ok(wanted)
 }
 
 fn options(args: &CheckArgs) -> program::CheckOptions {

@@ -14,7 +14,7 @@ use tertium_report::{Style, build, text};
 
 use super::check::shown_path;
 use super::views::{self, quoted};
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Semantics};
 
 /// The name of a question.
 pub fn name_of(question: &Question) -> &str {
@@ -48,10 +48,12 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
             states: answer.states,
             transitions: answer.transitions,
             time_ms: answer.elapsed.as_millis() as u64,
+            predicates: answer.solver.map_or(0, |work| work.predicates),
+            solver_calls: answer.solver.map_or(0, |work| work.calls),
             ..Stats::default()
         },
         reading: ReadingView {
-            semantics: "compositional",
+            semantics: if args.semantics == Semantics::Thorough { "thorough" } else { "compositional" },
             deadlock: answer.deadlock,
             ltl: args.ltl.map(|name| name.0.name()),
         },

@@ -20,6 +20,15 @@ pub struct Reason {
     pub help: String,
 }
 
+/// What abstraction cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SolverWork {
+    /// How many predicates.
+    pub predicates: usize,
+    /// Calls of the solver so far.
+    pub calls: usize,
+}
+
 /// Everything found out about one question.
 #[derive(Clone, Debug)]
 pub struct ProgramAnswer {
@@ -47,6 +56,8 @@ pub struct ProgramAnswer {
     pub states: usize,
     /// Steps that were looked at for it.
     pub transitions: usize,
+    /// What abstraction cost, if it was used.
+    pub solver: Option<SolverWork>,
     /// Remarks.
     pub warnings: Vec<Diagnostic>,
     /// Whether it holds for a reason that says little.
@@ -75,6 +86,7 @@ impl ProgramAnswer {
             engine: "explore",
             states: 0,
             transitions: 0,
+            solver: None,
             warnings: Vec::new(),
             vacuous: false,
             elapsed: Duration::ZERO,

@@ -7,8 +7,9 @@
 //!
 //! Promela models ([`promela`]) are asked more: `never` claims, acceptance and progress ([`claims`]).
 //!
-//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks. Not here: abstraction.
+//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks. [`abstracted`] answers without running the program.
 
+pub mod abstracted;
 pub mod answer;
 pub mod branching;
 pub mod check;
@@ -83,6 +84,8 @@ pub struct ProgramFile {
     pub given: Vec<String>,
     /// Those of them that the user did not name.
     pub unnamed: Vec<String>,
+    /// How many of the program's predicates, the last ones, the command line gave.
+    pub given_predicates: usize,
 }
 
 /// The languages of programs.
@@ -145,14 +148,7 @@ pub fn load(
     logic: Option<Logic>,
     defines: &[(String, String)],
 ) -> Result<ProgramFile, Failure> {
-    let text = read_text(path)?;
-    match Language::of(path) {
-        Some(Language::Promela) => promela::from_text(&path.to_string_lossy(), &text, given, logic, defines),
-        _ if !defines.is_empty() => {
-            Err(Diagnostic::error("E0308", "`-D` is for Promela models").help("leave it out for other inputs").into())
-        }
-        _ => from_text(&path.to_string_lossy(), text, given, logic),
-    }
+    load_with(path, given, logic, defines, &Extras::default())
 }
 
 /// As [`load`], from a text that is already there.
@@ -160,18 +156,73 @@ pub fn load(
 /// # Errors
 /// Everything that is wrong with the text and the properties.
 pub fn from_text(file: &str, text: String, given: &[String], logic: Option<Logic>) -> Result<ProgramFile, Failure> {
+    from_text_with(file, text, given, logic, &Extras::default())
+}
+
+/// What the command line adds for abstraction.
+#[derive(Clone, Debug, Default)]
+pub struct Extras {
+    /// Predicates.
+    pub predicates: Vec<String>,
+    /// Variables that stay concrete.
+    pub keep: Vec<String>,
+}
+
+/// As [`load`], with what abstraction needs.
+///
+/// # Errors
+/// Everything that is wrong with the text and what is added to it.
+pub fn load_with(
+    path: &Path,
+    given: &[String],
+    logic: Option<Logic>,
+    defines: &[(String, String)],
+    extras: &Extras,
+) -> Result<ProgramFile, Failure> {
+    let text = read_text(path)?;
+    let name = path.to_string_lossy();
+    match Language::of(path) {
+        Some(Language::Promela) if !extras.keep.is_empty() => {
+            Err(Diagnostic::error("E0331", "`--keep` is for guarded commands").help("leave it out for Promela").into())
+        }
+        Some(Language::Promela) => promela::from_text(&name, &text, given, logic, defines, &extras.predicates),
+        _ if !defines.is_empty() => {
+            Err(Diagnostic::error("E0331", "`-D` is for Promela models").help("leave it out for other inputs").into())
+        }
+        _ => from_text_with(&name, text, given, logic, extras),
+    }
+}
+
+/// As [`from_text`], with what abstraction needs.
+///
+/// # Errors
+/// Everything that is wrong with the text and what is added to it.
+pub fn from_text_with(
+    file: &str,
+    text: String,
+    given: &[String],
+    logic: Option<Logic>,
+    extras: &Extras,
+) -> Result<ProgramFile, Failure> {
     let properties: Vec<Property> =
         given.iter().enumerate().map(|(at, text)| Property::from_argument(text, at + 1)).collect();
-    let additions: Vec<Addition> = properties
+    let mut additions: Vec<Addition> = properties
         .iter()
         .map(|property| Addition::Property { name: property.name.clone(), logic, text: property.text.clone() })
         .collect();
+    additions.extend(extras.predicates.iter().cloned().map(Addition::Predicate));
+    additions.extend(extras.keep.iter().cloned().map(Addition::Keep));
     let compiled = compile_with(&text, &additions);
     let source = Arc::new(SourceFile::new(file, text));
     let mut messages: Vec<Located> =
         compiled.diagnostics.into_iter().map(|diagnostic| Located::within(diagnostic, &source)).collect();
-    for (property, mistakes) in properties.iter().zip(compiled.additions) {
-        let place = |mistake: Diagnostic| Located::within(mistake.shifted(property.offset), &property.source);
+    let mut sources: Vec<(Arc<SourceFile>, usize)> =
+        properties.iter().map(|property| (Arc::clone(&property.source), property.offset)).collect();
+    for (name, texts) in [("--predicate", &extras.predicates), ("--keep", &extras.keep)] {
+        sources.extend(texts.iter().map(|text| (Arc::new(SourceFile::new(name, text.as_str())), 0)));
+    }
+    for ((source, offset), mistakes) in sources.iter().zip(compiled.additions) {
+        let place = |mistake: Diagnostic| Located::within(mistake.shifted(*offset), source);
         messages.extend(mistakes.into_iter().map(place));
     }
     let Some(program) = compiled.program else { return Err(Failure::Input(messages)) };
@@ -186,6 +237,7 @@ pub fn from_text(file: &str, text: String, given: &[String], logic: Option<Logic
         defines: Vec::new(),
         given: properties.iter().map(|property| property.name.clone()).collect(),
         unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
+        given_predicates: extras.predicates.len(),
     })
 }
 

@@ -25,6 +25,7 @@ pub fn from_text(
     given: &[String],
     logic: Option<Logic>,
     defines: &[(String, String)],
+    predicates: &[String],
 ) -> Result<ProgramFile, Failure> {
     if let Some(logic) = logic.filter(|&logic| logic != Logic::Ltl) {
         let what = format!("properties of Promela models are linear; `{}` is not", logic.name());
@@ -33,6 +34,9 @@ pub fn from_text(
     let properties: Vec<Property> =
         given.iter().enumerate().map(|(at, text)| Property::from_argument(text, at + 1)).collect();
     let mut whole = text.to_owned();
+    for predicate in predicates {
+        whole.push_str(&format!("\npred ({predicate})\n"));
+    }
     let mut added = Vec::new();
     for (at, property) in properties.iter().enumerate() {
         whole.push_str(&format!("\nltl given_{at}_{} {{ ", text.len()));
@@ -83,6 +87,7 @@ pub fn from_text(
         defines: defines.to_vec(),
         given: properties.iter().map(|property| property.name.clone()).collect(),
         unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
+        given_predicates: predicates.len(),
     })
 }
 

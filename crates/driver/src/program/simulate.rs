@@ -219,9 +219,14 @@ impl<'f> Simulator<'f> {
         let text = &self.file.source.text;
         let file = match self.file.language {
             Language::Gcl => from_text("<watch>", format!("{text}\ndefine {name} = {line}\n"), &[], None)?,
-            Language::Promela => {
-                promela::from_text(&self.file.file, &format!("{text}\npred ({line})\n"), &[], None, &self.file.defines)?
-            }
+            Language::Promela => promela::from_text(
+                &self.file.file,
+                &format!("{text}\npred ({line})\n"),
+                &[],
+                None,
+                &self.file.defines,
+                &[],
+            )?,
         };
         self.watches.push(Watch { text: line, file });
         Ok(())

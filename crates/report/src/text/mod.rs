@@ -1,5 +1,6 @@
 //! Reports as text for people: short, aligned, the verdict first.
 
+mod abstraction;
 mod certify;
 mod check;
 mod compare;
@@ -8,6 +9,7 @@ mod formula;
 mod lanes;
 mod run;
 
+pub use abstraction::abstraction;
 pub use certify::certify;
 pub use check::{heading, result, short_result, summary};
 pub use compare::compare;

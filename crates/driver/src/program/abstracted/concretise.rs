@@ -1,0 +1,186 @@
+//! The run of the program behind a path of certain abstract steps.
+//!
+//! Beginning in an initial state that the solver picks, the definition of a step is asked for a successor that belongs to
+//! the next abstract state. A path that goes round has a run here only if program states repeat.
+
+use std::collections::VecDeque;
+
+use tertium_abstraction::{AbstractState, Explored, System};
+use tertium_base::Budget;
+use tertium_lattice::{Belnap, Kleene};
+use tertium_model::{Kmts, PropId, StateId};
+use tertium_program::{Outcome, Program, Semantics, State};
+
+use super::super::ProgramFile;
+use super::super::questions::Asked;
+use super::super::run::{self, Run};
+use super::super::watch;
+use crate::answer::Answer;
+use crate::failure::Failure;
+
+/// How often a loop is followed in search of a program state that was seen before.
+const MOST_ROUNDS: usize = 64;
+
+/// The run behind what was found; `None` where there is none that can be shown.
+pub(super) fn run(
+    file: &ProgramFile,
+    system: &mut System,
+    explored: &Explored,
+    asked: &Asked,
+    structure: &Kmts,
+    found: &Answer,
+    budget: &Budget,
+) -> Result<Option<Run>, Failure> {
+    let shortest = shortest(explored, asked, structure);
+    let (numbers, loop_start) = match (shortest, &found.run) {
+        (Some(numbers), _) => (numbers, None),
+        (None, Some(path)) => (path.states.iter().map(|state| state.index()).collect(), path.loop_start),
+        (None, None) => return Ok(None),
+    };
+    let Some(&first) = numbers.first() else { return Ok(None) };
+    // States beyond are those in which runs that ended stay.
+    let abstracted = |number: usize| explored.states.get(number);
+    let Some(start) = abstracted(first) else { return Ok(None) };
+    let Some(cells) = system.initial_sample(start)? else { return Ok(None) };
+    let semantics = Semantics::new(&file.program);
+    let Some(state) = with_values(&semantics, &cells) else { return Ok(None) };
+    let follow = Follow { semantics: &semantics, system: &*system };
+    if !follow.belongs(&state, start) {
+        return Ok(None);
+    }
+    let mut states = vec![state];
+    for &number in &numbers[1..] {
+        budget.check()?;
+        let Some(next) = abstracted(number).and_then(|next| follow.step(&states[states.len() - 1], next)) else {
+            return Ok(None);
+        };
+        states.push(next);
+    }
+    let Some(start) = loop_start else { return finite(&semantics, asked, &states) };
+    let mut rounds = vec![start];
+    for _ in 0..MOST_ROUNDS {
+        // The path's last state steps back to where the loop begins.
+        for &number in &numbers[start..] {
+            budget.check()?;
+            let Some(next) = abstracted(number).and_then(|next| follow.step(&states[states.len() - 1], next)) else {
+                return Ok(None);
+            };
+            states.push(next);
+            if number == numbers[start] {
+                let here = states.len() - 1;
+                if let Some(&before) = rounds.iter().find(|&&at| states[at] == states[here]) {
+                    let lasso = run::connect_lasso(&semantics, &states[..before], &states[before..here], &[])?;
+                    return Ok(Some(lasso));
+                }
+                rounds.push(here);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// A shortest path of certain steps to an abstract state that breaks an invariant.
+fn shortest(explored: &Explored, asked: &Asked, structure: &Kmts) -> Option<Vec<usize>> {
+    let (root, holds) = asked.invariant?;
+    let breaks = |number: usize| {
+        let labels = (0..asked.atoms.len()).map(|prop| structure.label(StateId::new(number), PropId::new(prop)));
+        let atoms: Option<Vec<bool>> = labels
+            .map(|value| match value {
+                Belnap::True => Some(true),
+                Belnap::False => Some(false),
+                _ => None,
+            })
+            .collect();
+        atoms.is_some_and(|atoms| watch::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
+    };
+    let mut before: Vec<Option<usize>> = vec![None; explored.states.len()];
+    let mut queue: VecDeque<usize> = VecDeque::new();
+    for &(number, _) in explored.initial.iter().filter(|(_, certain)| *certain) {
+        before[number] = Some(number);
+        queue.push_back(number);
+    }
+    while let Some(number) = queue.pop_front() {
+        if breaks(number) {
+            let mut path = vec![number];
+            while let Some(earlier) = before[path[path.len() - 1]].filter(|earlier| *earlier != path[path.len() - 1]) {
+                path.push(earlier);
+            }
+            path.reverse();
+            return Some(path);
+        }
+        for step in explored.expansions[number].steps.iter().filter(|step| step.must) {
+            if let Some(next) = explored.find(&step.target)
+                && before[next].is_none()
+            {
+                before[next] = Some(number);
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+/// A run to a state that breaks an invariant; other finite runs prove nothing by themselves.
+fn finite(semantics: &Semantics<'_>, asked: &Asked, states: &[State]) -> Result<Option<Run>, Failure> {
+    let Some((root, holds)) = asked.invariant else { return Ok(None) };
+    let Some(last) = states.last() else { return Ok(None) };
+    let mut atoms = Vec::new();
+    for &atom in &asked.atoms {
+        let Ok(value) = semantics.observe(atom, last) else { return Ok(None) };
+        atoms.push(value != 0);
+    }
+    if watch::value(&asked.formula, root, &atoms, &mut Vec::new()) == holds {
+        return Ok(None);
+    }
+    Ok(Some(run::connect(semantics, states)?))
+}
+
+/// The program state with these values, at the entries of all processes.
+fn with_values(semantics: &Semantics<'_>, cells: &[Vec<i64>]) -> Option<State> {
+    let program: &Program = semantics.program();
+    let mut slots = semantics.first_slots().ok()?;
+    for (var, values) in program.variable_ids().zip(cells) {
+        let first = semantics.layout().fixed_slot(program, var)?;
+        slots[first..first + values.len()].copy_from_slice(values);
+    }
+    Some(State::visible(slots))
+}
+
+struct Follow<'a, 'p> {
+    semantics: &'a Semantics<'p>,
+    system: &'a System,
+}
+
+impl Follow<'_, '_> {
+    fn step(&self, from: &State, to: &AbstractState) -> Option<State> {
+        let successors = self.semantics.successors(from);
+        successors.into_iter().find_map(|successor| match successor.outcome {
+            Outcome::Next(next) if self.belongs(&next, to) => Some(next),
+            _ => None,
+        })
+    }
+
+    fn belongs(&self, state: &State, to: &AbstractState) -> bool {
+        let program = self.semantics.program();
+        let frames = self.semantics.layout().frames(&state.slots);
+        let placed = program
+            .instances
+            .iter()
+            .zip(&frames)
+            .all(|(instance, frame)| state.slots[frame + 1] == i64::from(to.locations[instance.process.index()]));
+        let kept = self.system.kept().iter().zip(&to.kept).all(|(kept, &value)| {
+            let first = self.semantics.layout().fixed_slot(program, kept.var);
+            first.is_some_and(|first| i128::from(state.slots[first + kept.cell]) == value)
+        });
+        placed
+            && kept
+            && self.system.predicates().iter().zip(&to.cube).all(|(predicate, &value)| {
+                let holds = matches!(self.semantics.observe(predicate.expr, state), Ok(value) if value != 0);
+                match value {
+                    Kleene::Unknown => true,
+                    Kleene::True => holds,
+                    Kleene::False => !holds,
+                }
+            })
+    }
+}

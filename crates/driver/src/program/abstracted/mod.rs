@@ -1,0 +1,442 @@
+//! What can be said about a program by abstracting it?
+//!
+//! The program is abstracted once, over the predicates it begins with ([`predicates`]); every property is decided on the
+//! structure by the engines for structures. A mistake cannot happen if no abstract state that can be reached allows it.
+//! Whatever is false by a path of certain steps is followed in the program ([`concretise`]).
+
+mod concretise;
+pub mod predicates;
+pub mod show;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+pub use tertium_abstraction::Kind;
+use tertium_abstraction::{Explored, Failed, Options, Shape, System, Unsupported};
+use tertium_base::{Budget, Diagnostic, SourceFile, StopReason, Stopped};
+use tertium_evidence::Reason as Open;
+use tertium_lattice::{Belnap, Kleene};
+use tertium_logic::Logic;
+use tertium_model::{Kmts, Model, StateId};
+use tertium_program::{ExprId, Fairness, ProcessId, Program};
+pub use tertium_smt::Limit;
+use tertium_smt::{Process, Queries, Z3};
+
+use super::ProgramFile;
+use super::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
+use super::check::{CheckOptions, Outcome};
+use super::questions::{Asked, Mistake, Question};
+use crate::answer::{Answer, Value};
+use crate::check::Session;
+use crate::failure::{Failure, Located};
+use crate::input::Loaded;
+use crate::property::Property;
+use crate::{Deadlock, Observer, check};
+
+/// How to abstract.
+#[derive(Clone, Debug)]
+pub struct AbstractionOptions {
+    /// Which kind of abstraction.
+    pub kind: Kind,
+    /// How much one question to the solver may cost.
+    pub limit: Limit,
+    /// The command of a second solver that every reply is compared with.
+    pub cross_check: Option<Vec<String>>,
+    /// The limit on abstract states.
+    pub max_states: Option<usize>,
+    /// Whether variables with few values stay concrete without being asked for.
+    pub keep_small: bool,
+    /// Whether the value is wanted that all completions of the abstraction agree on.
+    pub thorough: bool,
+}
+
+impl Default for AbstractionOptions {
+    fn default() -> Self {
+        Self {
+            kind: Kind::Hyper,
+            limit: Limit::default(),
+            cross_check: None,
+            max_states: None,
+            keep_small: true,
+            thorough: false,
+        }
+    }
+}
+
+/// Prepares a program: predicates, terms, solver.
+///
+/// # Errors
+/// If the program cannot be abstracted, or a solver does not work.
+pub fn prepare(
+    file: &ProgramFile,
+    asked: &[ExprId],
+    options: &AbstractionOptions,
+    budget: &Budget,
+) -> Result<System, Failure> {
+    let program = &file.program;
+    let mut how =
+        Options { kind: options.kind, keep: program.keep.clone(), limit: options.limit, ..Options::default() };
+    how.keep_small = options.keep_small;
+    how.most_states = options.max_states.unwrap_or(how.most_states);
+    let chosen = predicates::beginning(program, file.given_predicates, asked, &how);
+    let solver = Z3::new().map_err(|error| Diagnostic::error("E0327", error.to_string()))?;
+    let mut queries = Queries::new(Box::new(solver), options.limit, budget);
+    if let Some(command) = &options.cross_check {
+        let second = Process::new(command).map_err(|error| {
+            Diagnostic::error("E0328", format!("the second solver cannot be used: {error}"))
+                .help("`--cross-check` wants the command of an SMT-LIB 2 solver, for example `cvc5`")
+        })?;
+        queries = queries.cross_checked(Box::new(second));
+    }
+    System::new(program, &chosen, &how, queries).map_err(|why| unsupported(file, &why))
+}
+
+fn unsupported(file: &ProgramFile, why: &Unsupported) -> Failure {
+    let program = &file.program;
+    let error = |message: String| Diagnostic::error("E0326", message);
+    let help = "leave out `--abstraction` and `--predicate`: then the program is run as it is";
+    match why {
+        Unsupported::Processes => {
+            error("programs with channels, or with processes that come and go, cannot be abstracted".to_owned())
+                .help(help)
+                .into()
+        }
+        Unsupported::Step(step) => {
+            let diagnostic = error("this statement cannot be abstracted".to_owned())
+                .at(program.step(*step).span, "a loop inside an uninterruptible block, or an operation on channels")
+                .help(help);
+            Located::within(diagnostic, &file.source).into()
+        }
+        Unsupported::Expression(text) => error(format!("`{text}` cannot be abstracted")).help(help).into(),
+        Unsupported::Initial(var) | Unsupported::Keep(var) => {
+            let name = program.show_variable(*var);
+            error(format!("`{name}` cannot stay concrete: too many values come in")).help("do not keep it").into()
+        }
+    }
+}
+
+/// Something that ended abstraction.
+pub(crate) fn failed(file: &ProgramFile, why: Failed) -> Failure {
+    match why {
+        Failed::Stopped(stopped) => stopped.into(),
+        Failed::Unsupported(why) => unsupported(file, &why),
+    }
+}
+
+/// Answers all questions on one abstraction.
+///
+/// # Errors
+/// If the program cannot be abstracted, or two parts of this program disagree.
+pub fn check(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    abstraction: &AbstractionOptions,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Outcome, Failure> {
+    let asked: Vec<ExprId> = questions
+        .iter()
+        .flat_map(|question| match question {
+            Question::Property(asked) => asked.atoms.as_slice(),
+            Question::Never(_) | Question::Watched(_) => &[],
+        })
+        .copied()
+        .collect();
+    let start = Instant::now();
+    let mut system = prepare(file, &asked, abstraction, budget)?;
+    let explored = Explored::visit(&mut system, budget, &mut |done, known| {
+        if done % 64 == 1 {
+            observer.phase(&format!("abstracting: {done} of {known} states"));
+        }
+    });
+    let mut work = Work { file, options, thorough: abstraction.thorough, budget, observer };
+    let mut answers = Vec::new();
+    match explored {
+        Ok(explored) => {
+            for question in questions {
+                answers.push(work.answer(&mut system, &explored, question)?);
+            }
+        }
+        Err(Failed::Stopped(stopped)) => {
+            answers.extend(questions.iter().map(|question| work.stopped(&system, question, stopped)));
+        }
+        Err(why) => return Err(failed(file, why)),
+    }
+    if let Some(first) = answers.first_mut() {
+        first.elapsed = start.elapsed();
+    }
+    let mut remarks = Vec::new();
+    if let Some(script) = system.queries().disagreements().first() {
+        let warning = Diagnostic::warning("W0406", "two solvers contradict each other; neither was believed")
+            .note(format!("the first such question:\n{script}"));
+        remarks.push(Located::nowhere(warning));
+    }
+    Ok(Outcome { answers, remarks })
+}
+
+struct Work<'a> {
+    file: &'a ProgramFile,
+    options: &'a CheckOptions,
+    thorough: bool,
+    budget: &'a Budget,
+    observer: &'a dyn Observer,
+}
+
+fn blank(question: &Question) -> ProgramAnswer {
+    let mut answer = match question {
+        Question::Property(asked) => {
+            ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
+        }
+        Question::Never(mistake) => ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"),
+        Question::Watched(watched) => ProgramAnswer::open(&watched.name, true, &watched.claim, "ltl"),
+    };
+    answer.engine = "abstraction";
+    answer
+}
+
+impl Work<'_> {
+    fn stopped(&self, system: &System, question: &Question, stopped: Stopped) -> ProgramAnswer {
+        let mut answer = blank(question);
+        answer.solver = Some(solver_work(system));
+        if stopped.0 == StopReason::Count {
+            answer.reasons.push(Reason {
+                what: "there are more abstract states than the limit allows".to_owned(),
+                about: None,
+                span: None,
+                help: "raise `--max-states`, or take fewer predicates".to_owned(),
+            });
+        } else {
+            answer.stopped = Some(stopped.0);
+        }
+        answer
+    }
+
+    fn answer(
+        &mut self,
+        system: &mut System,
+        explored: &Explored,
+        question: &Question,
+    ) -> Result<ProgramAnswer, Failure> {
+        let start = Instant::now();
+        let mut answer = blank(question);
+        let edges = explored.edges();
+        answer.states = explored.states.len();
+        answer.transitions = edges.both + edges.may + edges.must + edges.hyper;
+        let decided = match question {
+            Question::Property(asked) => self.property(system, explored, asked, &mut answer),
+            Question::Never(mistake) => {
+                self.never(system, explored, *mistake, &mut answer);
+                Ok(())
+            }
+            Question::Watched(_) => {
+                answer.reasons.push(not_watched());
+                Ok(())
+            }
+        };
+        match decided {
+            Ok(()) => {}
+            Err(Failure::Stopped(stopped)) => answer = self.stopped(system, question, stopped),
+            Err(failure) => return Err(failure),
+        }
+        answer.solver = Some(solver_work(system));
+        answer.elapsed = start.elapsed();
+        Ok(answer)
+    }
+
+    fn property(
+        &self,
+        system: &mut System,
+        explored: &Explored,
+        asked: &Asked,
+        answer: &mut ProgramAnswer,
+    ) -> Result<(), Failure> {
+        let logic = asked.formula.logic();
+        let paths = matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl);
+        let fair = if self.options.fair {
+            self.file.program.process_ids().collect()
+        } else {
+            with_fairness(&self.file.program, Fairness::Weak)
+        };
+        if paths && !with_fairness(&self.file.program, Fairness::Strong).is_empty() {
+            answer.reasons.push(strong_fairness());
+            return Ok(());
+        }
+        let whole_paths = logic == Logic::CtlStar || logic == Logic::Ltl || (paths && !fair.is_empty());
+        let stutter = whole_paths && self.options.deadlock.is_none();
+        answer.deadlock = self.options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
+        let shape = Shape { fair: if paths { fair } else { Vec::new() }, stutter };
+        let atoms: Vec<(String, ExprId)> =
+            asked.formula.atoms().iter().zip(&asked.atoms).map(|(atom, &expr)| (atom.text.clone(), expr)).collect();
+        let structure =
+            explored.structure(system, &atoms, &shape, self.budget).map_err(|why| failed(self.file, why))?;
+        if structure.init().is_empty() {
+            (answer.value, answer.vacuous) = (Belnap::True, true);
+            return Ok(());
+        }
+        let sure = explored.initial.iter().all(|&(_, certain)| certain);
+        let options = check::CheckOptions {
+            deadlock: self.options.deadlock,
+            linear: self.options.linear,
+            engine: self.options.engine,
+            parameters: true,
+            look_for_vacuity: true,
+            all_states: !sure,
+            thorough: self.thorough,
+            ..check::CheckOptions::default()
+        };
+        let loaded = Loaded::of_model("", Model::Kmts(structure));
+        let session = Session::new(&loaded, options, self.budget)?;
+        let text = asked.formula.text();
+        let property = Property {
+            name: asked.name.clone(),
+            named: asked.named,
+            source: Arc::new(SourceFile::new("<property>", text.as_str())),
+            text,
+            logic: Some(logic),
+            offset: 0,
+        };
+        let parsed = property.parse(None, &[]).map_err(Failure::Input)?;
+        let found = session.check(&parsed, self.budget, self.observer)?;
+        answer.engine = found.engine;
+        answer.stopped = found.stopped;
+        answer.vacuous = found.vacuous;
+        answer.warnings.clone_from(&found.warnings);
+        if let Value::Belnap(value) = found.value {
+            answer.value = value;
+        }
+        if answer.value == Belnap::False && !sure && !self.surely_false(system, explored, &found)? {
+            answer.value = Belnap::Unknown;
+            answer.reasons.push(where_it_starts());
+        }
+        let Model::Kmts(structure) = &loaded.model else { return Ok(()) };
+        match answer.value {
+            Belnap::Unknown if answer.stopped.is_none() && answer.reasons.is_empty() => {
+                answer.reasons.push(why_open(system, structure, &found));
+            }
+            Belnap::Both => {
+                return Err(Failure::Internal(format!(
+                    "the abstraction says that `{}` is both true and false",
+                    asked.name
+                )));
+            }
+            Belnap::False => {
+                answer.run = concretise::run(self.file, system, explored, asked, structure, &found, self.budget)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether some initial state of the program surely breaks the property: one that surely exists, or all there are.
+    fn surely_false(&self, system: &mut System, explored: &Explored, found: &Answer) -> Result<bool, Failure> {
+        let Some(values) = &found.per_state else { return Ok(false) };
+        let is_false = |number: usize| values.get(number).is_some_and(Value::is_false);
+        if explored.initial.iter().any(|&(number, certain)| certain && is_false(number)) {
+            return Ok(true);
+        }
+        let all = explored.initial.iter().all(|&(number, _)| is_false(number));
+        Ok(all && system.surely_starts().map_err(|why| failed(self.file, why))?)
+    }
+
+    /// Whether a mistake can happen.
+    fn never(&self, system: &System, explored: &Explored, mistake: Mistake, answer: &mut ProgramAnswer) {
+        let place = if matches!(mistake, Mistake::Deadlock | Mistake::EndState) {
+            let stuck = |expansion: &tertium_abstraction::Expansion| expansion.deadlock != Some(Kleene::False);
+            explored.expansions.iter().position(stuck).map(|number| (number, None))
+        } else {
+            explored.expansions.iter().enumerate().find_map(|(number, expansion)| {
+                expansion.faults.first().map(|&(operation, _)| (number, Some(operation)))
+            })
+        };
+        let Some((number, operation)) = place else {
+            answer.value = Belnap::True;
+            return;
+        };
+        let state = system.name(&explored.states[number]);
+        let step = operation.map(|operation| system.operations()[operation].steps[0]);
+        answer.reasons.push(Reason {
+            what: match step {
+                Some(step) => format!(
+                    "in the abstract state `{state}` the step `{}` may go wrong",
+                    self.file.program.step(step).text
+                ),
+                None => format!("in the abstract state `{state}` no process may be able to step"),
+            },
+            about: None,
+            span: step.map(|step| self.file.program.step(step).span),
+            help: "add predicates that tell the states apart in which it does".to_owned(),
+        });
+    }
+}
+
+fn solver_work(system: &System) -> SolverWork {
+    SolverWork {
+        predicates: system.predicates().len(),
+        calls: usize::try_from(system.queries().calls()).unwrap_or(usize::MAX),
+    }
+}
+
+fn with_fairness(program: &Program, fairness: Fairness) -> Vec<ProcessId> {
+    program.process_ids().filter(|&process| program.process(process).fairness == fairness).collect()
+}
+
+fn strong_fairness() -> Reason {
+    Reason {
+        what: "strong fairness is not known to abstraction".to_owned(),
+        about: None,
+        span: None,
+        help: "declare the process `fair` instead of `strong fair`, or leave out `--abstraction`".to_owned(),
+    }
+}
+
+fn not_watched() -> Reason {
+    Reason {
+        what: "claims, and acceptance and progress labels, are not known to abstraction".to_owned(),
+        about: None,
+        span: None,
+        help: "write the property in ltl, or leave out `--abstraction`".to_owned(),
+    }
+}
+
+fn where_it_starts() -> Reason {
+    Reason {
+        what: "the property fails from an abstract initial state that may stand for no state of the program".to_owned(),
+        about: None,
+        span: None,
+        help: "give the variables initial values that do not depend on functions".to_owned(),
+    }
+}
+
+/// What leaves a property open, in the words of the abstraction.
+fn why_open(system: &System, structure: &Kmts, found: &Answer) -> Reason {
+    let name = |state: StateId| structure.state_name(state).to_owned();
+    let reason = found.open.as_ref().and_then(|(open, _)| open.reasons.first());
+    let count = system.predicates().len();
+    let what = match reason {
+        Some(Open::Label { state, prop }) => {
+            format!(
+                "in the abstract state `{}` it is open whether `{}` holds",
+                name(*state),
+                structure.props()[prop.index()]
+            )
+        }
+        Some(Open::Edge { from, to, .. }) => {
+            format!("the step from the abstract state `{}` to `{}` is possible, not certain", name(*from), name(*to))
+        }
+        Some(Open::Hyper { from, members, .. }) => format!(
+            "from the abstract state `{}` one of {} states is certain, but not which",
+            name(*from),
+            members.len()
+        ),
+        None => "the abstraction leaves it open".to_owned(),
+    };
+    let gave_up = system.queries().gave_up();
+    let unsure = if gave_up == 0 { String::new() } else { format!("; the solver gave up {gave_up} times") };
+    Reason {
+        what: format!("with {count} predicate{}, {what}{unsure}", if count == 1 { "" } else { "s" }),
+        about: None,
+        span: None,
+        help: "add a predicate: `--predicate EXPR`; `tertium abstract` shows what the present ones tell".to_owned(),
+    }
+}
