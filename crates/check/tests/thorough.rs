@@ -6,17 +6,19 @@
 mod common;
 
 use tertium_base::Budget;
-use tertium_check::thorough::{Completion, Thorough, Wanted, by_tableau, search};
-use tertium_check::{Ask, Engine, Task};
-use tertium_evidence::Deadlock;
-use tertium_lattice::Belnap;
+use tertium_check::automata::AutomataEngine;
+use tertium_check::explicit::Explicit;
+use tertium_check::thorough::{Completion, Thorough, Wanted, by_tableau, search, thorough_proof};
+use tertium_check::{Ask, Engine, Task, Values};
+use tertium_evidence::{Certificate, Deadlock, Place, check_certificate, read_document, write_document};
+use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 use tertium_model::{Kmts, StateId};
 use tertium_testkit::completions::{complete_structures, completions_among, partial_structures};
 use tertium_testkit::reference::{
     Deadlocks, LinearReading, branching_values, linear_values, refinement_relation, star_values,
 };
-use tertium_testkit::show_structure;
+use tertium_testkit::{Case, FormulaShape, StructureShape, for_random_cases, show_structure};
 
 const FORMULAS: [(Logic, &[&str]); 5] = [
     (
@@ -128,9 +130,44 @@ fn assert_completion(
     assert_eq!(truths(&found.structure, formula, deadlocks)[0], wanted, "{}", show());
 }
 
-/// Compares both sides of one formula at the first state.
+/// The independent checker accepts the proof, also after it was written down and read back, and does not take it for a proof
+/// of the opposite.
 #[track_caller]
-fn compare(partial: &Kmts, formula: &Formula, deadlock: Deadlock, seen: [bool; 2]) -> Belnap {
+fn assert_proved(task: &Task<'_>, value: Belnap) -> Option<Certificate> {
+    let state = StateId::new(0);
+    let show = || format!("{}{} {value}", show_structure(task.model), task.formula.text());
+    let Some(proof) = thorough_proof(task, state, value).unwrap() else {
+        let excused = task.formula.logic() == Logic::CtlStar || task.reading.deadlock == Deadlock::Maximal;
+        assert!(excused || task.formula.logic() == Logic::Mu, "no proof: {}", show());
+        return None;
+    };
+    let (formula, logic, reading) = (task.formula.text(), task.formula.logic(), task.reading);
+    let certificate = Certificate { formula, logic, reading, state, value, proof };
+    if let Err(why) = check_certificate(task.model, &certificate, task.budget) {
+        panic!("{why}\n{}\n{:?}", show(), certificate.proof);
+    }
+    let opposite = Certificate { value: value.not(), ..certificate.clone() };
+    assert!(check_certificate(task.model, &opposite, task.budget).is_err(), "also the opposite: {}", show());
+    let mut text = Vec::new();
+    write_document(&mut text, &[(Place::Whole, task.model, &certificate)]).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let document = read_document(&text).unwrap();
+    assert_eq!(document.parts[0].certificate_for(task.model, &text).unwrap(), certificate);
+    Some(certificate)
+}
+
+/// So many proofs about other structures are tried where they prove nothing.
+const MOST_PROOFS: usize = 8;
+
+/// Compares both sides of one formula at the first state. `proofs` are of other structures and must not be taken for proofs here.
+#[track_caller]
+fn compare(
+    partial: &Kmts,
+    formula: &Formula,
+    deadlock: Deadlock,
+    seen: [bool; 2],
+    proofs: &mut Vec<Certificate>,
+) -> Belnap {
     let budget = Budget::unlimited();
     let partial = &partial.clone().with_total(deadlock == Deadlock::Total);
     let start = [StateId::new(0)];
@@ -152,6 +189,14 @@ fn compare(partial: &Kmts, formula: &Formula, deadlock: Deadlock, seen: [bool; 2
     }
     let value = Belnap::from_evidence(!exists[1], !exists[0]);
     let whole = Thorough.values(&task).unwrap().at(start[0]);
+    if value.is_definite() {
+        proofs.extend(assert_proved(&task, value));
+    }
+    for certificate in proofs.iter().filter(|certificate| certificate.value != value) {
+        let accepted = check_certificate(partial, certificate, &budget).is_ok();
+        assert!(!accepted, "{value}, and yet accepted:\n{}{certificate:?}", show_structure(partial));
+    }
+    proofs.truncate(MOST_PROOFS);
     assert_eq!(whole, value, "cheap answers differ:\n{}{}", show_structure(partial), formula.text());
     value
 }
@@ -175,12 +220,13 @@ fn exhaustive(logics: &[Logic], deadlock: Deadlock) {
         .map(|formula| complete.iter().map(|one| truths(one, formula, deadlocks)[0]).collect())
         .collect();
     let mut confirmed = [0, 0];
+    let mut proofs: Vec<Vec<Certificate>> = vec![Vec::new(); formulas.len()];
     for one in &partial {
         let one = &one.clone().with_total(deadlock == Deadlock::Total);
         let among = completions_among(&complete, one, StateId::new(0));
-        for (formula, truth) in formulas.iter().zip(&truth) {
+        for ((formula, truth), proofs) in formulas.iter().zip(&truth).zip(&mut proofs) {
             let seen = [true, false].map(|wanted| among.iter().any(|&at| truth[at] == wanted));
-            let value = compare(one, formula, deadlock, seen);
+            let value = compare(one, formula, deadlock, seen, proofs);
             confirmed[0] += 1;
             confirmed[1] += usize::from(value == Belnap::from_evidence(!seen[1], !seen[0]));
         }
@@ -221,4 +267,86 @@ fn total_completions_on_all_small_structures() {
 #[test]
 fn paths_that_end_on_all_small_structures() {
     exhaustive(&[Logic::Ctl], Deadlock::Maximal);
+}
+
+/// A random structure of three states or fewer, and a random formula.
+fn random_question(case: &mut Case, mixed: bool) -> (Kmts, Formula, Deadlock) {
+    let total = case.rng.chance(30);
+    let shape = StructureShape {
+        states: 2..=3,
+        props: 2,
+        density: *case.rng.pick(&[30, 50]),
+        hyper: case.rng.chance(50),
+        actions: *case.rng.pick(&[0, 0, 0, 2]),
+        mixed,
+        both_labels: mixed,
+        total,
+        ..StructureShape::default()
+    };
+    let model = case.structure(&shape);
+    let logic =
+        *case.rng.pick(&[Logic::Pml, Logic::Ctl, Logic::Ctl, Logic::Mu, Logic::Ltl, Logic::Ltl, Logic::CtlStar]);
+    let size = *case.rng.pick(&[3, 5, 7]);
+    let drawn = case.formula(&FormulaShape { size, actions: shape.action_names(), ..FormulaShape::new(logic) });
+    // Proofs speak of the nodes of the formula's text.
+    let formula = self::formula(logic, &drawn.text());
+    (model, formula, if total { Deadlock::Total } else { Deadlock::Mu })
+}
+
+#[test]
+fn sampled_structures_of_three_states() {
+    let seen = std::cell::RefCell::new([0; 4]);
+    for_random_cases(600, |case| {
+        let (model, formula, deadlock) = random_question(case, false);
+        // Random completions: whatever "none" claims must not be refuted by any of them.
+        let mut found = [false; 2];
+        for _ in 0..12 {
+            let completion = case.completion(&model);
+            let at = completion.refines.iter().position(|state| state.index() == 0).unwrap();
+            found[usize::from(!truths(&completion.structure, &formula, Deadlocks::Mu)[at])] = true;
+        }
+        let value = compare(&model, &formula, deadlock, found, &mut Vec::new());
+        let budget = Budget::unlimited();
+        let task = Task::new(&model, &formula, common::reading(deadlock), Ask::All, &budget).unwrap();
+        let compositional: Values = match formula.logic() {
+            Logic::Ltl | Logic::CtlStar => AutomataEngine.values(&task).unwrap(),
+            _ => Explicit.values(&task).unwrap(),
+        };
+        let compositional = compositional.at(StateId::new(0));
+        assert!(compositional.info_le(value), "{compositional} became {value}");
+        let kind = usize::from(compositional != value) * 2 + usize::from(value.is_definite());
+        seen.borrow_mut()[kind] += 1;
+    });
+    let [open, known, _, gained] = seen.into_inner();
+    assert!(open > 50 && known > 50 && gained > 3, "{open} open, {known} known, {gained} gained");
+}
+
+#[test]
+fn mixed_structures_have_completions_where_they_are_consistent() {
+    let seen = std::cell::RefCell::new([0; 3]);
+    for_random_cases(400, |case| {
+        let (model, formula, deadlock) = random_question(case, true);
+        let budget = Budget::unlimited();
+        let start = [StateId::new(0)];
+        let model = model.with_total(deadlock == Deadlock::Total);
+        let task = Task::new(&model, &formula, common::reading(deadlock), Ask::At(&start), &budget).unwrap();
+        let sides = [true, false].map(|satisfying| {
+            search(&task, Wanted { satisfying, states: &start, build: true }).unwrap().completions.remove(0)
+        });
+        for (found, wanted) in sides.iter().zip([true, false]) {
+            if let Some(found) = found {
+                assert_completion(&model, start[0], found, &formula, wanted, Deadlocks::Mu);
+            }
+        }
+        let consistent = sides.iter().any(Option::is_some);
+        // The model's own search takes a step without an action for one of any action.
+        if model.actions().is_empty() {
+            assert_eq!(consistent, tertium_model::consistent_at(&model, start[0], &budget).unwrap());
+        }
+        let value = Thorough.values(&task).unwrap().at(start[0]);
+        let expected = Belnap::from_evidence(sides[1].is_none(), sides[0].is_none());
+        assert_eq!(value, expected);
+        seen.borrow_mut()[usize::from(consistent) + usize::from(consistent && value == Belnap::Unknown)] += 1;
+    });
+    assert!(seen.borrow().iter().all(|&count| count > 5), "{:?}", seen.borrow());
 }

@@ -43,8 +43,9 @@ pub fn proof_kind(proof: &Proof) -> &'static str {
     match proof {
         Proof::Lasso { cycle, .. } if cycle.is_empty() => "run",
         Proof::Lasso { .. } => "lasso",
-        Proof::Claims(_) | Proof::Plays { .. } => "strategy",
-        Proof::NoPath | Proof::Labels(_) => "certificate",
+        Proof::Claims(_) | Proof::Plays { .. } | Proof::Settled { .. } | Proof::Refuted(_) => "strategy",
+        Proof::NoPath | Proof::NoWord | Proof::Labels(_) => "certificate",
+        Proof::Completions(_) => "completions",
     }
 }
 

@@ -88,7 +88,13 @@ pub fn run_of(task: &Task<'_>, certificate: &Certificate) -> Option<Run> {
             states: stem.iter().chain(cycle).copied().collect(),
             loop_start: (!cycle.is_empty()).then_some(stem.len()),
         },
-        Proof::NoPath | Proof::Plays { .. } | Proof::Labels(_) => return None,
+        Proof::NoPath
+        | Proof::NoWord
+        | Proof::Plays { .. }
+        | Proof::Settled { .. }
+        | Proof::Refuted(_)
+        | Proof::Completions(_)
+        | Proof::Labels(_) => return None,
     };
     (run.states.len() > 1 || run.loop_start.is_some()).then_some(run)
 }

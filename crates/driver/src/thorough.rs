@@ -5,14 +5,14 @@
 //! shown.
 
 use tertium_base::{Budget, Diagnostic};
-use tertium_check::thorough::{Completion, How, decide, supported, two_completions};
+use tertium_check::thorough::{Completion, How, decide, supported, thorough_proof, two_completions};
 use tertium_check::{Ask, EngineError, Task, Unsupported};
-use tertium_evidence::{Deadlock, LinearReading, Reading};
+use tertium_evidence::{Certificate, CompletionProof, Deadlock, LinearReading, Place, Proof, Reading};
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, Model, StateId, refines};
 
-use crate::answer::{Answer, Value};
+use crate::answer::{Answer, Proved, Value};
 use crate::check::{SMALL, Session, bound};
 use crate::engines::EngineChoice;
 use crate::failure::{Failure, Located};
@@ -91,12 +91,55 @@ impl Session<'_> {
         match (value, how) {
             (_, How::Inconsistent) => answer.warnings.push(inconsistent(model.state_name(state))),
             (Belnap::Unknown, _) => self.show_completions(&task, answer, state, observer)?,
-            (Belnap::True | Belnap::False, How::Compositional) => {
+            (Belnap::True | Belnap::False, How::Compositional) if self.ask.len() == 1 => {
                 self.explain(&task, &formula, answer, value, observer)?;
             }
-            _ => {}
+            (Belnap::True | Belnap::False, _) => self.prove_thorough(&task, answer, value, observer)?,
+            (Belnap::Both, _) => {}
         }
         Ok(())
+    }
+
+    /// Has it proved that all completions agree, where there is a kind of proof for it.
+    fn prove_thorough(
+        &self,
+        task: &Task<'_>,
+        answer: &mut Answer,
+        value: Belnap,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
+        if task.model.edge_count() > SMALL && !self.options.always_recheck {
+            return Ok(());
+        }
+        observer.phase(&format!("proving {}", answer.name));
+        let decisive = answer.state.as_slice();
+        let states = if value == Belnap::True { &self.ask[..] } else { decisive };
+        let mut proved = Vec::new();
+        for &state in states {
+            let Some(certificate) = self.thorough_certificate(task, state, value)? else { return Ok(()) };
+            prove::recheck(task.model, &certificate, &[], task.budget)?;
+            proved.push(Proved { place: Place::Whole, structure: None, certificate });
+        }
+        answer.certificates = proved;
+        answer.checked = true;
+        Ok(())
+    }
+
+    /// The proof at one state: compositional where that is enough.
+    fn thorough_certificate(
+        &self,
+        task: &Task<'_>,
+        state: StateId,
+        value: Belnap,
+    ) -> Result<Option<Certificate>, Failure> {
+        let one = [state];
+        let here = Task { ask: Ask::At(&one), ..task.clone() };
+        let (_, values) = crate::engines::evaluate(&here, EngineChoice::Auto)?;
+        if values.at(state) == value {
+            return prove::certificate(&here, task.formula, state, value).map(Some);
+        }
+        let proof = thorough_proof(&here, state, value).map_err(failure)?;
+        Ok(proof.map(|proof| certificate(task, state, value, proof)))
     }
 
     /// An unknown: what is open, and a completion of either kind.
@@ -119,8 +162,16 @@ impl Session<'_> {
                 task.formula
             )));
         };
+        let mut proofs = Vec::new();
         for (completion, wanted) in [(&satisfying, Belnap::True), (&violating, Belnap::False)] {
-            verify(task, state, completion, wanted)?;
+            let (structure, refines) = (completion.structure.clone(), completion.refines.clone());
+            let proof = verify(task, state, completion, wanted)?.proof;
+            proofs.push(CompletionProof { structure, refines, proof });
+        }
+        if let Ok(both) = <[CompletionProof; 2]>::try_from(proofs) {
+            let certificate = certificate(task, state, Belnap::Unknown, Proof::Completions(Box::new(both)));
+            prove::recheck(task.model, &certificate, &[], task.budget)?;
+            answer.certificates.push(Proved { place: Place::Whole, structure: None, certificate });
         }
         answer.completions = Some(Box::new([satisfying, violating]));
         answer.checked = true;
@@ -163,11 +214,21 @@ fn two_valued(reading: Reading) -> Reading {
     Reading { deadlock, linear: LinearReading::Hyper }
 }
 
-/// Whether a completion is one, and has the value that it is shown for; by code that did not build it.
+fn certificate(task: &Task<'_>, state: StateId, value: Belnap, proof: Proof) -> Certificate {
+    let (formula, logic) = (task.formula.text(), task.formula.logic());
+    Certificate { formula, logic, reading: task.reading, state, value, proof }
+}
+
+/// The proof that a completion has the value that it is shown for, once it is seen to be one; by code that did not build it.
 ///
 /// # Errors
 /// If it is not, which is a fault of this program; or if a limit is reached.
-pub(crate) fn verify(task: &Task<'_>, state: StateId, completion: &Completion, wanted: Belnap) -> Result<(), Failure> {
+pub(crate) fn verify(
+    task: &Task<'_>,
+    state: StateId,
+    completion: &Completion,
+    wanted: Belnap,
+) -> Result<Certificate, Failure> {
     let fault = |what: &str| Failure::Internal(format!("a completion for {} {what}", task.formula));
     let structure = &completion.structure;
     if !structure.is_complete() {
@@ -187,5 +248,6 @@ pub(crate) fn verify(task: &Task<'_>, state: StateId, completion: &Completion, w
     let reading = two_valued(task.reading);
     let inner = bound(Task::new(structure, task.formula, reading, Ask::At(&states), task.budget))?;
     let certificate = prove::certificate(&inner, task.formula, first, wanted)?;
-    prove::recheck(structure, &certificate, &[], task.budget)
+    prove::recheck(structure, &certificate, &[], task.budget)?;
+    Ok(certificate)
 }

@@ -48,7 +48,7 @@
 
 use tertium_lattice::Belnap;
 use tertium_logic::NodeId;
-use tertium_model::StateId;
+use tertium_model::{Kmts, StateId};
 
 use crate::Reading;
 
@@ -106,6 +106,51 @@ pub enum Proof {
     },
     /// CTL*: for each quantified node (as parsed), the states where it is claimed true and claimed false.
     Labels(Vec<(NodeId, Vec<StateId>, Vec<StateId>)>),
+    /// A linear formula is true of every completion: no possible path refutes it, however open labels are settled.
+    NoWord,
+    /// A linear formula is false of every completion: whatever labels it settles and whichever steps it takes to meet
+    /// what is certain, a path that the moves follow refutes the formula.
+    Settled {
+        /// Positions as (state, memory); the first is the start.
+        positions: Vec<(StateId, u32)>,
+        /// For each position and each way to settle its open labels, the positions it moves to: all members of some
+        /// certain set. The open labels are those of the formula's atoms, in the formula's order; way `i` makes the
+        /// atom with number `b` true if bit `b` of `i` is set.
+        moves: Vec<Vec<Vec<u32>>>,
+    },
+    /// PML, CTL, mu-calculus: every completion agrees, since none can meet the contrary. See [`Refuted`].
+    Refuted(Vec<Refuted>),
+    /// Completions disagree: one satisfies the formula, one violates it. The value is unknown, whatever else is known.
+    Completions(Box<[CompletionProof; 2]>),
+}
+
+/// No concrete state that refines `state` makes all the `terms` true.
+///
+/// Shown by these steps: in every way to settle disjunctions and open labels there is something to follow up, a certain set
+/// or a step that a term asks for, and wherever it leads, what the target has to meet contains the terms of another
+/// such claim: one of smaller rank, or one of the same rank that watches only terms to which watched terms led. Watched
+/// terms are least fixpoints, which may not be put off forever.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refuted {
+    /// What is refined.
+    pub state: StateId,
+    /// Nodes with their truth; not all of them can be so.
+    pub terms: Vec<(NodeId, bool)>,
+    /// Those of the terms that are put off.
+    pub watched: Vec<(NodeId, bool)>,
+    /// Claims rest on claims of smaller rank, or go on watching.
+    pub rank: u32,
+}
+
+/// A complete structure that refines the model, and the proof of the formula's value there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CompletionProof {
+    /// The structure; it has one initial state.
+    pub structure: Kmts,
+    /// For each of its states the states of the model that it refines.
+    pub refines: Vec<Vec<StateId>>,
+    /// Why the formula is true (or false) at its initial state.
+    pub proof: Proof,
 }
 
 /// A definite answer with its proof.
@@ -119,7 +164,7 @@ pub struct Certificate {
     pub reading: Reading,
     /// The state asked about.
     pub state: StateId,
-    /// True or false.
+    /// True or false; unknown for a proof by completions.
     pub value: Belnap,
     /// Why.
     pub proof: Proof,

@@ -13,7 +13,7 @@ mod fingerprint;
 mod reading;
 mod reason;
 
-pub use certificate::{Certificate, Choice, Claim, Proof};
+pub use certificate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted};
 pub use checker::{Accepted, Caveat, Rejection, check_certificate, check_certificate_with, check_open_question};
 pub use document::{Document, Part, Place, read_document, write_document};
 pub use fingerprint::Fingerprint;

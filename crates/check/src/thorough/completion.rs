@@ -3,7 +3,7 @@
 //! Its states are nodes of the tableau, and, where nothing is left to meet, one state per cell that takes one step for
 //! every demand and no other. A label that nobody asks for is false.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_lattice::Belnap;
@@ -90,6 +90,22 @@ impl<'t> Draft<'t> {
         }
     }
 
+    /// Names that tell what is refined, and that no two states share.
+    fn add_states(&self, builder: &mut KmtsBuilder) {
+        let mut used: HashSet<String> = HashSet::new();
+        let mut copies: HashMap<u32, usize> = HashMap::new();
+        for state in &self.states {
+            let base = self.cells.name(state.cell);
+            let count = copies.entry(state.cell).or_insert(1);
+            let mut name = base.clone();
+            while !used.insert(name.clone()) {
+                *count += 1;
+                name = format!("{base}#{count}");
+            }
+            builder.add_state(&name);
+        }
+    }
+
     /// The completion, minimised.
     ///
     /// # Errors
@@ -100,13 +116,7 @@ impl<'t> Draft<'t> {
         }
         let model = self.cells.model;
         let mut builder = KmtsBuilder::new();
-        let mut copies: HashMap<u32, usize> = HashMap::new();
-        for state in &self.states {
-            let count = copies.entry(state.cell).or_default();
-            *count += 1;
-            let name = self.cells.name(state.cell);
-            builder.add_state(&if *count == 1 { name } else { format!("{name}#{count}") });
-        }
+        self.add_states(&mut builder);
         let props: Vec<PropId> = model.props().iter().map(|name| builder.add_prop(name)).collect();
         let actions: Vec<ActionId> = model.actions().iter().map(|name| builder.add_action(name)).collect();
         for (at, state) in self.states.iter().enumerate() {

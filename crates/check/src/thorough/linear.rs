@@ -276,4 +276,63 @@ impl<'t> PathGame<'t> {
         });
         taken
     }
+
+    /// The strategy against all completions of a cell that is lost: its positions as cells and automaton states, and for
+    /// each position and each way to settle the open ones of `props`, the positions that it moves to.
+    pub fn refutation(&mut self, cell: u32, props: &[PropId]) -> Strategy {
+        let mut strategy = Strategy { positions: vec![(cell, 0)], moves: Vec::new() };
+        let mut known: HashMap<(u32, u32), u32> = HashMap::from([((cell, 0), 0)]);
+        while strategy.moves.len() < strategy.positions.len() {
+            let (cell, state) = strategy.positions[strategy.moves.len()];
+            let open: Vec<PropId> =
+                props.iter().copied().filter(|&prop| self.cells.label(cell, prop).is_none()).collect();
+            let mut ways = Vec::with_capacity(1 << open.len());
+            for way in 0..1u32 << open.len() {
+                let chosen = |prop: PropId| {
+                    let settled = || open.iter().position(|&other| other == prop).map(|bit| way >> bit & 1 == 1);
+                    self.cells.label(cell, prop).or_else(settled).unwrap_or(false)
+                };
+                let bits = self.props.iter().enumerate().map(|(bit, &prop)| u32::from(chosen(prop)) << bit);
+                let letter = bits.sum();
+                let (next, priority) = self.words.step(state, letter);
+                let mut targets = Vec::new();
+                for node in self.answer(cell, next, priority) {
+                    let fresh = strategy.positions.len() as u32;
+                    let at = *known.entry(node).or_insert(fresh);
+                    if at == fresh {
+                        strategy.positions.push(node);
+                    }
+                    targets.push(at);
+                }
+                ways.push(targets);
+            }
+            strategy.moves.push(ways);
+        }
+        strategy
+    }
+
+    /// The nodes that the answer to settled labels may lead to.
+    fn answer(&self, cell: u32, state: u32, priority: u32) -> Vec<(u32, u32)> {
+        let Some(&settled) = self.settled.get(&(cell, state, priority)) else { return Vec::new() };
+        let Some(choice) = self.strategy(settled) else { return Vec::new() };
+        let to = self.game.moves(settled as usize)[choice];
+        let outcomes = match self.spots[to as usize] {
+            Spot::Pick => self.game.moves(to as usize),
+            _ => std::slice::from_ref(&self.game.moves(settled as usize)[choice]),
+        };
+        let node = |&at: &u32| match self.spots[at as usize] {
+            Spot::Node { cell, state } => Some((cell, state)),
+            _ => None,
+        };
+        outcomes.iter().filter_map(node).collect()
+    }
+}
+
+/// A strategy against completions.
+#[derive(Clone, Debug)]
+pub(crate) struct Strategy {
+    /// Cells with automaton states.
+    pub positions: Vec<(u32, u32)>,
+    /// For each position, for each way to settle labels, the positions moved to.
+    pub moves: Vec<Vec<Vec<u32>>>,
 }

@@ -20,6 +20,7 @@ mod graph;
 mod linear;
 mod monitor;
 mod paths;
+mod proofs;
 mod search;
 mod tableau;
 mod terms;
@@ -27,4 +28,5 @@ mod words;
 
 pub use completion::Completion;
 pub use decide::{How, Outcome, Thorough, decide, is_strongest, two_completions};
+pub use proofs::thorough_proof;
 pub use search::{Found, Method, Wanted, by_tableau, search, supported};

@@ -67,6 +67,14 @@ impl Monitor {
         }
     }
 
+    /// The focus behind a memory of a weak monitor.
+    pub fn focus(&self, memory: u32) -> Option<&Focus> {
+        match self {
+            Self::Weak { memories, .. } => memories.get(memory as usize),
+            Self::Trees { .. } => None,
+        }
+    }
+
     /// The memory after a step that carries these step terms of a way to a state where `asked` is left to meet, and
     /// the priority of that step.
     pub fn step(&mut self, terms: &Terms, memory: u32, way: &Way, carried: &[TermId], asked: &[TermId]) -> (u32, u32) {

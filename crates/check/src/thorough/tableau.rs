@@ -371,6 +371,42 @@ impl<'t> Tableau<'t> {
         }
         Ok(taken)
     }
+
+    /// The nodes that the other player's strategy comes across from a node that is lost, and for each the places in this
+    /// list of the nodes that it leads to.
+    pub fn refutation(&self, root: u32) -> (Vec<u32>, Vec<Vec<usize>>) {
+        let mut nodes = vec![root];
+        let mut known: HashMap<u32, usize> = HashMap::from([(root, 0)]);
+        let mut edges: Vec<Vec<usize>> = Vec::new();
+        while edges.len() < nodes.len() {
+            let position = self.position_of[nodes[edges.len()] as usize] as usize;
+            let mut targets = Vec::new();
+            for &way in self.game.moves(position) {
+                let Some(choice) = self.strategy(way) else { continue };
+                let to = self.game.moves(way as usize)[choice];
+                let outcomes = match self.spots[to as usize] {
+                    Spot::Pick => self.game.moves(to as usize),
+                    _ => std::slice::from_ref(&self.game.moves(way as usize)[choice]),
+                };
+                for &outcome in outcomes {
+                    let Spot::Node(node) = self.spots[outcome as usize] else { continue };
+                    let next = nodes.len();
+                    let at = *known.entry(node).or_insert(next);
+                    if at == next {
+                        nodes.push(node);
+                    }
+                    targets.push(at);
+                }
+            }
+            edges.push(targets);
+        }
+        (nodes, edges)
+    }
+
+    /// What a weak monitor watches at a node.
+    pub fn watched(&self, node: u32) -> &[TermId] {
+        self.monitor.focus(self.nodes[node as usize].memory).map_or(&[], |(_, watched)| watched)
+    }
 }
 
 /// Whether a step with an action is of the kind that a filter selects.

@@ -10,6 +10,7 @@
 //! Not here: reading certificate files (`document`), finding proofs (`check`).
 
 mod claims;
+mod completions;
 mod cycles;
 mod forced;
 mod graph;
@@ -19,8 +20,10 @@ mod linear;
 mod open;
 mod paths;
 mod plays;
+mod refuted;
 mod rules;
 mod search;
+mod settled;
 mod structure;
 mod tableau;
 
@@ -124,8 +127,9 @@ pub fn check_certificate_with(
     constants: &[(String, Belnap)],
     budget: &Budget,
 ) -> Result<Accepted, Rejection> {
-    if !certificate.value.is_definite() {
-        let message = format!("a certificate proves `true` or `false`, and this one says `{}`", certificate.value);
+    let by_completions = matches!(certificate.proof, Proof::Completions(_));
+    if by_completions != (certificate.value == Belnap::Unknown) || certificate.value == Belnap::Both {
+        let message = format!("a proof by {} does not prove `{}`", kind_name(&certificate.proof), certificate.value);
         return Err(Diagnostic::error("E0610", message).into());
     }
     let formula = formula_of(model, certificate, constants)?;
@@ -173,6 +177,10 @@ impl Case<'_> {
             (Proof::NoPath, Logic::Ltl) => paths::check(self),
             (Proof::Plays { positions, moves }, Logic::Ltl) => plays::check(self, positions, moves),
             (Proof::Labels(labels), Logic::CtlStar) => labels::check(self, labels),
+            (Proof::NoWord, Logic::Ltl) => settled::no_word(self),
+            (Proof::Settled { positions, moves }, Logic::Ltl) => settled::check(self, positions, moves),
+            (Proof::Refuted(claims), _) if branching => refuted::check(self, claims),
+            (Proof::Completions(both), _) => completions::check(self, both),
             (proof, logic) => {
                 Err(misfit(format!("a proof by {} does not fit a formula of {}", kind_name(proof), logic.name())))
             }
@@ -273,5 +281,9 @@ fn kind_name(proof: &Proof) -> &'static str {
         Proof::NoPath => "the absence of a path",
         Proof::Plays { .. } => "a strategy",
         Proof::Labels(_) => "labels",
+        Proof::NoWord => "the absence of a word",
+        Proof::Settled { .. } => "a strategy against completions",
+        Proof::Refuted(_) => "refutations",
+        Proof::Completions(_) => "completions",
     }
 }

@@ -51,6 +51,10 @@ pub(super) enum ProofText {
     NoPath,
     Plays(PlaysText),
     Labels(Vec<LabelText>),
+    NoWord,
+    Settled(SettledText),
+    Refuted(Vec<RefutedText>),
+    Completions(Box<CompletionsText>),
 }
 
 #[derive(Deserialize, Clone, Debug)]
@@ -65,6 +69,37 @@ pub(super) struct LassoText {
 pub(super) struct PlaysText {
     pub(super) positions: Vec<(Box<str>, u32)>,
     pub(super) moves: Vec<Vec<u32>>,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SettledText {
+    pub(super) positions: Vec<(Box<str>, u32)>,
+    pub(super) moves: Vec<Vec<Vec<u32>>>,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RefutedText {
+    pub(super) state: Box<str>,
+    pub(super) terms: Vec<(u32, bool)>,
+    pub(super) watched: Vec<(u32, bool)>,
+    pub(super) rank: u32,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CompletionsText {
+    pub(super) satisfying: CompletionText,
+    pub(super) violating: CompletionText,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CompletionText {
+    pub(super) structure: serde_json::Value,
+    pub(super) refines: BTreeMap<String, Vec<Box<str>>>,
+    pub(super) proof: ProofText,
 }
 
 #[derive(Deserialize, Clone, Debug)]

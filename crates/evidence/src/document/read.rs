@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use tertium_base::{Diagnostic, Span};
+use tertium_base::{Budget, Diagnostic, Span};
 use tertium_lattice::Belnap;
 use tertium_logic::{Logic, NodeId};
-use tertium_model::{Kmts, StateId};
+use tertium_model::{Format, Kmts, Model, StateId, read_bytes};
 
-use super::format::{Body, ChoiceText, Head, PartText, PlaceText, ProofText};
+use super::format::{Body, ChoiceText, CompletionText, Head, PartText, PlaceText, ProofText};
 use super::{FORMAT_VERSION, Place};
 use crate::fingerprint::Fingerprint;
-use crate::{Certificate, Choice, Claim, Deadlock, LinearReading, Proof, Reading};
+use crate::{Certificate, Choice, Claim, CompletionProof, Deadlock, LinearReading, Proof, Reading, Refuted};
 
 /// A certificate document, its names not yet looked up in a model.
 #[derive(Clone, Debug)]
@@ -98,10 +98,11 @@ impl Part {
         let value = match part.value.as_str() {
             "true" => Belnap::True,
             "false" => Belnap::False,
+            "unknown" => Belnap::Unknown,
             other => {
                 return Err(Diagnostic::error(
                     "E0610",
-                    format!("a certificate proves `true` or `false`, not `{other}`"),
+                    format!("a certificate proves `true`, `false` or `unknown`, not `{other}`"),
                 )
                 .at(find(text, "value"), "here")
                 .into());
@@ -156,7 +157,7 @@ impl Part {
         let mut names = StateNames::of(model);
         let state = names.get(&self.text.state);
         let proof = names.proof(&self.text.proof);
-        if names.unknown.is_empty() {
+        if names.unknown.is_empty() && names.problems.is_empty() {
             return Ok(Certificate {
                 formula: self.text.formula.clone(),
                 logic: self.logic,
@@ -166,7 +167,7 @@ impl Part {
                 proof,
             });
         }
-        Err(names.unknown.iter().map(|name| name.diagnostic(text)).collect())
+        Err(names.unknown.iter().map(|name| name.diagnostic(text)).chain(names.problems).collect())
     }
 }
 
@@ -195,6 +196,8 @@ struct StateNames<'a> {
     /// None for a name that several states have.
     known: HashMap<&'a str, Option<StateId>>,
     unknown: Vec<Unusable>,
+    /// What is wrong with completions.
+    problems: Vec<Diagnostic>,
 }
 
 impl<'a> StateNames<'a> {
@@ -203,7 +206,7 @@ impl<'a> StateNames<'a> {
         for (at, name) in model.state_names().iter().enumerate() {
             known.entry(name).and_modify(|state| *state = None).or_insert(Some(StateId::new(at)));
         }
-        Self { known, unknown: Vec::new() }
+        Self { known, unknown: Vec::new(), problems: Vec::new() }
     }
 
     fn get(&mut self, name: &str) -> StateId {
@@ -225,6 +228,29 @@ impl<'a> StateNames<'a> {
     fn proof(&mut self, proof: &ProofText) -> Proof {
         match proof {
             ProofText::NoPath => Proof::NoPath,
+            ProofText::NoWord => Proof::NoWord,
+            ProofText::Settled(settled) => Proof::Settled {
+                positions: settled.positions.iter().map(|(name, memory)| (self.get(name), *memory)).collect(),
+                moves: settled.moves.clone(),
+            },
+            ProofText::Refuted(claims) => Proof::Refuted(
+                claims
+                    .iter()
+                    .map(|claim| Refuted {
+                        state: self.get(&claim.state),
+                        terms: terms(&claim.terms),
+                        watched: terms(&claim.watched),
+                        rank: claim.rank,
+                    })
+                    .collect(),
+            ),
+            ProofText::Completions(both) => {
+                match (self.completion(&both.satisfying), self.completion(&both.violating)) {
+                    (Some(satisfying), Some(violating)) => Proof::Completions(Box::new([satisfying, violating])),
+                    // Never used: what is wrong was said.
+                    _ => Proof::NoPath,
+                }
+            }
             ProofText::Lasso(lasso) => Proof::Lasso { stem: self.all(&lasso.stem), cycle: self.all(&lasso.cycle) },
             ProofText::Plays(plays) => Proof::Plays {
                 positions: plays.positions.iter().map(|(name, memory)| (self.get(name), *memory)).collect(),
@@ -250,6 +276,33 @@ impl<'a> StateNames<'a> {
         }
     }
 
+    /// A completion; its own proof speaks of its own states.
+    fn completion(&mut self, text: &CompletionText) -> Option<CompletionProof> {
+        let bytes = text.structure.to_string();
+        let loaded = read_bytes("completion", Format::Json, bytes.as_bytes(), &Budget::unlimited()).ok()?;
+        let Some(Model::Kmts(structure)) = loaded.model else {
+            let why = loaded.diagnostics.first().map_or("it is another kind of model", |found| &found.message);
+            self.problems.push(Diagnostic::error("E0622", format!("a completion is no structure: {why}")));
+            return None;
+        };
+        let mut inner = StateNames::of(&structure);
+        let proof = inner.proof(&text.proof);
+        let mut refines = vec![Vec::new(); structure.state_count()];
+        for (name, refined) in &text.refines {
+            let (state, refined) = (inner.get(name), self.all(refined));
+            if let Some(place) = refines.get_mut(state.index()) {
+                *place = refined;
+            }
+        }
+        for name in &inner.unknown {
+            let message = format!("no single state of a completion is named `{}`", name.name);
+            self.problems.push(Diagnostic::error("E0622", message));
+        }
+        let usable = inner.unknown.is_empty() && inner.problems.is_empty();
+        self.problems.append(&mut inner.problems);
+        usable.then_some(CompletionProof { structure, refines, proof })
+    }
+
     fn choice(&mut self, choice: &ChoiceText) -> Choice {
         match choice {
             ChoiceText::Nothing => Choice::None,
@@ -258,4 +311,8 @@ impl<'a> StateNames<'a> {
             ChoiceText::Onward => Choice::Onward,
         }
     }
+}
+
+fn terms(texts: &[(u32, bool)]) -> Vec<(NodeId, bool)> {
+    texts.iter().map(|&(node, positive)| (NodeId::new(node as usize), positive)).collect()
 }

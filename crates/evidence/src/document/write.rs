@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use tertium_model::{Kmts, StateId};
+use tertium_logic::NodeId;
+use tertium_model::{Kmts, Model, StateId, write_json};
 
 use super::{FORMAT_VERSION, Place};
 use crate::fingerprint::Fingerprint;
-use crate::{Certificate, Choice, Claim, Proof};
+use crate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted};
 
 /// Writes a certificate document: for each part which structure of a family it is about, that structure,
 /// and its certificate.
@@ -113,6 +114,7 @@ impl Writer<'_> {
     fn proof(&mut self, proof: &Proof) -> io::Result<()> {
         match proof {
             Proof::NoPath => return self.raw("\"no-path\""),
+            Proof::NoWord => return self.raw("\"no-word\""),
             Proof::Claims(claims) => {
                 self.raw("{\"claims\": ")?;
                 self.lines(claims, |writer, claim| writer.claim(claim))?;
@@ -124,7 +126,31 @@ impl Writer<'_> {
                 self.states(cycle)?;
                 self.raw("}")?;
             }
-            Proof::Plays { positions, moves } => self.plays(positions, moves)?,
+            Proof::Plays { positions, moves } => {
+                self.raw("{\"plays\": ")?;
+                self.positions(positions)?;
+                self.lines(moves, |writer, moves| writer.list(moves, |writer, to| write!(writer.out, "{to}")))?;
+                self.raw("}")?;
+            }
+            Proof::Settled { positions, moves } => {
+                self.raw("{\"settled\": ")?;
+                self.positions(positions)?;
+                self.lines(moves, |writer, ways| {
+                    writer.list(ways, |writer, way| writer.list(way, |writer, to| write!(writer.out, "{to}")))
+                })?;
+                self.raw("}")?;
+            }
+            Proof::Refuted(claims) => {
+                self.raw("{\"refuted\": ")?;
+                self.lines(claims, |writer, claim| writer.refuted(claim))?;
+            }
+            Proof::Completions(both) => {
+                self.raw("{\"completions\": {\"satisfying\": ")?;
+                self.completion(&both[0])?;
+                self.raw(",\n \"violating\": ")?;
+                self.completion(&both[1])?;
+                self.raw("}")?;
+            }
             Proof::Labels(labels) => {
                 self.raw("{\"labels\": ")?;
                 self.lines(labels, |writer, (node, yes, no)| {
@@ -139,15 +165,45 @@ impl Writer<'_> {
         self.raw("}")
     }
 
-    fn plays(&mut self, positions: &[(StateId, u32)], moves: &[Vec<u32>]) -> io::Result<()> {
-        self.raw("{\"plays\": {\"positions\": ")?;
+    /// The positions of a strategy; its moves follow.
+    fn positions(&mut self, positions: &[(StateId, u32)]) -> io::Result<()> {
+        self.raw("{\"positions\": ")?;
         self.lines(positions, |writer, &(state, memory)| {
             writer.raw("[")?;
             writer.state(state)?;
             write!(writer.out, ", {memory}]")
         })?;
-        self.raw(",\n \"moves\": ")?;
-        self.lines(moves, |writer, moves| writer.list(moves, |writer, to| write!(writer.out, "{to}")))?;
+        self.raw(",\n \"moves\": ")
+    }
+
+    fn terms(&mut self, terms: &[(NodeId, bool)]) -> io::Result<()> {
+        self.list(terms, |writer, (node, positive)| write!(writer.out, "[{}, {positive}]", node.index()))
+    }
+
+    fn refuted(&mut self, claim: &Refuted) -> io::Result<()> {
+        self.raw("{\"state\": ")?;
+        self.state(claim.state)?;
+        self.raw(", \"terms\": ")?;
+        self.terms(&claim.terms)?;
+        self.raw(", \"watched\": ")?;
+        self.terms(&claim.watched)?;
+        write!(self.out, ", \"rank\": {}}}", claim.rank)
+    }
+
+    fn completion(&mut self, completion: &CompletionProof) -> io::Result<()> {
+        self.raw("{\"structure\": ")?;
+        write_json(self.out, &Model::Kmts(completion.structure.clone()), &[])?;
+        self.raw(",\n \"refines\": ")?;
+        let named = completion.structure.states().zip(&completion.refines);
+        for (at, (state, refined)) in named.enumerate() {
+            self.raw(if at == 0 { "{\n  " } else { ",\n  " })?;
+            self.string(completion.structure.state_name(state))?;
+            self.raw(": ")?;
+            self.states(refined)?;
+        }
+        self.raw("}")?;
+        self.raw(",\n \"proof\": ")?;
+        Writer { out: self.out, model: &completion.structure }.proof(&completion.proof)?;
         self.raw("}")
     }
 
