@@ -1,16 +1,19 @@
 //! Breadth-first search, level by level, with threads.
 //!
 //! The states of a level are those numbered since the last one ended, so the store is also the queue. Threads
-//! take them in chunks. Whatever is reported is the least by content among the states of one level, never the
+//! take them in chunks ([`super::worker`]) and live until the search ends ([`super::pool`]). Whatever is reported is the least by content among the states of one level, never the
 //! first by time; so the answers are the same for any number of threads.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use tertium_base::{Budget, StopReason, Stopped};
 
+use super::pool::{Leading, Pool};
+use super::worker::{Level, Share, Worker};
 use super::{Finding, Observer, Progress, Summary};
-use crate::store::{Branches, Full, StateStore};
-use crate::successors::{Expansion, Successors};
+use crate::store::StateStore;
+use crate::successors::Successors;
 
 /// What a search may use, and when it may end early.
 #[derive(Clone, Debug)]
@@ -37,9 +40,11 @@ pub struct Explored {
 }
 
 /// States are handed to threads in chunks of this many.
-const CHUNK: usize = 256;
-/// Smaller levels are not worth starting threads for.
-const WORTH_THREADS: usize = 8 * CHUNK;
+const CHUNK: usize = 128;
+/// Smaller levels are not worth waking threads for.
+const WORTH_THREADS: usize = 4 * CHUNK;
+/// More threads are not used: the store counts on it.
+const MOST_THREADS: usize = 128;
 
 /// Visits every state that is reachable from `initial`.
 pub fn breadth_first<S: Successors, O: Observer>(
@@ -49,45 +54,107 @@ pub fn breadth_first<S: Successors, O: Observer>(
     options: &Options<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Explored {
-    let mut search = Search {
-        successors,
-        observer,
+    let threads = options.threads.clamp(1, MOST_THREADS);
+    let store = StateStore::new(successors.words());
+    let shared = Shared {
+        level: Level::default(),
+        pool: Pool::default(),
+        shares: Mutex::new(Vec::new()),
+        store: RwLock::new(store),
         options,
-        store: StateStore::new(successors.words()),
-        summary: Summary::default(),
-        levels: vec![0],
     };
-    search.summary.stopped = search.run(initial, progress).err();
-    search.summary.states = search.store.len();
-    search.summary.depth = search.levels.len() - 1;
-    Explored { summary: search.summary, store: search.store, levels: search.levels }
+    let (summary, levels) = std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(|| help(&shared, successors, observer));
+        }
+        // However this ends, the helpers are told.
+        let _leading = Leading(&shared.pool);
+        let worker = Worker::new(successors, observer, &shared.level, &shared.store());
+        let mut search =
+            Search { shared: &shared, observer, worker, threads, summary: Summary::default(), levels: vec![0] };
+        search.summary.stopped = search.run(initial, progress).err();
+        (search.summary, search.levels)
+    });
+    let store = shared.store.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut explored = Explored { summary, store, levels };
+    explored.summary.states = explored.store.len();
+    explored.summary.depth = explored.levels.len() - 1;
+    explored
 }
 
-struct Search<'s, S: Successors, O: Observer> {
-    successors: &'s S,
-    observer: &'s O,
+/// What all threads see.
+struct Shared<'s> {
+    level: Level,
+    pool: Pool,
+    shares: Mutex<Vec<Share>>,
+    /// Everyone reads (and enters states) during a round; between rounds the leader may let it grow.
+    store: RwLock<StateStore>,
     options: &'s Options<'s>,
-    store: StateStore,
+}
+
+impl Shared<'_> {
+    fn store(&self) -> RwLockReadGuard<'_, StateStore> {
+        self.store.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes chunks of the level until it is done or somebody halts it.
+    fn work<S: Successors, O: Observer>(
+        &self,
+        worker: &mut Worker<'_, S, O>,
+        redo: &[u32],
+        progress: Option<&mut dyn FnMut(Progress)>,
+    ) {
+        let store = self.store();
+        let mut progress = progress;
+        let mut chunk: Vec<u32> = Vec::with_capacity(CHUNK);
+        let end = self.level.end.load(Ordering::Relaxed);
+        worker.chunk(&store, redo);
+        while !self.level.halt.load(Ordering::Relaxed) {
+            let from = self.level.next.fetch_add(CHUNK, Ordering::Relaxed);
+            if from >= end {
+                break;
+            }
+            let to = (from + CHUNK).min(end);
+            chunk.clear();
+            chunk.extend(from as u32..to as u32);
+            worker.chunk(&store, &chunk);
+            self.mind_the_limits(&store, worker);
+            if let Some(progress) = progress.as_deref_mut() {
+                let states = store.len();
+                let depth = self.level.depth.load(Ordering::Relaxed);
+                progress(Progress { states, queue: states - to, depth, bytes: store.bytes() });
+            }
+        }
+    }
+
+    fn mind_the_limits<S: Successors, O: Observer>(&self, store: &StateStore, worker: &mut Worker<'_, S, O>) {
+        let full = self.options.max_states.is_some_and(|most| store.len() > most);
+        let stopped = if full { Err(Stopped(StopReason::Count)) } else { self.options.budget.check() };
+        if let Err(stopped) = stopped {
+            worker.share.stopped = Some(stopped);
+            self.level.halt.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What a helping thread does.
+fn help<S: Successors, O: Observer>(shared: &Shared<'_>, successors: &S, observer: &O) {
+    let mut worker = Worker::new(successors, observer, &shared.level, &shared.store());
+    shared.pool.follow(|| {
+        shared.work(&mut worker, &[], None);
+        let share = std::mem::take(&mut worker.share);
+        shared.shares.lock().unwrap_or_else(PoisonError::into_inner).push(share);
+    });
+}
+
+/// The thread that leads.
+struct Search<'s, S: Successors, O: Observer> {
+    shared: &'s Shared<'s>,
+    observer: &'s O,
+    worker: Worker<'s, S, O>,
+    threads: usize,
     summary: Summary,
     levels: Vec<u32>,
-}
-
-/// What the threads of one level share.
-struct Level<'l> {
-    depth: usize,
-    next: AtomicUsize,
-    end: usize,
-    /// Set when the store must grow or a limit is reached: everyone hands back what is left.
-    halt: AtomicBool,
-    budget: &'l Budget,
-}
-
-/// What one thread hands back.
-struct Share {
-    summary: Summary,
-    /// States that are still to be expanded.
-    left: Vec<u32>,
-    stopped: Option<Stopped>,
 }
 
 impl<S: Successors, O: Observer> Search<'_, S, O> {
@@ -95,7 +162,7 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
         self.enter(initial)?;
         let mut start = 0;
         loop {
-            let end = self.store.len();
+            let end = self.shared.store().len();
             if start == end {
                 return Ok(());
             }
@@ -103,7 +170,7 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
                 self.levels.push(start as u32);
             }
             self.expand_level(start, end, progress)?;
-            let first = self.options.stop_at_finding && !self.summary.findings.is_empty();
+            let first = self.shared.options.stop_at_finding && !self.summary.findings.is_empty();
             if first || self.observer.is_enough(&self.summary) {
                 return Err(Stopped(StopReason::Count));
             }
@@ -112,11 +179,12 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
     }
 
     fn enter(&mut self, initial: &[Vec<u32>]) -> Result<(), Stopped> {
-        let mut scratch = self.store.branches();
+        let mut scratch = self.shared.store().branches();
         let mut eyes = self.observer.scratch();
         for row in initial {
             let (_, new) = loop {
-                match self.store.insert_afresh(row, &mut scratch) {
+                let inserted = self.shared.store().insert_afresh(row, &mut scratch);
+                match inserted {
                     Ok(found) => break found,
                     Err(_) => self.grow()?,
                 }
@@ -130,29 +198,26 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
     }
 
     fn grow(&mut self) -> Result<(), Stopped> {
-        self.options.budget.reserve(self.store.growth_bytes())?;
-        self.store.grow();
+        let mut store = self.shared.store.write().unwrap_or_else(PoisonError::into_inner);
+        self.shared.options.budget.reserve(store.growth_bytes())?;
+        store.grow();
         Ok(())
     }
 
     fn expand_level(&mut self, start: usize, end: usize, progress: &mut dyn FnMut(Progress)) -> Result<(), Stopped> {
-        let depth = self.levels.len() - 1;
+        let level = &self.shared.level;
+        level.depth.store(self.levels.len() - 1, Ordering::Relaxed);
+        level.next.store(start, Ordering::Relaxed);
+        level.end.store(end, Ordering::Relaxed);
         let mut left: Vec<u32> = Vec::new();
-        let mut from = start;
         loop {
-            if self.store.wants_to_grow() {
+            let wants_to_grow = self.shared.store().wants_to_grow();
+            if wants_to_grow {
                 self.grow()?;
             }
+            level.halt.store(false, Ordering::Relaxed);
             let redo = std::mem::take(&mut left);
-            let level = Level {
-                depth,
-                next: AtomicUsize::new(from),
-                end,
-                halt: AtomicBool::new(false),
-                budget: self.options.budget,
-            };
-            let shares = self.share_out(&level, redo, progress);
-            from = level.next.into_inner().min(end);
+            let shares = self.round(&redo, progress);
             let mut stopped = None;
             for share in shares {
                 self.summary.absorb(share.summary);
@@ -162,142 +227,28 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
             if let Some(stopped) = stopped {
                 return Err(stopped);
             }
-            if left.is_empty() && from == end {
+            // Nobody has taken what lies behind `end`.
+            let next = level.next.load(Ordering::Relaxed).min(end);
+            level.next.store(next, Ordering::Relaxed);
+            if left.is_empty() && next == end {
                 return Ok(());
             }
         }
     }
 
-    /// Runs the threads of a level until it is done or somebody halts it.
-    fn share_out(&self, level: &Level<'_>, redo: Vec<u32>, progress: &mut dyn FnMut(Progress)) -> Vec<Share> {
-        let threads = self.options.threads.max(1);
-        if threads == 1 || level.end - level.next.load(Ordering::Relaxed) < WORTH_THREADS {
-            return vec![self.work(level, redo, Some(progress))];
+    /// Runs the threads until the level is done or somebody halts it.
+    fn round(&mut self, redo: &[u32], progress: &mut dyn FnMut(Progress)) -> Vec<Share> {
+        let shared = self.shared;
+        let rest = shared.level.end.load(Ordering::Relaxed) - shared.level.next.load(Ordering::Relaxed);
+        let worker = &mut self.worker;
+        if self.threads == 1 || rest < WORTH_THREADS {
+            shared.work(worker, redo, Some(progress));
+        } else if !shared.pool.lead(self.threads - 1, || shared.work(worker, redo, Some(progress))) {
+            // A helper panicked; so does the scope that it belongs to, once this thread has ended.
+            worker.share.stopped = Some(Stopped(StopReason::Interrupted));
         }
-        std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..threads).map(|_| scope.spawn(|| self.work(level, Vec::new(), None))).collect();
-            let mut shares = vec![self.work(level, redo, Some(progress))];
-            for helper in helpers {
-                match helper.join() {
-                    Ok(share) => shares.push(share),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            shares
-        })
-    }
-
-    fn work(&self, level: &Level<'_>, redo: Vec<u32>, mut progress: Option<&mut dyn FnMut(Progress)>) -> Share {
-        let mut worker = Worker {
-            search: self,
-            level,
-            share: Share { summary: Summary::default(), left: Vec::new(), stopped: None },
-            base: self.store.branches(),
-            branches: self.store.branches(),
-            scratch: self.successors.scratch(),
-            eyes: self.observer.scratch(),
-            found: Expansion::default(),
-        };
-        worker.chunk(redo.into_iter());
-        while !level.halt.load(Ordering::Relaxed) {
-            let from = level.next.fetch_add(CHUNK, Ordering::Relaxed);
-            if from >= level.end {
-                break;
-            }
-            worker.chunk(from as u32..(from + CHUNK).min(level.end) as u32);
-            worker.mind_the_limits();
-            if let Some(progress) = progress.as_deref_mut() {
-                let states = self.store.len();
-                let queue = states - (from + CHUNK).min(level.end);
-                progress(Progress { states, queue, depth: level.depth, bytes: self.store.bytes() });
-            }
-        }
-        worker.share
-    }
-}
-
-struct Worker<'w, S: Successors, O: Observer> {
-    search: &'w Search<'w, S, O>,
-    level: &'w Level<'w>,
-    share: Share,
-    base: Branches,
-    branches: Branches,
-    scratch: S::Scratch,
-    eyes: O::Scratch,
-    found: Expansion,
-}
-
-impl<S: Successors, O: Observer> Worker<'_, S, O> {
-    /// Expands these states; those that no longer fit are handed back.
-    fn chunk(&mut self, states: impl Iterator<Item = u32>) {
-        for state in states {
-            if !self.share.left.is_empty() || !self.expand(state) {
-                self.share.left.push(state);
-                self.level.halt.store(true, Ordering::Relaxed);
-            }
-        }
-    }
-
-    /// Expands one state; says whether all of it fitted. What did fit is found again when it is done anew.
-    fn expand(&mut self, state: u32) -> bool {
-        let search = self.search;
-        search.store.read(state, &mut self.base);
-        if search.successors.expand_private(self.base.words(), &mut self.scratch, &mut self.found) {
-            match self.enter_successors() {
-                Ok(true) => {
-                    self.count();
-                    return true;
-                }
-                // None of them is new to this level: going on with them alone could go round in a circle.
-                Ok(false) => {}
-                Err(Full) => return false,
-            }
-        }
-        search.successors.expand(self.base.words(), &mut self.scratch, &mut self.found);
-        if self.enter_successors().is_err() {
-            return false;
-        }
-        self.count();
-        true
-    }
-
-    /// Enters what was found; says whether any of it waits for a later level.
-    fn enter_successors(&mut self) -> Result<bool, Full> {
-        let search = self.search;
-        let mut waiting = false;
-        for at in 0..self.found.steps() {
-            let row = self.found.row(at);
-            let (number, new) = search.store.insert(&self.base, row, &mut self.branches)?;
-            waiting |= number as usize >= self.level.end;
-            if new {
-                let (summary, depth) = (&mut self.share.summary, self.level.depth + 1);
-                search.observer.look(row, &mut self.eyes, &mut |number| {
-                    summary.note(Finding::Broken(number), depth, row);
-                });
-            }
-        }
-        Ok(waiting)
-    }
-
-    fn count(&mut self) {
-        let summary = &mut self.share.summary;
-        summary.transitions += self.found.steps();
-        if self.found.deadlock {
-            summary.deadlocks += 1;
-            summary.note(Finding::Deadlock, self.level.depth, self.base.words());
-        }
-        summary.faults += self.found.faults.len();
-        for fault in self.found.faults.drain(..) {
-            summary.note(Finding::Fault(fault), self.level.depth, self.base.words());
-        }
-    }
-
-    fn mind_the_limits(&mut self) {
-        let full = self.search.options.max_states.is_some_and(|most| self.search.store.len() > most);
-        let stopped = if full { Err(Stopped(StopReason::Count)) } else { self.level.budget.check() };
-        if let Err(stopped) = stopped {
-            self.share.stopped = Some(stopped);
-            self.level.halt.store(true, Ordering::Relaxed);
-        }
+        let mut shares = std::mem::take(&mut *shared.shares.lock().unwrap_or_else(PoisonError::into_inner));
+        shares.push(std::mem::take(&mut worker.share));
+        shares
     }
 }

@@ -6,7 +6,9 @@
 pub mod breadth;
 pub mod depth;
 pub mod liveness;
+mod pool;
 pub mod run;
+mod worker;
 
 use std::collections::BTreeMap;
 

@@ -136,6 +136,23 @@ impl PairTable {
         }
     }
 
+    /// Reads the slots of all keys, then the keys found there, so that memory is asked for all of them at once.
+    pub fn look_ahead(&self, keys: &[u64]) -> u64 {
+        let slots = self.slots.len();
+        let mut seen = 0;
+        for &key in keys {
+            seen ^= self.slots[Self::home(mix(key) >> 32, slots)].load(Ordering::Relaxed);
+        }
+        for &key in keys {
+            let fingerprint = mix(key) >> 32;
+            let entry = self.slots[Self::home(fingerprint, slots)].load(Ordering::Relaxed);
+            if entry >> 32 == fingerprint && entry as u32 != CLAIMED {
+                seen ^= self.key(entry as u32 - 1);
+            }
+        }
+        seen
+    }
+
     fn publish(&self, slot: &AtomicU64, fingerprint: u64, key: u64) -> u32 {
         let number = self.count.fetch_add(1, Ordering::AcqRel);
         let at = number as usize;

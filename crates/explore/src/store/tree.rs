@@ -29,31 +29,51 @@ pub struct StateStore {
 /// One row and the numbers of its inner pairs, level by level from the words up.
 #[derive(Clone, Debug)]
 pub struct Branches {
-    levels: Vec<Vec<u32>>,
+    /// The words, then the numbers of the pairs of each level.
+    cells: Vec<u32>,
+    /// Where the levels begin, and where the last one ends.
+    starts: Vec<usize>,
     len: usize,
 }
 
 impl Branches {
     fn zeros(width: usize, len: usize) -> Self {
-        let mut levels = vec![vec![0; width]];
-        let mut width = width;
+        let (mut starts, mut width, mut end) = (vec![0], width, width);
+        starts.push(end);
         while width > 2 {
             width = width.div_ceil(2);
-            levels.push(vec![0; width]);
+            end += width;
+            starts.push(end);
         }
-        Self { levels, len }
+        Self { cells: vec![0; end], starts, len }
     }
 
     /// The words of the row.
     #[inline]
     #[must_use]
     pub fn words(&self) -> &[u32] {
-        &self.levels[0][..self.len]
+        &self.cells[..self.len]
     }
 
     #[inline]
     fn width(&self) -> usize {
-        self.levels[0].len()
+        self.starts[1]
+    }
+
+    /// The last level: the one or two numbers that make the state.
+    #[inline]
+    fn top(&self) -> std::ops::Range<usize> {
+        self.starts[self.starts.len() - 2]..self.starts[self.starts.len() - 1]
+    }
+
+    /// The key of the state.
+    #[inline]
+    fn root(&self) -> u64 {
+        match self.cells[self.top()] {
+            [left, right] => pair(left, right),
+            [only] => pair(only, 0),
+            _ => 0,
+        }
     }
 }
 
@@ -178,17 +198,18 @@ impl StateStore {
         if into.width() != self.zeros.width() {
             *into = self.branches();
         }
-        let top = into.levels.len() - 1;
         let root = self.roots.key(number);
-        into.levels[top][0] = (root >> 32) as u32;
-        if into.levels[top].len() > 1 {
-            into.levels[top][1] = root as u32;
+        let top = into.top();
+        into.cells[top.start] = (root >> 32) as u32;
+        if top.len() > 1 {
+            into.cells[top.start + 1] = root as u32;
         }
-        for level in (0..top).rev() {
-            let (below, above) = into.levels.split_at_mut(level + 1);
-            split(&self.inner, &above[0], &mut below[level]);
+        for level in (0..into.starts.len() - 2).rev() {
+            let (from, middle, to) = (into.starts[level], into.starts[level + 1], into.starts[level + 2]);
+            let (below, above) = into.cells[from..to].split_at_mut(middle - from);
+            split(&self.inner, above, below);
         }
-        into.len = trimmed(&into.levels[0], self.least);
+        into.len = trimmed(&into.cells[..into.starts[1]], self.least);
     }
 
     /// Inserts a row that differs from `base` in the words where `words` does; `base` is read from or inserted in
@@ -198,6 +219,15 @@ impl StateStore {
     /// `Full` if the store must grow first; inserting again after that is fine.
     #[inline]
     pub fn insert(&self, base: &Branches, words: &[u32], scratch: &mut Branches) -> Result<(u32, bool), Full> {
+        self.enter(self.root(base, words, scratch)?)
+    }
+
+    /// The first half of [`Self::insert`]: the key of the row, whose inner pairs are all inserted.
+    ///
+    /// # Errors
+    /// `Full` if the store must grow first.
+    #[inline]
+    pub fn root(&self, base: &Branches, words: &[u32], scratch: &mut Branches) -> Result<u64, Full> {
         let width = self.zeros.width();
         if words.len() > width {
             self.wanted.fetch_max(words.len(), Ordering::Relaxed);
@@ -208,29 +238,48 @@ impl StateStore {
         if scratch.width() != width {
             *scratch = self.branches();
         }
-        let top = base.levels.len() - 1;
-        let (given, rest) = scratch.levels[0].split_at_mut(words.len());
+        let (given, rest) = scratch.cells[..width].split_at_mut(words.len());
         given.copy_from_slice(words);
         rest.fill(0);
         scratch.len = words.len();
-        for level in 0..top {
-            let (below, above) = scratch.levels.split_at_mut(level + 1);
-            self.join(&below[level], &base.levels[level], &mut above[0], &base.levels[level + 1])?;
+        for level in 0..scratch.starts.len() - 2 {
+            let (from, middle, to) = (scratch.starts[level], scratch.starts[level + 1], scratch.starts[level + 2]);
+            let (below, above) = scratch.cells[from..to].split_at_mut(middle - from);
+            self.join(below, &base.cells[from..middle], above, &base.cells[middle..to])?;
         }
-        let last = &scratch.levels[top];
-        self.roots.insert(pair(last[0], last.get(1).copied().unwrap_or(0)))
+        Ok(scratch.root())
+    }
+
+    /// The second half of [`Self::insert`]: the number of the state with this key, and whether it is new.
+    ///
+    /// # Errors
+    /// `Full` if the store must grow first.
+    #[inline]
+    pub fn enter(&self, key: u64) -> Result<(u32, bool), Full> {
+        self.roots.insert(key)
+    }
+
+    /// Looks at where these keys will be looked for, all at once, so that entering them does not wait for one after
+    /// the other to come from memory. What it returns is of no use but that it was looked at.
+    #[must_use]
+    pub fn look_ahead(&self, keys: &[u64]) -> u64 {
+        self.roots.look_ahead(keys)
     }
 
     /// Numbers the pairs of one level; where nothing changed the number is the old one.
     #[inline]
     fn join(&self, below: &[u32], old_below: &[u32], above: &mut [u32], old_above: &[u32]) -> Result<(), Full> {
-        let mut pairs = below.chunks_exact(2);
-        let old = old_below.chunks_exact(2).zip(old_above);
-        for ((number, now), (before, &known)) in above.iter_mut().zip(&mut pairs).zip(old) {
-            *number = if now == before { known } else { self.inner.insert(pair(now[0], now[1]))?.0 };
+        let pairs = below.len() / 2;
+        for at in 0..pairs {
+            let (left, right) = (below[2 * at], below[2 * at + 1]);
+            above[at] = if left == old_below[2 * at] && right == old_below[2 * at + 1] {
+                old_above[at]
+            } else {
+                self.inner.insert(pair(left, right))?.0
+            };
         }
-        if let ([single], Some(last)) = (pairs.remainder(), above.last_mut()) {
-            *last = *single;
+        if below.len() % 2 == 1 {
+            above[pairs] = below[2 * pairs];
         }
         Ok(())
     }
