@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tertium_program::{Fault, FaultKind, Hold};
 
 use crate::code::{Trap, View};
-use crate::compiled::{Compiled, Scratch};
+use crate::compiled::{Compiled, Room};
 use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Shape, Shapes};
 use crate::successors::Expansion;
@@ -63,57 +63,66 @@ impl Work {
     }
 }
 
+/// The state from which a block is entered.
+pub(crate) struct Entry<'e> {
+    pub shape: &'e Shape,
+    pub slots: &'e Vec<i64>,
+}
+
 impl Compiled<'_> {
     /// Takes an offer that leads into a block, and goes on until nobody holds control.
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn take_block(
         &self,
         row: &[u32],
-        shape: &Shape,
+        entry: &Entry<'_>,
         offer: &Offer,
         offers: &Offers,
-        scratch: &mut Scratch,
+        inner: &mut Offers,
+        room: &mut Room,
         found: &mut Expansion,
     ) -> Result<(), Trap> {
         if self.priorities {
             // A process of higher priority interrupts blocks.
             return Err(Trap::Fault);
         }
-        let mut work = scratch.spare.pop().unwrap_or_default();
-        work.slots.clone_from(&scratch.slots);
+        let mut work = room.spare.pop().unwrap_or_default();
+        work.slots.clone_from(entry.slots);
         work.changed.clear();
         work.shape = None;
-        work.apply(offer, offers, shape, &mut scratch.shapes, self);
+        work.apply(offer, offers, entry.shape, &mut room.shapes, self);
         let mut moves = 0;
         loop {
             moves += 1;
             if moves > LONGEST_BLOCK {
                 return Err(Trap::Fault);
             }
-            if !self.go_on(row, shape, &mut work, offer.pid, scratch, found)? {
-                scratch.spare.push(work);
-                let Some(next) = scratch.block.pop() else { return Ok(()) };
+            if !self.go_on(row, entry.shape, &mut work, offer.pid, inner, room, found)? {
+                room.spare.push(work);
+                let Some(next) = room.block.pop() else { return Ok(()) };
                 work = next;
             }
         }
     }
 
     /// One move of the holder of control; says whether `work` is to be gone on from.
+    #[allow(clippy::too_many_arguments)]
     fn go_on(
         &self,
         row: &[u32],
         entered: &Shape,
         work: &mut Work,
         mover: u32,
-        scratch: &mut Scratch,
+        offers: &mut Offers,
+        room: &mut Room,
         found: &mut Expansion,
     ) -> Result<bool, Trap> {
         let now = work.shape.clone();
         let now = now.as_deref().unwrap_or(entered);
         let me = work.holder as usize;
         let view = View { slots: &work.slots, shape: now, me, frame: now.frames[me], inputs: &[], timeout: false };
-        let mut offers = std::mem::take(&mut scratch.inner);
         offers.clear();
-        self.offer(&view, &mut scratch.shapes, &mut offers)?;
+        self.offer(&view, &mut room.shapes, offers)?;
         let goes_on = if offers.list.is_empty() {
             match self.location_of(&view, me).hold {
                 Hold::Free | Hold::WhileEnabled => self.leave_block(row, entered, work, mover, found),
@@ -122,9 +131,8 @@ impl Compiled<'_> {
             }
             false
         } else {
-            self.take_inner(row, entered, work, mover, &offers, scratch, found)
+            self.take_inner(row, entered, work, mover, offers, room, found)
         };
-        scratch.inner = offers;
         Ok(goes_on)
     }
 
@@ -137,21 +145,21 @@ impl Compiled<'_> {
         work: &mut Work,
         mover: u32,
         offers: &Offers,
-        scratch: &mut Scratch,
+        room: &mut Room,
         found: &mut Expansion,
     ) -> bool {
-        let waiting = scratch.block.len();
+        let waiting = room.block.len();
         for offer in offers.list.iter().skip(1) {
-            let mut other = scratch.spare.pop().unwrap_or_default();
+            let mut other = room.spare.pop().unwrap_or_default();
             other.copy_from(work);
-            if self.arrive(row, entered, &mut other, mover, offer, offers, scratch, found) {
-                scratch.block.push(other);
+            if self.arrive(row, entered, &mut other, mover, offer, offers, room, found) {
+                room.block.push(other);
             } else {
-                scratch.spare.push(other);
+                room.spare.push(other);
             }
         }
-        scratch.block[waiting..].reverse();
-        self.arrive(row, entered, work, mover, &offers.list[0], offers, scratch, found)
+        room.block[waiting..].reverse();
+        self.arrive(row, entered, work, mover, &offers.list[0], offers, room, found)
     }
 
     /// Takes one offer inside a block; says whether somebody still holds control.
@@ -164,13 +172,13 @@ impl Compiled<'_> {
         mover: u32,
         offer: &Offer,
         offers: &Offers,
-        scratch: &mut Scratch,
+        room: &mut Room,
         found: &mut Expansion,
     ) -> bool {
         if offer.failed {
             found.faults.push(Fault { kind: FaultKind::Assertion, step: Some(offer.step) });
         }
-        work.apply(offer, offers, entered, &mut scratch.shapes, self);
+        work.apply(offer, offers, entered, &mut room.shapes, self);
         if offer.holder.is_none() {
             self.leave_block(row, entered, work, mover, found);
         }

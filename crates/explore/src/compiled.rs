@@ -7,7 +7,7 @@
 use tertium_program::layout::FRAME_PRIORITY;
 use tertium_program::{Expr, ExprId, Fault, FaultKind, Semantics, Width};
 
-use crate::blocks::Work;
+use crate::blocks::{Entry, Work};
 use crate::channels::stored_width;
 use crate::code::{Code, Trap, View};
 use crate::offers::{Frames, Offer, Offers};
@@ -36,14 +36,20 @@ pub struct Compiled<'p> {
 /// What one thread needs.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    pub(crate) shapes: Shapes,
-    pub(crate) slots: Vec<i64>,
-    pub(crate) offers: Offers,
+    slots: Vec<i64>,
+    offers: Offers,
     /// Offers inside an uninterruptible block.
-    pub(crate) inner: Offers,
+    inner: Offers,
+    room: Room,
+}
+
+/// Where states between two rows are kept.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Room {
+    pub shapes: Shapes,
     /// States inside a block that are still to be gone on from, and room for more.
-    pub(crate) block: Vec<Work>,
-    pub(crate) spare: Vec<Work>,
+    pub block: Vec<Work>,
+    pub spare: Vec<Work>,
 }
 
 impl<'p> Compiled<'p> {
@@ -110,7 +116,7 @@ impl<'p> Compiled<'p> {
     fn offer_all(&self, shape: &Shape, scratch: &mut Scratch, timeout: bool) -> Result<(), Trap> {
         for (me, &frame) in shape.frames.iter().enumerate() {
             let view = View { slots: &scratch.slots, shape, me, frame, inputs: &[], timeout };
-            self.offer(&view, &mut scratch.shapes, &mut scratch.offers)?;
+            self.offer(&view, &mut scratch.room.shapes, &mut scratch.offers)?;
         }
         Ok(())
     }
@@ -122,18 +128,17 @@ impl<'p> Compiled<'p> {
 
     /// Takes up every offer.
     fn take_all(&self, row: &[u32], shape: &Shape, scratch: &mut Scratch, found: &mut Expansion) -> Result<(), Trap> {
-        let offers = std::mem::take(&mut scratch.offers);
+        let Scratch { slots, offers, inner, room } = scratch;
         for offer in &offers.list {
             if offer.failed {
                 found.faults.push(Fault { kind: FaultKind::Assertion, step: Some(offer.step) });
             }
             if offer.holder.is_some() {
-                self.take_block(row, shape, offer, &offers, scratch, found)?;
+                self.take_block(row, &Entry { shape, slots }, offer, offers, inner, room, found)?;
             } else {
-                self.take(row, shape, offer, &offers, scratch, found);
+                self.take(row, shape, offer, offers, &mut room.shapes, found);
             }
         }
-        scratch.offers = offers;
         Ok(())
     }
 
@@ -145,7 +150,7 @@ impl<'p> Compiled<'p> {
         shape: &Shape,
         offer: &Offer,
         offers: &Offers,
-        scratch: &mut Scratch,
+        shapes: &mut Shapes,
         found: &mut Expansion,
     ) {
         let writes = &offers.writes[offer.writes.clone()];
@@ -157,7 +162,7 @@ impl<'p> Compiled<'p> {
             Frames::Started(process, slots) => {
                 let mut processes = shape.processes.clone();
                 processes.push(*process);
-                let wider = scratch.shapes.of_processes(self.packing(), &processes);
+                let wider = shapes.of_processes(self.packing(), &processes);
                 let next = found.open(row, wider.words);
                 patch(next);
                 for (at, &value) in offers.started[slots.clone()].iter().enumerate() {
@@ -165,8 +170,7 @@ impl<'p> Compiled<'p> {
                 }
             }
             Frames::Ended => {
-                let narrower =
-                    scratch.shapes.of_processes(self.packing(), &shape.processes[..shape.processes.len() - 1]);
+                let narrower = shapes.of_processes(self.packing(), &shape.processes[..shape.processes.len() - 1]);
                 patch(found.open(row, narrower.words));
             }
         }
@@ -194,10 +198,10 @@ impl Successors for Compiled<'_> {
 
     fn expand(&self, row: &[u32], scratch: &mut Scratch, found: &mut Expansion) {
         found.clear();
-        let shape = scratch.shapes.of_row(self.packing(), row);
+        let shape = scratch.room.shapes.of_row(self.packing(), row);
         shape.unpack(row, &mut scratch.slots);
         if self.try_expand(row, &shape, scratch, found).is_err() {
-            scratch.spare.append(&mut scratch.block);
+            scratch.room.spare.append(&mut scratch.room.block);
             self.plain.expand(row, &mut (), found);
         }
     }
@@ -205,7 +209,7 @@ impl Successors for Compiled<'_> {
     fn expand_private(&self, row: &[u32], scratch: &mut Scratch, found: &mut Expansion) -> bool {
         let Some(reduction) = &self.reduction else { return false };
         found.clear();
-        let shape = scratch.shapes.of_row(self.packing(), row);
+        let shape = scratch.room.shapes.of_row(self.packing(), row);
         shape.unpack(row, &mut scratch.slots);
         for (me, &frame) in shape.frames.iter().enumerate() {
             let view = View { slots: &scratch.slots, shape: &shape, me, frame, inputs: &[], timeout: false };
@@ -214,10 +218,10 @@ impl Successors for Compiled<'_> {
                 continue;
             }
             scratch.offers.clear();
-            if self.offer(&view, &mut scratch.shapes, &mut scratch.offers).is_err()
+            if self.offer(&view, &mut scratch.room.shapes, &mut scratch.offers).is_err()
                 || self.take_all(row, &shape, scratch, found).is_err()
             {
-                scratch.spare.append(&mut scratch.block);
+                scratch.room.spare.append(&mut scratch.room.block);
                 return false;
             }
             if found.steps() > 0 {

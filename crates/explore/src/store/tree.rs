@@ -1,8 +1,8 @@
 //! Rows of words as trees of pairs.
 //!
 //! Neighbouring words make a pair, the numbers of neighbouring pairs make a pair, and so on; the last pair
-//! is the state. A step changes few words, so [`Branches`] keeps the numbers of the row last inserted or read
-//! and only pairs above changed words are looked up again.
+//! is the state. A step changes few words, so [`Branches`] keeps the numbers of a row that was read, and for rows that
+//! come of it only pairs above changed words are looked up.
 //!
 //! Rows may differ in length: a short row stands for the row filled up with zeros, and no row ends in a zero beyond
 //! the least length. The pair of zeros has number 0, so zeros are number 0 on every level and cost nothing. A row
@@ -34,6 +34,8 @@ pub struct Branches {
     /// Where the levels begin, and where the last one ends.
     starts: Vec<usize>,
     len: usize,
+    /// Room for what differs from another row.
+    changed: Vec<(u32, u32)>,
 }
 
 impl Branches {
@@ -45,7 +47,7 @@ impl Branches {
             end += width;
             starts.push(end);
         }
-        Self { cells: vec![0; end], starts, len }
+        Self { cells: vec![0; end], starts, len, changed: Vec::new() }
     }
 
     /// The words of the row.
@@ -66,13 +68,28 @@ impl Branches {
         self.starts[self.starts.len() - 2]..self.starts[self.starts.len() - 1]
     }
 
-    /// The key of the state.
+    /// The key of the state in which these of the last numbers are others.
     #[inline]
-    fn root(&self) -> u64 {
-        match self.cells[self.top()] {
-            [left, right] => pair(left, right),
-            [only] => pair(only, 0),
-            _ => 0,
+    fn root_with(&self, changed: &[(u32, u32)]) -> u64 {
+        let top = &self.cells[self.top()];
+        let mut last = [top[0], top.get(1).copied().unwrap_or(0)];
+        changed.iter().for_each(|&(at, number)| last[at as usize] = number);
+        pair(last[0], last[1])
+    }
+}
+
+/// The positions where `words`, filled up with zeros, differs from `base`, and what stands there.
+#[inline]
+fn find_changed(base: &[u32], words: &[u32], changed: &mut Vec<(u32, u32)>) {
+    changed.clear();
+    for (at, (&old, &new)) in base.iter().zip(words).enumerate() {
+        if old != new {
+            changed.push((at as u32, new));
+        }
+    }
+    for (at, &old) in base.iter().enumerate().skip(words.len()) {
+        if old != 0 {
+            changed.push((at as u32, 0));
         }
     }
 }
@@ -176,13 +193,12 @@ impl StateStore {
         let width = (*self.wanted.get_mut()).max(self.zeros.width() * 3 / 2);
         let mut wider = Self::new(self.least);
         wider.zeros = Branches::zeros(width, self.least);
-        let (mut from, mut base, mut into) = (self.branches(), wider.branches(), wider.branches());
+        let (mut from, mut scratch) = (self.branches(), wider.branches());
         for number in 0..self.len() as u32 {
             self.read(number, &mut from);
-            while wider.insert(&base, from.words(), &mut into).is_err() {
+            while wider.insert_afresh(from.words(), &mut scratch).is_err() {
                 wider.grow();
             }
-            std::mem::swap(&mut base, &mut into);
         }
         *self = wider;
     }
@@ -213,7 +229,7 @@ impl StateStore {
     }
 
     /// Inserts a row that differs from `base` in the words where `words` does; `base` is read from or inserted in
-    /// this store, `scratch` is overwritten. Returns its number and whether it is new.
+    /// this store, `scratch` only lends room. Returns its number and whether it is new.
     ///
     /// # Errors
     /// `Full` if the store must grow first; inserting again after that is fine.
@@ -235,19 +251,12 @@ impl StateStore {
         }
         // Branches from before the store was rebuilt are of no use.
         let base = if base.width() == width { base } else { &self.zeros };
-        if scratch.width() != width {
-            *scratch = self.branches();
+        let changed = &mut scratch.changed;
+        find_changed(&base.cells[..width], words, changed);
+        for level in 0..base.starts.len() - 2 {
+            self.join(&base.cells[base.starts[level]..base.starts[level + 1]], changed)?;
         }
-        let (given, rest) = scratch.cells[..width].split_at_mut(words.len());
-        given.copy_from_slice(words);
-        rest.fill(0);
-        scratch.len = words.len();
-        for level in 0..scratch.starts.len() - 2 {
-            let (from, middle, to) = (scratch.starts[level], scratch.starts[level + 1], scratch.starts[level + 2]);
-            let (below, above) = scratch.cells[from..to].split_at_mut(middle - from);
-            self.join(below, &base.cells[from..middle], above, &base.cells[middle..to])?;
-        }
-        Ok(scratch.root())
+        Ok(base.root_with(changed))
     }
 
     /// The second half of [`Self::insert`]: the number of the state with this key, and whether it is new.
@@ -266,21 +275,28 @@ impl StateStore {
         self.roots.look_ahead(keys)
     }
 
-    /// Numbers the pairs of one level; where nothing changed the number is the old one.
+    /// Goes from the changed cells of one level to the changed cells of the next: their positions and new values, in
+    /// order. Where nothing changed the numbers are those of the base.
     #[inline]
-    fn join(&self, below: &[u32], old_below: &[u32], above: &mut [u32], old_above: &[u32]) -> Result<(), Full> {
-        let pairs = below.len() / 2;
-        for at in 0..pairs {
-            let (left, right) = (below[2 * at], below[2 * at + 1]);
-            above[at] = if left == old_below[2 * at] && right == old_below[2 * at + 1] {
-                old_above[at]
+    fn join(&self, base: &[u32], changed: &mut Vec<(u32, u32)>) -> Result<(), Full> {
+        let (mut from, mut to) = (0, 0);
+        while from < changed.len() {
+            let (at, value) = changed[from];
+            from += 1;
+            let number = if at % 2 == 1 {
+                self.inner.insert(pair(base[at as usize - 1], value))?.0
+            } else if let Some(&(_, right)) = changed.get(from).filter(|(next, _)| *next == at + 1) {
+                from += 1;
+                self.inner.insert(pair(value, right))?.0
+            } else if let Some(&right) = base.get(at as usize + 1) {
+                self.inner.insert(pair(value, right))?.0
             } else {
-                self.inner.insert(pair(left, right))?.0
+                value
             };
+            changed[to] = (at / 2, number);
+            to += 1;
         }
-        if below.len() % 2 == 1 {
-            above[pairs] = below[2 * pairs];
-        }
+        changed.truncate(to);
         Ok(())
     }
 
