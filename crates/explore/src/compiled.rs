@@ -171,7 +171,8 @@ impl<'p> Compiled<'p> {
             }
             Frames::Ended => {
                 let narrower = shapes.of_processes(self.packing(), &shape.processes[..shape.processes.len() - 1]);
-                patch(found.open(row, narrower.words));
+                // The frame that is gone begins where the others end.
+                patch(found.open(&row[..row.len().min(narrower.used)], narrower.words));
             }
         }
         found.close(least, offer.pid);

@@ -127,8 +127,10 @@ pub struct Shape {
     pub queues: Vec<Queue>,
     /// How many slots the state has.
     pub slots: usize,
-    /// How many words its row has, zeros at the end included.
+    /// How many words its row has, zeros at the end included; at least one.
     pub words: usize,
+    /// How many of them hold something: none if there are neither globals nor processes.
+    pub used: usize,
     fields: Vec<Field>,
 }
 
@@ -215,6 +217,7 @@ impl Packing {
             slots.into_iter().for_each(|bounds| placer.place(bounds));
         }
         shape.fields = placer.fields;
+        shape.used = placer.words;
         shape.words = placer.words.max(1);
         shape
     }
@@ -234,6 +237,7 @@ impl Packing {
             queues: self.queues.clone(),
             slots: self.globals.len(),
             words: self.global_words,
+            used: 0,
             fields: self.globals.clone(),
         };
         for &process in processes {
@@ -244,6 +248,7 @@ impl Packing {
             shape.slots += frame.fields.len();
             shape.words += frame.words;
         }
+        shape.used = shape.words;
         shape.words = shape.words.max(1);
         shape
     }

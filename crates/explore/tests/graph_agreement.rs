@@ -5,13 +5,13 @@ mod graphs;
 use std::cell::Cell;
 use std::collections::{BTreeSet, VecDeque};
 
-use tertium_base::Budget;
+use tertium_base::{Budget, Span};
 use tertium_explore::compiled::Compiled;
 use tertium_explore::search::Blind;
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::depth::depth_first;
 use tertium_explore::successors::{Expansion, Plain, Successors};
-use tertium_program::{Fault, Program, Semantics};
+use tertium_program::{Action, Fault, Instance, Location, LocationId, Program, Semantics, Step};
 use tertium_testkit::for_random_cases;
 
 /// A successor: its row and who steps.
@@ -81,6 +81,33 @@ fn compiled_steps_are_the_defined_ones() {
     });
     let (states, faults, large) = (states.get(), faults.get(), large.get());
     assert!(states > 5000 && faults > 100 && large > 20, "{states} states, {faults} faults, {large} large");
+}
+
+#[test]
+fn the_last_process_leaves_nothing_behind() {
+    let mut program = Program::new("gone");
+    let process = program.add_process("P", Span::default());
+    for _ in 0..2 {
+        program.add_location(process, Location::default());
+    }
+    let guard = program.exprs.bool(true);
+    for (source, action) in [(0, Action::skip()), (1, Action::End)] {
+        program.add_step(Step {
+            process,
+            source: LocationId::new(source),
+            target: LocationId::new(1),
+            rank: 0,
+            yields_to: Vec::new(),
+            frees: false,
+            inputs: Vec::new(),
+            guard,
+            action,
+            span: Span::default(),
+            text: String::new(),
+        });
+    }
+    program.instances.push(Instance { process, arguments: Vec::new(), priority: 1 });
+    assert_eq!(compare(&program, false, 10), (3, 0));
 }
 
 #[test]
