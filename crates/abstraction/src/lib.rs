@@ -3,7 +3,8 @@
 //! [`System`] prepares a program: its steps as terms ([`translate`]), what is known beforehand ([`invariants`]), which
 //! variables stay concrete ([`keep`]). An [`AbstractState`] is a set of program states; [`expand`] finds what may and what
 //! must follow, [`hyper`] which sets are certain, [`initial`] where it begins, and [`collect`] makes the structure.
-//! [`assignments`] tells the same as a program over truth values.
+//! [`assignments`] tells the same as a program over truth values. [`instances`] brings programs with several copies of a process
+//! into the form that all this needs.
 //!
 //! Guarantee: every step of the program is covered by a possible step, every program state that an abstract state stands for
 //! meets every certain set, and every label is what all those program states agree on. Not here: choosing predicates.
@@ -14,6 +15,7 @@ pub mod collect;
 pub mod expand;
 pub mod hyper;
 pub mod initial;
+pub mod instances;
 pub mod invariants;
 pub mod keep;
 pub mod options;
@@ -25,6 +27,7 @@ pub mod view;
 pub use collect::{EdgeCounts, Explored, Shape};
 pub use expand::{AbstractStep, Expansion, Failed};
 pub use initial::Initial;
+pub use instances::Separated;
 pub use options::{Kind, Options};
 pub use state::AbstractState;
 pub use system::{Operation, Predicate, System, Unsupported};

@@ -151,6 +151,10 @@ impl System {
             system.predicate_terms.push(term);
         }
         for step in program.step_ids() {
+            // Who arrives in the middle of a block and gives up control rests where no step is looked at below.
+            if program.step(step).frees {
+                return Err(Unsupported::Step(step));
+            }
             let hold = program.location(program.step(step).process, program.step(step).source).hold;
             if hold == tertium_program::Hold::Free {
                 system.add_operations(step)?;
@@ -196,6 +200,9 @@ impl System {
             let inputs = self.choices(&way)?;
             let enabled = self.term(way.terms.enabled)?;
             let safe = self.term(way.terms.safe)?;
+            let shown = self.shown(&way)?;
+            let shown = self.terms.implies(enabled, shown);
+            let safe = self.terms.and(safe, shown);
             let mut after = self.translator.assignment(&self.program, &way.terms.updates, &mut self.terms)?;
             let (process, source, target) = way.terms.jump;
             let there = self.terms.int(target.index() as i128);
@@ -214,6 +221,25 @@ impl System {
             });
         }
         Ok(())
+    }
+
+    /// Showing values goes wrong where they have none. In the middle of a block this cannot be said.
+    fn shown(&mut self, way: &tertium_program::Way) -> Result<TermId, Unsupported> {
+        let mut parts = Vec::new();
+        for &step in &way.steps {
+            let tertium_program::Action::Print { values, .. } = self.program.step(step).action.clone() else {
+                continue;
+            };
+            for value in values {
+                let defined = self.program.defined(value);
+                let defined = self.term(defined)?;
+                if self.terms.as_bool(defined) != Some(true) && way.steps.len() > 1 {
+                    return Err(Unsupported::Step(step));
+                }
+                parts.push(defined);
+            }
+        }
+        Ok(self.terms.all(&parts))
     }
 
     fn choices(&mut self, way: &tertium_program::Way) -> Result<Vec<Choice>, Unsupported> {

@@ -149,3 +149,91 @@ fn parities_of_an_unknown_function() {
     check("parity_c2.gcl", "phi2x", [Belnap::Unknown, Belnap::False, Belnap::False]);
     check("parity_c3.gcl", "phi3", [Belnap::Unknown, Belnap::Unknown, Belnap::Unknown]);
 }
+
+/// A Promela model of two tickets.
+fn promela(declaration: &str, bound: &str) -> tempfile::File {
+    let take = |own: &str, other: &str| format!("atomic {{ {} {own} = {other} + 1 }}", bound.replace("OTHER", other));
+    let text = format!(
+        "{declaration}\npred t0 == 0\npred t1 == 0\npred t0 <= t1\n\
+         active proctype P() {{ do :: {}; (t1 == 0 || t0 <= t1); crit: t0 = 0 od }}\n\
+         active proctype Q() {{ do :: {}; (t0 == 0 || t1 < t0); crit: t1 = 0 od }}\n\
+         ltl mutex {{ [] !(P@crit && Q@crit) }}\n",
+        take("t0", "t1"),
+        take("t1", "t0"),
+    );
+    tempfile::File::new(&text)
+}
+
+/// A file that goes when its test does.
+mod tempfile {
+    use std::path::PathBuf;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+    pub struct File(pub PathBuf);
+
+    impl File {
+        pub fn new(text: &str) -> Self {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = std::env::temp_dir().join(format!("tertium-{}-{number}.pml", std::process::id()));
+            std::fs::write(&path, text).expect("a temporary file");
+            Self(path)
+        }
+    }
+
+    impl Drop for File {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+}
+
+fn promela_values(path: &std::path::Path, kind: Kind) -> (Vec<(String, Belnap)>, ProgramFile) {
+    let file = tertium_driver::program::load(path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let options = AbstractionOptions { kind, ..AbstractionOptions::default() };
+    let answers =
+        abstract_answers(&file, &options).unwrap_or_else(|failure| panic!("{failure:?}\n{}", file.program.show_all()));
+    (answers.into_iter().map(|answer| (answer.name, answer.value)).collect(), file)
+}
+
+#[test]
+fn machine_integers_wrap_in_abstraction_too() {
+    // Three bits: a ticket after 7 is 0, and two processes are inside.
+    let wrapping = promela("unsigned t0 : 3; unsigned t1 : 3;", "");
+    for kind in KINDS {
+        let (found, file) = promela_values(&wrapping.0, kind);
+        let mutex = found.iter().find(|(name, _)| name == "mutex").expect("the property");
+        assert_ne!(mutex.1, Belnap::True, "{kind:?}");
+        let truth = concrete_answers(&file);
+        let truth = truth.iter().find(|answer| answer.name == "mutex").expect("the property");
+        assert_eq!(truth.value, Belnap::False);
+    }
+    for (declaration, bound) in
+        [("unsigned t0 : 20; unsigned t1 : 20;", "OTHER < 262144 ->"), ("byte t0, t1;", "OTHER < 200 ->")]
+    {
+        let bounded = promela(declaration, bound);
+        let (found, _) = promela_values(&bounded.0, Kind::Hyper);
+        let mutex = found.iter().find(|(name, _)| name == "mutex").expect("the property");
+        assert_eq!(mutex.1, Belnap::True, "{declaration}");
+    }
+}
+
+#[test]
+fn the_examples_in_promela_are_proved_whatever_their_bounds() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for (name, bound) in [("bakery.pml", "MAX"), ("fischer.pml", "LONG")] {
+        let mut calls = Vec::new();
+        for size in ["64", "16384"] {
+            let defines = [(bound.to_owned(), size.to_owned())];
+            let file = tertium_driver::program::load(&folder.join(name), &[], None, &defines);
+            let file = file.unwrap_or_else(|failure| panic!("{failure:?}"));
+            let answers = abstract_answers(&file, &AbstractionOptions::default());
+            let answers = answers.unwrap_or_else(|failure| panic!("{failure:?}\n{}", file.program.show_all()));
+            let mutex = answers.iter().find(|answer| answer.name == "mutex").expect("the property");
+            assert_eq!(mutex.value, Belnap::True, "{name} with {size}");
+            calls.push(mutex.solver.expect("abstraction").calls);
+        }
+        assert_eq!(calls[0], calls[1], "{name}: the work does not depend on the bound");
+    }
+}

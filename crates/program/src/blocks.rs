@@ -5,7 +5,7 @@
 //! terms; abstraction then follows the small steps one by one.
 
 use crate::expr::{Expr, ExprId, Place};
-use crate::graph::{Assign, Hold, Program, StepId};
+use crate::graph::{Action, Assign, Hold, Program, StepId};
 use crate::terms::{NoTerms, StepTerms, add, rewrite};
 
 /// Blocks with more ways through than this have no terms.
@@ -33,10 +33,12 @@ impl Program {
         while let Some(way) = open.pop() {
             let (process, _, at) = way.terms.jump;
             let location = self.location(process, at);
-            match location.hold {
+            let (hold, onward) = (location.hold, location.steps.clone());
+            match hold {
                 Hold::Free => ways.push(way),
-                Hold::Indivisible => {
-                    for next in location.steps.clone().into_iter().rev() {
+                Hold::WhileEnabled | Hold::Deterministic if !self.goes_on(&onward) => return Err(NoTerms(first)),
+                Hold::Indivisible | Hold::WhileEnabled | Hold::Deterministic => {
+                    for next in onward.into_iter().rev() {
                         if way.steps[1..].contains(&next) || ways.len() + open.len() >= MOST_WAYS {
                             return Err(NoTerms(first));
                         }
@@ -45,10 +47,18 @@ impl Program {
                         open.push(Way { steps, terms: self.then(&way.terms, &terms) });
                     }
                 }
-                Hold::WhileEnabled | Hold::Deterministic => return Err(NoTerms(first)),
             }
         }
         Ok(ways)
+    }
+
+    /// Whether the only step of these can always be taken. Then it does not matter what being stuck would mean.
+    fn goes_on(&self, steps: &[StepId]) -> bool {
+        let [only] = steps else { return false };
+        let step = self.step(*only);
+        let plain = matches!(step.action, Action::Assign(_) | Action::Assert(_) | Action::Print { .. });
+        let always = self.exprs.constant(step.guard).is_some_and(|guard| guard != 0);
+        plain && always && step.inputs.is_empty() && !step.frees && self.process(step.process).provided.is_none()
     }
 
     /// First one step, then another.

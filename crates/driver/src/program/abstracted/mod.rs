@@ -8,11 +8,12 @@ mod concretise;
 pub mod predicates;
 pub mod show;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 pub use tertium_abstraction::Kind;
-use tertium_abstraction::{Explored, Failed, Options, Shape, System, Unsupported};
+use tertium_abstraction::{Explored, Failed, Options, Separated, Shape, System, Unsupported};
 use tertium_base::{Budget, Diagnostic, SourceFile, StopReason, Stopped};
 use tertium_evidence::Reason as Open;
 use tertium_lattice::{Belnap, Kleene};
@@ -22,10 +23,10 @@ use tertium_program::{ExprId, Fairness, ProcessId, Program};
 pub use tertium_smt::Limit;
 use tertium_smt::{Process, Queries, Z3};
 
-use super::ProgramFile;
 use super::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
 use super::check::{CheckOptions, Outcome};
 use super::questions::{Asked, Mistake, Question};
+use super::{Language, ProgramFile};
 use crate::answer::{Answer, Value};
 use crate::check::Session;
 use crate::failure::{Failure, Located};
@@ -63,6 +64,21 @@ impl Default for AbstractionOptions {
     }
 }
 
+/// A program ready to be abstracted.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The system.
+    pub system: System,
+    /// What expressions of the program became, if its processes had to be taken apart.
+    moved: Option<HashMap<ExprId, ExprId>>,
+}
+
+impl Prepared {
+    fn expr(&self, expr: ExprId) -> ExprId {
+        self.moved.as_ref().and_then(|moved| moved.get(&expr).copied()).unwrap_or(expr)
+    }
+}
+
 /// Prepares a program: predicates, terms, solver.
 ///
 /// # Errors
@@ -72,13 +88,37 @@ pub fn prepare(
     asked: &[ExprId],
     options: &AbstractionOptions,
     budget: &Budget,
+) -> Result<Prepared, Failure> {
+    if file.language == Language::Gcl {
+        let system = system(file, &file.program, file.given_predicates, asked, options, budget)?;
+        return Ok(Prepared { system, moved: None });
+    }
+    let refused = |why| unsupported(file, &file.program, &why);
+    let mut separated = Separated::new(&file.program).map_err(refused)?;
+    let mut moved = HashMap::new();
+    for &expr in asked {
+        moved.insert(expr, separated.observed(&file.program, expr).map_err(refused)?);
+    }
+    let own = file.program.predicates.len() - file.given_predicates;
+    let given = separated.origins.iter().filter(|&&origin| origin >= own).count();
+    let asked: Vec<ExprId> = asked.iter().map(|expr| moved[expr]).collect();
+    let system = system(file, &separated.program, given, &asked, options, budget)?;
+    Ok(Prepared { system, moved: Some(moved) })
+}
+
+fn system(
+    file: &ProgramFile,
+    program: &Program,
+    given: usize,
+    asked: &[ExprId],
+    options: &AbstractionOptions,
+    budget: &Budget,
 ) -> Result<System, Failure> {
-    let program = &file.program;
     let mut how =
         Options { kind: options.kind, keep: program.keep.clone(), limit: options.limit, ..Options::default() };
     how.keep_small = options.keep_small;
     how.most_states = options.max_states.unwrap_or(how.most_states);
-    let chosen = predicates::beginning(program, file.given_predicates, asked, &how);
+    let chosen = predicates::beginning(program, given, asked, &how);
     let solver = Z3::new().map_err(|error| Diagnostic::error("E0327", error.to_string()))?;
     let mut queries = Queries::new(Box::new(solver), options.limit, budget);
     if let Some(command) = &options.cross_check {
@@ -88,11 +128,10 @@ pub fn prepare(
         })?;
         queries = queries.cross_checked(Box::new(second));
     }
-    System::new(program, &chosen, &how, queries).map_err(|why| unsupported(file, &why))
+    System::new(program, &chosen, &how, queries).map_err(|why| unsupported(file, program, &why))
 }
 
-fn unsupported(file: &ProgramFile, why: &Unsupported) -> Failure {
-    let program = &file.program;
+fn unsupported(file: &ProgramFile, program: &Program, why: &Unsupported) -> Failure {
     let error = |message: String| Diagnostic::error("E0326", message);
     let help = "leave out `--abstraction` and `--predicate`: then the program is run as it is";
     match why {
@@ -116,10 +155,10 @@ fn unsupported(file: &ProgramFile, why: &Unsupported) -> Failure {
 }
 
 /// Something that ended abstraction.
-pub(crate) fn failed(file: &ProgramFile, why: Failed) -> Failure {
+pub(crate) fn failed(file: &ProgramFile, program: &Program, why: Failed) -> Failure {
     match why {
         Failed::Stopped(stopped) => stopped.into(),
-        Failed::Unsupported(why) => unsupported(file, &why),
+        Failed::Unsupported(why) => unsupported(file, program, &why),
     }
 }
 
@@ -144,8 +183,8 @@ pub fn check(
         .copied()
         .collect();
     let start = Instant::now();
-    let mut system = prepare(file, &asked, abstraction, budget)?;
-    let explored = Explored::visit(&mut system, budget, &mut |done, known| {
+    let mut prepared = prepare(file, &asked, abstraction, budget)?;
+    let explored = Explored::visit(&mut prepared.system, budget, &mut |done, known| {
         if done % 64 == 1 {
             observer.phase(&format!("abstracting: {done} of {known} states"));
         }
@@ -155,19 +194,19 @@ pub fn check(
     match explored {
         Ok(explored) => {
             for question in questions {
-                answers.push(work.answer(&mut system, &explored, question)?);
+                answers.push(work.answer(&mut prepared, &explored, question)?);
             }
         }
         Err(Failed::Stopped(stopped)) => {
-            answers.extend(questions.iter().map(|question| work.stopped(&system, question, stopped)));
+            answers.extend(questions.iter().map(|question| work.stopped(&prepared.system, question, stopped)));
         }
-        Err(why) => return Err(failed(file, why)),
+        Err(why) => return Err(failed(file, prepared.system.program(), why)),
     }
     if let Some(first) = answers.first_mut() {
         first.elapsed = start.elapsed();
     }
     let mut remarks = Vec::new();
-    if let Some(script) = system.queries().disagreements().first() {
+    if let Some(script) = prepared.system.queries().disagreements().first() {
         let warning = Diagnostic::warning("W0406", "two solvers contradict each other; neither was believed")
             .note(format!("the first such question:\n{script}"));
         remarks.push(Located::nowhere(warning));
@@ -214,7 +253,7 @@ impl Work<'_> {
 
     fn answer(
         &mut self,
-        system: &mut System,
+        prepared: &mut Prepared,
         explored: &Explored,
         question: &Question,
     ) -> Result<ProgramAnswer, Failure> {
@@ -224,9 +263,9 @@ impl Work<'_> {
         answer.states = explored.states.len();
         answer.transitions = edges.both + edges.may + edges.must + edges.hyper;
         let decided = match question {
-            Question::Property(asked) => self.property(system, explored, asked, &mut answer),
+            Question::Property(asked) => self.property(prepared, explored, asked, &mut answer),
             Question::Never(mistake) => {
-                self.never(system, explored, *mistake, &mut answer);
+                self.never(&prepared.system, explored, *mistake, &mut answer);
                 Ok(())
             }
             Question::Watched(_) => {
@@ -236,29 +275,34 @@ impl Work<'_> {
         };
         match decided {
             Ok(()) => {}
-            Err(Failure::Stopped(stopped)) => answer = self.stopped(system, question, stopped),
+            Err(Failure::Stopped(stopped)) => answer = self.stopped(&prepared.system, question, stopped),
             Err(failure) => return Err(failure),
         }
-        answer.solver = Some(solver_work(system));
+        answer.solver = Some(solver_work(&prepared.system));
         answer.elapsed = start.elapsed();
         Ok(answer)
     }
 
     fn property(
         &self,
-        system: &mut System,
+        prepared: &mut Prepared,
         explored: &Explored,
         asked: &Asked,
         answer: &mut ProgramAnswer,
     ) -> Result<(), Failure> {
+        let atoms: Vec<(String, ExprId)> = (asked.formula.atoms().iter().zip(&asked.atoms))
+            .map(|(atom, &expr)| (atom.text.clone(), prepared.expr(expr)))
+            .collect();
+        let apart = prepared.moved.is_some();
+        let system = &mut prepared.system;
         let logic = asked.formula.logic();
         let paths = matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl);
         let fair = if self.options.fair {
-            self.file.program.process_ids().collect()
+            system.program().process_ids().collect()
         } else {
-            with_fairness(&self.file.program, Fairness::Weak)
+            with_fairness(system.program(), Fairness::Weak)
         };
-        if paths && !with_fairness(&self.file.program, Fairness::Strong).is_empty() {
+        if paths && !with_fairness(system.program(), Fairness::Strong).is_empty() {
             answer.reasons.push(strong_fairness());
             return Ok(());
         }
@@ -266,10 +310,8 @@ impl Work<'_> {
         let stutter = whole_paths && self.options.deadlock.is_none();
         answer.deadlock = self.options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
         let shape = Shape { fair: if paths { fair } else { Vec::new() }, stutter };
-        let atoms: Vec<(String, ExprId)> =
-            asked.formula.atoms().iter().zip(&asked.atoms).map(|(atom, &expr)| (atom.text.clone(), expr)).collect();
-        let structure =
-            explored.structure(system, &atoms, &shape, self.budget).map_err(|why| failed(self.file, why))?;
+        let structure = explored.structure(system, &atoms, &shape, self.budget);
+        let structure = structure.map_err(|why| failed(self.file, system.program(), why))?;
         if structure.init().is_empty() {
             (answer.value, answer.vacuous) = (Belnap::True, true);
             return Ok(());
@@ -320,7 +362,7 @@ impl Work<'_> {
                     asked.name
                 )));
             }
-            Belnap::False => {
+            Belnap::False if !apart => {
                 answer.run = concretise::run(self.file, system, explored, asked, structure, &found, self.budget)?;
             }
             _ => {}
@@ -336,7 +378,8 @@ impl Work<'_> {
             return Ok(true);
         }
         let all = explored.initial.iter().all(|&(number, _)| is_false(number));
-        Ok(all && system.surely_starts().map_err(|why| failed(self.file, why))?)
+        let starts = system.surely_starts();
+        Ok(all && starts.map_err(|why| failed(self.file, system.program(), why))?)
     }
 
     /// Whether a mistake can happen.
@@ -359,12 +402,12 @@ impl Work<'_> {
             what: match step {
                 Some(step) => format!(
                     "in the abstract state `{state}` the step `{}` may go wrong",
-                    self.file.program.step(step).text
+                    system.program().step(step).text
                 ),
                 None => format!("in the abstract state `{state}` no process may be able to step"),
             },
             about: None,
-            span: step.map(|step| self.file.program.step(step).span),
+            span: step.map(|step| system.program().step(step).span),
             help: "add predicates that tell the states apart in which it does".to_owned(),
         });
     }

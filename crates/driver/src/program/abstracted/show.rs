@@ -70,11 +70,11 @@ pub fn show(
 ) -> Result<(Shown, Option<Vec<u8>>), Failure> {
     let asked: Vec<ExprId> =
         file.program.properties.iter().flat_map(|property| property.atoms.values().copied()).collect();
-    let mut system = prepare(file, &asked, options, budget)?;
+    let mut system = prepare(file, &asked, options, budget)?.system;
     let explored = Explored::visit(&mut system, budget, &mut |done, known| {
         observer.phase(&format!("abstracting: {done} of {known} states"));
-    })
-    .map_err(|why| failed(file, why))?;
+    });
+    let explored = explored.map_err(|why| failed(file, system.program(), why))?;
     let calls: Vec<(&'static str, u64)> =
         system.queries().counts().iter().map(|(purpose, count)| (purpose.word(), count.calls)).collect();
     let before = system.queries().calls();
@@ -83,8 +83,8 @@ pub fn show(
         Some(target) => {
             let atoms: Vec<(String, ExprId)> =
                 system.predicates().iter().map(|predicate| (predicate.name.clone(), predicate.expr)).collect();
-            let structure =
-                explored.structure(&mut system, &atoms, &Shape::default(), budget).map_err(|why| failed(file, why))?;
+            let structure = explored.structure(&mut system, &atoms, &Shape::default(), budget);
+            let structure = structure.map_err(|why| failed(file, system.program(), why))?;
             let loaded = Loaded::of_model("", Model::Kmts(structure));
             let mut text = Vec::new();
             export(&loaded, target, &mut text).map_err(|error| Failure::Internal(error.to_string()))?;
@@ -92,8 +92,9 @@ pub fn show(
         }
     };
     let labelled = system.queries().calls();
-    let steps = system.boolean_program().map_err(|why| failed(file, why))?;
-    let program = &file.program;
+    let steps = system.boolean_program();
+    let steps = steps.map_err(|why| failed(file, system.program(), why))?;
+    let program = &system.program().clone();
     let told = steps.iter().map(|step| {
         let operation = &system.operations()[step.operation];
         let texts: Vec<&str> = operation.steps.iter().map(|&id| program.step(id).text.as_str()).collect();
