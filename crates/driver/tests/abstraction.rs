@@ -237,3 +237,32 @@ fn the_examples_in_promela_are_proved_whatever_their_bounds() {
         assert_eq!(calls[0], calls[1], "{name}: the work does not depend on the bound");
     }
 }
+
+/// Every model of the corpus that can be abstracted: what is definite is what running it says.
+#[test]
+fn promela_models_of_the_corpus_get_no_wrong_answer() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/promela/micro");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("the corpus").map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
+    paths.sort();
+    let (mut abstracted_models, mut definite) = (0, 0);
+    for path in paths {
+        let Ok(file) = tertium_driver::program::load(&path, &[], None, &[]) else { continue };
+        for (kind, keep_small) in [(Kind::Hyper, true), (Kind::Hyper, false), (Kind::Cartesian, false), (Kind::Four, false)] {
+            let options =
+                AbstractionOptions { kind, keep_small, max_states: Some(3000), ..AbstractionOptions::default() };
+            let Ok(found) = abstract_answers(&file, &options) else { continue };
+            abstracted_models += 1;
+            let truth = concrete_answers(&file);
+            for (answer, expected) in found.iter().zip(&truth) {
+                assert_eq!(answer.name, expected.name);
+                let known = |answer: &ProgramAnswer| matches!(answer.value, Belnap::True | Belnap::False);
+                if known(answer) && known(expected) {
+                    definite += 1;
+                    assert_eq!(answer.value, expected.value, "{} ({kind:?}): {}", path.display(), answer.name);
+                }
+            }
+        }
+    }
+    assert!(abstracted_models > 20 && definite > 40, "{abstracted_models} models, {definite} definite answers");
+}
