@@ -452,6 +452,8 @@ const CERTIFY_EXAMPLES: &str = "\
 Examples:
   tertium check design.kmts --evidence proofs
   tertium certify design.kmts proofs/safe.cert.json
+  tertium check protocol.gcl --evidence proofs
+  tertium certify protocol.gcl proofs/mutex.cert.json
 
 Exit codes: 0 accepted, 10 rejected, 5 stopped early, 2 unreadable.";
 
@@ -463,6 +465,9 @@ pub struct CertifyArgs {
     pub file: PathBuf,
     /// The certificate, as `check --evidence` writes it
     pub certificate: PathBuf,
+    /// Promela: a macro, as it was given to `check`; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
+    pub defines: Vec<(String, String)>,
     /// Stop after this time
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<Duration>,

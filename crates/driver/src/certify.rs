@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tertium_base::{Budget, Diagnostic, SourceFile};
-use tertium_evidence::{Caveat, Part, Place, Proof, Rejection, check_certificate_with, read_document};
+use tertium_evidence::{Caveat, Document, Part, Place, Proof, Rejection, check_certificate_with, read_document};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model};
@@ -37,6 +37,22 @@ pub struct PartOutcome {
     pub rejected: Option<String>,
 }
 
+impl PartOutcome {
+    /// What a part says of itself.
+    pub(crate) fn of(part: &Part) -> Self {
+        Self {
+            formula: part.formula().to_owned(),
+            logic: part.logic(),
+            state: String::new(),
+            value: part.value(),
+            proof: "certificate",
+            place: None,
+            caveats: Vec::new(),
+            rejected: None,
+        }
+    }
+}
+
 /// The word for a kind of proof in reports.
 #[must_use]
 pub fn proof_kind(proof: &Proof) -> &'static str {
@@ -54,24 +70,21 @@ pub fn proof_kind(proof: &Proof) -> &'static str {
 /// # Errors
 /// If the file is no certificate, or a limit is reached. A certificate that is wrong is no error.
 pub fn certify(loaded: &Loaded, path: &Path, budget: &Budget) -> Result<Vec<PartOutcome>, Failure> {
+    let (document, source) = read(path)?;
+    document.parts.iter().map(|part| check_part(loaded, part, &source, budget)).collect()
+}
+
+/// Reads the document in a file.
+pub(crate) fn read(path: &Path) -> Result<(Document, Arc<SourceFile>), Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Diagnostic::error("E0300", format!("cannot read `{}`: {error}", path.display())))?;
     let source = Arc::new(SourceFile::new(path.to_string_lossy(), text));
     let document = read_document(&source.text).map_err(|error| Located::within(*error, &source))?;
-    document.parts.iter().map(|part| check_part(loaded, part, &source, budget)).collect()
+    Ok((document, source))
 }
 
 fn check_part(loaded: &Loaded, part: &Part, source: &Arc<SourceFile>, budget: &Budget) -> Result<PartOutcome, Failure> {
-    let mut outcome = PartOutcome {
-        formula: part.formula().to_owned(),
-        logic: part.logic(),
-        state: String::new(),
-        value: part.value(),
-        proof: "certificate",
-        place: place_text(loaded, part),
-        caveats: Vec::new(),
-        rejected: None,
-    };
+    let mut outcome = PartOutcome { place: place_text(loaded, part), ..PartOutcome::of(part) };
     let made;
     let model = match (&loaded.model, part.place()) {
         (Model::Kmts(model), Place::Whole) => model,
@@ -108,7 +121,7 @@ fn check_part(loaded: &Loaded, part: &Part, source: &Arc<SourceFile>, budget: &B
     Ok(outcome)
 }
 
-fn sentence(diagnostic: &Diagnostic) -> String {
+pub(crate) fn sentence(diagnostic: &Diagnostic) -> String {
     format!("{} ({})", diagnostic.message, diagnostic.code)
 }
 
@@ -132,6 +145,7 @@ fn place_text(loaded: &Loaded, part: &Part) -> Option<String> {
             })
         }
         (Place::Element(name), _) => Some(format!("the cut at {name}")),
+        (Place::Property { .. } | Place::Mistake(_), _) => Some("the graph of a program".to_owned()),
     }
 }
 

@@ -3,6 +3,7 @@
 use tertium_base::Budget;
 use tertium_driver::Failure;
 use tertium_driver::certify::PartOutcome;
+use tertium_driver::program;
 use tertium_report::certify::PartView;
 use tertium_report::view::SCHEMA_VERSION;
 use tertium_report::{CertifyReport, Style, build, json, text};
@@ -22,8 +23,12 @@ pub fn run(args: &CertifyArgs) -> u8 {
 }
 
 fn certify(args: &CertifyArgs, budget: &Budget) -> Result<u8, Failure> {
-    let loaded = tertium_driver::input::load(&args.file, budget)?;
-    let outcomes = tertium_driver::certify::certify(&loaded, &args.certificate, budget)?;
+    let outcomes = if program::is_program(&args.file) {
+        program::proof::certify(&args.file, &args.certificate, &args.defines, budget)?
+    } else {
+        let loaded = tertium_driver::input::load(&args.file, budget)?;
+        tertium_driver::certify::certify(&loaded, &args.certificate, budget)?
+    };
     let report = CertifyReport {
         schema_version: SCHEMA_VERSION,
         tool: super::tool(),

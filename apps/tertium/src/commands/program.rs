@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program;
-use tertium_driver::{Failure, Observer};
+use tertium_driver::{Belnap, Failure, Observer};
 use tertium_report::view::{CheckReport, SCHEMA_VERSION};
 
 use super::check::{Expectations, Printer, engine_choice, judge, refuse};
@@ -57,10 +57,13 @@ pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     }
     let mut printer = Printer::start(args, file.language.name(), &file.description());
     let mut results = Vec::new();
-    for answer in &outcome.answers {
+    for (answer, question) in outcome.answers.iter().zip(&questions) {
         let mut view = program_views::result(&file, answer, outcome.answers.len(), args);
         if let Some(dir) = &args.evidence {
             view.evidence.file = program_views::write_evidence(dir, &file, answer)?;
+            if answer.value == Belnap::True {
+                program_views::write_proof(dir, &file, question, &options(args), &mut view, budget)?;
+            }
         }
         judge(&mut view, &expectations, &args.fail_on);
         printer.result(&view);

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use tertium_base::{Diagnostic, StopReason};
+use tertium_base::{Budget, Diagnostic, StopReason};
+use tertium_driver::failure::Located;
+use tertium_driver::program::proof::{self, Written};
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::run::{self, Run};
-use tertium_driver::program::{Language, ProgramAnswer, ProgramFile, Reason, itf};
+use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf};
 use tertium_driver::{Belnap, Failure};
 use tertium_report::view::{
     EndView, EvidenceView, Ordered, ReadingView, ReasonView, ResultView, RunView, Stats, StepView, TakenView, Verdict,
@@ -154,4 +156,39 @@ pub fn write_evidence(dir: &Path, file: &ProgramFile, answer: &ProgramAnswer) ->
     let beside = dir.join(format!("{}.run.txt", views::file_stem(&answer.name)));
     std::fs::write(&beside, text).map_err(|error| problem(&beside, &error))?;
     Ok(Some(shown_path(&path)))
+}
+
+/// Writes the certificate of something that is true, or says why there is none.
+pub fn write_proof(
+    dir: &Path,
+    file: &ProgramFile,
+    question: &Question,
+    options: &CheckOptions,
+    view: &mut ResultView,
+    budget: &Budget,
+) -> Result<(), Failure> {
+    let written = match proof::certificate(file, question, options, budget) {
+        Err(Failure::Stopped(stopped)) => Written::None(stopped.to_string()),
+        written => written?,
+    };
+    match written {
+        Written::Certificate(text) => {
+            let problem = |path: &Path, error: &std::io::Error| {
+                Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
+            };
+            std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
+            let path = dir.join(format!("{}.cert.json", views::file_stem(name_of(question))));
+            std::fs::write(&path, text).map_err(|error| problem(&path, &error))?;
+            view.evidence.kind = "certificate";
+            view.evidence.checked = true;
+            view.evidence.file = Some(shown_path(&path));
+        }
+        // A run that shows what exists is evidence enough.
+        Written::None(_) if view.evidence.file.is_some() => {}
+        Written::None(why) => {
+            let warning = Diagnostic::warning("W0407", format!("no certificate is written: {why}"));
+            view.warnings.extend(views::messages(&[Located::nowhere(warning)]));
+        }
+    }
+    Ok(())
 }

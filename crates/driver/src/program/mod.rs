@@ -7,7 +7,8 @@
 //!
 //! Promela models ([`promela`]) are asked more: `never` claims, acceptance and progress ([`claims`]).
 //!
-//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks. [`abstracted`] answers without running the program.
+//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`proof`] makes certificates and checks them. [`abstracted`] answers
+//! without running the program.
 
 pub mod abstracted;
 pub mod answer;
@@ -16,9 +17,11 @@ pub mod check;
 pub mod claims;
 mod coverage;
 pub mod explore;
+mod graph;
 pub mod itf;
 pub mod linear;
 pub mod promela;
+pub mod proof;
 pub mod questions;
 pub mod run;
 pub mod safety;

@@ -49,6 +49,12 @@ impl Mistake {
         Self::Other,
     ];
 
+    /// The mistake with this name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mistake| mistake.name() == name)
+    }
+
     /// The name of the question.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -41,6 +41,15 @@ pub(super) enum PlaceText {
     Whole,
     Assignment(BTreeMap<String, bool>),
     Element(String),
+    Property(PropertyText),
+    Mistake(String),
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PropertyText {
+    pub(super) text: String,
+    pub(super) stutter: bool,
 }
 
 #[derive(Deserialize, Clone, Debug)]

@@ -28,4 +28,13 @@ pub enum Place {
     Assignment(BTreeMap<String, bool>),
     /// The cut of a lattice-valued structure at this join-irreducible element.
     Element(String),
+    /// The graph of a program, labelled with what a property speaks of.
+    Property {
+        /// The property, in the language of the program.
+        text: String,
+        /// Whether a state without successors has a loop there: what ends is taken to stay for ever.
+        stutter: bool,
+    },
+    /// The graph of a program in which the steps that go wrong in this way lead to a state of their own.
+    Mistake(String),
 }

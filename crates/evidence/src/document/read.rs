@@ -112,6 +112,8 @@ impl Part {
             PlaceText::Whole => Place::Whole,
             PlaceText::Assignment(values) => Place::Assignment(values.clone()),
             PlaceText::Element(name) => Place::Element(name.clone()),
+            PlaceText::Property(property) => Place::Property { text: property.text.clone(), stutter: property.stutter },
+            PlaceText::Mistake(name) => Place::Mistake(name.clone()),
         };
         Ok(Self { place, fingerprint, logic, reading: Reading { deadlock, linear }, value, text: part })
     }
@@ -126,6 +128,12 @@ impl Part {
     #[must_use]
     pub fn formula(&self) -> &str {
         &self.text.formula
+    }
+
+    /// How deadlocks and linear formulas are read.
+    #[must_use]
+    pub fn reading(&self) -> Reading {
+        self.reading
     }
 
     /// The logic that the formula is written in.

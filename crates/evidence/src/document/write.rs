@@ -86,10 +86,16 @@ impl Writer<'_> {
     fn part(&mut self, place: &Place, certificate: &Certificate) -> io::Result<()> {
         match place {
             Place::Whole => {}
-            Place::Element(name) => {
-                self.raw("\"where\": {\"element\": ")?;
+            Place::Element(name) | Place::Mistake(name) => {
+                let kind = if matches!(place, Place::Element(_)) { "element" } else { "mistake" };
+                write!(self.out, "\"where\": {{\"{kind}\": ")?;
                 self.string(name)?;
                 self.raw("},\n ")?;
+            }
+            Place::Property { text, stutter } => {
+                self.raw("\"where\": {\"property\": {\"text\": ")?;
+                self.string(text)?;
+                write!(self.out, ", \"stutter\": {stutter}}}}},\n ")?;
             }
             Place::Assignment(values) => {
                 self.raw("\"where\": {\"assignment\": ")?;
