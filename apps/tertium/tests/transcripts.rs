@@ -12,5 +12,6 @@ fn transcripts_are_what_the_program_prints() {
         .default_bin_name("tertium")
         .case("docs/checking.md")
         .case("docs/programs.md")
+        .case("docs/promela.md")
         .case("apps/tertium/tests/cmd/*.md");
 }

@@ -282,7 +282,7 @@ fn judge(space: &Space<'_>, automaton: &Automaton, run: &Run) -> Result<Judgemen
     let back = run.loop_start.unwrap_or(0);
     let after = |at: usize| if at + 1 < letters.len() { at + 1 } else { back };
     // Pairs of position and state, with what leads on from each and whether that is marked.
-    let mut edges: BTreeMap<(usize, usize), Vec<((usize, usize), bool)>> = BTreeMap::new();
+    let mut edges = Edges::new();
     let mut open = std::collections::VecDeque::from([(0, automaton.initial)]);
     while let Some((at, state)) = open.pop_front() {
         if edges.contains_key(&(at, state)) {
@@ -302,9 +302,12 @@ fn judge(space: &Space<'_>, automaton: &Automaton, run: &Run) -> Result<Judgemen
     Ok(if accepted { Judgement::Accepted } else { Judgement::NotAccepted })
 }
 
-type Edges = BTreeMap<(usize, usize), Vec<((usize, usize), bool)>>;
+/// A position of the run with a state of the automaton.
+type Node = (usize, usize);
+/// What leads on from each, and whether that is marked.
+type Edges = BTreeMap<Node, Vec<(Node, bool)>>;
 
-fn reaches(edges: &Edges, from: (usize, usize), to: (usize, usize)) -> bool {
+fn reaches(edges: &Edges, from: Node, to: Node) -> bool {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
     while let Some(node) = open.pop() {
         if node == to {

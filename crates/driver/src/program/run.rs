@@ -417,8 +417,12 @@ fn slot_values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, String)
                 all.push((format!("{}{}", owner(pid), program.channel(channel).name), messages));
             }
             Slot::Location { pid, process } => {
+                // Statements are told by their lines, so only places with a name are worth a word.
                 let location = LocationId::new(value as usize);
-                places.push((format!("{}@", instance(semantics, state, pid)), place(program, process, location)));
+                let at = place(program, process, location);
+                if at == "end" || !program.location(process, location).labels.is_empty() {
+                    places.push((format!("{}@", instance(semantics, state, pid)), at));
+                }
             }
             _ => {}
         }

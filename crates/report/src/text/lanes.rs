@@ -54,16 +54,18 @@ fn row(lanes: &[&str], step: &TakenView) -> String {
             _ if inside => String::new(),
             _ => "|".to_owned(),
         };
-        let mut cell = if what.is_empty() { String::new() } else { format!("{what} ") };
+        // The arrow points at the process that receives.
+        let leftwards = other.is_some_and(|other| other < own);
+        let head = if inside && leftwards && lane == low { "<" } else { "" };
+        let mut cell = if what.is_empty() { head.to_owned() } else { format!("{what} {head}") };
         while cell.chars().count() < WIDTH - 2 {
             cell.push(fill);
         }
-        // The arrow points at the process that receives.
-        cell.push_str(match other {
-            Some(other) if inside && other > own && lane + 1 == high => "> ",
-            Some(other) if inside && other < own && lane == low => "< ",
-            _ if inside => "--",
-            _ => "  ",
+        cell.push_str(match inside {
+            true if !leftwards && lane + 1 == high => "> ",
+            true if lane + 1 == high => "- ",
+            true => "--",
+            false => "  ",
         });
         cells.push(cell);
     }
