@@ -13,7 +13,7 @@ active [2] proctype Client()
        reply[_pid]?grant;
 use:   printing++;
        assert(printing == 1);
-       printf("client %d prints\n", _pid);
+       printf("client %d prints", _pid);
        printing--;
        request!done(_pid)
     od

@@ -53,15 +53,7 @@ impl<'a> Draft<'a> {
 
     /// Where the process begins.
     fn entry(&self) -> ElementId {
-        let mut at = self.first;
-        for _ in 0..MOST_JUMPS {
-            at = match self.elements[at].kind {
-                Kind::Join => self.elements[at].next,
-                Kind::Unless(first) => first,
-                _ => return at,
-            };
-        }
-        at
+        self.hunt(self.first, false)
     }
 
     /// Where executing a statement leads, and whether control is given up although the target is inside a block.
