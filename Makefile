@@ -30,6 +30,9 @@ MODELS ?= corpus/promela
 LIMIT ?= 200000
 SECONDS_EACH ?= 60
 
+# Models for bench-spin; a folder stands for all models in it.
+MODELS ?= $(wildcard ../shared/promela/micro ../shared/promela/third_party)
+
 # How much longer the long tests are than the short ones, and with which seed.
 CASES ?= 50
 SEED ?= $(shell date +%s)
@@ -70,6 +73,10 @@ bench: $(Z3) ## measurements, as ratios; with Spin beside us where a spin and a 
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-explore
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-partial
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-abstraction
+
+bench-spin: $(Z3) ## Promela models against Spin (MODELS="FILE FOLDER FILE:NAME=10 …"; none: our own families)
+	$(CARGO) build --release --quiet -p tertium-bench --bin bench-spin
+	$(CARGO) run --release --quiet -p tertium-bench --bin bench-spin -- --assert $(MODELS)
 
 fuzz: ## feed every parser with mutated input (FUZZ_SECONDS=60 each, FUZZ_TARGETS="formula …" for some)
 	cd fuzz && CARGO_TARGET_DIR=target RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST)

@@ -143,7 +143,21 @@ impl Code {
 
     pub(crate) fn poll(&self, pattern: &PatternCode, view: &View<'_>) -> Result<i64, Trap> {
         let queue = view.queue(self.value(pattern.channel, view)?)?;
-        Ok(i64::from(self.find_message(pattern, queue, view)?.is_some()))
+        if queue.capacity == 0 {
+            return Err(Trap::Fault);
+        }
+        let length = queue.length(view.slots);
+        let asked = pattern.fields.len().min(queue.fields);
+        if asked == queue.fields {
+            return Ok(i64::from(self.find_message(pattern, queue, view)?.is_some()));
+        }
+        // A question may leave out the last fields.
+        for position in 0..if pattern.anywhere { length } else { length.min(1) } {
+            if self.matches(pattern, &queue.message(view.slots, position)[..asked], view)? {
+                return Ok(1);
+            }
+        }
+        Ok(0)
     }
 
     /// Takes a message out of a channel, unless it is to be kept, and binds its fields.

@@ -185,6 +185,7 @@ enum Op {
     Poll(u32),
     Timeout,
     NonProgress,
+    Accepting,
     ProcessCount,
     OwnPid,
     LocationOf(CodeId),
@@ -200,8 +201,9 @@ pub struct Code {
     ops: Vec<Op>,
     cells: Vec<Cell>,
     patterns: Vec<PatternCode>,
-    /// By process and location, whether being there is progress; filled where somebody asks.
-    progress: Vec<Vec<bool>>,
+    /// By process and location, whether being there is progress, and whether it is accepting; filled where somebody
+    /// asks.
+    marks: Vec<Vec<(bool, bool)>>,
 }
 
 /// Makes expressions ready; `owner` is the process whose code they stand in, none for an observer's.
@@ -261,11 +263,12 @@ impl Compiler<'_, '_, '_> {
                 self.code.patterns.push(pattern);
                 Op::Poll(self.code.patterns.len() as u32 - 1)
             }
-            Expr::NonProgress => {
-                let processes = &self.semantics.program().processes;
-                let progress = |process: &Process| process.locations.iter().map(|location| location.progress).collect();
-                self.code.progress = processes.iter().map(progress).collect();
-                Op::NonProgress
+            Expr::NonProgress | Expr::Accepting => {
+                let marks = |process: &Process| {
+                    process.locations.iter().map(|location| (location.progress, location.accept)).collect()
+                };
+                self.code.marks = self.semantics.program().processes.iter().map(marks).collect();
+                if expr == Expr::Accepting { Op::Accepting } else { Op::NonProgress }
             }
             Expr::Timeout => Op::Timeout,
             Expr::FirstInstance(process) => Op::FirstInstance(process.index() as u32),
@@ -439,10 +442,8 @@ impl Code {
             Op::Capacity(channel) => Ok(view.queue(run(channel)?)?.capacity as i64),
             Op::Poll(pattern) => self.poll(&self.patterns[pattern as usize], view),
             Op::Timeout => Ok(i64::from(view.timeout)),
-            Op::NonProgress => Ok(i64::from(view.shape.frames.iter().all(|&frame| {
-                let (process, location) = (view.slots[frame], view.slots[frame + FRAME_LOCATION]);
-                !self.progress[process as usize][location as usize]
-            }))),
+            Op::NonProgress => Ok(i64::from(!self.some_process(view, |(progress, _)| progress))),
+            Op::Accepting => Ok(i64::from(self.some_process(view, |(_, accepting)| accepting))),
             Op::ProcessCount => Ok(view.shape.frames.len() as i64),
             Op::OwnPid => Ok(view.me as i64),
             Op::LocationOf(pid) => Ok(view.slots[view.frame_of(run(pid)?)? + FRAME_LOCATION]),
@@ -471,6 +472,14 @@ impl Code {
             }
             Op::Trap => Err(Trap::Fault),
         }
+    }
+
+    /// Whether some process is at a location with such marks.
+    fn some_process(&self, view: &View<'_>, is: impl Fn((bool, bool)) -> bool) -> bool {
+        view.shape.frames.iter().any(|&frame| {
+            let (process, location) = (view.slots[frame], view.slots[frame + FRAME_LOCATION]);
+            is(self.marks[process as usize][location as usize])
+        })
     }
 
     /// The slot that a place means in a state.

@@ -137,7 +137,9 @@ impl Ranges {
             Expr::Wrap(width, a) => stored(program, Type::Wrapped(width), at(a)),
             Expr::Unary(Unary::Not, _) => TRUTH,
             Expr::Binary(op, a, b) => binary(op, at(a), at(b)),
-            Expr::At(..) | Expr::RemoteAt(..) | Expr::Poll(_) | Expr::Timeout | Expr::NonProgress => TRUTH,
+            Expr::At(..) | Expr::RemoteAt(..) | Expr::Poll(_) | Expr::Timeout | Expr::NonProgress | Expr::Accepting => {
+                TRUTH
+            }
             Expr::Length(_) | Expr::Capacity(_) => {
                 (Some(0), program.channels.iter().map(|channel| i64::from(channel.capacity)).max())
             }

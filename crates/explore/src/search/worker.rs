@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tertium_base::Stopped;
 
 use super::{Finding, Observer, Summary};
-use crate::store::{Branches, Full, StateStore};
+use crate::store::{Batch, Branches, Full, StateStore};
 use crate::successors::{Expansion, Successors};
 
 /// States are expanded in groups of this many.
@@ -41,14 +41,13 @@ pub(super) struct Worker<'w, S: Successors, O: Observer> {
     observer: &'w O,
     level: &'w Level,
     pub share: Share,
-    base: Branches,
+    /// The states of the group.
+    bases: Vec<Branches>,
     branches: Branches,
     scratch: S::Scratch,
     eyes: O::Scratch,
     found: Vec<Expansion>,
-    keys: Vec<u64>,
-    /// Keeps what was looked at ahead from being left out as useless.
-    seen: u64,
+    batch: Batch,
 }
 
 impl<'w, S: Successors, O: Observer> Worker<'w, S, O> {
@@ -58,13 +57,12 @@ impl<'w, S: Successors, O: Observer> Worker<'w, S, O> {
             observer,
             level,
             share: Share::default(),
-            base: store.branches(),
+            bases: vec![store.branches(); GROUP],
             branches: store.branches(),
             scratch: successors.scratch(),
             eyes: observer.scratch(),
             found: vec![Expansion::default(); GROUP],
-            keys: Vec::new(),
-            seen: 0,
+            batch: Batch::default(),
         }
     }
 
@@ -82,17 +80,18 @@ impl<'w, S: Successors, O: Observer> Worker<'w, S, O> {
     /// Expands a group; says for how many of them, from the first on, everything fitted. What did fit of the others is
     /// found again when they are done anew.
     fn group(&mut self, store: &StateStore, states: &[u32]) -> usize {
-        self.keys.clear();
-        let mut ready = 0;
-        for &state in states {
-            if self.find(store, state, ready).is_err() {
-                break;
+        self.batch.clear();
+        for (at, &state) in states.iter().enumerate() {
+            if self.find(store, state, at).is_err() {
+                return 0;
             }
-            ready += 1;
         }
-        self.seen ^= store.look_ahead(&self.keys);
+        if store.find_keys(&self.bases, &mut self.batch).is_err() {
+            return 0;
+        }
+        store.look_ahead(&self.batch.keys);
         let mut key = 0;
-        for (at, &state) in states[..ready].iter().enumerate() {
+        for (at, &state) in states.iter().enumerate() {
             let steps = self.found[at].steps();
             if self.enter(store, at, key).is_err() {
                 return at;
@@ -100,48 +99,47 @@ impl<'w, S: Successors, O: Observer> Worker<'w, S, O> {
             key += steps;
             self.count(store, state, at);
         }
-        ready
+        states.len()
     }
 
     /// Finds the successors of a state and their keys.
     fn find(&mut self, store: &StateStore, state: u32, at: usize) -> Result<(), Full> {
-        store.read(state, &mut self.base);
-        let found = &mut self.found[at];
-        if self.successors.expand_private(self.base.words(), &mut self.scratch, found) {
-            let first = self.keys.len();
-            self.find_keys(store, at)?;
-            // Unless one of them waits for a later level, going on with them alone could go round in a circle.
-            if self.enter(store, at, first)? {
-                return Ok(());
-            }
-            self.keys.truncate(first);
+        let (base, found) = (&mut self.bases[at], &mut self.found[at]);
+        store.read(state, base);
+        let private = self.successors.expand_private(base.words(), &mut self.scratch, found);
+        // Unless one of them waits for a later level, going on with them alone could go round in a circle.
+        if !private || !self.enter_at_once(store, at)? {
+            self.successors.expand(self.bases[at].words(), &mut self.scratch, &mut self.found[at]);
         }
-        self.successors.expand(self.base.words(), &mut self.scratch, &mut self.found[at]);
-        self.find_keys(store, at)
-    }
-
-    fn find_keys(&mut self, store: &StateStore, at: usize) -> Result<(), Full> {
         for row in self.found[at].rows() {
-            self.keys.push(store.root(&self.base, row, &mut self.branches)?);
+            store.add_to_batch(&self.bases[at], at, row, &mut self.batch)?;
         }
         Ok(())
     }
 
-    /// Enters what was found, whose keys begin at `first`; says whether any of it waits for a later level.
-    fn enter(&mut self, store: &StateStore, at: usize, first: usize) -> Result<bool, Full> {
+    /// Enters what was found without waiting for the group; says whether any of it waits for a later level.
+    fn enter_at_once(&mut self, store: &StateStore, at: usize) -> Result<bool, Full> {
         let end = self.level.end.load(Ordering::Relaxed);
         let mut waiting = false;
-        for (row, &key) in self.found[at].rows().zip(&self.keys[first..]) {
-            let (number, new) = store.enter(key)?;
+        for row in self.found[at].rows() {
+            let (number, new) = store.insert(&self.bases[at], row, &mut self.branches)?;
             waiting |= number as usize >= end;
             if new {
-                let (summary, depth) = (&mut self.share.summary, self.level.depth.load(Ordering::Relaxed) + 1);
-                self.observer.look(row, &mut self.eyes, &mut |number| {
-                    summary.note(Finding::Broken(number), depth, row);
-                });
+                look(self.observer, &mut self.eyes, self.level, row, &mut self.share.summary);
             }
         }
         Ok(waiting)
+    }
+
+    /// Enters what was found, whose keys begin at `first`.
+    fn enter(&mut self, store: &StateStore, at: usize, first: usize) -> Result<(), Full> {
+        for (row, &key) in self.found[at].rows().zip(&self.batch.keys[first..]) {
+            let (_, new) = store.enter(key)?;
+            if new {
+                look(self.observer, &mut self.eyes, self.level, row, &mut self.share.summary);
+            }
+        }
+        Ok(())
     }
 
     fn count(&mut self, store: &StateStore, state: u32, at: usize) {
@@ -152,14 +150,21 @@ impl<'w, S: Successors, O: Observer> Worker<'w, S, O> {
             return;
         }
         let depth = self.level.depth.load(Ordering::Relaxed);
-        store.read(state, &mut self.base);
+        let base = &mut self.bases[at];
+        store.read(state, base);
         if found.deadlock {
             summary.deadlocks += 1;
-            summary.note(Finding::Deadlock, depth, self.base.words());
+            summary.note(Finding::Deadlock, depth, base.words());
         }
         summary.faults += found.faults.len();
         for fault in found.faults.drain(..) {
-            summary.note(Finding::Fault(fault), depth, self.base.words());
+            summary.note(Finding::Fault(fault), depth, base.words());
         }
     }
+}
+
+/// Shows a new state to the observer.
+fn look<O: Observer>(observer: &O, eyes: &mut O::Scratch, level: &Level, row: &[u32], summary: &mut Summary) {
+    let depth = level.depth.load(Ordering::Relaxed) + 1;
+    observer.look(row, eyes, &mut |number| summary.note(Finding::Broken(number), depth, row));
 }

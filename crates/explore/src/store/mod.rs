@@ -7,8 +7,10 @@
 //!
 //! Not here: what the words mean (`pack`).
 
+mod batch;
 mod pairs;
 mod tree;
 
+pub use batch::Batch;
 pub use pairs::Full;
 pub use tree::{Branches, StateStore, trimmed};

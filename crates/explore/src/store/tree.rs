@@ -62,6 +62,17 @@ impl Branches {
         self.starts[1]
     }
 
+    /// The words, zeros after the row included.
+    #[inline]
+    pub(super) fn all_words(&self) -> &[u32] {
+        self.level(0)
+    }
+
+    #[inline]
+    pub(super) fn level(&self, level: usize) -> &[u32] {
+        &self.cells[self.starts[level]..self.starts[level + 1]]
+    }
+
     /// The last level: the one or two numbers that make the state.
     #[inline]
     fn top(&self) -> std::ops::Range<usize> {
@@ -70,7 +81,7 @@ impl Branches {
 
     /// The key of the state in which these of the last numbers are others.
     #[inline]
-    fn root_with(&self, changed: &[(u32, u32)]) -> u64 {
+    pub(super) fn root_with(&self, changed: &[(u32, u32)]) -> u64 {
         let top = &self.cells[self.top()];
         let mut last = [top[0], top.get(1).copied().unwrap_or(0)];
         changed.iter().for_each(|&(at, number)| last[at as usize] = number);
@@ -80,13 +91,25 @@ impl Branches {
 
 /// The positions where `words`, filled up with zeros, differs from `base`, and what stands there.
 #[inline]
-fn find_changed(base: &[u32], words: &[u32], changed: &mut Vec<(u32, u32)>) {
+pub(super) fn find_changed(base: &[u32], words: &[u32], changed: &mut Vec<(u32, u32)>) {
     changed.clear();
-    for (at, (&old, &new)) in base.iter().zip(words).enumerate() {
-        if old != new {
-            changed.push((at as u32, new));
+    let ((old_blocks, old_rest), (blocks, rest)) = (base.as_chunks::<8>(), words.as_chunks::<8>());
+    let mut start = 0;
+    let mut compare = |start: usize, old: &[u32], new: &[u32]| {
+        for (at, (&old, &new)) in old.iter().zip(new).enumerate() {
+            if old != new {
+                changed.push(((start + at) as u32, new));
+            }
         }
+    };
+    for (old, new) in old_blocks.iter().zip(blocks) {
+        if old != new {
+            compare(start, old, new);
+        }
+        start += 8;
     }
+    let old = old_blocks.get(start / 8).map_or(old_rest, |block| block.as_slice());
+    compare(start, old, rest);
     for (at, &old) in base.iter().enumerate().skip(words.len()) {
         if old != 0 {
             changed.push((at as u32, 0));
@@ -95,7 +118,7 @@ fn find_changed(base: &[u32], words: &[u32], changed: &mut Vec<(u32, u32)>) {
 }
 
 #[inline]
-fn pair(left: u32, right: u32) -> u64 {
+pub(super) fn pair(left: u32, right: u32) -> u64 {
     u64::from(left) << 32 | u64::from(right)
 }
 
@@ -244,11 +267,8 @@ impl StateStore {
     /// `Full` if the store must grow first.
     #[inline]
     pub fn root(&self, base: &Branches, words: &[u32], scratch: &mut Branches) -> Result<u64, Full> {
+        self.must_fit(words)?;
         let width = self.zeros.width();
-        if words.len() > width {
-            self.wanted.fetch_max(words.len(), Ordering::Relaxed);
-            return Err(Full);
-        }
         // Branches from before the store was rebuilt are of no use.
         let base = if base.width() == width { base } else { &self.zeros };
         let changed = &mut scratch.changed;
@@ -257,6 +277,24 @@ impl StateStore {
             self.join(&base.cells[base.starts[level]..base.starts[level + 1]], changed)?;
         }
         Ok(base.root_with(changed))
+    }
+
+    #[inline]
+    pub(super) fn must_fit(&self, words: &[u32]) -> Result<(), Full> {
+        if words.len() <= self.zeros.width() {
+            return Ok(());
+        }
+        self.wanted.fetch_max(words.len(), Ordering::Relaxed);
+        Err(Full)
+    }
+
+    /// How many levels of pairs there are below the last.
+    pub(super) fn levels(&self) -> usize {
+        self.zeros.starts.len() - 2
+    }
+
+    pub(super) fn inner_pairs(&self) -> &PairTable {
+        &self.inner
     }
 
     /// The second half of [`Self::insert`]: the number of the state with this key, and whether it is new.
@@ -269,10 +307,9 @@ impl StateStore {
     }
 
     /// Looks at where these keys will be looked for, all at once, so that entering them does not wait for one after
-    /// the other to come from memory. What it returns is of no use but that it was looked at.
-    #[must_use]
-    pub fn look_ahead(&self, keys: &[u64]) -> u64 {
-        self.roots.look_ahead(keys)
+    /// the other to come from memory.
+    pub fn look_ahead(&self, keys: &[u64]) {
+        std::hint::black_box(self.roots.look_ahead(keys));
     }
 
     /// Goes from the changed cells of one level to the changed cells of the next: their positions and new values, in
