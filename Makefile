@@ -72,6 +72,7 @@ bench: $(Z3) ## measurements, as ratios; with Spin beside us where a spin and a 
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-game
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-explore
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-partial
+	$(CARGO) run --release --quiet -p tertium-bench --bin bench-thorough
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-abstraction
 
 bench-spin: $(Z3) ## Promela models against Spin (MODELS="FILE FOLDER FILE:NAME=10 …"; none: our own families)

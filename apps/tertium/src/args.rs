@@ -487,6 +487,7 @@ Examples:
   tertium formula 'AG (request -> AF grant)'
   tertium formula '!(p U q)' --logic ltl --pnf
   tertium formula 'G F p -> G F q' --logic ltl --hoa
+  tertium formula 'p & q | !p & r' --logic pml --minimise --self-minimising
   tertium formula 'nu X. mu Y. <>(p & X | Y)' --logic mu --format json";
 
 /// Options of `formula`.
@@ -501,6 +502,12 @@ pub struct FormulaArgs {
     /// Show the positive normal form
     #[arg(long)]
     pub pnf: bool,
+    /// Show for which structures the compositional value is the strongest one, and why
+    #[arg(long)]
+    pub self_minimising: bool,
+    /// Show a form that means the same and loses less: prime implicants for every propositional part
+    #[arg(long)]
+    pub minimise: bool,
     /// Show the size of the automaton (linear formulas)
     #[arg(long)]
     pub automaton: bool,

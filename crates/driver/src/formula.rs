@@ -1,8 +1,9 @@
 //! What is this formula? Its logic, normal form, automaton, and how precise it is.
 
 use tertium_base::{Budget, Diagnostic};
-use tertium_logic::automata::{Letters, Translation, TranslationError, ltl_to_tgba};
-use tertium_logic::{Formula, Logic, positive_normal_form};
+use tertium_logic::automata::{Determiniser, Letters, Translation, TranslationError, ltl_to_tgba};
+use tertium_logic::minimise::minimise;
+use tertium_logic::{AtomId, Formula, Logic, positive_normal_form};
 
 use crate::failure::Failure;
 use crate::precision::precision;
@@ -19,6 +20,8 @@ pub struct FormulaOptions {
     pub automaton: bool,
     /// Whether the automaton itself is wanted.
     pub hoa: bool,
+    /// Whether a form is wanted that loses less when its parts are valued one by one.
+    pub minimise: bool,
 }
 
 /// A formula described.
@@ -36,6 +39,8 @@ pub struct Described {
     pub obstacle: Option<String>,
     /// The automaton.
     pub automaton: Option<Automaton>,
+    /// The semantic minimisation, and whether it is exact.
+    pub minimised: Option<(String, bool)>,
 }
 
 /// The automaton of a linear formula.
@@ -47,6 +52,8 @@ pub struct Automaton {
     pub transitions: usize,
     /// Its acceptance sets.
     pub acceptance_sets: usize,
+    /// The deterministic automaton: what it needs to accept, and its states if it is small.
+    pub deterministic: (&'static str, Option<usize>),
     /// Its text.
     pub hoa: Option<String>,
 }
@@ -60,12 +67,17 @@ pub fn describe(text: &str, options: FormulaOptions, budget: &Budget) -> Result<
     let formula = parsed.formula;
     let precision = precision(&formula);
     let automaton = if options.automaton { Some(automaton(&formula, options.hoa, budget)?) } else { None };
+    let minimised = match options.minimise {
+        true => Some(minimised(&formula, budget)?),
+        false => None,
+    };
     Ok(Described {
         pnf: options.pnf.then(|| positive_normal_form(&formula, false).text()),
         precise_with_decided_steps: precision.with_decided_steps,
         precise: precision.always,
         obstacle: precision.obstacle,
         automaton,
+        minimised,
         formula,
     })
 }
@@ -80,6 +92,7 @@ fn automaton(formula: &Formula, with_text: bool, budget: &Budget) -> Result<Auto
                 states: size.states,
                 transitions: size.transitions,
                 acceptance_sets: size.marks,
+                deterministic: deterministic(formula, budget)?,
                 hoa: with_text.then(|| found.to_hoa(&formula.short_text(200), Letters::Classical)),
             })
         }
@@ -89,4 +102,38 @@ fn automaton(formula: &Formula, with_text: bool, budget: &Budget) -> Result<Auto
             Err(Diagnostic::error("E0316", what).help("choose `--logic ltl` if every operator is linear").into())
         }
     }
+}
+
+fn minimised(formula: &Formula, budget: &Budget) -> Result<(String, bool), Failure> {
+    let found = minimise(formula, budget)?;
+    Ok((found.formula.text(), found.exact))
+}
+
+/// More letters times states than this are not looked at.
+const MOST_STEPS: usize = 1 << 16;
+
+/// The kind of the deterministic automaton over two-valued letters, and its number of states.
+fn deterministic(formula: &Formula, budget: &Budget) -> Result<(&'static str, Option<usize>), Failure> {
+    let Ok(mut automaton) = Determiniser::classical(formula, false, budget) else {
+        return Ok(("parity", None));
+    };
+    let mut atoms: Vec<AtomId> = automaton.literals().iter().map(|literal| literal.atom()).collect();
+    atoms.sort_unstable();
+    atoms.dedup();
+    let kind = automaton.kind().name();
+    let mut at = 0;
+    while at < automaton.state_count() {
+        budget.check()?;
+        if atoms.len() > 16 || automaton.state_count() << atoms.len() > MOST_STEPS {
+            return Ok((kind, None));
+        }
+        for letter in 0..1u32 << atoms.len() {
+            automaton.successor(at, |literal| {
+                let bit = atoms.binary_search(&literal.atom()).map_or(0, |bit| letter >> bit & 1);
+                (bit == 1) != literal.is_negative()
+            });
+        }
+        at += 1;
+    }
+    Ok((kind, Some(automaton.state_count())))
 }

@@ -24,6 +24,12 @@ pub struct FormulaReport {
     /// The positive normal form, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pnf: Option<String>,
+    /// A form that loses less when its parts are valued one by one, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimised: Option<MinimisedView>,
+    /// Whether the test is to be told in full.
+    #[serde(skip)]
+    pub tell_test: bool,
     /// The automaton, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub automaton: Option<AutomatonView>,
@@ -41,6 +47,15 @@ pub struct SelfMinimising {
     pub obstacle: Option<String>,
 }
 
+/// A semantic minimisation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MinimisedView {
+    /// The formula.
+    pub formula: String,
+    /// Whether its value is the strongest on every structure.
+    pub exact: bool,
+}
+
 /// A generalised Büchi automaton for a linear formula.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AutomatonView {
@@ -50,6 +65,11 @@ pub struct AutomatonView {
     pub transitions: usize,
     /// Its acceptance sets.
     pub acceptance_sets: usize,
+    /// What the deterministic automaton over two-valued letters needs to accept.
+    pub deterministic_kind: &'static str,
+    /// Its states, if there are few.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deterministic_states: Option<usize>,
     /// The automaton in the Hanoi omega-automata format, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hoa: Option<String>,

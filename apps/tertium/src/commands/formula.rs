@@ -3,7 +3,7 @@
 use tertium_base::Budget;
 use tertium_driver::Failure;
 use tertium_driver::formula::{FormulaOptions, describe};
-use tertium_report::formula::{AutomatonView, SelfMinimising};
+use tertium_report::formula::{AutomatonView, MinimisedView, SelfMinimising};
 use tertium_report::view::SCHEMA_VERSION;
 use tertium_report::{FormulaReport, Style, json, text};
 
@@ -26,6 +26,7 @@ fn formula(args: &FormulaArgs, budget: &Budget) -> Result<u8, Failure> {
         pnf: args.pnf,
         automaton: args.automaton || args.hoa,
         hoa: args.hoa,
+        minimise: args.minimise,
     };
     let described = describe(&args.text, options, budget)?;
     let report = FormulaReport {
@@ -41,10 +42,14 @@ fn formula(args: &FormulaArgs, budget: &Budget) -> Result<u8, Failure> {
             obstacle: described.obstacle,
         },
         pnf: described.pnf,
+        minimised: described.minimised.map(|(formula, exact)| MinimisedView { formula, exact }),
+        tell_test: args.self_minimising,
         automaton: described.automaton.map(|automaton| AutomatonView {
             states: automaton.states,
             transitions: automaton.transitions,
             acceptance_sets: automaton.acceptance_sets,
+            deterministic_kind: automaton.deterministic.0,
+            deterministic_states: automaton.deterministic.1,
             hoa: automaton.hoa,
         }),
     };

@@ -15,6 +15,18 @@ pub fn formula(report: &FormulaReport, style: Style) -> String {
         lines.push(("pnf", pnf.clone()));
     }
     lines.push(("precise", precision(report)));
+    if report.tell_test {
+        lines.extend(told_test(report));
+    }
+    if let Some(minimised) = &report.minimised {
+        lines.push(("minimised", minimised.formula.clone()));
+        let exact = if minimised.exact {
+            "its value is the strongest on every structure"
+        } else {
+            "propositional parts only: never less precise, not always the strongest"
+        };
+        lines.push(("", exact.to_owned()));
+    }
     if let Some(automaton) = &report.automaton {
         let size = format!(
             "{}, {}, {}",
@@ -23,6 +35,8 @@ pub fn formula(report: &FormulaReport, style: Style) -> String {
             counted(automaton.acceptance_sets, "acceptance set")
         );
         lines.push(("automaton", size));
+        let states = automaton.deterministic_states.map_or_else(|| "many states".to_owned(), |n| counted(n, "state"));
+        lines.push(("determin.", format!("{}, {states}", automaton.deterministic_kind)));
     }
     let mut text = String::new();
     for (head, body) in lines {
@@ -33,6 +47,23 @@ pub fn formula(report: &FormulaReport, style: Style) -> String {
         text.push_str(hoa);
     }
     text
+}
+
+/// The test for each kind of structure, and what it looks at.
+fn told_test(report: &FormulaReport) -> Vec<(&'static str, String)> {
+    let test = &report.self_minimising;
+    let word = |yes: bool| if yes { "yes" } else { "not shown" };
+    vec![
+        (
+            "",
+            format!(
+                "steps all decided: {} (no atom may occur both positively and negatively)",
+                word(test.decided_steps)
+            ),
+        ),
+        ("", format!("open steps: {} (also all quantifiers universal, or all existential)", word(test.open_steps))),
+        ("", "hyper edges, totality, mixed structures: the test says nothing".to_owned()),
+    ]
 }
 
 fn precision(report: &FormulaReport) -> String {

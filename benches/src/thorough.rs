@@ -1,0 +1,148 @@
+//! How does the thorough semantics grow with the structure?
+//!
+//! Prints, for sizes from 10^3 to 10^6 states with five edges a state: the time of the search for a violating completion, of
+//! the search for a satisfying one, and the exponent of growth of each, fitted over all sizes. Exits with 1 if a weak
+//! formula grows faster than linearly, or another one faster than quadratically, caches allowed for.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use tertium_base::{Budget, memory};
+use tertium_bench::{Random, best_of};
+use tertium_check::thorough::{Method, Wanted, search};
+use tertium_check::{Ask, Task};
+use tertium_evidence::Reading;
+use tertium_lattice::Belnap;
+use tertium_logic::{Formula, Logic, ParseOptions, parse};
+use tertium_model::{Kmts, KmtsBuilder, StateId};
+
+#[global_allocator]
+static ALLOCATOR: memory::CountingAllocator = memory::CountingAllocator;
+
+const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
+const SEED: u64 = 20_261;
+/// Room for caches that a small structure fits and a large one does not.
+const ROOM: f64 = 0.35;
+
+/// A formula, the greatest exponent it may have, and the largest structure it is asked on.
+struct Question {
+    text: &'static str,
+    logic: Logic,
+    bound: f64,
+    largest: usize,
+}
+
+const QUESTIONS: [Question; 8] = [
+    Question { text: "G p", logic: Logic::Ltl, bound: 1.0, largest: 1_000_000 },
+    Question { text: "F q", logic: Logic::Ltl, bound: 1.0, largest: 1_000_000 },
+    Question { text: "G p | F q", logic: Logic::Ltl, bound: 1.0, largest: 1_000_000 },
+    Question { text: "G (p -> F q)", logic: Logic::Ltl, bound: 2.0, largest: 1_000_000 },
+    Question { text: "F G p", logic: Logic::Ltl, bound: 2.0, largest: 1_000_000 },
+    Question { text: "G F q -> G F !p", logic: Logic::Ltl, bound: 2.0, largest: 1_000_000 },
+    Question { text: "AG (p -> (EX q & AF q))", logic: Logic::Ctl, bound: 2.0, largest: 100_000 },
+    Question { text: "AG EF q & AG EF !q", logic: Logic::Ctl, bound: 2.0, largest: 100_000 },
+];
+
+fn main() -> ExitCode {
+    say("completions of partial structures, five edges a state");
+    say("formula                      states   violating        satisfying       how");
+    let models: Vec<Kmts> = SIZES.iter().map(|&size| structure(size)).collect();
+    let beyond: usize = QUESTIONS.iter().map(|question| measure(question, &models)).sum();
+    if beyond > 0 {
+        say(&format!("{beyond} figures grow faster than they may"));
+        return ExitCode::from(1);
+    }
+    ExitCode::SUCCESS
+}
+
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// A structure in which nobody finds an answer at once: `p` is true or open, `q` false or open and rarely true, every state has
+/// a certain step, and a tenth of the states a step of which it is open where it leads.
+fn structure(states: usize) -> Kmts {
+    let mut random = Random::new(SEED);
+    let mut builder = KmtsBuilder::new();
+    let (p, q) = (builder.add_prop("p"), builder.add_prop("q"));
+    for at in 0..states {
+        let state = builder.add_state(&format!("s{at}"));
+        builder.set_label(state, p, if random.below(4) == 0 { Belnap::Unknown } else { Belnap::True });
+        let value = match random.below(50) {
+            0 => Belnap::True,
+            1 | 2 => Belnap::Unknown,
+            _ => Belnap::False,
+        };
+        builder.set_label(state, q, value);
+    }
+    for at in 0..states {
+        let from = StateId::new(at);
+        let mut possible = Vec::new();
+        for number in 0..1 + random.below(9) {
+            let target = StateId::new(random.below(states));
+            builder.add_edge(from, target, true, number == 0 || random.below(2) == 0, None);
+            possible.push(target);
+        }
+        if possible.len() > 1 && random.below(10) == 0 {
+            builder.add_hyper(from, &possible, None);
+        }
+    }
+    builder.add_init(StateId::new(0));
+    builder.finish().expect("the sizes measured fit")
+}
+
+/// One formula on all sizes; returns how many figures are beyond their bounds.
+fn measure(question: &Question, models: &[Kmts]) -> usize {
+    let formula = parse(question.text, &ParseOptions::in_logic(question.logic)).formula.expect("it parses");
+    let mut figures: [Vec<(f64, Duration)>; 2] = [Vec::new(), Vec::new()];
+    for model in models.iter().filter(|model| model.state_count() <= question.largest) {
+        let size = model.state_count();
+        let mut line = format!("{:<24} {size:>10}", question.text);
+        let mut how = String::new();
+        for (side, satisfying) in [(0, false), (1, true)] {
+            let runs = if size > 10_000 { 1 } else { 5 };
+            let (time, (exists, method)) = best_of(runs, || side_of(model, &formula, satisfying));
+            figures[side].push((size as f64, time));
+            line.push_str(&format!(" {time:>10.3?} {:<5}", if exists { "yes" } else { "no" }));
+            how = described(method);
+        }
+        say(&format!("{line}  {how}"));
+    }
+    let exponents = figures.each_ref().map(|points| fitted(points));
+    say(&format!("{:<24} {:>10} {:>10.2} {:>16.2}", "", "exponent", exponents[0], exponents[1]));
+    exponents.iter().filter(|&&exponent| exponent > question.bound + ROOM).count()
+}
+
+/// Whether there is a completion of the kind, and how it was searched.
+fn side_of(model: &Kmts, formula: &Formula, satisfying: bool) -> (bool, Method) {
+    let budget = Budget::unlimited();
+    let task = Task::new(model, formula, Reading::default(), Ask::At(model.init()), &budget).expect("names are known");
+    let found = search(&task, Wanted { satisfying, states: model.init(), build: false }).expect("it is supported");
+    (found.exists[0], found.method)
+}
+
+fn described(method: Method) -> String {
+    match method {
+        Method::Tableau { positions, weak } => {
+            format!("tableau, {positions} positions{}", if weak { "" } else { ", trees" })
+        }
+        Method::Product { states } => format!("product, {states} automaton states"),
+        Method::PathGame { positions, states, kind, weak } => {
+            let weak = if weak { ", weak" } else { "" };
+            format!("game, {positions} positions, {} automaton with {states} states{weak}", kind.name())
+        }
+    }
+}
+
+/// The exponent of growth by least squares over the logarithms, the smallest size left out: there, start-up costs rule.
+fn fitted(points: &[(f64, Duration)]) -> f64 {
+    let logs: Vec<(f64, f64)> =
+        points.iter().skip(1).map(|(size, time)| (size.ln(), time.as_secs_f64().ln())).collect();
+    let count = logs.len() as f64;
+    let mean = |pick: fn(&(f64, f64)) -> f64| logs.iter().map(pick).sum::<f64>() / count;
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let covariance: f64 = logs.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
+    let variance: f64 = logs.iter().map(|point| (point.0 - x).powi(2)).sum();
+    covariance / variance
+}
