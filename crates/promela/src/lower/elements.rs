@@ -111,8 +111,6 @@ pub(super) struct Draft<'a> {
     pub labels: BTreeMap<LabelId, ElementId>,
     /// Loops that are open, innermost last: where `break` leads.
     loops: Vec<ElementId>,
-    /// The elements of escapes.
-    escape_ranges: Vec<std::ops::Range<usize>>,
     claim: bool,
 }
 
@@ -253,10 +251,8 @@ impl<'a> Lowering<'a> {
         span: Span,
     ) -> ElementId {
         let join = draft.add(Kind::Join, next, span);
-        let from = draft.elements.len();
         let escape_first = self.unwrapped(draft, escape, join);
         let start = draft.elements.len();
-        draft.escape_ranges.push(from..start);
         let first = self.unwrapped(draft, body, join);
         draft.attach_escape(start, escape_first);
         draft.add(Kind::Unless(first), join, span)
@@ -492,13 +488,10 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Everything added since `start` can be escaped from, except what inner escapes do; outer escapes come first.
+    /// Everything added since `start` can be escaped from, also what inner escapes do; outer escapes come first.
     fn attach_escape(&mut self, start: usize, escape: ElementId) {
-        for at in start..self.elements.len() {
-            let inner = |range: &std::ops::Range<usize>| range.start >= start && range.contains(&at);
-            if !self.escape_ranges.iter().any(inner) {
-                self.elements[at].escapes.insert(0, escape);
-            }
+        for element in &mut self.elements[start..] {
+            element.escapes.insert(0, escape);
         }
     }
 

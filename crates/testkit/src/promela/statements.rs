@@ -97,16 +97,15 @@ impl Maker<'_> {
         let mut used: Vec<String> = Vec::new();
         let mut args = Vec::new();
         for &below in &chan.fields {
+            // Spin does not restore a message whose `eval` reads what the message writes.
             let var = self.var().filter(|var| var.below < 256 && !used.contains(&var.name));
+            used.extend(var.iter().map(|var| var.name.clone()));
             args.push(match (self.rng.below(5), var) {
                 (0, _) => self.rng.below(below).to_string(),
                 (1, Some(var)) if self.rng.chance(30) => format!("eval({} + 1)", var.name),
                 (1, Some(var)) => format!("eval({})", var.name),
                 (2, _) | (_, None) => "_".to_owned(),
-                (_, Some(var)) => {
-                    used.push(var.name.clone());
-                    var.name
-                }
+                (_, Some(var)) => var.name,
             });
         }
         let buffered = chan.capacity > 0;
@@ -249,6 +248,10 @@ impl Maker<'_> {
         if self.rng.chance(60) {
             let guard = if self.rng.chance(30) { self.blocking() } else { self.condition() };
             self.line(&format!("{guard};"));
+        } else if let Some(var) = self.var() {
+            // Spin lets a `d_step` that begins with `printf` or `assert` interrupt a rendezvous.
+            let step = self.assignment(&var);
+            self.line(&format!("{step};"));
         }
         (self.uninterrupted, self.deterministic, self.loops) = (true, true, 0);
         for _ in 0..self.rng.below(2) + 1 {
