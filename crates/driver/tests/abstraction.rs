@@ -248,7 +248,9 @@ fn promela_models_of_the_corpus_get_no_wrong_answer() {
     let (mut abstracted_models, mut definite) = (0, 0);
     for path in paths {
         let Ok(file) = tertium_driver::program::load(&path, &[], None, &[]) else { continue };
-        for (kind, keep_small) in [(Kind::Hyper, true), (Kind::Hyper, false), (Kind::Cartesian, false), (Kind::Four, false)] {
+        for (kind, keep_small) in
+            [(Kind::Hyper, true), (Kind::Hyper, false), (Kind::Cartesian, false), (Kind::Four, false)]
+        {
             let options =
                 AbstractionOptions { kind, keep_small, max_states: Some(3000), ..AbstractionOptions::default() };
             let Ok(found) = abstract_answers(&file, &options) else { continue };

@@ -21,6 +21,7 @@ const DEVIATIONS: &[(&str, &str)] = &[
     ("micro_array_oob", "Spin goes on after an index outside its array and overwrites what lies behind it"),
     ("micro_div_zero", "Spin's verifier dies of a division by zero; here it is a fault of that step alone"),
     ("micro_dstep_block", "Spin ends its search at a blocked d_step"),
+    ("taka_abp_iv", "Spin ends its search at a message with too many fields"),
     ("micro_run_max", "Spin ends its search at the 256th process"),
 ];
 

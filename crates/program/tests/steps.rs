@@ -448,3 +448,104 @@ fn footprints_of_known_channels_are_exact() {
     assert!(!independent(sends_q, takes_q));
     assert_eq!(prints(takes_r).writes, BTreeSet::from([x]));
 }
+
+#[test]
+fn a_step_that_yields_waits_only_for_those_it_names() {
+    let mut bench = Bench::new();
+    let (x, flag) = (bench.global("x"), bench.global("flag"));
+    let p = bench.process("P", 2);
+    bench.start(p);
+    let (read, one) = (bench.program.read(flag), bench.program.exprs.int(1));
+    let guard = bench.program.exprs.eq(read, one);
+    let action = bench.set(x, 1);
+    let first = bench.step(p, 0, 1, Some(guard), action);
+    let action = bench.set(x, 2);
+    let otherwise = bench.step(p, 0, 1, None, action);
+    bench.program.steps[otherwise.index()].yields_to = vec![first];
+    // Stands behind `else`, so that both can be taken.
+    let action = bench.set(x, 3);
+    bench.step(p, 0, 1, None, action);
+    assert_eq!(reach(&bench.program, &[x]).0, rows(&[&[0], &[2], &[3]]));
+    bench.program.variables[flag.index()].initial = InitialValue::Same(1);
+    assert_eq!(reach(&bench.program, &[x]).0, rows(&[&[0], &[1], &[3]]));
+    let terms = bench.program.step_terms(otherwise).unwrap();
+    assert_eq!(bench.program.show(terms.enabled), "flag != 1");
+}
+
+#[test]
+fn jumping_into_a_block_does_not_take_control() {
+    let mut bench = Bench::new();
+    let (x, y) = (bench.global("x"), bench.global("y"));
+    let (p, r) = (bench.process("P", 3), bench.process("R", 2));
+    bench.start(p);
+    bench.start(r);
+    let action = bench.set(x, 1);
+    let jump = bench.step(p, 0, 1, None, action);
+    let action = bench.set(x, 2);
+    bench.step(p, 1, 2, None, action);
+    bench.hold(p, 1, Hold::WhileEnabled);
+    let action = bench.set(y, 1);
+    bench.step(r, 0, 1, None, action);
+    assert!(!reach(&bench.program, &[x, y]).0.contains(&vec![1, 0]));
+    bench.program.steps[jump.index()].frees = true;
+    assert!(reach(&bench.program, &[x, y]).0.contains(&vec![1, 0]));
+}
+
+#[test]
+fn a_higher_priority_interrupts_a_block() {
+    let mut bench = Bench::new();
+    let (x, y) = (bench.global("x"), bench.global("y"));
+    let (low, high) = (bench.process("Low", 3), bench.process("High", 2));
+    bench.program.priorities = true;
+    for (process, priority) in [(low, 1), (high, 5)] {
+        bench.program.instances.push(Instance { process, arguments: Vec::new(), priority });
+    }
+    for at in 0..2 {
+        let action = bench.set(x, at + 1);
+        bench.step(low, at as usize, at as usize + 1, None, action);
+    }
+    bench.hold(low, 1, Hold::WhileEnabled);
+    let (read, one) = (bench.program.read(x), bench.program.exprs.int(1));
+    let waits = bench.program.exprs.eq(read, one);
+    let action = bench.set(y, 1);
+    bench.step(high, 0, 1, Some(waits), action);
+    assert_eq!(reach(&bench.program, &[x, y]).0, rows(&[&[0, 0], &[1, 0], &[1, 1], &[2, 1]]));
+}
+
+#[test]
+fn a_run_goes_on_after_a_failed_assertion_only_where_that_is_meant() {
+    let mut bench = Bench::new();
+    let x = bench.global("x");
+    let p = bench.process("P", 3);
+    bench.start(p);
+    let never = bench.program.exprs.bool(false);
+    bench.step(p, 0, 1, None, Action::Assert(never));
+    let action = bench.set(x, 1);
+    bench.step(p, 1, 2, None, action);
+    let failed = BTreeMap::from([("assertion", 1)]);
+    assert_eq!(reach(&bench.program, &[x]), (rows(&[&[0]]), failed.clone(), 0));
+    bench.program.persistent = true;
+    assert_eq!(reach(&bench.program, &[x]), (rows(&[&[0], &[1]]), failed, 0));
+}
+
+#[test]
+fn events_follow_the_trace_or_are_faults() {
+    let mut bench = Bench::new();
+    let q = bench.channel("q", 2, 1);
+    let (p, watch) = (bench.process("P", 3), bench.process("trace", 2));
+    bench.start(p);
+    for (at, value) in [(0, 7), (1, 8)] {
+        let action = bench.send(q, &[value], false);
+        bench.step(p, at, at + 1, None, action);
+    }
+    let seven = bench.program.exprs.int(7);
+    let expected = bench.step(watch, 0, 1, None, receive(q, vec![Field::Match(seven)], false, true));
+    let variable = bench.global("event");
+    let trace = Trace { process: watch, sends: vec![expected], variable, negated: false };
+    bench.program.trace = Some(trace.clone());
+    // The first event is allowed, the second is one too many.
+    assert_eq!(reach(&bench.program, &[variable]).1, BTreeMap::from([("trace", 1)]));
+    // What is forbidden is complete after the first.
+    bench.program.trace = Some(Trace { negated: true, ..trace });
+    assert_eq!(reach(&bench.program, &[variable]).1, BTreeMap::from([("trace", 1)]));
+}

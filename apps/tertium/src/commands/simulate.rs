@@ -39,6 +39,9 @@ fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
     }
     let mut seed = None;
     if let Some(path) = &args.replay {
+        if path.extension().is_some_and(|extension| extension == "trail") {
+            return Err(spin_trail(path));
+        }
         let text = program::read_text(path)?;
         simulator.replay(&itf::read(&file, &text)?)?;
     } else if is_interactive(args) {
@@ -65,6 +68,14 @@ fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
         Some(Ending::Fault(_) | Ending::Deadlock) => exit::SOME_FALSE,
         Some(Ending::Finished) | None => exit::ALL_HOLD,
     })
+}
+
+/// Spin names transitions by numbers that depend on how it merged statements, so a trail alone does not say what was done.
+fn spin_trail(path: &Path) -> Failure {
+    Diagnostic::error("E0595", format!("`{}` is a trail of Spin, which cannot be followed", path.display()))
+        .note("it names transitions by Spin's own numbers, which the model does not tell")
+        .help("find the run here: `tertium check MODEL --evidence DIR`, then replay DIR/NAME.itf.json")
+        .into()
 }
 
 fn is_interactive(args: &SimulateArgs) -> bool {
