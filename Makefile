@@ -31,7 +31,7 @@ LIMIT ?= 200000
 SECONDS_EACH ?= 60
 
 # Models for bench-spin; a folder stands for all models in it.
-MODELS ?= $(wildcard ../shared/promela/micro ../shared/promela/third_party)
+BENCH_MODELS ?= $(wildcard ../shared/promela/micro ../shared/promela/third_party)
 
 # How much longer the long tests are than the short ones, and with which seed.
 CASES ?= 50
@@ -75,9 +75,9 @@ bench: $(Z3) ## measurements, as ratios; with Spin beside us where a spin and a 
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-thorough
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-abstraction
 
-bench-spin: $(Z3) ## Promela models against Spin (MODELS="FILE FOLDER FILE:NAME=10 …"; none: our own families)
+bench-spin: $(Z3) ## Promela models against Spin (BENCH_MODELS="FILE FOLDER FILE:NAME=10 …"; none: our own families)
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-spin
-	$(CARGO) run --release --quiet -p tertium-bench --bin bench-spin -- --assert $(MODELS)
+	$(CARGO) run --release --quiet -p tertium-bench --bin bench-spin -- --assert $(BENCH_MODELS)
 
 fuzz: ## feed every parser with mutated input (FUZZ_SECONDS=60 each, FUZZ_TARGETS="formula …" for some)
 	cd fuzz && CARGO_TARGET_DIR=target RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST)

@@ -411,19 +411,28 @@ impl Code {
     ///
     /// # Errors
     /// A trap if something goes wrong.
+    #[inline(always)]
     pub fn value(&self, id: CodeId, view: &View<'_>) -> Result<i64, Trap> {
-        let run = |id: CodeId| self.value(id, view);
+        // What most expressions end in is worth no call.
         match self.ops[id.0 as usize] {
             Op::Const(value) => Ok(value),
             Op::Slot(slot) => Ok(view.slots[slot as usize]),
             Op::Local(offset) => Ok(view.slots[view.frame + offset as usize]),
-            Op::Input(position) => view.inputs.get(position as usize).copied().ok_or(Trap::Input),
-            Op::Only(_) | Op::SlotCell { .. } | Op::LocalCell { .. } | Op::Cell(_) => {
-                Ok(view.slots[self.slot(id, view)?])
-            }
             Op::SlotConst(compare, slot, value) => Ok(i64::from(compare.holds(view.slots[slot as usize], value))),
             Op::LocalConst(compare, offset, value) => {
                 Ok(i64::from(compare.holds(view.slots[view.frame + offset as usize], value)))
+            }
+            _ => self.compute(id, view),
+        }
+    }
+
+    fn compute(&self, id: CodeId, view: &View<'_>) -> Result<i64, Trap> {
+        let run = |id: CodeId| self.value(id, view);
+        match self.ops[id.0 as usize] {
+            Op::Const(_) | Op::Slot(_) | Op::Local(_) | Op::SlotConst(..) | Op::LocalConst(..) => run(id),
+            Op::Input(position) => view.inputs.get(position as usize).copied().ok_or(Trap::Input),
+            Op::Only(_) | Op::SlotCell { .. } | Op::LocalCell { .. } | Op::Cell(_) => {
+                Ok(view.slots[self.slot(id, view)?])
             }
             Op::Slots(compare, a, b) => Ok(i64::from(compare.holds(view.slots[a as usize], view.slots[b as usize]))),
             Op::Compare(compare, a, b) => Ok(i64::from(compare.holds(run(a)?, run(b)?))),
@@ -486,10 +495,17 @@ impl Code {
     ///
     /// # Errors
     /// A trap if an index is out of bounds or a process is not there.
+    #[inline(always)]
     pub fn slot(&self, id: CodeId, view: &View<'_>) -> Result<usize, Trap> {
         match self.ops[id.0 as usize] {
             Op::Slot(slot) => Ok(slot as usize),
             Op::Local(offset) => Ok(view.frame + offset as usize),
+            _ => self.compute_slot(id, view),
+        }
+    }
+
+    fn compute_slot(&self, id: CodeId, view: &View<'_>) -> Result<usize, Trap> {
+        match self.ops[id.0 as usize] {
             Op::SlotCell { first, index, lo, len } => {
                 Ok(first as usize + self.offset(index, i64::from(lo), i64::from(len), view)?)
             }

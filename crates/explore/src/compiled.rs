@@ -215,7 +215,7 @@ impl Successors for Compiled<'_> {
         for (me, &frame) in shape.frames.iter().enumerate() {
             let view = View { slots: &scratch.slots, shape: &shape, me, frame, inputs: &[], timeout: false };
             let at = view.slots[frame + tertium_program::layout::FRAME_LOCATION] as usize;
-            if !reduction.is_private(me, at) {
+            if !reduction.is_private(shape.processes[me] as usize, at) {
                 continue;
             }
             scratch.offers.clear();

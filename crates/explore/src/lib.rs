@@ -10,6 +10,7 @@ mod blocks;
 mod channels;
 pub mod code;
 pub mod compiled;
+mod locals;
 mod offers;
 pub mod pack;
 pub mod ranges;

@@ -10,6 +10,8 @@ use tertium_base::BitSet;
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Action, Domain, Expr, ExprId, Place, Program, Semantics, Step, VarId};
 
+use crate::locals::private_locations;
+
 /// Who touches a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Touched {
@@ -40,24 +42,24 @@ pub struct Reduction {
 
 impl Reduction {
     /// The private locations as far as a question that looks at these expressions is concerned. None at all if the
-    /// program does what is not understood here: channels, processes that come and go, time-outs.
+    /// program does what is not understood here: priorities, time-outs.
     #[must_use]
     pub fn of(semantics: &Semantics<'_>, seen: &[ExprId]) -> Self {
-        Analysis::new(semantics).and_then(|analysis| analysis.private(seen)).unwrap_or_else(|| Self {
-            private: semantics
-                .program()
-                .instances
-                .iter()
-                .map(|instance| BitSet::empty(semantics.program().process(instance.process).locations.len()))
-                .collect(),
-        })
+        let program = semantics.program();
+        let private = if semantics.layout().is_fixed() {
+            Analysis::new(semantics).and_then(|analysis| analysis.private(seen))
+        } else {
+            private_locations(program, seen)
+        };
+        let none = |process: &tertium_program::Process| BitSet::empty(process.locations.len());
+        Self { private: private.unwrap_or_else(|| program.processes.iter().map(none).collect()) }
     }
 
-    /// Whether the steps of the process with this pid at this location are enough.
+    /// Whether the steps of an instance of this process at this location are enough.
     #[inline]
     #[must_use]
-    pub fn is_private(&self, pid: usize, location: usize) -> bool {
-        self.private[pid].contains(location)
+    pub fn is_private(&self, process: usize, location: usize) -> bool {
+        self.private[process].contains(location)
     }
 
     /// How many locations are private.
@@ -102,26 +104,26 @@ impl<'a, 'p> Analysis<'a, 'p> {
         Some(analysis)
     }
 
-    fn private(&self, seen: &[ExprId]) -> Option<Reduction> {
+    fn private(&self, seen: &[ExprId]) -> Option<Vec<BitSet>> {
         let mut visible = BitSet::empty(self.readers.len());
         let mut slots = Slots::default();
         self.look_at(seen, &mut slots)?;
         slots.reads.iter().for_each(|&slot| {
             visible.insert(slot);
         });
-        let mut private = Vec::new();
+        let none = |process: &tertium_program::Process| BitSet::empty(process.locations.len());
+        let mut private: Vec<BitSet> = self.program.processes.iter().map(none).collect();
         for (pid, instance) in self.program.instances.iter().enumerate() {
             let locations = &self.program.process(instance.process).locations;
-            let mut set = BitSet::empty(locations.len());
+            let set = &mut private[instance.process.index()];
             for (at, location) in locations.iter().enumerate() {
                 let steps = location.steps.iter().map(|&step| self.program.step(step));
                 if !location.steps.is_empty() && steps.into_iter().all(|step| self.is_private(pid, step, &visible)) {
                     set.insert(at);
                 }
             }
-            private.push(set);
         }
-        Some(Reduction { private })
+        Some(private)
     }
 
     fn is_private(&self, pid: usize, step: &Step, visible: &BitSet) -> bool {

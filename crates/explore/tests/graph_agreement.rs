@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use tertium_base::{Budget, Span};
 use tertium_explore::compiled::Compiled;
+use tertium_explore::reduction::Reduction;
 use tertium_explore::search::Blind;
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::depth::depth_first;
@@ -71,7 +72,7 @@ fn compare(program: &Program, past_assertions: bool, most: usize) -> (usize, usi
 #[test]
 fn compiled_steps_are_the_defined_ones() {
     let (states, faults, large) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    for_random_cases(400, |case| {
+    for_random_cases(250, |case| {
         let program = graphs::random_graph(&mut case.rng);
         assert_eq!(program.violations(), Vec::<String>::new());
         let (looked_at, wrong) = compare(&program, case.number % 4 == 3, 80);
@@ -80,7 +81,40 @@ fn compiled_steps_are_the_defined_ones() {
         large.set(large.get() + usize::from(looked_at >= 30));
     });
     let (states, faults, large) = (states.get(), faults.get(), large.get());
-    assert!(states > 5000 && faults > 100 && large > 20, "{states} states, {faults} faults, {large} large");
+    assert!(states > 3000 && faults > 100 && large > 20, "{states} states, {faults} faults, {large} large");
+}
+
+#[test]
+fn private_steps_alone_find_the_same_mistakes() {
+    let (fewer, compared) = (Cell::new(0), Cell::new(0));
+    for_random_cases(300, |case| {
+        let program = graphs::quiet_graph(&mut case.rng);
+        let semantics = Semantics::new(&program);
+        let reduction = Reduction::of(&semantics, &[]);
+        if reduction.count() == 0 {
+            return;
+        }
+        let compiled = Compiled::of(&semantics);
+        let budget = Budget::unlimited();
+        let initial = semantics.initial_states(1 << 10, &budget).expect("the initial states can be listed");
+        let initial: Vec<Vec<u32>> = initial.iter().map(|state| compiled.plain().row(state)).collect();
+        let options = |threads| Options { threads, max_states: Some(2000), stop_at_finding: false, budget: &budget };
+        let full = breadth_first(&compiled, &Blind, &initial, &options(1), &mut |_| {}).summary;
+        if full.stopped.is_some() {
+            return;
+        }
+        let reduced = compiled.reduced(reduction);
+        let found = breadth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
+        assert!(found.findings.keys().eq(full.findings.keys()), "{:?} {:?}", found.findings, full.findings);
+        assert_eq!(found.deadlocks, full.deadlocks);
+        assert!(found.states <= full.states);
+        assert_eq!(breadth_first(&reduced, &Blind, &initial, &options(2), &mut |_| {}).summary, found);
+        let deep = depth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
+        assert!(deep.findings.keys().eq(full.findings.keys()));
+        compared.set(compared.get() + 1);
+        fewer.set(fewer.get() + usize::from(found.states < full.states));
+    });
+    assert!(compared.get() > 50 && fewer.get() > 5, "{} compared, {} with fewer states", compared.get(), fewer.get());
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub struct Features {
     pub inputs: bool,
     pub faults: bool,
     pub blocks: bool,
+    /// Nobody looks at where others are or waits for time-outs, and many steps keep to their own variables.
+    pub quiet: bool,
 }
 
 /// Makes one graph.
@@ -33,20 +35,41 @@ pub struct Maker<'r> {
     numbers: Vec<Vec<VarId>>,
     /// Variables that hold channels.
     channels: Vec<Vec<VarId>>,
+    /// Whether the step being made keeps to its own variables.
+    alone: bool,
 }
 
 /// A random graph.
 pub fn random_graph(rng: &mut Rng) -> Program {
+    let quiet = rng.chance(25);
+    make_graph(rng, quiet)
+}
+
+/// A random graph in which many steps keep to their own variables.
+#[allow(dead_code)]
+pub fn quiet_graph(rng: &mut Rng) -> Program {
+    make_graph(rng, true)
+}
+
+fn make_graph(rng: &mut Rng, quiet: bool) -> Program {
     let features = Features {
+        quiet,
         dynamic: rng.chance(60),
-        priorities: rng.chance(15),
-        last: rng.chance(15),
-        timeout: rng.chance(25),
+        priorities: !quiet && rng.chance(15),
+        last: !quiet && rng.chance(15),
+        timeout: !quiet && rng.chance(25),
         inputs: rng.chance(25),
         faults: rng.chance(30),
         blocks: rng.chance(60),
     };
-    let mut maker = Maker { rng, features, program: Program::new("random"), numbers: Vec::new(), channels: Vec::new() };
+    let mut maker = Maker {
+        rng,
+        features,
+        program: Program::new("random"),
+        numbers: Vec::new(),
+        channels: Vec::new(),
+        alone: false,
+    };
     maker.make();
     maker.program
 }
@@ -164,6 +187,7 @@ impl Maker<'_> {
     }
 
     fn add_step(&mut self, process: usize, source: usize, count: usize) {
+        self.alone = self.features.quiet && self.rng.chance(60);
         let mut inputs = Vec::new();
         if self.features.inputs && self.rng.chance(30) {
             let lo = self.program.exprs.int(0);
@@ -195,10 +219,12 @@ impl Maker<'_> {
             text: String::new(),
         };
         self.program.add_step(step);
+        self.alone = false;
     }
 
     fn action(&mut self, process: usize, with_input: bool) -> Action {
-        match self.rng.below(20) {
+        let kinds = if self.alone { 7 } else { 20 };
+        match self.rng.below(kinds) {
             0..=6 => {
                 let count = 1 + self.rng.below(2);
                 Action::Assign((0..count).map(|_| self.assignment(process, with_input)).collect())
@@ -273,7 +299,9 @@ impl Maker<'_> {
 
     fn a_number_variable(&mut self, process: usize) -> VarId {
         let mut known = self.numbers[process].clone();
-        known.extend(self.numbers.last().expect("globals"));
+        if !self.alone {
+            known.extend(self.numbers.last().expect("globals"));
+        }
         *self.rng.pick(&known)
     }
 
@@ -326,17 +354,17 @@ impl Maker<'_> {
                 self.program.exprs.int(value)
             }
             3 if with_input => self.program.exprs.add(Expr::Input(0, Sort::Int)),
-            4 if self.rng.chance(30) => {
+            4 if !self.features.quiet && self.rng.chance(30) => {
                 let process = ProcessId::new(self.rng.below(self.program.processes.len()));
                 self.program.exprs.add(Expr::FirstInstance(process))
             }
             4 => self.program.exprs.add(Expr::OwnPid),
-            5 => self.program.exprs.add(Expr::ProcessCount),
-            6 => {
+            5 if !self.alone => self.program.exprs.add(Expr::ProcessCount),
+            6 if !self.alone => {
                 let channel = self.a_channel(process);
                 self.program.exprs.add(Expr::Length(channel))
             }
-            7 => self.remote(),
+            7 if !self.features.quiet => self.remote(),
             _ => {
                 let var = self.a_number_variable(process);
                 if self.program.variable(var).dimensions.is_empty() {
@@ -365,7 +393,7 @@ impl Maker<'_> {
             return self.program.exprs.add(Expr::Binary(op, a, b));
         }
         match self.rng.below(10) {
-            0 => {
+            0 if !self.alone => {
                 let pattern = self.pattern(process, false);
                 let pattern = self.program.exprs.add_pattern(pattern);
                 self.program.exprs.add(Expr::Poll(pattern))
@@ -375,14 +403,14 @@ impl Maker<'_> {
                 let inner = self.truth(process, 0, with_input);
                 self.program.exprs.add(Expr::Unary(Unary::Not, inner))
             }
-            3 => {
+            3 if !self.features.quiet => {
                 let pid = self.rng.below(2) as i64;
                 let pid = self.program.exprs.int(pid);
                 let other = ProcessId::new(self.rng.below(2));
                 let location = LocationId::new(self.rng.below(3));
                 self.program.exprs.add(Expr::RemoteAt(pid, other, location))
             }
-            4 => self.program.exprs.add(Expr::NonProgress),
+            4 if !self.features.quiet => self.program.exprs.add(Expr::NonProgress),
             _ => {
                 let op = *self.rng.pick(&[Binary::Eq, Binary::Ne, Binary::Lt, Binary::Le, Binary::Gt, Binary::Ge]);
                 let left = self.number(process, depth.min(1), with_input);
