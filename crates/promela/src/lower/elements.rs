@@ -488,9 +488,10 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Everything added since `start` can be escaped from, also what inner escapes do; outer escapes come first.
+    /// Everything added since `start` can be escaped from, also what inner escapes do, but nothing inside a `d_step`,
+    /// which is one step; outer escapes come first.
     fn attach_escape(&mut self, start: usize, escape: ElementId) {
-        for element in &mut self.elements[start..] {
+        for element in self.elements[start..].iter_mut().filter(|element| element.d_step.is_none()) {
             element.escapes.insert(0, escape);
         }
     }

@@ -151,7 +151,7 @@ impl<'r> Maker<'r> {
         let (decl, below) = match self.rng.below(9) {
             0 => (format!("bit {name};"), 2),
             1 => (format!("bool {name} = true;"), 2),
-            2 => (format!("unsigned {name} : 2 = 1;"), 4),
+            2 => (format!("unsigned {name} : 2 = 1;"), 2),
             3 => (format!("short {name} = -1;"), 3),
             4 => (format!("int {name};"), 3),
             5 => (format!("mtype {name} = green;"), 4),

@@ -97,8 +97,9 @@ impl Maker<'_> {
         let mut used: Vec<String> = Vec::new();
         let mut args = Vec::new();
         for &below in &chan.fields {
-            // Spin does not restore a message whose `eval` reads what the message writes.
-            let var = self.var().filter(|var| var.below < 256 && !used.contains(&var.name));
+            // Spin does not restore a message whose `eval` reads what the message writes, nor one that was cut when it
+            // was received.
+            let var = self.var().filter(|var| (3..256).contains(&var.below) && !used.contains(&var.name));
             used.extend(var.iter().map(|var| var.name.clone()));
             args.push(match (self.rng.below(5), var) {
                 (0, _) => self.rng.below(below).to_string(),
