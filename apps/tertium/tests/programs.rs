@@ -120,3 +120,15 @@ fn bad_programs_are_refused_by_every_command() {
         assert!(matches!(code, Some(0 | 2 | 10)), "fmt: {code:?}");
     }
 }
+
+/// A limit that is reached while initial states are listed is an answer, not an error without a report.
+#[test]
+fn a_limit_before_the_first_state_is_reported() {
+    let program = "system many\nvar a, b, c : 0..250\ninit a + b + c = 750\nprocess P { loop { a := a; } }\nproperty p : ltl G a = 250\n";
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("many.gcl");
+    std::fs::write(&path, program).expect("a file can be written");
+    let output = tertium(&["check", &path.to_string_lossy(), "-q", "--timeout", "10ms", "--format", "json"], "");
+    assert_eq!(output.status.code(), Some(5), "{output:?}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+    assert_eq!(report["results"][0]["stopped"], "timeout", "{report}");
+}

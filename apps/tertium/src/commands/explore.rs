@@ -46,7 +46,8 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
         SearchName::Breadth => SearchOrder::Breadth,
         SearchName::Depth => SearchOrder::Depth,
     };
-    let (counts, collected) = explore(&space, order, &effort, &mut report_to(&phase, "exploring"))?;
+    let (counts, collected) =
+        explore(&space, order, &effort, &mut report_to(&phase, "exploring", effort.limit(&space)))?;
     phase.phase("writing the graph");
     let written = target.map(|target| graph(&space, &counts, &collected, &effort, target));
     drop(progress);

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use tertium_base::{Budget, Diagnostic};
+use tertium_base::{Budget, Diagnostic, Stopped};
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::Scheduling;
 use tertium_logic::Logic;
@@ -63,8 +63,23 @@ pub struct Outcome {
     pub remarks: Vec<Located>,
 }
 
-/// Tells an observer how a search is going, now and then.
-pub fn report_to<'o>(observer: &'o dyn Observer, what: &'o str) -> impl FnMut(Progress) + 'o {
+impl Outcome {
+    /// What is known if a limit was reached before the first state.
+    fn stopped(questions: &[Question], stopped: Stopped) -> Self {
+        let open = |question: &Question| match question {
+            Question::Property(asked) => {
+                ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
+            }
+            Question::Never(mistake) => ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"),
+            Question::Watched(watched) => ProgramAnswer::open(&watched.name, true, &watched.claim, "safety"),
+        };
+        let answer = |question| ProgramAnswer { stopped: Some(stopped.0), ..open(question) };
+        Self { answers: questions.iter().map(answer).collect(), remarks: Vec::new() }
+    }
+}
+
+/// Tells an observer how a search is going, now and then; with a limit on states also when it is reached at the latest.
+pub fn report_to<'o>(observer: &'o dyn Observer, what: &'o str, limit: Option<usize>) -> impl FnMut(Progress) + 'o {
     let start = Instant::now();
     let mut calls = 0u32;
     move |now: Progress| {
@@ -73,10 +88,15 @@ pub fn report_to<'o>(observer: &'o dyn Observer, what: &'o str) -> impl FnMut(Pr
             return;
         }
         let seconds = start.elapsed().as_secs_f64().max(0.001);
-        let rate = (now.states as f64 / seconds) as u64;
+        let rate = now.states as f64 / seconds;
+        let latest = limit.map_or(String::new(), |limit| {
+            let left = limit.saturating_sub(now.states) as f64 / rate.max(1.0);
+            format!(", at most {} s more", left.ceil() as u64)
+        });
         observer.phase(&format!(
-            "{what}: {} states, {rate}/s, {} waiting, depth {}, {} MB stored",
+            "{what}: {} states, {}/s, {} waiting, depth {}, {} MB stored{latest}",
             now.states,
+            rate as u64,
             now.queue,
             now.depth,
             now.bytes >> 20
@@ -96,7 +116,10 @@ pub fn check(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
-    let mut space = Space::new(&file.program, budget)?;
+    let mut space = match Space::new(&file.program, budget) {
+        Err(Failure::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
+        space => space?,
+    };
     let effort =
         Effort { threads: options.threads, max_states: options.max_states, reduction: options.reduction, budget };
     if options.fair {
@@ -112,7 +135,8 @@ fn most_processes(space: &Space<'_>, effort: &Effort<'_>, observer: &dyn Observe
     if space.semantics.layout().is_fixed() {
         return Ok(space.program().instances.len());
     }
-    let collected = Collected::visit(space, effort, &mut report_to(observer, "counting processes"));
+    let collected =
+        Collected::visit(space, effort, &mut report_to(observer, "counting processes", effort.limit(space)));
     if let Some(stopped) = collected.explored().summary.stopped {
         return Err(stopped.into());
     }
@@ -132,6 +156,10 @@ struct Work<'a, 'p> {
 }
 
 impl Work<'_, '_> {
+    fn report<'o>(&'o self, what: &'o str) -> impl FnMut(Progress) + 'o {
+        report_to(self.observer, what, self.effort.limit(self.space))
+    }
+
     fn run(&self, questions: &[Question]) -> Result<Outcome, Failure> {
         let goals: Vec<Option<Goal<'_>>> = questions.iter().map(|question| self.goal(question)).collect();
         let wanted: Vec<Goal<'_>> = goals.iter().flatten().copied().collect();
@@ -139,8 +167,7 @@ impl Work<'_, '_> {
         let (mut settled, mut collected) = (Vec::new().into_iter(), None);
         if !wanted.is_empty() {
             let start = Instant::now();
-            let mut found =
-                safety::decide(self.space, &wanted, &self.effort, &mut report_to(self.observer, "exploring"))?;
+            let mut found = safety::decide(self.space, &wanted, &self.effort, &mut self.report("exploring"))?;
             if let Some(first) = found.answers.first_mut() {
                 first.elapsed = start.elapsed();
             }
@@ -178,7 +205,7 @@ impl Work<'_, '_> {
     fn watched(&self, watched: &Watched) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
         let what = format!("checking {}", watched.name);
-        let mut answer = claims::decide(self.space, watched, &self.effort, &mut report_to(self.observer, &what))?;
+        let mut answer = claims::decide(self.space, watched, &self.effort, &mut self.report(&what))?;
         answer.elapsed = start.elapsed();
         Ok(answer)
     }
@@ -201,16 +228,16 @@ impl Work<'_, '_> {
     fn property(&self, asked: &Asked, collected: &mut Option<Collected>) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
         let decided = if self.on_graph(asked) {
-            let whole = collected.take().unwrap_or_else(|| {
-                Collected::visit(self.space, &self.effort, &mut report_to(self.observer, "exploring"))
-            });
+            let whole = collected
+                .take()
+                .unwrap_or_else(|| Collected::visit(self.space, &self.effort, &mut self.report("exploring")));
             let answer =
                 branching::decide(self.space, asked, &whole, &self.graph_options(), &self.effort, self.observer);
             *collected = Some(whole);
             answer
         } else {
             let what = format!("checking {}", asked.name);
-            linear::decide(self.space, asked, &self.effort, &mut report_to(self.observer, &what))
+            linear::decide(self.space, asked, &self.effort, &mut self.report(&what))
         };
         let mut answer = match decided {
             Err(Failure::Stopped(stopped)) => {
@@ -246,7 +273,7 @@ impl Work<'_, '_> {
         if interrupted || self.space.open.is_some() {
             return Ok(Vec::new());
         }
-        match coverage::idle(self.space, collected, &self.effort, &mut report_to(self.observer, "coverage")) {
+        match coverage::idle(self.space, collected, &self.effort, &mut self.report("coverage")) {
             Ok(found) => Ok(found
                 .into_iter()
                 .map(|remark| {
