@@ -139,6 +139,7 @@ fn watch(entry: &Value, file: &ProgramFile, problems: &mut Vec<String>, notes: &
             };
             let name = match row["claim"].as_str() {
                 _ if of_progress => "progress",
+                Some("(accept labels)") => "acceptance",
                 Some(name) => name,
                 None if !file.program.claims.is_empty() => "never",
                 None if file.program.properties.len() == 1 => file.program.properties[0].name.as_str(),
