@@ -143,7 +143,8 @@ fn spin(folder: &Path, text: &str) -> Spin {
         let line = output.lines().find(|line| line.contains(mark))?;
         line.split_whitespace().next()?.parse::<usize>().ok()
     };
-    if output.contains("max search depth too small") || output.contains("Search not completed") {
+    let out_of_time = !output.contains("errors:") && !output.contains("error:");
+    if out_of_time || output.contains("max search depth too small") || output.contains("Search not completed") {
         return Spin::Unusable;
     }
     let (Some(states), Some(transitions)) = (number("states, stored"), number("transitions (=")) else {
