@@ -58,12 +58,9 @@ impl Shared {
     fn look_at(&mut self, program: &Program, owner: Option<ProcessId>, roots: &[ExprId]) -> Option<()> {
         for id in program.exprs.reachable(roots) {
             match program.exprs.get(id) {
-                Expr::Var(var) | Expr::Element(var, _) => {
-                    if !owner.is_some_and(|owner| program.variable(var).scope == Scope::Local(owner)) {
-                        self.read.insert(var);
-                    }
-                }
-                Expr::Remote(_, var) | Expr::RemoteElement(_, var, _) => {
+                Expr::Var(var) | Expr::Element(var, _)
+                    if owner.is_some_and(|owner| program.variable(var).scope == Scope::Local(owner)) => {}
+                Expr::Var(var) | Expr::Element(var, _) | Expr::Remote(_, var) | Expr::RemoteElement(_, var, _) => {
                     self.read.insert(var);
                 }
                 Expr::At(process, _) | Expr::RemoteAt(_, process, _) => {

@@ -44,6 +44,21 @@ fn all_agree(text: &str) -> Summary {
     expected
 }
 
+#[test]
+fn a_limit_ends_the_search_at_one_place() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/gcl/tickets.gcl"));
+    let program = program(&text.expect("the corpus is there"));
+    let semantics = Semantics::new(&program);
+    let compiled = Compiled::of(&semantics);
+    let budget = Budget::unlimited();
+    let initial = semantics.initial_states(1 << 20, &budget).expect("the initial states can be listed");
+    let initial: Vec<Vec<u32>> = initial.iter().map(|state| compiled.plain().row(state)).collect();
+    let options = Options { threads: 1, max_states: Some(1000), stop_at_finding: false, budget: &budget };
+    let found = breadth_first(&compiled, &Blind, &initial, &options, &mut |_| {}).summary;
+    assert!(found.stopped.is_some());
+    assert_eq!((found.states, found.transitions, found.depth), (1034, 2325, 20));
+}
+
 const RING: &str = "
 system ring
 const N = 7

@@ -40,9 +40,9 @@ pub struct Explored {
 }
 
 /// States are handed to threads in chunks of this many.
-const CHUNK: usize = 128;
+const CHUNK: usize = 256;
 /// Smaller levels are not worth waking threads for.
-const WORTH_THREADS: usize = 4 * CHUNK;
+const WORTH_THREADS: usize = 2 * CHUNK;
 /// More threads are not used: the store counts on it.
 const MOST_THREADS: usize = 128;
 
@@ -109,6 +109,7 @@ impl Shared<'_> {
         let mut chunk: Vec<u32> = Vec::with_capacity(CHUNK);
         let end = self.level.end.load(Ordering::Relaxed);
         worker.chunk(&store, redo);
+        self.mind_the_limits(&store, worker);
         while !self.level.halt.load(Ordering::Relaxed) {
             let from = self.level.next.fetch_add(CHUNK, Ordering::Relaxed);
             if from >= end {
@@ -128,7 +129,8 @@ impl Shared<'_> {
     }
 
     fn mind_the_limits<S: Successors, O: Observer>(&self, store: &StateStore, worker: &mut Worker<'_, S, O>) {
-        let full = self.options.max_states.is_some_and(|most| store.len() > most);
+        // What did not fit is done first, so that where the search ends does not depend on how the store grows.
+        let full = worker.share.left.is_empty() && self.options.max_states.is_some_and(|most| store.len() > most);
         let stopped = if full { Err(Stopped(StopReason::Count)) } else { self.options.budget.check() };
         if let Err(stopped) = stopped {
             worker.share.stopped = Some(stopped);
