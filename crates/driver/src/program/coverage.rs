@@ -16,6 +16,12 @@ use super::space::Space;
 
 /// Larger state spaces are not looked through.
 pub const MOST_STATES: usize = 200_000;
+/// The same where processes come and go, whose steps take the definition longer.
+const MOST_STATES_WITHOUT_LAYOUT: usize = 20_000;
+
+fn most_states(space: &Space<'_>) -> usize {
+    if space.semantics.layout().is_fixed() { MOST_STATES } else { MOST_STATES_WITHOUT_LAYOUT }
+}
 
 /// Warnings about what never happens; none if that is not known.
 pub fn idle(
@@ -28,7 +34,7 @@ pub fn idle(
     let mut seen = Seen { taken: BitSet::empty(program.steps.len()), count: 0, complete: true };
     let all = program.steps.len();
     match collected {
-        Some(collected) if collected.explored().store.len() > MOST_STATES => return Ok(Vec::new()),
+        Some(collected) if collected.explored().store.len() > most_states(space) => return Ok(Vec::new()),
         Some(collected) => {
             let mut ticks = 0;
             for number in 0..collected.explored().store.len() {
@@ -76,7 +82,8 @@ impl Seen {
         effort: &Effort<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), Stopped> {
-        let limit = effort.limit(space).unwrap_or(MOST_STATES).min(MOST_STATES);
+        let most = most_states(space);
+        let limit = effort.limit(space).unwrap_or(most).min(most);
         let all = space.program().steps.len();
         let mut known: HashSet<Vec<u32>> = space.initial.iter().cloned().collect();
         let mut queue: VecDeque<Vec<u32>> = space.initial.iter().cloned().collect();
