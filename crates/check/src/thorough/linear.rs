@@ -32,6 +32,43 @@ enum Spot {
     Pick,
 }
 
+/// Which position stands at a place: a table where that is small, a map where it is not.
+#[derive(Debug)]
+enum Places {
+    /// The position plus one.
+    Table(Vec<u32>),
+    Map(HashMap<u64, u32>),
+}
+
+/// A larger table would hold mostly nothing.
+const LARGEST_TABLE: usize = 1 << 26;
+
+impl Places {
+    fn new(size: usize, budget: &Budget) -> Result<Self, Stopped> {
+        if size > LARGEST_TABLE {
+            return Ok(Self::Map(HashMap::new()));
+        }
+        budget.reserve(size * size_of::<u32>())?;
+        Ok(Self::Table(vec![0; size]))
+    }
+
+    fn get(&self, place: u64) -> Option<u32> {
+        match self {
+            Self::Table(table) => table[place as usize].checked_sub(1),
+            Self::Map(map) => map.get(&place).copied(),
+        }
+    }
+
+    fn insert(&mut self, place: u64, position: u32) {
+        match self {
+            Self::Table(table) => table[place as usize] = position + 1,
+            Self::Map(map) => {
+                map.insert(place, position);
+            }
+        }
+    }
+}
+
 /// The game and who wins it.
 #[derive(Debug)]
 pub(crate) struct PathGame<'t> {
@@ -42,8 +79,11 @@ pub(crate) struct PathGame<'t> {
     classes: HashMap<(Player, u32), u32>,
     game: Game,
     spots: Vec<Spot>,
-    nodes: HashMap<(u32, u32), u32>,
-    settled: HashMap<(u32, u32, u32), u32>,
+    /// The position of each cell and automaton state.
+    nodes: Places,
+    /// The same once labels are settled; the step's priority counts, too.
+    settled: Places,
+    priorities: usize,
     solution: Option<Solution>,
     ticks: u32,
 }
@@ -68,6 +108,9 @@ impl<'t> PathGame<'t> {
                 kinds.push(Class { owner, priority, block: 0 });
             }
         }
+        let priorities = words.greatest_priority().max(1) as usize + 1;
+        // The states of an automaton that was seen as a whole are counted; others may be many.
+        let places = if words.complete { cells.len().saturating_mul(words.state_count()) } else { usize::MAX };
         let props = words.atoms.iter().map(|atom| props[atom.index()]).collect();
         let mut play = Self {
             cells,
@@ -76,8 +119,9 @@ impl<'t> PathGame<'t> {
             classes,
             game: Game::new(kinds),
             spots: Vec::new(),
-            nodes: HashMap::new(),
-            settled: HashMap::new(),
+            nodes: Places::new(places, budget)?,
+            settled: Places::new(places.saturating_mul(priorities), budget)?,
+            priorities,
             solution: None,
             ticks: 0,
         };
@@ -87,6 +131,15 @@ impl<'t> PathGame<'t> {
         play.build(budget)?;
         play.solution = Some(parity::solve(&play.game, budget)?);
         Ok(play)
+    }
+
+    /// The number of a cell with an automaton state.
+    fn place(&self, cell: u32, state: u32) -> u64 {
+        u64::from(state) * self.cells.len() as u64 + u64::from(cell)
+    }
+
+    fn settled_place(&self, cell: u32, state: u32, priority: u32) -> u64 {
+        self.place(cell, state) * self.priorities as u64 + u64::from(priority)
     }
 
     /// How many positions there are.
@@ -101,15 +154,15 @@ impl<'t> PathGame<'t> {
     }
 
     fn node(&mut self, cell: u32, state: u32, budget: &Budget) -> Result<u32, Stopped> {
-        if let Some(&known) = self.nodes.get(&(cell, state)) {
+        let place = self.place(cell, state);
+        if let Some(known) = self.nodes.get(place) {
             return Ok(known);
         }
-        budget.reserve(64)?;
         let rest = self.words.resting_priority(state);
         // Nothing is left to satisfy: whoever moves has lost.
         let owner = if self.words.accepts_all(state) { Player::Odd } else { Player::Even };
         let position = self.announce(Spot::Node { cell, state }, owner, rest, budget)?;
-        self.nodes.insert((cell, state), position);
+        self.nodes.insert(place, position);
         Ok(position)
     }
 
@@ -160,12 +213,12 @@ impl<'t> PathGame<'t> {
     }
 
     fn settled_position(&mut self, cell: u32, state: u32, priority: u32, budget: &Budget) -> Result<u32, Stopped> {
-        if let Some(&known) = self.settled.get(&(cell, state, priority)) {
+        let place = self.settled_place(cell, state, priority);
+        if let Some(known) = self.settled.get(place) {
             return Ok(known);
         }
-        budget.reserve(64)?;
         let position = self.announce(Spot::Settled { cell, state }, Player::Odd, priority, budget)?;
-        self.settled.insert((cell, state, priority), position);
+        self.settled.insert(place, position);
         Ok(position)
     }
 
@@ -211,8 +264,8 @@ impl<'t> PathGame<'t> {
 
     /// Whether some completion of a cell has no path that violates the formula.
     pub fn is_won(&self, cell: u32) -> bool {
-        let start = self.nodes.get(&(cell, 0));
-        start.is_some_and(|&at| self.solution.as_ref().is_some_and(|solution| solution.even_wins.contains(at as usize)))
+        let start = self.nodes.get(self.place(cell, 0));
+        start.is_some_and(|at| self.solution.as_ref().is_some_and(|solution| solution.even_wins.contains(at as usize)))
     }
 
     fn strategy(&self, position: u32) -> Option<usize> {
@@ -229,7 +282,7 @@ impl<'t> PathGame<'t> {
             return Ok(None);
         }
         let mut draft = Draft::new(self.cells);
-        let start = self.nodes[&(cell, 0)];
+        let Some(start) = self.nodes.get(self.place(cell, 0)) else { return Ok(None) };
         let mut known = HashMap::from([(start, draft.add(cell))]);
         let mut todo = vec![start];
         while let Some(node) = todo.pop() {
@@ -313,7 +366,8 @@ impl<'t> PathGame<'t> {
 
     /// The nodes that the answer to settled labels may lead to.
     fn answer(&self, cell: u32, state: u32, priority: u32) -> Vec<(u32, u32)> {
-        let Some(&settled) = self.settled.get(&(cell, state, priority)) else { return Vec::new() };
+        let place = self.settled_place(cell, state, priority);
+        let Some(settled) = self.settled.get(place) else { return Vec::new() };
         let Some(choice) = self.strategy(settled) else { return Vec::new() };
         let to = self.game.moves(settled as usize)[choice];
         let outcomes = match self.spots[to as usize] {
