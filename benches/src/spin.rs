@@ -172,7 +172,7 @@ fn spin(model: &Model) -> Option<Spin> {
     let flags = ["-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-DNOCLAIM", "-DMEMLIM=6000", "-o", "pan", "pan.c"];
     run("gcc", &flags).filter(|output| output.status.success())?;
     let begun = processor_time();
-    let output = run("./pan", &["-m5000000", "-n", "-c0"])?;
+    let output = run("./pan", &["-m10000000", "-n", "-c0"])?;
     let (total, search) = (processor_time() - start, processor_time() - begun);
     let text = String::from_utf8_lossy(&output.stdout);
     let number = |mark: &str| -> Option<f64> {
