@@ -37,7 +37,7 @@ BENCH_MODELS ?= $(wildcard ../shared/promela/micro ../shared/promela/third_party
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-long test-spin agreement bench fuzz lint format clean
+.PHONY: help run build test test-long test-spin peers agreement bench bench-spin fuzz lint format clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -51,8 +51,16 @@ run: $(Z3) ## build Tertium and check an example (EXAMPLE=FILE for another)
 build: $(Z3) ## the optimised binary, target/release/tertium
 	$(CARGO) build --release -p tertium
 
-test: $(Z3) ## all tests, with fixed seeds
+test: $(Z3) peers ## all tests, with fixed seeds
 	$(CARGO) test --workspace
+
+# Tests that compare with Spin say that they are skipped where it cannot be had.
+peers:
+	@command -v spin > /dev/null && command -v gcc > /dev/null || { \
+		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get install -y -qq spin gcc > /dev/null 2>&1; } || { \
+		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq > /dev/null 2>&1 \
+			&& apt-get install -y -qq spin gcc > /dev/null 2>&1; } || \
+		echo "spin and gcc are not there and cannot be installed: comparisons with Spin are skipped"
 
 agreement: $(Z3) ## table of agreement with Spin over a collection (MODELS=DIR with truth.json, LIMIT=states, SECONDS_EACH)
 	@code=0; TERTIUM_MODELS="$(abspath $(MODELS))" TERTIUM_LIMIT=$(LIMIT) TERTIUM_SECONDS=$(SECONDS_EACH) \
@@ -63,11 +71,11 @@ test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (S
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --workspace
 
-test-spin: $(Z3) ## random Promela models against Spin (CASES=50 times six, SEED=N for a given seed); needs spin and gcc
+test-spin: $(Z3) peers ## random Promela models against Spin (CASES=50 times six, SEED=N for a given seed); needs spin and gcc
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --test against_spin -p tertium-promela
 
-bench: $(Z3) ## measurements, as ratios; with Spin beside us where a spin and a gcc are on the path
+bench: $(Z3) peers ## measurements, as ratios; with Spin beside us where a spin and a gcc are on the path
 	$(CARGO) build --release --quiet -p tertium-bench
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-game
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-explore
@@ -75,7 +83,7 @@ bench: $(Z3) ## measurements, as ratios; with Spin beside us where a spin and a 
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-thorough
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-abstraction
 
-bench-spin: $(Z3) ## Promela models against Spin (BENCH_MODELS="FILE FOLDER FILE:NAME=10 …"; none: our own families)
+bench-spin: $(Z3) peers ## Promela models against Spin (BENCH_MODELS="FILE FOLDER FILE:NAME=10 …"; none: our own families)
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-spin
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-spin -- --assert $(BENCH_MODELS)
 
