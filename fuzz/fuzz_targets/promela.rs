@@ -1,7 +1,9 @@
-//! Any text as a Promela model: no panic, every message can be shown, every name of an accepted model has a meaning.
+//! Any text as a Promela model: no panic, every message can be shown, every name of an accepted model has a meaning, and
+//! the program it stands for is a valid one.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use tertium_promela::lower::lower;
 use tertium_promela::{Options, read};
 
 fuzz_target!(|text: &str| {
@@ -11,5 +13,13 @@ fuzz_target!(|text: &str| {
         diagnostic.primary.as_ref().and_then(|label| model.sources.piece(label.span))
     };
     tertium_fuzz::render_all(model.diagnostics.iter().map(|diagnostic| (diagnostic, piece(diagnostic))));
-    assert!(model.is_broken() || model.symbols.meanings.iter().all(Option::is_some));
+    if model.is_broken() {
+        return;
+    }
+    assert!(model.symbols.meanings.iter().all(Option::is_some));
+    let lowered = lower(&model.file, &model.symbols, &model.sources);
+    tertium_fuzz::render_all(lowered.diagnostics.iter().map(|diagnostic| (diagnostic, piece(diagnostic))));
+    if !lowered.diagnostics.iter().any(tertium_base::Diagnostic::is_error) {
+        assert_eq!(lowered.program.violations(), Vec::<String>::new());
+    }
 });

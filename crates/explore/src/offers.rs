@@ -245,7 +245,7 @@ impl Compiled<'_> {
     #[inline]
     fn add(&self, step: &StepCode, view: &View<'_>, from: usize, frames: Frames, failed: bool, offers: &mut Offers) {
         let pid = view.me as u32;
-        if let Some(last) = self.last {
+        if let Some(last) = self.last.filter(|_| !step.inside) {
             offers.writes.push((last, i64::from(pid)));
         }
         let (writes, holder) = (from..offers.writes.len(), step.holds.then_some(pid));
@@ -339,7 +339,8 @@ impl Compiled<'_> {
         offers.writes.push((location_slot(receiver.frame), theirs.target));
         self.add(step, view, from, Frames::Same, false, offers);
         if let Some(last) = self.last {
-            offers.writes.push((last, receiver.me as i64));
+            // Who goes on inside a deterministic block has not stepped yet.
+            offers.writes.push((last, if theirs.inside { view.me as i64 } else { receiver.me as i64 }));
         }
         if let Some(offer) = offers.list.last_mut() {
             offer.writes.end = offers.writes.len();

@@ -54,6 +54,8 @@ pub(crate) struct StepCode {
     pub target: i64,
     /// Whether control is kept where it leads.
     pub holds: bool,
+    /// Whether it leads on inside a deterministic block, which is one step as far as `_last` is concerned.
+    pub inside: bool,
 }
 
 /// A location: its steps by rank, then in source order.
@@ -128,6 +130,7 @@ fn step(compiler: &mut Compiler<'_, '_, '_>, id: StepId) -> StepCode {
     let guard = compiler.expr(step.guard);
     let holds =
         step.action != Action::End && !step.frees && program.location(step.process, step.target).hold != Hold::Free;
+    let inside = holds && program.location(step.process, step.target).hold == Hold::Deterministic;
     StepCode {
         id,
         rank: step.rank,
@@ -138,6 +141,7 @@ fn step(compiler: &mut Compiler<'_, '_, '_>, id: StepId) -> StepCode {
         action: action(compiler, &step.action),
         target: step.target.index() as i64,
         holds,
+        inside,
     }
 }
 

@@ -44,8 +44,10 @@ impl Semantics<'_> {
             // Control goes to the receiver, who keeps it only inside a block of its own.
             holder = self.holds(step).then_some(pid);
         }
-        if let Some(last) = self.program().last {
-            slots[self.layout().variable(last)] = i64::from(mv.partner.map_or(mv.pid, |(pid, _)| pid));
+        if let Some(last) = self.program().last
+            && let Some(pid) = self.who_stepped(mv)
+        {
+            slots[self.layout().variable(last)] = i64::from(pid);
         }
         Ok(After { state: State { slots, holder }, failed })
     }
@@ -289,6 +291,20 @@ impl Semantics<'_> {
             }
         };
         Ok(vec![self.program().stored(variable.ty, first); cells])
+    }
+
+    /// Who has stepped with this move. Inside a deterministic block nobody has before it ends; a sender who meets its
+    /// receiver there has.
+    fn who_stepped(&self, mv: &Move) -> Option<u32> {
+        let goes_on = |id: StepId| {
+            let step = self.program().step(id);
+            let hold = self.program().location(step.process, step.target).hold;
+            step.action != Action::End && !step.frees && hold == Hold::Deterministic
+        };
+        match mv.partner {
+            Some((pid, receive)) if !goes_on(receive) => Some(pid),
+            _ => Some(mv.pid).filter(|_| mv.partner.is_some() || !goes_on(mv.step)),
+        }
     }
 
     fn holds(&self, step: &Step) -> bool {

@@ -309,7 +309,8 @@ pub struct Program {
     pub claims: Vec<ProcessId>,
     /// Code that watches the events of runs.
     pub trace: Option<Trace>,
-    /// Set to the pid of whoever stepped last, if declared; if two processes meet, the receiver.
+    /// Set to the pid of whoever stepped last, if declared; if two processes meet, the receiver. A deterministic block
+    /// is one step, so that inside it this is who stepped before.
     pub last: Option<VarId>,
     /// Whether only the enabled processes of highest priority may step.
     pub priorities: bool,

@@ -2,7 +2,8 @@
 //!
 //! Spin's figures for the models of the corpus are recorded. Random models are given to Spin in the same test, if a
 //! `spin` and a `gcc` are on the path: verdict, states and transitions must be equal (Spin counts the initial state
-//! as a transition). `make test-spin` runs many.
+//! as a transition). The definition of a step and compiled steps must agree with each other in any case, with several
+//! threads too, and reduction must keep the verdict. `make test-spin` runs many.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::fs;
@@ -10,13 +11,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tertium_base::Budget;
+use tertium_explore::compiled::Compiled;
+use tertium_explore::reduction::Reduction;
+use tertium_explore::search::breadth::{self, breadth_first};
+use tertium_explore::search::depth::depth_first;
+use tertium_explore::search::{Blind, Finding, Summary};
 use tertium_program::{FaultKind, Outcome, Program, Semantics, State};
 use tertium_promela::lower::lower;
 use tertium_promela::{Options, read};
 use tertium_testkit::{corpus, for_random_cases, random_promela};
 
-/// More states than this are not counted.
+/// More states than this are not counted by the definition.
 const MOST_STATES: usize = 30_000;
+/// More states than this are not counted by compiled steps.
+const MOST_COMPILED: usize = 300_000;
 
 /// What a search finds.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -82,6 +90,58 @@ fn search(program: &Program) -> Option<Found> {
     Some(found)
 }
 
+fn mistakes_of(summary: &Summary) -> BTreeSet<String> {
+    let name = |finding: &Finding| match finding {
+        Finding::Fault(fault) => mistake(&fault.kind),
+        Finding::Deadlock => "invalid end state".to_owned(),
+        Finding::Broken(condition) => format!("condition {condition}"),
+    };
+    summary.findings.keys().map(name).collect()
+}
+
+/// All states, by compiled steps; `None` if there are too many. The searches that must agree do.
+fn search_compiled(program: &Program) -> Option<Found> {
+    let semantics = Semantics::new(program).persistent();
+    let compiled = Compiled::of(&semantics);
+    let budget = Budget::unlimited();
+    let initial = semantics.initial_states(2, &budget).expect("one initial state");
+    let initial: Vec<Vec<u32>> = initial.iter().map(|state| compiled.plain().row(state)).collect();
+    let options = |threads| breadth::Options {
+        threads,
+        max_states: Some(MOST_COMPILED),
+        stop_at_finding: false,
+        budget: &budget,
+    };
+    let full = breadth_first(&compiled, &Blind, &initial, &options(1), &mut |_| {}).summary;
+    if !full.complete() {
+        return None;
+    }
+    let with_two = breadth_first(&compiled, &Blind, &initial, &options(2), &mut |_| {}).summary;
+    assert_eq!(with_two, full, "left: two threads, right: one");
+    let mistakes = mistakes_of(&full);
+    let reduced = compiled.reduced(Reduction::of(&semantics, &[]));
+    let wide = breadth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
+    assert_eq!(breadth_first(&reduced, &Blind, &initial, &options(2), &mut |_| {}).summary, wide, "reduced");
+    let deep = depth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
+    for fewer in [wide, deep] {
+        assert!(fewer.states <= full.states && fewer.complete());
+        assert_eq!(mistakes_of(&fewer), mistakes, "left: with reduction, right: without");
+        assert_eq!(fewer.deadlocks, full.deadlocks, "deadlocks with reduction, and without");
+    }
+    // As Spin counts.
+    Some(Found { states: full.states, transitions: full.transitions + 1, mistakes })
+}
+
+/// What the definition and compiled steps find; they agree where both can finish.
+fn search_both(program: &Program) -> Option<Found> {
+    let compiled = search_compiled(program);
+    let defined = search(program);
+    if defined.is_some() {
+        assert_eq!(compiled, defined, "left: compiled, right: defined");
+    }
+    compiled
+}
+
 #[test]
 fn models_of_one_rule_each_have_as_many_states_as_spin_counts() {
     let folder = corpus::folder().join("promela/micro");
@@ -96,7 +156,7 @@ fn models_of_one_rule_each_have_as_many_states_as_spin_counts() {
         }
         let text = fs::read_to_string(folder.join(name)).unwrap();
         let found = match program(name, &text) {
-            Ok(program) => search(&program),
+            Ok(program) => search_both(&program),
             Err(errors) => panic!("{name}: {errors}"),
         };
         let Some(found) = found else { continue };
@@ -107,6 +167,40 @@ fn models_of_one_rule_each_have_as_many_states_as_spin_counts() {
         }
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
+}
+
+/// Models whose figures under Spin are known: what is written, states, transitions.
+const RECORDED: [(&str, usize, usize); 4] = [
+    (
+        // Inside a `d_step` that begins with a rendezvous the sender has stepped last.
+        "byte x, y; chan q = [0] of { byte };
+         active proctype P() { skip; q!1; y = _last }
+         active proctype R() { y = 3 }
+         active proctype Q() { byte a; d_step { q?a; x = _last + 1; x = x + 1; x = x + _last };
+           x = x + _last * 10; d_step { x = x + _last * 20; y = _last } }",
+        105,
+        123,
+    ),
+    (
+        // Inside a `d_step` `_last` stays as it was, inside `atomic` it does not.
+        "byte x, y;
+         active proctype R() { atomic { y = 3; d_step { x = _last; y = _last + 4 }; x = x + _last } }
+         active proctype Q() { x = x + _last * 10; d_step { x = x + _last * 20; y = _last;
+           do :: x > 0 -> x-- :: x > 0 -> x = _last :: else -> break od } }",
+        17,
+        18,
+    ),
+    // The priority of a proctype is that of its active instances, not of those that `run` starts.
+    ("byte x; proctype P() priority 2 { skip; skip } init { run P(); x = 1; skip }", 14, 20),
+    ("byte x; proctype P() { skip; x = 2; skip } init { run P() priority 2; x = 1; skip }", 9, 9),
+];
+
+#[test]
+fn recorded_models_have_as_many_states_as_spin_counts() {
+    for (text, states, transitions) in RECORDED {
+        let found = search_both(&program("model.pml", text).unwrap()).unwrap();
+        assert_eq!((found.states, found.transitions), (states, transitions), "{text}");
+    }
 }
 
 fn on_path(tool: &str) -> bool {
@@ -179,6 +273,7 @@ fn random_models_agree_with_spin() {
         let theirs = spin(&folder, &text);
         let _ = fs::remove_dir_all(&folder);
         let ours = program("model.pml", &text);
+        let found = ours.as_ref().ok().and_then(search_both);
         match theirs {
             // A loop of one state, or an `else` inside an option beside another, is no mistake: Spin's verifiers only
             // cannot follow it.
@@ -186,8 +281,10 @@ fn random_models_agree_with_spin() {
             Spin::Refused(why) => assert!(ours.is_err(), "Spin refuses:\n{why}"),
             Spin::Unusable => {}
             Spin::Found(theirs) => {
-                let program = ours.unwrap_or_else(|errors| panic!("Spin accepts, we do not:\n{errors}"));
-                if let Some(ours) = search(&program) {
+                if let Err(errors) = ours {
+                    panic!("Spin accepts, we do not:\n{errors}");
+                }
+                if let Some(ours) = found {
                     assert_eq!(ours, theirs, "left: ours, right: Spin's");
                 }
             }

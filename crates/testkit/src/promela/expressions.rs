@@ -44,8 +44,7 @@ impl Maker<'_> {
         let value = self.value();
         match self.rng.below(4) {
             0 => self.rng.below(3).to_string(),
-            // Inside a `d_step` it is what it was before.
-            3 if self.rng.chance(20) && !self.deterministic => "_last".to_owned(),
+            3 if self.rng.chance(20) => "_last".to_owned(),
             1 => format!("({value}) % {}", self.rng.below(2) + 2),
             _ => format!("({} + {value}) % 3", var.name),
         }

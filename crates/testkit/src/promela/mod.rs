@@ -56,6 +56,10 @@ struct Maker<'r> {
     uninterrupted: bool,
     /// Inside `d_step`: nothing may block, start a process or leave.
     deterministic: bool,
+    /// Inside what an `unless` can interrupt.
+    escaped: bool,
+    /// Whether processes have priorities.
+    priorities: bool,
     /// Whether a loop is around that can be left.
     loops: usize,
     indent: usize,
@@ -77,6 +81,8 @@ impl<'r> Maker<'r> {
             depth: 0,
             uninterrupted: false,
             deterministic: false,
+            escaped: false,
+            priorities: false,
             loops: 0,
             indent: 0,
         }
@@ -182,6 +188,9 @@ impl<'r> Maker<'r> {
 
     fn processes(&mut self) {
         let by_init = self.rng.chance(40);
+        // Spin has no priorities together with rendezvous.
+        let buffered = self.channels.iter().all(|chan| chan.capacity > 0) && self.records.is_none();
+        self.priorities = buffered && self.rng.chance(20);
         let count = self.rng.below(2) + 1 + usize::from(!by_init);
         for at in 0..count {
             let name = format!("P{at}");
@@ -219,14 +228,14 @@ impl<'r> Maker<'r> {
         } else {
             String::new()
         };
-        // Spin has no priorities together with rendezvous.
-        let buffered = self.channels.iter().all(|chan| chan.capacity > 0) && self.records.is_none();
-        let priority = if buffered && self.rng.chance(8) { " priority 2" } else { "" };
+        let priority = if self.priorities && self.rng.chance(50) { " priority 2" } else { "" };
         self.line(&format!("{prefix}proctype {name}({}){priority}{provided} {{", list.join("; ")));
         self.indent += 1;
         for _ in 0..self.rng.below(3) {
             let local = self.name("l");
-            let ty = *self.rng.pick(&["byte", "bit", "short"]);
+            // With priorities, Spin's verifier forgets local bits.
+            let types: &[&str] = if self.priorities { &["byte", "short"] } else { &["byte", "bit", "short"] };
+            let ty = *self.rng.pick(types);
             let initial = if self.rng.chance(40) { " = 1" } else { "" };
             self.line(&format!("{ty} {local}{initial};"));
             self.locals.push(Var { name: local, below: if ty == "bit" { 2 } else { 3 } });
@@ -256,7 +265,8 @@ impl<'r> Maker<'r> {
         for (name, params, fields) in started {
             let mut arguments: Vec<String> = (0..params).map(|_| self.rng.below(3).to_string()).collect();
             arguments.extend(self.channel_for(fields));
-            self.line(&format!("run {name}({});", arguments.join(", ")));
+            let priority = self.priority();
+            self.line(&format!("run {name}({}){priority};", arguments.join(", ")));
             if self.rng.chance(20) {
                 self.line("(_nr_pr == 1);");
             }
@@ -268,6 +278,12 @@ impl<'r> Maker<'r> {
         }
         self.indent -= 1;
         self.line("}");
+    }
+
+    /// What a process that is started gets.
+    fn priority(&mut self) -> String {
+        let given = self.priorities && self.rng.chance(40);
+        if given { format!(" priority {}", self.rng.below(3) + 1) } else { String::new() }
     }
 
     /// A channel with these fields.

@@ -268,15 +268,21 @@ impl Maker<'_> {
         if self.uninterrupted {
             return self.block();
         }
+        if self.escaped {
+            // Where a compound statement begins with an `unless` inside an `unless`, Spin's verifier takes the inner
+            // escape for the outer one.
+            self.line("skip;");
+        }
         // What is interrupted may be a block, an atomic block, or a loop as it stands.
         let atomic = self.rng.chance(20);
         self.line(if atomic { "atomic {" } else { "{" });
         self.indent += 1;
+        let escaped = std::mem::replace(&mut self.escaped, true);
         let outer = std::mem::replace(&mut self.uninterrupted, atomic);
         for _ in 0..self.rng.below(2) + 1 {
             self.statement();
         }
-        self.uninterrupted = outer;
+        (self.uninterrupted, self.escaped) = (outer, escaped);
         self.line("skip");
         self.indent -= 1;
         let (open, close) = if self.rng.chance(20) { ("atomic {", "}") } else { ("{", "}") };
@@ -338,6 +344,8 @@ impl Maker<'_> {
         arguments.extend(self.channel_for(fields));
         let target = self.var().filter(|var| var.below < 256 && self.rng.chance(30));
         let target = target.map_or(String::new(), |var| format!("{} = ", var.name));
-        self.line(&format!("if :: _nr_pr < 4 -> {target}run {name}({}) :: else fi;", arguments.join(", ")));
+        let priority = self.priority();
+        let arguments = arguments.join(", ");
+        self.line(&format!("if :: _nr_pr < 4 -> {target}run {name}({arguments}){priority} :: else fi;"));
     }
 }
