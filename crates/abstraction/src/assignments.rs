@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use tertium_smt::{Purpose, Reply, Sort, Term, TermId};
+use tertium_smt::{Purpose, Reply, Sort, Term, TermId, Value};
 
 use crate::expand::Failed;
 use crate::system::System;
@@ -76,7 +76,7 @@ impl System {
 
     fn assignment_of(&mut self, predicate: usize, relation: TermId, after: TermId) -> Result<Assignment, Failed> {
         let related = self.related(&[relation, after]);
-        let mut found = Search { holds: Vec::new(), fails: Vec::new(), never: Vec::new() };
+        let mut found = Search { related: related.clone(), ..Search::default() };
         // First what costs nothing, then what must be asked.
         for ask in [false, true] {
             for size in 0..=LARGEST.min(related.len()) {
@@ -112,8 +112,9 @@ impl System {
             Some(false) => found.fails.push(cube.clone()),
             None if ask => {
                 let not = self.terms.not(after);
-                let holds = self.possible(&view, Purpose::Assignment, &[relation, not])? == Reply::Unsat;
-                let fails = self.possible(&view, Purpose::Assignment, &[relation, after])? == Reply::Unsat;
+                let related = found.related.clone();
+                let holds = self.excluded(&view, cube, &[relation, not], &related, &mut found.can_fail)?;
+                let fails = self.excluded(&view, cube, &[relation, after], &related, &mut found.can_hold)?;
                 match (holds, fails) {
                     (true, true) => found.never.push(cube.clone()),
                     (true, false) => found.holds.push(cube.clone()),
@@ -124,6 +125,33 @@ impl System {
             None => {}
         }
         Ok(())
+    }
+
+    /// Whether `parts` cannot hold under a cube. A state in which they can is remembered by the values of the related
+    /// predicates: it answers for every wider cube that has it.
+    fn excluded(
+        &mut self,
+        view: &View,
+        cube: &Cube,
+        parts: &[TermId],
+        related: &[usize],
+        seen: &mut Vec<Cube>,
+    ) -> Result<bool, Failed> {
+        if seen.iter().any(|state| cube.iter().all(|literal| state.contains(literal))) {
+            return Ok(false);
+        }
+        // All facts of the cube, since `parts` were simplified by them.
+        let question = [view.literals.as_slice(), parts].concat();
+        let wanted: Vec<TermId> = related.iter().map(|&predicate| self.predicate_terms[predicate]).collect();
+        let (reply, values) = self.queries.model(&mut self.terms, Purpose::Assignment, &question, &wanted)?;
+        if let (Reply::Sat, Some(values)) = (reply, values) {
+            let literals = related.iter().zip(values).filter_map(|(&predicate, value)| match value {
+                Value::Bool(value) => Some((predicate, value)),
+                _ => None,
+            });
+            seen.push(literals.collect());
+        }
+        Ok(reply == Reply::Unsat)
     }
 
     fn cube_view(&mut self, cube: &Cube) -> View {
@@ -183,7 +211,7 @@ impl System {
             return Ok((self.truth_text(named, &symbols), true));
         }
         let related = self.related(&[relation]);
-        let mut never: Vec<Cube> = Vec::new();
+        let (mut never, mut seen): (Vec<Cube>, Vec<Cube>) = (Vec::new(), Vec::new());
         for size in 0..=LARGEST.min(related.len()) {
             for cube in cubes(&related, size) {
                 if never.iter().any(|known| known.iter().all(|literal| cube.contains(literal))) {
@@ -191,7 +219,11 @@ impl System {
                 }
                 let view = self.cube_view(&cube);
                 let relation = self.simplify(&view, relation);
-                if self.possible(&view, Purpose::Assignment, &[relation])? == Reply::Unsat {
+                let never_here = match self.terms.as_bool(relation) {
+                    Some(possible) => !possible,
+                    None => self.excluded(&view, &cube, &[relation], &related, &mut seen)?,
+                };
+                if never_here {
                     never.push(cube);
                 }
             }
@@ -255,10 +287,16 @@ fn balanced(text: &str) -> bool {
     depth == 0
 }
 
+#[derive(Default)]
 struct Search {
+    /// The predicates that can matter.
+    related: Vec<usize>,
     holds: Vec<Cube>,
     fails: Vec<Cube>,
     never: Vec<Cube>,
+    /// States from which the predicate can hold afterwards, or fail, as values of the related predicates.
+    can_hold: Vec<Cube>,
+    can_fail: Vec<Cube>,
 }
 
 impl Search {

@@ -63,7 +63,7 @@ pub struct Operation {
     pub target: LocationId,
     /// The steps of the program it consists of.
     pub steps: Vec<StepId>,
-    /// It can be taken and nothing goes wrong.
+    /// It can be taken and nothing goes wrong that ends the run.
     pub relation: TermId,
     /// It can be taken and something goes wrong.
     pub fault: TermId,
@@ -203,6 +203,8 @@ impl System {
             let shown = self.shown(&way)?;
             let shown = self.terms.implies(enabled, shown);
             let safe = self.terms.and(safe, shown);
+            let asserted = self.term(way.terms.asserted)?;
+            let faultless = self.terms.and(safe, asserted);
             let mut after = self.translator.assignment(&self.program, &way.terms.updates, &mut self.terms)?;
             let (process, source, target) = way.terms.jump;
             let there = self.terms.int(target.index() as i128);
@@ -215,7 +217,7 @@ impl System {
                 target,
                 steps: way.steps,
                 relation: self.terms.and(enabled, safe),
-                fault: self.terms.not(safe),
+                fault: self.terms.not(faultless),
                 after,
                 inputs,
             });

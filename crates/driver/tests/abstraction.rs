@@ -222,7 +222,8 @@ fn machine_integers_wrap_in_abstraction_too() {
 #[test]
 fn the_examples_in_promela_are_proved_whatever_their_bounds() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    for (name, bound) in [("bakery.pml", "MAX"), ("fischer.pml", "LONG")] {
+    let examples = [("bakery.pml", "MAX"), ("bakery3.pml", "MAX"), ("fischer.pml", "LONG"), ("fischer3.pml", "LONG")];
+    for (name, bound) in examples {
         let mut calls = Vec::new();
         for size in ["64", "16384"] {
             let defines = [(bound.to_owned(), size.to_owned())];
@@ -235,6 +236,31 @@ fn the_examples_in_promela_are_proved_whatever_their_bounds() {
             calls.push(mutex.solver.expect("abstraction").calls);
         }
         assert_eq!(calls[0], calls[1], "{name}: the work does not depend on the bound");
+    }
+}
+
+/// The same protocols with a mistake in them: never true.
+#[test]
+fn the_examples_with_a_mistake_are_not_proved() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mistakes = [
+        ("bakery.pml", "(t0 == 0 || t1 < t0)", "(t0 == 0 || t1 <= t0 || t0 == 2)"),
+        ("bakery3.pml", "(t1 == 0 || t2 < t1)", "(t1 == 0 || t2 < t1 || t0 == 0)"),
+        ("fischer.pml", "y > LONG;", "y >= LONG;"),
+        ("fischer3.pml", "z > LONG;", "z >= LONG;"),
+    ];
+    for (name, right, wrong) in mistakes {
+        let text = std::fs::read_to_string(folder.join(name)).expect("an example");
+        assert!(text.contains(right), "{name}");
+        let text = text.replace(right, wrong).replace("#define MAX 262144", "#define MAX 3");
+        let changed = tempfile::File::new(&text.replace("#define LONG 32768", "#define LONG 2"));
+        let (found, file) = promela_values(&changed.0, Kind::Hyper);
+        let value =
+            |name: &str, all: &[(String, Belnap)]| all.iter().find(|found| found.0 == name).map(|found| found.1);
+        assert_ne!(value("mutex", &found), Some(Belnap::True), "{name}");
+        let truth: Vec<(String, Belnap)> =
+            concrete_answers(&file).into_iter().map(|answer| (answer.name, answer.value)).collect();
+        assert_eq!(value("mutex", &truth), Some(Belnap::False), "{name}");
     }
 }
 

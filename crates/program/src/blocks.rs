@@ -73,6 +73,10 @@ impl Program {
         let safe = self.later(first, second.safe, by);
         let safe = self.exprs.implies(first.enabled, safe);
         let safe = self.exprs.and(first.safe, safe);
+        let asserted = self.later(first, second.asserted, by);
+        let reached = self.exprs.and(first.enabled, first.safe);
+        let asserted = self.exprs.implies(reached, asserted);
+        let asserted = self.exprs.and(first.asserted, asserted);
         let mut updates = first.updates.clone();
         for update in &second.updates {
             let value = self.later(first, update.value, by);
@@ -89,7 +93,7 @@ impl Program {
             updates.push(Assign { place, value });
         }
         let jump = (first.jump.0, first.jump.1, second.jump.2);
-        StepTerms { inputs, enabled, safe, updates, jump }
+        StepTerms { inputs, enabled, safe, asserted, updates, jump }
     }
 
     /// An expression of the second step over the state before the first; its inputs are numbered after the first's.

@@ -20,8 +20,11 @@ pub struct StepTerms {
     pub inputs: Vec<(Option<ExprId>, Option<ExprId>)>,
     /// The step can be taken: guard, rank and the inputs' bounds.
     pub enabled: ExprId,
-    /// If it is taken, nothing goes wrong: no division by zero, index or value out of range, failed assertion.
+    /// If it is taken, nothing goes wrong that ends the run: no division by zero, index or value out of range, failed
+    /// assertion (unless runs go on after those).
     pub safe: ExprId,
+    /// If it is taken, no assertion fails after which the run goes on; true for programs whose runs end there.
+    pub asserted: ExprId,
     /// The assignment.
     pub updates: Vec<Assign>,
     /// Who moves from where to where.
@@ -65,7 +68,11 @@ impl Program {
         let harmless = self.harmless(&updates, assertion);
         safe.push(self.exprs.implies(enabled, harmless));
         let safe = self.exprs.all(&safe);
-        Ok(StepTerms { inputs, enabled, safe, updates, jump: (step.process, step.source, step.target) })
+        let asserted = match assertion {
+            Some(condition) if self.persistent => self.exprs.implies(enabled, condition),
+            _ => self.exprs.bool(true),
+        };
+        Ok(StepTerms { inputs, enabled, safe, asserted, updates, jump: (step.process, step.source, step.target) })
     }
 
     /// Guard, `provided` and rank.
@@ -90,7 +97,7 @@ impl Program {
         Ok(self.exprs.all(&parts))
     }
 
-    /// The condition under which the action meets no fault.
+    /// The condition under which the action meets no fault that ends the run.
     fn harmless(&mut self, updates: &[Assign], assertion: Option<ExprId>) -> ExprId {
         let mut parts = Vec::new();
         for &update in updates {
@@ -98,7 +105,9 @@ impl Program {
         }
         if let Some(condition) = assertion {
             parts.push(self.defined(condition));
-            parts.push(condition);
+            if !self.persistent {
+                parts.push(condition);
+            }
         }
         self.exprs.all(&parts)
     }
@@ -209,14 +218,14 @@ impl Program {
     /// Where the step can be taken without fault and `post` holds after it.
     pub fn pre(&mut self, step: &StepTerms, post: ExprId) -> ExprId {
         let post = self.after(step, post);
-        self.exprs.all(&[step.enabled, step.safe, post])
+        self.exprs.all(&[step.enabled, step.safe, step.asserted, post])
     }
 
     /// Weakest precondition: if the step is taken it meets no fault, and `post` holds after it.
     pub fn wp(&mut self, step: &StepTerms, post: ExprId) -> ExprId {
         let post = self.after(step, post);
         let post = self.exprs.implies(step.enabled, post);
-        self.exprs.and(step.safe, post)
+        self.exprs.all(&[step.safe, step.asserted, post])
     }
 
     /// Strongest postcondition: what holds after the step if `pre` held before it and nothing went wrong.
@@ -228,7 +237,7 @@ impl Program {
         changed.sort_unstable();
         changed.dedup();
         let mut parts = Vec::new();
-        for condition in [pre, step.enabled, step.safe] {
+        for condition in [pre, step.enabled, step.safe, step.asserted] {
             parts.push(self.aged(condition, &changed));
         }
         for var in changed.clone() {
