@@ -1,17 +1,19 @@
 //! One process per running copy, so that every variable is one place of the state.
 //!
 //! Languages whose processes have several copies, or end, are brought into the form that terms can speak of: each copy gets
-//! code and variables of its own, its number is put in, and ending becomes a step to a last location that only the youngest copy
-//! that is still there can take. Nothing else changes; what cannot be said this way is refused.
+//! code and variables of its own, its number is put in, ending becomes a step to a last location that only the youngest copy
+//! that is still there can take, and channels become variables ([`crate::queues`]). Nothing else changes; what cannot be said
+//! this way is refused.
 
 use std::collections::{BTreeSet, HashMap};
 
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
-    Action, Assign, Domain, Expr, ExprId, Exprs, InitialValue, Instance, Location, LocationId, Named, Place, Process,
-    ProcessId, Program, Scope, Sort, Step, StepId, VarId,
+    Action, Assign, ChannelId, Domain, Expr, ExprId, Exprs, Field, InitialValue, Instance, Location, LocationId, Named,
+    Pattern, Place, Process, ProcessId, Program, Scope, Sort, Step, StepId, VarId,
 };
 
+use crate::queues::{Change, Queues, width};
 use crate::system::Unsupported;
 
 /// A program with one process per copy.
@@ -21,6 +23,8 @@ pub struct Separated {
     pub program: Program,
     /// For each of its predicates, which one of the original it comes from.
     pub origins: Vec<usize>,
+    /// The variables that its channels became.
+    pub channels: Vec<VarId>,
     copies: Copies,
 }
 
@@ -33,6 +37,7 @@ struct Copies {
     own: Vec<HashMap<VarId, VarId>>,
     /// Copies that may end.
     ending: BTreeSet<usize>,
+    queues: Queues,
 }
 
 impl Copies {
@@ -83,9 +88,19 @@ impl Copies {
                     let own = self.lasting(exprs, pid).and_then(|pid| self.own[pid].get(&var));
                     own.map(|&var| Expr::Element(var, list))
                 }
-                Expr::ProcessCount | Expr::LocationOf(_) | Expr::PriorityOf(_) | Expr::Enabled(_) | Expr::Timeout => {
-                    None
+                Expr::Length(channel) => {
+                    let queue = self.queues.meant(exprs, channel);
+                    queue.and_then(|queue| queue.length(exprs)).map(|length| exprs.get(length))
                 }
+                Expr::Capacity(channel) => {
+                    self.queues.meant(exprs, channel).map(|queue| Expr::Int(queue.capacity as i64))
+                }
+                Expr::ProcessCount
+                | Expr::LocationOf(_)
+                | Expr::PriorityOf(_)
+                | Expr::Enabled(_)
+                | Expr::Poll(_)
+                | Expr::Timeout => None,
                 _ => Some(expr),
             };
             refused |= mapped.is_none();
@@ -106,7 +121,7 @@ impl Separated {
     /// # Errors
     /// What of it cannot be said with one process per copy.
     pub fn new(old: &Program) -> Result<Self, Unsupported> {
-        if old.priorities || old.last.is_some() || old.trace.is_some() || !old.channels.is_empty() {
+        if old.priorities || old.last.is_some() || old.trace.is_some() {
             return Err(Unsupported::Processes);
         }
         let mut program = old.clone();
@@ -116,11 +131,21 @@ impl Separated {
         program.instances.clear();
         program.spotlight.clear();
         program.claims.clear();
-        let mut copies =
-            Copies { original: old.instances.iter().map(|instance| instance.process).collect(), ..Copies::default() };
+        program.channels.clear();
+        let mut copies = Copies {
+            original: old.instances.iter().map(|instance| instance.process).collect(),
+            queues: Queues::of(old),
+            ..Copies::default()
+        };
+        for channel in (0..old.channels.len()).map(ChannelId::new) {
+            if old.channel(channel).scope == Scope::Global {
+                copies.queues.add(old, &mut program, channel, None);
+            }
+        }
         for var in old.variable_ids().filter(|&var| old.variable(var).scope == Scope::Global) {
             let new = program.add_variable(old.variable(var).clone());
             copies.shared.insert(var, new);
+            copies.begin(old, &mut program, var, new, None);
         }
         for (pid, instance) in old.instances.iter().enumerate() {
             let reached = reached(old, instance.process);
@@ -128,13 +153,20 @@ impl Separated {
                 copies.ending.insert(pid);
             }
             let own = add_process(old, &mut program, pid, instance);
+            for &channel in &old.process(instance.process).channels {
+                copies.queues.add(old, &mut program, channel, Some(pid));
+            }
+            for &var in &old.process(instance.process).locals {
+                copies.begin(old, &mut program, var, own[&var], Some(pid));
+            }
             copies.own.push(own);
         }
         for pid in 0..copies.original.len() {
             add_steps(old, &mut program, &copies, pid)?;
         }
         program.keep = old.keep.iter().flat_map(|&var| copies.everywhere(var)).collect();
-        let mut separated = Self { program, origins: Vec::new(), copies };
+        let channels = copies.queues.variables();
+        let mut separated = Self { program, origins: Vec::new(), channels, copies };
         separated.add_initial(old)?;
         separated.add_predicates(old);
         separated.program.properties.clear();
@@ -187,6 +219,62 @@ impl Separated {
 }
 
 impl Copies {
+    /// A variable that holds channels begins with their numbers.
+    fn begin(&mut self, old: &Program, program: &mut Program, var: VarId, new: VarId, pid: Option<usize>) {
+        if let Some(initial) = self.queues.initial(old, var, new, pid) {
+            program.variables[new.index()].initial = initial;
+        }
+    }
+
+    fn send(
+        &self,
+        old: &Program,
+        program: &mut Program,
+        pid: usize,
+        (channel, message, sorted): (ExprId, &[ExprId], bool),
+    ) -> Result<Option<Change>, Unsupported> {
+        let channel = self.moved(old, &mut program.exprs, channel, Some(pid))?;
+        let mut moved = Vec::new();
+        for &value in message {
+            moved.push(self.moved(old, &mut program.exprs, value, Some(pid))?);
+        }
+        let queue = self.queues.meant(&program.exprs, channel);
+        Ok(queue.and_then(|queue| queue.send(&mut program.exprs, &moved, sorted)))
+    }
+
+    fn receive(
+        &self,
+        old: &Program,
+        program: &mut Program,
+        pid: usize,
+        pattern: &Pattern,
+        keep: bool,
+    ) -> Result<Option<Change>, Unsupported> {
+        let channel = self.moved(old, &mut program.exprs, pattern.channel, Some(pid))?;
+        let mut fields = Vec::new();
+        let mut bound: BTreeSet<VarId> = BTreeSet::new();
+        for &field in &pattern.fields {
+            fields.push(match field {
+                Field::Match(value) => (Field::Match(self.moved(old, &mut program.exprs, value, Some(pid))?), None),
+                Field::Skip => (Field::Skip, None),
+                Field::Bind(place) => {
+                    // An index that a field before it has set is another one than before the step.
+                    if let Place::Element(_, indices) = place {
+                        let indices = old.exprs.list(indices).iter();
+                        if indices.into_iter().any(|&index| !old.footprint_of(index).reads.is_disjoint(&bound)) {
+                            return Ok(None);
+                        }
+                    }
+                    bound.insert(place.variable());
+                    let width = width(old, old.variable(place.variable()).ty);
+                    (Field::Bind(moved_place(old, program, self, pid, place)?), width)
+                }
+            });
+        }
+        let queue = self.queues.meant(&program.exprs, channel);
+        Ok(queue.and_then(|queue| queue.receive(&mut program.exprs, &fields, pattern.anywhere, keep)))
+    }
+
     fn everywhere(&self, var: VarId) -> Vec<VarId> {
         self.shared
             .get(&var)
@@ -280,6 +368,18 @@ fn add_steps(old: &Program, program: &mut Program, copies: &Copies, pid: usize) 
                 guard = program.exprs.all(&last);
                 Action::skip()
             }
+            Action::Send { channel, message, sorted } => {
+                let change = copies.send(old, program, pid, (*channel, message, *sorted))?;
+                let change = change.ok_or(Unsupported::Step(id))?;
+                guard = program.exprs.and(guard, change.guard);
+                Action::Assign(change.assigns)
+            }
+            Action::Receive { pattern, keep } => {
+                let change = copies.receive(old, program, pid, pattern, *keep)?;
+                let change = change.ok_or(Unsupported::Step(id))?;
+                guard = program.exprs.and(guard, change.guard);
+                Action::Assign(change.assigns)
+            }
             _ => return Err(Unsupported::Step(id)),
         };
         let mut inputs = step.inputs.clone();
@@ -311,10 +411,22 @@ fn moved_assign(
     pid: usize,
     assign: Assign,
 ) -> Result<Assign, Unsupported> {
-    let var = assign.place.variable();
+    let place = moved_place(old, program, copies, pid, assign.place)?;
+    debug_assert!(matches!(program.exprs.sort(assign.value), Sort::Bool | Sort::Int));
+    Ok(Assign { place, value: copies.moved(old, &mut program.exprs, assign.value, Some(pid))? })
+}
+
+fn moved_place(
+    old: &Program,
+    program: &mut Program,
+    copies: &Copies,
+    pid: usize,
+    place: Place,
+) -> Result<Place, Unsupported> {
+    let var = place.variable();
     let refused = || Unsupported::Expression(old.show_variable(var));
     let new = copies.variable(old, var, Some(pid)).ok_or_else(refused)?;
-    let place = match assign.place {
+    Ok(match place {
         Place::Var(_) => Place::Var(new),
         Place::Element(_, list) => {
             let mut indices = Vec::new();
@@ -323,7 +435,5 @@ fn moved_assign(
             }
             Place::Element(new, program.exprs.add_list(&indices))
         }
-    };
-    debug_assert!(matches!(program.exprs.sort(assign.value), Sort::Bool | Sort::Int));
-    Ok(Assign { place, value: copies.moved(old, &mut program.exprs, assign.value, Some(pid))? })
+    })
 }

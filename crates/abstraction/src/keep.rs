@@ -1,7 +1,7 @@
 //! Which variables stay concrete?
 //!
-//! Those that the user names, and by themselves those with few values that depend on nothing abstract. Whatever is kept may
-//! still be assigned from abstract variables: then each possible value is one case.
+//! Those that the user names, and by themselves those with few values, and channels, that depend on nothing abstract.
+//! Whatever is kept may still be assigned from abstract variables: then each possible value is one case.
 
 use std::collections::BTreeSet;
 
@@ -22,31 +22,40 @@ pub enum Reason {
     Asked,
     /// It has this many values, and only concrete ones come in.
     Few(i128),
+    /// It is part of a channel, and only concrete values come in.
+    Channel,
 }
 
 /// The variables that stay concrete.
 #[must_use]
 pub fn kept(program: &Program, bounds: &[Bounds], options: &Options) -> Vec<(VarId, Reason)> {
     let asked: BTreeSet<VarId> = options.keep.iter().copied().collect();
-    let mut few: BTreeSet<VarId> = BTreeSet::new();
+    let channels: BTreeSet<VarId> = options.channels.iter().copied().collect();
+    let mut chosen = channels.clone();
     if options.keep_small {
-        few = program.variable_ids().filter(|&var| values(program, bounds, var).is_some()).collect();
-        close(program, &asked, &mut few);
-        let combinations = few.iter().try_fold(1i128, |all, &var| {
+        chosen.extend(program.variable_ids().filter(|&var| values(program, bounds, var).is_some()));
+        close(program, &asked, &mut chosen);
+        let combinations = chosen.difference(&channels).try_fold(1i128, |all, &var| {
             let cells = u32::try_from(program.variable(var).cells()).ok()?;
             all.checked_mul(values(program, bounds, var)?.checked_pow(cells)?)
         });
         if combinations.is_none_or(|combinations| combinations > FEW_COMBINATIONS) {
-            few.clear();
+            chosen.clone_from(&channels);
         }
     }
+    close(program, &asked, &mut chosen);
     program
         .variable_ids()
         .filter_map(|var| {
             if asked.contains(&var) {
                 return Some((var, Reason::Asked));
             }
-            few.contains(&var).then(|| (var, Reason::Few(values(program, bounds, var).unwrap_or(0))))
+            let reason = if channels.contains(&var) {
+                Reason::Channel
+            } else {
+                Reason::Few(values(program, bounds, var).unwrap_or(0))
+            };
+            chosen.contains(&var).then_some((var, reason))
         })
         .collect()
 }

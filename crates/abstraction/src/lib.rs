@@ -19,6 +19,7 @@ pub mod instances;
 pub mod invariants;
 pub mod keep;
 pub mod options;
+mod queues;
 pub mod state;
 pub mod system;
 pub mod translate;

@@ -43,6 +43,8 @@ pub struct Options {
     pub kind: Kind,
     /// Variables that stay concrete.
     pub keep: Vec<VarId>,
+    /// Variables that channels became: they stay concrete if only concrete values come in.
+    pub channels: Vec<VarId>,
     /// Whether variables with few values stay concrete too.
     pub keep_small: bool,
     /// How much one question may cost.
@@ -53,6 +55,13 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { kind: Kind::Hyper, keep: Vec::new(), keep_small: true, limit: Limit::default(), most_states: 1_000_000 }
+        Self {
+            kind: Kind::Hyper,
+            keep: Vec::new(),
+            channels: Vec::new(),
+            keep_small: true,
+            limit: Limit::default(),
+            most_states: 1_000_000,
+        }
     }
 }

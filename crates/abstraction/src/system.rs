@@ -328,9 +328,11 @@ impl System {
     #[must_use]
     pub fn invariants(&self) -> Vec<(VarId, Bounds)> {
         let narrower = |var: &VarId| {
-            let (lo, hi) = self.program.bounds(self.program.variable(*var).ty);
+            let ty = self.program.variable(*var).ty;
+            let (lo, hi) = self.program.bounds(ty);
             let variable = self.bounds[var.index()];
-            variable != (lo.map(i128::from), hi.map(i128::from))
+            // Which channel a variable names is nothing that a reader has to be told.
+            ty != Type::Channel && variable != (lo.map(i128::from), hi.map(i128::from))
         };
         self.program.variable_ids().filter(narrower).map(|var| (var, self.bounds[var.index()])).collect()
     }

@@ -140,4 +140,10 @@ fn bakery_with_choosing_flags_step_by_step() {
         }
     }
     assert_eq!(counts, [137, 127, 146]);
+    let program = program(&text, &first);
+    let mut system = system(&program, Kind::Hyper, Limit::default());
+    explored(&mut system).unwrap();
+    system.boolean_program().unwrap();
+    let calls = system.queries().calls();
+    assert!(calls <= 100, "{calls} calls with certain sets and the printed program");
 }

@@ -150,6 +150,22 @@ fn parities_of_an_unknown_function() {
     check("parity_c3.gcl", "phi3", [Belnap::Unknown, Belnap::Unknown, Belnap::Unknown]);
 }
 
+#[test]
+fn mistakes_are_told_by_kind() {
+    let text =
+        "system s\nvar x : int = 0\nvar a : int = 1\nprocess P { loop { x := x + 1; assert x < 3; a := 6 div a; } }\n";
+    let file = loaded(text, &["x = 0", "x = 1", "x = 2", "x < 3", "a = 1", "a = 6"]);
+    for kind in KINDS {
+        let options = AbstractionOptions { kind, ..AbstractionOptions::default() };
+        let answers = abstract_answers(&file, &options).unwrap_or_else(|failure| panic!("{failure:?}"));
+        let answer = |name: &str| answers.iter().find(|answer| answer.name == name).expect("the question");
+        assert_eq!(answer("division-by-zero").value, Belnap::True, "{kind:?}");
+        assert_eq!(answer("assertions").value, Belnap::False, "{kind:?}");
+        let run = answer("assertions").run.as_ref().expect("a run of the program");
+        assert!(run.fault.is_some());
+    }
+}
+
 /// A Promela model of two tickets.
 fn promela(declaration: &str, bound: &str) -> tempfile::File {
     let take = |own: &str, other: &str| format!("atomic {{ {} {own} = {other} + 1 }}", bound.replace("OTHER", other));

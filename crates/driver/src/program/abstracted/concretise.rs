@@ -15,6 +15,7 @@ use super::super::ProgramFile;
 use super::super::questions::Asked;
 use super::super::run::{self, Run};
 use super::super::watch;
+use super::mistakes::path_to;
 use crate::answer::Answer;
 use crate::failure::Failure;
 
@@ -37,6 +38,41 @@ pub(super) fn run(
         (None, Some(path)) => (path.states.iter().map(|state| state.index()).collect(), path.loop_start),
         (None, None) => return Ok(None),
     };
+    let Some(mut states) = states(file, system, explored, &numbers, budget)? else { return Ok(None) };
+    let semantics = Semantics::new(&file.program);
+    let follow = Follow { semantics: &semantics, system: &*system };
+    let Some(start) = loop_start else { return finite(&semantics, asked, &states) };
+    let mut rounds = vec![start];
+    for _ in 0..MOST_ROUNDS {
+        // The path's last state steps back to where the loop begins.
+        for &number in &numbers[start..] {
+            budget.check()?;
+            let next = explored.states.get(number);
+            let Some(next) = next.and_then(|next| follow.step(&states[states.len() - 1], next)) else {
+                return Ok(None);
+            };
+            states.push(next);
+            if number == numbers[start] {
+                let here = states.len() - 1;
+                if let Some(&before) = rounds.iter().find(|&&at| states[at] == states[here]) {
+                    let lasso = run::connect_lasso(&semantics, &states[..before], &states[before..here], &[])?;
+                    return Ok(Some(lasso));
+                }
+                rounds.push(here);
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Program states along a path of abstract ones, beginning with values that the solver picks; `None` if they are not found.
+pub(super) fn states(
+    file: &ProgramFile,
+    system: &mut System,
+    explored: &Explored,
+    numbers: &[usize],
+    budget: &Budget,
+) -> Result<Option<Vec<State>>, Failure> {
     let Some(&first) = numbers.first() else { return Ok(None) };
     // States beyond are those in which runs that ended stay.
     let abstracted = |number: usize| explored.states.get(number);
@@ -56,27 +92,7 @@ pub(super) fn run(
         };
         states.push(next);
     }
-    let Some(start) = loop_start else { return finite(&semantics, asked, &states) };
-    let mut rounds = vec![start];
-    for _ in 0..MOST_ROUNDS {
-        // The path's last state steps back to where the loop begins.
-        for &number in &numbers[start..] {
-            budget.check()?;
-            let Some(next) = abstracted(number).and_then(|next| follow.step(&states[states.len() - 1], next)) else {
-                return Ok(None);
-            };
-            states.push(next);
-            if number == numbers[start] {
-                let here = states.len() - 1;
-                if let Some(&before) = rounds.iter().find(|&&at| states[at] == states[here]) {
-                    let lasso = run::connect_lasso(&semantics, &states[..before], &states[before..here], &[])?;
-                    return Ok(Some(lasso));
-                }
-                rounds.push(here);
-            }
-        }
-    }
-    Ok(None)
+    Ok(Some(states))
 }
 
 /// A shortest path of certain steps to an abstract state that breaks an invariant.
@@ -101,12 +117,7 @@ fn shortest(explored: &Explored, asked: &Asked, structure: &Kmts) -> Option<Vec<
     }
     while let Some(number) = queue.pop_front() {
         if breaks(number) {
-            let mut path = vec![number];
-            while let Some(earlier) = before[path[path.len() - 1]].filter(|earlier| *earlier != path[path.len() - 1]) {
-                path.push(earlier);
-            }
-            path.reverse();
-            return Some(path);
+            return Some(path_to(&before, number));
         }
         for step in explored.expansions[number].steps.iter().filter(|step| step.must) {
             if let Some(next) = explored.find(&step.target)

@@ -1,10 +1,11 @@
 //! What can be said about a program by abstracting it?
 //!
 //! The program is abstracted once, over the predicates it begins with ([`predicates`]); every property is decided on the
-//! structure by the engines for structures. A mistake cannot happen if no abstract state that can be reached allows it.
+//! structure by the engines for structures. Mistakes of steps are looked for in the abstract states ([`mistakes`]).
 //! Whatever is false by a path of certain steps is followed in the program ([`concretise`]).
 
 mod concretise;
+mod mistakes;
 pub mod predicates;
 pub mod show;
 
@@ -16,16 +17,16 @@ pub use tertium_abstraction::Kind;
 use tertium_abstraction::{Explored, Failed, Options, Separated, Shape, System, Unsupported};
 use tertium_base::{Budget, Diagnostic, SourceFile, StopReason, Stopped};
 use tertium_evidence::Reason as Open;
-use tertium_lattice::{Belnap, Kleene};
+use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};
-use tertium_program::{ExprId, Fairness, ProcessId, Program};
+use tertium_program::{ExprId, Fairness, ProcessId, Program, VarId};
 pub use tertium_smt::Limit;
 use tertium_smt::{Process, Queries, Z3};
 
 use super::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
 use super::check::{CheckOptions, Outcome};
-use super::questions::{Asked, Mistake, Question};
+use super::questions::{Asked, Question};
 use super::{Language, ProgramFile};
 use crate::answer::{Answer, Value};
 use crate::check::Session;
@@ -90,7 +91,7 @@ pub fn prepare(
     budget: &Budget,
 ) -> Result<Prepared, Failure> {
     if file.language == Language::Gcl {
-        let system = system(file, &file.program, file.given_predicates, asked, options, budget)?;
+        let system = system(file, (&file.program, &[]), file.given_predicates, asked, options, budget)?;
         return Ok(Prepared { system, moved: None });
     }
     let refused = |why| unsupported(file, &file.program, &why);
@@ -102,13 +103,13 @@ pub fn prepare(
     let own = file.program.predicates.len() - file.given_predicates;
     let given = separated.origins.iter().filter(|&&origin| origin >= own).count();
     let asked: Vec<ExprId> = asked.iter().map(|expr| moved[expr]).collect();
-    let system = system(file, &separated.program, given, &asked, options, budget)?;
+    let system = system(file, (&separated.program, &separated.channels), given, &asked, options, budget)?;
     Ok(Prepared { system, moved: Some(moved) })
 }
 
 fn system(
     file: &ProgramFile,
-    program: &Program,
+    (program, channels): (&Program, &[VarId]),
     given: usize,
     asked: &[ExprId],
     options: &AbstractionOptions,
@@ -117,6 +118,7 @@ fn system(
     let mut how =
         Options { kind: options.kind, keep: program.keep.clone(), limit: options.limit, ..Options::default() };
     how.keep_small = options.keep_small;
+    how.channels = channels.to_vec();
     how.most_states = options.max_states.unwrap_or(how.most_states);
     let chosen = predicates::beginning(program, given, asked, &how);
     let solver = Z3::new().map_err(|error| Diagnostic::error("E0327", error.to_string()))?;
@@ -135,14 +137,18 @@ fn unsupported(file: &ProgramFile, program: &Program, why: &Unsupported) -> Fail
     let error = |message: String| Diagnostic::error("E0326", message);
     let help = "leave out `--abstraction` and `--predicate`: then the program is run as it is";
     match why {
-        Unsupported::Processes => {
-            error("programs with channels, or with processes that come and go, cannot be abstracted".to_owned())
-                .help(help)
-                .into()
-        }
+        Unsupported::Processes => error(
+            "programs with priorities or traces, or with processes that come and go, cannot be abstracted".to_owned(),
+        )
+        .help(help)
+        .into(),
         Unsupported::Step(step) => {
             let diagnostic = error("this statement cannot be abstracted".to_owned())
-                .at(program.step(*step).span, "a loop inside an uninterruptible block, or an operation on channels")
+                .at(
+                    program.step(*step).span,
+                    "a block with a loop or that can be interrupted, a process that is started, or a channel that has no \
+                     buffer, is large, or is not known beforehand",
+                )
                 .help(help);
             Located::within(diagnostic, &file.source).into()
         }
@@ -264,10 +270,7 @@ impl Work<'_> {
         answer.transitions = edges.both + edges.may + edges.must + edges.hyper;
         let decided = match question {
             Question::Property(asked) => self.property(prepared, explored, asked, &mut answer),
-            Question::Never(mistake) => {
-                self.never(&prepared.system, explored, *mistake, &mut answer);
-                Ok(())
-            }
+            Question::Never(mistake) => self.never(prepared, explored, *mistake, &mut answer),
             Question::Watched(_) => {
                 answer.reasons.push(not_watched());
                 Ok(())
@@ -380,36 +383,6 @@ impl Work<'_> {
         let all = explored.initial.iter().all(|&(number, _)| is_false(number));
         let starts = system.surely_starts();
         Ok(all && starts.map_err(|why| failed(self.file, system.program(), why))?)
-    }
-
-    /// Whether a mistake can happen.
-    fn never(&self, system: &System, explored: &Explored, mistake: Mistake, answer: &mut ProgramAnswer) {
-        let place = if matches!(mistake, Mistake::Deadlock | Mistake::EndState) {
-            let stuck = |expansion: &tertium_abstraction::Expansion| expansion.deadlock != Some(Kleene::False);
-            explored.expansions.iter().position(stuck).map(|number| (number, None))
-        } else {
-            explored.expansions.iter().enumerate().find_map(|(number, expansion)| {
-                expansion.faults.first().map(|&(operation, _)| (number, Some(operation)))
-            })
-        };
-        let Some((number, operation)) = place else {
-            answer.value = Belnap::True;
-            return;
-        };
-        let state = system.name(&explored.states[number]);
-        let step = operation.map(|operation| system.operations()[operation].steps[0]);
-        answer.reasons.push(Reason {
-            what: match step {
-                Some(step) => format!(
-                    "in the abstract state `{state}` the step `{}` may go wrong",
-                    system.program().step(step).text
-                ),
-                None => format!("in the abstract state `{state}` no process may be able to step"),
-            },
-            about: None,
-            span: step.map(|step| system.program().step(step).span),
-            help: "add predicates that tell the states apart in which it does".to_owned(),
-        });
     }
 }
 

@@ -116,6 +116,7 @@ pub fn show(
             .map(|&(var, reason)| {
                 let why = match reason {
                     Kept::Asked => "asked for".to_owned(),
+                    Kept::Channel => "part of a channel".to_owned(),
                     Kept::Few(count) => format!("{count} values, none of which comes from an abstract variable"),
                 };
                 (program.show_variable(var), why)

@@ -1,0 +1,292 @@
+//! Channels with a buffer as variables, so that sending and receiving are assignments.
+//!
+//! A channel becomes the number of its messages and one variable for each field of each place. What would block becomes part
+//! of the guard. Places behind the last message hold 0, as in the state of the program. Which channel a statement means must
+//! be known beforehand; channels without a buffer are left out.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tertium_program::{
+    Action, Assign, Binary, ChannelId, Expr, ExprId, Exprs, Field, InitialValue, Place, ProcessId, Program, Scope,
+    Sort, Type, VarId, Variable, Width,
+};
+
+/// A channel with more variables than this is not abstracted.
+const MOST_CELLS: usize = 64;
+
+/// A channel as variables.
+#[derive(Clone, Debug)]
+pub(crate) struct Queue {
+    pub(crate) capacity: usize,
+    /// How each field truncates what it is given; empty if the channel cannot be said with variables.
+    widths: Vec<Width>,
+    length: Option<VarId>,
+    /// By place, then field.
+    cells: Vec<Vec<VarId>>,
+}
+
+/// All channels of a program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queues {
+    /// By number, beginning with 1.
+    all: Vec<Queue>,
+    /// What variables hold that always hold the same channels.
+    fixed: HashMap<VarId, Vec<i64>>,
+    /// Numbers of global channels, and of those of each copy.
+    numbers: HashMap<(Option<usize>, ChannelId), i64>,
+    written: BTreeSet<VarId>,
+}
+
+/// What a statement on a channel becomes.
+pub(crate) struct Change {
+    pub(crate) guard: ExprId,
+    pub(crate) assigns: Vec<Assign>,
+}
+
+impl Queues {
+    /// No channels yet; which variables are ever written.
+    pub(crate) fn of(old: &Program) -> Self {
+        let mut written: BTreeSet<VarId> = BTreeSet::new();
+        for step in &old.steps {
+            match &step.action {
+                Action::Assign(assigns) | Action::Run { then: assigns, .. } => {
+                    written.extend(assigns.iter().map(|assign| assign.place.variable()));
+                }
+                Action::Receive { pattern, .. } => {
+                    written.extend(pattern.fields.iter().filter_map(|field| match field {
+                        Field::Bind(place) => Some(place.variable()),
+                        Field::Match(_) | Field::Skip => None,
+                    }));
+                }
+                _ => {}
+            }
+        }
+        Self { written, ..Self::default() }
+    }
+
+    /// Adds the variables of a channel: one of everyone, or of a copy.
+    pub(crate) fn add(&mut self, old: &Program, program: &mut Program, id: ChannelId, pid: Option<usize>) {
+        let channel = old.channel(id);
+        let capacity = channel.capacity as usize;
+        let widths: Option<Vec<Width>> = channel.fields.iter().map(|&ty| width(old, ty)).collect();
+        let small = capacity > 0 && capacity.saturating_mul(channel.fields.len()) <= MOST_CELLS;
+        let mut queue = Queue { capacity, widths: Vec::new(), length: None, cells: Vec::new() };
+        if let Some(widths) = widths.filter(|_| small) {
+            let scope = pid.map_or(Scope::Global, |pid| Scope::Local(ProcessId::new(pid)));
+            let mut variable = |name: String, ty: Type| {
+                program.add_variable(Variable {
+                    name,
+                    ty,
+                    dimensions: Vec::new(),
+                    scope,
+                    initial: InitialValue::Same(0),
+                    hidden: false,
+                    span: channel.span,
+                })
+            };
+            queue.length = Some(variable(format!("len({})", channel.name), Type::Range { lo: 0, hi: capacity as i64 }));
+            for place in 0..capacity {
+                let cells = widths.iter().enumerate();
+                let cells = cells.map(|(field, &width)| {
+                    variable(format!("{}[{place}].{field}", channel.name), Type::Wrapped(width))
+                });
+                queue.cells.push(cells.collect());
+            }
+            queue.widths = widths;
+        }
+        self.all.push(queue);
+        self.numbers.insert((pid, id), self.all.len() as i64);
+    }
+
+    /// What a variable that holds channels begins with; `new` is what it became.
+    pub(crate) fn initial(
+        &mut self,
+        old: &Program,
+        var: VarId,
+        new: VarId,
+        pid: Option<usize>,
+    ) -> Option<InitialValue> {
+        let InitialValue::Channel(first) = old.variable(var).initial else { return None };
+        let count = old.variable(var).cells();
+        let values: Vec<i64> = (0..count)
+            .map(|at| {
+                let id = ChannelId::new(first.index() + at);
+                let known = self.numbers.get(&(None, id)).or_else(|| self.numbers.get(&(pid, id)));
+                known.copied().unwrap_or(0)
+            })
+            .collect();
+        if !self.written.contains(&var) {
+            self.fixed.insert(new, values.clone());
+        }
+        Some(InitialValue::Each(values))
+    }
+
+    /// The variables that channels became.
+    pub(crate) fn variables(&self) -> Vec<VarId> {
+        let all = self.all.iter();
+        all.flat_map(|queue| queue.length.into_iter().chain(queue.cells.iter().flatten().copied())).collect()
+    }
+
+    /// The channel that an expression over the new variables means.
+    pub(crate) fn meant(&self, exprs: &Exprs, channel: ExprId) -> Option<&Queue> {
+        let number = match exprs.get(channel) {
+            Expr::Var(var) => *self.fixed.get(&var)?.first()?,
+            Expr::Element(var, indices) => {
+                let &[index] = exprs.list(indices) else { return None };
+                *self.fixed.get(&var)?.get(usize::try_from(exprs.constant(index)?).ok()?)?
+            }
+            _ => exprs.constant(channel)?,
+        };
+        self.all.get(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+}
+
+impl Queue {
+    /// How many messages there are.
+    pub(crate) fn length(&self, exprs: &mut Exprs) -> Option<ExprId> {
+        if self.capacity == 0 {
+            return Some(exprs.int(0));
+        }
+        self.length.map(|length| exprs.var(length, Sort::Int))
+    }
+
+    fn cell(&self, exprs: &mut Exprs, place: usize, field: usize) -> ExprId {
+        match self.cells.get(place) {
+            Some(cells) => exprs.var(cells[field], Sort::Int),
+            None => exprs.int(0),
+        }
+    }
+
+    /// A message is put behind the others, or before the first that is greater.
+    pub(crate) fn send(&self, exprs: &mut Exprs, message: &[ExprId], sorted: bool) -> Option<Change> {
+        let (length, name) = (self.length(exprs)?, self.length?);
+        if message.len() != self.widths.len() {
+            return None;
+        }
+        let mut stored = Vec::new();
+        for (&value, &width) in message.iter().zip(&self.widths) {
+            let value = number(exprs, value);
+            stored.push(exprs.wrap(width, value));
+        }
+        let full = exprs.int(self.capacity as i64);
+        let guard = exprs.binary(Binary::Lt, length, full);
+        let mut assigns = vec![Assign { place: Place::Var(name), value: plus(exprs, length, 1) }];
+        // Whether the message goes before this place.
+        let mut earlier = exprs.bool(false);
+        for place in 0..self.capacity {
+            let at = exprs.int(place as i64);
+            let last = exprs.eq(length, at);
+            let greater = if sorted { self.greater(exprs, place, length, &stored) } else { exprs.bool(false) };
+            let here = exprs.or(greater, last);
+            for (field, &value) in stored.iter().enumerate() {
+                let now = self.cell(exprs, place, field);
+                let kept = exprs.ite(here, value, now);
+                let moved = if place == 0 { now } else { self.cell(exprs, place - 1, field) };
+                let value = exprs.ite(earlier, moved, kept);
+                assigns.push(Assign { place: Place::Var(self.cells[place][field]), value });
+            }
+            earlier = exprs.or(earlier, here);
+            if !sorted {
+                earlier = exprs.bool(false);
+            }
+        }
+        Some(Change { guard, assigns })
+    }
+
+    /// Whether there is a message at a place, greater than this one, field by field.
+    fn greater(&self, exprs: &mut Exprs, place: usize, length: ExprId, message: &[ExprId]) -> ExprId {
+        let mut greater = exprs.bool(false);
+        for (field, &value) in message.iter().enumerate().rev() {
+            let cell = self.cell(exprs, place, field);
+            let (more, same) = (exprs.binary(Binary::Gt, cell, value), exprs.eq(cell, value));
+            let rest = exprs.and(same, greater);
+            greater = exprs.or(more, rest);
+        }
+        let there = self.there(exprs, place, length);
+        exprs.and(there, greater)
+    }
+
+    fn there(&self, exprs: &mut Exprs, place: usize, length: ExprId) -> ExprId {
+        let at = exprs.int(place as i64);
+        exprs.binary(Binary::Lt, at, length)
+    }
+
+    /// The first message, or the first that fits, is taken (or only read). Matched values and places are over the new
+    /// variables already; `widths` say how each place truncates.
+    pub(crate) fn receive(
+        &self,
+        exprs: &mut Exprs,
+        fields: &[(Field, Option<Width>)],
+        anywhere: bool,
+        keep: bool,
+    ) -> Option<Change> {
+        let (length, name) = (self.length(exprs)?, self.length?);
+        if fields.len() != self.widths.len() {
+            return None;
+        }
+        let candidates = if anywhere { self.capacity } else { 1 };
+        let mut fits = Vec::new();
+        for place in 0..candidates {
+            let mut parts = vec![self.there(exprs, place, length)];
+            for (field, (wanted, _)) in fields.iter().enumerate() {
+                if let Field::Match(wanted) = *wanted {
+                    let (wanted, cell) = (number(exprs, wanted), self.cell(exprs, place, field));
+                    parts.push(exprs.eq(wanted, cell));
+                }
+            }
+            fits.push(exprs.all(&parts));
+        }
+        let guard = exprs.any(&fits);
+        let mut assigns = Vec::new();
+        if !keep {
+            assigns.push(Assign { place: Place::Var(name), value: plus(exprs, length, -1) });
+            let mut taken = exprs.bool(false);
+            for place in 0..self.capacity {
+                if let Some(&fits) = fits.get(place) {
+                    taken = exprs.or(taken, fits);
+                }
+                // Without a choice the first message goes whenever the step is taken.
+                let moves = if anywhere { taken } else { exprs.bool(true) };
+                for field in 0..fields.len() {
+                    let (now, next) = (self.cell(exprs, place, field), self.cell(exprs, place + 1, field));
+                    let value = exprs.ite(moves, next, now);
+                    assigns.push(Assign { place: Place::Var(self.cells[place][field]), value });
+                }
+            }
+        }
+        for (field, (bound, width)) in fields.iter().enumerate() {
+            let Field::Bind(place) = *bound else { continue };
+            let mut value = self.cell(exprs, candidates - 1, field);
+            for at in (0..candidates - 1).rev() {
+                let cell = self.cell(exprs, at, field);
+                value = exprs.ite(fits[at], cell, value);
+            }
+            let value = exprs.wrap((*width)?, value);
+            assigns.push(Assign { place, value });
+        }
+        Some(Change { guard, assigns })
+    }
+}
+
+/// How a variable or field of this type truncates, if it does.
+pub(crate) fn width(program: &Program, ty: Type) -> Option<Width> {
+    match ty {
+        Type::Wrapped(width) => Some(width),
+        Type::Enum(id) if program.enumeration(id).members.len() == 256 => Some(Width { bits: 8, signed: false }),
+        _ => None,
+    }
+}
+
+/// A truth value as 0 or 1.
+fn number(exprs: &mut Exprs, value: ExprId) -> ExprId {
+    if exprs.sort(value) == Sort::Int {
+        return value;
+    }
+    let (one, zero) = (exprs.int(1), exprs.int(0));
+    exprs.ite(value, one, zero)
+}
+
+fn plus(exprs: &mut Exprs, value: ExprId, by: i64) -> ExprId {
+    let by = exprs.int(by);
+    exprs.binary(Binary::Add, value, by)
+}
