@@ -76,24 +76,26 @@ impl StateStore {
         pairs.clear();
         let mut from = 0;
         for (base, end) in rows {
-            let cells = bases[*base as usize].level(level);
+            let (cells, pairing) = (bases[*base as usize].level(level), bases[*base as usize].pairing(level));
             let to = *end as usize;
             while from < to {
-                let (at, value) = changed[from];
+                let (at, value) = (changed[from].0 as usize, changed[from].1);
                 from += 1;
-                let key = if at % 2 == 1 {
-                    Some(pair(cells[at as usize - 1], value))
-                } else if from < to && changed[from].0 == at + 1 {
+                let key = if pairing.is_second(at) {
+                    Some(pair(cells[at - 1], value))
+                } else if pairing.is_alone(at) {
+                    None
+                } else if from < to && changed[from].0 as usize == at + 1 {
                     from += 1;
                     Some(pair(value, changed[from - 1].1))
                 } else {
-                    cells.get(at as usize + 1).map(|&right| pair(value, right))
+                    Some(pair(value, cells[at + 1]))
                 };
                 if let Some(key) = key {
                     wanted.push(above.len() as u32);
                     pairs.push(key);
                 }
-                above.push((at / 2, value));
+                above.push((pairing.above(at) as u32, value));
             }
             *end = above.len() as u32;
         }

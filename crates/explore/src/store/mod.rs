@@ -9,6 +9,7 @@
 
 mod batch;
 mod pairs;
+mod split;
 mod tree;
 
 pub use batch::Batch;

@@ -7,6 +7,9 @@
 //! Rows may differ in length: a short row stands for the row filled up with zeros, and no row ends in a zero beyond
 //! the least length. The pair of zeros has number 0, so zeros are number 0 on every level and cost nothing. A row
 //! longer than all before it makes the store rebuild its trees when it grows; numbers of states stay.
+//!
+//! The words left and right of a split make a tree each, and the two meet in the last pair. At first the split lies behind
+//! the words that every row has; `split` may move it once there are many states.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,14 +19,16 @@ use super::pairs::{Full, PairTable};
 #[derive(Debug)]
 pub struct StateStore {
     /// Every row has at least this many words.
-    least: usize,
+    pub(super) least: usize,
     /// The longest row that did not fit, if that is longer than `zeros` has room for.
     wanted: AtomicUsize,
     /// The row of zeros; its width is that of the trees.
-    zeros: Branches,
+    pub(super) zeros: Branches,
     /// The inner pairs of all rows; a number means the same wherever it stands.
-    inner: PairTable,
+    pub(super) inner: PairTable,
     roots: PairTable,
+    /// Whether the split was chosen by looking at states.
+    pub(super) split_is_chosen: bool,
 }
 
 /// One row and the numbers of its inner pairs, level by level from the words up.
@@ -33,21 +38,41 @@ pub struct Branches {
     cells: Vec<u32>,
     /// Where the levels begin, and where the last one ends.
     starts: Vec<usize>,
+    /// How many cells of each level lie left of the split.
+    splits: Vec<usize>,
     len: usize,
     /// Room for what differs from another row.
     changed: Vec<(u32, u32)>,
 }
 
 impl Branches {
-    fn zeros(width: usize, len: usize) -> Self {
-        let (mut starts, mut width, mut end) = (vec![0], width, width);
-        starts.push(end);
-        while width > 2 {
-            width = width.div_ceil(2);
-            end += width;
+    pub(super) fn zeros(width: usize, split: usize, len: usize) -> Self {
+        let (mut left, mut right) = (split.min(width), width - split.min(width));
+        let (mut starts, mut splits, mut end) = (vec![0, width], vec![left], width);
+        while left + right > 2 {
+            (left, right) = (left.div_ceil(2), right.div_ceil(2));
+            end += left + right;
             starts.push(end);
+            splits.push(left);
         }
-        Self { cells: vec![0; end], starts, len, changed: Vec::new() }
+        Self { cells: vec![0; end], starts, splits, len, changed: Vec::new() }
+    }
+
+    /// Whether rows of the other are laid out in the same way.
+    #[inline]
+    fn is_like(&self, other: &Self) -> bool {
+        self.starts[1] == other.starts[1] && self.splits[0] == other.splits[0]
+    }
+
+    /// How many words lie left of the split.
+    pub(super) fn split(&self) -> usize {
+        self.splits[0]
+    }
+
+    /// How the cells of a level pair up.
+    #[inline]
+    pub(super) fn pairing(&self, level: usize) -> Pairing {
+        Pairing { split: self.splits[level], len: self.starts[level + 1] - self.starts[level] }
     }
 
     /// The words of the row.
@@ -58,7 +83,7 @@ impl Branches {
     }
 
     #[inline]
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.starts[1]
     }
 
@@ -86,6 +111,39 @@ impl Branches {
         let mut last = [top[0], top.get(1).copied().unwrap_or(0)];
         changed.iter().for_each(|&(at, number)| last[at as usize] = number);
         pair(last[0], last[1])
+    }
+}
+
+/// How the cells of one level make those of the next.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pairing {
+    split: usize,
+    len: usize,
+}
+
+impl Pairing {
+    /// The position on this level, were there a cell more where the left side has no partner for its last one.
+    #[inline]
+    fn evened(self, at: usize) -> usize {
+        if at < self.split { at } else { at + self.split % 2 }
+    }
+
+    /// The position of the pair that a cell belongs to.
+    #[inline]
+    pub fn above(self, at: usize) -> usize {
+        self.evened(at) / 2
+    }
+
+    /// Whether the cell is the second of its pair.
+    #[inline]
+    pub fn is_second(self, at: usize) -> bool {
+        self.evened(at) % 2 == 1
+    }
+
+    /// Whether the cell, which is no second one, has nothing to be paired with.
+    #[inline]
+    pub fn is_alone(self, at: usize) -> bool {
+        at + 1 == self.split || at + 1 == self.len
     }
 }
 
@@ -149,9 +207,10 @@ impl StateStore {
         Self {
             least,
             wanted: AtomicUsize::new(0),
-            zeros: Branches::zeros(least, least),
+            zeros: Branches::zeros(least, 0, least),
             inner: inner_table(),
             roots: PairTable::new(),
+            split_is_chosen: false,
         }
     }
 
@@ -192,7 +251,7 @@ impl StateStore {
     /// Bytes that growing now would take for a while.
     #[must_use]
     pub fn growth_bytes(&self) -> usize {
-        if self.is_too_narrow() {
+        if self.is_too_narrow() || self.may_choose_split() {
             return self.bytes() * 2;
         }
         let of = |table: &PairTable| if table.wants_to_grow() { table.growth_bytes() } else { 0 };
@@ -203,6 +262,8 @@ impl StateStore {
     pub fn grow(&mut self) {
         if self.is_too_narrow() {
             self.widen();
+        } else if self.may_choose_split() {
+            self.choose_split();
         }
         for table in [&mut self.inner, &mut self.roots] {
             if table.wants_to_grow() {
@@ -214,16 +275,30 @@ impl StateStore {
     /// Rebuilds the trees for longer rows. States are entered in the order of their numbers, so they keep them.
     fn widen(&mut self) {
         let width = (*self.wanted.get_mut()).max(self.zeros.width() * 3 / 2);
-        let mut wider = Self::new(self.least);
-        wider.zeros = Branches::zeros(width, self.least);
-        let (mut from, mut scratch) = (self.branches(), wider.branches());
-        for number in 0..self.len() as u32 {
-            self.read(number, &mut from);
-            while wider.insert_afresh(from.words(), &mut scratch).is_err() {
-                wider.grow();
+        let split = if self.split_is_chosen { self.zeros.split() } else { self.least };
+        self.rebuild(width, split);
+    }
+
+    /// Rebuilds the trees with other shapes, which must not be those they have.
+    pub(super) fn rebuild(&mut self, width: usize, split: usize) {
+        let mut other = Self::new(self.least);
+        other.zeros = Branches::zeros(width, split, self.least);
+        // It is filled once more, not used: nothing is chosen on the way.
+        other.split_is_chosen = true;
+        other.copy_from(self, 0..self.len() as u32);
+        other.split_is_chosen = self.split_is_chosen;
+        *self = other;
+    }
+
+    /// Enters states of another store in the order of their numbers.
+    pub(super) fn copy_from(&mut self, other: &Self, numbers: std::ops::Range<u32>) {
+        let (mut from, mut scratch) = (other.branches(), self.branches());
+        for number in numbers {
+            other.read(number, &mut from);
+            while self.insert_afresh(from.words(), &mut scratch).is_err() {
+                self.grow();
             }
         }
-        *self = wider;
     }
 
     /// Room for one row.
@@ -234,7 +309,7 @@ impl StateStore {
 
     /// Reads the row with this number.
     pub fn read(&self, number: u32, into: &mut Branches) {
-        if into.width() != self.zeros.width() {
+        if !into.is_like(&self.zeros) {
             *into = self.branches();
         }
         let root = self.roots.key(number);
@@ -244,9 +319,10 @@ impl StateStore {
             into.cells[top.start + 1] = root as u32;
         }
         for level in (0..into.starts.len() - 2).rev() {
+            let pairing = into.pairing(level);
             let (from, middle, to) = (into.starts[level], into.starts[level + 1], into.starts[level + 2]);
             let (below, above) = into.cells[from..to].split_at_mut(middle - from);
-            split(&self.inner, above, below);
+            split(&self.inner, pairing, above, below);
         }
         into.len = trimmed(&into.cells[..into.starts[1]], self.least);
     }
@@ -270,11 +346,11 @@ impl StateStore {
         self.must_fit(words)?;
         let width = self.zeros.width();
         // Branches from before the store was rebuilt are of no use.
-        let base = if base.width() == width { base } else { &self.zeros };
+        let base = if base.is_like(&self.zeros) { base } else { &self.zeros };
         let changed = &mut scratch.changed;
         find_changed(&base.cells[..width], words, changed);
         for level in 0..base.starts.len() - 2 {
-            self.join(&base.cells[base.starts[level]..base.starts[level + 1]], changed)?;
+            self.join(base.pairing(level), base.level(level), changed)?;
         }
         Ok(base.root_with(changed))
     }
@@ -315,22 +391,22 @@ impl StateStore {
     /// Goes from the changed cells of one level to the changed cells of the next: their positions and new values, in
     /// order. Where nothing changed the numbers are those of the base.
     #[inline]
-    fn join(&self, base: &[u32], changed: &mut Vec<(u32, u32)>) -> Result<(), Full> {
+    fn join(&self, pairing: Pairing, base: &[u32], changed: &mut Vec<(u32, u32)>) -> Result<(), Full> {
         let (mut from, mut to) = (0, 0);
         while from < changed.len() {
-            let (at, value) = changed[from];
+            let (at, value) = (changed[from].0 as usize, changed[from].1);
             from += 1;
-            let number = if at % 2 == 1 {
-                self.inner.insert(pair(base[at as usize - 1], value))?.0
-            } else if let Some(&(_, right)) = changed.get(from).filter(|(next, _)| *next == at + 1) {
+            let number = if pairing.is_second(at) {
+                self.inner.insert(pair(base[at - 1], value))?.0
+            } else if pairing.is_alone(at) {
+                value
+            } else if let Some(&(_, right)) = changed.get(from).filter(|(next, _)| *next as usize == at + 1) {
                 from += 1;
                 self.inner.insert(pair(value, right))?.0
-            } else if let Some(&right) = base.get(at as usize + 1) {
-                self.inner.insert(pair(value, right))?.0
             } else {
-                value
+                self.inner.insert(pair(value, base[at + 1]))?.0
             };
-            changed[to] = (at / 2, number);
+            changed[to] = (pairing.above(at) as u32, number);
             to += 1;
         }
         changed.truncate(to);
@@ -353,28 +429,31 @@ impl StateStore {
         }
         let mut level = words.to_vec();
         level.resize(self.zeros.width(), 0);
-        while level.len() > 2 {
-            level = level
-                .chunks(2)
-                .map(|chunk| match *chunk {
-                    [left, right] => self.inner.find(pair(left, right)),
-                    _ => chunk.first().copied(),
-                })
-                .collect::<Option<_>>()?;
+        for height in 0..self.levels() {
+            let pairing = self.zeros.pairing(height);
+            let firsts = (0..level.len()).filter(|&at| !pairing.is_second(at));
+            let number = |at: usize| match pairing.is_alone(at) {
+                true => Some(level[at]),
+                false => self.inner.find(pair(level[at], level[at + 1])),
+            };
+            level = firsts.map(number).collect::<Option<_>>()?;
         }
         self.roots.find(pair(*level.first()?, level.get(1).copied().unwrap_or(0)))
     }
 }
 
 /// The inverse of joining one level.
-fn split(inner: &PairTable, above: &[u32], below: &mut [u32]) {
-    for (at, &number) in above.iter().enumerate() {
-        if 2 * at + 1 < below.len() {
-            let key = inner.key(number);
-            below[2 * at] = (key >> 32) as u32;
-            below[2 * at + 1] = key as u32;
+fn split(inner: &PairTable, pairing: Pairing, above: &[u32], below: &mut [u32]) {
+    let mut at = 0;
+    for &number in above {
+        if pairing.is_alone(at) {
+            below[at] = number;
+            at += 1;
         } else {
-            below[2 * at] = number;
+            let key = inner.key(number);
+            below[at] = (key >> 32) as u32;
+            below[at + 1] = key as u32;
+            at += 2;
         }
     }
 }
