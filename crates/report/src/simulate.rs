@@ -15,6 +15,9 @@ pub struct SimulateReport {
     pub input: Input,
     /// Where chance began; none for a stored run.
     pub seed: Option<u64>,
+    /// For a stored run, how it was followed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub followed: Option<String>,
     /// `fault`, `deadlock`, `finished`, or none if it could go on.
     pub ending: Option<&'static str>,
     /// The run.

@@ -6,7 +6,8 @@ use std::path::Path;
 use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program::run::Run;
 use tertium_driver::program::simulate::{Chance, Choice, Ending, Simulator};
-use tertium_driver::program::{self, ProgramFile, itf};
+use tertium_driver::program::trail::{self, Followed, Numbers, Trail};
+use tertium_driver::program::{self, Language, ProgramFile, itf};
 use tertium_driver::{Failure, Located};
 use tertium_report::simulate::SimulateReport;
 use tertium_report::view::{Input, Ordered, SCHEMA_VERSION};
@@ -37,13 +38,16 @@ fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
     for expression in &args.watch {
         simulator.watch(expression)?;
     }
-    let mut seed = None;
+    let (mut seed, mut remark) = (None, None);
     if let Some(path) = &args.replay {
-        if path.extension().is_some_and(|extension| extension == "trail") {
-            return Err(spin_trail(path));
-        }
         let text = program::read_text(path)?;
-        simulator.replay(&itf::read(&file, &text)?)?;
+        if path.extension().is_some_and(|extension| extension == "trail") {
+            let trail = trail_of(&file, path, &text)?;
+            remark = Some(trail_remark(&simulator.follow(&trail, budget)?));
+        } else {
+            simulator.replay(&itf::read(&file, &text)?)?;
+            remark = Some("all of them possible".to_owned());
+        }
     } else if is_interactive(args) {
         let style = style(args);
         Dialogue { file: &file, simulator: &mut simulator, style, budget }.hold(args.seed.unwrap_or(0))?;
@@ -59,7 +63,7 @@ fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
     }
     let ending = if simulator.run().loop_start.is_some() { None } else { simulator.ending() };
     if !is_interactive(args) {
-        show(args, &file, &simulator, seed, ending.as_ref());
+        show(args, &file, &simulator, Origin { seed, remark }, ending.as_ref());
     }
     if let Some(path) = &args.output {
         store(path, &file, simulator.run())?;
@@ -70,12 +74,30 @@ fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
     })
 }
 
-/// Spin names transitions by numbers that depend on how it merged statements, so a trail alone does not say what was done.
-fn spin_trail(path: &Path) -> Failure {
-    Diagnostic::error("E0595", format!("`{}` is a trail of Spin, which cannot be followed", path.display()))
-        .note("it names transitions by Spin's own numbers, which the model does not tell")
-        .help("find the run here: `tertium check MODEL --evidence DIR`, then replay DIR/NAME.itf.json")
-        .into()
+fn trail_of(file: &ProgramFile, path: &Path, text: &str) -> Result<Trail, Failure> {
+    if file.language != Language::Promela {
+        let what = format!("`{}` is a trail of Spin, but the program is none of Promela", path.display());
+        return Err(Diagnostic::error("E0595", what).help("give the model that the trail was made from").into());
+    }
+    trail::read(text)
+}
+
+/// How a run was found again.
+fn trail_remark(followed: &Followed) -> String {
+    let mut text = "matched by the order of the processes in the trail; the numbers of its transitions ".to_owned();
+    text.push_str(match followed.numbers {
+        Numbers::InOrder => "fit: they grow with the text",
+        Numbers::Consistent => "fit: each stands for one statement",
+        Numbers::Contradict => "contradict: no such run gives each number one statement",
+        Numbers::NotCompared => "were not compared, there are too many such runs",
+    });
+    if followed.claim_steps > 0 {
+        let steps = if followed.claim_steps == 1 { "step" } else { "steps" };
+        text.push_str(&format!("; {} {steps} of the claim left out", followed.claim_steps));
+    } else if !followed.ends_badly {
+        text.push_str("; nothing goes wrong at its end");
+    }
+    text
 }
 
 fn is_interactive(args: &SimulateArgs) -> bool {
@@ -92,13 +114,15 @@ fn store(path: &Path, file: &ProgramFile, run: &Run) -> Result<(), Failure> {
         .map_err(|error| Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())).into())
 }
 
-fn show(
-    args: &SimulateArgs,
-    file: &ProgramFile,
-    simulator: &Simulator<'_>,
+/// Where a run comes from.
+struct Origin {
+    /// Chance, from this seed on.
     seed: Option<u64>,
-    ending: Option<&Ending>,
-) {
+    /// A file, and how it was followed.
+    remark: Option<String>,
+}
+
+fn show(args: &SimulateArgs, file: &ProgramFile, simulator: &Simulator<'_>, origin: Origin, ending: Option<&Ending>) {
     let run = run_view(file, simulator.run());
     let watched = simulator.watched();
     if args.format == PlainFormat::Json {
@@ -106,7 +130,8 @@ fn show(
             schema_version: SCHEMA_VERSION,
             tool: super::tool(),
             input: Input { file: shown_path(&args.file), kind: file.language.name() },
-            seed,
+            seed: origin.seed,
+            followed: origin.remark,
             ending: ending.map(|ending| match ending {
                 Ending::Fault(_) => "fault",
                 Ending::Deadlock => "deadlock",
@@ -125,9 +150,9 @@ fn show(
     if ending == Some(&Ending::Finished) {
         written.push_str("all processes are at their ends\n");
     }
-    match (seed, &args.replay) {
+    match (origin.seed, origin.remark) {
         (Some(seed), _) => written.push_str(&format!("{} steps, seed {seed}\n", simulator.run().length())),
-        (None, Some(_)) => written.push_str(&format!("{} steps, all of them possible\n", simulator.run().steps.len())),
+        (None, Some(remark)) => written.push_str(&format!("{} steps, {remark}\n", simulator.run().length())),
         (None, None) => {}
     }
     terminal::write(Stream::Out, &written);

@@ -205,7 +205,8 @@ impl Work<'_, '_> {
     fn watched(&self, watched: &Watched) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
         let what = format!("checking {}", watched.name);
-        let mut answer = claims::decide(self.space, watched, &self.effort, &mut self.report(&what))?;
+        let mut answer = claims::decide(self.space, watched, &self.effort, &mut self.report(&what))
+            .map_err(|failure| self.file.located(failure))?;
         answer.elapsed = start.elapsed();
         Ok(answer)
     }

@@ -9,7 +9,7 @@ use tertium_base::Diagnostic;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{Lasso, Monitor};
 use tertium_lattice::Belnap;
-use tertium_program::{Action, Expr, ExprId, Hold, LocationId, ProcessId, Program, State};
+use tertium_program::{Action, Expr, ExprId, Hold, LocationId, ProcessId, Program, State, Step};
 
 use super::answer::{ProgramAnswer, STUTTER};
 use super::linear::accepted;
@@ -112,7 +112,7 @@ fn ways(program: &Program, claim: ProcessId, from: LocationId, automaton: &mut A
                 Action::Assign(assigns) if assigns.is_empty() => {}
                 Action::Print { .. } => {}
                 Action::Assert(condition) => way.asserts.push(automaton.atom(*condition)),
-                _ => return Err(only_conditions(program, claim, &step.text)),
+                _ => return Err(only_conditions(program, claim, step)),
             }
             let target = program.location(claim, step.target);
             let stays = !step.frees && target.hold != Hold::Free && !target.steps.is_empty();
@@ -130,9 +130,10 @@ fn ways(program: &Program, claim: ProcessId, from: LocationId, automaton: &mut A
     Ok(found)
 }
 
-fn only_conditions(program: &Program, claim: ProcessId, statement: &str) -> Failure {
-    let name = &program.process(claim).name;
+fn only_conditions(program: &Program, claim: ProcessId, step: &Step) -> Failure {
+    let (name, statement) = (&program.process(claim).name, &step.text);
     Diagnostic::error("E0593", format!("the never claim `{name}` does more than look at states: `{statement}`"))
+        .at(step.span, "changes what the claim watches")
         .help("a claim may test conditions and assert; compute what it needs in a process")
         .into()
 }

@@ -27,6 +27,7 @@ pub mod run;
 pub mod safety;
 pub mod simulate;
 pub mod space;
+pub mod trail;
 mod watch;
 
 use std::path::Path;
@@ -250,6 +251,16 @@ impl ProgramFile {
     pub fn source_of(&self, span: Span) -> Arc<SourceFile> {
         let piece = self.sources.as_ref().and_then(|sources| sources.piece(span));
         piece.map_or_else(|| Arc::clone(&self.source), |piece| Arc::new(piece.clone()))
+    }
+
+    /// Messages about places of the program, with the texts they lie in.
+    #[must_use]
+    pub fn located(&self, failure: Failure) -> Failure {
+        let Failure::Input(mut messages) = failure else { return failure };
+        for message in messages.iter_mut().filter(|message| message.source.is_none()) {
+            message.source = message.diagnostic.primary.as_ref().map(|label| self.source_of(label.span));
+        }
+        Failure::Input(messages)
     }
 
     /// The line of a place, in whichever text it is.

@@ -8,6 +8,7 @@ use tertium_program::{Binary, Expr, Fault, Move, Outcome, Semantics, Sort, State
 
 use super::itf::Stored;
 use super::run::{self, Run, Taken, Told, arrival};
+use super::trail::{self, Followed, Trail};
 use super::{Language, ProgramFile, from_text, promela};
 use crate::failure::Failure;
 
@@ -236,6 +237,16 @@ impl<'f> Simulator<'f> {
     #[must_use]
     pub fn watched(&self) -> Vec<(String, String)> {
         self.watches.iter().map(|watch| (watch.text.clone(), watch.value(self.run.last()))).collect()
+    }
+
+    /// Follows a trail of Spin.
+    ///
+    /// # Errors
+    /// If it is a trail of another model, or a limit is reached.
+    pub fn follow(&mut self, trail: &Trail, budget: &Budget) -> Result<Followed, Failure> {
+        let followed = trail::follow(&self.semantics, &self.run.first, trail, budget)?;
+        self.run = followed.run.clone();
+        Ok(followed)
     }
 
     /// Follows a stored run; each step must be one that the definition of a step allows.

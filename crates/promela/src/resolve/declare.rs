@@ -114,10 +114,13 @@ impl<'a> Resolver<'a> {
                 let diagnostic =
                     Diagnostic::error("E0512", format!("parameter `{}` is an array", declarator.name.name))
                         .at(size.span, "arrays cannot be passed")
-                        .help("pass a structure that holds the array, or an index into a global array");
+                        .help("pass an index into a global array");
                 self.report(diagnostic);
             }
             let Some(mut symbol) = self.symbol(decl, declarator, owner) else { continue };
+            if params {
+                self.passed_array(&symbol);
+            }
             let unit = match owner {
                 Owner::Unit(unit) => Some(unit),
                 Owner::Global => None,
@@ -126,6 +129,27 @@ impl<'a> Resolver<'a> {
                 symbol.param = u32::try_from(self.symbols.units[unit.index()].params.len()).ok();
             }
             self.enter(declarator, symbol, params);
+        }
+    }
+
+    /// No part of a parameter may be an array, however deep in structures it lies.
+    fn passed_array(&mut self, symbol: &Symbol) {
+        let (mut open, mut seen) = (vec![symbol.ty], std::collections::BTreeSet::new());
+        while let Some(ty) = open.pop() {
+            let DataType::Struct(id) = ty else { continue };
+            if !seen.insert(id) {
+                continue;
+            }
+            let structure = self.symbols.structure(id);
+            if let Some(field) = structure.fields.iter().find(|field| field.size.is_some()) {
+                let diagnostic = Diagnostic::error("E0512", format!("parameter `{}` contains an array", symbol.name))
+                    .at(symbol.span, "arrays cannot be passed")
+                    .also(field.span, "the array")
+                    .help("pass an index into a global array");
+                self.report(diagnostic);
+                return;
+            }
+            open.extend(structure.fields.iter().map(|field| field.ty));
         }
     }
 

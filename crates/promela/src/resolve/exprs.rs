@@ -54,6 +54,7 @@ impl<'a> Resolver<'a> {
             ExprKind::NonProgress => self.non_progress(expr.span),
             ExprKind::Enabled(pid) => {
                 self.late.enabled.get_or_insert(expr.span);
+                self.asked_by_process(expr.span);
                 self.value(pid);
             }
             ExprKind::PcValue(pid) | ExprKind::GetPriority(pid) => self.value(pid),
@@ -89,6 +90,17 @@ impl<'a> Resolver<'a> {
             let diagnostic = Diagnostic::error("E0517", "`np_` is used outside of a claim")
                 .at(span, "only in `never` and `ltl`")
                 .note("it says whether any process is at a progress label, which no process can see");
+            self.report(diagnostic);
+        }
+    }
+
+    /// Spin warns here. Whether a process can step must not depend on whether it can step.
+    fn asked_by_process(&mut self, span: Span) {
+        if self.place.unit.is_some() && self.place.kind != Some(UnitKind::Never) {
+            let diagnostic = Diagnostic::error("E0524", "`enabled` is used by a process")
+                .at(span, "only in `never` and `ltl`")
+                .note("what one process can do would depend on what another can do, and that perhaps on the first")
+                .help("test the condition that the other process waits for");
             self.report(diagnostic);
         }
     }

@@ -109,12 +109,22 @@ fn starting_processes() {
 }
 
 #[test]
+fn arrays_are_not_passed() {
+    refused("typedef T { byte a[2] }; proctype Q(T t) { skip } init { skip }", "E0512 1:39");
+    refused("typedef T { byte a[2] }; typedef U { byte b; T t }; proctype Q(U u) { skip } init { skip }", "E0512 1:66");
+    refused("proctype Q(byte b[2]) { skip } init { skip }", "E0512 1:19");
+}
+
+#[test]
 fn claims_and_traces() {
     refused("init { np_ }", "E0517 1:8");
     refused("chan q = [1] of { byte }; trace { skip } init { q!1 }", "E0517 1:35");
     refused("ltl p { [] true } ltl p { <> true } init { skip }", "E0511 1:23");
     refused("never { x == 1 } byte x; init { skip }", "E0510 1:9");
-    refused("chan q = [0] of { byte }; init { enabled(1) }", "E0517 1:34");
+    refused("chan q = [0] of { byte }; never { enabled(1) } init { skip }", "E0517 1:35");
+    refused("init { enabled(1) }", "E0524 1:8");
+    refused("active proctype P() provided (enabled(1)) { skip }", "E0524 1:31");
+    accepted("never { enabled(0) } ltl p { [] enabled(0) } init { pc_value(0) == 0 }");
     accepted(
         "ltl { [] np_ } chan q = [1] of { byte }; trace { do :: q!1 :: q?_ od } byte x; never { x = 1 } init { q!1 }",
     );
