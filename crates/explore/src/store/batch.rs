@@ -6,6 +6,9 @@
 use super::pairs::Full;
 use super::tree::{Branches, StateStore, find_changed, pair};
 
+/// Tables of at most so many bytes lie near the processor: looking ahead takes longer than waiting.
+const NEAR: usize = 1 << 20;
+
 /// Rows on their way into a store.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
@@ -53,8 +56,9 @@ impl StateStore {
     pub fn find_keys(&self, bases: &[Branches], batch: &mut Batch) -> Result<(), Full> {
         for level in 0..self.levels() {
             self.pair_up(bases, level, batch);
-            let seen = self.inner_pairs().look_ahead(&batch.pairs);
-            std::hint::black_box(seen);
+            if self.inner_pairs().bytes() > NEAR {
+                std::hint::black_box(self.inner_pairs().look_ahead(&batch.pairs));
+            }
             for (&at, &key) in batch.wanted.iter().zip(&batch.pairs) {
                 batch.above[at as usize].1 = self.inner_pairs().insert(key)?.0;
             }
