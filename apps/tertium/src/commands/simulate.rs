@@ -6,8 +6,8 @@ use std::path::Path;
 use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program::run::Run;
 use tertium_driver::program::simulate::{Chance, Choice, Ending, Simulator};
-use tertium_driver::program::trail::{self, Followed, Numbers, Trail};
-use tertium_driver::program::{self, Language, ProgramFile, itf};
+use tertium_driver::program::trail::{self, Followed, Numbers};
+use tertium_driver::program::{self, ProgramFile, itf};
 use tertium_driver::{Failure, Located};
 use tertium_report::simulate::SimulateReport;
 use tertium_report::view::{Input, Ordered, SCHEMA_VERSION};
@@ -42,7 +42,7 @@ fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
     if let Some(path) = &args.replay {
         let text = program::read_text(path)?;
         if path.extension().is_some_and(|extension| extension == "trail") {
-            let trail = trail_of(&file, path, &text)?;
+            let trail = trail::of(&file, path, &text)?;
             remark = Some(trail_remark(&simulator.follow(&trail, budget)?));
         } else {
             simulator.replay(&itf::read(&file, &text)?)?;
@@ -72,14 +72,6 @@ fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
         Some(Ending::Fault(_) | Ending::Deadlock) => exit::SOME_FALSE,
         Some(Ending::Finished) | None => exit::ALL_HOLD,
     })
-}
-
-fn trail_of(file: &ProgramFile, path: &Path, text: &str) -> Result<Trail, Failure> {
-    if file.language != Language::Promela {
-        let what = format!("`{}` is a trail of Spin, but the program is none of Promela", path.display());
-        return Err(Diagnostic::error("E0595", what).help("give the model that the trail was made from").into());
-    }
-    trail::read(text)
 }
 
 /// How a run was found again.

@@ -9,12 +9,14 @@
 //! Not here: what the steps of a claim in the trail were. They are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{Fault, FaultKind, Hold, LocationId, Move, Outcome, ProcessId, Semantics, State};
 
 use super::run::{Run, Taken};
+use super::{Language, ProgramFile};
 use crate::failure::Failure;
 
 /// Longer trails are refused: the search keeps a state per line.
@@ -75,6 +77,18 @@ fn unreadable(line: usize, text: &str) -> Failure {
     Diagnostic::error("E0595", format!("line {line} of the trail is no step: `{shown}`"))
         .help("a trail of Spin consists of lines `depth:process:transition`")
         .into()
+}
+
+/// Reads the trail in a file's text, for a program.
+///
+/// # Errors
+/// If it is no trail, or the program is none of Promela.
+pub fn of(file: &ProgramFile, path: &Path, text: &str) -> Result<Trail, Failure> {
+    if file.language != Language::Promela {
+        let what = format!("`{}` is a trail of Spin, but the program is none of Promela", path.display());
+        return Err(Diagnostic::error("E0595", what).help("give the model that the trail was made from").into());
+    }
+    read(text)
 }
 
 /// Reads a trail.

@@ -98,11 +98,12 @@ impl Part {
         let value = match part.value.as_str() {
             "true" => Belnap::True,
             "false" => Belnap::False,
-            "unknown" => Belnap::Unknown,
+            // Only two completions that disagree show that nothing is settled.
+            "unknown" if matches!(part.proof, ProofText::Completions(..)) => Belnap::Unknown,
             other => {
                 return Err(Diagnostic::error(
                     "E0610",
-                    format!("a certificate proves `true`, `false` or `unknown`, not `{other}`"),
+                    format!("a proof of this kind proves `true` or `false`, not `{other}`"),
                 )
                 .at(find(text, "value"), "here")
                 .into());
