@@ -4,6 +4,7 @@
 //! its merging of statements the run must be found, must fit Spin's numbers, and must end in the mistake that Spin found.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -134,7 +135,7 @@ fn trail_of(directory: &Path, options: &[&str], verifier: &str, text: &str) -> S
 #[test]
 fn trails_of_spin_are_followed() {
     if !on_path("spin") || !on_path("gcc") {
-        eprintln!("skipped: there is no spin or no gcc");
+        let _ = writeln!(std::io::stderr(), "skipped: there is no spin or no gcc");
         return;
     }
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("trails");
