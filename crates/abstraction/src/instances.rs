@@ -2,7 +2,7 @@
 //!
 //! Languages whose processes have several copies, or end, are brought into the form that terms can speak of: each copy gets
 //! code and variables of its own, its number is put in, ending becomes a step to a last location that only the youngest copy
-//! that is still there can take, and channels become variables ([`crate::queues`]). Nothing else changes; what cannot be said
+//! that is still there can take, and channels become variables (`queues`). Nothing else changes; what cannot be said
 //! this way is refused.
 
 use std::collections::{BTreeSet, HashMap};

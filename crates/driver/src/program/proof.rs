@@ -1,6 +1,6 @@
 //! What proves an answer about a program, and is it a proof?
 //!
-//! A proof speaks of the program's [`graph`](super::graph). Making one, the graph is written out, and the prover and the
+//! A proof speaks of the program's graph. Making one, the graph is written out, and the prover and the
 //! independent checker for structures do the rest; checking one, the graph is written out again from the program's text.
 
 use std::path::Path;

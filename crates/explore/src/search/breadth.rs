@@ -1,7 +1,7 @@
 //! Breadth-first search, level by level, with threads.
 //!
 //! The states of a level are those numbered since the last one ended, so the store is also the queue. Threads
-//! take them in chunks ([`super::worker`]) and live until the search ends ([`super::pool`]). Whatever is reported is the least by content among the states of one level, never the
+//! take them in chunks (`worker`) and live until the search ends (`pool`). Whatever is reported is the least by content among the states of one level, never the
 //! first by time; so the answers are the same for any number of threads.
 
 use std::sync::atomic::Ordering;

@@ -1,8 +1,8 @@
 //! What can be said about a program by abstracting it?
 //!
 //! The program is abstracted once, over the predicates it begins with ([`predicates`]); every property is decided on the
-//! structure by the engines for structures. Mistakes of steps are looked for in the abstract states ([`mistakes`]).
-//! Whatever is false by a path of certain steps is followed in the program ([`concretise`]).
+//! structure by the engines for structures. Mistakes of steps are looked for in the abstract states (`mistakes`).
+//! Whatever is false by a path of certain steps is followed in the program (`concretise`).
 
 mod concretise;
 mod mistakes;
