@@ -389,9 +389,19 @@ impl System {
         deadlock: Option<Kleene>,
     ) -> Result<Kleene, Failed> {
         let view = self.view(state);
+        self.label_in(&view, expr, deadlock)
+    }
+
+    /// The value of an expression where this is known.
+    pub(crate) fn label_in(
+        &mut self,
+        view: &View,
+        expr: tertium_program::ExprId,
+        deadlock: Option<Kleene>,
+    ) -> Result<Kleene, Failed> {
         for value in [true, false] {
             let term = self.observed(expr, value)?;
-            let term = self.simplify(&view, term);
+            let term = self.simplify(view, term);
             let readings = match (self.mentions_deadlock(term), deadlock) {
                 (false, _) => vec![term],
                 (true, Some(Kleene::True)) => vec![self.with_deadlock(term, true)],
@@ -400,9 +410,9 @@ impl System {
             };
             let mut always = true;
             for reading in readings {
-                let reading = self.simplify(&view, reading);
+                let reading = self.simplify(view, reading);
                 let not = self.terms.not(reading);
-                always = always && self.possible(&view, Purpose::Label, &[not])? == Reply::Unsat;
+                always = always && self.possible(view, Purpose::Label, &[not])? == Reply::Unsat;
             }
             if always {
                 return Ok(definite(value));

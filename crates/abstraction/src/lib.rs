@@ -4,7 +4,7 @@
 //! variables stay concrete ([`keep`]). An [`AbstractState`] is a set of program states; [`expand`] finds what may and what
 //! must follow, [`hyper`] which sets are certain, [`initial`] where it begins, and [`collect`] makes the structure.
 //! [`assignments`] tells the same as a program over truth values. [`instances`] brings programs with several copies of a process
-//! into the form that all this needs.
+//! into the form that all this needs. [`spotlight`] looks at some processes closely and at the others hardly at all.
 //!
 //! Guarantee: every step of the program is covered by a possible step, every program state that an abstract state stands for
 //! meets every certain set, and every label is what all those program states agree on. Not here: choosing predicates.
@@ -20,6 +20,7 @@ pub mod invariants;
 pub mod keep;
 pub mod options;
 mod queues;
+pub mod spotlight;
 pub mod state;
 pub mod system;
 pub mod translate;

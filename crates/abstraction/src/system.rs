@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use tertium_program::{Domain, ExprId, LocationId, ProcessId, Program, Sort, StepId, Type, VarId};
+use tertium_program::{Domain, ExprId, LocationId, ProcessId, Program, Sort, StepId, StepTerms, Type, VarId};
 use tertium_smt::{Bounds, Queries, Sort as TermSort, Term, TermId, Terms};
 
 use crate::invariants::intervals;
@@ -63,6 +63,8 @@ pub struct Operation {
     pub target: LocationId,
     /// The steps of the program it consists of.
     pub steps: Vec<StepId>,
+    /// The same as expressions of the program.
+    pub terms: StepTerms,
     /// It can be taken and nothing goes wrong that ends the run.
     pub relation: TermId,
     /// It can be taken and something goes wrong.
@@ -216,6 +218,7 @@ impl System {
                 source,
                 target,
                 steps: way.steps,
+                terms: way.terms,
                 relation: self.terms.and(enabled, safe),
                 fault: self.terms.not(faultless),
                 after,
@@ -286,6 +289,22 @@ impl System {
             .collect();
         self.initial = self.initial.iter().map(|&part| self.terms.substitute(part, &entries)).collect();
         Ok(())
+    }
+
+    /// Adds a predicate. What was found out before stays right: it only tells less.
+    ///
+    /// # Errors
+    /// If the predicate has no term.
+    pub fn add_predicate(&mut self, predicate: Predicate) -> Result<(), Unsupported> {
+        let term = self.observed(predicate.expr, true)?;
+        self.predicate_terms.push(term);
+        self.predicates.push(predicate);
+        Ok(())
+    }
+
+    /// The program, for expressions to be added.
+    pub const fn program_mut(&mut self) -> &mut Program {
+        &mut self.program
     }
 
     /// The program, with expressions added.

@@ -28,8 +28,14 @@ pub struct View {
 impl System {
     /// The facts of a state.
     pub(crate) fn view(&mut self, state: &AbstractState) -> View {
-        let mut view = View { concrete: self.concrete(&state.locations, &state.kept), ..View::default() };
-        for (at, &value) in state.cube.iter().enumerate() {
+        let concrete = self.concrete(&state.locations, &state.kept);
+        self.facts(concrete, &state.cube)
+    }
+
+    /// What symbols with known values and predicates say.
+    pub(crate) fn facts(&mut self, concrete: HashMap<TermId, TermId>, cube: &[Kleene]) -> View {
+        let mut view = View { concrete, ..View::default() };
+        for (at, &value) in cube.iter().enumerate() {
             let holds = match value {
                 Kleene::Unknown => continue,
                 Kleene::True => true,

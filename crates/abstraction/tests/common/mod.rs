@@ -66,6 +66,15 @@ pub fn random_predicates(rng: &mut Rng, program: &Program) -> Vec<String> {
 
 /// The reachable structure of a program; `None` if it is large.
 pub fn concrete(program: &Program, most: usize) -> Option<(Kmts, Vec<State>)> {
+    concrete_named(program, most, &|process| program.process(process).name.clone())
+}
+
+/// The same, with names for the processes that step.
+pub fn concrete_named(
+    program: &Program,
+    most: usize,
+    name: &dyn Fn(tertium_program::ProcessId) -> String,
+) -> Option<(Kmts, Vec<State>)> {
     let semantics = Semantics::new(program);
     let mut states = semantics.initial_states(1 << 12, &Budget::unlimited()).ok()?;
     let initial = states.len();
@@ -93,7 +102,7 @@ pub fn concrete(program: &Program, most: usize) -> Option<(Kmts, Vec<State>)> {
     });
     let props: Vec<_> = atoms(program).iter().map(|(name, _)| builder.add_prop(name)).collect();
     let actions: Vec<_> =
-        program.instances.iter().map(|instance| builder.add_action(&program.process(instance.process).name)).collect();
+        program.instances.iter().map(|instance| builder.add_action(&name(instance.process))).collect();
     for (number, state) in states.iter().enumerate() {
         for ((_, atom), &prop) in atoms(program).iter().zip(&props) {
             let value = match semantics.observe(*atom, state) {

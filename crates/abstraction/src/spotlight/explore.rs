@@ -1,0 +1,313 @@
+//! All states that a spotlight leads to, with labels that depend on parameters.
+//!
+//! What follows is worked out for each assignment of the parameters that occur in a state, and put together: a step has
+//! one target, whose labels are functions of the parameters again. A label that is unknown under one assignment is unknown.
+//! No label is ever changed in a state that is already there, so states with different labels are different states.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use tertium_base::{Budget, StopReason, Stopped};
+use tertium_lattice::Kleene;
+use tertium_program::ProcessId;
+use tertium_smt::{Purpose, Reply, TermId};
+
+use super::label::{Label, projected};
+use super::plain::{Lit, Plain};
+use super::{MOST_PARAMETERS, Parameter, SpotState, Spotlight};
+use crate::expand::Failed;
+use crate::system::System;
+
+/// Who takes a step.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Mover {
+    /// A process of the spotlight, by this operation.
+    Spot(usize),
+    /// A process of the shade, by whatever it can do.
+    Shade(ProcessId),
+}
+
+/// A step between states.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpotStep {
+    /// Who takes it.
+    pub mover: Mover,
+    /// Where it leads.
+    pub target: usize,
+    /// The assignments under which some program state can take it.
+    pub may: u64,
+    /// The assignments under which every program state can.
+    pub must: u64,
+    /// The parameters, as bits, that get a new meaning by entering the target.
+    pub introduces: u8,
+}
+
+/// Everything that can be reached.
+#[derive(Debug)]
+pub struct SpotExplored {
+    /// The spotlight.
+    pub spotlight: Spotlight,
+    /// The states; the first one is initial and stands for all initial states of the program.
+    pub states: Vec<SpotState>,
+    /// The states as they were entered first, before parameters took the place of unknown labels.
+    pub entered: Vec<SpotState>,
+    /// What follows from each.
+    pub steps: Vec<Vec<SpotStep>>,
+    /// For each state but the first, from where and by which step it was found.
+    pub parents: Vec<Option<(usize, usize)>>,
+    /// Whether the program surely has an initial state.
+    pub certain: bool,
+    pub(crate) lit: Lit,
+    numbers: HashMap<SpotState, usize>,
+}
+
+impl SpotExplored {
+    /// Visits all states.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn visit(
+        system: &mut System,
+        spotlight: &Spotlight,
+        budget: &Budget,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self, Failed> {
+        let lit = Lit::new(system, spotlight);
+        let certain = system.surely_starts()?;
+        let mut explored = Self {
+            spotlight: spotlight.clone(),
+            states: Vec::new(),
+            entered: Vec::new(),
+            steps: Vec::new(),
+            parents: Vec::new(),
+            certain,
+            lit,
+            numbers: HashMap::new(),
+        };
+        let first = initial(system, spotlight)?;
+        explored.enter(first, None);
+        while explored.steps.len() < explored.states.len() {
+            budget.check()?;
+            if explored.states.len() > system.options.most_states {
+                return Err(Stopped(StopReason::Count).into());
+            }
+            let number = explored.steps.len();
+            let steps = explored.follow(system, number)?;
+            explored.steps.push(steps);
+            progress(explored.steps.len(), explored.states.len());
+        }
+        Ok(explored)
+    }
+
+    /// The number of a state that is entered, and the parameters that its entering introduces.
+    fn enter(&mut self, raw: SpotState, parent: Option<(usize, usize)>) -> (usize, u8) {
+        let mut state = raw.clone();
+        let mut introduced = 0;
+        for (at, parameter) in self.spotlight.parameters.iter().enumerate() {
+            if let Parameter::Site(key, predicate) = parameter
+                && *key == raw
+            {
+                state.labels[*predicate] = Label::parameter(at);
+                introduced |= 1 << at;
+            }
+        }
+        if let Some(&known) = self.numbers.get(&state) {
+            return (known, introduced);
+        }
+        let number = self.states.len();
+        self.numbers.insert(state.clone(), number);
+        self.states.push(state);
+        self.entered.push(raw);
+        self.parents.push(parent);
+        (number, introduced)
+    }
+
+    /// The steps from a state.
+    fn follow(&mut self, system: &mut System, number: usize) -> Result<Vec<SpotStep>, Failed> {
+        let state = self.states[number].clone();
+        let live = state.labels.iter().fold(0, |live, label| live | label.support());
+        let mut views: Vec<(usize, Rc<Plain>)> = Vec::new();
+        for assignment in 0..1 << MOST_PARAMETERS {
+            if projected(assignment, live) == assignment {
+                let cube = cube(&state, assignment);
+                views.push((assignment, self.lit.expand(system, &state.locations, &cube)?));
+            }
+        }
+        let mut steps = Vec::new();
+        for (mover, raw, may, must) in combined(system, &self.spotlight, &state, live, &views) {
+            let (target, introduces) = self.enter(raw, Some((number, steps.len())));
+            steps.push(SpotStep { mover, target, may, must, introduces });
+        }
+        Ok(steps)
+    }
+
+    /// What follows from a state under an assignment, predicates true, false or unknown.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn plain(&mut self, system: &mut System, number: usize, assignment: usize) -> Result<Rc<Plain>, Failed> {
+        let state = &self.states[number];
+        let cube = cube(state, assignment);
+        self.lit.expand(system, &state.locations.clone(), &cube)
+    }
+
+    /// Whether a run can enter the site of this parameter more than once. If no site can be met again, every run of the
+    /// program belongs to one assignment of the parameters.
+    #[must_use]
+    pub fn is_met_again(&self, parameter: usize) -> bool {
+        let introduces = |step: &SpotStep| step.introduces >> parameter & 1 != 0;
+        let mut open: Vec<usize> =
+            self.steps.iter().flatten().filter(|step| introduces(step)).map(|s| s.target).collect();
+        if let Some(Parameter::Site(key, _)) = self.spotlight.parameters.get(parameter)
+            && *key == self.entered[0]
+        {
+            open.push(0);
+        }
+        let mut seen = vec![false; self.states.len()];
+        while let Some(number) = open.pop() {
+            if std::mem::replace(&mut seen[number], true) {
+                continue;
+            }
+            for step in &self.steps[number] {
+                if introduces(step) {
+                    return true;
+                }
+                open.push(step.target);
+            }
+        }
+        false
+    }
+
+    /// How many assignments of the parameters there are.
+    #[must_use]
+    pub fn assignments(&self) -> usize {
+        1 << self.spotlight.parameters.len()
+    }
+}
+
+/// The predicates under an assignment.
+pub(crate) fn cube(state: &SpotState, assignment: usize) -> Vec<Kleene> {
+    state.labels.iter().map(|label| label.at(assignment)).collect()
+}
+
+/// The one state that stands for all initial states.
+fn initial(system: &mut System, spotlight: &Spotlight) -> Result<SpotState, Failed> {
+    let program = &system.program;
+    let locations: Vec<u32> =
+        spotlight.processes.iter().map(|&process| program.process(process).entry.index() as u32).collect();
+    let mut entries = HashMap::new();
+    for process in program.process_ids() {
+        let entry = system.terms.int(program.process(process).entry.index() as i128);
+        entries.insert(system.translator.counter(process), entry);
+    }
+    let parts = system.initial.clone();
+    let mut labels = Vec::new();
+    for at in 0..system.predicate_terms.len() {
+        let term = system.terms.substitute(system.predicate_terms[at], &entries);
+        labels.push(Label::of(initial_value(system, &parts, term)?));
+    }
+    for (at, parameter) in spotlight.parameters.iter().enumerate() {
+        if let Parameter::Rigid(predicate) = *parameter
+            && labels[predicate] == Label::Unknown
+        {
+            labels[predicate] = Label::parameter(at);
+        }
+    }
+    Ok(SpotState { locations, labels })
+}
+
+fn initial_value(system: &mut System, parts: &[TermId], term: TermId) -> Result<Kleene, Failed> {
+    let not = system.terms.not(term);
+    for (excluded, value) in [(not, Kleene::True), (term, Kleene::False)] {
+        let question = [parts, &[excluded]].concat();
+        if system.queries.satisfiable(&mut system.terms, Purpose::Initial, &question)? == Reply::Unsat {
+            return Ok(value);
+        }
+    }
+    Ok(Kleene::Unknown)
+}
+
+type Combined = (Mover, SpotState, u64, u64);
+
+/// The steps under all assignments, put together: mover, target as entered, possible and certain assignments.
+fn combined(
+    system: &System,
+    spotlight: &Spotlight,
+    state: &SpotState,
+    live: u8,
+    views: &[(usize, Rc<Plain>)],
+) -> Vec<Combined> {
+    let mut found = Vec::new();
+    let mut operations: Vec<usize> =
+        views.iter().flat_map(|(_, plain)| plain.steps.iter().map(|step| step.operation)).collect();
+    operations.sort_unstable();
+    operations.dedup();
+    for operation in operations {
+        let taken: Vec<_> = views
+            .iter()
+            .filter_map(|(at, plain)| Some((*at, plain.steps.iter().find(|step| step.operation == operation)?)))
+            .collect();
+        let (mut may, mut must) = (0u64, 0u64);
+        for assignment in 0..1 << MOST_PARAMETERS {
+            if let Some((_, step)) = taken.iter().find(|(at, _)| *at == projected(assignment, live)) {
+                may |= 1 << assignment;
+                must |= u64::from(step.must) << assignment;
+            }
+        }
+        let labels = (0..state.labels.len())
+            .map(|at| table(live, &taken.iter().map(|(view, step)| (*view, step.cube[at])).collect::<Vec<_>>()))
+            .collect();
+        let mut locations = state.locations.clone();
+        let moved = &system.operations[operation];
+        for (position, &process) in spotlight.processes.iter().enumerate() {
+            if process == moved.process {
+                locations[position] = moved.target.index() as u32;
+            }
+        }
+        found.push((Mover::Spot(operation), SpotState { locations, labels }, may, must));
+    }
+    let shade = views.first().map_or(0, |(_, plain)| plain.shade.len());
+    for at in 0..shade {
+        found.extend(shade_step(state, live, views, at));
+    }
+    found
+}
+
+/// The step of one process of the shade.
+fn shade_step(state: &SpotState, live: u8, views: &[(usize, Rc<Plain>)], at: usize) -> Option<Combined> {
+    let process = views.first()?.1.shade[at].0;
+    let able: Vec<(usize, &Vec<bool>)> =
+        views.iter().filter_map(|(view, plain)| Some((*view, plain.shade[at].1.as_ref()?))).collect();
+    let mut may = 0u64;
+    for assignment in 0..1 << MOST_PARAMETERS {
+        let possible = able.iter().any(|(view, _)| *view == projected(assignment, live));
+        may |= u64::from(possible) << assignment;
+    }
+    if able.is_empty() {
+        return None;
+    }
+    let mut target = state.clone();
+    for (predicate, label) in target.labels.iter_mut().enumerate() {
+        if able.iter().any(|(_, changed)| changed[predicate]) {
+            *label = Label::Unknown;
+        }
+    }
+    Some((Mover::Shade(process), target, may, 0))
+}
+
+/// A value per assignment as a label. Under assignments that are left out the step cannot be taken, so anything may stand
+/// there: what makes the label simplest.
+fn table(live: u8, values: &[(usize, Kleene)]) -> Label {
+    if values.iter().any(|(_, value)| *value == Kleene::Unknown) {
+        return Label::Unknown;
+    }
+    if values.iter().all(|(_, value)| *value == Kleene::True) {
+        return Label::TRUE;
+    }
+    let mut table = 0u64;
+    for assignment in 0..1 << MOST_PARAMETERS {
+        let value = values.iter().find(|(view, _)| *view == projected(assignment, live));
+        table |= u64::from(matches!(value, Some((_, Kleene::True)))) << assignment;
+    }
+    Label::Known(table)
+}

@@ -1,0 +1,183 @@
+//! The structure of a spotlight abstraction under one assignment of its parameters.
+//!
+//! Runs that end stay where they are: a state in which nothing may be able to step has a possible step to itself. Every
+//! program state then has a successor, which the structure says.
+
+use tertium_base::{Budget, StopReason, Stopped};
+use tertium_lattice::Belnap;
+use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
+use tertium_program::{ExprId, LocationId, ProcessId};
+
+use super::explore::{Mover, SpotExplored, cube};
+use super::plain::Plain;
+use super::{SpotState, family};
+use crate::expand::Failed;
+use crate::system::System;
+
+/// What becomes part of a structure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpotShape {
+    /// Processes of the spotlight that are treated fairly.
+    pub fair: Vec<ProcessId>,
+    /// Whether fairness is promised of which nothing is known here: to a process of the shade, or more than weak
+    /// fairness. Then no run is known to be fair, and nothing that only fair runs break is false.
+    pub unsure: bool,
+    /// Whether runs that end stay where they are for ever.
+    pub stutter: bool,
+}
+
+type Edge = (StateId, StateId, Option<ActionId>);
+
+/// A structure in the making.
+struct Drafting<'a> {
+    builder: KmtsBuilder,
+    shape: &'a SpotShape,
+    /// Actions of the processes in the spotlight, by position.
+    spot: Vec<ActionId>,
+    /// Actions of families in the shade, by process.
+    shade: Vec<Option<ActionId>>,
+    possible: Vec<Vec<Edge>>,
+    certain: Vec<Vec<Edge>>,
+    all: Vec<Edge>,
+}
+
+impl SpotExplored {
+    /// The structure under an assignment; `atoms` are its propositions, processes of the spotlight and families of the
+    /// shade its actions. State numbers are those of [`Self::states`].
+    ///
+    /// # Errors
+    /// If a limit is reached, or an atom has no term.
+    pub fn structure(
+        &mut self,
+        system: &mut System,
+        assignment: usize,
+        atoms: &[(String, ExprId)],
+        shape: &SpotShape,
+        budget: &Budget,
+    ) -> Result<Kmts, Failed> {
+        let mut drafting = Drafting::new(self, system, shape);
+        let props: Vec<_> = atoms.iter().map(|(name, _)| drafting.builder.add_prop(name)).collect();
+        for number in 0..self.states.len() {
+            budget.check()?;
+            let plain = self.plain(system, number, assignment)?;
+            let (locations, cube) = (self.states[number].locations.clone(), cube(&self.states[number], assignment));
+            for (&(_, atom), &prop) in atoms.iter().zip(&props) {
+                let value = self.lit.label(system, &locations, &cube, (atom, plain.may_stop))?;
+                drafting.builder.set_label(StateId::new(number), prop, Belnap::from(value));
+            }
+            drafting.steps(self, system, number, assignment, &plain);
+        }
+        drafting.finish()
+    }
+}
+
+impl<'a> Drafting<'a> {
+    fn new(explored: &SpotExplored, system: &System, shape: &'a SpotShape) -> Self {
+        let mut builder = KmtsBuilder::new();
+        for state in &explored.states {
+            builder.add_state(&system.spot_name(&explored.spotlight.processes, state));
+        }
+        let program = system.program();
+        let spot: Vec<ActionId> = explored
+            .spotlight
+            .processes
+            .iter()
+            .map(|&process| builder.add_action(&program.process(process).name))
+            .collect();
+        let mut shade = vec![None; program.processes.len()];
+        for process in explored.spotlight.shade(program) {
+            let name = format!("{} (shade)", family(program, process));
+            shade[process.index()] = Some(builder.add_action(&name));
+        }
+        let none = vec![Vec::new(); shape.fair.len()];
+        Self { builder, shape, spot, shade, possible: none.clone(), certain: none, all: Vec::new() }
+    }
+
+    fn steps(&mut self, explored: &SpotExplored, system: &System, number: usize, assignment: usize, plain: &Plain) {
+        let from = StateId::new(number);
+        let processes = &explored.spotlight.processes;
+        for step in explored.steps[number].iter().filter(|step| step.may >> assignment & 1 != 0) {
+            let by = match step.mover {
+                Mover::Spot(operation) => Some(system.operations()[operation].process),
+                Mover::Shade(_) => None,
+            };
+            let action = match step.mover {
+                Mover::Spot(_) => {
+                    processes.iter().position(|&process| Some(process) == by).map(|position| self.spot[position])
+                }
+                Mover::Shade(process) => self.shade[process.index()],
+            };
+            let to = StateId::new(step.target);
+            self.builder.add_edge(from, to, true, step.must >> assignment & 1 != 0, action);
+            self.count_fair(processes, (from, to, action), by, plain);
+        }
+        for (process, members) in &plain.joint {
+            let targets: Vec<StateId> = members
+                .iter()
+                .filter_map(|&at| {
+                    let mover = Mover::Spot(plain.steps[at].operation);
+                    explored.steps[number].iter().find(|step| step.mover == mover)
+                })
+                .map(|step| StateId::new(step.target))
+                .collect();
+            let position = processes.iter().position(|known| known == process);
+            if targets.len() == members.len() && !targets.is_empty() {
+                self.builder.add_hyper(from, &targets, position.map(|position| self.spot[position]));
+            }
+        }
+        if self.shape.stutter && plain.may_stop {
+            self.builder.add_edge(from, from, true, false, None);
+            self.all.push((from, from, None));
+            self.possible.iter_mut().for_each(|edges| edges.push((from, from, None)));
+        }
+    }
+
+    fn count_fair(&mut self, processes: &[ProcessId], edge: Edge, by: Option<ProcessId>, plain: &Plain) {
+        self.all.push(edge);
+        for (at, fair) in self.shape.fair.iter().enumerate() {
+            let Some(position) = processes.iter().position(|process| process == fair) else { continue };
+            let steps_itself = by == Some(*fair);
+            // A step of another process counts where the fair one cannot step.
+            if steps_itself || plain.may_rest[position] {
+                self.possible[at].push(edge);
+            }
+            if steps_itself || plain.rests[position] {
+                self.certain[at].push(edge);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Result<Kmts, Failed> {
+        for (possible, certain) in self.possible.into_iter().zip(self.certain) {
+            self.builder.add_split_fairness(possible, certain);
+        }
+        if self.shape.unsure {
+            self.builder.add_split_fairness(self.all, Vec::new());
+        }
+        self.builder.add_init(StateId::new(0));
+        self.builder.set_total(self.shape.stutter);
+        self.builder.finish().map_err(|_| Stopped(StopReason::Count).into())
+    }
+}
+
+impl System {
+    /// A state's name: locations of the spotlight and what is known of the predicates.
+    #[must_use]
+    pub fn spot_name(&self, processes: &[ProcessId], state: &SpotState) -> String {
+        let places: Vec<String> = processes
+            .iter()
+            .zip(&state.locations)
+            .map(|(&process, &at)| self.program.location_name(process, LocationId::new(at as usize)))
+            .collect();
+        let mut parts = Vec::new();
+        if !places.is_empty() {
+            parts.push(places.join(","));
+        }
+        let labels: Vec<String> = state.labels.iter().map(|label| label.text()).collect();
+        let separator = if labels.iter().any(|label| label.len() > 1) { "," } else { "" };
+        if !labels.is_empty() {
+            parts.push(labels.join(separator));
+        }
+        if parts.is_empty() { "-".to_owned() } else { parts.join(" ") }
+    }
+}
