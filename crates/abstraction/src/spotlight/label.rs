@@ -81,12 +81,11 @@ impl Label {
             Self::FALSE => return "F".to_owned(),
             Self::Known(_) => {}
         }
-        for at in 0..MOST_PARAMETERS {
-            let Self::Known(table) = self else { continue };
-            if table == COLUMNS[at] {
+        for (at, &column) in COLUMNS.iter().enumerate() {
+            if self == Self::Known(column) {
                 return format!("x{}", at + 1);
             }
-            if table == !COLUMNS[at] {
+            if self == Self::Known(!column) {
                 return format!("!x{}", at + 1);
             }
         }

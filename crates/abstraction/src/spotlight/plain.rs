@@ -31,6 +31,12 @@ pub struct PlainStep {
     pub cube: Vec<Kleene>,
 }
 
+/// For each process of the shade the predicates whose values it may change; none if it surely cannot step.
+pub type Effects = Vec<(ProcessId, Option<Vec<bool>>)>;
+
+/// Locations and predicates that a result belongs to.
+type Key = (Vec<u32>, Vec<Kleene>);
+
 /// What follows from a state without parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Plain {
@@ -44,8 +50,8 @@ pub struct Plain {
     pub may_rest: Vec<bool>,
     /// For each process of the spotlight whether it surely is.
     pub rests: Vec<bool>,
-    /// For each process of the shade the predicates whose values it may change; none if it surely cannot step.
-    pub shade: Rc<Vec<(ProcessId, Option<Vec<bool>>)>>,
+    /// What the shade may change.
+    pub shade: Rc<Effects>,
 }
 
 /// A step of the shade, made ready.
@@ -66,8 +72,8 @@ pub struct Lit {
     shade: Vec<(ProcessId, Vec<ShadeStep>)>,
     /// Positions in the spotlight of processes whose location the shade, or a predicate, looks at.
     watched: Vec<usize>,
-    plain: HashMap<(Vec<u32>, Vec<Kleene>), Rc<Plain>>,
-    effects: HashMap<(Vec<u32>, Vec<Kleene>), Rc<Vec<(ProcessId, Option<Vec<bool>>)>>>,
+    plain: HashMap<Key, Rc<Plain>>,
+    effects: HashMap<Key, Rc<Effects>>,
     labels: HashMap<(Vec<u32>, Vec<Kleene>, ExprId, bool), Kleene>,
 }
 
@@ -189,7 +195,7 @@ impl Lit {
         view: &View,
         locations: &[u32],
         cube: &[Kleene],
-    ) -> Result<Rc<Vec<(ProcessId, Option<Vec<bool>>)>>, Failed> {
+    ) -> Result<Rc<Effects>, Failed> {
         let key = (self.watched.iter().map(|&at| locations[at]).collect::<Vec<_>>(), cube.to_vec());
         if let Some(known) = self.effects.get(&key) {
             return Ok(Rc::clone(known));
