@@ -3,9 +3,7 @@
 //! Every state is visited, the graph becomes a structure in which everything is decided, and the engines for structures
 //! answer. An atom that has no value in a state is an unknown label there.
 
-use std::sync::Arc;
-
-use tertium_base::{Diagnostic, SourceFile};
+use tertium_base::Diagnostic;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::{Blind, Progress};
 use tertium_explore::successors::{Expansion, Successors};
@@ -23,7 +21,6 @@ use crate::answer::Value;
 use crate::check::{CheckOptions, Session};
 use crate::failure::Failure;
 use crate::input::Loaded;
-use crate::property::Property;
 use crate::{Deadlock, Observer, answer};
 
 /// The whole state space of a program.
@@ -197,16 +194,7 @@ pub fn decide(
     }
     let loaded = Loaded::of_model("", Model::Kmts(model));
     let session = Session::new(&loaded, options.clone(), effort.budget)?;
-    let text = asked.formula.text();
-    let property = Property {
-        name: asked.name.clone(),
-        named: asked.named,
-        source: Arc::new(SourceFile::new("<property>", text.as_str())),
-        text,
-        logic: Some(logic),
-        offset: 0,
-    };
-    let parsed = property.parse(None, &[]).map_err(Failure::Input)?;
+    let parsed = asked.on_structure()?;
     let found = session.check(&parsed, effort.budget, observer)?;
     translate(space, collected, &found, &mut answer)?;
     if logic == Logic::Ctl && ends && options.deadlock.is_none() {

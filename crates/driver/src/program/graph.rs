@@ -11,6 +11,7 @@ use tertium_lattice::Belnap;
 use tertium_model::{ActionId, Kmts, KmtsBuilder, PropId, StateId};
 use tertium_program::{ExprId, Fairness, NoInitialStates, Outcome, Semantics, State, Successor};
 
+use super::branching::Shape;
 use super::questions::Mistake;
 use crate::failure::Failure;
 
@@ -25,15 +26,6 @@ pub enum Labels {
     /// One proposition, named like the mistake: true in the state that steps with this mistake lead to, or, for
     /// deadlocks, where nothing can step.
     Mistake(Mistake),
-}
-
-/// What besides the labels becomes part of the structure.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// The fairness of processes, as constraints on edges.
-    pub fair: bool,
-    /// A loop at every state without successors.
-    pub stutter: bool,
 }
 
 /// Why there is no graph.

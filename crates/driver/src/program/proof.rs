@@ -14,8 +14,9 @@ use tertium_model::{Kmts, StateId};
 use tertium_program::{Fairness, Semantics};
 
 use super::ProgramFile;
+use super::branching::Shape;
 use super::check::CheckOptions;
-use super::graph::{Labels, NoGraph, Shape, write_out};
+use super::graph::{Labels, NoGraph, write_out};
 use super::questions::{Asked, Mistake, Question, questions};
 use crate::certify::{PartOutcome, proof_kind};
 use crate::check::bound;
@@ -152,7 +153,7 @@ fn check_parts(parts: &[Part], text: &str, reload: &Reload<'_>, budget: &Budget)
     let mut outcomes = Vec::new();
     let mut covered: Option<(Place, Kmts, Vec<StateId>)> = None;
     for part in parts {
-        let mut outcome = PartOutcome::of(part);
+        let mut outcome = PartOutcome { place: ends(part.place()), ..PartOutcome::of(part) };
         match judge(part, text, reload, &mut covered, &mut outcome, budget) {
             Ok(()) => {}
             Err(Refused::Rejected(why)) => outcome.rejected = Some(why),
@@ -169,6 +170,12 @@ fn check_parts(parts: &[Part], text: &str, reload: &Reload<'_>, budget: &Budget)
         last.rejected = Some(format!("the initial state {} is not spoken of", model.state_name(*missing)));
     }
     Ok(outcomes)
+}
+
+/// How runs that end are read, if that is not the reading's own way.
+fn ends(place: &Place) -> Option<String> {
+    let stays = matches!(place, Place::Property { stutter: true, .. });
+    stays.then(|| "the program whose runs stay where they end".to_owned())
 }
 
 enum Refused {

@@ -4,14 +4,16 @@
 //! question that nobody has to write down.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use tertium_base::Diagnostic;
+use tertium_base::{Diagnostic, SourceFile};
 use tertium_base::diagnostic::closest_name;
 use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions, parse};
 use tertium_program::{Action, Binary, Domain, Expr, ExprId, FaultKind, Hold, Place, ProcessId, Program};
 
 use super::{Language, ProgramFile};
 use crate::failure::{Failure, Located};
+use crate::property::{Parsed, Property};
 
 /// A mistake that is looked for without being asked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -121,6 +123,25 @@ pub struct Asked {
     pub invariant: Option<(NodeId, bool)>,
     /// Whether the property says that some state breaks that condition, rather than none.
     pub exists: bool,
+}
+
+impl Asked {
+    /// The property as one of a structure whose propositions are named like the atoms.
+    ///
+    /// # Errors
+    /// If the formula's own text cannot be read back.
+    pub fn on_structure(&self) -> Result<Parsed, Failure> {
+        let text = self.formula.text();
+        let property = Property {
+            name: self.name.clone(),
+            named: self.named,
+            source: Arc::new(SourceFile::new("<property>", text.as_str())),
+            text,
+            logic: Some(self.formula.logic()),
+            offset: 0,
+        };
+        property.parse(None, &[]).map_err(Failure::Input)
+    }
 }
 
 /// One question.

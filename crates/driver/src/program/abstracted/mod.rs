@@ -10,12 +10,11 @@ pub mod predicates;
 pub mod show;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::Instant;
 
 pub use tertium_abstraction::Kind;
 use tertium_abstraction::{Explored, Failed, Options, Separated, Shape, System, Unsupported};
-use tertium_base::{Budget, Diagnostic, SourceFile, StopReason, Stopped};
+use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_evidence::Reason as Open;
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
@@ -32,7 +31,6 @@ use crate::answer::{Answer, Value};
 use crate::check::Session;
 use crate::failure::{Failure, Located};
 use crate::input::Loaded;
-use crate::property::Property;
 use crate::{Deadlock, Observer, check};
 
 /// How to abstract.
@@ -332,16 +330,7 @@ impl Work<'_> {
         };
         let loaded = Loaded::of_model("", Model::Kmts(structure));
         let session = Session::new(&loaded, options, self.budget)?;
-        let text = asked.formula.text();
-        let property = Property {
-            name: asked.name.clone(),
-            named: asked.named,
-            source: Arc::new(SourceFile::new("<property>", text.as_str())),
-            text,
-            logic: Some(logic),
-            offset: 0,
-        };
-        let parsed = property.parse(None, &[]).map_err(Failure::Input)?;
+        let parsed = asked.on_structure()?;
         let found = session.check(&parsed, self.budget, self.observer)?;
         answer.engine = found.engine;
         answer.stopped = found.stopped;
