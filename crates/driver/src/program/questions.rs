@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tertium_base::{Diagnostic, SourceFile};
 use tertium_base::diagnostic::closest_name;
+use tertium_base::{Diagnostic, SourceFile};
 use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions, parse};
 use tertium_program::{Action, Binary, Domain, Expr, ExprId, FaultKind, Hold, Place, ProcessId, Program};
 
