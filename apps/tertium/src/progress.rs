@@ -7,23 +7,53 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use tertium_base::Budget;
+
 use crate::terminal::{self, Stream};
 
 /// What the run is doing now, told by the pipeline and shown by a thread.
 #[derive(Clone, Debug, Default)]
-pub struct Phase(Arc<Mutex<String>>);
+pub struct Phase {
+    now: Arc<Mutex<Now>>,
+    budget: Option<Budget>,
+}
+
+#[derive(Debug, Default)]
+struct Now {
+    what: String,
+    /// When a search began, and the work done before it.
+    search: Option<(Instant, u64)>,
+}
 
 impl tertium_driver::Observer for Phase {
     fn phase(&self, what: &str) {
-        if let Ok(mut now) = self.0.lock() {
-            what.clone_into(&mut now);
-        }
+        self.begin(what, None);
+    }
+
+    fn search(&self, what: &str) {
+        self.begin(what, self.budget.as_ref().map(|budget| (Instant::now(), budget.work())));
     }
 }
 
 impl Phase {
+    /// One that shows how much work a search has done, as this budget counts it.
+    pub fn counting(budget: &Budget) -> Self {
+        Self { budget: Some(budget.clone()), ..Self::default() }
+    }
+
+    fn begin(&self, what: &str, search: Option<(Instant, u64)>) {
+        if let Ok(mut now) = self.now.lock() {
+            what.clone_into(&mut now.what);
+            now.search = search;
+        }
+    }
+
     fn text(&self) -> String {
-        self.0.lock().map_or_else(|_| String::new(), |now| now.clone())
+        let Ok(now) = self.now.lock() else { return String::new() };
+        let (Some((start, before)), Some(budget)) = (now.search, &self.budget) else { return now.what.clone() };
+        let done = (budget.work() - before) as f64;
+        let rate = done / start.elapsed().as_secs_f64().max(0.001);
+        format!("{}: {:.1} M steps, {:.1} M/s", now.what, done / 1e6, rate / 1e6)
     }
 }
 

@@ -4,7 +4,7 @@
 //! `Err(Stopped)` once a limit is reached, and it returns with what it has. Nothing is ever killed.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::memory;
@@ -52,13 +52,17 @@ impl std::fmt::Display for Stopped {
 
 impl std::error::Error for Stopped {}
 
-/// Limits shared by everything that one run does. Cloning shares the cancel flag.
+/// So many calls of [`Budget::tick`] pass before one looks.
+const TICKS: u32 = 4096;
+
+/// Limits shared by everything that one run does. Cloning shares the cancel flag and the count of work.
 #[derive(Clone, Debug)]
 pub struct Budget {
     start: Instant,
     time: Option<Duration>,
     memory: Option<usize>,
     cancel: Arc<AtomicBool>,
+    work: Arc<AtomicU64>,
 }
 
 impl Default for Budget {
@@ -71,7 +75,7 @@ impl Budget {
     /// No limit but the user's cancel.
     #[must_use]
     pub fn unlimited() -> Self {
-        Self { start: Instant::now(), time: None, memory: None, cancel: Arc::default() }
+        Self { start: Instant::now(), time: None, memory: None, cancel: Arc::default(), work: Arc::default() }
     }
 
     /// The same with a limit on time, counted from the budget's creation.
@@ -128,7 +132,18 @@ impl Budget {
     #[inline]
     pub fn tick(&self, counter: &mut u32) -> Result<(), Stopped> {
         *counter = counter.wrapping_add(1);
-        if *counter & 4095 == 0 { self.check() } else { Ok(()) }
+        if *counter & (TICKS - 1) == 0 { self.look() } else { Ok(()) }
+    }
+
+    fn look(&self) -> Result<(), Stopped> {
+        self.work.fetch_add(u64::from(TICKS), Ordering::Relaxed);
+        self.check()
+    }
+
+    /// How many ticks there were, in all loops together and to within a few thousand: what whoever watches can show.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.work.load(Ordering::Relaxed)
     }
 
     /// Whether `bytes` more would still fit. Call it before a large allocation.
@@ -146,6 +161,16 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ticks_are_counted_as_work() {
+        let budget = Budget::unlimited();
+        let mut ticks = 0;
+        for _ in 0..3 * TICKS {
+            budget.clone().tick(&mut ticks).unwrap();
+        }
+        assert_eq!(budget.work(), u64::from(3 * TICKS));
+    }
 
     #[test]
     fn a_spent_budget_says_why() {

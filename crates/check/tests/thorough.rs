@@ -8,7 +8,7 @@ mod common;
 use tertium_base::Budget;
 use tertium_check::automata::AutomataEngine;
 use tertium_check::explicit::Explicit;
-use tertium_check::thorough::{Completion, Thorough, Wanted, by_tableau, search, thorough_proof};
+use tertium_check::thorough::{Completion, Method, Thorough, Wanted, by_tableau, estimate, search, thorough_proof};
 use tertium_check::{Ask, Engine, Task, Values};
 use tertium_evidence::{Certificate, Deadlock, Place, check_certificate, read_document, write_document};
 use tertium_lattice::{Belnap, TruthValue};
@@ -159,6 +159,15 @@ fn assert_proved(task: &Task<'_>, value: Belnap) -> Option<Certificate> {
 /// So many proofs about other structures are tried where they prove nothing.
 const MOST_PROOFS: usize = 8;
 
+/// The bound told beforehand is one.
+#[track_caller]
+fn assert_within_estimate(task: &Task<'_>, method: Method) {
+    let (Method::Tableau { positions, .. } | Method::PathGame { positions, .. }) = method else { return };
+    let size = estimate(task).unwrap();
+    let most = (size.states as f64).log2() + size.bits;
+    assert!((positions as f64).log2() <= most, "{positions} positions, at most {size}: {}", task.formula.text());
+}
+
 /// Compares both sides of one formula at the first state. `proofs` are of other structures and must not be taken for proofs here.
 #[track_caller]
 fn compare(
@@ -176,7 +185,9 @@ fn compare(
     let mut exists = [false; 2];
     for (side, wanted) in [(0, true), (1, false)] {
         let wanted_here = Wanted { satisfying: wanted, states: &start, build: true };
-        let found = search(&task, wanted_here).unwrap().completions.remove(0);
+        let mut found = search(&task, wanted_here).unwrap();
+        assert_within_estimate(&task, found.method);
+        let found = found.completions.remove(0);
         if formula.logic() == Logic::Ltl {
             let second = by_tableau(&task, wanted_here).unwrap().completions.remove(0);
             assert_eq!(found.is_some(), second.is_some(), "{wanted}:\n{}{}", show_structure(partial), formula.text());

@@ -37,6 +37,11 @@ pub use tertium_model::Kmts;
 pub trait Observer {
     /// The run begins this phase, told as "checking safe".
     fn phase(&self, what: &str);
+
+    /// As [`Self::phase`], for a search that says no more until it ends: the budget counts its work.
+    fn search(&self, what: &str) {
+        self.phase(what);
+    }
 }
 
 /// Nobody wants to know.

@@ -5,7 +5,9 @@
 //! shown.
 
 use tertium_base::{Budget, Diagnostic};
-use tertium_check::thorough::{Completion, How, decide, supported, thorough_proof, two_completions};
+use tertium_check::thorough::{
+    Completion, Estimate, How, decide, estimate, supported, thorough_proof, two_completions,
+};
 use tertium_check::{Ask, EngineError, Task, Unsupported};
 use tertium_evidence::{Certificate, CompletionProof, Deadlock, LinearReading, Place, Proof, Reading};
 use tertium_lattice::{Belnap, TruthValue};
@@ -68,6 +70,11 @@ impl Session<'_> {
     ) -> Result<(), Failure> {
         let formula = answer.formula.clone();
         let task = bound(Task::new(model, &formula, self.thorough_reading(), Ask::At(&self.ask), budget))?;
+        let size = estimate(&task).map_err(failure)?;
+        observer.search(&format!("completing {}, at most {size}", answer.name));
+        // Kept if the search is stopped, taken back if it is not.
+        let warned = answer.warnings.len();
+        answer.warnings.extend(size.is_large().then(|| too_large(&size)));
         let mut value = Belnap::True;
         let mut decided: Option<(StateId, How)> = None;
         for &state in &self.ask {
@@ -78,6 +85,7 @@ impl Session<'_> {
             }
             value = least;
         }
+        answer.warnings.truncate(warned);
         answer.value = Value::Belnap(value);
         let Some((state, how)) = decided else { return Ok(()) };
         answer.state = Some(state);
@@ -202,6 +210,12 @@ fn failure(error: EngineError) -> Failure {
         EngineError::Stopped(stopped) => Failure::Stopped(stopped),
         EngineError::Unsupported(why) => refusal(&why).into(),
     }
+}
+
+fn too_large(size: &Estimate) -> Diagnostic {
+    Diagnostic::warning("W0312", format!("the search for completions may take {size} in the worst case")).help(
+        "a formula with fewer temporal operators, or one property for each part of a conjunction, is a smaller search",
+    )
 }
 
 fn inconsistent(state: &str) -> Diagnostic {

@@ -50,7 +50,7 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     let start = Instant::now();
     let expectations = Expectations::parse(&args.expect)?;
     let options = options(args);
-    let phase = Phase::default();
+    let phase = Phase::counting(budget);
     let progress = Progress::start(phase.clone(), args.look.quiet);
     phase.phase("reading the model");
     let loaded = tertium_driver::input::load(&args.file, budget)?;

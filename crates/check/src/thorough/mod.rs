@@ -15,6 +15,7 @@
 mod cells;
 mod completion;
 mod decide;
+mod estimate;
 mod expand;
 mod graph;
 mod linear;
@@ -28,5 +29,6 @@ mod words;
 
 pub use completion::Completion;
 pub use decide::{How, Outcome, Thorough, decide, is_strongest, two_completions};
+pub use estimate::{Estimate, estimate};
 pub use proofs::thorough_proof;
 pub use search::{Found, Method, Wanted, by_tableau, search, supported};
