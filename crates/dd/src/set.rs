@@ -1,0 +1,204 @@
+//! A set of rows, and the operations on it.
+
+use std::sync::Arc;
+
+use oxidd::bcdd::BCDDFunction;
+use oxidd::util::num::F64;
+use oxidd::util::{OptBool, SatCountCache};
+use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Subst};
+use tertium_base::Stopped;
+
+use crate::store::{Bit, Store};
+
+/// A set of rows of one store. Equal sets are equal values; comparing takes no time.
+#[derive(Clone)]
+pub struct Set {
+    pub(crate) function: BCDDFunction,
+    store: Arc<Store>,
+}
+
+impl PartialEq for Set {
+    fn eq(&self, other: &Self) -> bool {
+        self.function == other.function
+    }
+}
+
+impl Eq for Set {}
+
+impl std::fmt::Debug for Set {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "set of {} nodes", self.nodes())
+    }
+}
+
+/// Two to this, twice, is a number of floating point.
+const MOST_COUNTED: usize = 1000;
+
+/// Some bits, to be forgotten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bits(pub(crate) Set);
+
+/// New names for some bits.
+#[derive(Clone)]
+pub struct Renaming {
+    substitution: Arc<Subst<BCDDFunction>>,
+    nothing: bool,
+}
+
+impl std::fmt::Debug for Renaming {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.nothing { "renaming of nothing" } else { "renaming" })
+    }
+}
+
+impl Renaming {
+    pub(crate) fn new(from: Vec<u32>, to: Vec<BCDDFunction>) -> Self {
+        Self { nothing: from.is_empty(), substitution: Arc::new(Subst::new(from, to)) }
+    }
+}
+
+impl Set {
+    pub(crate) fn new(function: BCDDFunction, store: Arc<Store>) -> Self {
+        Self { function, store }
+    }
+
+    /// Rows of both sets.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn and(&self, other: &Self) -> Result<Self, Stopped> {
+        self.store.run(|| self.function.and(&other.function))
+    }
+
+    /// Rows of either set.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn or(&self, other: &Self) -> Result<Self, Stopped> {
+        self.store.run(|| self.function.or(&other.function))
+    }
+
+    /// Rows of this set that are not in the other.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn minus(&self, other: &Self) -> Result<Self, Stopped> {
+        self.and(&other.not())
+    }
+
+    /// Rows that both sets have, or neither.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn same(&self, other: &Self) -> Result<Self, Stopped> {
+        self.store.run(|| self.function.equiv(&other.function))
+    }
+
+    /// Rows of `yes` where this set is, of `no` elsewhere.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn choose(&self, yes: &Self, no: &Self) -> Result<Self, Stopped> {
+        if yes == no {
+            return Ok(yes.clone());
+        }
+        self.store.run(|| self.function.ite(&yes.function, &no.function))
+    }
+
+    /// All other rows. Takes no time and no node: the edge to the diagram is marked.
+    #[must_use]
+    pub fn not(&self) -> Self {
+        match self.function.not() {
+            Ok(function) => Self { function, store: Arc::clone(&self.store) },
+            Err(_) => unreachable!("a mark on an edge needs no node"),
+        }
+    }
+
+    /// The rows that are in the set for some value of these bits.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn forget(&self, bits: &Bits) -> Result<Self, Stopped> {
+        self.store.run(|| self.function.exists(&bits.0.function))
+    }
+
+    /// As `self.and(other)` and then `forget`, in one go.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn and_forget(&self, other: &Self, bits: &Bits) -> Result<Self, Stopped> {
+        self.store.run(|| self.function.apply_exists(BooleanOperator::And, &other.function, &bits.0.function))
+    }
+
+    /// The same set with other bits. The new names must not occur in the set unless they are renamed themselves.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn renamed(&self, renaming: &Renaming) -> Result<Self, Stopped> {
+        if renaming.nothing {
+            return Ok(self.clone());
+        }
+        self.store.run(|| self.function.substitute(renaming.substitution.as_ref()))
+    }
+
+    /// Whether it has no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.function.satisfiable()
+    }
+
+    /// Whether it has every row.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.function.valid()
+    }
+
+    /// Whether every row of this set is in the other.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn is_subset(&self, other: &Self) -> Result<bool, Stopped> {
+        Ok(self.minus(other)?.is_empty())
+    }
+
+    /// How many rows there are over `bits` bits (the set must depend on no other), as a power of two: 3.0 for eight rows.
+    /// None for the empty set, and where even that is no number.
+    #[must_use]
+    pub fn log2_count(&self, bits: usize) -> Option<f64> {
+        let mut cache: SatCountCache<F64, std::hash::RandomState> = SatCountCache::default();
+        let scale = bits.min(MOST_COUNTED);
+        let scaled = self.function.sat_count(scale as u32, &mut cache).0;
+        (scaled > 0.0).then(|| scaled.log2() + (bits - scale) as f64)
+    }
+
+    /// How many rows there are over `bits` bits; exact up to 2^53.
+    #[must_use]
+    pub fn count(&self, bits: usize) -> f64 {
+        if bits > MOST_COUNTED {
+            return self.log2_count(bits).map_or(0.0, f64::exp2);
+        }
+        let mut cache: SatCountCache<F64, std::hash::RandomState> = SatCountCache::default();
+        self.function.sat_count(bits as u32, &mut cache).0
+    }
+
+    /// The values of these bits in one row of the set, none if it is empty: of all rows the one whose first set bit
+    /// comes last, so that equal sets give equal rows.
+    #[must_use]
+    pub fn pick(&self, bits: &[Bit]) -> Option<Vec<bool>> {
+        let cube = self.function.pick_cube(|_, _, _| false)?;
+        Some(bits.iter().map(|bit| cube.get(bit.index()) == Some(&OptBool::True)).collect())
+    }
+
+    /// Whether the row with these set bits belongs to it; the other bits are not set.
+    #[must_use]
+    pub fn contains(&self, set: impl Fn(Bit) -> bool) -> bool {
+        let bits = self.store.bit_count();
+        self.function.eval((0..bits).map(|bit| (bit as u32, set(Bit::new(bit)))))
+    }
+
+    /// How many nodes its diagram has.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.function.node_count()
+    }
+}

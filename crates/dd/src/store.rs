@@ -1,0 +1,263 @@
+//! One store of diagrams: how many bits, how many nodes, and what happens when they run out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
+use oxidd::util::AllocResult;
+use oxidd::{BooleanFunction, Manager, ManagerRef};
+use tertium_base::{Budget, StopReason, Stopped, id_type};
+
+use crate::set::{Bits, Renaming, Set};
+
+id_type! {
+    /// A bit of the rows of one store; bits stand in the diagrams in the order of their numbers.
+    pub struct Bit;
+}
+
+/// A store has at most this many bits: operations go as deep as there are.
+pub const MOST_BITS: usize = 20_000;
+
+/// What a node costs, its place in the table of its level included.
+const BYTES_PER_NODE: usize = 28;
+/// What an entry of the cache costs.
+const BYTES_PER_ENTRY: usize = 32;
+/// Between two looks at the clock and at the number of nodes.
+const OPERATIONS_BETWEEN_LOOKS: u32 = 32;
+
+/// How large a store may get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Nodes, dead ones that are not yet collected included.
+    pub nodes: usize,
+    /// Results of operations that are remembered.
+    pub cache: usize,
+}
+
+impl Limits {
+    /// For diagrams of a structure that is there state by state, with this many states and steps.
+    #[must_use]
+    pub fn for_listed(elements: usize) -> Self {
+        let nodes = elements.saturating_mul(64).clamp(1 << 14, 1 << 26);
+        Self { nodes, cache: (nodes / 16).next_power_of_two() }
+    }
+
+    /// For diagrams of something that could not be listed: as much as the budget's memory allows.
+    #[must_use]
+    pub fn for_unlisted(budget: &Budget) -> Self {
+        let bytes = budget.memory_limit().map_or(4 << 30, |limit| limit.saturating_sub(tertium_base::memory::in_use()));
+        let cache = (bytes / 16 / BYTES_PER_ENTRY).clamp(1 << 10, 1 << 22);
+        // A power of two, rounded down, so that the library's rounding up stays inside.
+        let cache = 1 << cache.ilog2();
+        let nodes = (bytes.saturating_sub(cache * BYTES_PER_ENTRY) / BYTES_PER_NODE).clamp(1 << 10, 1 << 27);
+        Self { nodes, cache }
+    }
+
+    /// The memory that a full store takes.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        self.nodes * BYTES_PER_NODE + self.cache * BYTES_PER_ENTRY
+    }
+}
+
+/// What all sets of one store share.
+pub(crate) struct Store {
+    manager: BCDDManagerRef,
+    budget: Budget,
+    limits: Limits,
+    bits: usize,
+    operations: AtomicU32,
+    /// Collect when this many nodes are reached.
+    collect_at: AtomicUsize,
+    peak: AtomicUsize,
+}
+
+impl Store {
+    pub(crate) fn bit_count(&self) -> usize {
+        self.bits
+    }
+
+    fn nodes(&self) -> usize {
+        self.manager.with_manager_shared(|manager| manager.approx_num_inner_nodes())
+    }
+
+    fn collect(&self) {
+        self.manager.with_manager_shared(|manager| {
+            manager.gc();
+        });
+        let live = self.nodes();
+        // Twice what lives, so that collecting costs no more than making what is collected.
+        let next = (2 * live).clamp(self.limits.nodes / 64, self.limits.nodes / 100 * 90);
+        self.collect_at.store(next.max(live + live / 8 + 1), Ordering::Relaxed);
+    }
+
+    fn look(&self) -> Result<(), Stopped> {
+        let before = self.operations.fetch_add(1, Ordering::Relaxed);
+        if !before.is_multiple_of(OPERATIONS_BETWEEN_LOOKS) {
+            return Ok(());
+        }
+        self.budget.check()?;
+        let nodes = self.nodes();
+        self.peak.fetch_max(nodes, Ordering::Relaxed);
+        if nodes >= self.collect_at.load(Ordering::Relaxed) {
+            self.collect();
+        }
+        Ok(())
+    }
+
+    /// Does an operation within the limits; if nodes run out, once more after collecting dead ones.
+    pub(crate) fn run(self: &Arc<Self>, operation: impl Fn() -> AllocResult<BCDDFunction>) -> Result<Set, Stopped> {
+        self.look()?;
+        let result = operation().or_else(|_| {
+            self.collect();
+            operation()
+        });
+        match result {
+            Ok(function) => Ok(Set::new(function, Arc::clone(self))),
+            Err(_) => {
+                self.peak.fetch_max(self.limits.nodes, Ordering::Relaxed);
+                Err(Stopped(StopReason::Memory))
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Store {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "store of {} bits, {} nodes at most", self.bits, self.limits.nodes)
+    }
+}
+
+/// A store of diagrams. Cloning shares it.
+#[derive(Clone, Debug)]
+pub struct Diagrams {
+    store: Arc<Store>,
+}
+
+impl Diagrams {
+    /// A store for rows of this many bits.
+    ///
+    /// # Errors
+    /// `Stopped` if it would not fit the budget, or there are too many bits.
+    pub fn new(bits: usize, limits: Limits, budget: &Budget) -> Result<Self, Stopped> {
+        if bits > MOST_BITS {
+            return Err(Stopped(StopReason::Count));
+        }
+        budget.check()?;
+        budget.reserve(limits.cache * BYTES_PER_ENTRY)?;
+        // Every bit needs a node of its own for its table of contents.
+        let nodes = limits.nodes.max(4 * bits + 64);
+        let limits = Limits { nodes, ..limits };
+        let manager = oxidd::bcdd::new_manager(nodes, limits.cache.max(1), 1);
+        manager.with_manager_exclusive(|manager| {
+            manager.add_vars(bits as u32);
+        });
+        let store = Store {
+            manager,
+            budget: budget.clone(),
+            limits,
+            bits,
+            operations: AtomicU32::new(0),
+            collect_at: AtomicUsize::new((nodes / 16).max(1 << 12).min(nodes / 100 * 90 + 1)),
+            peak: AtomicUsize::new(0),
+        };
+        Ok(Self { store: Arc::new(store) })
+    }
+
+    /// How many bits a row has.
+    #[must_use]
+    pub fn bits(&self) -> usize {
+        self.store.bits
+    }
+
+    /// No row.
+    #[must_use]
+    pub fn empty(&self) -> Set {
+        let function = self.store.manager.with_manager_shared(|manager| BCDDFunction::f(manager));
+        Set::new(function, Arc::clone(&self.store))
+    }
+
+    /// Every row.
+    #[must_use]
+    pub fn full(&self) -> Set {
+        let function = self.store.manager.with_manager_shared(|manager| BCDDFunction::t(manager));
+        Set::new(function, Arc::clone(&self.store))
+    }
+
+    /// Every row, or none.
+    #[must_use]
+    pub fn constant(&self, all: bool) -> Set {
+        if all { self.full() } else { self.empty() }
+    }
+
+    /// The rows in which a bit is set.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn bit(&self, bit: Bit) -> Result<Set, Stopped> {
+        self.store
+            .run(|| self.store.manager.with_manager_shared(|manager| BCDDFunction::var(manager, bit.index() as u32)))
+    }
+
+    /// The rows in which these bits have these values.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn cube(&self, values: &[(Bit, bool)]) -> Result<Set, Stopped> {
+        let mut values = values.to_vec();
+        // From the last level up, every step makes one node.
+        values.sort_unstable_by_key(|&(bit, _)| std::cmp::Reverse(bit));
+        let mut rows = self.full();
+        for (bit, value) in values {
+            let literal = self.bit(bit)?;
+            rows = rows.and(&if value { literal } else { literal.not() })?;
+        }
+        Ok(rows)
+    }
+
+    /// The bits as something that can be forgotten.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn select(&self, bits: impl IntoIterator<Item = Bit>) -> Result<Bits, Stopped> {
+        let values: Vec<(Bit, bool)> = bits.into_iter().map(|bit| (bit, true)).collect();
+        Ok(Bits(self.cube(&values)?))
+    }
+
+    /// The renaming of each first bit to the second.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn renaming(&self, pairs: impl IntoIterator<Item = (Bit, Bit)>) -> Result<Renaming, Stopped> {
+        let (mut from, mut to) = (Vec::new(), Vec::new());
+        for (old, new) in pairs {
+            from.push(old.index() as u32);
+            to.push(self.bit(new)?.function);
+        }
+        Ok(Renaming::new(from, to))
+    }
+
+    /// How many nodes there are now, dead ones that are not yet collected included.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.store.nodes()
+    }
+
+    /// How many nodes there were at most, as far as was looked.
+    #[must_use]
+    pub fn peak(&self) -> usize {
+        self.store.peak.load(Ordering::Relaxed).max(self.nodes())
+    }
+
+    /// The limits.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        self.store.limits
+    }
+
+    /// The budget behind the limits.
+    #[must_use]
+    pub fn budget(&self) -> &Budget {
+        &self.store.budget
+    }
+}

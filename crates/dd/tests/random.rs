@@ -1,0 +1,156 @@
+//! Random sets and relations against lists of rows.
+
+use tertium_base::{Budget, StopReason, Stopped};
+use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set};
+use tertium_testkit::for_random_cases;
+
+const STATE_BITS: usize = 4;
+const ROWS: usize = 1 << STATE_BITS;
+
+fn now(bit: usize) -> Bit {
+    Bit::new(2 * bit)
+}
+
+fn later(bit: usize) -> Bit {
+    Bit::new(2 * bit + 1)
+}
+
+fn store() -> Diagrams {
+    Diagrams::new(2 * STATE_BITS, Limits { nodes: 1 << 14, cache: 1 << 8 }, &Budget::unlimited()).expect("room")
+}
+
+/// The set of rows for which `member` holds.
+fn set(diagrams: &Diagrams, member: impl Fn(usize) -> bool) -> Set {
+    let mut all = diagrams.empty();
+    for row in (0..ROWS).filter(|&row| member(row)) {
+        all = all.or(&row_set(diagrams, row)).expect("room");
+    }
+    all
+}
+
+fn row_set(diagrams: &Diagrams, row: usize) -> Set {
+    let values: Vec<(Bit, bool)> = (0..STATE_BITS).map(|bit| (now(bit), row >> bit & 1 == 1)).collect();
+    diagrams.cube(&values).expect("room")
+}
+
+fn rows(set: &Set) -> Vec<usize> {
+    (0..ROWS).filter(|&row| set.contains(|bit| bit.index() % 2 == 0 && row >> (bit.index() / 2) & 1 == 1)).collect()
+}
+
+/// Steps that change only the bits of `mask`, as a part and as a list.
+fn part(diagrams: &Diagrams, mask: usize, steps: &[(usize, usize)]) -> Part {
+    let written: Vec<(Bit, Bit)> =
+        (0..STATE_BITS).filter(|bit| mask >> bit & 1 == 1).map(|bit| (now(bit), later(bit))).collect();
+    let mut all = diagrams.empty();
+    for &(from, to) in steps {
+        let mut values: Vec<(Bit, bool)> = (0..STATE_BITS).map(|bit| (now(bit), from >> bit & 1 == 1)).collect();
+        values.extend((0..STATE_BITS).filter(|bit| mask >> bit & 1 == 1).map(|bit| (later(bit), to >> bit & 1 == 1)));
+        all = all.or(&diagrams.cube(&values).expect("room")).expect("room");
+    }
+    Part::new(diagrams, all, &written).expect("room")
+}
+
+#[test]
+fn sets_are_what_their_rows_say() {
+    for_random_cases(100, |case| {
+        let diagrams = store();
+        let (a, b) = (case.rng.below(1 << ROWS) as u64, case.rng.below(1 << ROWS) as u64);
+        let sets = [a, b].map(|mask| set(&diagrams, |row| mask >> row & 1 == 1));
+        let expect = |set: &Set, mask: u64, what: &str| {
+            assert_eq!(
+                rows(set),
+                (0..ROWS).filter(|row| mask >> row & 1 == 1).collect::<Vec<_>>(),
+                "{what} {a:x} {b:x}"
+            );
+        };
+        let [first, second] = &sets;
+        expect(&first.and(second).expect("room"), a & b, "and");
+        expect(&first.or(second).expect("room"), a | b, "or");
+        expect(&first.minus(second).expect("room"), a & !b, "minus");
+        expect(&first.not(), !a, "not");
+        expect(&first.same(second).expect("room"), !(a ^ b), "same");
+        let odd = diagrams.bit(now(0)).expect("room");
+        expect(&odd.choose(first, second).expect("room"), (a & 0xAAAA) | (b & 0x5555), "choose");
+        assert_eq!(first.is_subset(second).expect("room"), a & !b & 0xFFFF == 0, "subset {a:x} {b:x}");
+        assert_eq!(first.count(STATE_BITS) as u32, (a & 0xFFFF).count_ones(), "count {a:x}");
+        let bits: Vec<Bit> = (0..STATE_BITS).map(now).collect();
+        let picked = first.pick(&bits).map(|values| (0..STATE_BITS).map(|bit| usize::from(values[bit]) << bit).sum());
+        assert_eq!(picked.is_none(), first.is_empty());
+        assert!(picked.is_none_or(|row: usize| a >> row & 1 == 1), "picked {picked:?} of {a:x}");
+    });
+}
+
+#[test]
+fn relations_lead_where_their_steps_say() {
+    for_random_cases(100, |case| {
+        let diagrams = store();
+        let mut steps: Vec<(usize, usize)> = Vec::new();
+        let mut relation = Relation::default();
+        for _ in 0..=case.rng.below(3) {
+            let mask = case.rng.below(ROWS);
+            let mut mine = Vec::new();
+            for from in 0..ROWS {
+                if case.rng.chance(25) {
+                    let to = case.rng.below(ROWS);
+                    mine.push((from, from & !mask | to & mask));
+                }
+            }
+            relation.parts.push(part(&diagrams, mask, &mine));
+            steps.extend(mine);
+        }
+        let mask = case.rng.below(1 << ROWS) as u64;
+        let given = set(&diagrams, |row| mask >> row & 1 == 1);
+        let inside = |row: usize| mask >> row & 1 == 1;
+        let list = |member: &dyn Fn(usize) -> bool| (0..ROWS).filter(|&row| member(row)).collect::<Vec<_>>();
+        let before = relation.before(&given).expect("room");
+        assert_eq!(rows(&before), list(&|row| steps.iter().any(|&(from, to)| from == row && inside(to))), "{steps:?}");
+        let after = relation.after(&given).expect("room");
+        assert_eq!(rows(&after), list(&|row| steps.iter().any(|&(from, to)| to == row && inside(from))), "{steps:?}");
+        let mut reached: Vec<bool> = (0..ROWS).map(inside).collect();
+        for _ in 0..ROWS {
+            steps.iter().for_each(|&(from, to)| reached[to] |= reached[from]);
+        }
+        assert_eq!(rows(&relation.closure(&given, None).expect("room")), list(&|row| reached[row]), "{steps:?}");
+    });
+}
+
+#[test]
+fn running_out_of_nodes_is_an_answer() {
+    let budget = Budget::unlimited();
+    let diagrams = Diagrams::new(40, Limits { nodes: 300, cache: 64 }, &budget).expect("room for the bits");
+    // The comparison of two numbers whose bits do not alternate needs two to the number of bits.
+    let mut equal = diagrams.full();
+    let mut outcome = Ok(());
+    for bit in 0..20 {
+        let step = diagrams.bit(Bit::new(bit)).and_then(|a| {
+            let b = diagrams.bit(Bit::new(20 + bit))?;
+            equal.and(&a.same(&b)?)
+        });
+        match step {
+            Ok(next) => equal = next,
+            Err(stopped) => {
+                outcome = Err(stopped);
+                break;
+            }
+        }
+    }
+    assert_eq!(outcome, Err(Stopped(StopReason::Memory)));
+    assert!(diagrams.bit(Bit::new(3)).is_ok(), "the store goes on");
+}
+
+#[test]
+fn dead_nodes_are_collected() {
+    let diagrams = Diagrams::new(24, Limits { nodes: 4000, cache: 256 }, &Budget::unlimited()).expect("room");
+    let mut last = diagrams.empty();
+    for round in 0..20_000usize {
+        let values: Vec<(Bit, bool)> = (0..24).map(|bit| (Bit::new(bit), round >> (bit % 15) & 1 == 1)).collect();
+        last = diagrams.cube(&values).expect("what is not used any more makes room");
+    }
+    assert_eq!(last.count(24) as u32, 1);
+}
+
+#[test]
+fn a_cancelled_run_stops() {
+    let budget = Budget::unlimited().with_time(Some(std::time::Duration::ZERO));
+    assert!(Diagrams::new(4, Limits { nodes: 100, cache: 16 }, &budget).is_err());
+}
