@@ -636,6 +636,8 @@ pub enum EngineName {
     Automata,
     /// Parity games
     Game,
+    /// Sets of states as decision diagrams
+    Symbolic,
 }
 
 /// How the states of a program are put together.

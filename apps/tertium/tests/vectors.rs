@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-const ENGINES: [&str; 5] = ["auto", "explicit", "reduction", "automata", "game"];
+const ENGINES: [&str; 6] = ["auto", "explicit", "reduction", "automata", "game", "symbolic"];
 
 /// Kinds of vectors that belong to parts of the tool that do not exist yet, or to no command.
 const SKIPPED: [&str; 4] = [

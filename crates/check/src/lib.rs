@@ -11,6 +11,8 @@ pub mod family;
 pub mod game;
 pub mod lattice_valued;
 pub mod reduction;
+mod rounds;
+pub mod symbolic;
 mod task;
 pub mod thorough;
 mod values;

@@ -156,7 +156,7 @@ fn used_names(formula: &Formula) -> UsedNames {
     used
 }
 
-fn belnap_by_name(name: &str) -> Option<Belnap> {
+pub(crate) fn belnap_by_name(name: &str) -> Option<Belnap> {
     Some(match name {
         "t" | "true" => Belnap::True,
         "f" | "false" => Belnap::False,

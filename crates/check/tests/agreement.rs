@@ -9,6 +9,7 @@ use tertium_check::automata::AutomataEngine;
 use tertium_check::explicit::Explicit;
 use tertium_check::game::ParityGame;
 use tertium_check::reduction::{ActionBit, Reduction};
+use tertium_check::symbolic::{Symbolic, ternary_values};
 use tertium_check::{Ask, Engine, Task, Values};
 use tertium_evidence::{Deadlock, LinearReading, Reading};
 use tertium_lattice::TruthValue;
@@ -16,7 +17,7 @@ use tertium_logic::{Formula, Logic};
 use tertium_model::Kmts;
 use tertium_testkit::{FormulaShape, StructureShape, for_random_cases};
 
-const ENGINES: [&dyn Engine; 5] = [&Explicit, &ParityGame, &Reduction, &ActionBit, &AutomataEngine];
+const ENGINES: [&dyn Engine; 6] = [&Explicit, &ParityGame, &Reduction, &ActionBit, &AutomataEngine, &Symbolic];
 
 /// The values of every engine that supports the question.
 fn values(model: &Kmts, formula: &Formula, reading: Reading) -> Vec<(&'static str, Values)> {
@@ -51,12 +52,12 @@ fn engines_agree_on_branching_formulas() {
             let formula = common::random_formula(case, logic, &model, &shape);
             for (deadlock, _) in common::CONVENTIONS {
                 let (engines, _) = agreed(&model, &formula, common::reading(deadlock));
-                assert!(engines >= 3, "explicit, game and reduction evaluate all branching formulas");
+                assert!(engines >= 4, "explicit, game, reduction and sets evaluate all branching formulas");
                 most.set(most.get().max(engines));
             }
         }
     });
-    assert_eq!(most.get(), 4, "the form with the action bit takes part");
+    assert_eq!(most.get(), 5, "the form with the action bit takes part");
 }
 
 #[test]
@@ -107,4 +108,48 @@ fn a_state_has_the_same_value_asked_alone_and_with_all() {
             }
         }
     });
+}
+
+/// Linear formulas under every reading: what the engine over sets supports, it finds as the automata do.
+#[test]
+fn sets_agree_with_automata_on_linear_formulas() {
+    let both = std::cell::Cell::new([0usize; 2]);
+    for_random_cases(300, |case| {
+        let mut shape = common::random_shape(case);
+        if case.rng.chance(50) {
+            (shape.hyper, shape.total) = (false, false);
+        }
+        let model = case.structure(&shape);
+        let formula = case.formula(&FormulaShape::new(Logic::Ltl));
+        for linear in LinearReading::ALL {
+            for (deadlock, _) in common::CONVENTIONS {
+                let (engines, _) = agreed(&model, &formula, Reading { deadlock, linear });
+                let [mut asked, mut answered] = both.get();
+                asked += 1;
+                answered += usize::from(engines == 2);
+                both.set([asked, answered]);
+            }
+        }
+    });
+    let [asked, answered] = both.get();
+    assert!(answered * 3 > asked, "sets answered {answered} of {asked}");
+}
+
+/// One diagram with three values says what two sets say.
+#[test]
+fn three_values_in_one_diagram_are_two_sets() {
+    let answered = std::cell::Cell::new(0usize);
+    for_random_cases(200, |case| {
+        let shape = StructureShape { states: 1..=6, ..StructureShape::default() };
+        let model = case.structure(&shape);
+        let budget = Budget::unlimited();
+        for logic in [Logic::Pml, Logic::Ctl, Logic::Mu] {
+            let formula = case.formula(&FormulaShape::new(logic));
+            let task = Task::new(&model, &formula, Reading::default(), Ask::All, &budget).expect("names are known");
+            let Ok(found) = ternary_values(&task) else { continue };
+            assert_eq!(found, Explicit.values(&task).expect("supported"), "{}", logic.name());
+            answered.set(answered.get() + 1);
+        }
+    });
+    assert!(answered.get() > 100, "only {} answered", answered.get());
 }

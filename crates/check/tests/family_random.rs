@@ -2,7 +2,9 @@
 
 use tertium_base::Budget;
 use tertium_check::automata::{AutomataEngine, linear_open_question};
+use tertium_check::explicit::Explicit;
 use tertium_check::family::{FamilyTask, deadlocked_instances, family_answer};
+use tertium_check::symbolic::family_sets;
 use tertium_check::{Ask, Engine, Task};
 use tertium_evidence::{Deadlock, LinearReading, Reading};
 use tertium_lattice::Belnap;
@@ -92,4 +94,34 @@ fn families_agree_with_their_instances() {
         saved[1] += all.len();
     });
     assert!(counts[0] < counts[1], "splitting costs more than enumerating: {counts:?}");
+}
+
+/// All instances at once, as sets over the parameters, against the instances one by one.
+#[test]
+fn sets_of_instances_agree_with_the_instances() {
+    for_random_cases(300, |case| {
+        let text = random_family(&mut case.rng);
+        case.keep("family.json", text.clone());
+        let model = read(&text);
+        let logic = [Logic::Pml, Logic::Ctl, Logic::Mu, Logic::Ltl][case.number % 4];
+        let formula = case.formula(&FormulaShape { size: 6, ..FormulaShape::new(logic) });
+        let deadlock = match (logic, case.rng.below(3)) {
+            (Logic::Ltl, _) | (_, 0) => Deadlock::Mu,
+            (_, 1) => Deadlock::Total,
+            _ => Deadlock::Maximal,
+        };
+        let reading = Reading { deadlock, linear: LinearReading::Hyper };
+        let budget = Budget::unlimited();
+        let task = FamilyTask { model: &model, formula: &formula, reading, state: StateId::new(0), budget: &budget };
+        let answer = family_sets(&task).expect("supported");
+        for assignment in model.assignments().expect("few") {
+            let instance = model.instance(&assignment).expect("small");
+            let at = [StateId::new(0)];
+            let single = Task::new(&instance, &formula, reading, Ask::At(&at), &budget).expect("names are known");
+            let engine: &dyn Engine = if logic == Logic::Ltl { &AutomataEngine } else { &Explicit };
+            let value = engine.values(&single).expect("supported").at(at[0]);
+            let told = Belnap::from_evidence(answer.holds.holds(&assignment), answer.fails.holds(&assignment));
+            assert_eq!(told, value, "{} {deadlock:?} under {assignment:?}", logic.name());
+        }
+    });
 }

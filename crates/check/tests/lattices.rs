@@ -9,6 +9,7 @@ use tertium_check::automata::AutomataEngine;
 use tertium_check::game::ParityGame;
 use tertium_check::lattice_valued::{LatticeTask, direct_values};
 use tertium_check::reduction::lattice_values;
+use tertium_check::symbolic;
 use tertium_check::{Ask, BindError, Engine, EngineError, Task};
 use tertium_evidence::{Deadlock, LinearReading, Reading};
 use tertium_lattice::{Belnap, DeMorganLattice};
@@ -59,7 +60,10 @@ fn cuts_agree_with_computing_in_the_lattice() {
         let task = LatticeTask::new(&model, &formula, &budget).unwrap();
         let (cuts, direct) = (lattice_values(&task).unwrap(), direct_values(&task).unwrap());
         let names = |values: Vec<_>| values.into_iter().map(|value| lattice.name(value).to_owned()).collect::<Vec<_>>();
-        assert_eq!(names(cuts), names(direct));
+        let sets = symbolic::lattice_values(&task).unwrap();
+        let direct = names(direct);
+        assert_eq!(names(cuts), direct);
+        assert_eq!(names(sets), direct, "one set per join-irreducible element");
     });
 }
 
@@ -69,7 +73,8 @@ fn lattice_vectors() {
         let (model, formula) = (read(&vector["model"]), vector_formula(&vector));
         let budget = Budget::unlimited();
         let task = LatticeTask::new(&model, &formula, &budget).unwrap();
-        for values in [lattice_values(&task).unwrap(), direct_values(&task).unwrap()] {
+        let sets = symbolic::lattice_values(&task).unwrap();
+        for values in [lattice_values(&task).unwrap(), direct_values(&task).unwrap(), sets] {
             for (name, expected) in vector["expected"].as_object().unwrap() {
                 let state = model.state_by_name(name).unwrap();
                 let value = model.lattice().name(values[state.index()]);

@@ -8,6 +8,7 @@ use tertium_base::Budget;
 use tertium_check::explicit::Explicit;
 use tertium_check::game::ParityGame;
 use tertium_check::reduction::{ActionBit, Reduction};
+use tertium_check::symbolic::Symbolic;
 use tertium_check::witness::open_question;
 use tertium_check::{Ask, Engine, Task};
 use tertium_evidence::{Deadlock, Reason};
@@ -27,7 +28,7 @@ fn asked_state(model: &Kmts, vector: &Value) -> StateId {
 fn assert_value(id: &str, model: &Kmts, formula: &Formula, deadlock: Deadlock, state: StateId, expected: &Value) {
     let budget = Budget::unlimited();
     let task = Task::new(model, formula, reading(deadlock), Ask::At(std::slice::from_ref(&state)), &budget).unwrap();
-    for engine in [&ParityGame as &dyn Engine, &Explicit, &Reduction, &ActionBit] {
+    for engine in [&ParityGame as &dyn Engine, &Explicit, &Reduction, &ActionBit, &Symbolic] {
         if let Err(why) = engine.supports(&task) {
             assert!(!why.reason.is_empty(), "{id}");
             continue;

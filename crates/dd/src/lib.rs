@@ -15,6 +15,6 @@ mod ternary;
 
 pub use relation::{Part, Relation};
 pub use set::{Bits, Renaming, Set};
-pub use stack::with_deep_stack;
+pub use stack::{with_deep_stack, with_deep_stack_meanwhile};
 pub use store::{Bit, Diagrams, Limits, MOST_BITS};
 pub use ternary::{Ternary, TernaryRelation, TernaryStore};

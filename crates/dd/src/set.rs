@@ -6,7 +6,7 @@ use oxidd::bcdd::BCDDFunction;
 use oxidd::util::num::F64;
 use oxidd::util::{OptBool, SatCountCache};
 use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Subst};
-use tertium_base::Stopped;
+use tertium_base::{StopReason, Stopped};
 
 use crate::store::{Bit, Store};
 
@@ -187,6 +187,31 @@ impl Set {
     pub fn pick(&self, bits: &[Bit]) -> Option<Vec<bool>> {
         let cube = self.function.pick_cube(|_, _, _| false)?;
         Some(bits.iter().map(|bit| cube.get(bit.index()) == Some(&OptBool::True)).collect())
+    }
+
+    /// The set as a union of disjoint cubes over these bits, of which it must not depend on any other.
+    ///
+    /// # Errors
+    /// `Stopped` if there are more than `most`, or another limit is reached.
+    pub fn cubes(&self, bits: &[Bit], most: usize) -> Result<Vec<Vec<Option<bool>>>, Stopped> {
+        let mut rest = self.clone();
+        let mut cubes = Vec::new();
+        while let Some(cube) = rest.function.pick_cube(|_, _, _| false) {
+            if cubes.len() >= most {
+                return Err(Stopped(StopReason::Count));
+            }
+            let value = |bit: &Bit| match cube.get(bit.index()) {
+                Some(OptBool::True) => Some(true),
+                Some(OptBool::False) => Some(false),
+                _ => None,
+            };
+            let values: Vec<Option<bool>> = bits.iter().map(value).collect();
+            let fixed: Vec<(Bit, bool)> =
+                bits.iter().zip(&values).filter_map(|(&bit, &value)| Some((bit, value?))).collect();
+            rest = rest.minus(&self.store.cube(&fixed)?)?;
+            cubes.push(values);
+        }
+        Ok(cubes)
     }
 
     /// Whether the row with these set bits belongs to it; the other bits are not set.

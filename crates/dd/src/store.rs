@@ -77,6 +77,23 @@ impl Store {
         self.bits
     }
 
+    fn bit(self: &Arc<Self>, bit: Bit) -> Result<Set, Stopped> {
+        self.run(|| self.manager.with_manager_shared(|manager| BCDDFunction::var(manager, bit.index() as u32)))
+    }
+
+    pub(crate) fn cube(self: &Arc<Self>, values: &[(Bit, bool)]) -> Result<Set, Stopped> {
+        let mut values = values.to_vec();
+        // From the last level up, every step makes one node.
+        values.sort_unstable_by_key(|&(bit, _)| std::cmp::Reverse(bit));
+        let full = self.manager.with_manager_shared(|manager| BCDDFunction::t(manager));
+        let mut rows = Set::new(full, Arc::clone(self));
+        for (bit, value) in values {
+            let literal = self.bit(bit)?;
+            rows = rows.and(&if value { literal } else { literal.not() })?;
+        }
+        Ok(rows)
+    }
+
     fn nodes(&self) -> usize {
         self.manager.with_manager_shared(|manager| manager.approx_num_inner_nodes())
     }
@@ -195,8 +212,7 @@ impl Diagrams {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn bit(&self, bit: Bit) -> Result<Set, Stopped> {
-        self.store
-            .run(|| self.store.manager.with_manager_shared(|manager| BCDDFunction::var(manager, bit.index() as u32)))
+        self.store.bit(bit)
     }
 
     /// The rows in which these bits have these values.
@@ -204,15 +220,31 @@ impl Diagrams {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn cube(&self, values: &[(Bit, bool)]) -> Result<Set, Stopped> {
-        let mut values = values.to_vec();
-        // From the last level up, every step makes one node.
-        values.sort_unstable_by_key(|&(bit, _)| std::cmp::Reverse(bit));
-        let mut rows = self.full();
-        for (bit, value) in values {
-            let literal = self.bit(bit)?;
-            rows = rows.and(&if value { literal } else { literal.not() })?;
+        self.store.cube(values)
+    }
+
+    /// The rows that are listed in `rows`, each as a number whose digits are the values of `bits`, the first the highest.
+    /// `bits` must ascend; there can be at most 128.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn listed(&self, bits: &[Bit], mut rows: Vec<u128>) -> Result<Set, Stopped> {
+        debug_assert!(bits.len() <= 128 && bits.is_sorted(), "rows are numbers, their digits in the order of the bits");
+        rows.sort_unstable();
+        rows.dedup();
+        let literals: Vec<Set> = bits.iter().map(|&bit| self.bit(bit)).collect::<Result<_, _>>()?;
+        self.split(&literals, &rows)
+    }
+
+    /// One level of [`Self::listed`]; as deep as there are digits.
+    fn split(&self, literals: &[Set], rows: &[u128]) -> Result<Set, Stopped> {
+        let Some((first, rest)) = literals.split_first() else { return Ok(self.constant(!rows.is_empty())) };
+        if rows.is_empty() {
+            return Ok(self.empty());
         }
-        Ok(rows)
+        let at = rows.partition_point(|row| row >> rest.len() & 1 == 0);
+        let (no, yes) = (self.split(rest, &rows[..at])?, self.split(rest, &rows[at..])?);
+        first.choose(&yes, &no)
     }
 
     /// The bits as something that can be forgotten.

@@ -21,6 +21,7 @@ pub struct TernaryStore {
     manager: TDDManagerRef,
     budget: Budget,
     bits: Arc<[Ternary]>,
+    unknown: Ternary,
 }
 
 impl std::fmt::Debug for TernaryStore {
@@ -62,22 +63,26 @@ impl TernaryStore {
         budget.check()?;
         let manager = oxidd::tdd::new_manager(limits.nodes.max(4 * bits + 64), limits.cache.max(1), 1);
         manager.with_manager_exclusive(|manager| {
-            manager.add_vars(bits as u32);
+            // One bit at least, to get the value unknown from.
+            manager.add_vars(bits.max(1) as u32);
         });
+        // The library's own constant for unknown is true by mistake; the middle branch of a bit is what it should be.
+        let first = within(manager.with_manager_shared(|manager| TDDFunction::var(manager, 0)))?;
+        let Some(unknown) = first.0.cofactor_unknown() else { return Err(Stopped(StopReason::Memory)) };
         let bits: Result<Arc<[Ternary]>, Stopped> = (0..bits as u32)
             .map(|bit| within(manager.with_manager_shared(|manager| TDDFunction::var(manager, bit))))
             .collect();
-        Ok(Self { bits: bits?, manager, budget: budget.clone() })
+        Ok(Self { bits: bits?, unknown: Ternary(unknown), manager, budget: budget.clone() })
     }
 
     /// The same value in every row; none stands for unknown.
     #[must_use]
     pub fn constant(&self, value: Option<bool>) -> Ternary {
-        Ternary(self.manager.with_manager_shared(|manager| match value {
-            Some(true) => TDDFunction::t(manager),
-            Some(false) => TDDFunction::f(manager),
-            None => TDDFunction::u(manager),
-        }))
+        match value {
+            Some(true) => Ternary(self.manager.with_manager_shared(|manager| TDDFunction::t(manager))),
+            Some(false) => Ternary(self.manager.with_manager_shared(|manager| TDDFunction::f(manager))),
+            None => self.unknown.clone(),
+        }
     }
 
     /// `yes` in rows with this bit, `no` in the others.

@@ -154,3 +154,41 @@ fn a_cancelled_run_stops() {
     let budget = Budget::unlimited().with_time(Some(std::time::Duration::ZERO));
     assert!(Diagrams::new(4, Limits { nodes: 100, cache: 16 }, &budget).is_err());
 }
+
+/// Functions with three values against tables of them.
+#[test]
+fn ternary_functions_are_what_their_tables_say() {
+    use tertium_dd::{Ternary, TernaryRelation, TernaryStore};
+    const BITS: usize = 2;
+    let number = |value: Option<bool>| value.map_or(1, |value| if value { 2 } else { 0 });
+    for_random_cases(100, |case| {
+        let limits = Limits { nodes: 1 << 12, cache: 1 << 8 };
+        let store = TernaryStore::new(2 * BITS, limits, &Budget::unlimited()).expect("room");
+        let value = |number: usize| [Some(false), None, Some(true)][number];
+        // A function of all bits given by its table: leaf by leaf, then level by level from below.
+        let build = |table: &[usize], bits: &[usize]| -> Ternary {
+            let mut layer: Vec<Ternary> = table.iter().map(|&entry| store.constant(value(entry))).collect();
+            for &bit in bits.iter().rev() {
+                let branch = |pair: &[Ternary]| store.branch(Bit::new(bit), &pair[1], &pair[0]).expect("room");
+                layer = layer.chunks(2).map(branch).collect();
+            }
+            layer.remove(0)
+        };
+        let target: Vec<usize> = (0..4).map(|_| case.rng.below(3)).collect();
+        let steps: Vec<usize> = (0..16).map(|_| case.rng.below(3)).collect();
+        let set = build(&target, &[0, 2]);
+        // The table of steps: now and later bits alternate.
+        let relation = TernaryRelation { steps: build(&steps, &[0, 1, 2, 3]) };
+        let found = store.exists_next(&relation, &set).expect("room");
+        for from in 0..4usize {
+            let here = |bit: Bit| bit.index() % 2 == 0 && from >> (1 - bit.index() / 2) & 1 == 1;
+            assert_eq!(number(set.value(4, here)), target[from], "target at {from}: {target:?}");
+            let step = |to: usize| {
+                let (f, t) = ([from >> 1, from & 1], [to >> 1, to & 1]);
+                steps[f[0] << 3 | t[0] << 2 | f[1] << 1 | t[1]]
+            };
+            let expected = (0..4).map(|to| step(to).min(target[to])).max().unwrap_or(0);
+            assert_eq!(number(found.value(4, here)), expected, "at {from}: {steps:?} {target:?}");
+        }
+    });
+}

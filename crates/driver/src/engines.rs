@@ -5,6 +5,7 @@ use tertium_check::automata::AutomataEngine;
 use tertium_check::explicit::Explicit;
 use tertium_check::game::ParityGame;
 use tertium_check::reduction::Reduction;
+use tertium_check::symbolic::Symbolic;
 use tertium_check::{Engine, EngineError, Task, Values};
 use tertium_logic::Logic;
 
@@ -24,6 +25,8 @@ pub enum EngineChoice {
     Automata,
     /// Parity games.
     Game,
+    /// Sets of states as decision diagrams.
+    Symbolic,
 }
 
 impl EngineChoice {
@@ -36,6 +39,7 @@ impl EngineChoice {
             Self::Reduction => "reduction",
             Self::Automata => "automata",
             Self::Game => "game",
+            Self::Symbolic => "symbolic",
         }
     }
 
@@ -46,6 +50,7 @@ impl EngineChoice {
             (Self::Auto, Logic::Ltl | Logic::CtlStar) | (Self::Automata, _) => Box::new(AutomataEngine),
             (Self::Game, _) => Box::new(ParityGame),
             (Self::Reduction, _) => Box::new(Reduction),
+            (Self::Symbolic, _) => Box::new(Symbolic),
             _ => Box::new(Explicit),
         }
     }

@@ -9,6 +9,7 @@ use tertium_base::{Budget, StopReason, Stopped};
 use tertium_check::family::{
     Condition as Cubes, Cube, FamilyAnswer, FamilyError, FamilyTask, family_answer, family_warnings,
 };
+use tertium_check::symbolic::family_sets;
 use tertium_check::{Ask, EngineError, Task};
 use tertium_evidence::{Place, Reason};
 use tertium_lattice::{Belnap, Kleene};
@@ -16,6 +17,7 @@ use tertium_model::{Kmts, KmtsBuilder, ModelTooLarge, ParamModel, ParamValue, Pr
 
 use crate::answer::{Answer, Condition, Instance, Proved, Value};
 use crate::check::{SMALL, Session, bound, meet_at};
+use crate::engines::EngineChoice;
 use crate::failure::Failure;
 use crate::lattice::too_large;
 use crate::{engines, prove};
@@ -86,7 +88,11 @@ impl Session<'_> {
         answer.engine = engine.name();
         for &state in &self.ask {
             let task = FamilyTask { model, formula: &formula, reading: self.reading, state, budget };
-            let found = family_answer(&task, &*engine, &reasons).map_err(failure)?;
+            let found = match self.options.engine {
+                EngineChoice::Symbolic => family_sets(&task),
+                _ => family_answer(&task, &*engine, &reasons),
+            };
+            let found = found.map_err(failure)?;
             for warning in family_warnings(&task, &found).map_err(failure)? {
                 if !answer.warnings.contains(&warning) {
                     answer.warnings.push(warning);

@@ -108,6 +108,9 @@ impl Session<'_> {
             EngineChoice::Reduction => {
                 lattice_values(task).map(|values| ("reduction", values)).map_err(engines::failure)
             }
+            EngineChoice::Symbolic => tertium_check::symbolic::lattice_values(task)
+                .map(|values| ("symbolic", values))
+                .map_err(engines::failure),
             EngineChoice::Game => Err(decline("games are played on structures with may and must")),
             EngineChoice::Automata => Err(decline("linear formulas have no value over a lattice")),
         }

@@ -146,6 +146,7 @@ pub const fn engine_choice(name: EngineName) -> EngineChoice {
         EngineName::Reduction => EngineChoice::Reduction,
         EngineName::Automata => EngineChoice::Automata,
         EngineName::Game => EngineChoice::Game,
+        EngineName::Symbolic => EngineChoice::Symbolic,
     }
 }
 

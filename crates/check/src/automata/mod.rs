@@ -6,7 +6,7 @@
 //!
 //! Not here: CTL and the mu-calculus, which other engines decide without automata.
 
-mod automaton;
+pub(crate) mod automaton;
 mod determinise;
 mod graph;
 mod lasso;
@@ -15,12 +15,12 @@ mod paths;
 mod plays;
 mod product;
 mod proofs;
-mod question;
+pub(crate) mod question;
 mod search;
 mod star;
 #[cfg(test)]
 mod tableau;
-mod translate;
+pub(crate) mod translate;
 mod vacuity;
 
 use tertium_logic::{Logic, Node};

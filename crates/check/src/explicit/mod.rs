@@ -19,6 +19,7 @@ use tertium_base::Stopped;
 use tertium_evidence::Deadlock;
 use tertium_logic::{Formula, Logic, Node, NodeId};
 
+use crate::rounds;
 use crate::task::require_logic;
 use crate::{Engine, EngineError, Filter, Task, Unsupported, Values};
 use pair::Pair;
@@ -35,10 +36,10 @@ impl Engine for Explicit {
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
         require_logic(self.name(), task.formula, &[Logic::Pml, Logic::Ctl, Logic::Mu])?;
-        if fixpoint::nesting(task.formula) > fixpoint::DEEPEST {
+        if rounds::nesting(task.formula) > rounds::DEEPEST {
             return Err(Unsupported {
                 engine: self.name(),
-                reason: format!("its fixpoints nest more than {} deep", fixpoint::DEEPEST),
+                reason: format!("its fixpoints nest more than {} deep", rounds::DEEPEST),
             });
         }
         Ok(())

@@ -1,0 +1,116 @@
+//! What is the value of a formula at every state, when states are sets?
+//!
+//! States are rows of bits, sets of states and relations between them decision diagrams. A formula's value is two sets,
+//! as everywhere: evidence for true, and not refuted. PML, CTL, the mu-calculus and, through it, fair CTL are evaluated by
+//! fixpoints of sets; LTL by the product with an automaton, one set for each of its states.
+//!
+//! A [`Structure`] can be made from one that lists its states ([`Symbolic`] is an [`Engine`] of the usual kind), or
+//! from anything else that knows its steps as sets; programs are encoded by whoever knows programs.
+//!
+//! [`lattice_values`] has one set per join-irreducible element of a lattice instead of two. [`ternary_values`] has one
+//! diagram with three values; the measurements compare all of them.
+//!
+//! Not here: what bits mean, and evidence, which is found from the values.
+
+mod cuts;
+mod evaluate;
+mod family;
+mod linear;
+mod listed;
+mod path;
+mod structure;
+mod ternary;
+mod values;
+
+use tertium_base::{StopReason, Stopped};
+use tertium_dd::with_deep_stack;
+use tertium_evidence::{Deadlock, LinearReading};
+use tertium_logic::{Logic, Node};
+
+use crate::task::require_logic;
+use crate::{Engine, EngineError, Task, Unsupported, Values, rounds};
+use listed::Listed;
+
+pub use cuts::lattice_values;
+pub use evaluate::{Atoms, evaluate};
+pub use family::family_sets;
+pub use linear::{Automata, linear_value, paths};
+pub use path::{Lasso, lasso, shortest_path};
+pub use structure::{Hyper, Steps, Structure};
+pub use ternary::ternary_values;
+pub use values::Pair;
+
+/// The name of this engine.
+const NAME: &str = "symbolic";
+
+/// The engine over decision diagrams.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Symbolic;
+
+impl Engine for Symbolic {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
+        require_logic(NAME, task.formula, &[Logic::Pml, Logic::Ctl, Logic::Ltl, Logic::Mu])?;
+        let decline = |reason: String| Err(Unsupported { engine: NAME, reason });
+        if task.formula.logic() == Logic::Ltl {
+            return linear_supported(task);
+        }
+        if rounds::nesting(task.formula) > rounds::DEEPEST {
+            return decline(format!("its fixpoints nest more than {} deep", rounds::DEEPEST));
+        }
+        Ok(())
+    }
+
+    fn values(&self, task: &Task<'_>) -> Result<Values, EngineError> {
+        self.supports(task)?;
+        let on_its_own = with_deep_stack(|| listed_values(task));
+        on_its_own.map_err(|_| Stopped(StopReason::Memory))?
+    }
+}
+
+fn listed_values(task: &Task<'_>) -> Result<Values, EngineError> {
+    let listed = Listed::new(task)?;
+    let pair = if task.formula.logic() == Logic::Ltl {
+        linear::listed_value(task, &listed)?
+    } else {
+        let ending = task.reading.deadlock == Deadlock::Maximal && task.formula.logic() == Logic::Ctl;
+        evaluate(&listed.structure, task.formula, &listed.atoms(task), ending)?
+    };
+    Ok(listed.values(&pair))
+}
+
+/// Which linear questions are answered by sets of paths: all whose readings need no strategy.
+fn linear_supported(task: &Task<'_>) -> Result<(), Unsupported> {
+    let decline = |reason: &str| Err(Unsupported { engine: NAME, reason: reason.to_owned() });
+    let branching = |node: &Node| {
+        matches!(
+            node,
+            Node::Diamond(..)
+                | Node::Box(..)
+                | Node::Var(_)
+                | Node::Mu(..)
+                | Node::Nu(..)
+                | Node::All(_)
+                | Node::Exists(_)
+        )
+    };
+    if task.formula.nodes().iter().any(branching) {
+        return decline("modalities, fixpoints and path quantifiers say nothing about a single path");
+    }
+    if linear::is_complete(task.model) {
+        return Ok(());
+    }
+    match task.reading.linear {
+        LinearReading::Bg | LinearReading::BgTotal => Ok(()),
+        LinearReading::Hyper if linear::strategies_count(task) => decline(
+            "strategies over hyper edges, or over steps that totality or ends imply, are for the engine `automata`",
+        ),
+        LinearReading::Hyper => Ok(()),
+        LinearReading::Tg | LinearReading::TgPnf => {
+            decline("values of steps inside the operators are for the engine `automata`")
+        }
+    }
+}
