@@ -55,6 +55,9 @@ pub enum Command {
     Formula(FormulaArgs),
     /// Write a structure in another format
     Export(ExportArgs),
+    /// Help an editor over standard input and output (language server protocol)
+    #[command(after_long_help = LSP_NOTE)]
+    Lsp(LspArgs),
     /// Write a completion script for a shell to standard output
     #[command(after_long_help = COMPLETION_EXAMPLES)]
     Completions {
@@ -66,6 +69,18 @@ pub enum Command {
         after_long_help = "Examples:\n  tertium man | man -l -\n  tertium man > ~/.local/share/man/man1/tertium.1"
     )]
     Man,
+}
+
+const LSP_NOTE: &str = "\
+Editors start this themselves; editors/vscode holds an extension. For .gcl, .pml and .kmts it marks mistakes while you
+type, shows types and values, finds and renames names, completes, lays out, and checks properties on request.";
+
+/// Options of `lsp`.
+#[derive(Args, Debug)]
+pub struct LspArgs {
+    /// Talk over standard input and output, which is the only way; some editors say so
+    #[arg(long)]
+    pub stdio: bool,
 }
 
 const COMPLETION_EXAMPLES: &str = "\

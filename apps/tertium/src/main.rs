@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod exit;
 mod faults;
+mod lsp;
 mod progress;
 mod terminal;
 mod units;

@@ -1,6 +1,6 @@
 //! What does every part of Tertium need before any logic comes in?
 //!
-//! Typed ids and bit sets ([`ids`], [`bitset`]), places in source text ([`source`]), user mistakes as
+//! Typed ids and bit sets ([`ids`], [`bitset`]), places in source text ([`source`]) and the names in it ([`symbols`]), user mistakes as
 //! values ([`diagnostic`]) with their renderer ([`render`]), and the limits under which every long
 //! computation runs ([`budget`], [`memory`]).
 //!
@@ -13,8 +13,10 @@ pub mod ids;
 pub mod memory;
 pub mod render;
 pub mod source;
+pub mod symbols;
 
 pub use bitset::BitSet;
 pub use budget::{Budget, StopReason, Stopped};
 pub use diagnostic::{Diagnostic, Severity};
 pub use source::{SourceFile, Span};
+pub use symbols::{Symbol, SymbolKind, SymbolTable};

@@ -12,7 +12,7 @@ use tertium_check::BindError;
 use tertium_evidence::Place;
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, Node};
-use tertium_model::{Format, Kmts, Model, StateId, read_file};
+use tertium_model::{Format, Kmts, Model, StateId, read_bytes, read_file};
 
 use crate::failure::{Failure, Located};
 use crate::lattice;
@@ -39,7 +39,18 @@ pub struct Loaded {
 /// Everything that is wrong with the file, or the limit that was reached.
 pub fn load(path: &Path, budget: &Budget) -> Result<Loaded, Failure> {
     let format = format_of(path)?;
-    let read = read_file(path, format, budget)?;
+    loaded(&path.to_string_lossy(), read_file(path, format, budget)?)
+}
+
+/// Reads a model in lines for people from a text that is already there.
+///
+/// # Errors
+/// Everything that is wrong with the text, or the limit that was reached.
+pub fn from_text(file: &str, text: &str, budget: &Budget) -> Result<Loaded, Failure> {
+    loaded(file, read_bytes(file, Format::Kmts, text.as_bytes(), budget)?)
+}
+
+fn loaded(file: &str, read: tertium_model::Loaded) -> Result<Loaded, Failure> {
     let messages: Vec<Located> = read
         .messages()
         .map(|(diagnostic, source)| Located {
@@ -53,7 +64,7 @@ pub fn load(path: &Path, budget: &Budget) -> Result<Loaded, Failure> {
     if !mistakes.is_empty() {
         return Err(Failure::Input(mistakes));
     }
-    Ok(Loaded { file: path.to_string_lossy().into_owned(), model, properties, written_properties, warnings: messages })
+    Ok(Loaded { file: file.to_owned(), model, properties, written_properties, warnings: messages })
 }
 
 fn own_properties(read: &[tertium_model::Property]) -> (Vec<Property>, Vec<Located>) {

@@ -2,7 +2,7 @@
 //!
 //! The only place where stages meet: load a model ([`input`]), gather and bind properties
 //! ([`property`]), choose an engine ([`engines`]), evaluate, explain and re-check ([`check`]), and the
-//! smaller questions of [`compare`], [`certify`], [`formula`] and [`export`].
+//! smaller questions of [`compare`], [`certify`], [`formula`] and [`export`]. [`editor`] helps with texts that are being written.
 //!
 //! Not here: arguments, printing, exit codes. Results are values; long work watches a budget and
 //! tells an [`Observer`] what it is doing.
@@ -12,6 +12,7 @@ pub mod bind;
 pub mod certify;
 pub mod check;
 pub mod compare;
+pub mod editor;
 pub mod engines;
 pub mod export;
 pub mod failure;

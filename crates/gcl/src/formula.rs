@@ -4,6 +4,7 @@
 //! `P@label`, names; the longest piece that is an expression without connectives), gives them their meaning, and hands
 //! the formula with its atoms marked to the logics' own parser, whose messages it moves back to the source.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::{Diagnostic, Span};
@@ -51,6 +52,8 @@ struct Marked {
     origins: Vec<(usize, Span)>,
     /// The atoms by their text.
     atoms: BTreeMap<String, Expr>,
+    /// Atoms whose text stands further left already.
+    repeated: Vec<Expr>,
 }
 
 impl Marked {
@@ -216,7 +219,12 @@ impl<'a> Marker<'a> {
     fn add_atom(&mut self, text: String, atom: Expr, span: Span) {
         let shown = if self.is_plain(&text) { text.clone() } else { format!("\"{text}\"") };
         self.marked.push(&shown, span);
-        self.marked.atoms.entry(text).or_insert(atom);
+        match self.marked.atoms.entry(text) {
+            Entry::Vacant(entry) => {
+                entry.insert(atom);
+            }
+            Entry::Occupied(_) => self.marked.repeated.push(atom),
+        }
     }
 
     /// Whether the logics read the text as one name.
@@ -330,6 +338,21 @@ fn closing_brackets(tokens: &[Token]) -> Vec<usize> {
     closing
 }
 
+/// The atoms of a property, each as often as it stands there; as many as can be read.
+pub(crate) fn atoms_of(text: &str, tokens: &[Token], decl: &PropertyDecl) -> Vec<Expr> {
+    let formula = tokens_of(tokens, decl);
+    let mut marker = Marker::new(text, &formula, Logic::from_name(&decl.logic.name));
+    marker.run();
+    marker.marked.atoms.into_values().chain(marker.marked.repeated).collect()
+}
+
+/// The tokens of a property's formula, with an end.
+fn tokens_of(tokens: &[Token], decl: &PropertyDecl) -> Vec<Token> {
+    let mut formula: Vec<Token> = tokens[decl.tokens.clone()].to_vec();
+    formula.push(Token { kind: Kind::End, span: Span::new(decl.span.end, decl.span.end) });
+    formula
+}
+
 impl Elaborator<'_> {
     /// A property of the file.
     pub(crate) fn property(&mut self, decl: &PropertyDecl, tokens: &[Token]) {
@@ -346,8 +369,7 @@ impl Elaborator<'_> {
             self.report(diagnostic);
             return;
         }
-        let mut formula: Vec<Token> = tokens[decl.tokens.clone()].to_vec();
-        formula.push(Token { kind: Kind::End, span: Span::new(decl.span.end, decl.span.end) });
+        let formula = tokens_of(tokens, decl);
         let text = self.text;
         if let Some((formula, logic, atoms)) = self.formula(text, &formula, Some(logic)) {
             let source = self.snippet(decl.span);

@@ -1,7 +1,8 @@
 //! From the text of guarded commands to a program graph, or to messages that say what is wrong.
 //!
 //! [`compile`] reads a file: tokens (`lexer`), tree (`parser`, [`ast`]), control flow (`flow`), names and types
-//! (`names`, `declare`, `exprs`), graph (`lower`) and properties (`formula`). [`format`](mod@format) lays a text out.
+//! (`names`, `declare`, `exprs`), graph (`lower`) and properties (`formula`). [`format`](mod@format) lays a text out,
+//! [`symbols`] finds its names.
 //! The language is described in `docs/language.md`.
 //!
 //! Not here: running programs, and evaluating formulas.
@@ -16,6 +17,7 @@ mod lexer;
 mod lower;
 mod names;
 mod parser;
+pub mod symbols;
 
 use tertium_base::{Diagnostic, Span};
 use tertium_logic::Logic;

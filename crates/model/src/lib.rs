@@ -13,6 +13,7 @@ mod kmts;
 mod lattice_model;
 mod minimise;
 mod names;
+pub mod outline;
 mod param;
 mod preorder;
 mod read;

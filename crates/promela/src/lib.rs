@@ -2,11 +2,12 @@
 //!
 //! The way of the data: text → tokens after preprocessing → tree ([`ast`]) → meaning of names ([`symbols`]).
 //! Mistakes are values, several per run; places point into the user's text, through `#include` and macros
-//! ([`sources`]).
+//! ([`sources`]). [`outline`] tells editors where names stand.
 
 pub mod ast;
 mod lexer;
 pub mod lower;
+pub mod outline;
 pub mod parser;
 mod preprocess;
 pub mod printer;

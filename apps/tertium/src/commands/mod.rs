@@ -9,9 +9,11 @@ mod export;
 mod fmt;
 mod formula;
 mod program;
-mod program_views;
+pub mod program_views;
 mod simulate;
-mod views;
+pub mod views;
+
+pub use program::threads;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,6 +40,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Certify(args) => certify::run(&args),
         Command::Formula(args) => formula::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Lsp(_) => crate::lsp::run(),
         Command::Completions { shell } => completions(shell),
         Command::Man => manual(),
     }

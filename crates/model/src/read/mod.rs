@@ -28,7 +28,7 @@ use bytes::{ByteSource, Flow, Halt};
 use draft::Draft;
 
 pub use draft::Property;
-pub(crate) use text::is_bare_name;
+pub(crate) use text::{KEYWORDS, is_bare, is_bare_name, split_logic};
 
 /// A structure of any kind.
 #[derive(Clone, Debug, PartialEq, Eq)]

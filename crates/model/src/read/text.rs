@@ -14,7 +14,7 @@ use super::draft::{Draft, FairDraft, LatticeDraft, NONE, Pairs, Property, sugges
 use super::json::escape;
 
 /// Words that begin a statement. A state of such a name is written in quotes.
-const KEYWORDS: [&str; 11] =
+pub(crate) const KEYWORDS: [&str; 11] =
     ["state", "init", "props", "actions", "params", "total", "mixed", "strict", "lattice", "fair", "property"];
 
 const LOGICS: [&str; 5] = ["pml", "ctl", "ctl*", "ltl", "mu"];
@@ -24,7 +24,8 @@ pub(crate) fn is_bare_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_bare) && !KEYWORDS.contains(&name)
 }
 
-fn is_bare(byte: u8) -> bool {
+/// Whether a byte can stand in a name without quotes.
+pub(crate) fn is_bare(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'\'' | b'@' | b'$') || byte >= 0x80
 }
 
@@ -620,7 +621,7 @@ fn ends_in_escape(raw: &[u8]) -> bool {
 /// The logic that a property's text begins with, and where its formula begins.
 ///
 /// `mu` is a logic unless a variable and a dot follow, as in `mu X. p`; in brackets it is always one.
-fn split_logic(text: &str) -> (Option<&str>, usize) {
+pub(crate) fn split_logic(text: &str) -> (Option<&str>, usize) {
     let skip = |at: usize| at + text[at..].len() - text[at..].trim_start().len();
     if let Some(end) = text.strip_prefix('[').and_then(|rest| rest.find(']')) {
         let inside = text[1..=end].trim();

@@ -1,0 +1,26 @@
+" Syntax of guarded commands.
+if exists("b:current_syntax")
+  finish
+endif
+
+syn keyword gclControl atomic choose do else goto if in loop of stop then when while
+hi def link gclControl Conditional
+syn keyword gclStatement assert assume await skip
+hi def link gclStatement Statement
+syn keyword gclDeclaration const define fair function init keep predicate process property spotlight strong system type var
+hi def link gclDeclaration Keyword
+syn keyword gclOperator and div mod not or
+hi def link gclOperator Operator
+syn keyword gclType array bool int nat
+hi def link gclType Type
+syn keyword gclConstant deadlock false true
+hi def link gclConstant Constant
+syn match gclComment "//.*$"
+syn region gclComment start="/\*" end="\*/"
+hi def link gclComment Comment
+syn match gclNumber "\<\d\+\>"
+hi def link gclNumber Number
+syn region gclString start=+"+ skip=+\\"+ end=+"+ oneline
+hi def link gclString String
+
+let b:current_syntax = "gcl"

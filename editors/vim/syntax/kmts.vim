@@ -1,0 +1,15 @@
+" Syntax of partial structures.
+if exists("b:current_syntax")
+  finish
+endif
+
+syn keyword kmtsDeclaration actions fair init lattice mixed params property props state strict total
+hi def link kmtsDeclaration Keyword
+syn match kmtsComment "#.*$"
+hi def link kmtsComment Comment
+syn match kmtsEdge "-\(must\|may\|hyper\|mustonly\|hyperonly\)\(:[^ -]\+\)\?->"
+hi def link kmtsEdge Operator
+syn region kmtsString start=+"+ skip=+\\"+ end=+"+ oneline
+hi def link kmtsString String
+
+let b:current_syntax = "kmts"
