@@ -13,5 +13,6 @@ fn transcripts_are_what_the_program_prints() {
         .case("docs/checking.md")
         .case("docs/programs.md")
         .case("docs/promela.md")
+        .case("docs/guide/*.md")
         .case("apps/tertium/tests/cmd/*.md");
 }

@@ -9,6 +9,7 @@ use tertium_driver::Located;
 use tertium_driver::editor::{Analysis, TextKind, analyse};
 
 use super::checking::Told;
+use super::errors_page::ErrorsPage;
 use super::text::{Encoding, Text};
 use super::uri;
 
@@ -96,7 +97,7 @@ impl Document {
     }
 
     /// All diagnostics: what is wrong with the text, and what was found out about properties.
-    pub fn diagnostics(&self, errors_page: Option<&str>) -> Vec<Value> {
+    pub fn diagnostics(&self, errors_page: Option<&ErrorsPage>) -> Vec<Value> {
         let Some(analysis) = self.analysis() else { return Vec::new() };
         let mut all: Vec<Value> =
             analysis.messages.iter().map(|message| self.diagnostic(message, errors_page)).collect();
@@ -105,7 +106,7 @@ impl Document {
     }
 
     /// One message as the protocol writes it.
-    pub fn diagnostic(&self, message: &Located, errors_page: Option<&str>) -> Value {
+    pub fn diagnostic(&self, message: &Located, errors_page: Option<&ErrorsPage>) -> Value {
         let diagnostic = &message.diagnostic;
         let primary = diagnostic.primary.as_ref();
         let span = primary.map_or_else(Span::default, |label| label.span);
@@ -138,7 +139,7 @@ impl Document {
             value["relatedInformation"] = Value::Array(related);
         }
         if let Some(page) = errors_page {
-            value["codeDescription"] = json!({"href": format!("{page}#{}", diagnostic.code.to_lowercase())});
+            value["codeDescription"] = json!({"href": page.link(diagnostic.code)});
         }
         value
     }

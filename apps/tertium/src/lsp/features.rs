@@ -4,9 +4,11 @@
 
 use serde_json::{Value, json};
 use tertium_base::{Diagnostic, Span, Symbol, SymbolKind};
-use tertium_driver::editor::{self, Analysis, proposals, rename};
+use tertium_driver::editor::rename::target;
+use tertium_driver::editor::{self, Analysis, proposals};
 
 use super::document::Document;
+use super::errors_page::ErrorsPage;
 
 /// The command behind the lenses.
 pub const CHECK: &str = "tertium.check";
@@ -31,7 +33,8 @@ impl Refusal {
         Self { code: -32803, message: message.into() }
     }
 
-    fn of(diagnostic: &Diagnostic) -> Self {
+    /// What a message says.
+    pub fn of(diagnostic: &Diagnostic) -> Self {
         let more = diagnostic.notes.iter().chain(&diagnostic.helps);
         let text: Vec<&str> = std::iter::once(&diagnostic.message).chain(more).map(String::as_str).collect();
         Self::failed(format!("{} [{}]", text.join("; "), diagnostic.code))
@@ -96,7 +99,7 @@ pub fn highlights(document: &Document, params: &Value) -> Answered {
 pub fn prepare_rename(document: &Document, params: &Value) -> Answered {
     let at = offset(document, params)?;
     let (symbol, span) =
-        rename::target(analysis(document)?, document.text.as_str(), at).map_err(|refused| Refusal::of(&refused))?;
+        target(analysis(document)?, document.text.as_str(), at).map_err(|refused| Refusal::of(&refused))?;
     let name = &analysis(document)?.names.symbols()[symbol].name;
     Ok(json!({"range": document.text.range(span), "placeholder": name}))
 }
@@ -188,7 +191,7 @@ pub fn completion(document: &Document, params: &Value) -> Answered {
 }
 
 /// Spellings that messages propose.
-pub fn code_actions(document: &Document, params: &Value, errors_page: Option<&str>) -> Answered {
+pub fn code_actions(document: &Document, params: &Value, errors_page: Option<&ErrorsPage>) -> Answered {
     let wanted = params.get("range").and_then(|range| document.text.span_of(range));
     let wanted = wanted.ok_or_else(|| Refusal::params("no range"))?;
     let mut actions = Vec::new();

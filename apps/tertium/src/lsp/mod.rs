@@ -8,6 +8,7 @@
 
 mod checking;
 mod document;
+mod errors_page;
 mod features;
 mod server;
 mod text;

@@ -12,13 +12,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
 use serde_json::{Value, json};
+use tertium_base::Diagnostic;
+use tertium_base::diagnostic::closest_name;
 
 use super::checking::{self, Job, Limits, Told};
 use super::document::Document;
+use super::errors_page::ErrorsPage;
 use super::features::{self, Answered, CHECK, Refusal};
 use super::text::Encoding;
 use super::transport::{self, Incoming};
-use super::uri;
 
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
@@ -79,7 +81,7 @@ pub struct Server<W> {
     documents: BTreeMap<String, Document>,
     running: Vec<Running>,
     limits: Limits,
-    errors_page: Option<String>,
+    errors_page: Option<ErrorsPage>,
     /// Whether the editor shows progress that the server begins.
     shows_progress: bool,
     counter: u64,
@@ -96,7 +98,7 @@ impl<W: Write> Server<W> {
             documents: BTreeMap::new(),
             running: Vec::new(),
             limits: Limits::default(),
-            errors_page: errors_page(),
+            errors_page: ErrorsPage::find(),
             shows_progress: false,
             counter: 0,
         }
@@ -260,7 +262,7 @@ impl<W: Write> Server<W> {
         if let Some(options) = params.get("initializationOptions") {
             self.limits = Limits::from_options(options);
             if let Some(page) = options.get("errorsPage").and_then(Value::as_str) {
-                self.errors_page = Some(page.to_owned());
+                self.errors_page = Some(ErrorsPage::at(page));
             }
         }
         self.stage = Stage::Running;
@@ -314,7 +316,7 @@ impl<W: Write> Server<W> {
             "textDocument/documentSymbol" => features::symbols(document),
             "textDocument/formatting" => features::formatting(document),
             "textDocument/completion" => features::completion(document, params),
-            "textDocument/codeAction" => features::code_actions(document, params, page.as_deref()),
+            "textDocument/codeAction" => features::code_actions(document, params, page.as_ref()),
             _ => features::lenses(document),
         }
     }
@@ -339,7 +341,11 @@ impl<W: Write> Server<W> {
         if let (Some(name), Some(analysis)) = (&only, document.analysis()) {
             let known = analysis.names.symbols().iter().filter(|symbol| features::can_be_checked(symbol));
             if !known.clone().any(|symbol| symbol.name == *name) {
-                return Err(Refusal::failed(format!("there is no property named `{name}` [E0384]")));
+                let mut missing = Diagnostic::error("E0384", format!("there is no property named `{name}`"));
+                if let Some(close) = closest_name(name, known.map(|symbol| symbol.name.as_str())) {
+                    missing = missing.help(format!("did you mean `{close}`?"));
+                }
+                return Err(Refusal::of(&missing));
             }
         }
         let job = Job {
@@ -429,7 +435,7 @@ impl<W: Write> Server<W> {
             document.told = true;
             let read = catch_unwind(AssertUnwindSafe(|| {
                 document.refresh();
-                document.diagnostics(page.as_deref())
+                document.diagnostics(page.as_ref())
             }));
             if let Ok(diagnostics) = read {
                 news.push(json!({"uri": document.uri, "version": document.version, "diagnostics": diagnostics}));
@@ -457,11 +463,4 @@ fn is_cancelled(id: &Value, waiting: &VecDeque<Event>) -> bool {
         }
         _ => false,
     })
-}
-
-/// The page that explains all codes, if it lies where the sources do.
-fn errors_page() -> Option<String> {
-    let program = std::env::current_exe().ok()?;
-    let pages = program.ancestors().skip(1).take(5).map(|folder| folder.join("docs/errors.md"));
-    pages.into_iter().find(|page| page.is_file()).map(|page| uri::of_path(&page))
 }

@@ -18,13 +18,13 @@ pub fn rename(
     text: &str,
     offset: usize,
     new_name: &str,
-) -> Result<Vec<Span>, Diagnostic> {
+) -> Result<Vec<Span>, Box<Diagnostic>> {
     let (symbol, _) = target(analysis, text, offset)?;
     let old = &analysis.names.symbols()[symbol];
     if !analysis.kind.is_name(new_name) {
         let reserved = analysis.kind.keywords().contains(&new_name);
         let why = if reserved { "it is a word of the language" } else { "names are letters, digits and `_`" };
-        return Err(Diagnostic::error("E0381", format!("`{new_name}` cannot be a name")).note(why));
+        return Err(Diagnostic::error("E0381", format!("`{new_name}` cannot be a name")).note(why).into());
     }
     let places = analysis.names.places(symbol);
     if new_name == old.name {
@@ -38,10 +38,10 @@ pub fn rename(
     if again.is_broken() && !analysis.is_broken() {
         let first = again.messages.iter().find(|message| message.diagnostic.is_error());
         let why = first.map_or(String::new(), |message| message.diagnostic.message.clone());
-        return Err(refused(&old.name, new_name).note(format!("the text would be wrong: {why}")));
+        return Err(refused(&old.name, new_name).note(format!("the text would be wrong: {why}")).into());
     }
     match differs(&analysis.names, &again.names, symbol, &places, new_name) {
-        Some(name) => Err(refused(&old.name, new_name).note(format!("`{name}` would stand for something else"))),
+        Some(name) => Err(refused(&old.name, new_name).note(format!("`{name}` would stand for something else")).into()),
         None => Ok(places),
     }
 }
@@ -50,14 +50,15 @@ pub fn rename(
 ///
 /// # Errors
 /// If there is none.
-pub fn target(analysis: &Analysis, text: &str, offset: usize) -> Result<(usize, Span), Diagnostic> {
-    let nothing = || Diagnostic::error("E0380", "there is no name here that could be changed");
+pub fn target(analysis: &Analysis, text: &str, offset: usize) -> Result<(usize, Span), Box<Diagnostic>> {
+    let nothing = || Box::new(Diagnostic::error("E0380", "there is no name here that could be changed"));
     let found = analysis.names.at(offset).ok_or_else(nothing)?;
     let symbol = &analysis.names.symbols()[found.symbol];
     for place in analysis.names.places(found.symbol) {
         if place.end > text.len() {
             return Err(Diagnostic::error("E0383", format!("`{}` stands in an included file, too", symbol.name))
-                .help("change it in both files by hand"));
+                .help("change it in both files by hand")
+                .into());
         }
         if text.get(place.start..place.end) != Some(symbol.name.as_str()) {
             return Err(nothing());
@@ -71,12 +72,12 @@ fn refused(old: &str, new: &str) -> Diagnostic {
 }
 
 /// Names that Promela looks at: `end`, `accept` and `progress` at the beginning of a label.
-fn special_label(kind: SymbolKind, old: &str, new: &str) -> Result<(), Diagnostic> {
+fn special_label(kind: SymbolKind, old: &str, new: &str) -> Result<(), Box<Diagnostic>> {
     let special = |name: &str| ["end", "accept", "progress"].into_iter().find(|begin| name.starts_with(begin));
     if kind == SymbolKind::Label && special(old) != special(new) {
         let begin = special(old).or(special(new)).unwrap_or_default();
         let note = format!("labels that begin with `{begin}` have a meaning of their own in Promela");
-        return Err(refused(old, new).note(note));
+        return Err(refused(old, new).note(note).into());
     }
     Ok(())
 }
