@@ -88,7 +88,7 @@ fn renaming_keeps_the_meaning_of_every_model() {
         }
     }
     assert!(done > 150, "{done} renamed");
-    assert!(refused.len() * 20 < done, "{done} renamed, refused:\n{}", refused.join("\n"));
+    assert!(refused.is_empty(), "{done} renamed, refused:\n{}", refused.join("\n"));
 }
 
 /// One small change at a random place.

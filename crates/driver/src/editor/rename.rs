@@ -54,6 +54,10 @@ pub fn target(analysis: &Analysis, text: &str, offset: usize) -> Result<(usize, 
     let nothing = || Box::new(Diagnostic::error("E0380", "there is no name here that could be changed"));
     let found = analysis.names.at(offset).ok_or_else(nothing)?;
     let symbol = &analysis.names.symbols()[found.symbol];
+    // `init` and an unnamed `never` are called by the word that begins them.
+    if analysis.kind == TextKind::Promela && analysis.kind.keywords().contains(&symbol.name.as_str()) {
+        return Err(nothing());
+    }
     for place in analysis.names.places(found.symbol) {
         if place.end > text.len() {
             return Err(Diagnostic::error("E0383", format!("`{}` stands in an included file, too", symbol.name))
