@@ -27,6 +27,7 @@ Examples:
   tertium compare old.kmts new.kmts                is the new design a refinement of the old one?
   tertium check protocol.gcl                       all properties of a program, and every mistake it can make
   tertium simulate protocol.gcl                    step through it
+  tertium view protocol.gcl                        walk through the answers in a browser
   tertium check design.kmts --evidence proofs      keep proofs, then check one independently:
   tertium certify design.kmts proofs/safe.cert.json
 
@@ -58,6 +59,8 @@ pub enum Command {
     /// Help an editor over standard input and output (language server protocol)
     #[command(after_long_help = LSP_NOTE)]
     Lsp(LspArgs),
+    /// Walk through a result in a browser
+    View(ViewArgs),
     /// Write a completion script for a shell to standard output
     #[command(after_long_help = COMPLETION_EXAMPLES)]
     Completions {
@@ -178,7 +181,7 @@ pub struct CheckArgs {
     /// How to write the answer
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     pub format: Format,
-    /// Write a certificate of every definite answer, and every run, into this directory
+    /// Write a certificate of every definite answer, every run, and a page to walk through them, into this directory
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub evidence: Option<PathBuf>,
     /// The value that a property should have; another one counts as a failure; may be repeated
@@ -190,6 +193,33 @@ pub struct CheckArgs {
     /// How text looks.
     #[command(flatten)]
     pub look: Look,
+}
+
+const VIEW_EXAMPLES: &str = "\
+Examples:
+  tertium view protocol.gcl                        check it, then show the page
+  tertium view protocol.gcl --only mutex --out mutex.html
+  tertium check protocol.gcl --evidence runs       the same page as runs/index.html
+  tertium view runs
+
+Exit codes: 0 the page was shown or written, 2 bad input.";
+
+/// Options of `view`.
+#[derive(Args, Debug)]
+#[command(after_long_help = VIEW_EXAMPLES)]
+pub struct ViewArgs {
+    /// The model, with the options of `check`; or a report, or the directory of one.
+    #[command(flatten)]
+    pub check: Box<CheckArgs>,
+    /// Write the page to this file instead of serving it
+    #[arg(long, value_name = "FILE", help_heading = "The page", conflicts_with_all = ["port", "no_open"])]
+    pub out: Option<PathBuf>,
+    /// Serve it on this port of the loopback address [default: any that is free]
+    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true, help_heading = "The page")]
+    pub port: u16,
+    /// Do not open a browser
+    #[arg(long, help_heading = "The page")]
+    pub no_open: bool,
 }
 
 /// How programs are abstracted.

@@ -2,7 +2,8 @@
 //!
 //! The only place where stages meet: load a model ([`input`]), gather and bind properties
 //! ([`property`]), choose an engine ([`engines`]), evaluate, explain and re-check ([`check`]), and the
-//! smaller questions of [`compare`], [`certify`], [`formula`] and [`export`]. [`editor`] helps with texts that are being written.
+//! smaller questions of [`compare`], [`certify`], [`formula`] and [`export`]. [`editor`] helps with texts that are being written. For people who
+//! read a run, [`unfold`] values a formula along it, and [`picture`] tells what is to be seen in a structure.
 //!
 //! Not here: arguments, printing, exit codes. Results are values; long work watches a budget and
 //! tells an [`Observer`] what it is doing.
@@ -21,17 +22,19 @@ pub mod formula;
 pub mod input;
 mod lattice;
 pub mod paths;
+pub mod picture;
 pub mod precision;
 pub mod program;
 pub mod property;
 pub mod prove;
 mod thorough;
+pub mod unfold;
 pub mod vacuity;
 
 pub use failure::{Failure, Located};
-pub use tertium_evidence::{Deadlock, LinearReading, Reading};
+pub use tertium_evidence::{Deadlock, LinearReading, Reading, Reason};
 pub use tertium_lattice::Belnap;
-pub use tertium_logic::Logic;
+pub use tertium_logic::{Formula, Logic};
 pub use tertium_model::Kmts;
 
 /// Someone who wants to know what a run is doing.

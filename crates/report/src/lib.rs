@@ -2,7 +2,7 @@
 //!
 //! Versioned view types ([`view`], [`compare`], [`abstraction`], [`explore`], [`simulate`], [`formula`], [`certify`]) that hold names and words
 //! only, so that a page or a script needs nothing else; [`build`] makes them from structures and
-//! evidence. Renderers take views alone: [`text`] for people, [`json`] for scripts, [`junit`] and
+//! evidence. Renderers take views alone: [`text`] for people, [`page`] for people with a browser, [`json`] for scripts, [`junit`] and
 //! [`sarif`] for build servers.
 //!
 //! Not here: deciding anything, running engines, writing to a terminal or a file.
@@ -16,6 +16,7 @@ pub mod formula;
 pub mod json;
 pub mod junit;
 mod ordered;
+pub mod page;
 pub mod sarif;
 pub mod simulate;
 pub mod style;

@@ -305,6 +305,9 @@ pub struct TakenView {
     pub process: String,
     /// The line of the statement.
     pub line: usize,
+    /// The file of the statement, unless it is the model's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// The statement.
     pub statement: String,
     /// The process that takes part without having begun, if two meet.

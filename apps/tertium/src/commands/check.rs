@@ -8,10 +8,12 @@ use tertium_driver::check::{CheckOptions, Session};
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::property::Property;
 use tertium_driver::{Failure, Located, Observer};
+use tertium_report::page::Page;
+use tertium_report::page::view::Detail;
 use tertium_report::view::{CheckReport, Input, Message, ResultView, SCHEMA_VERSION, Verdict};
 use tertium_report::{Style, json, junit, sarif, text};
 
-use super::views;
+use super::{pages, views};
 use crate::args::{CheckArgs, EngineName, FailOn, Format, Parameters, Semantics};
 use crate::exit;
 use crate::progress::{Phase, Progress};
@@ -20,16 +22,36 @@ use crate::terminal::{self, Stream};
 /// Runs the command.
 pub fn run(args: &CheckArgs) -> u8 {
     let budget = super::budget(args.timeout, args.memory);
-    match decide(args, &budget) {
+    match decide(args, &budget, args.evidence.is_some()).and_then(|done| keep(args, done)) {
         Ok(code) => code,
         Err(Failure::Stopped(stopped)) if args.format != Format::Text => stopped_early(args, stopped),
         Err(failure) => super::fail(&failure, args.look.color),
     }
 }
 
-fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
+/// A finished check: what it says as an exit code, and the page about it if one was wanted.
+pub struct Done {
+    /// The exit code.
+    pub code: u8,
+    /// The page.
+    pub page: Option<Page>,
+}
+
+/// Writes the page into the directory for evidence, and says where.
+fn keep(args: &CheckArgs, done: Done) -> Result<u8, Failure> {
+    if let (Some(dir), Some(page)) = (&args.evidence, &done.page) {
+        let path = pages::write(dir, page)?;
+        if args.format == Format::Text && !args.look.quiet {
+            terminal::write(Stream::Out, &format!("page: {path}\n"));
+        }
+    }
+    Ok(done.code)
+}
+
+/// Decides what was asked and tells it as it goes; the page is made if it is wanted.
+pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Done, Failure> {
     if tertium_driver::program::is_program(&args.file) {
-        return super::program::decide(args, budget);
+        return super::program::decide(args, budget, wants_page);
     }
     refuse(
         args,
@@ -64,6 +86,7 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     }
     let mut printer = Printer::start(args, session.kind(), &session.description());
     let mut results: Vec<ResultView> = Vec::new();
+    let mut page = None;
     for parsed in &properties {
         phase.phase(&format!("checking {}", parsed.property.name));
         let progress = Progress::start(phase.clone(), args.look.quiet);
@@ -79,6 +102,14 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
         }
         judge(&mut view, &expectations, &args.fail_on);
         printer.result(&view);
+        if wants_page {
+            let page: &mut Page = page.get_or_insert_with(|| printer.empty_page(&session.description()));
+            let detail = pages::of_structure(&session, parsed, (&answer, &view), &self::options(args), page, budget);
+            page.details.push(match detail {
+                Err(Failure::Stopped(_)) => Detail::default(),
+                detail => detail?,
+            });
+        }
         results.push(view);
     }
     let report = CheckReport {
@@ -91,7 +122,11 @@ fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     };
     let code = exit::of_check(&report);
     printer.finish(&report, code, start.elapsed().as_millis() as u64);
-    Ok(code)
+    if let Some(page) = &mut page {
+        page.report = report;
+        page.sources.extend(pages::source(&args.file));
+    }
+    Ok(Done { code, page })
 }
 
 /// A limit that is reached while the model is read still gives scripts a document: every property that was
@@ -263,6 +298,19 @@ impl Printer {
 
     fn write(&self, text: &str) {
         terminal::write(Stream::Out, text);
+    }
+
+    /// A page to be filled.
+    pub fn empty_page(&self, description: &str) -> Page {
+        let report = CheckReport {
+            schema_version: SCHEMA_VERSION,
+            tool: super::tool(),
+            input: self.input.clone(),
+            results: Vec::new(),
+            lattice: None,
+            warnings: Vec::new(),
+        };
+        Page::new(report, description)
     }
 
     /// Tells one result.

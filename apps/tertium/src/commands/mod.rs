@@ -8,9 +8,12 @@ mod explore;
 mod export;
 mod fmt;
 mod formula;
+mod pages;
 mod program;
 pub mod program_views;
+mod serve;
 mod simulate;
+mod view;
 pub mod views;
 
 pub use program::threads;
@@ -41,6 +44,7 @@ pub fn run(cli: Cli) -> u8 {
         Command::Formula(args) => formula::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Lsp(_) => crate::lsp::run(),
+        Command::View(args) => view::run(&args),
         Command::Completions { shell } => completions(shell),
         Command::Man => manual(),
     }

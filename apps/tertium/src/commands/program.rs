@@ -5,16 +5,17 @@ use std::time::Instant;
 use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program;
 use tertium_driver::{Belnap, Failure, Observer};
+use tertium_report::page::view::SourceView;
 use tertium_report::view::{CheckReport, SCHEMA_VERSION};
 
-use super::check::{Expectations, Printer, engine_choice, judge, refuse};
-use super::{abstraction, program_views, views};
+use super::check::{Done, Expectations, Printer, engine_choice, judge, refuse};
+use super::{abstraction, pages, program_views, views};
 use crate::args::{Abstraction, CheckArgs, Parameters, Semantics};
 use crate::exit;
 use crate::progress::{Phase, Progress};
 
 /// Decides the properties of a program.
-pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
+pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Done, Failure> {
     let abstracted = wants_abstraction(args)?;
     refuse(
         args,
@@ -45,7 +46,9 @@ pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
         how.thorough = args.semantics == Semantics::Thorough;
         program::abstracted::check(&file, &questions, &options(args), &how, budget, &phase)
     } else {
-        program::check(&file, &questions, &options(args), budget, &phase)
+        let options = options(args);
+        let look_for_idle = options.look_for_idle || wants_page;
+        program::check(&file, &questions, &program::CheckOptions { look_for_idle, ..options }, budget, &phase)
     };
     drop(progress);
     let outcome = outcome?;
@@ -57,6 +60,9 @@ pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     }
     let mut printer = Printer::start(args, file.language.name(), &file.description());
     let mut results = Vec::new();
+    let mut page = wants_page.then(|| printer.empty_page(&file.description()));
+    let explored = wants_page && !abstracted && outcome.answers.iter().any(|answer| answer.value == Belnap::True);
+    let invariant = if explored { pages::invariant(&file, budget) } else { Vec::new() };
     for (answer, question) in outcome.answers.iter().zip(&questions) {
         let mut view = program_views::result(&file, answer, outcome.answers.len(), args);
         if let Some(dir) = &args.evidence {
@@ -67,6 +73,9 @@ pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
         }
         judge(&mut view, &expectations, &args.fail_on);
         printer.result(&view);
+        if let Some(page) = &mut page {
+            page.details.push(pages::of_program(&file, question, (answer, &view), &invariant, args.fair));
+        }
         results.push(view);
     }
     let report = CheckReport {
@@ -79,7 +88,12 @@ pub fn decide(args: &CheckArgs, budget: &Budget) -> Result<u8, Failure> {
     };
     let code = exit::of_check(&report);
     printer.finish(&report, code, start.elapsed().as_millis() as u64);
-    Ok(code)
+    if let Some(page) = &mut page {
+        page.report = report;
+        page.sources = file.texts().into_iter().map(|(file, text)| SourceView { file, text }).collect();
+        page.coverage = pages::coverage(&file, outcome.coverage.as_deref());
+    }
+    Ok(Done { code, page })
 }
 
 /// Whether the program is abstracted, or run as it is.

@@ -119,6 +119,7 @@ fn taken(file: &ProgramFile, moves: &[tertium_driver::program::Move], output: St
     Some(TakenView {
         process: told.process,
         line: told.line,
+        file: told.file,
         statement: told.statement,
         partner: told.partner,
         output: (!output.is_empty()).then_some(output),

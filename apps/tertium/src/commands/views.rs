@@ -196,6 +196,9 @@ fn next_commands(
         if let Some(state) = stuck_at.filter(|&state| Some(state) != asked_at.as_ref()) {
             commands.push(format!("{base} --at {}", quoted(state)));
         }
+        if session.may_gain_from_completions(&answer.formula) {
+            commands.push(format!("{base} --semantics thorough   (do all completions agree?)"));
+        }
         let linear = matches!(answer.formula.logic(), Logic::Ltl | Logic::CtlStar);
         if linear && session.may_gain_from_totality() && args.deadlock.is_none() {
             commands.push(format!("{base} --deadlock total   (if the system never stops)"));

@@ -9,7 +9,7 @@ use tertium_logic::Logic;
 
 use super::answer::ProgramAnswer;
 use super::branching::{self, Collected};
-use super::coverage;
+use super::coverage::{self, Covered};
 use super::questions::{Asked, Question, Watched};
 use super::safety::{self, Effort, Goal};
 use super::space::Space;
@@ -61,6 +61,8 @@ pub struct Outcome {
     pub answers: Vec<ProgramAnswer>,
     /// Remarks about the program: statements that are never reached, guards that are never true.
     pub remarks: Vec<Located>,
+    /// All statements, with what happens to them; `None` if that was not asked, or not every state was visited.
+    pub coverage: Option<Vec<Covered>>,
 }
 
 impl Outcome {
@@ -74,7 +76,7 @@ impl Outcome {
             Question::Watched(watched) => ProgramAnswer::open(&watched.name, true, &watched.claim, "safety"),
         };
         let answer = |question| ProgramAnswer { stopped: Some(stopped.0), ..open(question) };
-        Self { answers: questions.iter().map(answer).collect(), remarks: Vec::new() }
+        Self { answers: questions.iter().map(answer).collect(), ..Self::default() }
     }
 }
 
@@ -187,7 +189,8 @@ impl Work<'_, '_> {
             outcome.answers.iter_mut().for_each(|answer| answer.vacuous = true);
         }
         if self.options.look_for_idle {
-            outcome.remarks = self.remarks(collected, &outcome.answers)?;
+            outcome.coverage = self.coverage(collected, &outcome.answers);
+            outcome.remarks = self.remarks(outcome.coverage.as_deref());
         }
         Ok(outcome)
     }
@@ -263,26 +266,26 @@ impl Work<'_, '_> {
         }
     }
 
-    /// What is never done, if every state was visited; and whether the program starts at all.
-    fn remarks(&self, collected: Option<Collected>, answers: &[ProgramAnswer]) -> Result<Vec<Located>, Failure> {
+    /// What happens to each statement, if every state was visited.
+    fn coverage(&self, collected: Option<Collected>, answers: &[ProgramAnswer]) -> Option<Vec<Covered>> {
+        let interrupted = answers.iter().any(|answer| answer.stopped.is_some());
+        if interrupted || self.space.open.is_some() || self.space.initial.is_empty() {
+            return None;
+        }
+        coverage::statements(self.space, collected, &self.effort, &mut self.report("coverage")).unwrap_or_default()
+    }
+
+    /// What is never done, and whether the program starts at all.
+    fn remarks(&self, coverage: Option<&[Covered]>) -> Vec<Located> {
         if self.space.open.is_none() && self.space.initial.is_empty() {
             let warning = Diagnostic::warning("W0403", "the program has no initial state, so every property holds")
                 .help("look at `init`: no values of the variables satisfy it");
-            return Ok(vec![Located::nowhere(warning)]);
+            return vec![Located::nowhere(warning)];
         }
-        let interrupted = answers.iter().any(|answer| answer.stopped.is_some());
-        if interrupted || self.space.open.is_some() {
-            return Ok(Vec::new());
-        }
-        match coverage::idle(self.space, collected, &self.effort, &mut self.report("coverage")) {
-            Ok(found) => Ok(found
-                .into_iter()
-                .map(|remark| {
-                    let span = remark.primary.as_ref().map_or_else(tertium_base::Span::default, |label| label.span);
-                    Located::within(remark, &self.file.source_of(span))
-                })
-                .collect()),
-            Err(_) => Ok(Vec::new()),
-        }
+        let located = |remark: Diagnostic| {
+            let span = remark.primary.as_ref().map_or_else(tertium_base::Span::default, |label| label.span);
+            Located::within(remark, &self.file.source_of(span))
+        };
+        coverage::warnings(coverage.unwrap_or_default()).into_iter().map(located).collect()
     }
 }

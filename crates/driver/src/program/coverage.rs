@@ -23,31 +23,45 @@ fn most_states(space: &Space<'_>) -> usize {
     if space.semantics.layout().is_fixed() { MOST_STATES } else { MOST_STATES_WITHOUT_LAYOUT }
 }
 
-/// Warnings about what never happens; none if that is not known.
-pub fn idle(
+/// A statement, and whether some run takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Covered {
+    /// Where it stands.
+    pub span: Span,
+    /// Its text.
+    pub text: String,
+    /// Whether it is taken.
+    pub taken: bool,
+    /// Whether some process gets to it.
+    pub reached: bool,
+}
+
+/// All statements, with what happens to them; `None` if that is not known.
+pub fn statements(
     space: &Space<'_>,
     collected: Option<Collected>,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Vec<Diagnostic>, Stopped> {
+) -> Result<Option<Vec<Covered>>, Stopped> {
     let program = space.program();
     let mut seen = Seen { taken: BitSet::empty(program.steps.len()), count: 0, complete: true };
     let all = program.steps.len();
     match collected {
-        Some(collected) if collected.explored().store.len() > most_states(space) => return Ok(Vec::new()),
+        Some(collected) if collected.explored().store.len() > most_states(space) => return Ok(None),
         Some(collected) => {
             let mut ticks = 0;
             for number in 0..collected.explored().store.len() {
                 effort.budget.tick(&mut ticks)?;
                 if seen.count == all {
-                    return Ok(Vec::new());
+                    break;
                 }
                 seen.look(space, &space.state(&collected.row(number)), &mut |_| {});
             }
         }
         None => seen.walk(space, effort, progress)?,
     }
-    Ok(if seen.complete { warnings(program, &seen.taken) } else { Vec::new() })
+    let known = seen.complete || seen.count == all;
+    Ok(known.then(|| covered(program, &seen.taken)))
 }
 
 struct Seen {
@@ -110,7 +124,7 @@ impl Seen {
 }
 
 /// Instances of one family share their text; a statement is idle if it is in all of them.
-fn warnings(program: &Program, taken: &BitSet) -> Vec<Diagnostic> {
+fn covered(program: &Program, taken: &BitSet) -> Vec<Covered> {
     let mut reached: Vec<BitSet> =
         program.processes.iter().map(|process| BitSet::empty(process.locations.len())).collect();
     for process in program.process_ids() {
@@ -134,14 +148,26 @@ fn warnings(program: &Program, taken: &BitSet) -> Vec<Diagnostic> {
         entry.0 |= taken.contains(id.index()) || never;
         entry.1 |= reached[step.process.index()].contains(step.source.index());
     }
-    let idle = texts.into_iter().filter(|(_, (done, _))| !done);
-    idle.map(|((start, end, text), (_, reached))| {
-        let span = Span::new(start, end);
-        if reached {
-            Diagnostic::warning("W0402", format!("`{}` is never possible", shortened(text)))
-                .at(span, "reached, but its guard is false whenever it is")
+    let covered = |((start, end, text), (taken, reached)): ((usize, usize, &str), (bool, bool))| Covered {
+        span: Span::new(start, end),
+        text: shortened(text),
+        taken,
+        reached,
+    };
+    texts.into_iter().map(covered).collect()
+}
+
+/// Warnings about what never happens.
+#[must_use]
+pub fn warnings(statements: &[Covered]) -> Vec<Diagnostic> {
+    let idle = statements.iter().filter(|statement| !statement.taken);
+    idle.map(|statement| {
+        let text = &statement.text;
+        if statement.reached {
+            Diagnostic::warning("W0402", format!("`{text}` is never possible"))
+                .at(statement.span, "reached, but its guard is false whenever it is")
         } else {
-            Diagnostic::warning("W0404", format!("`{}` is never reached", shortened(text))).at(span, "no run gets here")
+            Diagnostic::warning("W0404", format!("`{text}` is never reached")).at(statement.span, "no run gets here")
         }
     })
     .collect()

@@ -7,7 +7,7 @@
 //!
 //! Promela models ([`promela`]) are asked more: `never` claims, acceptance and progress ([`claims`]).
 //!
-//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`proof`] makes certificates and checks them. [`abstracted`] answers
+//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`story`] tells what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them. [`abstracted`] answers
 //! without running the program.
 
 pub mod abstracted;
@@ -15,7 +15,7 @@ pub mod answer;
 pub mod branching;
 pub mod check;
 pub mod claims;
-mod coverage;
+pub mod coverage;
 pub mod explore;
 mod graph;
 pub mod itf;
@@ -23,10 +23,12 @@ pub mod linear;
 pub mod promela;
 pub mod proof;
 pub mod questions;
+pub mod reached;
 pub mod run;
 pub mod safety;
 pub mod simulate;
 pub mod space;
+pub mod story;
 pub mod trail;
 mod watch;
 
@@ -44,7 +46,7 @@ use crate::property::Property;
 pub use answer::{ProgramAnswer, Reason};
 pub use check::{CheckOptions, check};
 pub use run::Run;
-pub use tertium_program::{Move, Program, Semantics, State};
+pub use tertium_program::{Fairness, Move, Program, Semantics, State};
 
 /// The layout of a text.
 ///
@@ -268,6 +270,27 @@ impl ProgramFile {
     pub fn line(&self, span: Span) -> usize {
         let piece = self.sources.as_ref().and_then(|sources| sources.piece(span));
         piece.unwrap_or(&self.source).line_column(span.start).0
+    }
+
+    /// The name of the file that a place lies in, unless it is the model's own.
+    #[must_use]
+    pub fn other_file(&self, span: Span) -> Option<String> {
+        let piece = self.sources.as_ref().and_then(|sources| sources.piece(span))?;
+        (piece.name != self.source.name).then(|| piece.name.clone())
+    }
+
+    /// The texts of the model, its own first.
+    #[must_use]
+    pub fn texts(&self) -> Vec<(String, String)> {
+        let mut texts = vec![(self.source.name.clone(), self.source.text.clone())];
+        for piece in self.sources.iter().flat_map(|sources| sources.pieces()) {
+            // A piece that begins elsewhere than in the first line is part of a text that is there already.
+            let known = texts.iter().any(|(name, _)| *name == piece.name);
+            if piece.first_line == 1 && !known && !piece.text.is_empty() {
+                texts.push((piece.name.clone(), piece.text.clone()));
+            }
+        }
+        texts
     }
 
     /// How people call the process with this pid that runs this code.

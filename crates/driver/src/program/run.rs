@@ -222,6 +222,8 @@ pub struct Told {
     pub process: String,
     /// The line of its first statement, counted from 1.
     pub line: usize,
+    /// The file of its first statement, unless it is the model's own.
+    pub file: Option<String>,
     /// The statements, inputs with their values.
     pub statement: String,
     /// The process that takes part without having begun.
@@ -245,7 +247,8 @@ pub fn tell(file: &ProgramFile, moves: &[Move]) -> Option<Told> {
     }
     let met = moves.iter().find_map(|mv| mv.partner);
     let partner = met.map(|(pid, step)| file.process_name(program.step(step).process, pid));
-    Some(Told { process, line, statement: parts.join("; "), partner })
+    let place = file.other_file(program.step(first.step).span);
+    Some(Told { process, line, file: place, statement: parts.join("; "), partner })
 }
 
 /// What the moves from a state print, one after the other.

@@ -215,7 +215,7 @@ pub fn check(
             .note(format!("the first such question:\n{script}"));
         remarks.push(Located::nowhere(warning));
     }
-    Ok(Outcome { answers, remarks })
+    Ok(Outcome { answers, remarks, coverage: None })
 }
 
 struct Work<'a> {

@@ -1,0 +1,292 @@
+//! From answers to the page: graphs, runs with what processes could do, causes, proofs.
+
+use std::path::Path;
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_driver::answer::Answer;
+use tertium_driver::check::{CheckOptions, Session};
+use tertium_driver::picture::{self, Decision};
+use tertium_driver::program::coverage::Covered;
+use tertium_driver::program::questions::Question;
+use tertium_driver::program::run::Run;
+use tertium_driver::program::story::{self, Choices};
+use tertium_driver::program::{ProgramAnswer, ProgramFile, reached};
+use tertium_driver::property::Parsed;
+use tertium_driver::unfold::Unfolded;
+use tertium_driver::{Failure, Kmts, Reason};
+use tertium_report::page::view::{
+    BlameView, ChoiceView, CoverageView, CoveredView, Detail, FairView, FormulaRow, InvariantView, MessageView,
+    MovesView, ProofView, SourceView, StatementView, ValuesView, VariantView, WaysView,
+};
+use tertium_report::page::{self, Page, headline, short_name};
+use tertium_report::view::ResultView;
+use tertium_report::{build, json};
+
+use super::check::shown_path;
+
+/// Longer parts of formulas are cut.
+const LONGEST_PART: usize = 160;
+/// More choices of a strategy are not listed.
+const MOST_CHOICES: usize = 400;
+
+/// Writes the page and its data beside the other evidence.
+pub fn write(dir: &Path, page: &Page) -> Result<String, Failure> {
+    let problem = |path: &Path, error: &std::io::Error| {
+        Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
+    };
+    std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
+    let data = dir.join("report.json");
+    std::fs::write(&data, json::document(page)).map_err(|error| problem(&data, &error))?;
+    let path = dir.join("index.html");
+    std::fs::write(&path, page::html(&page.report.input.file, page)).map_err(|error| problem(&path, &error))?;
+    Ok(shown_path(&path))
+}
+
+/// What there is to see of an answer about a structure. Graphs are shared: `graphs` holds those that are there already.
+pub fn of_structure(
+    session: &Session<'_>,
+    parsed: &Parsed,
+    (answer, view): (&Answer, &ResultView),
+    options: &CheckOptions,
+    page: &mut Page,
+    budget: &Budget,
+) -> Result<Detail, Failure> {
+    let mut detail = Detail { explanations: explanations(view), ..Detail::default() };
+    let told_of = answer.structure.as_deref().or(session.kmts());
+    if let Some(model) = told_of.filter(|model| picture::is_small(model)) {
+        detail.graph = Some(graph(model, answer.structure.is_none(), page));
+        let checked = CheckOptions { parameters: true, ..options.clone() };
+        if answer.structure.is_none() && answer.semantics == "compositional" && answer.stopped.is_none() {
+            detail.formulas = valued(picture::values(model, parsed, &checked, budget)?);
+        }
+        follow(model, answer, &mut detail);
+        if let Some(run) = &answer.run {
+            let found = picture::along(model, &parsed.formula, run);
+            unfolded(&parsed.formula, &found, run.states.len(), run.loop_start, &mut detail);
+        }
+        if let Some(reason) = answer.open.as_ref().and_then(|(open, _)| open.reasons.first())
+            && answer.value_is_unknown()
+            && answer.stopped.is_none()
+        {
+            let tried = picture::decisions(model, reason, parsed, &checked, budget)?;
+            let variants = tried.iter().map(|(way, value)| VariantView {
+                change: decided(model, reason, way),
+                value: build::value_word(*value).to_owned(),
+            });
+            detail.open = Some(WaysView { variants: variants.collect(), ..WaysView::default() });
+        }
+        if answer.value.is_true() {
+            detail.proof = Some(structure_proof(model, answer, view));
+        }
+    }
+    detail.headline = headline::headline(view, &detail);
+    Ok(detail)
+}
+
+/// The index of a structure's graph; the model's own is the same for all answers.
+fn graph(model: &Kmts, is_own: bool, page: &mut Page) -> usize {
+    if !is_own || page.graphs.is_empty() {
+        page.graphs.push(page::graph(model));
+        return page.graphs.len() - 1;
+    }
+    0
+}
+
+fn valued(found: Vec<picture::Valued>) -> Vec<ValuesView> {
+    let view = |part: picture::Valued| ValuesView {
+        formula: short_name(&part.formula),
+        values: part.values.into_iter().map(build::value_letter).collect(),
+    };
+    found.into_iter().map(view).collect()
+}
+
+/// The states that the run, or else the open question, passes.
+fn follow(model: &Kmts, answer: &Answer, detail: &mut Detail) {
+    let inside = |state: usize| state < model.state_count();
+    if let Some(run) = &answer.run {
+        detail.path = run.states.iter().map(|state| state.index()).filter(|&state| inside(state)).collect();
+        detail.path_loop = run.loop_start;
+    } else if let Some((open, _)) = &answer.open {
+        let mut entry = None;
+        for (at, step) in open.play.iter().enumerate() {
+            if detail.path.last() != Some(&step.state.index()) {
+                detail.path.push(step.state.index());
+            }
+            if open.loop_start == Some(at) {
+                entry = Some(detail.path.len() - 1);
+            }
+        }
+        detail.path_loop = entry;
+    }
+    if let Some((open, _)) = &answer.open {
+        detail.focus = open.reasons.first().map(|reason| match reason {
+            Reason::Label { state, .. } => state.index(),
+            Reason::Edge { from, .. } | Reason::Hyper { from, .. } => from.index(),
+        });
+    }
+}
+
+fn decided(model: &Kmts, reason: &Reason, way: &Decision) -> String {
+    let name = |state| model.state_name(state);
+    match (reason, way) {
+        (Reason::Label { state, prop }, Decision::Label(holds)) => {
+            format!("label {} at {} is {holds}", model.props()[prop.index()], name(*state))
+        }
+        (Reason::Edge { from, to, .. }, Decision::Step(exists)) => {
+            format!("the step {} -> {} {}", name(*from), name(*to), if *exists { "exists" } else { "does not exist" })
+        }
+        (Reason::Hyper { from, .. }, Decision::Member(to)) => {
+            format!("the step {} -> {} is the certain one", name(*from), name(*to))
+        }
+        _ => "this is decided".to_owned(),
+    }
+}
+
+fn structure_proof(model: &Kmts, answer: &Answer, view: &ResultView) -> ProofView {
+    let checked = if view.evidence.checked { ", and the independent checker accepts the proof" } else { "" };
+    let scope = format!("However the open parts of the structure are filled in, the property holds{checked}.");
+    let how = format!(
+        "Decided by the engine `{}` on {} states and {} transitions.",
+        view.engine, view.stats.states, view.stats.transitions
+    );
+    let choice = |(from, to): (_, Vec<_>)| ChoiceView {
+        from: model.state_name(from).to_owned(),
+        to: to.into_iter().map(|state| model.state_name(state)).collect::<Vec<_>>().join(", "),
+    };
+    let strategy = picture::strategy(answer).into_iter().take(MOST_CHOICES).map(choice);
+    ProofView { summary: vec![scope, how], strategy: strategy.collect(), ..ProofView::default() }
+}
+
+fn explanations(view: &ResultView) -> Vec<String> {
+    view.reasons.iter().map(build::explanation).collect()
+}
+
+/// Rows and what decides; `length` steps are shown, the last of which may be that to which a lasso returns.
+fn unfolded(
+    formula: &tertium_driver::Formula,
+    found: &Unfolded,
+    length: usize,
+    loop_start: Option<usize>,
+    detail: &mut Detail,
+) {
+    for row in &found.rows {
+        let mut values: String = row.values.iter().map(|&value| build::value_letter(value)).collect();
+        let back = loop_start.and_then(|start| row.values.get(start));
+        while let Some(&value) = back.filter(|_| values.len() < length) {
+            values.push_str(build::value_letter(value));
+        }
+        detail.unfolded.push(FormulaRow { formula: formula.text_of(row.node, LONGEST_PART), depth: row.depth, values });
+    }
+    for blamed in &found.blame {
+        let Some(row) = found.rows.iter().position(|row| row.node == blamed.node) else { continue };
+        detail.blame.push(BlameView {
+            at: blamed.at,
+            row,
+            formula: formula.text_of(blamed.node, LONGEST_PART),
+            value: build::value_letter(blamed.value).chars().next().unwrap_or('u'),
+            forever: blamed.forever,
+        });
+    }
+}
+
+/// What there is to see of an answer about a program.
+pub fn of_program(
+    file: &ProgramFile,
+    question: &Question,
+    (answer, view): (&ProgramAnswer, &ResultView),
+    invariant: &[InvariantView],
+    fair: bool,
+) -> Detail {
+    let mut detail = Detail { explanations: explanations(view), ..Detail::default() };
+    if let Some(run) = &answer.run {
+        run_details(file, question, run, fair, &mut detail);
+    }
+    if view.value == "true" {
+        detail.proof = Some(ProofView { invariant: invariant.to_vec(), ..program_proof(view) });
+    }
+    detail.headline = headline::headline(view, &detail);
+    detail
+}
+
+fn run_details(file: &ProgramFile, question: &Question, run: &Run, fair: bool, detail: &mut Detail) {
+    let semantics = tertium_driver::program::semantics(file);
+    detail.processes = story::processes(file, run);
+    detail.moves = Some(moves(file, &story::choices(file, &semantics, run)));
+    let message =
+        |sent: story::Sent| MessageView { channel: sent.channel, text: sent.text, from: sent.from, to: sent.to };
+    detail.messages = story::messages(&semantics, run).into_iter().map(message).collect();
+    let treated = |treated: story::Treated| FairView {
+        declared: match treated.declared {
+            tertium_driver::program::Fairness::None => "none",
+            tertium_driver::program::Fairness::Weak => "weak",
+            tertium_driver::program::Fairness::Strong => "strong",
+        },
+        steps: treated.steps,
+        possible: treated.possible,
+        states: treated.states,
+        remark: treated.remark(),
+        process: treated.process,
+    };
+    detail.fairness = story::treatment(file, &semantics, run, fair).into_iter().map(treated).collect();
+    if let Question::Property(asked) = question {
+        let found = story::along(&semantics, asked, run);
+        unfolded(&asked.formula, &found, run.steps.len() + 1, run.loop_start, detail);
+    }
+}
+
+fn moves(file: &ProgramFile, choices: &Choices) -> MovesView {
+    let statement = |candidate: &story::Candidate| {
+        let span = file.program.step(candidate.step).span;
+        StatementView {
+            process: candidate.process.clone(),
+            line: file.line(span),
+            text: story::candidate_text(&file.program, candidate),
+            file: file.other_file(span),
+        }
+    };
+    let coded = |next: &Vec<(usize, bool)>| next.iter().map(|&(at, can)| 2 * at + usize::from(can)).collect();
+    MovesView {
+        statements: choices.candidates.iter().map(statement).collect(),
+        at: choices.at.iter().map(coded).collect(),
+    }
+}
+
+fn program_proof(view: &ResultView) -> ProofView {
+    let counted = format!("{} states, {} steps", view.stats.states, view.stats.transitions);
+    let summary = match view.engine {
+        "explore" => {
+            format!("Every state that the program can reach was visited ({counted}); none breaks the property.")
+        }
+        engine => format!("Decided by `{engine}` on {counted}."),
+    };
+    ProofView { summary: vec![summary], ..ProofView::default() }
+}
+
+/// What always holds, by where the processes are; nothing if there are too many states to look at.
+pub fn invariant(file: &ProgramFile, budget: &Budget) -> Vec<InvariantView> {
+    let found = reached::invariant(file, budget).unwrap_or_default();
+    found.into_iter().map(|(at, holds)| InvariantView { at, holds }).collect()
+}
+
+/// Which statements were taken, by line.
+pub fn coverage(file: &ProgramFile, covered: Option<&[Covered]>) -> Option<CoverageView> {
+    let line = |statement: &Covered| CoveredView {
+        line: file.line(statement.span),
+        status: match (statement.taken, statement.reached) {
+            (true, _) => "taken",
+            (false, true) => "never possible",
+            (false, false) => "never reached",
+        },
+        text: statement.text.clone(),
+    };
+    let own = covered?.iter().filter(|statement| file.other_file(statement.span).is_none());
+    Some(CoverageView { complete: true, lines: own.map(line).collect() })
+}
+
+/// The text of a structure's file; nothing if it is no text, or large.
+pub fn source(path: &Path) -> Option<SourceView> {
+    const LARGEST: u64 = 4 << 20;
+    let small = std::fs::metadata(path).is_ok_and(|about| about.len() <= LARGEST);
+    let text = small.then(|| std::fs::read_to_string(path).ok())??;
+    Some(SourceView { file: shown_path(path), text })
+}

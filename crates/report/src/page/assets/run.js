@@ -1,0 +1,330 @@
+// A run: who does what, in lanes; the state, the source and the formula at the chosen step.
+
+const ROW = 26;
+const LANE = { least: 96, most: 210, changes: 170 };
+
+/** The processes of a run, in the order in which the program has them. */
+function lanesOf(run, detail) {
+  const lanes = (detail.processes || []).slice();
+  const add = (name) => { if (name && !lanes.includes(name)) lanes.push(name); };
+  const taken = run.steps.map((step) => step.step).concat(run.end ? [run.end.step] : []);
+  for (const step of taken) if (step) { add(step.process); add(step.partner); }
+  // Of many processes only those that do something have a lane.
+  const seen = new Set(taken.flatMap((step) => (step ? [step.process, step.partner] : [])));
+  return lanes.length <= 6 ? lanes : lanes.filter((lane) => seen.has(lane));
+}
+
+/** Names and values of a step, labels as words. */
+function valuesOf(step) {
+  if (step.values) return step.values;
+  const words = {};
+  for (const [name, letter] of Object.entries(step.labels || {})) words[name] = LETTERS[letter] || letter;
+  return words;
+}
+
+function shown(name, value) {
+  return name.endsWith('@') ? name + value : name + '=' + value;
+}
+
+class RunView {
+  constructor(page, result, detail) {
+    this.page = page;
+    this.run = result.evidence.run;
+    this.result = result;
+    this.detail = detail;
+    this.lanes = lanesOf(this.run, detail);
+    this.lane = LANE.most;
+    // A step that goes wrong has no state after it, but a row of its own; so has the way back of a loop.
+    this.count = this.run.steps.length + (this.run.end || this.run.loop !== null ? 1 : 0);
+    this.at = 0;
+    this.pins = page.pins;
+    this.blame = new Map();
+    // Of the parts that decide at one step the innermost says most; the whole formula is no news.
+    for (const entry of detail.blame || []) if (entry.row > 0) this.blame.set(entry.at, this.blame.get(entry.at) && this.blame.get(entry.at).row > entry.row ? this.blame.get(entry.at) : entry);
+    this.element = h('div', { class: 'split' }, this.timeline(), this.side());
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(this.body);
+  }
+
+  /** The last row that has a state. */
+  get last() { return this.run.steps.length - 1; }
+
+  timeline() {
+    this.slider = h('input', { type: 'range', min: 0, max: this.count - 1, value: 0, 'aria-label': 'step' });
+    this.slider.addEventListener('input', () => this.select(Number(this.slider.value)));
+    this.position = h('span', { class: 'position', 'aria-live': 'polite' });
+    const button = (label, text, to) => h('button', { 'aria-label': label, title: label, onclick: () => this.select(to()) }, text);
+    const controls = h('div', { class: 'controls' },
+      button('first step', '|◀', () => 0), button('previous step', '◀', () => this.at - 1),
+      this.slider,
+      button('next step', '▶', () => this.at + 1), button('last step', '▶|', () => this.count - 1),
+      this.position);
+    const names = this.lanes.length ? this.lanes : ['state'];
+    const head = h('div', { class: 'lanes-head' }, h('span', null, '#'),
+      h('div', { class: 'lane-names', style: 'grid-template-columns:repeat(' + names.length + ',var(--lane))' }, names.map((name) => h('span', { title: name }, name))),
+      h('span', null, 'changes'));
+    this.rows = h('div', { class: 'rows', style: 'height:' + this.count * ROW + 'px' });
+    this.body = h('div', { class: 'body', tabindex: '0', role: 'listbox', 'aria-label': 'steps of the run' }, head, this.rows);
+    this.body.addEventListener('scroll', () => this.draw());
+    return h('section', { class: 'pane', 'aria-label': 'steps' }, h('header', null, controls), this.body);
+  }
+
+  side() {
+    this.source = sourcePane(this.page.data.sources || [], 'Source');
+    return h('div', { class: 'stack' }, this.source.element, this.statePane(), this.formulaPane());
+  }
+
+  statePane() {
+    this.filter = h('input', { type: 'search', placeholder: 'filter  /', 'aria-label': 'filter variables by name', id: 'filter' });
+    this.filter.addEventListener('input', () => this.showState());
+    this.onlyChanged = h('button', { 'aria-pressed': 'false', title: 'hide what did not change' }, 'changed only');
+    this.onlyChanged.addEventListener('click', () => {
+      this.onlyChanged.setAttribute('aria-pressed', String(this.onlyChanged.getAttribute('aria-pressed') !== 'true'));
+      this.showState();
+    });
+    this.pinInput = h('input', { type: 'text', placeholder: 'pin an expression, e.g. x <= y', 'aria-label': 'pin an expression', id: 'pin' });
+    this.pinInput.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' || !this.pinInput.value.trim()) return;
+      this.pins.push(this.pinInput.value.trim());
+      this.pinInput.value = '';
+      this.showState();
+    });
+    this.table = h('tbody');
+    return h('section', { class: 'pane', 'aria-label': 'state' },
+      h('header', null, h('strong', null, 'State'), this.filter, this.onlyChanged, this.pinInput),
+      h('div', { class: 'body', tabindex: '0', role: 'region', 'aria-label': 'values' }, h('table', null, this.table)));
+  }
+
+  formulaPane() {
+    this.formulas = h('tbody');
+    this.extra = h('div');
+    return h('section', { class: 'pane', 'aria-label': 'formula at this step' },
+      h('header', null, h('strong', null, 'Formula at this step'), h('span', { class: 'quiet' }, 'along this run')),
+      h('div', { class: 'body', tabindex: '0', role: 'region', 'aria-label': 'sub-formulas' }, h('table', null, this.formulas), this.extra));
+  }
+
+  /** The row of a step: only what is in view exists. */
+  row(at) {
+    const run = this.run;
+    const step = run.steps[at];
+    const taken = step ? step.step : run.end && run.end.step;
+    const inLoop = run.loop !== null && at > run.loop && at <= this.last;
+    const area = h('div', { class: 'lane-area' });
+    if (taken) {
+      const bad = !step;
+      const own = this.lanes.indexOf(taken.process);
+      area.append(this.act(own, taken.statement, bad ? 'bad' : '', taken.process + ', line ' + taken.line + ': ' + taken.statement));
+      if (taken.partner) area.append(this.act(this.lanes.indexOf(taken.partner), '⇠ ' + taken.partner, '', taken.partner + ' takes part'));
+    } else if (step) {
+      area.append(this.act(0, at === 0 ? (step.values ? 'start' : step.state) : step.values ? 'nothing can step' : step.state, step.values ? 'rest' : '', step.state));
+    }
+    return h('div', { class: 'row' + (inLoop ? ' in-loop' : ''), style: 'top:' + at * ROW + 'px', role: 'option', id: 'step-' + at, 'aria-selected': String(at === this.at), onclick: () => this.select(at) },
+      h('span', { class: 'number' }, at <= this.last ? at : ''), area, h('div', { class: 'changes' }, this.changes(at)));
+  }
+
+  act(lane, text, kind, title) {
+    return h('span', { class: 'act ' + kind, title, style: 'left:' + (Math.max(lane, 0) * this.lane + 3) + 'px' }, text);
+  }
+
+  changes(at) {
+    const run = this.run;
+    const parts = [];
+    const step = run.steps[at];
+    if (!step && run.end) parts.push(h('span', { class: 'note' }, run.end.message));
+    else if (!step) parts.push(h('span', { class: 'loop-note' }, '↩ back to step ' + run.loop + ', forever'));
+    if (step) {
+      if (run.loop === at) parts.push(h('span', { class: 'loop-note' }, '↻ loop entry '));
+      const blamed = this.blame.get(at);
+      if (blamed) parts.push(h('span', { class: 'note' }, '◀ ' + blamed.formula + ' is ' + LETTERS[blamed.value] + ' '));
+      const now = valuesOf(step);
+      const before = at > 0 ? valuesOf(run.steps[at - 1]) : null;
+      let count = 0;
+      for (const name of Object.keys(now)) {
+        if (before && before[name] === now[name]) continue;
+        if (count++ > 30) { parts.push('…'); break; }
+        parts.push(before ? h('b', null, shown(name, now[name])) : shown(name, now[name]), ' ');
+      }
+      for (const name of Object.keys(before || {})) if (!(name in now)) parts.push(h('span', { class: 'quiet' }, name + ' gone '));
+      if (step.step && step.step.output) parts.push(h('span', { class: 'quiet' }, ' prints: ' + step.step.output.trim()));
+    }
+    return parts;
+  }
+
+  /** Lanes share the width that the changes leave. */
+  measure() {
+    const count = Math.max(this.lanes.length, 1);
+    const room = this.body.clientWidth - 46 - LANE.changes;
+    this.lane = Math.round(Math.min(LANE.most, Math.max(LANE.least, room / count)));
+    this.body.style.setProperty('--lane', this.lane + 'px');
+    this.body.style.setProperty('--lanes-width', this.lane * count + 'px');
+  }
+
+  /** Draws the rows in view and the messages that cross it. */
+  draw() {
+    this.measure();
+    const head = this.body.firstChild.offsetHeight;
+    const from = Math.max(0, Math.floor((this.body.scrollTop - head) / ROW) - 4);
+    const to = Math.min(this.count, Math.ceil((this.body.scrollTop + this.body.clientHeight) / ROW) + 4);
+    const rows = [];
+    for (let at = from; at < to; at += 1) rows.push(this.row(at));
+    this.rows.replaceChildren(this.arrows(from, to), ...rows);
+    this.body.setAttribute('aria-activedescendant', 'step-' + this.at);
+  }
+
+  arrows(from, to) {
+    const picture = svg('svg', { class: 'arrows', width: Math.max(this.lanes.length * this.lane, 1), height: this.count * ROW, 'aria-hidden': 'true' });
+    const centre = (lane) => lane * this.lane + 8;
+    const middle = (at) => at * ROW + ROW / 2;
+    const draw = (a, atA, b, atB, text) => {
+      const [x1, x2] = [centre(a), centre(b)];
+      const [y1, y2] = [middle(atA), middle(atB)];
+      const side = x2 >= x1 ? 1 : -1;
+      const d = atA === atB ? 'M' + x1 + ' ' + (y1 + 11) + 'H' + x2 : 'M' + x1 + ' ' + (y1 + 11) + 'L' + x2 + ' ' + (y2 - 10);
+      picture.append(svg('path', { d }));
+      const [ex, ey] = atA === atB ? [x2, y1 + 11] : [x2, y2 - 10];
+      picture.append(svg('path', { class: 'head', d: atA === atB ? 'M' + ex + ' ' + ey + 'l' + -6 * side + ' -3v6z' : 'M' + ex + ' ' + ey + 'l' + (a === b ? '-3 -6h6z' : -6 * side + ' -4l3 -3z') }));
+      if (text && atA !== atB) picture.append(svg('text', { x: (x1 + x2) / 2 + 5, y: (y1 + y2) / 2 }, text));
+    };
+    for (const message of this.detail.messages || []) {
+      if (message.to === null || message.to < from || message.from > to) continue;
+      const [sender, receiver] = [this.taken(message.from), this.taken(message.to)];
+      if (!sender || !receiver) continue;
+      draw(this.lanes.indexOf(sender.process), message.from, this.lanes.indexOf(receiver.process), message.to, message.text);
+    }
+    for (let at = from; at < to; at += 1) {
+      const taken = this.taken(at);
+      if (taken && taken.partner) draw(this.lanes.indexOf(taken.process), at, this.lanes.indexOf(taken.partner), at, '');
+    }
+    return picture;
+  }
+
+  taken(at) {
+    const step = this.run.steps[at];
+    return step ? step.step : this.run.end && this.run.end.step;
+  }
+
+  select(at) {
+    this.at = Math.max(0, Math.min(this.count - 1, at));
+    const top = this.at * ROW;
+    const head = this.body.firstChild.offsetHeight;
+    if (top < this.body.scrollTop) this.body.scrollTop = top;
+    else if (top + ROW + head > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = top + ROW + head - this.body.clientHeight;
+    this.slider.value = String(this.at);
+    this.position.textContent = this.at > this.last ? (this.run.end ? this.run.end.kind + ' after ' + this.last : 'loop') : 'step ' + this.at + ' of ' + this.last;
+    this.draw();
+    this.showSource();
+    this.showState();
+    this.showFormula();
+    this.page.remember({ step: this.at });
+  }
+
+  /** The statement that led here, and what could be done next. */
+  showSource() {
+    const taken = this.taken(this.at);
+    const guards = [];
+    const moves = this.detail.moves;
+    const next = moves && moves.at[Math.min(this.at, this.last)];
+    if (next) {
+      const lines = new Map();
+      for (const code of next) {
+        const statement = moves.statements[code >> 1];
+        const key = statement.line + ':' + (statement.file || '') + ':' + (code & 1);
+        if (statement.file) continue;
+        const entry = lines.get(key) || { line: statement.line, can: Boolean(code & 1), who: [] };
+        entry.who.push(statement.process);
+        lines.set(key, entry);
+      }
+      for (const entry of lines.values()) guards.push({ line: entry.line, can: entry.can, text: [...new Set(entry.who)].join(', ') + (entry.can ? ' can step' : ' waits: guard is false') });
+    }
+    this.source.show(taken && taken.line, taken && taken.file, guards);
+  }
+
+  showState() {
+    const at = Math.min(this.at, this.last);
+    const now = valuesOf(this.run.steps[at]);
+    const before = this.at > this.last ? now : at > 0 ? valuesOf(this.run.steps[at - 1]) : null;
+    const wanted = this.filter.value.trim().toLowerCase();
+    const changedOnly = this.onlyChanged.getAttribute('aria-pressed') === 'true';
+    const rows = this.pins.map((text) => this.pinRow(text, now, before));
+    const names = Object.keys(now);
+    const pinned = new Set(this.pins);
+    let hidden = 0;
+    for (const name of names) {
+      const changed = before !== null && before[name] !== now[name];
+      if (pinned.has(name)) continue;
+      if ((wanted && !name.toLowerCase().includes(wanted)) || (changedOnly && before && !changed)) { hidden += 1; continue; }
+      if (rows.length > 400) { hidden += 1; continue; }
+      rows.push(h('tr', null, h('td', null, this.pinButton(name, false), name), this.valueCell(now[name], before && before[name], changed)));
+    }
+    if (hidden) rows.push(h('tr', null, h('td', { class: 'quiet words', colspan: 2 }, hidden + ' hidden')));
+    this.table.replaceChildren(...rows);
+  }
+
+  valueCell(value, before, changed) {
+    if (!changed) return h('td', null, value);
+    return h('td', null, before === undefined ? null : h('span', { class: 'before' }, before), h('span', { class: 'changed' }, differing(before, value)));
+  }
+
+  pinRow(text, now, before) {
+    const tell = (values) => { try { return String(evaluate(text, values)); } catch (error) { return error; } };
+    const value = Object.prototype.hasOwnProperty.call(now, text) ? now[text] : tell(now);
+    const earlier = before && (Object.prototype.hasOwnProperty.call(before, text) ? before[text] : tell(before));
+    const cell = value instanceof Error ? h('td', { class: 'quiet words' }, value.message)
+      : this.valueCell(value, earlier instanceof Error ? undefined : earlier, before !== null && earlier !== value);
+    return h('tr', { class: 'pinned' }, h('td', null, this.pinButton(text, true), text), cell);
+  }
+
+  pinButton(text, isPinned) {
+    return h('button', { class: 'pin', 'aria-pressed': String(isPinned), 'aria-label': (isPinned ? 'unpin ' : 'pin ') + text, title: isPinned ? 'unpin' : 'pin',
+      onclick: () => {
+        if (isPinned) this.pins.splice(this.pins.indexOf(text), 1); else this.pins.push(text);
+        this.showState();
+      } }, isPinned ? '★' : '☆');
+  }
+
+  showFormula() {
+    const at = Math.min(this.at, this.last);
+    const rows = [];
+    const blamed = new Set((this.detail.blame || []).filter((entry) => entry.at === at).map((entry) => entry.row));
+    (this.detail.unfolded || []).forEach((entry, number) => {
+      const letter = entry.values[at];
+      rows.push(h('tr', { class: blamed.has(number) ? 'here' : '' },
+        h('td', { style: 'padding-left:' + (8 + 14 * entry.depth) + 'px' }, entry.formula),
+        h('td', null, h('span', { class: 'value ' + letter }, letter === 'u' ? 'open' : LETTERS[letter]))));
+    });
+    if (!rows.length) rows.push(h('tr', null, h('td', { class: 'quiet words' }, this.run.end ? this.run.end.message : 'there is no formula: this is looked for without being asked')));
+    this.formulas.replaceChildren(...rows);
+    this.extra.replaceChildren(...this.fairness());
+  }
+
+  /** What the loop does for each process. */
+  fairness() {
+    const list = this.detail.fairness || [];
+    if (!list.length || this.run.loop === null) return [];
+    return [h('h3', { style: 'padding:8px 8px 0' }, 'In the loop'),
+      h('table', null, h('tbody', null, list.map((entry) => h('tr', null, h('td', null, entry.process), h('td', { class: 'words' }, entry.remark)))))];
+  }
+
+  key(event) {
+    const steps = { ArrowDown: 1, j: 1, ArrowRight: 1, ArrowUp: -1, k: -1, ArrowLeft: -1, PageDown: 20, PageUp: -20 };
+    if (event.key in steps) this.select(this.at + steps[event.key]);
+    else if (event.key === 'Home' || event.key === 'g') this.select(0);
+    else if (event.key === 'End' || event.key === 'G') this.select(this.count - 1);
+    else if (event.key === '/') this.filter.focus();
+    else if (event.key === 'p') this.pinInput.focus();
+    else if (event.key === 'c') this.onlyChanged.click();
+    else return false;
+    return true;
+  }
+
+  leave() { this.observer.disconnect(); }
+}
+
+/** The new value, with what differs inside a list marked. */
+function differing(before, value) {
+  const isList = (text) => typeof text === 'string' && text.startsWith('[') && text.endsWith(']');
+  if (!isList(before) || !isList(value)) return value;
+  const old = before.slice(1, -1).split(', ');
+  const parts = value.slice(1, -1).split(', ');
+  return ['[', parts.map((part, at) => [at ? ', ' : '', old[at] === part ? part : h('u', null, part)]), ']'];
+}

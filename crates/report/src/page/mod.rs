@@ -1,0 +1,117 @@
+//! How does a person walk through a result?
+//!
+//! One HTML file that needs nothing else: style, script and data are inside, it works from a file, and its own policy forbids
+//! it to fetch anything. The data are the views of [`view`], as JSON. Text of the user's only ever becomes text: the data are
+//! escaped so that no markup can begin in them, and the script makes elements, never markup.
+//!
+//! Not here: finding out what the views hold, and serving the page over a socket (`apps/tertium`).
+
+mod graph;
+pub mod headline;
+pub mod view;
+
+use serde::Serialize;
+
+pub use graph::{graph, short_name};
+pub use view::{PAGE_VERSION, Page};
+
+const SHELL: &str = include_str!("assets/page.html");
+const STYLE: &str = include_str!("assets/page.css");
+/// In the order in which later parts use earlier ones.
+const SCRIPTS: [&str; 9] = [
+    include_str!("assets/core.js"),
+    include_str!("assets/expr.js"),
+    include_str!("assets/source.js"),
+    include_str!("assets/run.js"),
+    include_str!("assets/layout.js"),
+    include_str!("assets/draw.js"),
+    include_str!("assets/graph.js"),
+    include_str!("assets/words.js"),
+    include_str!("assets/main.js"),
+];
+
+/// The page for a document: a [`Page`], or anything of the same shape.
+#[must_use]
+pub fn html<T: Serialize>(title: &str, document: &T) -> String {
+    let data = serde_json::to_string(document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
+    let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPTS.concat());
+    let mut page = String::with_capacity(data.len() + script.len() + STYLE.len() + SHELL.len());
+    let mut rest = SHELL;
+    // The parts are put in one after the other, so that nothing in them is taken for a place of the shell.
+    while let Some((before, after)) = rest.split_once("{{") {
+        let (name, behind) = after.split_once("}}").unwrap_or((after, ""));
+        page.push_str(before);
+        match name {
+            "title" => page.push_str(&as_text(&format!("{title} · Tertium"))),
+            "style" => page.push_str(STYLE),
+            "data" => page.push_str(&as_data(&data)),
+            "script" => page.push_str(&script),
+            _ => {}
+        }
+        rest = behind;
+    }
+    page.push_str(rest);
+    page
+}
+
+/// Text inside an element.
+fn as_text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// JSON inside a script element: signs that could end the element or begin markup stand in strings only, so they can be
+/// written as escapes.
+fn as_data(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' => safe.push_str("\\u003c"),
+            '>' => safe.push_str("\\u003e"),
+            '&' => safe.push_str("\\u0026"),
+            '\u{2028}' => safe.push_str("\\u2028"),
+            '\u{2029}' => safe.push_str("\\u2029"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands in the data element.
+    fn embedded(page: &str) -> &str {
+        let (_, behind) = page.split_once("id=\"data\">").unwrap_or_else(|| panic!("no data in {page}"));
+        behind.split_once("</script>").unwrap_or_else(|| panic!("the data do not end")).0
+    }
+
+    #[test]
+    fn data_cannot_leave_their_element_and_come_back_as_they_were() {
+        let hostile = "</script><script>alert(1)</script><!-- {{script}} \u{2028} & ' \" \\";
+        let page = html("<b>&", &serde_json::json!({"text": hostile}));
+        let data = embedded(&page);
+        assert!(!data.contains('<') && !data.contains('>'), "{data}");
+        let read: serde_json::Value = serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {data}"));
+        assert_eq!(read["text"], hostile);
+        assert!(page.contains("<title>&lt;b&gt;&amp; · Tertium</title>"));
+        assert_eq!(page.matches("<script").count(), 2, "the data and the page's own");
+    }
+
+    #[test]
+    fn the_page_fetches_nothing() {
+        let page = html("x", &serde_json::json!({}));
+        for word in ["http://", "https://", "src=", "@import", "fetch(", "XMLHttpRequest", "innerHTML", "eval("] {
+            let allowed = if word == "http://" { page.matches("http://www.w3.org/2000/svg").count() } else { 0 };
+            assert_eq!(page.matches(word).count(), allowed, "{word}");
+        }
+        assert!(page.contains("default-src 'none'"));
+    }
+
+    #[test]
+    fn every_part_of_the_shell_is_filled() {
+        let page = html("x", &serde_json::json!({"a": 1}));
+        assert!(!page.contains("{{title}}") && !page.contains("{{style}}") && !page.contains("{{data}}"));
+        assert!(page.contains("class Page {") && page.contains("--paper"));
+    }
+}
