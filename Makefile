@@ -37,7 +37,7 @@ BENCH_MODELS ?= $(wildcard ../shared/promela/micro ../shared/promela/third_party
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-long test-spin peers agreement bench bench-growth bench-spin fuzz lint format clean
+.PHONY: help run build test test-long test-spin peers browser pictures agreement bench bench-growth bench-spin fuzz lint format clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -51,7 +51,7 @@ run: $(Z3) ## build Tertium and check an example (EXAMPLE=FILE for another)
 build: $(Z3) ## the optimised binary, target/release/tertium
 	$(CARGO) build --release -p tertium
 
-test: $(Z3) peers ## all tests, with fixed seeds
+test: $(Z3) peers browser ## all tests, with fixed seeds
 	$(CARGO) test --workspace
 
 # Tests that compare with Spin say that they are skipped where it cannot be had.
@@ -61,6 +61,17 @@ peers:
 		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq > /dev/null 2>&1 \
 			&& apt-get install -y -qq spin gcc > /dev/null 2>&1; } || \
 		echo "spin and gcc are not there and cannot be installed: comparisons with Spin are skipped"
+
+# Tests of the page say that they are skipped where there is no browser.
+browser:
+	@command -v chromium > /dev/null || command -v google-chrome > /dev/null || { \
+		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get install -y -qq chromium > /dev/null 2>&1; } || { \
+		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq > /dev/null 2>&1 \
+			&& apt-get install -y -qq chromium > /dev/null 2>&1; } || \
+		echo "chromium is not there and cannot be installed: tests of the page are skipped"
+
+pictures: $(Z3) browser ## the pictures in docs/pictures, made by the tests of the page
+	TERTIUM_PICTURES="$(abspath docs/pictures)" $(CARGO) test -q -p tertium --test page
 
 agreement: $(Z3) ## table of agreement with Spin over a collection (MODELS=DIR with truth.json, LIMIT=states, SECONDS_EACH)
 	@code=0; TERTIUM_MODELS="$(abspath $(MODELS))" TERTIUM_LIMIT=$(LIMIT) TERTIUM_SECONDS=$(SECONDS_EACH) \

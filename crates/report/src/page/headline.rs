@@ -135,7 +135,16 @@ fn open(result: &ResultView, detail: &Detail) -> Vec<String> {
     if let Some(first) = detail.explanations.first() {
         lines.push(sentence(first));
     }
-    if let Some(advice) = result.decide.first() {
+    let ways: Vec<String> = detail
+        .open
+        .iter()
+        .flat_map(|open| &open.variants)
+        .filter(|variant| matches!(variant.value.as_str(), "true" | "false"))
+        .map(|variant| format!("If {}, the property is {}.", variant.change, variant.value))
+        .collect();
+    if !ways.is_empty() {
+        lines.push(ways.join(" "));
+    } else if let Some(advice) = result.decide.first() {
         lines.push(sentence(&format!("To decide it: {advice}")));
     }
     lines

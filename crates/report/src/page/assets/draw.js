@@ -72,9 +72,40 @@ function curve(surface, from, to, lift) {
   }
 }
 
+/** From afar: boxes and straight lines, each kind in one stroke; thousands of states take a few milliseconds. */
+function drawFromAfar(surface, scene, tones) {
+  const { graph, positions, value, path, inView } = scene;
+  const centre = (at) => [at.x + BOX.width / 2, at.y + BOX.height / 2];
+  const lines = (tone, width, wanted) => {
+    surface.strokeStyle = tone;
+    surface.lineWidth = width;
+    surface.beginPath();
+    for (const edge of graph.edges) {
+      const [a, b] = [positions.get(edge[0]), positions.get(edge[1])];
+      if (!a || !b || a === b || !wanted(edge) || !inView(a, b)) continue;
+      surface.moveTo(...centre(a));
+      surface.lineTo(...centre(b));
+    }
+    surface.stroke();
+  };
+  lines(tones.line, 2, (edge) => !edge[3]);
+  lines(tones.soft, 2, (edge) => edge[3]);
+  lines(tones.loop, 8, (edge) => path.has(edge[0] + '>' + edge[1]));
+  for (const letter of [undefined, 't', 'f', 'u', 'b']) {
+    surface.fillStyle = letter ? tones[LETTERS[letter]] : tones.soft;
+    surface.beginPath();
+    for (const [state, at] of positions) {
+      const own = value(state);
+      if ((LETTERS[own] ? own : undefined) === letter && inView(at, at)) surface.rect(at.x, at.y, BOX.width, BOX.height);
+    }
+    surface.fill();
+  }
+}
+
 /** Draws everything that `scene` says is in view. */
 function drawGraph(surface, scene, tones) {
   const { graph, positions, value, chosen, path, inView } = scene;
+  const starts = new Set(graph.init);
   surface.font = '11.5px ui-monospace, "DejaVu Sans Mono", monospace';
   const ends = (from, to) => { const [a, b] = [positions.get(from), positions.get(to)]; return a && b && inView(a, b) ? [a, b] : null; };
   graph.edges.forEach(([from, to, may, must]) => {
@@ -124,7 +155,7 @@ function drawGraph(surface, scene, tones) {
     surface.fillStyle = word ? tones[word + '-paper'] : tones.raised;
     surface.fill();
     surface.strokeStyle = chosen === state ? tones.focus : word ? tones[word] : tones.line;
-    surface.lineWidth = chosen === state ? 3 : graph.init.includes(state) ? 2.4 : 1.2;
+    surface.lineWidth = chosen === state ? 3 : starts.has(state) ? 2.4 : 1.2;
     surface.stroke();
     surface.textAlign = 'left';
     surface.fillStyle = word ? tones[word] : tones.ink;
@@ -132,7 +163,7 @@ function drawGraph(surface, scene, tones) {
     surface.fillStyle = tones.ink;
     const left = word ? 22 : 8;
     surface.fillText(fitting(surface, graph.states[state], BOX.width - left - 8), at.x + left, at.y + BOX.height / 2 + 4);
-    if (graph.init.includes(state)) {
+    if (starts.has(state)) {
       surface.strokeStyle = surface.fillStyle = tones.ink;
       surface.lineWidth = 1.6;
       surface.beginPath();

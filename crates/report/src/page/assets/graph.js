@@ -116,7 +116,7 @@ class GraphView {
     surface.setTransform(scale * zoom, 0, 0, scale * zoom, -x * scale * zoom, -y * scale * zoom);
     const [right, bottom] = [x + this.canvas.clientWidth / zoom, y + this.canvas.clientHeight / zoom];
     const inView = (a, b) => Math.max(a.x, b.x) + BOX.width + 80 > x && Math.min(a.x, b.x) - 80 < right && Math.max(a.y, b.y) + BOX.height + 80 > y && Math.min(a.y, b.y) - 80 < bottom;
-    drawGraph(surface, this.scene(inView), this.tones());
+    (zoom < 0.22 ? drawFromAfar : drawGraph)(surface, this.scene(inView), this.tones());
   }
 
   bounds() {
@@ -264,10 +264,15 @@ class GraphView {
     const name = 'graph.' + format;
     if (format === 'json') return download(name, 'application/json', JSON.stringify(this.graph, null, 1));
     if (format === 'dot') return download(name, 'text/vnd.graphviz', dotOf(this.graph, (state) => this.value(state)));
+    return download(name, 'image/svg+xml', this.svg());
+  }
+
+  /** The picture as a document of its own. */
+  svg() {
     const surface = new SvgSurface();
     drawGraph(surface, this.scene(() => true), this.tones());
     const box = this.bounds();
-    return download(name, 'image/svg+xml', surface.document(box.left, box.top, box.width, box.height, colour('paper')));
+    return surface.document(box.left, box.top, box.width, box.height, colour('paper'));
   }
 
   leave() { this.observer.disconnect(); }

@@ -119,11 +119,17 @@ class RunView {
       area.append(this.act(0, at === 0 ? (step.values ? 'start' : step.state) : step.values ? 'nothing can step' : step.state, step.values ? 'rest' : '', step.state));
     }
     return h('div', { class: 'row' + (inLoop ? ' in-loop' : ''), style: 'top:' + at * ROW + 'px', role: 'option', id: 'step-' + at, 'aria-selected': String(at === this.at), onclick: () => this.select(at) },
-      h('span', { class: 'number' }, at <= this.last ? at : ''), area, h('div', { class: 'changes' }, this.changes(at)));
+      h('span', { class: 'number' }, at <= this.last ? at : ''), area, this.changesCell(at));
   }
 
   act(lane, text, kind, title) {
     return h('span', { class: 'act ' + kind, title, style: 'left:' + (Math.max(lane, 0) * this.lane + 3) + 'px' }, text);
+  }
+
+  changesCell(at) {
+    const cell = h('div', { class: 'changes' }, this.changes(at));
+    cell.title = cell.textContent;
+    return cell;
   }
 
   changes(at) {

@@ -1,0 +1,327 @@
+//! The page in a real browser: keys and clicks do what they should, nothing is fetched, and large runs stay quick.
+//!
+//! With `TERTIUM_PICTURES` set to a directory, pictures are left there (`make pictures`).
+
+mod browser;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use browser::Browser;
+use serde_json::json;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// A directory of this test's own.
+fn room(name: &str) -> PathBuf {
+    let dir = std::env::temp_dir().join(format!("tertium-page-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
+    dir
+}
+
+/// The page that `check` makes of a model; paths in it are those that a user in the project's directory would see.
+#[track_caller]
+fn page(dir: &Path, arguments: &[&str]) -> PathBuf {
+    std::fs::create_dir_all(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
+    let _ = std::os::unix::fs::symlink(Path::new(ROOT).join("examples"), dir.join("examples"));
+    let output = Command::new(env!("CARGO_BIN_EXE_tertium"))
+        .current_dir(dir)
+        .arg("check")
+        .args(arguments)
+        .args(["--evidence", "proofs"])
+        .output()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let code = output.status.code();
+    assert!(matches!(code, Some(0 | 5 | 10)), "{code:?}: {}", String::from_utf8_lossy(&output.stderr));
+    dir.join("proofs/index.html")
+}
+
+/// Leaves a picture where pictures are wanted; it must not be empty in any case.
+fn picture(browser: &mut Browser, name: &str) {
+    browser.size(1080, 660);
+    for scheme in ["light", "dark"] {
+        browser.scheme(scheme);
+        browser.wait(&format!("matchMedia('(prefers-color-scheme: {scheme})').matches"));
+        let bytes = browser.picture();
+        assert!(bytes.starts_with(b"\x89PNG") && bytes.len() > 10_000, "{name}: {} bytes", bytes.len());
+        let wanted = scheme == "light" || matches!(name, "run" | "graph");
+        if let Some(dir) = std::env::var_os("TERTIUM_PICTURES").filter(|_| wanted) {
+            let path = Path::new(&dir).join(format!("{name}-{scheme}.png"));
+            std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        }
+    }
+    browser.scheme("light");
+    browser.size(1280, 800);
+}
+
+#[track_caller]
+fn is_quiet(browser: &Browser, address: &str) {
+    let foreign: Vec<_> =
+        browser.requests.iter().filter(|url| !url.starts_with(address) && !url.starts_with("data:")).collect();
+    assert!(foreign.is_empty(), "the page asked for {foreign:?}");
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
+const SELECTED: &str = "Number(document.querySelector('.row[aria-selected=true]').id.slice(5))";
+const LINE: &str = "Number((document.querySelector('.source .now') || {dataset: {line: 0}}).dataset.line)";
+
+#[test]
+fn a_run_is_walked_with_keys_and_clicks() {
+    let Some(mut browser) = Browser::start("run") else { return };
+    let dir = room("run");
+    let file = page(&dir, &["examples/transfer.gcl"]);
+    browser.open_file(&file, "");
+    is_quiet(&browser, "file://");
+    // The worst result comes first, at its end, with the cause.
+    assert!(
+        browser.text("#cause").contains("Auditor in line 17 (assert left + right = 10): the assertion does not hold")
+    );
+    assert_eq!(browser.value(SELECTED), json!(10));
+    picture(&mut browser, "run");
+    for key in ["g", "j", "ArrowDown"] {
+        browser.press(key);
+    }
+    assert_eq!(browser.value(SELECTED), json!(2));
+    assert_eq!(browser.value(LINE), json!(9), "`check: await seen >= 2`");
+    browser.press("k");
+    assert_eq!(browser.value(SELECTED), json!(1));
+    assert!(browser.value("location.hash").as_str().is_some_and(|hash| hash.contains("step=1")));
+    browser.click("#step-4");
+    assert_eq!(browser.value(SELECTED), json!(4));
+    assert_eq!(browser.value("document.querySelector('.stack .changed').innerText"), json!("3"), "left := seen - 2");
+    // Filter, pin, and what an expression is worth.
+    browser.press("/");
+    browser.write("left");
+    let names = "[...document.querySelectorAll('.stack tbody tr td:first-child')].map((cell) => cell.innerText.trim())";
+    assert_eq!(browser.value(names)[0], json!("☆left"));
+    browser.press("Escape");
+    browser.press("p");
+    browser.write("left + right = 10");
+    browser.press("Enter");
+    browser.press("Escape");
+    let pinned = "document.querySelector('tr.pinned').innerText.replace(/\\s+/g, ' ')";
+    assert_eq!(browser.value(pinned), json!("★left + right = 10 truefalse"));
+    browser.press("g");
+    assert_eq!(browser.value(pinned), json!("★left + right = 10 true"));
+    // Other properties, the list of keys, and back.
+    browser.press("]");
+    assert_eq!(browser.text("main h2"), "deadlocks");
+    browser.press("?");
+    browser.wait("document.querySelector('dialog').open");
+    browser.press("Escape");
+    browser.wait("!document.querySelector('dialog').open");
+    browser.press("[");
+    assert_eq!(browser.text("main h2"), "assertions");
+    // The address is enough to come back.
+    browser.open_file(&file, "#r=1&tab=run&step=7");
+    assert_eq!(browser.value(SELECTED), json!(7));
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn a_lasso_shows_its_loop_its_messages_and_who_is_left_out() {
+    let Some(mut browser) = Browser::start("lasso") else { return };
+    let dir = room("lasso");
+    let file = page(&dir, &["examples/printer.pml"]);
+    browser.open_file(&file, "");
+    assert_eq!(browser.text("main h2"), "served");
+    assert!(browser.text("#cause").contains("repeat for ever"));
+    assert!(browser.text(".rows").contains("loop entry"));
+    assert!(browser.value("document.querySelectorAll('.arrows path').length").as_u64() >= Some(6));
+    assert!(
+        browser
+            .value("document.querySelector('.arrows').textContent")
+            .as_str()
+            .is_some_and(|text| text.contains("grant"))
+    );
+    assert!(browser.text(".stack").contains("strong fairness"));
+    picture(&mut browser, "lasso");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn an_unknown_is_explained_and_its_graph_answers_clicks() {
+    let Some(mut browser) = Browser::start("unknown") else { return };
+    let dir = room("unknown");
+    let file = page(&dir, &["examples/door.kmts"]);
+    browser.open_file(&file, "#r=4&tab=why");
+    is_quiet(&browser, "file://");
+    assert!(browser.text("#cause").contains("Label lamp at opened is unknown"));
+    let why = browser.text(".panel");
+    assert!(why.contains("label lamp at opened is true") && why.contains("✗ false"), "{why}");
+    assert!(why.contains("tertium check examples/door.kmts --only saves_power --at opened"), "{why}");
+    picture(&mut browser, "unknown");
+    browser.click("#tab-graph");
+    browser.wait("document.querySelector('canvas').width > 100 && tertium.view.positions.size === 5");
+    assert_eq!(browser.text(".graph h2"), "opened");
+    picture(&mut browser, "graph");
+    // A click on the place where a state is drawn chooses it.
+    let place = browser.value(
+        "(() => { const view = tertium.view; const at = view.positions.get(view.graph.states.indexOf('jammed')); \
+         const box = view.canvas.getBoundingClientRect(); \
+         return [box.left + (at.x + 20 - view.view.x) * view.view.zoom, box.top + (at.y + 15 - view.view.y) * view.view.zoom]; })()",
+    );
+    browser.click_at(place[0].as_f64().unwrap_or(0.0), place[1].as_f64().unwrap_or(0.0));
+    assert_eq!(browser.text(".graph h2"), "jammed");
+    assert!(browser.text(".graph").contains("may → "));
+    browser.press("j");
+    assert_eq!(browser.text(".graph h2"), "closed", "from the last state to the first");
+    let svg = browser.value("tertium.view.svg()");
+    assert!(
+        svg.as_str()
+            .is_some_and(|svg| svg.starts_with("<svg") && svg.contains("jammed") && svg.contains("stroke-dasharray"))
+    );
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn a_proof_names_what_it_rests_on() {
+    let Some(mut browser) = Browser::start("proof") else { return };
+    let dir = room("proof");
+    let file = page(&dir, &["examples/peterson.gcl"]);
+    browser.open_file(&file, "");
+    assert_eq!(browser.text("#tab-proof[aria-selected=true]"), "Proof");
+    let proof = browser.text(".panel");
+    assert!(proof.contains("P@crit Q@wait") || proof.contains("P@crit  Q@wait"), "{proof}");
+    assert!(proof.contains("Every statement is taken in some run"), "{proof}");
+    assert!(proof.contains("tertium certify examples/peterson.gcl"), "{proof}");
+    picture(&mut browser, "proof");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn names_and_texts_never_become_markup() {
+    let Some(mut browser) = Browser::start("hostile") else { return };
+    let dir = room("hostile");
+    let model = dir.join("hostile.kmts");
+    let text = "# </script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\n\
+        props \"<img src=x onerror=window.hacked=3>\"\nstate \"</script><b>\"\nstate s\ninit s\ns -may-> \"</script><b>\"\n\
+        \"</script><b>\" -must-> s\ns -must-> s\nproperty p : ctl AG \"<img src=x onerror=window.hacked=3>\"\n\
+        property q : ctl EF !\"<img src=x onerror=window.hacked=3>\"\n";
+    std::fs::write(&model, text).unwrap_or_else(|error| panic!("{error}"));
+    let file = page(&dir.join("out"), &[&model.to_string_lossy()]);
+    for tab in ["run", "why", "graph", "proof", "details"] {
+        for result in 0..2 {
+            browser.open_file(&file, &format!("#r={result}&tab={tab}&state=%3Cimg%20src%3Dx%3E"));
+            assert_eq!(
+                browser.value("window.hacked === undefined && document.images.length === 0"),
+                json!(true),
+                "{tab}"
+            );
+        }
+    }
+    assert!(browser.value("document.body.textContent").as_str().is_some_and(|text| text.contains("<img src=x")));
+    is_quiet(&browser, "file://");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn thousands_of_steps_and_states_stay_quick() {
+    let Some(mut browser) = Browser::start("large") else { return };
+    let dir = room("large");
+    let program = dir.join("long.gcl");
+    let text = "system long\nvar x : 0..5000 = 0\nprocess P { while x < 5000 { x := x + 1; } end: skip; }\n\
+        property never : ltl G x < 5000\n";
+    std::fs::write(&program, text).unwrap_or_else(|error| panic!("{error}"));
+    let file = page(&dir.join("run"), &[&program.to_string_lossy(), "--only", "never"]);
+    browser.open_file(&file, "");
+    assert_eq!(browser.value(SELECTED), json!(10_000));
+    assert!(browser.value("document.querySelectorAll('.row').length").as_u64() < Some(100));
+    let spent = browser.value(
+        "(() => { const start = performance.now(); for (let at = 0; at < 10000; at += 50) tertium.view.select(at); \
+         return (performance.now() - start) / 200; })()",
+    );
+    // A frame lasts 16 ms; slack for a machine that does other things.
+    assert!(spent.as_f64().is_some_and(|ms| ms < 60.0), "{spent} ms a step");
+    let structure = dir.join("wide.kmts");
+    let mut text = String::from("props p\n");
+    (0..5000).for_each(|at| text.push_str(&format!("state s{at} p: {}\n", if at % 7 == 0 { "?" } else { "t" })));
+    text.push_str("init s0\n");
+    for at in 0..5000 {
+        text.push_str(&format!("s{at} -must-> s{}\ns{at} -may-> s{}\n", (at * 2 + 1) % 5000, (at * 3 + 2) % 5000));
+    }
+    text.push_str("property p : ctl AG p\n");
+    std::fs::write(&structure, text).unwrap_or_else(|error| panic!("{error}"));
+    let file = page(&dir.join("graph"), &[&structure.to_string_lossy()]);
+    browser.open_file(&file, "#r=0&tab=graph");
+    browser.wait("tertium.view.positions.size >= 40 && tertium.view.positions.size < 60");
+    let start = Instant::now();
+    browser.click("header button[aria-pressed]");
+    browser.wait("tertium.view.positions.size === 5000");
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+    let spent = browser.value(
+        "(() => { const start = performance.now(); for (let at = 0; at < 10; at += 1) tertium.view.draw(); \
+         return (performance.now() - start) / 10; })()",
+    );
+    assert!(spent.as_f64().is_some_and(|ms| ms < 300.0), "{spent} ms a picture of everything");
+    is_quiet(&browser, "file://");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn everything_has_a_name_and_light_and_dark_can_be_read() {
+    let Some(mut browser) = Browser::start("names") else { return };
+    let dir = room("names");
+    let file = page(&dir, &["examples/transfer.gcl"]);
+    browser.open_file(&file, "");
+    let nameless = "[...document.querySelectorAll('button, input, select, canvas, [role=listbox], [role=region], section, nav')]\
+        .filter((e) => !(e.getAttribute('aria-label') || e.innerText || (e.closest('label') || {}).innerText)).map((e) => e.outerHTML)";
+    assert_eq!(browser.value(nameless), json!([]));
+    // The contrast of text and paper, as the accessibility guidelines count it.
+    let contrast = "(() => { const light = (text) => { const [r, g, b] = text.match(/[\\d.]+/g).map(Number)\
+        .map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };\
+        const paper = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor; if (!/, 0\\)$/.test(c)) return c; } return 'rgb(255, 255, 255)'; };\
+        const worst = {}; for (const e of document.querySelectorAll('.chip, .quiet, .warning, .cause p, .row .note, .row b, .guard, td, th, .formula, h3')) {\
+        const [a, b] = [light(getComputedStyle(e).color), light(paper(e))]; const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);\
+        if (ratio < 4.5) worst[e.className + ' ' + e.tagName] = ratio; } return worst; })()";
+    for scheme in ["light", "dark"] {
+        browser.scheme(scheme);
+        assert_eq!(browser.value(contrast), json!({}), "{scheme}");
+    }
+    browser.scheme("light");
+    browser.press("t");
+    assert_eq!(browser.value("document.documentElement.dataset.theme"), json!("dark"));
+    browser.size(600, 800);
+    assert_eq!(browser.value("document.documentElement.scrollWidth <= 600"), json!(true));
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn the_served_page_is_the_same_and_refuses_others() {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_tertium"))
+        .current_dir(ROOT)
+        .args(["view", "examples/door.kmts", "--no-open", "-q"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let output = server.stdout.take().unwrap_or_else(|| panic!("no output"));
+    let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+    let line = lines.find(|line| line.starts_with("page: ")).unwrap_or_else(|| panic!("no address"));
+    let address = line.split_whitespace().nth(1).unwrap_or_default().to_owned();
+    let host = address.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    assert!(host.starts_with("127.0.0.1:"), "{line}");
+    let ask = |head: &str| {
+        let mut socket = TcpStream::connect(&host).unwrap_or_else(|error| panic!("{error}"));
+        socket
+            .write_all(format!("GET / HTTP/1.1\r\n{head}\r\n\r\n").as_bytes())
+            .unwrap_or_else(|error| panic!("{error}"));
+        let mut reply = String::new();
+        socket.read_to_string(&mut reply).unwrap_or_else(|error| panic!("{error}"));
+        reply
+    };
+    assert!(ask(&format!("Host: {host}")).starts_with("HTTP/1.1 200 "));
+    assert!(ask("Host: example.org").starts_with("HTTP/1.1 403 "));
+    assert!(ask(&format!("Host: {host}\r\nOrigin: http://example.org")).starts_with("HTTP/1.1 403 "));
+    if let Some(mut browser) = Browser::start("served") {
+        browser.open(&address);
+        assert_eq!(browser.text("h1"), "examples/door.kmts");
+        is_quiet(&browser, &address);
+    }
+    let ended = Command::new("kill").args(["-INT", &server.id().to_string()]).status();
+    assert!(ended.is_ok_and(|status| status.success()));
+    let status = server.wait().unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(status.code(), Some(0), "Ctrl-C is how it ends");
+}
