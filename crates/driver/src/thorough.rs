@@ -51,11 +51,12 @@ impl Session<'_> {
     /// Whether looking at all completions may decide what the compositional value leaves open.
     #[must_use]
     pub fn may_gain_from_completions(&self, formula: &Formula) -> bool {
-        let Model::Kmts(model) = self.checked_model() else { return false };
+        if !matches!(self.checked_model(), Model::Kmts(_)) {
+            return false;
+        }
         let plain =
             !self.options.thorough && self.options.linear.is_none() && self.options.engine == EngineChoice::Auto;
-        let precise = crate::precision::precision(formula).always && model.hyper_count() == 0;
-        plain && !precise && self.thorough_declined(formula).is_none()
+        plain && !crate::precision::precision(formula).always && self.thorough_declined(formula).is_none()
     }
 
     /// Why a property has no thorough value.

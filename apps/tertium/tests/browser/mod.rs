@@ -33,6 +33,7 @@ fn found(program: &str) -> bool {
 
 impl Browser {
     /// Starts one; none if there is no Chromium here.
+    #[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
     pub fn start(name: &str) -> Option<Self> {
         let Some(program) = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| found(name))
         else {
