@@ -63,18 +63,17 @@ impl Work {
     }
 }
 
-/// The state from which a block is entered.
+/// The state from which a block is entered, and who enters it.
 pub(crate) struct Entry<'e> {
     pub shape: &'e Shape,
     pub slots: &'e Vec<i64>,
+    pub mover: u32,
 }
 
 impl Compiled<'_> {
     /// Takes an offer that leads into a block, and goes on until nobody holds control.
-    #[allow(clippy::too_many_arguments)]
     pub(crate) fn take_block(
         &self,
-        row: &[u32],
         entry: &Entry<'_>,
         offer: &Offer,
         offers: &Offers,
@@ -97,7 +96,7 @@ impl Compiled<'_> {
             if moves > LONGEST_BLOCK {
                 return Err(Trap::Fault);
             }
-            if !self.go_on(row, entry.shape, &mut work, offer.pid, inner, room, found)? {
+            if !self.go_on(entry, &mut work, inner, room, found)? {
                 room.spare.push(work);
                 let Some(next) = room.block.pop() else { return Ok(()) };
                 work = next;
@@ -106,44 +105,38 @@ impl Compiled<'_> {
     }
 
     /// One move of the holder of control; says whether `work` is to be gone on from.
-    #[allow(clippy::too_many_arguments)]
     fn go_on(
         &self,
-        row: &[u32],
-        entered: &Shape,
+        entry: &Entry<'_>,
         work: &mut Work,
-        mover: u32,
         offers: &mut Offers,
         room: &mut Room,
         found: &mut Expansion,
     ) -> Result<bool, Trap> {
         let now = work.shape.clone();
-        let now = now.as_deref().unwrap_or(entered);
+        let now = now.as_deref().unwrap_or(entry.shape);
         let me = work.holder as usize;
         let view = View { slots: &work.slots, shape: now, me, frame: now.frames[me], inputs: &[], timeout: false };
         offers.clear();
         self.offer(&view, &mut room.shapes, offers)?;
         let goes_on = if offers.list.is_empty() {
             match self.location_of(&view, me).hold {
-                Hold::Free | Hold::WhileEnabled => self.leave_block(row, entered, work, mover, found),
+                Hold::Free | Hold::WhileEnabled => self.leave_block(entry, work, found),
                 Hold::Indivisible => {}
                 Hold::Deterministic => return Err(Trap::Fault),
             }
             false
         } else {
-            self.take_inner(row, entered, work, mover, offers, room, found)
+            self.take_inner(entry, work, offers, room, found)
         };
         Ok(goes_on)
     }
 
     /// Takes up the offers of a state inside a block; says whether `work`, changed by the first, is to be gone on from.
-    #[allow(clippy::too_many_arguments)]
     fn take_inner(
         &self,
-        row: &[u32],
-        entered: &Shape,
+        entry: &Entry<'_>,
         work: &mut Work,
-        mover: u32,
         offers: &Offers,
         room: &mut Room,
         found: &mut Expansion,
@@ -152,24 +145,21 @@ impl Compiled<'_> {
         for offer in offers.list.iter().skip(1) {
             let mut other = room.spare.pop().unwrap_or_default();
             other.copy_from(work);
-            if self.arrive(row, entered, &mut other, mover, offer, offers, room, found) {
+            if self.arrive(entry, &mut other, offer, offers, room, found) {
                 room.block.push(other);
             } else {
                 room.spare.push(other);
             }
         }
         room.block[waiting..].reverse();
-        self.arrive(row, entered, work, mover, &offers.list[0], offers, room, found)
+        self.arrive(entry, work, &offers.list[0], offers, room, found)
     }
 
     /// Takes one offer inside a block; says whether somebody still holds control.
-    #[allow(clippy::too_many_arguments)]
     fn arrive(
         &self,
-        row: &[u32],
-        entered: &Shape,
+        entry: &Entry<'_>,
         work: &mut Work,
-        mover: u32,
         offer: &Offer,
         offers: &Offers,
         room: &mut Room,
@@ -178,23 +168,24 @@ impl Compiled<'_> {
         if offer.failed {
             found.faults.push(Fault { kind: FaultKind::Assertion, step: Some(offer.step) });
         }
-        work.apply(offer, offers, entered, &mut room.shapes, self);
+        work.apply(offer, offers, entry.shape, &mut room.shapes, self);
         if offer.holder.is_none() {
-            self.leave_block(row, entered, work, mover, found);
+            self.leave_block(entry, work, found);
         }
         offer.holder.is_some()
     }
 
-    /// The state in which nobody holds control any more, as a row.
-    fn leave_block(&self, row: &[u32], entered: &Shape, work: &Work, mover: u32, found: &mut Expansion) {
+    /// The state in which nobody holds control any more, as a successor.
+    fn leave_block(&self, entry: &Entry<'_>, work: &Work, found: &mut Expansion) {
         if let Some(shape) = &work.shape {
-            shape.pack(&work.slots, found.open(&[], shape.words));
+            let mut row = vec![0; shape.words];
+            shape.pack(&work.slots, &mut row);
+            found.arrive(&row, entry.mover);
         } else {
-            let next = found.open(row, entered.words);
             for &slot in &work.changed {
-                entered.field(slot as usize).put(next, work.slots[slot as usize]);
+                found.put(entry.shape.field(slot as usize), work.slots[slot as usize]);
             }
+            found.close(entry.mover);
         }
-        found.close(self.packing().words(), mover);
     }
 }

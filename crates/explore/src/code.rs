@@ -71,7 +71,7 @@ pub struct CodeId(u32);
 
 /// A comparison of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Compare {
+pub(crate) enum Compare {
     Eq,
     Ne,
     Lt,
@@ -108,7 +108,7 @@ impl Compare {
 
 /// Where a variable begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Base {
+pub(crate) enum Base {
     /// At this slot of every state.
     Fixed(u32),
     /// At this slot of the executing process's frame.
@@ -122,14 +122,15 @@ const ABSENT: i64 = 0;
 
 /// One cell of an array.
 #[derive(Clone, Debug)]
-struct Cell {
-    base: Base,
+pub(crate) struct Cell {
+    pub base: Base,
     /// Index, smallest index and number of indices for each dimension.
-    indices: Vec<(CodeId, i64, i64)>,
+    pub indices: Vec<(CodeId, i64, i64)>,
 }
 
+/// One instruction.
 #[derive(Clone, Copy, Debug)]
-enum Op {
+pub(crate) enum Op {
     Const(i64),
     Slot(u32),
     Local(u32),
@@ -393,6 +394,18 @@ impl Code {
     /// Makes an expression that no process executes ready.
     pub fn observe(&mut self, semantics: &Semantics<'_>, id: ExprId) -> CodeId {
         Compiler { code: self, semantics, owner: None }.expr(id)
+    }
+
+    pub(crate) fn op(&self, id: CodeId) -> Op {
+        self.ops[id.0 as usize]
+    }
+
+    pub(crate) fn cell(&self, number: u32) -> &Cell {
+        &self.cells[number as usize]
+    }
+
+    pub(crate) fn pattern(&self, number: u32) -> &PatternCode {
+        &self.patterns[number as usize]
     }
 
     /// Whether the instruction is the constant true.

@@ -2,9 +2,10 @@
 //!
 //! All steps are made ready once ([`crate::code`]); what a move writes patches the packed row of the state it leaves, so a
 //! successor costs what it changes. Any state in which something goes wrong, or that needs what only the definition of
-//! a step knows, is left to the definition ([`Plain`]), which decides alone what a fault is.
+//! a step knows, is left to the definition ([`Plain`]), which decides alone what a fault is. What a process did when it saw
+//! the same values is remembered (`recall`), not computed again.
 
-use tertium_program::layout::FRAME_PRIORITY;
+use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::{Expr, ExprId, Fault, FaultKind, Semantics, Width};
 
 use crate::blocks::{Entry, Work};
@@ -12,6 +13,7 @@ use crate::channels::stored_width;
 use crate::code::{Code, Trap, View};
 use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Packing, Shape, Shapes};
+use crate::recall::{Known, MOST_SHAPES, Recall};
 use crate::reduction::Reduction;
 use crate::steps::{self, ProcessCode};
 use crate::successors::{Expansion, Plain, Successors};
@@ -31,16 +33,30 @@ pub struct Compiled<'p> {
     /// An automaton watches the events on channels, which only the definition of a step knows.
     watched: bool,
     reduction: Option<Reduction>,
+    recalls: bool,
 }
 
 /// What one thread needs.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
+    /// The slots of the state at hand, once something must be computed.
     slots: Vec<i64>,
+    unpacked: bool,
     offers: Offers,
     /// Offers inside an uninterruptible block.
     inner: Offers,
     room: Room,
+    /// What was done before, by the number of the shape.
+    recalls: Vec<Recall>,
+}
+
+/// The state that is being expanded.
+#[derive(Clone, Copy)]
+struct Here<'h> {
+    row: &'h [u32],
+    shape: &'h Shape,
+    /// The number of the shape.
+    number: usize,
 }
 
 /// Where states between two rows are kept.
@@ -73,7 +89,15 @@ impl<'p> Compiled<'p> {
             priorities: program.priorities,
             watched: program.trace.is_some(),
             reduction: None,
+            recalls: !program.priorities,
         }
+    }
+
+    /// The same, computing everything anew: the oracle of what is remembered.
+    #[must_use]
+    pub fn forgetful(mut self) -> Self {
+        self.recalls = false;
+        self
     }
 
     /// The same, offering the steps of private locations alone.
@@ -95,87 +119,168 @@ impl<'p> Compiled<'p> {
         self.plain.packing()
     }
 
-    /// All successors of the state whose slots are in `scratch`.
-    fn try_expand(&self, row: &[u32], shape: &Shape, scratch: &mut Scratch, found: &mut Expansion) -> Result<(), Trap> {
+    /// All successors of a state.
+    fn try_expand(&self, here: Here<'_>, scratch: &mut Scratch, found: &mut Expansion) -> Result<(), Trap> {
         if self.watched {
             return Err(Trap::Fault);
         }
-        scratch.offers.clear();
-        self.offer_all(shape, scratch, false)?;
-        if self.uses_timeout && scratch.offers.list.is_empty() {
-            self.offer_all(shape, scratch, true)?;
-        }
         if self.priorities {
-            retain_highest(shape, &scratch.slots, &mut scratch.offers.list);
+            self.by_priority(here, scratch, found)?;
+        } else {
+            let mut any = false;
+            for pid in 0..here.shape.frames.len() {
+                any |= self.steps_of(pid, here, scratch, found)?;
+            }
+            if !any && self.uses_timeout {
+                for pid in 0..here.shape.frames.len() {
+                    self.compute(pid, here, true, scratch, found)?;
+                }
+            }
         }
-        self.take_all(row, shape, scratch, found)?;
-        found.deadlock = found.steps() == 0 && found.faults.is_empty() && !self.all_at_end(shape, &scratch.slots);
+        found.deadlock = found.steps() == 0 && found.faults.is_empty() && !self.all_at_end(here, scratch);
         Ok(())
     }
 
-    fn offer_all(&self, shape: &Shape, scratch: &mut Scratch, timeout: bool) -> Result<(), Trap> {
-        for (me, &frame) in shape.frames.iter().enumerate() {
-            let view = View { slots: &scratch.slots, shape, me, frame, inputs: &[], timeout };
-            self.offer(&view, &mut scratch.room.shapes, &mut scratch.offers)?;
+    /// Only processes of the highest priority step.
+    fn by_priority(&self, here: Here<'_>, scratch: &mut Scratch, found: &mut Expansion) -> Result<(), Trap> {
+        scratch.unpack(here);
+        for timeout in [false, true] {
+            scratch.offers.clear();
+            for pid in 0..here.shape.frames.len() {
+                self.offer(&here.view(&scratch.slots, pid, timeout), &mut scratch.room.shapes, &mut scratch.offers)?;
+            }
+            if !self.uses_timeout || !scratch.offers.list.is_empty() {
+                break;
+            }
         }
-        Ok(())
+        retain_highest(here.shape, &scratch.slots, &mut scratch.offers.list);
+        self.take_all(here, scratch, found)
     }
 
-    fn all_at_end(&self, shape: &Shape, slots: &[i64]) -> bool {
-        let view = View::observer(slots, shape);
-        (0..shape.frames.len()).all(|pid| self.location_of(&view, pid).end)
+    /// What one process can do, remembered or computed; says whether it is anything.
+    #[inline]
+    fn steps_of(&self, pid: usize, here: Here<'_>, scratch: &mut Scratch, found: &mut Expansion) -> Result<bool, Trap> {
+        if !self.recalls || here.number >= MOST_SHAPES {
+            return self.compute(pid, here, false, scratch, found);
+        }
+        while scratch.recalls.len() <= here.number {
+            // Shapes are numbered as they are met; those met inside blocks only are never asked for.
+            scratch.recalls.push(Recall::default());
+        }
+        if scratch.recalls[here.number].is_empty() {
+            scratch.recalls[here.number] = Recall::of(self, here.shape);
+        }
+        let at = here.shape.field(here.shape.frames[pid] + FRAME_LOCATION).take(here.row) as usize;
+        let before = found.steps();
+        let spot = match scratch.recalls[here.number].repeat(pid, at, here.row, found) {
+            Known::Repeated => return Ok(found.steps() > before),
+            Known::New(spot) => Some(spot),
+            Known::Open => None,
+            Known::Unseen(memory) => {
+                scratch.unpack(here);
+                let view = here.view(&scratch.slots, pid, false);
+                scratch.recalls[here.number].study(memory, self, &view, here.row)
+            }
+        };
+        let Some(spot) = spot else { return self.compute(pid, here, false, scratch, found) };
+        let faults = found.faults.len();
+        found.record();
+        let any = self.compute(pid, here, false, scratch, found)?;
+        // Where something was offered that leads nowhere, or goes wrong, steps alone do not tell what was found.
+        if found.faults.len() == faults && any == (found.steps() > before) {
+            scratch.recalls[here.number].remember(spot, found);
+        }
+        Ok(any)
+    }
+
+    /// What one process can do, by its code; says whether it is anything.
+    fn compute(
+        &self,
+        pid: usize,
+        here: Here<'_>,
+        timeout: bool,
+        scratch: &mut Scratch,
+        found: &mut Expansion,
+    ) -> Result<bool, Trap> {
+        scratch.unpack(here);
+        scratch.offers.clear();
+        self.offer(&here.view(&scratch.slots, pid, timeout), &mut scratch.room.shapes, &mut scratch.offers)?;
+        self.take_all(here, scratch, found)?;
+        Ok(!scratch.offers.list.is_empty())
+    }
+
+    fn all_at_end(&self, here: Here<'_>, scratch: &mut Scratch) -> bool {
+        scratch.unpack(here);
+        let view = View::observer(&scratch.slots, here.shape);
+        (0..here.shape.frames.len()).all(|pid| self.location_of(&view, pid).end)
     }
 
     /// Takes up every offer.
-    fn take_all(&self, row: &[u32], shape: &Shape, scratch: &mut Scratch, found: &mut Expansion) -> Result<(), Trap> {
-        let Scratch { slots, offers, inner, room } = scratch;
+    fn take_all(&self, here: Here<'_>, scratch: &mut Scratch, found: &mut Expansion) -> Result<(), Trap> {
+        let Scratch { slots, offers, inner, room, .. } = scratch;
         for offer in &offers.list {
             if offer.failed {
                 found.faults.push(Fault { kind: FaultKind::Assertion, step: Some(offer.step) });
             }
             if offer.holder.is_some() {
-                self.take_block(row, &Entry { shape, slots }, offer, offers, inner, room, found)?;
+                let entry = Entry { shape: here.shape, slots, mover: offer.pid };
+                self.take_block(&entry, offer, offers, inner, room, found)?;
             } else {
-                self.take(row, shape, offer, offers, &mut room.shapes, found);
+                self.take(here.shape, offer, offers, &mut room.shapes, found);
             }
         }
         Ok(())
     }
 
-    /// The row after an offer that leaves nobody holding control.
+    /// The successor by an offer that leaves nobody holding control.
     #[inline]
-    fn take(
-        &self,
-        row: &[u32],
-        shape: &Shape,
-        offer: &Offer,
-        offers: &Offers,
-        shapes: &mut Shapes,
-        found: &mut Expansion,
-    ) {
-        let writes = &offers.writes[offer.writes.clone()];
-        let least = self.packing().words();
-        let patch =
-            |next: &mut [u32]| writes.iter().for_each(|&(slot, value)| shape.field(slot as usize).put(next, value));
+    fn take(&self, shape: &Shape, offer: &Offer, offers: &Offers, shapes: &mut Shapes, found: &mut Expansion) {
+        for &(slot, value) in &offers.writes[offer.writes.clone()] {
+            found.put(shape.field(slot as usize), value);
+        }
         match &offer.frames {
-            Frames::Same => patch(found.open(row, shape.words)),
+            Frames::Same => {}
             Frames::Started(process, slots) => {
                 let mut processes = shape.processes.clone();
                 processes.push(*process);
                 let wider = shapes.of_processes(self.packing(), &processes);
-                let next = found.open(row, wider.words);
-                patch(next);
                 for (at, &value) in offers.started[slots.clone()].iter().enumerate() {
-                    wider.field(shape.slots + at).put(next, value);
+                    found.put(wider.field(shape.slots + at), value);
                 }
             }
             Frames::Ended => {
                 let narrower = shapes.of_processes(self.packing(), &shape.processes[..shape.processes.len() - 1]);
                 // The frame that is gone begins where the others end.
-                patch(found.open(&row[..row.len().min(narrower.used)], narrower.words));
+                found.cut(narrower.used);
             }
         }
-        found.close(least, offer.pid);
+        found.close(offer.pid);
+    }
+}
+
+impl<'h> Here<'h> {
+    /// The state as a process sees it.
+    fn view<'v>(self, slots: &'v [i64], pid: usize, timeout: bool) -> View<'v>
+    where
+        'h: 'v,
+    {
+        let Here { shape, .. } = self;
+        View { slots, shape, me: pid, frame: shape.frames[pid], inputs: &[], timeout }
+    }
+}
+
+impl Scratch {
+    #[inline]
+    fn unpack(&mut self, here: Here<'_>) {
+        if !self.unpacked {
+            here.shape.unpack(here.row, &mut self.slots);
+            self.unpacked = true;
+        }
+    }
+
+    /// Nothing is left of a block that could not be finished.
+    fn abandon_blocks(&mut self) {
+        self.room.spare.append(&mut self.room.block);
     }
 }
 
@@ -198,31 +303,28 @@ impl Successors for Compiled<'_> {
     }
 
     fn expand(&self, row: &[u32], scratch: &mut Scratch, found: &mut Expansion) {
-        found.clear();
-        let shape = scratch.room.shapes.of_row(self.packing(), row);
-        shape.unpack(row, &mut scratch.slots);
-        if self.try_expand(row, &shape, scratch, found).is_err() {
-            scratch.room.spare.append(&mut scratch.room.block);
+        found.begin(row, self.words());
+        let (number, shape) = scratch.room.shapes.of_row(self.packing(), row);
+        scratch.unpacked = false;
+        if self.try_expand(Here { row, shape: &shape, number }, scratch, found).is_err() {
+            scratch.abandon_blocks();
             self.plain.expand(row, &mut (), found);
         }
     }
 
     fn expand_private(&self, row: &[u32], scratch: &mut Scratch, found: &mut Expansion) -> bool {
         let Some(reduction) = &self.reduction else { return false };
-        found.clear();
-        let shape = scratch.room.shapes.of_row(self.packing(), row);
-        shape.unpack(row, &mut scratch.slots);
-        for (me, &frame) in shape.frames.iter().enumerate() {
-            let view = View { slots: &scratch.slots, shape: &shape, me, frame, inputs: &[], timeout: false };
-            let at = view.slots[frame + tertium_program::layout::FRAME_LOCATION] as usize;
-            if !reduction.is_private(shape.processes[me] as usize, at) {
+        let (number, shape) = scratch.room.shapes.of_row(self.packing(), row);
+        let here = Here { row, shape: &shape, number };
+        found.begin(row, self.words());
+        scratch.unpacked = false;
+        for (pid, &frame) in shape.frames.iter().enumerate() {
+            let at = shape.field(frame + FRAME_LOCATION).take(row) as usize;
+            if !reduction.is_private(shape.processes[pid] as usize, at) {
                 continue;
             }
-            scratch.offers.clear();
-            if self.offer(&view, &mut scratch.room.shapes, &mut scratch.offers).is_err()
-                || self.take_all(row, &shape, scratch, found).is_err()
-            {
-                scratch.room.spare.append(&mut scratch.room.block);
+            if self.steps_of(pid, here, scratch, found).is_err() {
+                scratch.abandon_blocks();
                 return false;
             }
             if found.steps() > 0 {

@@ -14,6 +14,8 @@ mod locals;
 mod offers;
 pub mod pack;
 pub mod ranges;
+mod reads;
+mod recall;
 pub mod reduction;
 pub mod search;
 mod steps;

@@ -40,6 +40,26 @@ impl Field {
         }
     }
 
+    /// Calls `write` for each word that the slot has bits in: the word, those bits, and what the value makes of them.
+    #[inline]
+    pub(crate) fn spread(self, value: i64, mut write: impl FnMut(u32, u32, u32)) {
+        debug_assert!(self.fits(value), "{value} in {self:?}");
+        if self.bits > 32 {
+            write(self.word, u32::MAX, value as u32);
+            write(self.word + 1, u32::MAX, (value >> 32) as u32);
+        } else if self.bits > 0 {
+            let mask = (((1u64 << self.bits) - 1) << self.shift) as u32;
+            write(self.word, mask, (value.wrapping_sub(self.lo) as u32) << self.shift & mask);
+        }
+    }
+
+    /// The words that the slot has bits in, and which.
+    pub(crate) fn masks(self) -> Vec<(u32, u32)> {
+        let mut masks = Vec::new();
+        self.spread(self.lo, |word, mask, _| masks.push((word, mask)));
+        masks
+    }
+
     /// Takes the value out of a row; words beyond its end are 0.
     #[inline]
     #[must_use]
@@ -253,6 +273,22 @@ impl Packing {
         shape
     }
 
+    /// The shape of the state in one row.
+    #[must_use]
+    pub fn shape_of_row(&self, row: &[u32]) -> Arc<Shape> {
+        let mut processes = Vec::new();
+        if self.fixed.is_none() {
+            self.processes_of(row, &mut processes);
+        }
+        self.shape_of(&processes)
+    }
+
+    /// The shape with these processes.
+    #[must_use]
+    pub fn shape_of(&self, processes: &[u32]) -> Arc<Shape> {
+        self.fixed.as_ref().map_or_else(|| Arc::new(self.shape(processes)), Arc::clone)
+    }
+
     /// The processes that run in a row.
     fn processes_of(&self, row: &[u32], found: &mut Vec<u32>) {
         found.clear();
@@ -292,45 +328,47 @@ pub(crate) fn frame_header(program: &Program, process: ProcessId) -> [Bounds; 2]
     header
 }
 
-/// The shapes that one thread has met.
+/// The shapes that one thread has met, numbered.
 #[derive(Clone, Debug, Default)]
 pub struct Shapes {
-    known: HashMap<Vec<u32>, Arc<Shape>>,
-    last: Option<Arc<Shape>>,
+    numbers: HashMap<Vec<u32>, usize>,
+    known: Vec<Arc<Shape>>,
+    last: usize,
     processes: Vec<u32>,
 }
 
 impl Shapes {
-    /// The shape of the state in a row.
+    /// The shape of the state in a row, and its number.
     #[inline]
-    pub fn of_row(&mut self, packing: &Packing, row: &[u32]) -> Arc<Shape> {
-        if let Some(fixed) = &packing.fixed {
-            return Arc::clone(fixed);
-        }
-        if let Some(last) = &self.last
-            && packing.has_processes(row, &last.processes)
+    pub fn of_row(&mut self, packing: &Packing, row: &[u32]) -> (usize, Arc<Shape>) {
+        if let Some(last) = self.known.get(self.last)
+            && (packing.fixed.is_some() || packing.has_processes(row, &last.processes))
         {
-            return Arc::clone(last);
+            return (self.last, Arc::clone(last));
         }
         let mut processes = std::mem::take(&mut self.processes);
         packing.processes_of(row, &mut processes);
-        let shape = self.of_processes(packing, &processes);
+        self.last = self.number(packing, &processes);
         self.processes = processes;
-        self.last = Some(Arc::clone(&shape));
-        shape
+        (self.last, Arc::clone(&self.known[self.last]))
     }
 
     /// The shape with these processes.
     pub fn of_processes(&mut self, packing: &Packing, processes: &[u32]) -> Arc<Shape> {
-        if let Some(fixed) = &packing.fixed {
-            return Arc::clone(fixed);
+        let number = self.number(packing, processes);
+        Arc::clone(&self.known[number])
+    }
+
+    fn number(&mut self, packing: &Packing, processes: &[u32]) -> usize {
+        let key: &[u32] = if packing.fixed.is_some() { &[] } else { processes };
+        if let Some(&number) = self.numbers.get(key) {
+            return number;
         }
-        if let Some(known) = self.known.get(processes) {
-            return Arc::clone(known);
-        }
-        let shape = Arc::new(packing.shape(processes));
-        self.known.insert(processes.to_vec(), Arc::clone(&shape));
-        shape
+        // Threads that count the users of one shape together would wait for each other at every state.
+        let shape = packing.shape_of(processes).as_ref().clone();
+        self.numbers.insert(key.to_vec(), self.known.len());
+        self.known.push(Arc::new(shape));
+        self.known.len() - 1
     }
 }
 

@@ -8,16 +8,40 @@ use std::sync::Arc;
 use tertium_program::layout::FRAME_PROCESS;
 use tertium_program::{Fault, Outcome, Semantics, State};
 
-use crate::pack::{Packing, Shape, Shapes};
+use crate::pack::{Field, Packing, Shape};
 use crate::store::trimmed;
 
+/// What a step does to one word of the row it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Patch {
+    pub word: u32,
+    /// The bits that stay as they are.
+    pub keep: u32,
+    /// The others.
+    pub bits: u32,
+}
+
 /// What one expansion finds. Reused from state to state.
+///
+/// A successor is told by the words that differ from the state expanded, so that it costs what it changes.
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
-    /// The rows of the successors, one after the other.
-    rows: Vec<u32>,
-    /// Where each of them ends.
-    ends: Vec<usize>,
+    /// The row of the state expanded.
+    base: Vec<u32>,
+    /// How many words a row has at least.
+    least: usize,
+    /// The words that differ, in order, and what stands there; one successor after the other.
+    changes: Vec<(u32, u32)>,
+    /// Where the changes of each successor end.
+    ends: Vec<u32>,
+    /// A row as long as this has room for every successor.
+    reach: usize,
+    /// The successor that is being made, word by word.
+    patches: Vec<Patch>,
+    /// The patches of the successors made since [`Self::record`], and where those of each end; none if one of them was
+    /// not made of patches.
+    recorded: Option<Vec<Patch>>,
+    recorded_ends: Vec<u32>,
     /// For each successor the pid of the process that steps.
     pub movers: Vec<u32>,
     /// What goes wrong in steps from here.
@@ -27,10 +51,15 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// Forgets the last state's findings.
-    pub fn clear(&mut self) {
-        self.rows.clear();
+    /// Forgets the last state's findings and turns to the state in `row`; rows have at least `least` words.
+    pub fn begin(&mut self, row: &[u32], least: usize) {
+        self.base.clear();
+        self.base.extend_from_slice(row);
+        self.least = least;
+        self.changes.clear();
         self.ends.clear();
+        self.reach = row.len();
+        self.recorded = None;
         self.movers.clear();
         self.faults.clear();
         self.deadlock = false;
@@ -43,36 +72,137 @@ impl Expansion {
         self.ends.len()
     }
 
-    /// The row of a successor.
+    /// The words in which a successor differs from the state expanded, filled up with zeros, and what stands there.
     #[inline]
     #[must_use]
-    pub fn row(&self, at: usize) -> &[u32] {
+    pub fn changes(&self, at: usize) -> &[(u32, u32)] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        &self.rows[start..self.ends[at]]
+        &self.changes[start as usize..self.ends[at] as usize]
+    }
+
+    /// The changes of all successors, and where those of each end.
+    #[inline]
+    #[must_use]
+    pub(crate) fn all_changes(&self) -> (&[(u32, u32)], &[u32]) {
+        (&self.changes, &self.ends)
+    }
+
+    /// How many words the longest successor has at most.
+    #[inline]
+    #[must_use]
+    pub(crate) fn reach(&self) -> usize {
+        self.reach
+    }
+
+    /// Writes the row of a successor into `row`.
+    pub fn copy_row(&self, at: usize, row: &mut Vec<u32>) {
+        row.clear();
+        row.extend_from_slice(&self.base);
+        let changes = self.changes(at);
+        if let Some(&(last, _)) = changes.last()
+            && last as usize >= row.len()
+        {
+            row.resize(last as usize + 1, 0);
+        }
+        changes.iter().for_each(|&(word, value)| row[word as usize] = value);
+        row.truncate(trimmed(row, self.least));
+    }
+
+    /// The row of a successor.
+    #[must_use]
+    pub fn row(&self, at: usize) -> Vec<u32> {
+        let mut row = Vec::new();
+        self.copy_row(at, &mut row);
+        row
     }
 
     /// The rows of all successors, in order.
-    pub fn rows(&self) -> impl Iterator<Item = &[u32]> {
+    pub fn rows(&self) -> impl Iterator<Item = Vec<u32>> {
         (0..self.steps()).map(|at| self.row(at))
     }
 
-    /// A new successor of this many words, at first those of `row` and then zeros; to be closed.
+    /// Puts a value into the successor that is being made.
     #[inline]
-    pub(crate) fn open(&mut self, row: &[u32], words: usize) -> &mut [u32] {
-        let start = self.rows.len();
-        self.rows.extend_from_slice(&row[..row.len().min(words)]);
-        self.rows.resize(start + words, 0);
-        &mut self.rows[start..]
+    pub(crate) fn put(&mut self, field: Field, value: i64) {
+        field.spread(value, |word, mask, bits| self.patch(word, mask, bits));
     }
 
-    /// Ends the successor that was opened last; rows have at least `least` words and no zeros after them.
     #[inline]
-    pub(crate) fn close(&mut self, least: usize, mover: u32) {
-        let start = self.ends.last().copied().unwrap_or(0);
-        let len = trimmed(&self.rows[start..], least);
-        self.rows.truncate(start + len);
-        self.ends.push(start + len);
+    fn patch(&mut self, word: u32, mask: u32, bits: u32) {
+        let at = self.patches.iter().rposition(|patch| patch.word <= word);
+        match at {
+            Some(at) if self.patches[at].word == word => {
+                let patch = &mut self.patches[at];
+                patch.keep &= !mask;
+                patch.bits = patch.bits & !mask | bits;
+            }
+            _ => self.patches.insert(at.map_or(0, |at| at + 1), Patch { word, keep: !mask, bits }),
+        }
+    }
+
+    /// The successor that is being made has zeros from this word on.
+    pub(crate) fn cut(&mut self, from: usize) {
+        self.patches.retain(|patch| (patch.word as usize) < from);
+        let zeros = (from..self.base.len()).map(|word| Patch { word: word as u32, keep: 0, bits: 0 });
+        self.patches.extend(zeros);
+    }
+
+    /// Ends the successor that was being made.
+    #[inline]
+    pub(crate) fn close(&mut self, mover: u32) {
+        let patches = std::mem::take(&mut self.patches);
+        self.apply(&patches, mover);
+        if let Some(recorded) = &mut self.recorded {
+            recorded.extend_from_slice(&patches);
+            self.recorded_ends.push(recorded.len() as u32);
+        }
+        self.patches = patches;
+        self.patches.clear();
+    }
+
+    /// Adds the successor that these patches, in the order of words, lead to.
+    #[inline]
+    pub(crate) fn apply(&mut self, patches: &[Patch], mover: u32) {
+        for patch in patches {
+            let old = self.base.get(patch.word as usize).copied().unwrap_or(0);
+            let new = old & patch.keep | patch.bits;
+            if new != old {
+                self.changes.push((patch.word, new));
+            }
+        }
+        self.arrived(mover);
+    }
+
+    /// Adds a successor by its whole row.
+    pub(crate) fn arrive(&mut self, row: &[u32], mover: u32) {
+        self.recorded = None;
+        let word = |row: &[u32], at: usize| row.get(at).copied().unwrap_or(0);
+        for at in 0..row.len().max(self.base.len()) {
+            if word(row, at) != word(&self.base, at) {
+                self.changes.push((at as u32, word(row, at)));
+            }
+        }
+        self.arrived(mover);
+    }
+
+    #[inline]
+    fn arrived(&mut self, mover: u32) {
+        if let Some(&(last, _)) = self.changes.last() {
+            self.reach = self.reach.max(last as usize + 1);
+        }
+        self.ends.push(self.changes.len() as u32);
         self.movers.push(mover);
+    }
+
+    /// Keeps the patches of what is found from now on.
+    pub(crate) fn record(&mut self) {
+        self.recorded.get_or_insert_default().clear();
+        self.recorded_ends.clear();
+    }
+
+    /// The patches kept, and where those of each successor end; none if not all successors are made of patches.
+    pub(crate) fn recorded(&self) -> Option<(&[Patch], &[u32])> {
+        self.recorded.as_deref().map(|patches| (patches, self.recorded_ends.as_slice()))
     }
 }
 
@@ -87,7 +217,7 @@ pub trait Successors: Sync {
     /// Room for one thread.
     fn scratch(&self) -> Self::Scratch;
 
-    /// Finds what comes after a state; `found` is cleared first.
+    /// Finds what comes after a state; what `found` held before is forgotten.
     fn expand(&self, row: &[u32], scratch: &mut Self::Scratch, found: &mut Expansion);
 
     /// Finds only some successors, whose steps no other step can disturb or be disturbed by; says whether there are
@@ -127,7 +257,7 @@ impl<'p> Plain<'p> {
     #[must_use]
     pub fn state(&self, row: &[u32]) -> State {
         let mut slots = Vec::new();
-        Shapes::default().of_row(&self.packing, row).unpack(row, &mut slots);
+        self.packing.shape_of_row(row).unpack(row, &mut slots);
         State::visible(slots)
     }
 
@@ -144,13 +274,7 @@ impl<'p> Plain<'p> {
     fn shape(&self, state: &State) -> Arc<Shape> {
         let frames = self.semantics.layout().frames(&state.slots);
         let processes: Vec<u32> = frames.iter().map(|&frame| state.slots[frame + FRAME_PROCESS] as u32).collect();
-        Shapes::default().of_processes(&self.packing, &processes)
-    }
-
-    fn arrive(&self, next: &State, mover: u32, found: &mut Expansion) {
-        let row = self.row(next);
-        found.open(&row, row.len());
-        found.close(self.packing.words(), mover);
+        self.packing.shape_of(&processes)
     }
 }
 
@@ -164,14 +288,14 @@ impl Successors for Plain<'_> {
     fn scratch(&self) -> Self::Scratch {}
 
     fn expand(&self, row: &[u32], (): &mut Self::Scratch, found: &mut Expansion) {
-        found.clear();
+        found.begin(row, self.packing.words());
         let state = self.state(row);
         let mut any = false;
         for successor in self.semantics.successors(&state) {
             any = true;
             let mover = successor.moves.first().map_or(0, |mv| mv.pid);
             match successor.outcome {
-                Outcome::Next(next) => self.arrive(&next, mover, found),
+                Outcome::Next(next) => found.arrive(&self.row(&next), mover),
                 // A step that goes wrong leads nowhere: what comes after a failed assertion, perhaps in the middle
                 // of an uninterruptible block, is nothing that the program is meant to do.
                 Outcome::Fault { fault, .. } => found.faults.push(fault),

@@ -106,7 +106,7 @@ impl Collected {
             }
             for at in 0..found.steps() {
                 let row = found.row(at);
-                let Ok((target, false)) = store.insert(&base, row, &mut branches) else {
+                let Ok((target, false)) = store.insert(&base, &row, &mut branches) else {
                     return Err(Failure::Internal("a state was missed by the search".to_owned()));
                 };
                 let (to, mover) = (StateId::new(target as usize), found.movers[at]);

@@ -49,7 +49,7 @@ impl<'s, 'p> Eyes<'s, 'p> {
 
     /// Leaves the atoms' values in `room.values`.
     pub fn look(&self, row: &[u32], room: &mut Room) {
-        let shape = room.shapes.of_row(self.packing, row);
+        let (_, shape) = room.shapes.of_row(self.packing, row);
         shape.unpack(row, &mut room.slots);
         let view = View::observer(&room.slots, &shape);
         for (at, &(expr, code)) in self.atoms.iter().enumerate() {

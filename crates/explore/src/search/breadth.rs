@@ -202,7 +202,11 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
     fn grow(&mut self) -> Result<(), Stopped> {
         let mut store = self.shared.store.write().unwrap_or_else(PoisonError::into_inner);
         self.shared.options.budget.reserve(store.growth_bytes())?;
-        store.grow();
+        if self.threads > 1 {
+            store.grow_shared()
+        } else {
+            store.grow()
+        }
         Ok(())
     }
 

@@ -140,13 +140,14 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
     fn enter(&mut self, all: bool) -> Result<bool, Stopped> {
         let found = std::mem::take(&mut self.found);
         let from = self.waiting.len();
-        let mut open = false;
-        for row in found.rows() {
-            if let Some(number) = self.number(row, false)? {
-                self.look(row);
+        let (mut open, mut row) = (false, Vec::new());
+        for at in 0..found.steps() {
+            found.copy_row(at, &mut row);
+            if let Some(number) = self.number(&row, false)? {
+                self.look(&row);
                 self.waiting.push(number);
                 open = true;
-            } else if !all && let Some(known) = self.store.find(row) {
+            } else if !all && let Some(known) = self.store.find(&row) {
                 open |= !self.expanded.get(known as usize).copied().unwrap_or(false);
             }
         }

@@ -39,6 +39,7 @@ fn least_predecessor<S: Successors>(
     let mut scratch = successors.scratch();
     let mut found = Expansion::default();
     let mut branches = explored.store.branches();
+    let mut next = Vec::new();
     let mut least: Option<Vec<u32>> = None;
     let mut ticks = 0;
     for state in explored.levels[level]..end as u32 {
@@ -48,7 +49,11 @@ fn least_predecessor<S: Successors>(
             continue;
         }
         successors.expand(branches.words(), &mut scratch, &mut found);
-        if found.rows().any(|next| next == row) {
+        let arrives = (0..found.steps()).any(|at| {
+            found.copy_row(at, &mut next);
+            next == row
+        });
+        if arrives {
             least = Some(branches.words().to_vec());
         }
     }

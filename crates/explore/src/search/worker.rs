@@ -47,6 +47,8 @@ pub(super) struct Worker<'w, S: Successors, O: Observer> {
     scratch: S::Scratch,
     eyes: O::Scratch,
     found: Vec<Expansion>,
+    /// Room for one row.
+    row: Vec<u32>,
     batch: Batch,
 }
 
@@ -62,6 +64,7 @@ impl<'w, S: Successors, O: Observer> Worker<'w, S, O> {
             scratch: successors.scratch(),
             eyes: observer.scratch(),
             found: vec![Expansion::default(); GROUP],
+            row: Vec::new(),
             batch: Batch::default(),
         }
     }
@@ -80,7 +83,7 @@ impl<'w, S: Successors, O: Observer> Worker<'w, S, O> {
     /// Expands a group; says for how many of them, from the first on, everything fitted. What did fit of the others is
     /// found again when they are done anew.
     fn group(&mut self, store: &StateStore, states: &[u32]) -> usize {
-        self.batch.clear();
+        store.begin_batch(&mut self.batch);
         for (at, &state) in states.iter().enumerate() {
             if self.find(store, state, at).is_err() {
                 return 0;
@@ -89,14 +92,20 @@ impl<'w, S: Successors, O: Observer> Worker<'w, S, O> {
         if store.find_keys(&self.bases, &mut self.batch).is_err() {
             return 0;
         }
-        store.look_ahead(&self.batch.keys);
-        let mut key = 0;
+        store.look_ahead(&mut self.batch);
+        let entered = store.enter_batch(&mut self.batch);
+        let (mut first, mut fresh) = (0, 0);
         for (at, &state) in states.iter().enumerate() {
-            let steps = self.found[at].steps();
-            if self.enter(store, at, key).is_err() {
+            let end = first + self.found[at].steps();
+            while let Some(&new) = self.batch.fresh.get(fresh).filter(|&&new| (new as usize) < end) {
+                self.found[at].copy_row(new as usize - first, &mut self.row);
+                look(self.observer, &mut self.eyes, self.level, &self.row, &mut self.share.summary);
+                fresh += 1;
+            }
+            if entered < end {
                 return at;
             }
-            key += steps;
+            first = end;
             self.count(store, state, at);
         }
         states.len()
@@ -111,35 +120,23 @@ impl<'w, S: Successors, O: Observer> Worker<'w, S, O> {
         if !private || !self.enter_at_once(store, at)? {
             self.successors.expand(self.bases[at].words(), &mut self.scratch, &mut self.found[at]);
         }
-        for row in self.found[at].rows() {
-            store.add_to_batch(&self.bases[at], at, row, &mut self.batch)?;
-        }
-        Ok(())
+        store.add_to_batch(at, &self.found[at], &mut self.batch)
     }
 
     /// Enters what was found without waiting for the group; says whether any of it waits for a later level.
     fn enter_at_once(&mut self, store: &StateStore, at: usize) -> Result<bool, Full> {
         let end = self.level.end.load(Ordering::Relaxed);
+        let found = &self.found[at];
         let mut waiting = false;
-        for row in self.found[at].rows() {
-            let (number, new) = store.insert(&self.bases[at], row, &mut self.branches)?;
+        for step in 0..found.steps() {
+            found.copy_row(step, &mut self.row);
+            let (number, new) = store.insert(&self.bases[at], &self.row, &mut self.branches)?;
             waiting |= number as usize >= end;
             if new {
-                look(self.observer, &mut self.eyes, self.level, row, &mut self.share.summary);
+                look(self.observer, &mut self.eyes, self.level, &self.row, &mut self.share.summary);
             }
         }
         Ok(waiting)
-    }
-
-    /// Enters what was found, whose keys begin at `first`.
-    fn enter(&mut self, store: &StateStore, at: usize, first: usize) -> Result<(), Full> {
-        for (row, &key) in self.found[at].rows().zip(&self.batch.keys[first..]) {
-            let (_, new) = store.enter(key)?;
-            if new {
-                look(self.observer, &mut self.eyes, self.level, row, &mut self.share.summary);
-            }
-        }
-        Ok(())
     }
 
     fn count(&mut self, store: &StateStore, state: u32, at: usize) {

@@ -1,10 +1,12 @@
 //! The keys of many rows at once.
 //!
 //! The numbers of a row's pairs are found level by level, and each may have to come from memory. For many rows the
-//! numbers of one level do not depend on each other, so memory is asked for all of them at once.
+//! numbers of one level do not depend on each other, so memory is asked for all of them at once. Many rows are met again
+//! soon, by another order of the same steps; a small table of keys that were entered lately spares asking for those.
 
-use super::pairs::Full;
-use super::tree::{Branches, StateStore, find_changed, pair};
+use super::pairs::{Claims, Full, mix};
+use super::tree::{Branches, StateStore, pair};
+use crate::successors::Expansion;
 
 /// Tables of at most so many bytes lie near the processor: looking ahead takes longer than waiting.
 const NEAR: usize = 1 << 20;
@@ -21,32 +23,82 @@ pub struct Batch {
     /// Pairs to be looked up, and which of `above` get their numbers.
     wanted: Vec<u32>,
     pairs: Vec<u64>,
-    room: Vec<(u32, u32)>,
     /// The keys of the rows, once they are found.
-    pub keys: Vec<u64>,
+    keys: Vec<u64>,
+    /// Those that were not entered lately: which of `keys`, and its hash.
+    open: Vec<(u32, u64)>,
+    claims: Claims,
+    /// The rows that were new, once they are entered.
+    pub fresh: Vec<u32>,
+    /// Keys that were entered lately, by some bits of their hashes; every place holds some key of the store.
+    recent: Vec<u64>,
+    /// The layout of the store that those keys are of.
+    layout: usize,
 }
 
-impl Batch {
-    /// Forgets all rows.
-    pub fn clear(&mut self) {
-        self.changed.clear();
-        self.rows.clear();
-        self.keys.clear();
-    }
-}
+/// How many keys are remembered: few enough to lie near the processor.
+const RECENT: usize = 1 << 13;
 
 impl StateStore {
-    /// Adds a row that comes of the state in `bases[base]`, which will be given to [`Self::find_keys`].
+    /// Forgets the rows of a batch. The store must not be empty.
+    pub fn begin_batch(&self, batch: &mut Batch) {
+        batch.changed.clear();
+        batch.rows.clear();
+        batch.keys.clear();
+        if batch.recent.is_empty() || batch.layout != self.layout() {
+            batch.recent.clear();
+            batch.recent.resize(RECENT, self.roots().key(0));
+            batch.layout = self.layout();
+        }
+    }
+
+    /// Adds the successors of the state in `bases[at]`, which will be given to [`Self::find_keys`].
     ///
     /// # Errors
     /// `Full` if the store must grow first.
     #[inline]
-    pub fn add_to_batch(&self, base: &Branches, at: usize, words: &[u32], batch: &mut Batch) -> Result<(), Full> {
-        self.must_fit(words)?;
-        find_changed(base.all_words(), words, &mut batch.room);
-        batch.changed.append(&mut batch.room);
-        batch.rows.push((at as u32, batch.changed.len() as u32));
+    pub fn add_to_batch(&self, at: usize, found: &Expansion, batch: &mut Batch) -> Result<(), Full> {
+        self.must_fit(found.reach())?;
+        let (changes, ends) = found.all_changes();
+        let start = batch.changed.len() as u32;
+        batch.changed.extend_from_slice(changes);
+        batch.rows.extend(ends.iter().map(|&end| (at as u32, start + end)));
         Ok(())
+    }
+
+    /// Looks at where the keys that were not entered lately will be looked for, all at once, so that entering them does
+    /// not wait for one after the other to come from memory.
+    pub fn look_ahead(&self, batch: &mut Batch) {
+        let Batch { keys, open, recent, .. } = batch;
+        open.clear();
+        for (at, &key) in keys.iter().enumerate() {
+            let hash = mix(key);
+            if recent[hash as usize % RECENT] != key {
+                open.push((at as u32, hash));
+            }
+        }
+        let seen = self.roots().look_ahead(open.iter().map(|&(_, hash)| hash));
+        std::hint::black_box(seen);
+    }
+
+    /// Enters the rows of a batch, as many as fit, and notes which of them are new; says how many, from the first on, are
+    /// in the store then.
+    pub fn enter_batch(&self, batch: &mut Batch) -> usize {
+        batch.fresh.clear();
+        let mut entered = batch.keys.len();
+        for &(at, hash) in &batch.open {
+            let key = batch.keys[at as usize];
+            let Ok(new) = self.roots().claim(key, hash, &mut batch.claims) else {
+                entered = at as usize;
+                break;
+            };
+            batch.recent[hash as usize % RECENT] = key;
+            if new {
+                batch.fresh.push(at);
+            }
+        }
+        self.roots().publish_all(&mut batch.claims);
+        entered
     }
 
     /// Finds the keys of all rows of a batch; inner pairs are inserted where they are new.
@@ -57,7 +109,7 @@ impl StateStore {
         for level in 0..self.levels() {
             self.pair_up(bases, level, batch);
             if self.inner_pairs().bytes() > NEAR {
-                std::hint::black_box(self.inner_pairs().look_ahead(&batch.pairs));
+                std::hint::black_box(self.inner_pairs().look_ahead(batch.pairs.iter().map(|&key| mix(key))));
             }
             for (&at, &key) in batch.wanted.iter().zip(&batch.pairs) {
                 batch.above[at as usize].1 = self.inner_pairs().insert(key)?.0;

@@ -16,8 +16,14 @@ pub struct Full;
 
 /// Stands in a slot while its key is being written.
 const CLAIMED: u32 = u32::MAX;
-/// Insertions may overshoot the limit by one per thread; more threads than this are not run.
-const SLACK: usize = 256;
+/// So many new keys of one thread are numbered at once, at most.
+const MOST_CLAIMS: usize = 64;
+/// Insertions may overshoot the limit by what each thread has claimed; no more than 128 threads are run.
+const SLACK: usize = 128 * MOST_CLAIMS;
+/// Smaller tables are not worth a second thread when they grow.
+const LARGE: usize = 1 << 17;
+/// Slots on a page of memory.
+const PAGE: usize = 512;
 const SEGMENT_BITS: usize = 13;
 const SEGMENT: usize = 1 << SEGMENT_BITS;
 
@@ -33,13 +39,17 @@ pub(super) struct PairTable {
     limit: usize,
 }
 
+/// Places that a thread has taken and not yet numbered: slot, fingerprint and key.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Claims(Vec<(usize, u64, u64)>);
+
 fn atomics(len: usize) -> Box<[AtomicU64]> {
     (0..len).map(|_| AtomicU64::new(0)).collect()
 }
 
 /// Spreads a key over all bits.
 #[inline]
-fn mix(key: u64) -> u64 {
+pub(super) fn mix(key: u64) -> u64 {
     let wide = u128::from(key ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(0x9E37_79B9_7F4A_7C15_u64);
     let folded = (wide as u64) ^ ((wide >> 64) as u64);
     let again = u128::from(folded) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
@@ -107,7 +117,13 @@ impl PairTable {
     /// The number of a key, and whether it is new.
     #[inline]
     pub fn insert(&self, key: u64) -> Result<(u32, bool), Full> {
-        let fingerprint = mix(key) >> 32;
+        self.insert_hashed(key, mix(key))
+    }
+
+    /// The same for a key whose hash is known.
+    #[inline]
+    pub fn insert_hashed(&self, key: u64, hash: u64) -> Result<(u32, bool), Full> {
+        let fingerprint = hash >> 32;
         let mut at = Self::home(fingerprint, self.slots.len());
         loop {
             let slot = &self.slots[at];
@@ -136,15 +152,71 @@ impl PairTable {
         }
     }
 
-    /// Reads the slots of all keys, then the keys found there, so that memory is asked for all of them at once.
-    pub fn look_ahead(&self, keys: &[u64]) -> u64 {
+    /// Says whether a key is new; if so, it gets its number when `claims` are published. Threads that number keys one
+    /// by one would wait for each other at each of them, and write to the same places in turn.
+    ///
+    /// Whoever meets a claim waits until it is published, so they must be, soon and whatever happens.
+    #[inline]
+    pub fn claim(&self, key: u64, hash: u64, claims: &mut Claims) -> Result<bool, Full> {
+        let fingerprint = hash >> 32;
+        let mut at = Self::home(fingerprint, self.slots.len());
+        loop {
+            let slot = &self.slots[at];
+            let mut entry = slot.load(Ordering::Acquire);
+            if entry == 0 {
+                if self.len() + claims.0.len() >= self.limit {
+                    return Err(Full);
+                }
+                let claim = fingerprint << 32 | u64::from(CLAIMED);
+                match slot.compare_exchange(0, claim, Ordering::AcqRel, Ordering::Acquire) {
+                    Ok(_) => {
+                        claims.0.push((at, fingerprint, key));
+                        if claims.0.len() == MOST_CLAIMS {
+                            self.publish_all(claims);
+                        }
+                        return Ok(true);
+                    }
+                    Err(other) => entry = other,
+                }
+            }
+            if entry >> 32 == fingerprint {
+                if entry as u32 == CLAIMED {
+                    // Nobody waits for us while we wait.
+                    self.publish_all(claims);
+                    while entry as u32 == CLAIMED {
+                        std::hint::spin_loop();
+                        entry = slot.load(Ordering::Acquire);
+                    }
+                }
+                if self.key(entry as u32 - 1) == key {
+                    return Ok(false);
+                }
+            }
+            at = Self::after(at, self.slots.len());
+        }
+    }
+
+    /// Numbers what was claimed, in order.
+    pub fn publish_all(&self, claims: &mut Claims) {
+        if claims.0.is_empty() {
+            return;
+        }
+        let first = self.count.fetch_add(claims.0.len() as u32, Ordering::AcqRel);
+        for (number, (at, fingerprint, key)) in (first..).zip(claims.0.drain(..)) {
+            self.put(&self.slots[at], fingerprint, key, number);
+        }
+    }
+
+    /// Reads the slots of the keys with these hashes, then the keys found there, so that memory is asked for all of them
+    /// at once.
+    pub fn look_ahead(&self, hashes: impl Iterator<Item = u64> + Clone) -> u64 {
         let slots = self.slots.len();
         let mut seen = 0;
-        for &key in keys {
-            seen ^= self.slots[Self::home(mix(key) >> 32, slots)].load(Ordering::Relaxed);
+        for hash in hashes.clone() {
+            seen ^= self.slots[Self::home(hash >> 32, slots)].load(Ordering::Relaxed);
         }
-        for &key in keys {
-            let fingerprint = mix(key) >> 32;
+        for hash in hashes {
+            let fingerprint = hash >> 32;
             let entry = self.slots[Self::home(fingerprint, slots)].load(Ordering::Relaxed);
             if entry >> 32 == fingerprint && entry as u32 != CLAIMED {
                 seen ^= self.key(entry as u32 - 1);
@@ -155,11 +227,16 @@ impl PairTable {
 
     fn publish(&self, slot: &AtomicU64, fingerprint: u64, key: u64) -> u32 {
         let number = self.count.fetch_add(1, Ordering::AcqRel);
+        self.put(slot, fingerprint, key, number);
+        number
+    }
+
+    #[inline]
+    fn put(&self, slot: &AtomicU64, fingerprint: u64, key: u64, number: u32) {
         let at = number as usize;
         let keys = self.keys[at >> SEGMENT_BITS].get_or_init(|| atomics(SEGMENT));
         keys[at & (SEGMENT - 1)].store(key, Ordering::Relaxed);
         slot.store(fingerprint << 32 | u64::from(number + 1), Ordering::Release);
-        number
     }
 
     /// The number of a key that may or may not be a member.
@@ -178,20 +255,53 @@ impl PairTable {
         }
     }
 
-    /// Makes half as many slots more. Keys and numbers stay.
-    pub fn grow(&mut self) {
+    /// Makes half as many slots more. Keys and numbers stay. With `shared`, two threads do it.
+    pub fn grow(&mut self, shared: bool) {
         let len = self.grown_len();
-        let mut slots = atomics(len).into_vec();
-        for entry in self.slots.iter_mut().map(|slot| *slot.get_mut()).filter(|&entry| entry != 0) {
+        let old = std::mem::take(&mut self.slots);
+        let (old, mut slots) = (old.into_boxed_slice(), atomics(len));
+        let late = if shared && len >= LARGE {
+            // Entries keep their order, so the halves of the old slots go into the halves of the new ones.
+            let (old_front, old_back) = old.split_at(old.len() / 2);
+            let (front, back) = slots.split_at_mut(len / 2);
+            std::thread::scope(|scope| {
+                let helper = scope.spawn(|| refill(old_back, back, len / 2, len));
+                let mut late = refill(old_front, front, 0, len);
+                late.extend(helper.join().unwrap_or_default());
+                late
+            })
+        } else {
+            refill(&old, &mut slots, 0, len)
+        };
+        for entry in late {
             let mut at = Self::home(entry >> 32, len);
             while *slots[at].get_mut() != 0 {
                 at = Self::after(at, len);
             }
             *slots[at].get_mut() = entry;
         }
-        self.slots = slots;
+        self.slots = slots.into_vec();
         self.set_limit();
     }
+}
+
+/// Puts the entries of `old` into `part`, which begins at `start` in a table of `len` slots; hands back those that do not
+/// belong there, or for which it has no room behind their places.
+#[inline(never)]
+fn refill(old: &[AtomicU64], part: &mut [AtomicU64], start: usize, len: usize) -> Vec<u64> {
+    // A page of fresh memory that is read first and written later costs a message to every processor, which took two
+    // fifths of the time of a search with two threads.
+    part.iter_mut().step_by(PAGE).for_each(|slot| *slot.get_mut() = 0);
+    let mut late = Vec::new();
+    for entry in old.iter().map(|slot| slot.load(Ordering::Relaxed)).filter(|&entry| entry != 0) {
+        let home = PairTable::home(entry >> 32, len);
+        let place = home.checked_sub(start).and_then(|from| part.get_mut(from..));
+        match place.and_then(|places| places.iter_mut().find_map(|slot| (*slot.get_mut() == 0).then_some(slot))) {
+            Some(slot) => *slot.get_mut() = entry,
+            None => late.push(entry),
+        }
+    }
+    late
 }
 
 #[cfg(test)]
@@ -209,7 +319,7 @@ mod tests {
                         assert!(new);
                         break number;
                     }
-                    Err(Full) => table.grow(),
+                    Err(Full) => table.grow(key % 2 == 0),
                 }
             };
             assert_eq!(table.key(number), key);
@@ -224,7 +334,7 @@ mod tests {
     fn two_threads_agree_on_every_number() {
         let mut table = PairTable::new();
         for _ in 0..14 {
-            table.grow();
+            table.grow(true);
         }
         let numbers: Vec<Vec<u32>> = std::thread::scope(|scope| {
             let insert_all = |step: u64| {

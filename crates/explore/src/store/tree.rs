@@ -29,6 +29,8 @@ pub struct StateStore {
     roots: PairTable,
     /// Whether the split was chosen by looking at states.
     pub(super) split_is_chosen: bool,
+    /// How often the trees were rebuilt; the numbers of inner pairs are others after that.
+    layout: usize,
 }
 
 /// One row and the numbers of its inner pairs, level by level from the words up.
@@ -85,12 +87,6 @@ impl Branches {
     #[inline]
     pub(super) fn width(&self) -> usize {
         self.starts[1]
-    }
-
-    /// The words, zeros after the row included.
-    #[inline]
-    pub(super) fn all_words(&self) -> &[u32] {
-        self.level(0)
     }
 
     #[inline]
@@ -211,6 +207,7 @@ impl StateStore {
             inner: inner_table(),
             roots: PairTable::new(),
             split_is_chosen: false,
+            layout: 0,
         }
     }
 
@@ -260,6 +257,15 @@ impl StateStore {
 
     /// Makes room where it is short.
     pub fn grow(&mut self) {
+        self.grow_with(false);
+    }
+
+    /// The same with two threads, if that is worth it.
+    pub fn grow_shared(&mut self) {
+        self.grow_with(true);
+    }
+
+    fn grow_with(&mut self, shared: bool) {
         if self.is_too_narrow() {
             self.widen();
         } else if self.may_choose_split() {
@@ -267,7 +273,7 @@ impl StateStore {
         }
         for table in [&mut self.inner, &mut self.roots] {
             if table.wants_to_grow() {
-                table.grow();
+                table.grow(shared);
             }
         }
     }
@@ -287,6 +293,7 @@ impl StateStore {
         other.split_is_chosen = true;
         other.copy_from(self, 0..self.len() as u32);
         other.split_is_chosen = self.split_is_chosen;
+        other.layout = self.layout + 1;
         *self = other;
     }
 
@@ -343,7 +350,7 @@ impl StateStore {
     /// `Full` if the store must grow first.
     #[inline]
     pub fn root(&self, base: &Branches, words: &[u32], scratch: &mut Branches) -> Result<u64, Full> {
-        self.must_fit(words)?;
+        self.must_fit(words.len())?;
         let width = self.zeros.width();
         // Branches from before the store was rebuilt are of no use.
         let base = if base.is_like(&self.zeros) { base } else { &self.zeros };
@@ -356,11 +363,11 @@ impl StateStore {
     }
 
     #[inline]
-    pub(super) fn must_fit(&self, words: &[u32]) -> Result<(), Full> {
-        if words.len() <= self.zeros.width() {
+    pub(super) fn must_fit(&self, words: usize) -> Result<(), Full> {
+        if words <= self.zeros.width() {
             return Ok(());
         }
-        self.wanted.fetch_max(words.len(), Ordering::Relaxed);
+        self.wanted.fetch_max(words, Ordering::Relaxed);
         Err(Full)
     }
 
@@ -373,6 +380,14 @@ impl StateStore {
         &self.inner
     }
 
+    pub(super) fn roots(&self) -> &PairTable {
+        &self.roots
+    }
+
+    pub(super) fn layout(&self) -> usize {
+        self.layout
+    }
+
     /// The second half of [`Self::insert`]: the number of the state with this key, and whether it is new.
     ///
     /// # Errors
@@ -380,12 +395,6 @@ impl StateStore {
     #[inline]
     pub fn enter(&self, key: u64) -> Result<(u32, bool), Full> {
         self.roots.insert(key)
-    }
-
-    /// Looks at where these keys will be looked for, all at once, so that entering them does not wait for one after
-    /// the other to come from memory.
-    pub fn look_ahead(&self, keys: &[u64]) {
-        std::hint::black_box(self.roots.look_ahead(keys));
     }
 
     /// Goes from the changed cells of one level to the changed cells of the next: their positions and new values, in

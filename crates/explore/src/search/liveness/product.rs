@@ -19,6 +19,7 @@ pub(super) struct Product<'s, S: Successors, M: Monitor> {
     eyes: M::Scratch,
     pub found: Expansion,
     moves: Vec<(u32, u64)>,
+    next: Vec<u32>,
     row: Vec<u32>,
     pub transitions: usize,
     pub faults: Vec<tertium_program::Fault>,
@@ -51,6 +52,7 @@ impl<'s, S: Successors, M: Monitor> Product<'s, S, M> {
             eyes: monitor.scratch(),
             found: Expansion::default(),
             moves: Vec::new(),
+            next: Vec::new(),
             row: Vec::new(),
             transitions: 0,
             faults: Vec::new(),
@@ -119,19 +121,24 @@ impl<'s, S: Successors, M: Monitor> Product<'s, S, M> {
         let found = std::mem::take(&mut self.found);
         let moves = std::mem::take(&mut self.moves);
         let rests = usize::from(self.monitor.stutters());
+        let mut next = std::mem::take(&mut self.next);
         for at in 0..found.steps().max(rests) {
             let stutters = found.steps() == 0;
-            let next = if stutters { row } else { found.row(at) };
+            if !stutters {
+                found.copy_row(at, &mut next);
+            }
+            let arrival = if stutters { row } else { next.as_slice() };
             let mover = if stutters { NOBODY } else { found.movers[at] };
             let fair = self.fair_marks(mover, &found.movers);
             for &(state, marks) in &moves {
-                let target = self.number(next, state, false)?;
+                let target = self.number(arrival, state, false)?;
                 out.push(Edge { target, marks: marks | fair, mover });
             }
         }
         self.transitions += out.len();
         self.found = found;
         self.moves = moves;
+        self.next = next;
         Ok(())
     }
 
