@@ -160,19 +160,11 @@ impl<'p> Compiled<'p> {
     /// What one process can do, remembered or computed; says whether it is anything.
     #[inline]
     fn steps_of(&self, pid: usize, here: Here<'_>, scratch: &mut Scratch, found: &mut Expansion) -> Result<bool, Trap> {
-        if !self.recalls || here.number >= MOST_SHAPES {
+        let Some(recall) = scratch.recalls.get_mut(here.number).filter(|_| self.recalls) else {
             return self.compute(pid, here, false, scratch, found);
-        }
-        while scratch.recalls.len() <= here.number {
-            // Shapes are numbered as they are met; those met inside blocks only are never asked for.
-            scratch.recalls.push(Recall::default());
-        }
-        if scratch.recalls[here.number].is_empty() {
-            scratch.recalls[here.number] = Recall::of(self, here.shape);
-        }
-        let at = here.shape.field(here.shape.frames[pid] + FRAME_LOCATION).take(here.row) as usize;
+        };
         let before = found.steps();
-        let spot = match scratch.recalls[here.number].repeat(pid, at, here.row, found) {
+        let spot = match recall.repeat(pid, here.row, found) {
             Known::Repeated => return Ok(found.steps() > before),
             Known::New(spot) => Some(spot),
             Known::Open => None,
@@ -213,6 +205,19 @@ impl<'p> Compiled<'p> {
         scratch.unpack(here);
         let view = View::observer(&scratch.slots, here.shape);
         (0..here.shape.frames.len()).all(|pid| self.location_of(&view, pid).end)
+    }
+
+    /// Makes room for what is done in states of this shape.
+    #[inline]
+    fn prepare(&self, here: Here<'_>, scratch: &mut Scratch) {
+        scratch.unpacked = false;
+        let number = here.number;
+        if number < MOST_SHAPES && scratch.recalls.get(number).is_none_or(Recall::is_empty) {
+            // Shapes are numbered as they are met; those met only inside blocks are never asked for.
+            let known = scratch.recalls.len().max(number + 1);
+            scratch.recalls.resize_with(known, Recall::default);
+            scratch.recalls[number] = Recall::of(self, here.shape);
+        }
     }
 
     /// Takes up every offer.
@@ -305,8 +310,9 @@ impl Successors for Compiled<'_> {
     fn expand(&self, row: &[u32], scratch: &mut Scratch, found: &mut Expansion) {
         found.begin(row, self.words());
         let (number, shape) = scratch.room.shapes.of_row(self.packing(), row);
-        scratch.unpacked = false;
-        if self.try_expand(Here { row, shape: &shape, number }, scratch, found).is_err() {
+        let here = Here { row, shape: &shape, number };
+        self.prepare(here, scratch);
+        if self.try_expand(here, scratch, found).is_err() {
             scratch.abandon_blocks();
             self.plain.expand(row, &mut (), found);
         }
@@ -317,7 +323,7 @@ impl Successors for Compiled<'_> {
         let (number, shape) = scratch.room.shapes.of_row(self.packing(), row);
         let here = Here { row, shape: &shape, number };
         found.begin(row, self.words());
-        scratch.unpacked = false;
+        self.prepare(here, scratch);
         for (pid, &frame) in shape.frames.iter().enumerate() {
             let at = shape.field(frame + FRAME_LOCATION).take(row) as usize;
             if !reduction.is_private(shape.processes[pid] as usize, at) {

@@ -5,9 +5,11 @@
 //! without evaluating anything. Each thread remembers for itself. Where values seldom come again, or are
 //! too many bits, nothing is remembered.
 
+use tertium_program::layout::FRAME_LOCATION;
+
 use crate::code::View;
 use crate::compiled::Compiled;
-use crate::pack::Shape;
+use crate::pack::{Field, Shape};
 use crate::reads::{self, Reads};
 use crate::successors::{Expansion, Patch};
 
@@ -22,7 +24,7 @@ const MOST_TABLES: usize = 64;
 pub(crate) const MOST_SHAPES: usize = 256;
 
 /// Some bits of a word, and where they go in a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Part {
     word: u32,
     mask: u32,
@@ -30,9 +32,21 @@ struct Part {
     left: u8,
 }
 
+impl Part {
+    #[inline]
+    fn key(self, row: &[u32]) -> u64 {
+        let word = row.get(self.word as usize).copied().unwrap_or(0);
+        u64::from((word & self.mask) >> self.right) << self.left
+    }
+}
+
 /// Takes the bits that matter out of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Extract(Vec<Part>);
+struct Extract {
+    /// Often there is one part only, and it is worth no detour.
+    first: Part,
+    rest: Vec<Part>,
+}
 
 impl Extract {
     /// The bits of these slots; none if they are too many for one key.
@@ -66,15 +80,17 @@ impl Extract {
             parts.push(Part { word, mask, right: right as u8, left: left as u8 });
             left += span;
         }
-        Some(Self(parts))
+        let rest = parts.split_off(parts.len().min(1));
+        Some(Self { first: parts.first().copied().unwrap_or_default(), rest })
     }
 
     #[inline]
     fn key(&self, row: &[u32]) -> u64 {
-        self.0.iter().fold(0, |key, part| {
-            let word = row.get(part.word as usize).copied().unwrap_or(0);
-            key | u64::from((word & part.mask) >> part.right) << part.left
-        })
+        let mut key = self.first.key(row);
+        for part in &self.rest {
+            key |= part.key(row);
+        }
+        key
     }
 }
 
@@ -95,9 +111,9 @@ fn runs(mut mask: u32) -> Vec<u32> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     key: u64,
-    /// The first of its moves.
+    /// The first of its patches.
     first: u32,
-    /// How many moves, plus one; 0 if there is no entry.
+    /// How many patches, plus one; 0 if there is no entry.
     filled: u32,
 }
 
@@ -108,9 +124,8 @@ struct Table {
     /// A power of two of them.
     entries: Vec<Entry>,
     used: usize,
-    /// Where the patches of each move end; the first number is 0.
-    ends: Vec<u32>,
-    patches: Vec<Patch>,
+    /// What each move does, the last patch of it marked so.
+    patches: Vec<(Patch, bool)>,
     hits: u32,
     misses: u32,
 }
@@ -118,7 +133,7 @@ struct Table {
 impl Table {
     fn new(extract: Extract) -> Self {
         let entries = vec![Entry::default(); 16];
-        Self { extract, entries, used: 0, ends: vec![0], patches: Vec::new(), hits: 0, misses: 0 }
+        Self { extract, entries, used: 0, patches: Vec::new(), hits: 0, misses: 0 }
     }
 
     #[inline]
@@ -140,9 +155,7 @@ impl Table {
         }
         self.hits = self.hits.saturating_add(1);
         let first = entry.first as usize;
-        for ends in self.ends[first..first + entry.filled as usize].windows(2) {
-            found.apply(&self.patches[ends[0] as usize..ends[1] as usize], mover);
-        }
+        found.repeat(&self.patches[first..first + entry.filled as usize - 1], mover);
         true
     }
 
@@ -158,10 +171,19 @@ impl Table {
                 self.entries[at] = entry;
             }
         }
-        let (at, offset) = (self.place(key), self.patches.len() as u32);
-        self.entries[at] = Entry { key, first: self.ends.len() as u32 - 1, filled: ends.len() as u32 + 1 };
-        self.patches.extend_from_slice(patches);
-        self.ends.extend(ends.iter().map(|end| end + offset));
+        let first = self.patches.len();
+        let mut start = 0;
+        for &end in ends {
+            self.patches.extend(patches[start..end as usize].iter().map(|&patch| (patch, false)));
+            match self.patches.last_mut().filter(|_| end as usize > start) {
+                Some(last) => last.1 = true,
+                // A move that changes nothing is a move.
+                None => self.patches.push((Patch { word: 0, keep: u32::MAX, bits: 0 }, true)),
+            }
+            start = end as usize;
+        }
+        let (at, filled) = (self.place(key), (self.patches.len() - first) as u32 + 1);
+        self.entries[at] = Entry { key, first: first as u32, filled };
         self.used += 1;
     }
 }
@@ -173,6 +195,8 @@ enum Memory {
     Unseen,
     /// Nothing is remembered.
     Open,
+    /// Nothing selects.
+    Single(Box<Table>),
     /// One table for each combination of selecting values met.
     Tables { selectors: Extract, tables: Vec<(u64, Table)> },
 }
@@ -188,8 +212,9 @@ pub(crate) struct Spot {
 /// What was done in states of one shape.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recall {
-    /// Where the memories of each process begin, by pid; those of its locations follow.
-    first: Vec<usize>,
+    /// For each process, by pid, where its location lies in a row and where its memories begin; those of its locations
+    /// follow each other.
+    processes: Vec<(Field, usize)>,
     memories: Vec<Memory>,
 }
 
@@ -209,8 +234,8 @@ impl Recall {
     pub fn of(compiled: &Compiled<'_>, shape: &Shape) -> Self {
         let mut recall = Self::default();
         let mut count = 0;
-        for &process in &shape.processes {
-            recall.first.push(count);
+        for (&process, &frame) in shape.processes.iter().zip(&shape.frames) {
+            recall.processes.push((shape.field(frame + FRAME_LOCATION), count));
             count += compiled.processes[process as usize].locations.len();
         }
         recall.memories.resize_with(count, Memory::default);
@@ -218,30 +243,28 @@ impl Recall {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.first.is_empty()
+        self.processes.is_empty()
     }
 
-    /// Repeats what the process with this pid did at this location when it saw what it sees in `row`.
+    /// Repeats what the process with this pid did when it saw what it sees in `row`.
     #[inline]
-    pub fn repeat(&mut self, pid: usize, location: usize, row: &[u32], found: &mut Expansion) -> Known {
-        let memory = self.first[pid] + location;
-        match &mut self.memories[memory] {
-            Memory::Open => Known::Open,
-            Memory::Unseen => Known::Unseen(memory),
+    pub fn repeat(&mut self, pid: usize, row: &[u32], found: &mut Expansion) -> Known {
+        let (location, first) = self.processes[pid];
+        let memory = first + location.take(row) as usize;
+        let (table, at) = match &mut self.memories[memory] {
+            Memory::Single(table) => (table.as_mut(), 0),
+            Memory::Open => return Known::Open,
+            Memory::Unseen => return Known::Unseen(memory),
             Memory::Tables { selectors, tables } => {
                 let selected = selectors.key(row);
-                let Some(table) = tables.iter().position(|(known, _)| *known == selected) else {
+                let Some(at) = tables.iter().position(|(known, _)| *known == selected) else {
                     return Known::Unseen(memory);
                 };
-                let known = &mut tables[table].1;
-                let key = known.extract.key(row);
-                if known.repeat(key, pid as u32, found) {
-                    Known::Repeated
-                } else {
-                    Known::New(Spot { memory, table, key })
-                }
+                (&mut tables[at].1, at)
             }
-        }
+        };
+        let key = table.extract.key(row);
+        if table.repeat(key, pid as u32, found) { Known::Repeated } else { Known::New(Spot { memory, table: at, key }) }
     }
 
     /// Finds out what matters to the process that looks at the state in `row`; says where to remember what it does.
@@ -263,7 +286,11 @@ impl Recall {
                 tables.push(table);
                 tables.len() - 1
             }
-            Memory::Tables { .. } => return None,
+            Memory::Tables { .. } | Memory::Single(_) => return None,
+            other if selectors == Extract::default() => {
+                *other = Memory::Single(Box::new(table.1));
+                0
+            }
             other => {
                 *other = Memory::Tables { selectors, tables: vec![table] };
                 0
@@ -274,8 +301,11 @@ impl Recall {
 
     /// Remembers what was recorded.
     pub fn remember(&mut self, spot: Spot, found: &Expansion) {
-        let Memory::Tables { tables, .. } = &mut self.memories[spot.memory] else { return };
-        let table = &mut tables[spot.table].1;
+        let table = match &mut self.memories[spot.memory] {
+            Memory::Single(table) => table.as_mut(),
+            Memory::Tables { tables, .. } => &mut tables[spot.table].1,
+            Memory::Unseen | Memory::Open => return,
+        };
         table.misses = table.misses.saturating_add(1);
         if table.misses > TRIAL && table.hits / WORTH < table.misses {
             self.memories[spot.memory] = Memory::Open;

@@ -173,6 +173,28 @@ impl Expansion {
         self.arrived(mover);
     }
 
+    /// Adds the successors that these patches lead to; the last patch of each is marked.
+    #[inline]
+    pub(crate) fn repeat(&mut self, patches: &[(Patch, bool)], mover: u32) {
+        for &(patch, last) in patches {
+            let word = patch.word as usize;
+            let old = if word < self.base.len() {
+                self.base[word]
+            } else {
+                self.reach = self.reach.max(word + 1);
+                0
+            };
+            let new = old & patch.keep | patch.bits;
+            if new != old {
+                self.changes.push((patch.word, new));
+            }
+            if last {
+                self.ends.push(self.changes.len() as u32);
+                self.movers.push(mover);
+            }
+        }
+    }
+
     /// Adds a successor by its whole row.
     pub(crate) fn arrive(&mut self, row: &[u32], mover: u32) {
         self.recorded = None;

@@ -260,7 +260,7 @@ fn scratch(number: usize) -> PathBuf {
 }
 
 #[test]
-#[allow(clippy::print_stderr)]
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn random_models_agree_with_spin() {
     if !on_path("spin") || !on_path("gcc") {
         eprintln!("skipped: no spin and gcc on the path");

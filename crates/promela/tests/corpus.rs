@@ -73,7 +73,7 @@ fn broken_models_are_refused_with_a_place() {
 
 /// Models by others are not part of the project; they are read where they lie beside it.
 #[test]
-#[allow(clippy::print_stderr)]
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn models_by_others_are_accepted() {
     let shared = corpus::folder().join("../../shared/promela");
     for folder in ["third_party", "scaling", "micro"] {

@@ -39,10 +39,16 @@ pub struct Explored {
     pub levels: Vec<u32>,
 }
 
-/// States are handed to threads in chunks of this many.
+/// A single thread takes so many states before it looks at the limits.
 const CHUNK: usize = 256;
+/// Several threads take large chunks at first, since neighbours have successors in common, and smaller ones at the end of
+/// a level, so that nobody waits long for the others.
+const LARGEST_CHUNK: usize = 2048;
+const SMALLEST_CHUNK: usize = 32;
+/// So many chunks as large as the present one are left for each thread.
+const CHUNKS_EACH: usize = 4;
 /// Smaller levels are not worth waking threads for.
-const WORTH_THREADS: usize = 2 * CHUNK;
+const WORTH_THREADS: usize = 512;
 /// More threads are not used: the store counts on it.
 const MOST_THREADS: usize = 128;
 
@@ -106,16 +112,12 @@ impl Shared<'_> {
     ) {
         let store = self.store();
         let mut progress = progress;
-        let mut chunk: Vec<u32> = Vec::with_capacity(CHUNK);
+        let mut chunk: Vec<u32> = Vec::with_capacity(LARGEST_CHUNK);
         let end = self.level.end.load(Ordering::Relaxed);
         worker.chunk(&store, redo);
         self.mind_the_limits(&store, worker);
         while !self.level.halt.load(Ordering::Relaxed) {
-            let from = self.level.next.fetch_add(CHUNK, Ordering::Relaxed);
-            if from >= end {
-                break;
-            }
-            let to = (from + CHUNK).min(end);
+            let Some((from, to)) = self.take_chunk(end) else { break };
             chunk.clear();
             chunk.extend(from as u32..to as u32);
             worker.chunk(&store, &chunk);
@@ -126,6 +128,24 @@ impl Shared<'_> {
                 progress(Progress { states, queue: states - to, depth, bytes: store.bytes() });
             }
         }
+    }
+
+    /// The next states of the level that nobody has taken.
+    fn take_chunk(&self, end: usize) -> Option<(usize, usize)> {
+        let threads = self.options.threads.clamp(1, MOST_THREADS);
+        let chunk = |left: usize| match threads == 1 || self.options.max_states.is_some() {
+            true => CHUNK,
+            false => (left / (CHUNKS_EACH * threads)).clamp(SMALLEST_CHUNK, LARGEST_CHUNK),
+        };
+        let mut from = self.level.next.load(Ordering::Relaxed);
+        while from < end {
+            let to = end.min(from + chunk(end - from));
+            match self.level.next.compare_exchange_weak(from, to, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some((from, to)),
+                Err(now) => from = now,
+            }
+        }
+        None
     }
 
     fn mind_the_limits<S: Successors, O: Observer>(&self, store: &StateStore, worker: &mut Worker<'_, S, O>) {

@@ -37,7 +37,7 @@ pub struct Batch {
 }
 
 /// How many keys are remembered: few enough to lie near the processor.
-const RECENT: usize = 1 << 13;
+const RECENT: usize = 1 << 15;
 
 impl StateStore {
     /// Forgets the rows of a batch. The store must not be empty.

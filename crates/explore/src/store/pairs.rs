@@ -24,7 +24,7 @@ const SLACK: usize = 128 * MOST_CLAIMS;
 const LARGE: usize = 1 << 17;
 /// Slots on a page of memory.
 const PAGE: usize = 512;
-const SEGMENT_BITS: usize = 13;
+const SEGMENT_BITS: usize = 15;
 const SEGMENT: usize = 1 << SEGMENT_BITS;
 
 /// The set.

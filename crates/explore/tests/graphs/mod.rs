@@ -46,7 +46,7 @@ pub fn random_graph(rng: &mut Rng) -> Program {
 }
 
 /// A random graph in which many steps keep to their own variables.
-#[allow(dead_code)]
+#[allow(dead_code, reason = "each test that includes this module uses a part of it")]
 pub fn quiet_graph(rng: &mut Rng) -> Program {
     make_graph(rng, true)
 }
