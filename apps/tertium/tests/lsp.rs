@@ -290,8 +290,14 @@ fn lenses_check_properties() {
     assert_eq!(client.finish(), Some(0));
 }
 
-/// Counts for ever.
-const ENDLESS: &str = "system s\nvar x : int = 0\nprocess P { loop { x := x + 1; } }\nproperty low : ctl AG x >= 0\n";
+/// Has more states than anyone can visit, and a property that says nothing of them to a solver.
+const ENDLESS: &str = "\
+system s
+const N = 12
+var v : array[1..N] of 0..99 = 0
+process P[i : 1..N] { loop { v[i] := (v[i] * 37 + v[N + 1 - i] * v[i] + 11) mod 100; } }
+property low : ctl AG (v[1] * v[2] + v[3] * v[4] * v[5] != 970201)
+";
 
 #[test]
 fn a_check_can_be_stopped() {
@@ -301,7 +307,7 @@ fn a_check_can_be_stopped() {
     let id = client.ask("workspace/executeCommand", asked);
     assert_eq!(client.expect("$/progress")["params"]["value"]["kind"], "begin");
     // The conversation goes on meanwhile.
-    assert!(client.at("textDocument/hover", URI, 1, 4).unwrap().is_object());
+    assert!(client.at("textDocument/hover", URI, 1, 6).unwrap().is_object());
     client.notify("window/workDoneProgress/cancel", json!({"token": "mine"}));
     let answer = client.answer(id).unwrap();
     assert_eq!(answer["results"][0]["stopped"], "interrupted", "{answer}");
