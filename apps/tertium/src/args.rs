@@ -140,7 +140,8 @@ pub struct CheckArgs {
     /// What a state without successors means [default: mu]
     #[arg(long, value_enum, help_heading = "Semantics")]
     pub deadlock: Option<DeadlockName>,
-    /// Parameters of the structure: `on` decides all instances at once, `off` takes what depends on one for unknown
+    /// Parameters, of a structure or for unknown values of a program: `on` decides all instances at once, `off` takes what
+    /// depends on one for unknown, `literal` gives branches of a program parameters, too
     #[arg(long, value_enum, default_value_t = Parameters::On, help_heading = "Semantics")]
     pub parameters: Parameters,
 
@@ -150,6 +151,9 @@ pub struct CheckArgs {
     /// How programs are abstracted.
     #[command(flatten)]
     pub how: AbstractionArgs,
+    /// Guarded commands: processes to look at closely, with commas between them; the others are shade until needed
+    #[arg(long, value_name = "P,Q", help_heading = "Abstraction of programs")]
+    pub spotlight: Vec<String>,
     /// Programs: at most this many rounds of finding more predicates; only 0 so far
     #[arg(long, value_name = "N", help_heading = "Abstraction of programs")]
     pub refinements: Option<u32>,
@@ -666,6 +670,8 @@ pub enum Parameters {
     On,
     /// What depends on a parameter is unknown
     Off,
+    /// Programs: a parameter for each branch whose direction is not known, where that is sound
+    Literal,
 }
 
 /// An algorithm.

@@ -13,6 +13,7 @@ mod program;
 pub mod program_views;
 mod serve;
 mod simulate;
+mod spotlight;
 mod view;
 pub mod views;
 

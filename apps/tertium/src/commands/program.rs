@@ -9,8 +9,8 @@ use tertium_report::page::view::SourceView;
 use tertium_report::view::{CheckReport, SCHEMA_VERSION};
 
 use super::check::{Done, Expectations, Printer, engine_choice, judge, refuse};
-use super::{abstraction, pages, program_views, views};
-use crate::args::{Abstraction, CheckArgs, Parameters, Semantics};
+use super::{abstraction, pages, program_views, spotlight, views};
+use crate::args::{Abstraction, CheckArgs, Semantics};
 use crate::exit;
 use crate::progress::{Phase, Progress};
 
@@ -25,7 +25,6 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             ("--at", args.at.is_some()),
             ("--all-states", args.all_states),
             ("--semantics thorough", args.semantics == Semantics::Thorough && !abstracted),
-            ("--parameters off", args.parameters == Parameters::Off),
         ],
     )?;
     let start = Instant::now();
@@ -33,7 +32,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let phase = Phase::default();
     phase.phase("reading the program");
     let progress = Progress::start(phase.clone(), args.look.quiet);
-    let (logic, extras) = (args.logic.map(|logic| logic.0), abstraction::extras(&args.how));
+    let (logic, mut extras) = (args.logic.map(|logic| logic.0), abstraction::extras(&args.how));
+    extras.spotlight.clone_from(&args.spotlight);
     let file = program::load_with(&args.file, &args.properties, logic, &args.defines, &extras)?;
     if file.language == program::Language::Gcl {
         let given = [("--progress", args.progress), ("--fair", args.fair)];
@@ -41,7 +41,11 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     }
     let questions = program::questions::questions(&file, &args.only, args.progress)?;
     expectations.all_name_something(questions.iter().map(program_views::name_of))?;
-    let outcome = if abstracted {
+    let lit = spotlight::wanted(args, &file, &questions, abstracted)?;
+    let outcome = if let Some(lit) = &lit {
+        let how = abstraction::options(&args.how, args.max_states);
+        program::spotlight::check(&file, &questions, &options(args), &how, lit, budget, &phase)
+    } else if abstracted {
         let mut how = abstraction::options(&args.how, args.max_states);
         how.thorough = args.semantics == Semantics::Thorough;
         program::abstracted::check(&file, &questions, &options(args), &how, budget, &phase)

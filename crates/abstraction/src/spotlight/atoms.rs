@@ -1,8 +1,11 @@
 //! Which comparisons is a condition made of, and are they predicates already?
 
-use tertium_program::{Binary, Expr, ExprId, ProcessId, Program, Scope, Sort, Unary};
-use tertium_smt::Term;
+use std::collections::HashMap;
 
+use tertium_program::{Binary, Expr, ExprId, ProcessId, Program, Scope, Sort, Unary};
+use tertium_smt::{Purpose, Reply, Term};
+
+use crate::expand::Failed;
 use crate::system::System;
 
 /// What is known of a comparison.
@@ -89,5 +92,30 @@ impl System {
     /// Whether no step of the program changes what a predicate depends on.
     pub fn is_rigid(&mut self, predicate: usize) -> bool {
         (0..self.operations.len()).all(|operation| !self.touches(operation, predicate))
+    }
+}
+
+impl System {
+    /// Whether a step of a process is not known beforehand to go well.
+    #[must_use]
+    pub fn may_fail(&self, process: ProcessId) -> bool {
+        let operations = self.leaving[process.index()].iter().flatten();
+        operations.into_iter().any(|&operation| self.terms.as_bool(self.operations[operation].fault) != Some(false))
+    }
+
+    /// Whether some step of a process may go wrong at a location, nothing else being known.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn fails_at(&mut self, process: ProcessId, location: u32) -> Result<bool, Failed> {
+        let here = self.terms.int(i128::from(location));
+        let place = HashMap::from([(self.translator.counter(process), here)]);
+        for operation in self.leaving[process.index()][location as usize].clone() {
+            let fault = self.terms.substitute(self.operations[operation].fault, &place);
+            if self.queries.satisfiable(&mut self.terms, Purpose::May, &[fault])? != Reply::Unsat {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

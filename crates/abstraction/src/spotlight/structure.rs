@@ -24,6 +24,10 @@ pub struct SpotShape {
     pub unsure: bool,
     /// Whether runs that end stay where they are for ever.
     pub stutter: bool,
+    /// Whether no set of several targets is made certain.
+    pub single: bool,
+    /// States at which one of two branches is fixed: the first one, or the other.
+    pub branches: Vec<(usize, bool)>,
 }
 
 type Edge = (StateId, StateId, Option<ActionId>);
@@ -96,7 +100,9 @@ impl<'a> Drafting<'a> {
     fn steps(&mut self, explored: &SpotExplored, system: &System, number: usize, assignment: usize, plain: &Plain) {
         let from = StateId::new(number);
         let processes = &explored.spotlight.processes;
-        for step in explored.steps[number].iter().filter(|step| step.may >> assignment & 1 != 0) {
+        let (taken, left) = self.fixed(number, plain);
+        let possible = |step: &&super::SpotStep| step.may >> assignment & 1 != 0 && Some(step.mover) != left;
+        for step in explored.steps[number].iter().filter(possible) {
             let by = match step.mover {
                 Mover::Spot(operation) => Some(system.operations()[operation].process),
                 Mover::Shade(_) => None,
@@ -108,10 +114,11 @@ impl<'a> Drafting<'a> {
                 Mover::Shade(process) => self.shade[process.index()],
             };
             let to = StateId::new(step.target);
-            self.builder.add_edge(from, to, true, step.must >> assignment & 1 != 0, action);
+            let must = step.must >> assignment & 1 != 0 || Some(step.mover) == taken;
+            self.builder.add_edge(from, to, true, must, action);
             self.count_fair(processes, (from, to, action), by, plain);
         }
-        for (process, members) in &plain.joint {
+        for (process, members) in plain.joint.iter().filter(|_| !self.shape.single) {
             let targets: Vec<StateId> = members
                 .iter()
                 .filter_map(|&at| {
@@ -130,6 +137,18 @@ impl<'a> Drafting<'a> {
             self.all.push((from, from, None));
             self.possible.iter_mut().for_each(|edges| edges.push((from, from, None)));
         }
+    }
+
+    /// The branch that is fixed at a state, and the one that is left out.
+    fn fixed(&self, number: usize, plain: &Plain) -> (Option<Mover>, Option<Mover>) {
+        let Some(&(_, first)) = self.shape.branches.iter().find(|(state, _)| *state == number) else {
+            return (None, None);
+        };
+        let Some((_, members)) = plain.joint.iter().find(|(_, members)| members.len() == 2) else {
+            return (None, None);
+        };
+        let mover = |at: usize| Some(Mover::Spot(plain.steps[members[at]].operation));
+        if first { (mover(0), mover(1)) } else { (mover(1), mover(0)) }
     }
 
     fn count_fair(&mut self, processes: &[ProcessId], edge: Edge, by: Option<ProcessId>, plain: &Plain) {

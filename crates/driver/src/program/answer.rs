@@ -29,6 +29,23 @@ pub struct SolverWork {
     pub calls: usize,
 }
 
+/// One round of abstracting and checking.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// The predicates that are new in it.
+    pub predicates: Vec<String>,
+    /// The processes that are new in the spotlight.
+    pub processes: Vec<String>,
+    /// How many parameters stand for unknown values.
+    pub parameters: usize,
+    /// Abstract states that were visited.
+    pub states: usize,
+    /// Calls of the solver until its end.
+    pub calls: usize,
+    /// What it left open, if anything, and what was done about it.
+    pub open: Option<String>,
+}
+
 /// Everything found out about one question.
 #[derive(Clone, Debug)]
 pub struct ProgramAnswer {
@@ -58,6 +75,14 @@ pub struct ProgramAnswer {
     pub transitions: usize,
     /// What abstraction cost, if it was used.
     pub solver: Option<SolverWork>,
+    /// The rounds of abstraction, if more was looked at in each.
+    pub rounds: Vec<Round>,
+    /// How often something was added.
+    pub refinements: usize,
+    /// The processes that were looked at closely, if not all were.
+    pub spotlight: Option<Vec<String>>,
+    /// For which values of what no step changes the property has which value.
+    pub condition: Vec<(Belnap, String)>,
     /// Remarks.
     pub warnings: Vec<Diagnostic>,
     /// Whether it holds for a reason that says little.
@@ -87,6 +112,10 @@ impl ProgramAnswer {
             states: 0,
             transitions: 0,
             solver: None,
+            rounds: Vec::new(),
+            refinements: 0,
+            spotlight: None,
+            condition: Vec::new(),
             warnings: Vec::new(),
             vacuous: false,
             elapsed: Duration::ZERO,

@@ -8,7 +8,7 @@
 //! Promela models ([`promela`]) are asked more: `never` claims, acceptance and progress ([`claims`]).
 //!
 //! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`story`] tells what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them. [`abstracted`] answers
-//! without running the program.
+//! without running the program, [`spotlight`] by looking at some of its processes only.
 
 pub mod abstracted;
 pub mod answer;
@@ -28,6 +28,7 @@ pub mod run;
 pub mod safety;
 pub mod simulate;
 pub mod space;
+pub mod spotlight;
 pub mod story;
 pub mod trail;
 mod watch;
@@ -172,6 +173,8 @@ pub struct Extras {
     pub predicates: Vec<String>,
     /// Variables that stay concrete.
     pub keep: Vec<String>,
+    /// Processes that are looked at closely.
+    pub spotlight: Vec<String>,
 }
 
 /// As [`load`], with what abstraction needs.
@@ -188,6 +191,10 @@ pub fn load_with(
     let text = read_text(path)?;
     let name = path.to_string_lossy();
     match Language::of(path) {
+        Some(Language::Promela) if !extras.spotlight.is_empty() => {
+            let error = Diagnostic::error("E0331", "`--spotlight` is for guarded commands");
+            Err(error.help("leave it out for Promela").into())
+        }
         Some(Language::Promela) if !extras.keep.is_empty() => {
             Err(Diagnostic::error("E0331", "`--keep` is for guarded commands").help("leave it out for Promela").into())
         }
@@ -218,13 +225,16 @@ pub fn from_text_with(
         .collect();
     additions.extend(extras.predicates.iter().cloned().map(Addition::Predicate));
     additions.extend(extras.keep.iter().cloned().map(Addition::Keep));
+    additions.extend(extras.spotlight.iter().cloned().map(Addition::Spotlight));
     let compiled = compile_with(&text, &additions);
     let source = Arc::new(SourceFile::new(file, text));
     let mut messages: Vec<Located> =
         compiled.diagnostics.into_iter().map(|diagnostic| Located::within(diagnostic, &source)).collect();
     let mut sources: Vec<(Arc<SourceFile>, usize)> =
         properties.iter().map(|property| (Arc::clone(&property.source), property.offset)).collect();
-    for (name, texts) in [("--predicate", &extras.predicates), ("--keep", &extras.keep)] {
+    for (name, texts) in
+        [("--predicate", &extras.predicates), ("--keep", &extras.keep), ("--spotlight", &extras.spotlight)]
+    {
         sources.extend(texts.iter().map(|text| (Arc::new(SourceFile::new(name, text.as_str())), 0)));
     }
     for ((source, offset), mistakes) in sources.iter().zip(compiled.additions) {

@@ -147,7 +147,7 @@ fn finite(semantics: &Semantics<'_>, asked: &Asked, states: &[State]) -> Result<
 }
 
 /// The program state with these values, at the entries of all processes.
-fn with_values(semantics: &Semantics<'_>, cells: &[Vec<i64>]) -> Option<State> {
+pub(in crate::program) fn with_values(semantics: &Semantics<'_>, cells: &[Vec<i64>]) -> Option<State> {
     let program: &Program = semantics.program();
     let mut slots = semantics.first_slots().ok()?;
     for (var, values) in program.variable_ids().zip(cells) {

@@ -4,7 +4,7 @@
 //! structure by the engines for structures. Mistakes of steps are looked for in the abstract states (`mistakes`).
 //! Whatever is false by a path of certain steps is followed in the program (`concretise`).
 
-mod concretise;
+pub(in crate::program) mod concretise;
 mod mistakes;
 pub mod predicates;
 pub mod show;
@@ -131,7 +131,7 @@ fn system(
     System::new(program, &chosen, &how, queries).map_err(|why| unsupported(file, program, &why))
 }
 
-fn unsupported(file: &ProgramFile, program: &Program, why: &Unsupported) -> Failure {
+pub(in crate::program) fn unsupported(file: &ProgramFile, program: &Program, why: &Unsupported) -> Failure {
     let error = |message: String| Diagnostic::error("E0326", message);
     let help = "leave out `--abstraction` and `--predicate`: then the program is run as it is";
     match why {
@@ -226,7 +226,7 @@ struct Work<'a> {
     observer: &'a dyn Observer,
 }
 
-fn blank(question: &Question) -> ProgramAnswer {
+pub(in crate::program) fn blank(question: &Question) -> ProgramAnswer {
     let mut answer = match question {
         Question::Property(asked) => {
             ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
@@ -375,14 +375,14 @@ impl Work<'_> {
     }
 }
 
-fn solver_work(system: &System) -> SolverWork {
+pub(in crate::program) fn solver_work(system: &System) -> SolverWork {
     SolverWork {
         predicates: system.predicates().len(),
         calls: usize::try_from(system.queries().calls()).unwrap_or(usize::MAX),
     }
 }
 
-fn with_fairness(program: &Program, fairness: Fairness) -> Vec<ProcessId> {
+pub(in crate::program) fn with_fairness(program: &Program, fairness: Fairness) -> Vec<ProcessId> {
     program.process_ids().filter(|&process| program.process(process).fairness == fairness).collect()
 }
 
@@ -404,7 +404,7 @@ fn not_watched() -> Reason {
     }
 }
 
-fn where_it_starts() -> Reason {
+pub(in crate::program) fn where_it_starts() -> Reason {
     Reason {
         what: "the property fails from an abstract initial state that may stand for no state of the program".to_owned(),
         about: None,

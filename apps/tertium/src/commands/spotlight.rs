@@ -1,0 +1,50 @@
+//! When is a program looked at through a spotlight, and how?
+
+use tertium_base::Diagnostic;
+use tertium_driver::Failure;
+use tertium_driver::program::ProgramFile;
+use tertium_driver::program::questions::Question;
+use tertium_driver::program::spotlight::{self, SpotlightOptions};
+
+use super::check::refuse;
+use crate::args::{Abstraction, CheckArgs, Parameters, Semantics};
+
+/// How to look at few processes; none if all are looked at.
+pub fn wanted(
+    args: &CheckArgs,
+    file: &ProgramFile,
+    questions: &[Question],
+    abstracted: bool,
+) -> Result<Option<SpotlightOptions>, Failure> {
+    let asked_for = !args.spotlight.is_empty();
+    let other = args.how.is_named() || !args.how.keep.is_empty() || args.semantics == Semantics::Thorough;
+    if asked_for && (other || args.how.abstraction == Some(Abstraction::None)) {
+        return Err(Diagnostic::error("E0351", "`--spotlight` is an abstraction of its own")
+            .help("leave out `--abstraction`, `--keep` and `--semantics thorough`, or leave out `--spotlight`")
+            .into());
+    }
+    let running = args.threads.is_some() || args.no_reduction || args.max_states.is_some();
+    let free = !abstracted && !running && args.how.abstraction.is_none();
+    let declared = !file.program.spotlight.is_empty() && !other && args.how.abstraction.is_none();
+    let automatic = free && spotlight::start::reason(file, questions).is_some();
+    if !asked_for && !declared && !automatic {
+        refuse(
+            args,
+            "structures and for programs in a spotlight",
+            "other programs",
+            &[("--parameters", args.parameters != Parameters::On)],
+        )?;
+        return Ok(None);
+    }
+    let processes = (!file.program.spotlight.is_empty()).then(|| file.program.spotlight.clone());
+    let parameters = match args.parameters {
+        Parameters::On => spotlight::Parameters::On,
+        Parameters::Off => spotlight::Parameters::Off,
+        Parameters::Literal => spotlight::Parameters::Literal,
+    };
+    let mut how = SpotlightOptions { processes, parameters, ..SpotlightOptions::default() };
+    if let Some(rounds) = args.refinements {
+        how.rounds = rounds as usize + 1;
+    }
+    Ok(Some(how))
+}

@@ -1,0 +1,87 @@
+//! Can a step go wrong, or the program get stuck?
+//!
+//! Each process whose steps may go wrong is looked at alone: if no state that it can come to allows the mistake, it never
+//! happens. The program is never stuck if one process can always step. Nothing more is tried: what is open stays open.
+
+use tertium_abstraction::System;
+use tertium_abstraction::spotlight::{SpotExplored, Spotlight, family};
+use tertium_lattice::Belnap;
+use tertium_program::ProcessId;
+
+use super::super::abstracted::{failed, solver_work};
+use super::super::answer::{ProgramAnswer, Reason};
+use super::super::questions::Mistake;
+use super::Work;
+use crate::failure::Failure;
+
+impl Work<'_> {
+    /// Whether a mistake never happens.
+    pub(super) fn never(&self, mistake: Mistake, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        let mut system = self.system()?;
+        let open = match mistake {
+            Mistake::Deadlock | Mistake::EndState => self.always_steps(&mut system, answer)?,
+            Mistake::EndlessAtomic => None,
+            _ => self.goes_wrong(&mut system, answer)?,
+        };
+        answer.solver = Some(solver_work(&system));
+        match open {
+            None => answer.value = Belnap::True,
+            Some(what) => answer.reasons.push(Reason {
+                what,
+                about: None,
+                span: None,
+                help: "`--abstraction hyper` looks at all processes together".to_owned(),
+            }),
+        }
+        Ok(())
+    }
+
+    fn alone(&self, system: &mut System, process: ProcessId) -> Result<SpotExplored, Failure> {
+        let spotlight = Spotlight::of(vec![process]);
+        let explored = SpotExplored::visit(system, &spotlight, self.budget, &mut |_, _| {});
+        explored.map_err(|why| failed(self.file, system.program(), why))
+    }
+
+    /// Whether some process can step wherever it is; if none can, what is open.
+    fn always_steps(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Option<String>, Failure> {
+        let mut families: Vec<String> = Vec::new();
+        for process in system.program().process_ids() {
+            let name = family(system.program(), process).to_owned();
+            if families.contains(&name) {
+                continue;
+            }
+            families.push(name);
+            let mut explored = self.alone(system, process)?;
+            let mut stops = false;
+            for number in 0..explored.states.len() {
+                let plain = explored.plain(system, number, 0);
+                stops |= plain.map_err(|why| failed(self.file, system.program(), why))?.may_stop;
+            }
+            if !stops {
+                answer.states = explored.states.len();
+                answer.spotlight = Some(vec![system.program().process(process).name.clone()]);
+                return Ok(None);
+            }
+        }
+        Ok(Some("no process can step wherever it is, as far as looking at it alone tells".to_owned()))
+    }
+
+    /// Whether a step of some process may go wrong; if so, which.
+    fn goes_wrong(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Option<String>, Failure> {
+        for process in system.program().process_ids() {
+            if !system.may_fail(process) {
+                continue;
+            }
+            let explored = self.alone(system, process)?;
+            answer.states += explored.states.len();
+            for state in &explored.states {
+                let fails = system.fails_at(process, state.locations[0]);
+                if fails.map_err(|why| failed(self.file, system.program(), why))? {
+                    let name = &system.program().process(process).name;
+                    return Ok(Some(format!("a step of `{name}` may go wrong, as far as looking at it alone tells")));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
