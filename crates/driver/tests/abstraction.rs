@@ -12,7 +12,11 @@ use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program};
 const KINDS: [Kind; 5] = Kind::ALL;
 
 fn loaded(text: &str, predicates: &[&str]) -> ProgramFile {
-    let extras = Extras { predicates: predicates.iter().map(|text| (*text).to_owned()).collect(), keep: Vec::new() };
+    let extras = Extras {
+        predicates: predicates.iter().map(|text| (*text).to_owned()).collect(),
+        keep: Vec::new(),
+        ..Extras::default()
+    };
     from_text_with("test.gcl", text.to_owned(), &[], None, &extras)
         .unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }

@@ -249,11 +249,29 @@ fn spotlight_step(system: &mut System, view: &View, operation: usize) -> Result<
     let must = system.surely(view, &[closed])?;
     let mut cube = Vec::new();
     for at in 0..system.predicate_terms.len() {
-        let after = system.after(operation, system.predicate_terms[at]);
+        let before = system.predicate_terms[at];
+        let after = system.after(operation, before);
+        let kept = after == before;
         let after = system.simplify(view, after);
-        cube.push(value_after(system, view, relation, after)?);
+        // What is not known before, not written and not related to the guard is not known afterwards.
+        cube.push(if kept && !system.is_related(view, relation, after) {
+            system.terms.as_bool(after).map_or(Kleene::Unknown, crate::state::definite)
+        } else {
+            value_after(system, view, relation, after)?
+        });
     }
     Ok(Some((PlainStep { operation, must, cube }, closed)))
+}
+
+impl System {
+    /// Whether two terms share symbols, directly or through what is known.
+    fn is_related(&mut self, view: &View, a: TermId, b: TermId) -> bool {
+        let mut reached: BTreeSet<u64> = self.support(b).iter().copied().collect();
+        for literal in self.relevant(view, &[b]) {
+            reached.extend(self.support(literal).iter());
+        }
+        !self.support(a).is_disjoint(&reached)
+    }
 }
 
 fn value_after(system: &mut System, view: &View, relation: TermId, after: TermId) -> Result<Kleene, Failed> {
