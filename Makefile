@@ -93,6 +93,7 @@ bench: $(Z3) peers ## measurements, as ratios; with Spin beside us where a spin 
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-partial
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-thorough
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-abstraction
+	$(CARGO) run --release --quiet -p tertium-bench --bin bench-spotlight
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-growth
 
 bench-growth: $(Z3) peers ## two protocols by abstraction, by running them and by Spin, over growing bounds (BOUNDS="8 64 …")

@@ -1,6 +1,7 @@
 //! What the measurements share: random structures of any size, and timing that takes the best of several runs.
 
 pub mod families;
+pub mod resources;
 
 use std::time::{Duration, Instant};
 

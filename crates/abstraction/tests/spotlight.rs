@@ -5,7 +5,7 @@ mod common;
 
 use common::{atoms, concrete_named, program, random_predicates, system};
 use tertium_abstraction::Kind;
-use tertium_abstraction::spotlight::{SpotExplored, SpotShape, Spotlight, family};
+use tertium_abstraction::spotlight::{SHADE, SpotExplored, SpotShape, Spotlight};
 use tertium_base::Budget;
 use tertium_model::refines;
 use tertium_program::{ProcessId, Program};
@@ -35,7 +35,7 @@ fn random_case(case: &mut Case) -> Option<(Program, Spotlight)> {
 fn check_below(program: &Program, spotlight: &Spotlight, limit: Limit) -> Option<()> {
     let name = |process: ProcessId| match spotlight.holds(process) {
         true => program.process(process).name.clone(),
-        false => format!("{} (shade)", family(program, process)),
+        false => SHADE.to_owned(),
     };
     let (truth, _) = concrete_named(program, 3000, &name)?;
     let mut system = system(program, Kind::Hyper, limit);

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use tertium_abstraction::System;
 use tertium_abstraction::spotlight::{Label, Mover, SpotExplored, SpotState, Standing, comparisons};
 use tertium_evidence::Reason;
-use tertium_program::{ExprId, ProcessId};
+use tertium_program::{Assign, ExprId, Place, ProcessId, Sort};
 
 /// What to look at more closely, each with why.
 #[derive(Clone, Debug, Default)]
@@ -135,6 +135,9 @@ impl Reading<'_> {
                 let why = format!("`{by_name}` gives it a value that is not known");
                 self.found.site(&self.explored.entered[after], predicate, why);
             }
+            if matches!(mover, Mover::Shade(_)) {
+                self.own_view(predicate);
+            }
             for operation in operations {
                 if self.system.touches(operation, predicate) {
                     open.extend(self.written(before, operation, predicate, mover));
@@ -192,6 +195,55 @@ impl Reading<'_> {
         unknown
     }
 
+    /// What the spotlight itself looks at, or writes, of the variables that a predicate is about: often that shows that the shade
+    /// keeps away from them.
+    fn own_view(&mut self, predicate: usize) {
+        let expr = self.system.predicates()[predicate].expr;
+        let lit = self.lit();
+        let operations: Vec<usize> = lit.iter().flat_map(|&process| self.system.operations_of(process)).collect();
+        for operation in operations {
+            let terms = self.system.operations()[operation].terms.clone();
+            let whose = format!("`{}`", self.name(self.system.operations()[operation].process));
+            let mut atoms = comparisons(self.system.program(), terms.enabled);
+            if self.system.touches(operation, predicate) {
+                atoms.extend(terms.updates.iter().filter_map(|update| self.written_value(*update)));
+            }
+            for atom in atoms {
+                if self.system.standing(atom, &lit) == Standing::New && self.shares_variables(atom, expr) {
+                    self.found.predicate(atom, format!("{whose} looks at it, or makes it true"));
+                }
+            }
+        }
+    }
+
+    /// "The variable has the value that is written", where that says something after the step as well.
+    fn written_value(&mut self, update: Assign) -> Option<ExprId> {
+        let Place::Var(var) = update.place else {
+            let Place::Element(var, indices) = update.place else { return None };
+            let sort = self.system.program().exprs.sort(update.value);
+            let indices = self.system.program().exprs.list(indices).to_vec();
+            let constant = indices.iter().all(|&index| self.system.program().exprs.constant(index).is_some());
+            let value = self.system.program().exprs.constant(update.value);
+            return (constant && value.is_some() && sort != Sort::Bool).then(|| {
+                let exprs = &mut self.system.program_mut().exprs;
+                let cell = exprs.element(var, &indices, sort);
+                exprs.eq(cell, update.value)
+            });
+        };
+        self.system.program().exprs.constant(update.value)?;
+        if self.system.program().exprs.sort(update.value) == Sort::Bool {
+            return None;
+        }
+        let program = self.system.program_mut();
+        let read = program.read(var);
+        Some(program.exprs.eq(read, update.value))
+    }
+
+    fn shares_variables(&self, a: ExprId, b: ExprId) -> bool {
+        let program = self.system.program();
+        !program.footprint_of(a).reads.is_disjoint(&program.footprint_of(b).reads)
+    }
+
     /// What would make a step certain, or impossible.
     fn edge(&mut self, from: usize, to: usize) {
         let open = |step: &&tertium_abstraction::spotlight::SpotStep| {
@@ -221,6 +273,7 @@ impl Reading<'_> {
             .filter(|&at| labels(from)[at] != Label::Unknown && labels(to)[at] == Label::Unknown)
             .collect();
         for predicate in lost {
+            self.own_view(predicate);
             for operation in self.system.operations_of(process) {
                 if self.system.touches(operation, predicate) {
                     let unknown = self.written(from, operation, predicate, Mover::Shade(process));

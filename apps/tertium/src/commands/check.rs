@@ -60,6 +60,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         &[
             ("--abstraction", args.how.abstraction.is_some()),
             ("--refinements", args.refinements.is_some()),
+            ("--spotlight", !args.spotlight.is_empty()),
+            ("--parameters literal", args.parameters == Parameters::Literal),
             ("--no-reduction", args.no_reduction),
             ("--max-states", args.max_states.is_some()),
             ("--threads", args.threads.is_some()),

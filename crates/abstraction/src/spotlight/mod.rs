@@ -21,7 +21,7 @@ use tertium_program::{ProcessId, Program};
 pub use atoms::{Standing, comparisons};
 pub use explore::{Mover, SpotExplored, SpotStep};
 pub use label::{Label, MOST_PARAMETERS};
-pub use structure::SpotShape;
+pub use structure::{SHADE, SpotShape};
 
 /// A state: where the processes of the spotlight are, and what is known of each predicate.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -8,9 +8,9 @@ use tertium_lattice::Belnap;
 use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{ExprId, LocationId, ProcessId};
 
+use super::SpotState;
 use super::explore::{Mover, SpotExplored, cube};
 use super::plain::Plain;
-use super::{SpotState, family};
 use crate::expand::Failed;
 use crate::system::System;
 
@@ -30,6 +30,9 @@ pub struct SpotShape {
     pub branches: Vec<(usize, bool)>,
 }
 
+/// The name of the action by which the shade steps.
+pub const SHADE: &str = "(shade)";
+
 type Edge = (StateId, StateId, Option<ActionId>);
 
 /// A structure in the making.
@@ -38,16 +41,16 @@ struct Drafting<'a> {
     shape: &'a SpotShape,
     /// Actions of the processes in the spotlight, by position.
     spot: Vec<ActionId>,
-    /// Actions of families in the shade, by process.
-    shade: Vec<Option<ActionId>>,
+    /// The action of the shade: who of it steps makes no difference.
+    shade: ActionId,
     possible: Vec<Vec<Edge>>,
     certain: Vec<Vec<Edge>>,
     all: Vec<Edge>,
 }
 
 impl SpotExplored {
-    /// The structure under an assignment; `atoms` are its propositions, processes of the spotlight and families of the
-    /// shade its actions. State numbers are those of [`Self::states`].
+    /// The structure under an assignment; `atoms` are its propositions, processes of the spotlight and the shade as a
+    /// whole its actions. State numbers are those of [`Self::states`].
     ///
     /// # Errors
     /// If a limit is reached, or an atom has no term.
@@ -88,11 +91,7 @@ impl<'a> Drafting<'a> {
             .iter()
             .map(|&process| builder.add_action(&program.process(process).name))
             .collect();
-        let mut shade = vec![None; program.processes.len()];
-        for process in explored.spotlight.shade(program) {
-            let name = format!("{} (shade)", family(program, process));
-            shade[process.index()] = Some(builder.add_action(&name));
-        }
+        let shade = builder.add_action(SHADE);
         let none = vec![Vec::new(); shape.fair.len()];
         Self { builder, shape, spot, shade, possible: none.clone(), certain: none, all: Vec::new() }
     }
@@ -111,7 +110,7 @@ impl<'a> Drafting<'a> {
                 Mover::Spot(_) => {
                     processes.iter().position(|&process| Some(process) == by).map(|position| self.spot[position])
                 }
-                Mover::Shade(process) => self.shade[process.index()],
+                Mover::Shade(_) => Some(self.shade),
             };
             let to = StateId::new(step.target);
             let must = step.must >> assignment & 1 != 0 || Some(step.mover) == taken;
