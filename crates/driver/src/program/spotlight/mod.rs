@@ -87,7 +87,7 @@ pub fn check(
     for question in questions {
         answers.push(work.answer(question)?);
     }
-    Ok(Outcome { answers, remarks: Vec::new() })
+    Ok(Outcome { answers, ..Outcome::default() })
 }
 
 impl Work<'_> {
