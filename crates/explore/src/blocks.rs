@@ -12,6 +12,7 @@ use crate::code::{Trap, View};
 use crate::compiled::{Compiled, Room};
 use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Shape, Shapes};
+use crate::seen::Seen;
 use crate::successors::Expansion;
 
 /// A block with more moves than this is left to the definition of a step.
@@ -68,6 +69,7 @@ pub(crate) struct Entry<'e> {
     pub shape: &'e Shape,
     pub slots: &'e Vec<i64>,
     pub mover: u32,
+    pub seen: Option<&'e Seen>,
 }
 
 impl Compiled<'_> {
@@ -116,11 +118,15 @@ impl Compiled<'_> {
         let now = work.shape.clone();
         let now = now.as_deref().unwrap_or(entry.shape);
         let me = work.holder as usize;
-        let view = View { slots: &work.slots, shape: now, me, frame: now.frames[me], inputs: &[], timeout: false };
+        let (frame, seen) = (now.frames[me], entry.seen);
+        let view = View { slots: &work.slots, shape: now, me, frame, inputs: &[], timeout: false, seen };
         offers.clear();
-        self.offer(&view, &mut room.shapes, offers)?;
+        seen.inspect(|seen| seen.set_written(&work.changed, true));
+        let offered = self.offer(&view, &mut room.shapes, offers);
+        seen.inspect(|seen| seen.set_written(&work.changed, false));
+        offered?;
         let goes_on = if offers.list.is_empty() {
-            match self.location_of(&view, me).hold {
+            match self.location_of(&View { seen: None, ..view }, me).hold {
                 Hold::Free | Hold::WhileEnabled => self.leave_block(entry, work, found),
                 Hold::Indivisible => {}
                 Hold::Deterministic => return Err(Trap::Fault),

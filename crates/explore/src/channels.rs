@@ -70,8 +70,8 @@ pub(crate) fn limits(program: &Program, ty: Type) -> (i64, i64) {
 
 impl Queue {
     #[inline]
-    pub(crate) fn length(self, slots: &[i64]) -> usize {
-        slots[self.at] as usize
+    pub(crate) fn length(self, view: &View<'_>) -> usize {
+        view.at(self.at) as usize
     }
 
     #[inline]
@@ -80,17 +80,18 @@ impl Queue {
     }
 
     #[inline]
-    fn message(self, slots: &[i64], position: usize) -> &[i64] {
-        &slots[self.start(position)..self.start(position + 1)]
+    fn message<'v>(self, view: &View<'v>, position: usize) -> &'v [i64] {
+        view.range(self.start(position)..self.start(position + 1))
     }
 
     /// Puts a message last, or among messages in numerical order after those that are not larger.
-    pub(crate) fn insert(self, slots: &[i64], message: &[i64], sorted: bool, writes: &mut Vec<Write>) {
-        let length = self.length(slots);
-        let larger = |&position: &usize| self.message(slots, position) > message;
+    pub(crate) fn insert(self, view: &View<'_>, message: &[i64], sorted: bool, writes: &mut Vec<Write>) {
+        let length = self.length(view);
+        let larger = |&position: &usize| self.message(view, position) > message;
         let position = if sorted { (0..length).find(larger).unwrap_or(length) } else { length };
-        let moved = (self.start(position)..self.start(length)).map(|at| ((at + self.fields) as u32, slots[at]));
-        writes.extend(moved);
+        let behind = self.start(position)..self.start(length);
+        let moved = behind.clone().zip(view.range(behind));
+        writes.extend(moved.map(|(at, &value)| ((at + self.fields) as u32, value)));
         for (at, &value) in message.iter().enumerate() {
             writes.push(((self.start(position) + at) as u32, value));
         }
@@ -98,11 +99,10 @@ impl Queue {
     }
 
     /// Removes the message at this position.
-    fn remove(self, slots: &[i64], position: usize, writes: &mut Vec<Write>) {
-        let length = self.length(slots);
-        for at in self.start(position)..self.start(length - 1) {
-            writes.push((at as u32, slots[at + self.fields]));
-        }
+    fn remove(self, view: &View<'_>, position: usize, writes: &mut Vec<Write>) {
+        let length = self.length(view);
+        let behind = view.range(self.start(position + 1)..self.start(length));
+        writes.extend((self.start(position)..).zip(behind).map(|(at, &value)| (at as u32, value)));
         writes.extend((self.start(length - 1)..self.start(length)).map(|at| (at as u32, 0)));
         writes.push((self.at as u32, length as i64 - 1));
     }
@@ -116,10 +116,10 @@ impl Code {
         queue: Queue,
         view: &View<'_>,
     ) -> Result<Option<usize>, Trap> {
-        let length = queue.length(view.slots);
+        let length = queue.length(view);
         let candidates = if pattern.anywhere { length } else { length.min(1) };
         for position in 0..candidates {
-            if self.matches(pattern, queue.message(view.slots, position), view)? {
+            if self.matches(pattern, queue.message(view, position), view)? {
                 return Ok(Some(position));
             }
         }
@@ -146,14 +146,14 @@ impl Code {
         if queue.capacity == 0 {
             return Err(Trap::Fault);
         }
-        let length = queue.length(view.slots);
+        let length = queue.length(view);
         let asked = pattern.fields.len().min(queue.fields);
         if asked == queue.fields {
             return Ok(i64::from(self.find_message(pattern, queue, view)?.is_some()));
         }
         // A question may leave out the last fields.
         for position in 0..if pattern.anywhere { length } else { length.min(1) } {
-            if self.matches(pattern, &queue.message(view.slots, position)[..asked], view)? {
+            if self.matches(pattern, &queue.message(view, position)[..asked], view)? {
                 return Ok(1);
             }
         }
@@ -172,9 +172,9 @@ impl Code {
     ) -> Result<(), Trap> {
         let from = writes.len();
         if !keep {
-            queue.remove(view.slots, position, writes);
+            queue.remove(view, position, writes);
         }
-        self.bind(pattern, queue.message(view.slots, position), view, from, writes)
+        self.bind(pattern, queue.message(view, position), view, from, writes)
     }
 
     /// Binds the fields of a message one after the other; the writes since `from` have been made already.

@@ -11,6 +11,7 @@ use tertium_program::{
 
 use crate::channels::PatternCode;
 use crate::pack::{Queue, Shape};
+use crate::seen::Seen;
 
 /// Why there is no value here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +37,35 @@ pub struct View<'a> {
     pub inputs: &'a [i64],
     /// Whether nothing but what waits for a timeout can be done.
     pub timeout: bool,
+    /// Where it is noted what is looked at, if that is wanted.
+    pub(crate) seen: Option<&'a Seen>,
 }
 
 impl<'a> View<'a> {
     /// A state seen from outside.
     #[must_use]
     pub fn observer(slots: &'a [i64], shape: &'a Shape) -> Self {
-        Self { slots, shape, me: usize::MAX, frame: 0, inputs: &[], timeout: false }
+        Self { slots, shape, me: usize::MAX, frame: 0, inputs: &[], timeout: false, seen: None }
+    }
+
+    /// The value of a slot.
+    #[inline(always)]
+    #[must_use]
+    pub(crate) fn at(&self, slot: usize) -> i64 {
+        if let Some(seen) = self.seen {
+            seen.note(slot);
+        }
+        self.slots[slot]
+    }
+
+    /// The values of some slots.
+    #[inline]
+    #[must_use]
+    pub(crate) fn range(&self, slots: std::ops::Range<usize>) -> &'a [i64] {
+        if let Some(seen) = self.seen {
+            slots.clone().for_each(|slot| seen.note(slot));
+        }
+        &self.slots[slots]
     }
 
     /// The same state seen by the process with this pid.
@@ -71,7 +94,7 @@ pub struct CodeId(u32);
 
 /// A comparison of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Compare {
+enum Compare {
     Eq,
     Ne,
     Lt,
@@ -108,7 +131,7 @@ impl Compare {
 
 /// Where a variable begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Base {
+enum Base {
     /// At this slot of every state.
     Fixed(u32),
     /// At this slot of the executing process's frame.
@@ -122,15 +145,14 @@ const ABSENT: i64 = 0;
 
 /// One cell of an array.
 #[derive(Clone, Debug)]
-pub(crate) struct Cell {
-    pub base: Base,
+struct Cell {
+    base: Base,
     /// Index, smallest index and number of indices for each dimension.
-    pub indices: Vec<(CodeId, i64, i64)>,
+    indices: Vec<(CodeId, i64, i64)>,
 }
 
-/// One instruction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Op {
+enum Op {
     Const(i64),
     Slot(u32),
     Local(u32),
@@ -396,18 +418,6 @@ impl Code {
         Compiler { code: self, semantics, owner: None }.expr(id)
     }
 
-    pub(crate) fn op(&self, id: CodeId) -> Op {
-        self.ops[id.0 as usize]
-    }
-
-    pub(crate) fn cell(&self, number: u32) -> &Cell {
-        &self.cells[number as usize]
-    }
-
-    pub(crate) fn pattern(&self, number: u32) -> &PatternCode {
-        &self.patterns[number as usize]
-    }
-
     /// Whether the instruction is the constant true.
     #[must_use]
     pub fn is_true(&self, id: CodeId) -> bool {
@@ -429,11 +439,11 @@ impl Code {
         // What most expressions end in is worth no call.
         match self.ops[id.0 as usize] {
             Op::Const(value) => Ok(value),
-            Op::Slot(slot) => Ok(view.slots[slot as usize]),
-            Op::Local(offset) => Ok(view.slots[view.frame + offset as usize]),
-            Op::SlotConst(compare, slot, value) => Ok(i64::from(compare.holds(view.slots[slot as usize], value))),
+            Op::Slot(slot) => Ok(view.at(slot as usize)),
+            Op::Local(offset) => Ok(view.at(view.frame + offset as usize)),
+            Op::SlotConst(compare, slot, value) => Ok(i64::from(compare.holds(view.at(slot as usize), value))),
             Op::LocalConst(compare, offset, value) => {
-                Ok(i64::from(compare.holds(view.slots[view.frame + offset as usize], value)))
+                Ok(i64::from(compare.holds(view.at(view.frame + offset as usize), value)))
             }
             _ => self.compute(id, view),
         }
@@ -444,10 +454,8 @@ impl Code {
         match self.ops[id.0 as usize] {
             Op::Const(_) | Op::Slot(_) | Op::Local(_) | Op::SlotConst(..) | Op::LocalConst(..) => run(id),
             Op::Input(position) => view.inputs.get(position as usize).copied().ok_or(Trap::Input),
-            Op::Only(_) | Op::SlotCell { .. } | Op::LocalCell { .. } | Op::Cell(_) => {
-                Ok(view.slots[self.slot(id, view)?])
-            }
-            Op::Slots(compare, a, b) => Ok(i64::from(compare.holds(view.slots[a as usize], view.slots[b as usize]))),
+            Op::Only(_) | Op::SlotCell { .. } | Op::LocalCell { .. } | Op::Cell(_) => Ok(view.at(self.slot(id, view)?)),
+            Op::Slots(compare, a, b) => Ok(i64::from(compare.holds(view.at(a as usize), view.at(b as usize)))),
             Op::Compare(compare, a, b) => Ok(i64::from(compare.holds(run(a)?, run(b)?))),
             Op::Not(a) => Ok(i64::from(run(a)? == 0)),
             Op::And(a, b) => Ok(if run(a)? == 0 { 0 } else { i64::from(run(b)? != 0) }),
@@ -460,7 +468,7 @@ impl Code {
             Op::Unary(op, a) => apply_unary(op, run(a)?).map_err(|_| Trap::Fault),
             Op::Binary(op, a, b) => apply_binary(op, run(a)?, run(b)?).map_err(|_| Trap::Fault),
             Op::Wrap(width, a) => Ok(width.wrap(run(a)?)),
-            Op::Length(channel) => Ok(view.slots[view.queue(run(channel)?)?.at]),
+            Op::Length(channel) => Ok(view.at(view.queue(run(channel)?)?.at)),
             Op::Capacity(channel) => Ok(view.queue(run(channel)?)?.capacity as i64),
             Op::Poll(pattern) => self.poll(&self.patterns[pattern as usize], view),
             Op::Timeout => Ok(i64::from(view.timeout)),
@@ -468,13 +476,13 @@ impl Code {
             Op::Accepting => Ok(i64::from(self.some_process(view, |(_, accepting)| accepting))),
             Op::ProcessCount => Ok(view.shape.frames.len() as i64),
             Op::OwnPid => Ok(view.me as i64),
-            Op::LocationOf(pid) => Ok(view.slots[view.frame_of(run(pid)?)? + FRAME_LOCATION]),
-            Op::PriorityOf(pid) => Ok(view.slots[view.frame_of(run(pid)?)? + FRAME_PRIORITY]),
-            Op::Remote(base) => Ok(self.remote_slot(base, view)?.map_or(ABSENT, |slot| view.slots[slot])),
+            Op::LocationOf(pid) => Ok(view.at(view.frame_of(run(pid)?)? + FRAME_LOCATION)),
+            Op::PriorityOf(pid) => Ok(view.at(view.frame_of(run(pid)?)? + FRAME_PRIORITY)),
+            Op::Remote(base) => Ok(self.remote_slot(base, view)?.map_or(ABSENT, |slot| view.at(slot))),
             Op::RemoteCell(cell) => {
                 let cell = &self.cells[cell as usize];
                 let position = self.position(cell, view)?;
-                Ok(self.remote_slot(cell.base, view)?.map_or(ABSENT, |slot| view.slots[slot + position]))
+                Ok(self.remote_slot(cell.base, view)?.map_or(ABSENT, |slot| view.at(slot + position)))
             }
             Op::FirstInstance(process) => {
                 let first = view.shape.processes.iter().position(|&other| other == process);
@@ -483,14 +491,14 @@ impl Code {
             Op::At { pid, process, location } => {
                 let Ok(frame) = view.frame_of(run(pid)?) else { return Ok(0) };
                 let there = [i64::from(process), i64::from(location)];
-                Ok(i64::from(view.slots[frame..frame + 2] == there))
+                Ok(i64::from(*view.range(frame..frame + 2) == there))
             }
             Op::OnlyAt { pid, process, location } => {
                 let frame = view.frame_of(i64::from(pid))?;
-                if view.slots[frame] != i64::from(process) {
+                if view.at(frame) != i64::from(process) {
                     return Err(Trap::Fault);
                 }
-                Ok(i64::from(view.slots[frame + FRAME_LOCATION] == i64::from(location)))
+                Ok(i64::from(view.at(frame + FRAME_LOCATION) == i64::from(location)))
             }
             Op::Trap => Err(Trap::Fault),
         }
@@ -499,7 +507,7 @@ impl Code {
     /// Whether some process is at a location with such marks.
     fn some_process(&self, view: &View<'_>, is: impl Fn((bool, bool)) -> bool) -> bool {
         view.shape.frames.iter().any(|&frame| {
-            let (process, location) = (view.slots[frame], view.slots[frame + FRAME_LOCATION]);
+            let (process, location) = (view.at(frame), view.at(frame + FRAME_LOCATION));
             is(self.marks[process as usize][location as usize])
         })
     }
@@ -553,7 +561,7 @@ impl Code {
     fn remote_slot(&self, base: Base, view: &View<'_>) -> Result<Option<usize>, Trap> {
         let Base::Of { pid, process, offset } = base else { return Err(Trap::Fault) };
         let frame = view.frame_of(self.value(pid, view)?).ok();
-        let frame = frame.filter(|&frame| view.slots[frame] == i64::from(process));
+        let frame = frame.filter(|&frame| view.at(frame) == i64::from(process));
         Ok(frame.map(|frame| frame + offset as usize))
     }
 
@@ -563,7 +571,7 @@ impl Code {
             Base::Mine(offset) => Ok(view.frame + offset as usize),
             Base::Of { pid, process, offset } => {
                 let frame = view.frame_of(self.value(pid, view)?)?;
-                if view.slots[frame] == i64::from(process) { Ok(frame + offset as usize) } else { Err(Trap::Fault) }
+                if view.at(frame) == i64::from(process) { Ok(frame + offset as usize) } else { Err(Trap::Fault) }
             }
         }
     }

@@ -15,6 +15,7 @@ use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Packing, Shape, Shapes};
 use crate::recall::{Known, MOST_SHAPES, Recall};
 use crate::reduction::Reduction;
+use crate::seen::Seen;
 use crate::steps::{self, ProcessCode};
 use crate::successors::{Expansion, Plain, Successors};
 
@@ -46,17 +47,28 @@ pub struct Scratch {
     /// Offers inside an uninterruptible block.
     inner: Offers,
     room: Room,
+    seen: Seen,
     /// What was done before, by the number of the shape.
     recalls: Vec<Recall>,
 }
 
 /// The state that is being expanded.
 #[derive(Clone, Copy)]
-struct Here<'h> {
-    row: &'h [u32],
-    shape: &'h Shape,
+pub(crate) struct Here<'h> {
+    pub row: &'h [u32],
+    pub shape: &'h Shape,
     /// The number of the shape.
     number: usize,
+}
+
+/// How what a process can do is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Plainly,
+    /// Noting what is looked at.
+    ToRemember,
+    /// When nothing but what waits for a timeout can be done.
+    AfterTimeout,
 }
 
 /// Where states between two rows are kept.
@@ -133,7 +145,7 @@ impl<'p> Compiled<'p> {
             }
             if !any && self.uses_timeout {
                 for pid in 0..here.shape.frames.len() {
-                    self.compute(pid, here, true, scratch, found)?;
+                    self.compute(pid, here, Asked::AfterTimeout, scratch, found)?;
                 }
             }
         }
@@ -147,40 +159,37 @@ impl<'p> Compiled<'p> {
         for timeout in [false, true] {
             scratch.offers.clear();
             for pid in 0..here.shape.frames.len() {
-                self.offer(&here.view(&scratch.slots, pid, timeout), &mut scratch.room.shapes, &mut scratch.offers)?;
+                let view = here.view(&scratch.slots, pid, timeout, None);
+                self.offer(&view, &mut scratch.room.shapes, &mut scratch.offers)?;
             }
             if !self.uses_timeout || !scratch.offers.list.is_empty() {
                 break;
             }
         }
         retain_highest(here.shape, &scratch.slots, &mut scratch.offers.list);
-        self.take_all(here, scratch, found)
+        self.take_all(here, false, scratch, found)
     }
 
     /// What one process can do, remembered or computed; says whether it is anything.
     #[inline]
     fn steps_of(&self, pid: usize, here: Here<'_>, scratch: &mut Scratch, found: &mut Expansion) -> Result<bool, Trap> {
         let Some(recall) = scratch.recalls.get_mut(here.number).filter(|_| self.recalls) else {
-            return self.compute(pid, here, false, scratch, found);
+            return self.compute(pid, here, Asked::Plainly, scratch, found);
         };
         let before = found.steps();
         let spot = match recall.repeat(pid, here.row, found) {
             Known::Repeated => return Ok(found.steps() > before),
-            Known::New(spot) => Some(spot),
-            Known::Open => None,
-            Known::Unseen(memory) => {
-                scratch.unpack(here);
-                let view = here.view(&scratch.slots, pid, false);
-                scratch.recalls[here.number].study(memory, self, &view, here.row)
-            }
+            Known::New(spot) => spot,
+            Known::Open => return self.compute(pid, here, Asked::Plainly, scratch, found),
         };
-        let Some(spot) = spot else { return self.compute(pid, here, false, scratch, found) };
         let faults = found.faults.len();
         found.record();
-        let any = self.compute(pid, here, false, scratch, found)?;
+        let any = self.compute(pid, here, Asked::ToRemember, scratch, found)?;
         // Where something was offered that leads nowhere, or goes wrong, steps alone do not tell what was found.
         if found.faults.len() == faults && any == (found.steps() > before) {
-            scratch.recalls[here.number].remember(spot, found);
+            let own = (here.shape.frames[pid] + FRAME_LOCATION) as u32;
+            let seen = scratch.seen.sorted().iter().copied().filter(|&slot| slot != own);
+            scratch.recalls[here.number].remember(spot, seen, here, found);
         }
         Ok(any)
     }
@@ -190,14 +199,19 @@ impl<'p> Compiled<'p> {
         &self,
         pid: usize,
         here: Here<'_>,
-        timeout: bool,
+        asked: Asked,
         scratch: &mut Scratch,
         found: &mut Expansion,
     ) -> Result<bool, Trap> {
         scratch.unpack(here);
         scratch.offers.clear();
-        self.offer(&here.view(&scratch.slots, pid, timeout), &mut scratch.room.shapes, &mut scratch.offers)?;
-        self.take_all(here, scratch, found)?;
+        let noting = asked == Asked::ToRemember;
+        if noting {
+            scratch.seen.begin(here.shape.slots);
+        }
+        let view = here.view(&scratch.slots, pid, asked == Asked::AfterTimeout, noting.then_some(&scratch.seen));
+        self.offer(&view, &mut scratch.room.shapes, &mut scratch.offers)?;
+        self.take_all(here, noting, scratch, found)?;
         Ok(!scratch.offers.list.is_empty())
     }
 
@@ -221,14 +235,15 @@ impl<'p> Compiled<'p> {
     }
 
     /// Takes up every offer.
-    fn take_all(&self, here: Here<'_>, scratch: &mut Scratch, found: &mut Expansion) -> Result<(), Trap> {
-        let Scratch { slots, offers, inner, room, .. } = scratch;
+    fn take_all(&self, here: Here<'_>, noting: bool, scratch: &mut Scratch, found: &mut Expansion) -> Result<(), Trap> {
+        let Scratch { slots, offers, inner, room, seen, .. } = scratch;
+        let seen = noting.then_some(&*seen);
         for offer in &offers.list {
             if offer.failed {
                 found.faults.push(Fault { kind: FaultKind::Assertion, step: Some(offer.step) });
             }
             if offer.holder.is_some() {
-                let entry = Entry { shape: here.shape, slots, mover: offer.pid };
+                let entry = Entry { shape: here.shape, slots, mover: offer.pid, seen };
                 self.take_block(&entry, offer, offers, inner, room, found)?;
             } else {
                 self.take(here.shape, offer, offers, &mut room.shapes, found);
@@ -246,6 +261,7 @@ impl<'p> Compiled<'p> {
         match &offer.frames {
             Frames::Same => {}
             Frames::Started(process, slots) => {
+                found.forget();
                 let mut processes = shape.processes.clone();
                 processes.push(*process);
                 let wider = shapes.of_processes(self.packing(), &processes);
@@ -255,6 +271,7 @@ impl<'p> Compiled<'p> {
             }
             Frames::Ended => {
                 let narrower = shapes.of_processes(self.packing(), &shape.processes[..shape.processes.len() - 1]);
+                found.forget();
                 // The frame that is gone begins where the others end.
                 found.cut(narrower.used);
             }
@@ -265,12 +282,12 @@ impl<'p> Compiled<'p> {
 
 impl<'h> Here<'h> {
     /// The state as a process sees it.
-    fn view<'v>(self, slots: &'v [i64], pid: usize, timeout: bool) -> View<'v>
+    fn view<'v>(self, slots: &'v [i64], pid: usize, timeout: bool, seen: Option<&'v Seen>) -> View<'v>
     where
         'h: 'v,
     {
         let Here { shape, .. } = self;
-        View { slots, shape, me: pid, frame: shape.frames[pid], inputs: &[], timeout }
+        View { slots, shape, me: pid, frame: shape.frames[pid], inputs: &[], timeout, seen }
     }
 }
 

@@ -93,7 +93,7 @@ impl Compiled<'_> {
     #[inline]
     pub(crate) fn location_of(&self, view: &View<'_>, pid: usize) -> &LocationCode {
         let process = &self.processes[view.shape.processes[pid] as usize];
-        &process.locations[view.slots[view.shape.frames[pid] + FRAME_LOCATION] as usize]
+        &process.locations[view.at(view.shape.frames[pid] + FRAME_LOCATION) as usize]
     }
 
     #[inline]
@@ -204,11 +204,11 @@ impl Compiled<'_> {
                     self.message(queue, message, view, &mut offers.message)?;
                     return self.offer_meetings(step, queue, view, offers);
                 }
-                if queue.length(view.slots) >= queue.capacity {
+                if queue.length(view) >= queue.capacity {
                     return Ok(());
                 }
                 self.message(queue, message, view, &mut offers.message)?;
-                queue.insert(view.slots, &offers.message, *sorted, &mut offers.writes);
+                queue.insert(view, &offers.message, *sorted, &mut offers.writes);
             }
             ActionCode::Receive { pattern, keep } => {
                 let queue = view.queue(self.code.value(pattern.channel, view)?)?;
@@ -406,7 +406,8 @@ impl Compiled<'_> {
         }
         let first_channel = view.shape.queues.len();
         for local in &code.locals {
-            let new = View { slots, shape: &shape, me: processes.len() - 1, frame, inputs: &[], timeout: false };
+            let new =
+                View { slots, shape: &shape, me: processes.len() - 1, frame, inputs: &[], timeout: false, seen: None };
             let cells = frame + local.offset..frame + local.offset + local.cells;
             match &local.initial {
                 InitialCode::Values(values) => slots[cells].copy_from_slice(values),

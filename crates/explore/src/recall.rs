@@ -1,16 +1,15 @@
 //! What did a process do when it last saw the same values?
 //!
-//! What a process can do depends on few slots (`reads`), and in a large state space these have the same values again and
-//! again. So what a step does to the row is remembered under the bits of those slots, and most states are expanded
-//! without evaluating anything. Each thread remembers for itself. Where values seldom come again, or are
-//! too many bits, nothing is remembered.
+//! What a process can do depends on the few slots that it looks at (`seen`), and in a large state space these have the same
+//! values again and again. So what a step does to the row is remembered under the bits of those slots, and most states are
+//! expanded without evaluating anything. Which slots are looked at may depend on values, so there are several tables for
+//! one location; a table may also be asked by more slots than were looked at. Each thread remembers for itself. Where
+//! values seldom come again, or are too many bits, nothing is remembered.
 
 use tertium_program::layout::FRAME_LOCATION;
 
-use crate::code::View;
-use crate::compiled::Compiled;
+use crate::compiled::{Compiled, Here};
 use crate::pack::{Field, Shape};
-use crate::reads::{self, Reads};
 use crate::successors::{Expansion, Patch};
 
 /// A location is given up if it has had so many misses and fewer than [`WORTH`] times as many hits.
@@ -18,10 +17,15 @@ const TRIAL: u32 = 1 << 12;
 const WORTH: u32 = 2;
 /// A table that has more entries than this is begun anew.
 const MOST_ENTRIES: usize = 1 << 13;
-/// More values of selecting slots than this are not told apart.
-const MOST_TABLES: usize = 64;
+/// Sets of slots with so few bits together are not told apart: one table is asked faster than two.
+const FEW_BITS: u32 = 12;
+/// More sets of slots than this are not told apart.
+const MOST_TABLES: usize = 6;
 /// Nothing is remembered for shapes beyond this many: where processes come and go all the time, few states share one.
 pub(crate) const MOST_SHAPES: usize = 256;
+
+/// The bits of all slots that matter.
+type Key = [u64; 2];
 
 /// Some bits of a word, and where they go in a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +34,8 @@ struct Part {
     mask: u32,
     right: u8,
     left: u8,
+    /// Which half of the key.
+    half: bool,
 }
 
 impl Part {
@@ -50,10 +56,10 @@ struct Extract {
 
 impl Extract {
     /// The bits of these slots; none if they are too many for one key.
-    fn of<'s>(slots: impl IntoIterator<Item = &'s usize>, shape: &Shape) -> Option<Self> {
+    fn of(slots: &[u32], shape: &Shape) -> Option<Self> {
         let mut masks: Vec<(u32, u32)> = Vec::new();
         for &slot in slots {
-            for (word, mask) in shape.field(slot).masks() {
+            for (word, mask) in shape.field(slot as usize).masks() {
                 match masks.iter_mut().find(|(known, _)| *known == word) {
                     Some((_, known)) => *known |= mask,
                     None => masks.push((word, mask)),
@@ -69,15 +75,18 @@ impl Extract {
 
     /// From the lowest to the highest bit of each mask, one after the other.
     fn of_masks(masks: &[(u32, u32)]) -> Option<Self> {
-        let mut left = 0;
+        let (mut left, mut half) = (0, false);
         let mut parts = Vec::with_capacity(masks.len());
         for &(word, mask) in masks {
             let right = mask.trailing_zeros();
             let span = 32 - mask.leading_zeros() - right;
-            if left + span > 64 {
+            if left + span > 64 && half {
                 return None;
             }
-            parts.push(Part { word, mask, right: right as u8, left: left as u8 });
+            if left + span > 64 {
+                (left, half) = (0, true);
+            }
+            parts.push(Part { word, mask, right: right as u8, left: left as u8, half });
             left += span;
         }
         let rest = parts.split_off(parts.len().min(1));
@@ -85,10 +94,10 @@ impl Extract {
     }
 
     #[inline]
-    fn key(&self, row: &[u32]) -> u64 {
-        let mut key = self.first.key(row);
+    fn key(&self, row: &[u32]) -> Key {
+        let mut key = [self.first.key(row), 0];
         for part in &self.rest {
-            key |= part.key(row);
+            key[usize::from(part.half)] |= part.key(row);
         }
         key
     }
@@ -110,7 +119,7 @@ fn runs(mut mask: u32) -> Vec<u32> {
 /// What was done under one key.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    key: u64,
+    key: Key,
     /// The first of its patches.
     first: u32,
     /// How many patches, plus one; 0 if there is no entry.
@@ -120,26 +129,26 @@ struct Entry {
 /// What a process did at one location, by what it saw.
 #[derive(Clone, Debug)]
 struct Table {
+    /// The slots, in order.
+    slots: Vec<u32>,
     extract: Extract,
     /// A power of two of them.
     entries: Vec<Entry>,
     used: usize,
     /// What each move does, the last patch of it marked so.
     patches: Vec<(Patch, bool)>,
-    hits: u32,
-    misses: u32,
 }
 
 impl Table {
-    fn new(extract: Extract) -> Self {
-        let entries = vec![Entry::default(); 16];
-        Self { extract, entries, used: 0, patches: Vec::new(), hits: 0, misses: 0 }
+    fn new(extract: Extract, slots: Vec<u32>) -> Self {
+        Self { slots, extract, entries: vec![Entry::default(); 16], used: 0, patches: Vec::new() }
     }
 
     #[inline]
-    fn place(&self, key: u64) -> usize {
+    fn place(&self, key: Key) -> usize {
         let mask = self.entries.len() - 1;
-        let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize & mask;
+        let hash = key[0].wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ key[1].wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        let mut at = (hash >> 40) as usize & mask;
         while self.entries[at].filled != 0 && self.entries[at].key != key {
             at = (at + 1) & mask;
         }
@@ -148,20 +157,19 @@ impl Table {
 
     /// Repeats what was done under this key; says whether that is known.
     #[inline]
-    fn repeat(&mut self, key: u64, mover: u32, found: &mut Expansion) -> bool {
+    fn repeat(&self, key: Key, mover: u32, found: &mut Expansion) -> bool {
         let entry = self.entries[self.place(key)];
         if entry.filled == 0 {
             return false;
         }
-        self.hits = self.hits.saturating_add(1);
         let first = entry.first as usize;
         found.repeat(&self.patches[first..first + entry.filled as usize - 1], mover);
         true
     }
 
-    fn insert(&mut self, key: u64, patches: &[Patch], ends: &[u32]) {
+    fn insert(&mut self, key: Key, patches: &[Patch], ends: &[u32]) {
         if self.used > MOST_ENTRIES {
-            *self = Self { hits: self.hits, misses: self.misses, ..Self::new(std::mem::take(&mut self.extract)) };
+            *self = Self::new(std::mem::take(&mut self.extract), std::mem::take(&mut self.slots));
         }
         if self.used * 2 >= self.entries.len() {
             let entries = vec![Entry::default(); self.entries.len() * 2];
@@ -190,24 +198,51 @@ impl Table {
 
 /// What is known about one process at one location.
 #[derive(Clone, Debug, Default)]
-enum Memory {
-    #[default]
-    Unseen,
+struct Memory {
+    tables: Vec<Table>,
+    hits: u32,
+    misses: u32,
     /// Nothing is remembered.
-    Open,
-    /// Nothing selects.
-    Single(Box<Table>),
-    /// One table for each combination of selecting values met.
-    Tables { selectors: Extract, tables: Vec<(u64, Table)> },
+    open: bool,
+}
+
+impl Memory {
+    /// The table for what was done after looking at these slots; none if they are too many.
+    fn table(&mut self, slots: Vec<u32>, shape: &Shape) -> Option<&mut Table> {
+        if let Some(at) = self.tables.iter().position(|table| table.slots == slots) {
+            return self.tables.get_mut(at);
+        }
+        let full = self.tables.len() == MOST_TABLES;
+        for (at, table) in self.tables.iter().enumerate() {
+            let both = union(&table.slots, &slots);
+            if (full && at + 1 == MOST_TABLES) || bits(&both, shape) <= FEW_BITS {
+                if both != table.slots {
+                    self.tables[at] = Table::new(Extract::of(&both, shape)?, both);
+                }
+                return self.tables.get_mut(at);
+            }
+        }
+        self.tables.push(Table::new(Extract::of(&slots, shape)?, slots));
+        self.tables.last_mut()
+    }
+}
+
+/// All of these, in order.
+fn union(some: &[u32], others: &[u32]) -> Vec<u32> {
+    let mut both = [some, others].concat();
+    both.sort_unstable();
+    both.dedup();
+    both
+}
+
+/// How many bits these slots have.
+fn bits(slots: &[u32], shape: &Shape) -> u32 {
+    slots.iter().flat_map(|&slot| shape.field(slot as usize).masks()).map(|(_, mask)| mask.count_ones()).sum()
 }
 
 /// Where something is to be remembered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot {
-    memory: usize,
-    table: usize,
-    key: u64,
-}
+pub(crate) struct Spot(usize);
 
 /// What was done in states of one shape.
 #[derive(Clone, Debug, Default)]
@@ -226,8 +261,6 @@ pub(crate) enum Known {
     New(Spot),
     /// It must be found out each time.
     Open,
-    /// Nobody has asked yet what matters there.
-    Unseen(usize),
 }
 
 impl Recall {
@@ -251,66 +284,34 @@ impl Recall {
     pub fn repeat(&mut self, pid: usize, row: &[u32], found: &mut Expansion) -> Known {
         let (location, first) = self.processes[pid];
         let memory = first + location.take(row) as usize;
-        let (table, at) = match &mut self.memories[memory] {
-            Memory::Single(table) => (table.as_mut(), 0),
-            Memory::Open => return Known::Open,
-            Memory::Unseen => return Known::Unseen(memory),
-            Memory::Tables { selectors, tables } => {
-                let selected = selectors.key(row);
-                let Some(at) = tables.iter().position(|(known, _)| *known == selected) else {
-                    return Known::Unseen(memory);
-                };
-                (&mut tables[at].1, at)
-            }
-        };
-        let key = table.extract.key(row);
-        if table.repeat(key, pid as u32, found) { Known::Repeated } else { Known::New(Spot { memory, table: at, key }) }
-    }
-
-    /// Finds out what matters to the process that looks at the state in `row`; says where to remember what it does.
-    pub fn study(&mut self, memory: usize, compiled: &Compiled<'_>, view: &View<'_>, row: &[u32]) -> Option<Spot> {
-        let spot = reads::reads(compiled, view).and_then(|reads| self.place(memory, &reads, view.shape, row));
-        if spot.is_none() {
-            self.memories[memory] = Memory::Open;
+        let known = &mut self.memories[memory];
+        if known.open {
+            return Known::Open;
         }
-        spot
+        for at in 0..known.tables.len() {
+            let table = &known.tables[at];
+            if table.repeat(table.extract.key(row), pid as u32, found) {
+                known.hits = known.hits.saturating_add(1);
+                // What is wanted often comes first.
+                if at > 0 && known.hits % 64 == 0 {
+                    known.tables.swap(at, at - 1);
+                }
+                return Known::Repeated;
+            }
+        }
+        Known::New(Spot(memory))
     }
 
-    fn place(&mut self, memory: usize, reads: &Reads, shape: &Shape, row: &[u32]) -> Option<Spot> {
-        let (selectors, extract) = (Extract::of(&reads.selectors, shape)?, Extract::of(&reads.slots, shape)?);
-        let (selected, key) = (selectors.key(row), extract.key(row));
-        let table = (selected, Table::new(extract));
-        let at = match &mut self.memories[memory] {
-            // With other values other slots may select; then they cannot be told apart by one key.
-            Memory::Tables { selectors: known, tables } if *known == selectors && tables.len() < MOST_TABLES => {
-                tables.push(table);
-                tables.len() - 1
-            }
-            Memory::Tables { .. } | Memory::Single(_) => return None,
-            other if selectors == Extract::default() => {
-                *other = Memory::Single(Box::new(table.1));
-                0
-            }
-            other => {
-                *other = Memory::Tables { selectors, tables: vec![table] };
-                0
-            }
-        };
-        Some(Spot { memory, table: at, key })
-    }
-
-    /// Remembers what was recorded.
-    pub fn remember(&mut self, spot: Spot, found: &Expansion) {
-        let table = match &mut self.memories[spot.memory] {
-            Memory::Single(table) => table.as_mut(),
-            Memory::Tables { tables, .. } => &mut tables[spot.table].1,
-            Memory::Unseen | Memory::Open => return,
-        };
-        table.misses = table.misses.saturating_add(1);
-        if table.misses > TRIAL && table.hits / WORTH < table.misses {
-            self.memories[spot.memory] = Memory::Open;
-        } else if let Some((patches, ends)) = found.recorded() {
-            table.insert(spot.key, patches, ends);
+    /// Remembers what was recorded, computed from these slots in order.
+    pub fn remember(&mut self, spot: Spot, seen: impl Iterator<Item = u32>, here: Here<'_>, found: &Expansion) {
+        let memory = &mut self.memories[spot.0];
+        memory.misses = memory.misses.saturating_add(1);
+        if memory.misses > TRIAL && memory.hits / WORTH < memory.misses {
+            *memory = Memory { open: true, ..Memory::default() };
+        } else if let Some((patches, ends)) = found.recorded()
+            && let Some(table) = memory.table(seen.collect(), here.shape)
+        {
+            table.insert(table.extract.key(here.row), patches, ends);
         }
     }
 }
@@ -323,23 +324,26 @@ mod tests {
     fn keys_hold_every_bit_that_matters() {
         let masks = [(0, 0b1010_0000), (2, u32::MAX)];
         let extract = Extract::of_masks(&masks).expect("few bits");
-        assert_eq!(extract.key(&[0b1010_0000, 9, u32::MAX]), 0b101 | u64::from(u32::MAX) << 3);
-        assert_eq!(extract.key(&[0b0101_1111, 9]), 0);
-        assert_eq!(Extract::of_masks(&[(0, u32::MAX), (1, u32::MAX), (2, 1)]), None);
+        assert_eq!(extract.key(&[0b1010_0000, 9, u32::MAX]), [0b101 | u64::from(u32::MAX) << 3, 0]);
+        assert_eq!(extract.key(&[0b0101_1111, 9]), [0, 0]);
+        let all = [(0, u32::MAX), (1, u32::MAX), (2, u32::MAX), (3, u32::MAX)];
+        let extract = Extract::of_masks(&all).expect("as many bits as fit");
+        assert_eq!(extract.key(&[1, 2, 3, 4]), [1 | 2 << 32, 3 | 4 << 32]);
+        assert_eq!(Extract::of_masks(&[all.as_slice(), &[(4, 1)]].concat()), None);
         assert_eq!(runs(0b1011_0001), vec![1, 0b11_0000, 0b1000_0000]);
         assert_eq!(runs(u32::MAX), vec![u32::MAX]);
     }
 
     #[test]
     fn tables_repeat_what_was_put_in() {
-        let mut table = Table::new(Extract::of_masks(&[(0, u32::MAX)]).expect("few bits"));
+        let mut table = Table::new(Extract::of_masks(&[(0, u32::MAX)]).expect("few bits"), vec![0]);
         for key in 0..3 * MOST_ENTRIES as u64 {
             let patch = Patch { word: 1, keep: 0, bits: key as u32 };
-            table.insert(key, &[patch, Patch { word: 3, ..patch }], &[1, 1, 2]);
+            table.insert([key, 1], &[patch, Patch { word: 3, ..patch }], &[1, 1, 2]);
             let mut found = Expansion::default();
             found.begin(&[7, u32::MAX], 2);
-            assert!(table.repeat(key, 4, &mut found));
-            assert!(!table.repeat(key + 1, 4, &mut found));
+            assert!(table.repeat([key, 1], 4, &mut found));
+            assert!(!table.repeat([key, 2], 4, &mut found));
             assert_eq!(found.movers, [4, 4, 4]);
             assert_eq!(found.row(0), [7, key as u32]);
             assert_eq!(found.row(1), [7, u32::MAX]);

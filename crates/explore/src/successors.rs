@@ -222,6 +222,11 @@ impl Expansion {
         self.recorded_ends.clear();
     }
 
+    /// What is found now is not to be repeated.
+    pub(crate) fn forget(&mut self) {
+        self.recorded = None;
+    }
+
     /// The patches kept, and where those of each successor end; none if not all successors are made of patches.
     pub(crate) fn recorded(&self) -> Option<(&[Patch], &[u32])> {
         self.recorded.as_deref().map(|patches| (patches, self.recorded_ends.as_slice()))
