@@ -293,7 +293,7 @@ impl Recall {
             if table.repeat(table.extract.key(row), pid as u32, found) {
                 known.hits = known.hits.saturating_add(1);
                 // What is wanted often comes first.
-                if at > 0 && known.hits % 64 == 0 {
+                if at > 0 && known.hits.is_multiple_of(64) {
                     known.tables.swap(at, at - 1);
                 }
                 return Known::Repeated;
