@@ -37,7 +37,7 @@ BENCH_MODELS ?= $(wildcard ../shared/promela/micro ../shared/promela/third_party
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-long test-spin peers browser pictures agreement bench bench-growth bench-spin fuzz lint format clean
+.PHONY: help run build test test-long test-spin peers browser pictures agreement bench bench-growth bench-spin bench-symbolic fuzz lint format clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -99,6 +99,10 @@ bench: $(Z3) peers ## measurements, as ratios; with Spin beside us where a spin 
 bench-growth: $(Z3) peers ## two protocols by abstraction, by running them and by Spin, over growing bounds (BOUNDS="8 64 …")
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-growth
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-growth -- $(BOUNDS)
+
+bench-symbolic: $(Z3) ## sets of states: families of programs up to 10^20 states and beyond; with NuSMV beside us where it is on the path
+	$(CARGO) build --release --quiet -p tertium-bench --bin bench-symbolic
+	$(CARGO) run --release --quiet -p tertium-bench --bin bench-symbolic
 
 bench-spin: $(Z3) peers ## Promela models against Spin (BENCH_MODELS="FILE FOLDER FILE:NAME=10 …"; none: our own families)
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-spin

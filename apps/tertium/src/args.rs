@@ -585,7 +585,7 @@ pub struct ExportArgs {
     pub file: PathBuf,
     /// The format
     #[arg(long, value_enum, value_name = "FORMAT")]
-    pub to: ExportFormat,
+    pub to: ExportTarget,
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -773,4 +773,21 @@ pub enum ExportFormat {
     Kmts,
     /// The structure format for scripts
     Json,
+}
+
+/// What a model can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportTarget {
+    /// Graphviz: may dashed, must solid
+    Dot,
+    /// Aldebaran
+    Aut,
+    /// The structure format for people
+    Kmts,
+    /// The structure format for scripts
+    Json,
+    /// Finite programs with their properties for NuSMV and nuXmv
+    Smv,
+    /// Programs with their invariants for tools that read VMT-LIB
+    Vmt,
 }

@@ -14,5 +14,6 @@ fn transcripts_are_what_the_program_prints() {
         .case("docs/programs.md")
         .case("docs/promela.md")
         .case("docs/guide/*.md")
+        .case("docs/symbolic.md")
         .case("apps/tertium/tests/cmd/*.md");
 }

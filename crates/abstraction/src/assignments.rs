@@ -74,7 +74,12 @@ impl System {
         Ok(BooleanStep { operation, guard, exact, assignments })
     }
 
-    fn assignment_of(&mut self, predicate: usize, relation: TermId, after: TermId) -> Result<Assignment, Failed> {
+    pub(crate) fn assignment_of(
+        &mut self,
+        predicate: usize,
+        relation: TermId,
+        after: TermId,
+    ) -> Result<Assignment, Failed> {
         let related = self.related(&[relation, after]);
         let mut found = Search { related: related.clone(), ..Search::default() };
         // First what costs nothing, then what must be asked.
@@ -190,6 +195,17 @@ impl System {
 
     /// The guard over the predicates: exactly if they say it all, else where it is not surely false.
     fn guard_text(&mut self, relation: TermId) -> Result<(String, bool), Failed> {
+        let (named, symbols) = self.named(relation);
+        if self.is_named(named, &symbols) {
+            return Ok((self.truth_text(named, &symbols), true));
+        }
+        let never = self.never_cubes(relation)?;
+        let parts: Vec<String> = never.iter().map(|cube| format!("!({})", cube_text(cube))).collect();
+        Ok((if parts.is_empty() { "T".to_owned() } else { parts.join(" & ") }, false))
+    }
+
+    /// A term with symbols in the place of the predicates, and those symbols.
+    pub(crate) fn named(&mut self, term: TermId) -> (TermId, Vec<TermId>) {
         let mut names: HashMap<TermId, TermId> = HashMap::new();
         let mut symbols: Vec<TermId> = Vec::new();
         for (at, &term) in self.predicate_terms.clone().iter().enumerate() {
@@ -200,17 +216,18 @@ impl System {
                 _ => names.insert(term, symbol),
             };
         }
-        let named = self.terms.substitute(relation, &names);
-        let rest: Vec<TermId> = self
-            .terms
-            .reachable(&[named])
-            .into_iter()
-            .filter(|id| matches!(self.terms.get(*id), Term::Symbol(_)) && !symbols.contains(id))
-            .collect();
-        if rest.is_empty() {
-            return Ok((self.truth_text(named, &symbols), true));
-        }
-        let related = self.related(&[relation]);
+        (self.terms.substitute(term, &names), symbols)
+    }
+
+    /// Whether a term speaks of nothing but these symbols.
+    pub(crate) fn is_named(&self, term: TermId, symbols: &[TermId]) -> bool {
+        let other = |id: &TermId| matches!(self.terms.get(*id), Term::Symbol(_)) && !symbols.contains(id);
+        !self.terms.reachable(&[term]).iter().any(other)
+    }
+
+    /// Cubes under which a term surely does not hold.
+    pub(crate) fn never_cubes(&mut self, term: TermId) -> Result<Vec<Cube>, Failed> {
+        let related = self.related(&[term]);
         let (mut never, mut seen): (Vec<Cube>, Vec<Cube>) = (Vec::new(), Vec::new());
         for size in 0..=LARGEST.min(related.len()) {
             for cube in cubes(&related, size) {
@@ -218,18 +235,17 @@ impl System {
                     continue;
                 }
                 let view = self.cube_view(&cube);
-                let relation = self.simplify(&view, relation);
-                let never_here = match self.terms.as_bool(relation) {
+                let term = self.simplify(&view, term);
+                let never_here = match self.terms.as_bool(term) {
                     Some(possible) => !possible,
-                    None => self.excluded(&view, &cube, &[relation], &related, &mut seen)?,
+                    None => self.excluded(&view, &cube, &[term], &related, &mut seen)?,
                 };
                 if never_here {
                     never.push(cube);
                 }
             }
         }
-        let parts: Vec<String> = never.iter().map(|cube| format!("!({})", cube_text(cube))).collect();
-        Ok((if parts.is_empty() { "T".to_owned() } else { parts.join(" & ") }, false))
+        Ok(never)
     }
 
     /// A term over the predicates' symbols.

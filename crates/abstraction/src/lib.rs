@@ -3,7 +3,7 @@
 //! [`System`] prepares a program: its steps as terms ([`translate`]), what is known beforehand ([`invariants`]), which
 //! variables stay concrete ([`keep`]). An [`AbstractState`] is a set of program states; [`expand`] finds what may and what
 //! must follow, [`hyper`] which sets are certain, [`initial`] where it begins, and [`collect`] makes the structure.
-//! [`assignments`] tells the same as a program over truth values. [`instances`] brings programs with several copies of a process
+//! [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over them. [`instances`] brings programs with several copies of a process
 //! into the form that all this needs. [`spotlight`] looks at some processes closely and at the others hardly at all.
 //!
 //! Guarantee: every step of the program is covered by a possible step, every program state that an abstract state stands for
@@ -24,6 +24,7 @@ pub mod spotlight;
 pub mod state;
 pub mod system;
 pub mod translate;
+pub mod truth;
 pub mod view;
 
 pub use collect::{EdgeCounts, Explored, Shape};

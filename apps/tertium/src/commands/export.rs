@@ -1,4 +1,4 @@
-//! `tertium export`: the same structure, written differently.
+//! `tertium export`: the same structure or program, written differently.
 
 use std::io::Write;
 
@@ -6,8 +6,9 @@ use tertium_base::{Budget, Diagnostic};
 use tertium_driver::Failure;
 use tertium_driver::export::{Target, export, fits};
 use tertium_driver::input::Loaded;
+use tertium_driver::program;
 
-use crate::args::{ExportArgs, ExportFormat};
+use crate::args::{ExportArgs, ExportTarget};
 use crate::exit;
 
 /// Runs the command.
@@ -20,13 +21,15 @@ pub fn run(args: &ExportArgs) -> u8 {
 }
 
 fn write(args: &ExportArgs, budget: &Budget) -> Result<(), Failure> {
-    let loaded = tertium_driver::input::load(&args.file, budget)?;
     let target = match args.to {
-        ExportFormat::Dot => Target::Dot,
-        ExportFormat::Aut => Target::Aut,
-        ExportFormat::Kmts => Target::Kmts,
-        ExportFormat::Json => Target::Json,
+        ExportTarget::Dot => Target::Dot,
+        ExportTarget::Aut => Target::Aut,
+        ExportTarget::Kmts => Target::Kmts,
+        ExportTarget::Json => Target::Json,
+        ExportTarget::Smv => return write_text(args, &program_text(args, program::export::smv::text)?),
+        ExportTarget::Vmt => return write_text(args, &program_text(args, program::export::vmt::text)?),
     };
+    let loaded = tertium_driver::input::load(&args.file, budget)?;
     fits(&loaded, target)?;
     let written = match &args.output {
         None => write_all(&loaded, target, std::io::BufWriter::new(std::io::stdout().lock())),
@@ -34,6 +37,30 @@ fn write(args: &ExportArgs, budget: &Budget) -> Result<(), Failure> {
             std::fs::File::create(path).and_then(|file| write_all(&loaded, target, std::io::BufWriter::new(file)))
         }
     };
+    report(args, written)
+}
+
+/// A program in another language.
+fn program_text(
+    args: &ExportArgs,
+    text: impl Fn(&program::ProgramFile) -> Result<String, Failure>,
+) -> Result<String, Failure> {
+    if !program::is_program(&args.file) {
+        let message = format!("`--to smv` and `--to vmt` are for programs, and `{}` is not one", args.file.display());
+        return Err(Diagnostic::error("E0363", message).help("`--to json`, `kmts` and `dot` write structures").into());
+    }
+    text(&program::load(&args.file, &[], None, &[])?)
+}
+
+fn write_text(args: &ExportArgs, text: &str) -> Result<(), Failure> {
+    let written = match &args.output {
+        None => std::io::stdout().lock().write_all(text.as_bytes()),
+        Some(path) => std::fs::write(path, text),
+    };
+    report(args, written)
+}
+
+fn report(args: &ExportArgs, written: std::io::Result<()>) -> Result<(), Failure> {
     match (written, &args.output) {
         (Ok(()), _) => Ok(()),
         // Whoever read our output has gone; that is no mistake.

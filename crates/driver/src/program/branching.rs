@@ -207,7 +207,7 @@ pub fn decide(
     Ok(answer)
 }
 
-fn depends_on_ends(word: &str) -> Diagnostic {
+pub(super) fn depends_on_ends(word: &str) -> Diagnostic {
     Diagnostic::warning(
         "W0405",
         format!("runs that stop do not count here; if they do (`--deadlock maximal`), the value is {word}"),

@@ -67,7 +67,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// What is known if a limit was reached before the first state.
-    fn stopped(questions: &[Question], stopped: Stopped) -> Self {
+    pub(super) fn stopped(questions: &[Question], stopped: Stopped) -> Self {
         let open = |question: &Question| match question {
             Question::Property(asked) => {
                 ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
@@ -118,6 +118,12 @@ pub fn check(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
+    if options.engine == EngineChoice::Symbolic {
+        return super::symbolic::check(file, questions, options, budget, observer);
+    }
+    if let Some(outcome) = super::symbolic::instead_of_search(file, questions, options, budget, observer)? {
+        return Ok(outcome);
+    }
     let mut space = match Space::new(&file.program, budget) {
         Err(Failure::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
         space => space?,

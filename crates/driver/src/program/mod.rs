@@ -7,6 +7,8 @@
 //!
 //! Promela models ([`promela`]) are asked more: `never` claims, acceptance and progress ([`claims`]).
 //!
+//! [`symbolic`] decides finite programs over sets of states instead of visiting them.
+//!
 //! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`story`] tells what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them. [`abstracted`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only.
 
@@ -17,6 +19,7 @@ pub mod check;
 pub mod claims;
 pub mod coverage;
 pub mod explore;
+pub mod export;
 mod graph;
 pub mod itf;
 pub mod linear;

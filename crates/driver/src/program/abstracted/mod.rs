@@ -7,6 +7,7 @@
 pub(in crate::program) mod concretise;
 mod mistakes;
 pub mod predicates;
+mod sets;
 pub mod show;
 
 use std::collections::HashMap;
@@ -178,6 +179,9 @@ pub fn check(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
+    if sets::wanted(options, abstraction) {
+        return sets::check(file, questions, options, abstraction, budget, observer);
+    }
     let asked: Vec<ExprId> = questions
         .iter()
         .flat_map(|question| match question {

@@ -1,0 +1,494 @@
+//! What can be said about a program over the combinations of its predicates, without listing any?
+//!
+//! The cartesian abstraction: each predicate becomes true, false or open, under cubes of the others. A state here is where the
+//! processes are and a value for every predicate; possible steps, certain ones and certain sets of combinations are
+//! relations between sets of such states. So thirty predicates and more are no matter, as long as few are related.
+//!
+//! Not here: other kinds of abstraction, variables that stay concrete, fairness; they are refused.
+
+use std::sync::mpsc::{Sender, channel};
+use std::time::Instant;
+
+use tertium_abstraction::assignments::Cube;
+use tertium_abstraction::truth::{Guard, Truth, TruthNode, TruthStep};
+use tertium_abstraction::{Initial, System};
+use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_check::Filter;
+use tertium_check::symbolic::{Atoms, Hyper, Pair, Steps, Structure, evaluate, linear_value};
+use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set, with_deep_stack_meanwhile};
+use tertium_lattice::{Belnap, Kleene};
+use tertium_logic::{Logic, Node};
+use tertium_program::{Binary, Expr, ExprId, Fairness, Unary};
+
+use super::{AbstractionOptions, Kind, Prepared, blank, failed, prepare, solver_work, with_fairness};
+use crate::failure::Failure;
+use crate::program::ProgramFile;
+use crate::program::answer::{ProgramAnswer, Reason, STUTTER};
+use crate::program::check::{CheckOptions, Outcome};
+use crate::program::questions::{Asked, Mistake, Question};
+use crate::{Deadlock, Observer, engines};
+
+/// Whether an abstraction is computed with sets: the user chose the engine and the kind that fits it.
+pub(super) fn wanted(options: &CheckOptions, abstraction: &AbstractionOptions) -> bool {
+    options.engine == crate::engines::EngineChoice::Symbolic && abstraction.kind == Kind::Cartesian
+}
+
+/// Answers all questions over sets of abstract states.
+///
+/// # Errors
+/// If the program cannot be abstracted, or something is asked that sets of abstract states do not decide.
+pub(super) fn check(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    abstraction: &AbstractionOptions,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Outcome, Failure> {
+    refuse(file, questions, options, abstraction)?;
+    let (sender, receiver) = channel();
+    let listen = || receiver.iter().for_each(|what: String| observer.phase(&what));
+    let outcome =
+        with_deep_stack_meanwhile(move || run(file, questions, options, abstraction, budget, &sender), listen);
+    outcome.map_err(|error| Failure::Internal(format!("no thread for the diagrams: {error}")))?
+}
+
+fn refuse(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    abstraction: &AbstractionOptions,
+) -> Result<(), Failure> {
+    let no = |what: &str| {
+        Err(Diagnostic::error("E0364", format!("abstract states as sets cannot do this: {what}"))
+            .help("use another `--abstraction`, or leave out `--engine symbolic`")
+            .into())
+    };
+    if abstraction.thorough || options.linear.is_some() || options.fair {
+        return no("only the compositional semantics and the usual reading of linear formulas");
+    }
+    if abstraction.max_states.is_some() {
+        return no("`--max-states` counts abstract states, and none is listed");
+    }
+    if !file.program.keep.is_empty() {
+        return no("no variable stays concrete");
+    }
+    if matches!(options.deadlock, Some(Deadlock::Total | Deadlock::Forbid)) {
+        return no("whether states have successors is left open by the predicates");
+    }
+    let fair = [Fairness::Weak, Fairness::Strong].iter().any(|&kind| !with_fairness(&file.program, kind).is_empty());
+    for question in questions {
+        match question {
+            Question::Property(asked) if asked.formula.logic() == Logic::CtlStar => return no("formulas of ctl*"),
+            Question::Property(asked) if !asked.formula.actions().is_empty() => {
+                return no("modalities of single processes");
+            }
+            Question::Property(asked) if fair && asked.formula.logic() != Logic::Mu => return no("fairness"),
+            Question::Watched(_) => return no("claims, acceptance and progress"),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn run(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    abstraction: &AbstractionOptions,
+    budget: &Budget,
+    report: &Sender<String>,
+) -> Result<Outcome, Failure> {
+    let start = Instant::now();
+    let asked: Vec<ExprId> = questions
+        .iter()
+        .filter_map(|question| if let Question::Property(asked) = question { Some(asked.atoms.clone()) } else { None })
+        .flatten()
+        .collect();
+    let abstraction = AbstractionOptions { keep_small: false, ..abstraction.clone() };
+    let mut prepared = prepare(file, &asked, &abstraction, budget)?;
+    if !prepared.system.kept().is_empty() {
+        return Err(Failure::from(Diagnostic::error("E0364", "no variable can stay concrete here")));
+    }
+    // Nobody listening is no reason to stop.
+    let _ = report.send(format!("abstracting steps over {} predicates", prepared.system.predicates().len()));
+    let encoded = Encoded::new(&mut prepared.system, budget);
+    let mut outcome = Outcome::default();
+    let encoded = match encoded {
+        Ok(encoded) => encoded,
+        Err(Trouble::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
+        Err(Trouble::Failed(why)) => return Err(failed(file, prepared.system.program(), why)),
+    };
+    for question in questions {
+        let begin = Instant::now();
+        let _ = report.send("deciding over sets of abstract states".to_owned());
+        let mut answer = blank(question);
+        (answer.engine, answer.states) = ("symbolic", encoded.states.count(encoded.bits.len()) as usize);
+        let decided = match question {
+            Question::Property(asked) => property(&mut prepared, &encoded, asked, options, &mut answer),
+            Question::Never(mistake) => never(&encoded, *mistake, &mut answer),
+            Question::Watched(_) => Ok(()),
+        };
+        match decided {
+            Ok(()) => {}
+            Err(Trouble::Stopped(stopped)) => (answer.value, answer.stopped) = (Belnap::Unknown, Some(stopped.0)),
+            Err(Trouble::Failed(why)) => return Err(failed(file, prepared.system.program(), why)),
+        }
+        answer.solver = Some(solver_work(&prepared.system));
+        answer.elapsed = begin.elapsed();
+        outcome.answers.push(answer);
+    }
+    if let Some(first) = outcome.answers.first_mut() {
+        first.elapsed = start.elapsed();
+    }
+    Ok(outcome)
+}
+
+/// What ends the work.
+enum Trouble {
+    Stopped(Stopped),
+    Failed(tertium_abstraction::Failed),
+}
+
+impl From<Stopped> for Trouble {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl From<tertium_abstraction::Failed> for Trouble {
+    fn from(why: tertium_abstraction::Failed) -> Self {
+        Self::Failed(why)
+    }
+}
+
+/// The abstraction as sets.
+struct Encoded {
+    diagrams: Diagrams,
+    bits: Vec<(Bit, Bit)>,
+    /// By process: the bits of its location, the highest first.
+    locations: Vec<Vec<(Bit, Bit)>>,
+    predicates: Vec<(Bit, Bit)>,
+    all: Steps,
+    /// The initial states, each with whether it surely stands for one of the program.
+    initial: Vec<(Set, bool)>,
+    /// Everything that may be reached.
+    states: Set,
+    /// Where some step surely can be taken.
+    surely_enabled: Set,
+    /// Where some step may go wrong.
+    perhaps_wrong: Set,
+    /// Where all processes are at an end.
+    ended: Set,
+}
+
+impl Encoded {
+    fn new(system: &mut System, budget: &Budget) -> Result<Self, Trouble> {
+        let steps = system.truth_program()?;
+        let initial = system.initial_states()?;
+        let choices = steps.len().max(2).next_power_of_two().ilog2() as usize;
+        let (locations, predicates, count) = layout(system, &steps, choices);
+        let diagrams = Diagrams::new(count, Limits::for_unlisted(budget), budget)?;
+        let mut bits: Vec<(Bit, Bit)> = locations.iter().flatten().chain(&predicates).copied().collect();
+        bits.sort_unstable();
+        let empty = diagrams.empty();
+        let mut encoded = Self {
+            all: Steps {
+                possible: Relation::default(),
+                certain: Some(Relation::default()),
+                hyper: None,
+                together: None,
+            },
+            initial: Vec::new(),
+            states: empty.clone(),
+            surely_enabled: empty.clone(),
+            perhaps_wrong: empty.clone(),
+            ended: diagrams.full(),
+            diagrams,
+            bits,
+            locations,
+            predicates,
+        };
+        encoded.add_steps(system, &steps, choices)?;
+        encoded.add_ends(system)?;
+        let mut start = empty;
+        for Initial { state, certain } in &initial {
+            let set = encoded.state(&state.locations, &state.cube)?;
+            start = start.or(&set)?;
+            encoded.initial.push((set, *certain));
+        }
+        encoded.states = encoded.all.possible.closure(&start, None)?;
+        Ok(encoded)
+    }
+
+    fn location(&self, process: usize, at: usize, later: bool) -> Result<Set, Stopped> {
+        let bits = &self.locations[process];
+        let digit = |(number, &(now, next)): (usize, &(Bit, Bit))| {
+            (if later { next } else { now }, at >> (bits.len() - 1 - number) & 1 == 1)
+        };
+        self.diagrams.cube(&bits.iter().enumerate().map(digit).collect::<Vec<_>>())
+    }
+
+    fn cube(&self, cube: &Cube) -> Result<Set, Stopped> {
+        let values: Vec<(Bit, bool)> = cube.iter().map(|&(at, value)| (self.predicates[at].0, value)).collect();
+        self.diagrams.cube(&values)
+    }
+
+    fn any(&self, cubes: &[Cube]) -> Result<Set, Stopped> {
+        let mut all = self.diagrams.empty();
+        for cube in cubes {
+            all = all.or(&self.cube(cube)?)?;
+        }
+        Ok(all)
+    }
+
+    fn state(&self, locations: &[u32], cube: &[Kleene]) -> Result<Set, Stopped> {
+        let definite = |(at, value): (usize, &Kleene)| match value {
+            Kleene::True => Some((at, true)),
+            Kleene::False => Some((at, false)),
+            Kleene::Unknown => None,
+        };
+        let mut set = self.cube(&cube.iter().enumerate().filter_map(definite).collect())?;
+        for (process, &at) in locations.iter().enumerate() {
+            set = set.and(&self.location(process, at as usize, false)?)?;
+        }
+        Ok(set)
+    }
+
+    fn truth(&self, truth: &Truth) -> Result<Set, Stopped> {
+        let mut sets: Vec<Set> = Vec::with_capacity(truth.nodes.len());
+        for node in &truth.nodes {
+            let set = match node {
+                TruthNode::Constant(value) => self.diagrams.constant(*value),
+                TruthNode::Predicate(at) => self.diagrams.bit(self.predicates[*at].0)?,
+                TruthNode::Not(a) => sets[*a].not(),
+                TruthNode::All(parts) => {
+                    parts.iter().try_fold(self.diagrams.full(), |all, &part| all.and(&sets[part]))?
+                }
+                TruthNode::Same(a, b) => sets[*a].same(&sets[*b])?,
+                TruthNode::Choose(c, a, b) => sets[*c].choose(&sets[*a], &sets[*b])?,
+            };
+            sets.push(set);
+        }
+        Ok(sets.pop().unwrap_or_else(|| self.diagrams.full()))
+    }
+
+    fn add_steps(&mut self, system: &System, steps: &[TruthStep], choice_bits: usize) -> Result<(), Stopped> {
+        let choice: Vec<Bit> = (0..choice_bits).map(Bit::new).collect();
+        let (mut choices, mut members) = (self.diagrams.empty(), self.diagrams.empty());
+        let mut certain = Relation::default();
+        for (number, step) in steps.iter().enumerate() {
+            let operation = &system.operations()[step.operation];
+            let process = operation.process.index();
+            let here = self.location(process, operation.source.index(), false)?;
+            let (guard, exact) = match &step.guard {
+                Guard::Exactly(truth) => (self.truth(truth)?, true),
+                Guard::Except(cubes) => (self.any(cubes)?.not(), false),
+            };
+            let taken = here.and(&guard)?;
+            let wrong = here.minus(&self.any(&step.harmless)?)?;
+            self.perhaps_wrong = self.perhaps_wrong.or(&wrong)?;
+            let mut written: Vec<(Bit, Bit)> = self.locations[process].clone();
+            written.extend(step.assignments.iter().map(|assignment| self.predicates[assignment.predicate]));
+            written.sort_unstable();
+            let (possible, sure) = self.targets(step, &taken, process, operation.target.index())?;
+            self.all.possible.parts.push(Part::new(&self.diagrams, possible.clone(), &written)?);
+            if exact {
+                self.surely_enabled = self.surely_enabled.or(&taken)?;
+                certain.parts.push(Part::new(&self.diagrams, sure, &written)?);
+                let digit = |(at, &bit): (usize, &Bit)| (bit, number >> at & 1 == 1);
+                let this = self.diagrams.cube(&choice.iter().enumerate().map(digit).collect::<Vec<_>>())?;
+                choices = choices.or(&taken.and(&this)?)?;
+                let mut whole = possible.and(&this)?;
+                for &(now, later) in self.bits.iter().rev().filter(|pair| !written.contains(pair)) {
+                    whole = whole.and(&self.diagrams.bit(now)?.same(&self.diagrams.bit(later)?)?)?;
+                }
+                members = members.or(&whole)?;
+            }
+        }
+        self.all.certain = Some(certain);
+        self.all.hyper = Some(Hyper {
+            choices,
+            members,
+            choice: self.diagrams.select(choice)?,
+            later: self.diagrams.select(self.bits.iter().map(|&(_, later)| later))?,
+            to_later: self.diagrams.renaming(self.bits.iter().copied())?,
+        });
+        Ok(())
+    }
+
+    /// Where a step may lead, and where it leads if every predicate's value afterwards is known.
+    fn targets(&self, step: &TruthStep, taken: &Set, process: usize, target: usize) -> Result<(Set, Set), Stopped> {
+        let there = taken.and(&self.location(process, target, true)?)?;
+        let (mut possible, mut sure) = (there.clone(), there);
+        for assignment in &step.assignments {
+            let later = self.diagrams.bit(self.predicates[assignment.predicate].1)?;
+            let (holds, fails) = (self.any(&assignment.holds)?, self.any(&assignment.fails)?);
+            possible = possible.and(&holds.not().or(&later)?)?.and(&fails.not().or(&later.not())?)?;
+            let known = holds.and(&later)?.or(&fails.and(&later.not())?)?;
+            sure = sure.and(&known)?;
+        }
+        let sure = sure.and(&possible)?;
+        Ok((possible, sure))
+    }
+
+    fn add_ends(&mut self, system: &System) -> Result<(), Stopped> {
+        for (process, code) in system.program().processes.iter().enumerate() {
+            let mut rests = self.diagrams.empty();
+            for (at, location) in code.locations.iter().enumerate() {
+                if location.end {
+                    rests = rests.or(&self.location(process, at, false)?)?;
+                }
+            }
+            self.ended = self.ended.and(&rests)?;
+        }
+        Ok(())
+    }
+
+    /// The structure; with `stutter`, a state in which no step is sure may also stay as it is.
+    fn structure(&self, stutter: bool) -> Result<Structure, Stopped> {
+        let mut steps = self.all.clone();
+        if stutter {
+            let unsure = self.states.minus(&self.surely_enabled)?;
+            steps.possible.parts.push(Part::new(&self.diagrams, unsure, &[])?);
+        }
+        let (diagrams, states) = (self.diagrams.clone(), self.states.clone());
+        Ok(Structure { diagrams, bits: self.bits.clone(), states, steps: vec![(Filter::Any, steps)] })
+    }
+
+    /// The labels of an expression, as far as predicates and locations say it.
+    fn label(&self, system: &mut System, expr: ExprId) -> Result<Pair, Trouble> {
+        let unknown = Pair { yes: self.diagrams.empty(), open: self.diagrams.full() };
+        let defined = system.program_mut().defined(expr);
+        let program = system.program().clone();
+        if program.exprs.constant(defined) != Some(1) {
+            return Ok(unknown);
+        }
+        let mut known: std::collections::HashMap<ExprId, Pair> = std::collections::HashMap::new();
+        for id in program.exprs.reachable(&[expr]) {
+            if program.exprs.sort(id) != tertium_program::Sort::Bool {
+                continue;
+            }
+            let operand = |id: ExprId| known.get(&id).cloned().unwrap_or_else(|| unknown.clone());
+            let pair = match program.exprs.get(id) {
+                Expr::Bool(value) => Pair::decided(self.diagrams.constant(value)),
+                Expr::At(process, at) => Pair::decided(self.location(process.index(), at.index(), false)?),
+                Expr::Unary(Unary::Not, a) => operand(a).not(),
+                Expr::Binary(op @ (Binary::And | Binary::Or | Binary::Implies), a, b) => {
+                    let (a, b) = (operand(a), operand(b));
+                    let a = if op == Binary::Implies { a.not() } else { a };
+                    let join = if op == Binary::And { Set::and } else { Set::or };
+                    Pair { yes: join(&a.yes, &b.yes)?, open: join(&a.open, &b.open)? }
+                }
+                Expr::Deadlock => unknown.clone(),
+                _ => match system.truth_of(id)? {
+                    Some((yes, no)) => Pair { yes: self.truth(&yes)?, open: self.truth(&no)?.not() },
+                    None => unknown.clone(),
+                },
+            };
+            known.insert(id, pair);
+        }
+        Ok(known.remove(&expr).unwrap_or(unknown))
+    }
+}
+
+/// Bits for choices first, then each process's location with the predicates that it changes.
+fn layout(system: &System, steps: &[TruthStep], choices: usize) -> (Vec<Vec<(Bit, Bit)>>, Vec<(Bit, Bit)>, usize) {
+    let processes = system.program().processes.len();
+    let count = system.predicates().len();
+    let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for step in steps {
+        let process = system.operations()[step.operation].process.index();
+        for assignment in &step.assignments {
+            users[assignment.predicate].push(process);
+        }
+    }
+    let owner = |at: usize| if users[at].is_empty() { 0 } else { users[at].iter().sum::<usize>() / users[at].len() };
+    let mut next = choices;
+    let mut pair = || {
+        let pair = (Bit::new(next), Bit::new(next + 1));
+        next += 2;
+        pair
+    };
+    let (mut locations, mut predicates) = (Vec::new(), vec![(Bit::new(0), Bit::new(0)); count]);
+    for process in 0..processes.max(1) {
+        if let Some(code) = system.program().processes.get(process) {
+            let digits = code.locations.len().saturating_sub(1).checked_ilog2().map_or(0, |log| log as usize + 1);
+            locations.push((0..digits).map(|_| pair()).collect());
+        }
+        for at in (0..count).filter(|&at| owner(at) == process) {
+            predicates[at] = pair();
+        }
+    }
+    (locations, predicates, next)
+}
+
+fn never(encoded: &Encoded, mistake: Mistake, answer: &mut ProgramAnswer) -> Result<(), Trouble> {
+    let perhaps = match mistake {
+        Mistake::Deadlock | Mistake::EndState => encoded.surely_enabled.not().minus(&encoded.ended)?,
+        _ => encoded.perhaps_wrong.clone(),
+    };
+    if perhaps.and(&encoded.states)?.is_empty() {
+        answer.value = Belnap::True;
+    } else {
+        answer.reasons.push(left_open());
+    }
+    Ok(())
+}
+
+fn property(
+    prepared: &mut Prepared,
+    encoded: &Encoded,
+    asked: &Asked,
+    options: &CheckOptions,
+    answer: &mut ProgramAnswer,
+) -> Result<(), Trouble> {
+    let mut labels = Vec::new();
+    for (at, &expr) in asked.atoms.iter().enumerate() {
+        let used = asked.formula.nodes().iter().any(|node| matches!(node, Node::Atom(id) if id.index() == at));
+        let expr = prepared.expr(expr);
+        labels.push(if used { Some(encoded.label(&mut prepared.system, expr)?) } else { None });
+    }
+    let elements = asked.formula.elements().iter().map(|_| Belnap::Unknown).collect();
+    let atoms = Atoms { labels, elements, filters: Vec::new() };
+    let linear = asked.formula.logic() == Logic::Ltl;
+    let stutter = linear && options.deadlock != Some(Deadlock::Mu);
+    answer.deadlock = options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
+    let structure = encoded.structure(stutter)?;
+    let ending = options.deadlock == Some(Deadlock::Maximal) && asked.formula.logic() == Logic::Ctl;
+    let value = if linear {
+        linear_value(&structure, &asked.formula, &atoms, 0)
+    } else {
+        evaluate(&structure, &asked.formula, &atoms, ending)
+    };
+    let value = match value {
+        Ok(value) => value,
+        Err(tertium_check::EngineError::Stopped(stopped)) => return Err(stopped.into()),
+        Err(error) => {
+            debug_assert!(false, "{:?}", engines::failure(error));
+            answer.reasons.push(left_open());
+            return Ok(());
+        }
+    };
+    let (mut all_true, mut some_false) = (true, false);
+    for (set, certain) in &encoded.initial {
+        all_true &= set.is_subset(&value.yes)?;
+        // Every combination that the state stands for must be refuted, and one must be the program's.
+        some_false |= *certain && set.and(&value.open)?.is_empty();
+    }
+    answer.value = Belnap::from_evidence(all_true && !some_false, some_false);
+    answer.vacuous = encoded.initial.is_empty();
+    if answer.value == Belnap::Unknown {
+        answer.reasons.push(left_open());
+    }
+    Ok(())
+}
+
+fn left_open() -> Reason {
+    Reason {
+        what: "the predicates do not tell the states apart that matter".to_owned(),
+        about: None,
+        span: None,
+        help: "add predicates (`--predicate`), or use `--abstraction hyper`, which is more precise".to_owned(),
+    }
+}

@@ -1,0 +1,294 @@
+//! Which bits hold which part of a program's state, and in which order do they stand?
+//!
+//! Every place of the state that can change is a cell: a location, a variable, an element of an array. A cell's bits stand
+//! together; each bit has the one for its value after a step beside it. The cells of a process stand together, shared ones
+//! between the processes that use them, and those that nearly all use come first.
+
+use std::collections::BTreeMap;
+
+use tertium_dd::{Bit, Set};
+use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
+use tertium_program::{
+    Action, Domain, Expr, ExprId, Field, Hold, InitialValue, Place, Program, Scope, Semantics, State, Step, Type, VarId,
+};
+
+use super::NoSets;
+
+/// One place of the state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    /// Its place in the state.
+    pub slot: usize,
+    /// Its smallest value.
+    pub lo: i64,
+    /// Its largest value.
+    pub hi: i64,
+    /// What is added to the number in its bits.
+    pub offset: i64,
+    /// Its bits, the highest first; each with the one for afterwards.
+    pub bits: Vec<(Bit, Bit)>,
+    /// Whether it may start with any value.
+    pub open: bool,
+    /// Whether it holds a truth value.
+    pub truth: bool,
+}
+
+/// All places of the state.
+#[derive(Clone, Debug)]
+pub(super) struct Cells {
+    /// The cells in the order of their bits.
+    pub cells: Vec<Cell>,
+    /// For each slot its cell; none where the value never changes.
+    pub of_slot: Vec<Option<usize>>,
+    /// The values of the slots that never change, and the initial ones of the others.
+    pub first: Vec<i64>,
+    /// Bits for the inputs of steps.
+    pub inputs: Vec<Bit>,
+    /// How many bits there are in all.
+    pub bits: usize,
+}
+
+/// Arrays with more elements than this are not encoded.
+const MOST_CELLS: usize = 4096;
+/// Steps whose inputs need more bits than this are not encoded.
+const MOST_INPUT_BITS: usize = 64;
+
+struct Draft {
+    slot: usize,
+    ty: Type,
+    open: bool,
+    /// The process whose cell it is; none for shared ones.
+    owner: Option<usize>,
+    bounds: (i64, i64),
+}
+
+impl Cells {
+    /// The cells of a program with fixed processes and finite types.
+    pub fn new(semantics: &Semantics<'_>) -> Result<Self, NoSets> {
+        let first = semantics.first_slots().map_err(|_| NoSets::unfit("an initial value cannot be computed"))?;
+        let drafts = drafts(semantics, &first)?;
+        let order = order(semantics.program(), semantics, &drafts);
+        let mut cells =
+            Self { cells: Vec::new(), of_slot: vec![None; first.len()], first, inputs: Vec::new(), bits: 0 };
+        for at in order {
+            cells.add(&drafts[at]);
+        }
+        let inputs =
+            (semantics.program().steps.iter()).map(|step| input_bits(semantics.program(), step)).max().unwrap_or(0);
+        // The steps of a block choose one after the other.
+        let processes = &semantics.program().processes;
+        let blocks = processes.iter().flat_map(|process| &process.locations).any(|at| at.hold != Hold::Free);
+        let inputs = if blocks { inputs.saturating_mul(4) } else { inputs };
+        if inputs > MOST_INPUT_BITS {
+            return Err(NoSets::unfit("the values that a step chooses need more than 64 bits"));
+        }
+        cells.inputs = (cells.bits..cells.bits + inputs).map(Bit::new).collect();
+        cells.bits += inputs;
+        Ok(cells)
+    }
+
+    fn add(&mut self, draft: &Draft) {
+        let (lo, hi) = draft.bounds;
+        let width = |largest: u64| (64 - largest.leading_zeros()) as usize;
+        // Without an offset numbers need no addition, if that costs no bit.
+        let plain = lo >= 0 && width(hi as u64) == width(hi.abs_diff(lo));
+        let (offset, count) = if plain { (0, width(hi as u64)) } else { (lo, width(hi.abs_diff(lo))) };
+        let bits = (0..count).map(|at| (Bit::new(self.bits + 2 * at), Bit::new(self.bits + 2 * at + 1))).collect();
+        self.bits += 2 * count;
+        self.of_slot[draft.slot] = Some(self.cells.len());
+        let truth = draft.ty == Type::Bool;
+        self.cells.push(Cell { slot: draft.slot, lo, hi, offset, bits, open: draft.open, truth });
+    }
+
+    /// All bits of states, each with the one for afterwards.
+    pub fn state_bits(&self) -> Vec<(Bit, Bit)> {
+        self.cells.iter().flat_map(|cell| cell.bits.iter().copied()).collect()
+    }
+
+    /// The state whose bits have these values, in the order of [`Self::state_bits`].
+    pub fn state(&self, row: &[bool]) -> State {
+        let mut slots = self.first.clone();
+        let mut at = 0;
+        for cell in &self.cells {
+            let number = row[at..at + cell.bits.len()].iter().fold(0i64, |sum, &bit| sum << 1 | i64::from(bit));
+            slots[cell.slot] = number + cell.offset;
+            at += cell.bits.len();
+        }
+        State::visible(slots)
+    }
+
+    /// The largest number of states that the types allow, as a power of two.
+    pub fn log2_states(&self) -> f64 {
+        self.cells.iter().map(|cell| (cell.hi.abs_diff(cell.lo) as f64 + 1.0).log2()).sum()
+    }
+
+    /// The bits of a cell as the number in them.
+    pub fn code(
+        cell: &Cell,
+        number: &super::numbers::Number,
+        diagrams: &tertium_dd::Diagrams,
+    ) -> Result<Vec<Set>, NoSets> {
+        let shifted = match cell.offset {
+            0 => number.clone(),
+            offset => number.sub(&super::numbers::Number::constant(diagrams, offset), diagrams)?,
+        };
+        let count = cell.bits.len();
+        Ok((0..count).map(|at| shifted.bit(count - 1 - at).clone()).collect())
+    }
+}
+
+/// How many bits the inputs of a step need.
+fn input_bits(program: &Program, step: &Step) -> usize {
+    let one = |domain: Domain| match domain {
+        Domain::Type(ty) => match program.bounds(ty) {
+            (Some(lo), Some(hi)) => width_of(lo, hi),
+            _ => usize::MAX,
+        },
+        Domain::Range(lo, hi) => match (range(program, lo), range(program, hi)) {
+            (Some((lo, _)), Some((_, hi))) => width_of(lo, hi),
+            _ => usize::MAX,
+        },
+    };
+    step.inputs.iter().map(|input| one(input.domain)).fold(0, usize::saturating_add)
+}
+
+/// Bits for the numbers `lo..=hi`, with a sign.
+pub(super) fn width_of(lo: i64, hi: i64) -> usize {
+    let needed = |value: i64| 65 - if value < 0 { value.leading_ones() } else { value.leading_zeros() } as usize;
+    needed(lo).max(needed(hi))
+}
+
+/// Bounds of an expression that is a constant or a variable; wide enough for simple ranges of inputs.
+pub(crate) fn range(program: &Program, expr: ExprId) -> Option<(i64, i64)> {
+    if let Some(value) = program.exprs.constant(expr) {
+        return Some((value, value));
+    }
+    let of_type = |var: VarId| match program.bounds(program.variable(var).ty) {
+        (Some(lo), Some(hi)) => Some((lo, hi)),
+        _ => None,
+    };
+    match program.exprs.get(expr) {
+        Expr::Var(var) | Expr::Element(var, _) => of_type(var),
+        _ => None,
+    }
+}
+
+fn drafts(semantics: &Semantics<'_>, first: &[i64]) -> Result<Vec<Draft>, NoSets> {
+    let (program, layout) = (semantics.program(), semantics.layout());
+    let mut drafts = Vec::new();
+    for (pid, instance) in program.instances.iter().enumerate() {
+        let frame = layout.initial_frames()[pid];
+        debug_assert_eq!(
+            first[frame + FRAME_PROCESS],
+            instance.process.index() as i64,
+            "frames begin with their process"
+        );
+        let locations = program.process(instance.process).locations.len() as i64;
+        let (ty, bounds) = (Type::Range { lo: 0, hi: locations - 1 }, (0, locations - 1));
+        drafts.push(Draft { slot: frame + FRAME_LOCATION, ty, open: false, owner: Some(pid), bounds });
+    }
+    for var in program.variable_ids() {
+        let variable = program.variable(var);
+        let (Some(lo), Some(hi)) = program.bounds(variable.ty) else {
+            let name = program.show_variable(var);
+            return Err(NoSets::unfit(format!("`{name}` has no bounds")));
+        };
+        if variable.hidden || variable.ty == Type::Channel {
+            let name = program.show_variable(var);
+            return Err(NoSets::unfit(format!("`{name}` is a channel, or hidden")));
+        }
+        if variable.cells() > MOST_CELLS {
+            return Err(NoSets::unfit(format!("`{}` has more than {MOST_CELLS} elements", program.show_variable(var))));
+        }
+        let Some(base) = layout.fixed_slot(program, var) else {
+            return Err(NoSets::unfit(format!("`{}` has no fixed place", program.show_variable(var))));
+        };
+        let owner = match variable.scope {
+            Scope::Global => None,
+            Scope::Local(process) => layout.only_instance(process).map(|pid| pid as usize),
+        };
+        let open = variable.initial == InitialValue::Any;
+        for cell in 0..variable.cells() {
+            drafts.push(Draft { slot: base + cell, ty: variable.ty, open, owner, bounds: (lo, hi) });
+        }
+    }
+    Ok(drafts)
+}
+
+/// The drafts in the order in which they get their bits.
+fn order(program: &Program, semantics: &Semantics<'_>, drafts: &[Draft]) -> Vec<usize> {
+    let users = users(program, semantics);
+    let processes = program.instances.len();
+    // A shared cell stands in the middle of the processes that use it.
+    let place = |draft: &Draft| match (draft.owner, users.get(&draft.slot)) {
+        (Some(pid), _) => (1, pid as f64),
+        (None, Some(users)) if users.len() > 2 && users.len() * 2 > processes => (0, 0.0),
+        (None, Some(users)) => (1, users.iter().sum::<usize>() as f64 / users.len() as f64 - 0.25),
+        (None, None) => (0, 0.0),
+    };
+    let mut order: Vec<usize> = (0..drafts.len()).collect();
+    order.sort_by(|&a, &b| {
+        let ((early_a, a_at), (early_b, b_at)) = (place(&drafts[a]), place(&drafts[b]));
+        early_a.cmp(&early_b).then(a_at.total_cmp(&b_at)).then(a.cmp(&b))
+    });
+    order
+}
+
+/// For each slot the processes that read or write it.
+fn users(program: &Program, semantics: &Semantics<'_>) -> BTreeMap<usize, Vec<usize>> {
+    let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for step in &program.steps {
+        let Some(pid) = semantics.layout().only_instance(step.process) else { continue };
+        let mut roots = vec![step.guard];
+        roots.extend(program.process(step.process).provided);
+        let mut places: Vec<Place> = Vec::new();
+        match &step.action {
+            Action::Assign(assigns) => {
+                roots.extend(assigns.iter().map(|assign| assign.value));
+                places.extend(assigns.iter().map(|assign| assign.place));
+            }
+            Action::Assert(condition) => roots.push(*condition),
+            Action::Receive { pattern, .. } => {
+                places.extend(pattern.fields.iter().filter_map(|field| match field {
+                    Field::Bind(place) => Some(*place),
+                    Field::Match(_) | Field::Skip => None,
+                }));
+            }
+            _ => {}
+        }
+        for id in program.exprs.reachable(&roots) {
+            match program.exprs.get(id) {
+                Expr::Var(var) => places.push(Place::Var(var)),
+                Expr::Element(var, indices) => places.push(Place::Element(var, indices)),
+                _ => {}
+            }
+        }
+        for place in places {
+            for slot in slots_of(program, semantics, place) {
+                let list = users.entry(slot).or_default();
+                if !list.contains(&(pid as usize)) {
+                    list.push(pid as usize);
+                }
+            }
+        }
+    }
+    users
+}
+
+/// The slots that a place may mean: one if its indices are constants, else all of the array.
+fn slots_of(program: &Program, semantics: &Semantics<'_>, place: Place) -> std::ops::Range<usize> {
+    let var = place.variable();
+    let Some(base) = semantics.layout().fixed_slot(program, var) else { return 0..0 };
+    let all = base..base + program.variable(var).cells();
+    let Place::Element(_, indices) = place else { return all };
+    let mut cell = 0;
+    for (&index, dimension) in program.exprs.list(indices).iter().zip(&program.variable(var).dimensions) {
+        match program.exprs.constant(index) {
+            Some(index) if index >= dimension.lo && index <= dimension.hi() => {
+                cell = cell * dimension.len as usize + (index - dimension.lo) as usize;
+            }
+            _ => return all,
+        }
+    }
+    base + cell..base + cell + 1
+}

@@ -1,0 +1,89 @@
+//! When nobody chose: are states visited, or are they sets?
+//!
+//! What the types allow is an upper bound on the states; a short search is a lower one. Sets are tried where the bound is far away
+//! and the search does not end soon. They get a limited number of nodes, so that the choice depends on the program alone
+//! and not on the clock; when those are used up, the search has its turn.
+
+use tertium_base::{Budget, Diagnostic, StopReason, memory};
+
+use super::encoding::estimate;
+use crate::Observer;
+use crate::engines::EngineChoice;
+use crate::failure::{Failure, Located};
+use crate::program::branching::Collected;
+use crate::program::check::{CheckOptions, Outcome, report_to};
+use crate::program::questions::Question;
+use crate::program::safety::Effort;
+use crate::program::space::Space;
+use crate::program::{Language, ProgramFile};
+
+/// Fewer states than this power of ten are visited in any case.
+const FEW: f64 = 8.0;
+/// A search that ends within this many states is the better choice.
+const SHORT_SEARCH: usize = 200_000;
+/// What sets may take before the search has its turn.
+const ROOM: usize = 512 << 20;
+
+/// The answers by sets, if the user left the choice and they are the better one.
+///
+/// # Errors
+/// If a run cannot be repeated, which is a fault of this program.
+pub fn instead_of_search(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Option<Outcome>, Failure> {
+    let chosen = options.engine != EngineChoice::Auto || options.max_states.is_some();
+    if chosen || options.deadlock.is_some() || options.linear.is_some() || file.language != Language::Gcl {
+        return Ok(None);
+    }
+    let Ok(log10) = estimate(&file.program) else { return Ok(None) };
+    if log10 < FEW || is_short(file, options, budget, observer)? {
+        return Ok(None);
+    }
+    let room = memory::in_use().saturating_add(ROOM);
+    let small = budget.clone().with_memory(Some(budget.memory_limit().map_or(room, |limit| limit.min(room))));
+    let outcome = match super::decide::check(file, questions, options, &small, observer) {
+        Ok(outcome) => outcome,
+        // Something is not encoded; the search knows it.
+        Err(Failure::Input(_)) => return Ok(None),
+        Err(failure) => return Err(failure),
+    };
+    let full = outcome.answers.iter().any(|answer| answer.stopped == Some(StopReason::Memory));
+    Ok((!full).then(|| told(outcome, log10)))
+}
+
+/// Whether a search ends soon.
+fn is_short(
+    file: &ProgramFile,
+    options: &CheckOptions,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<bool, Failure> {
+    let space = match Space::new(&file.program, budget) {
+        Ok(space) => space,
+        // The search itself says so better.
+        Err(Failure::Stopped(_)) => return Ok(true),
+        Err(failure) => return Err(failure),
+    };
+    if space.open.is_some() {
+        return Ok(false);
+    }
+    let effort =
+        Effort { threads: options.threads, max_states: Some(SHORT_SEARCH), reduction: options.reduction, budget };
+    let collected = Collected::visit(&space, &effort, &mut report_to(observer, "looking ahead", Some(SHORT_SEARCH)));
+    Ok(collected.explored().summary.stopped.is_none_or(|stopped| stopped.0 != StopReason::Count))
+}
+
+fn told(mut outcome: Outcome, log10: f64) -> Outcome {
+    let message = format!(
+        "decided over sets: by its types the program has at most 10^{} states, and a search had seen {SHORT_SEARCH} without \
+         an end",
+        log10.ceil()
+    );
+    let note = Diagnostic::note_only("W0431", message).help("`--engine explicit` visits the states one by one");
+    outcome.remarks.push(Located::nowhere(note));
+    outcome
+}

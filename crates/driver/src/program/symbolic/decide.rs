@@ -1,0 +1,365 @@
+//! All questions to a program, answered over sets.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Instant;
+
+use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_check::symbolic::{Atoms, Automata, Pair, Structure, evaluate, linear_value, paths};
+use tertium_check::{EngineError, Filter};
+use tertium_dd::{Set, with_deep_stack_meanwhile};
+use tertium_lattice::{Belnap, TruthValue};
+use tertium_logic::{Formula, FormulaBuilder, Logic, Node, NodeId};
+use tertium_model::ActionId;
+use tertium_program::Fairness;
+
+use super::encoding::Encoding;
+use super::{NoSets, evidence};
+use crate::failure::{Failure, Located};
+use crate::program::answer::{ProgramAnswer, STUTTER};
+use crate::program::branching::depends_on_ends;
+use crate::program::check::{CheckOptions, Outcome};
+use crate::program::questions::{Asked, Mistake, Question};
+use crate::program::safety::cannot_evaluate;
+use crate::program::{ProgramFile, Run, linear};
+use crate::{Deadlock, LinearReading, Observer, engines, prove};
+
+/// The name under which answers are told.
+const NAME: &str = "symbolic";
+
+/// Answers all questions over sets of states.
+///
+/// # Errors
+/// If the program or a question is not one of those that are encoded, with the reason; if a run cannot be repeated.
+pub fn check(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Outcome, Failure> {
+    refuse(file, questions, options)?;
+    let (sender, receiver): (Sender<String>, Receiver<String>) = channel();
+    let work = move || run(file, questions, options, budget, &sender);
+    let listen = || receiver.iter().for_each(|what| observer.phase(&what));
+    let outcome = with_deep_stack_meanwhile(work, listen);
+    outcome.map_err(|error| Failure::Internal(format!("no thread for the diagrams: {error}")))?
+}
+
+/// What is not decided over sets, before any work is done.
+fn refuse(file: &ProgramFile, questions: &[Question], options: &CheckOptions) -> Result<(), Failure> {
+    let no = |what: &str, help: &str| {
+        Err(Diagnostic::error("E0360", format!("the engine `symbolic` cannot do this: {what}")).help(help).into())
+    };
+    if options.max_states.is_some() {
+        return no("`--max-states` counts states that are visited, and none is", "use `--memory` or `--timeout`");
+    }
+    if options.fair {
+        return no("`--fair` is for processes that are created while the model runs", "use another engine");
+    }
+    if matches!(options.deadlock, Some(Deadlock::Total | Deadlock::Forbid)) {
+        return no("a program's states without successors are what they are", "use `--deadlock mu` or `maximal`");
+    }
+    if matches!(options.linear, Some(LinearReading::Tg | LinearReading::TgPnf)) {
+        return no("values of steps inside the operators are for the engine `automata`", "leave out `--ltl`");
+    }
+    let strong = !linear::scheduling(&file.program).strong.is_empty();
+    for question in questions {
+        match question {
+            Question::Watched(_) => {
+                return no("it does not watch claims, acceptance or progress", "use `--engine auto`");
+            }
+            Question::Property(asked) if asked.formula.logic() == Logic::CtlStar => {
+                return no("it does not evaluate ctl*", "use `--engine auto`");
+            }
+            Question::Property(asked) if strong && asked.formula.logic() != Logic::Mu => {
+                return no(
+                    "strong fairness is not a set of steps",
+                    "declare the process `fair`, or use `--engine auto`",
+                );
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn failure(why: NoSets) -> Failure {
+    match why {
+        NoSets::Stopped(stopped) => Failure::Stopped(stopped),
+        NoSets::Unfit(reason) => Diagnostic::error("E0361", format!("the program cannot be encoded as sets: {reason}"))
+            .note("encoded are programs with fixed processes whose variables all have finitely many values")
+            .help("`--engine auto` runs the program, or abstract it: `--refinements 0`")
+            .into(),
+    }
+}
+
+fn run(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    budget: &Budget,
+    report: &Sender<String>,
+) -> Result<Outcome, Failure> {
+    let start = Instant::now();
+    let mut tell = |what: String| {
+        // Nobody listening is no reason to stop.
+        let _ = report.send(what);
+    };
+    let encoding = match Encoding::new(&file.program, budget, &mut tell) {
+        Err(NoSets::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
+        encoding => encoding.map_err(failure)?,
+    };
+    let mut work = Work { encoding: &encoding, options, states: encoding.figures().states };
+    let mut outcome = Outcome::default();
+    let mut spent = start.elapsed();
+    for question in questions {
+        let begin = Instant::now();
+        tell(format!("deciding {}", question_name(question)));
+        let mut answer = work.answer(question)?;
+        answer.elapsed = begin.elapsed() + std::mem::take(&mut spent);
+        outcome.answers.push(answer);
+    }
+    if encoding.init.is_empty() {
+        let warning = Diagnostic::warning("W0403", "the program has no initial state, so every property holds")
+            .help("look at `init`: no values of the variables satisfy it");
+        outcome.remarks.push(Located::nowhere(warning));
+        outcome.answers.iter_mut().for_each(|answer| answer.vacuous = true);
+    }
+    outcome.remarks.push(Located::nowhere(figures(&encoding)));
+    Ok(outcome)
+}
+
+/// What the sets were like.
+fn figures(encoding: &Encoding<'_>) -> Diagnostic {
+    let figures = encoding.figures();
+    let states = match figures.log10_states {
+        None => "no state".to_owned(),
+        Some(log10) if log10 < 9.0 => format!("{} states", figures.states),
+        Some(log10) => format!("{:.2}e{} states", 10f64.powf(log10.fract()), log10.trunc()),
+    };
+    Diagnostic::note_only(
+        "W0430",
+        format!("{states} in {} bits; the set of them has {} nodes", figures.bits, figures.reached_nodes),
+    )
+}
+
+fn question_name(question: &Question) -> &str {
+    match question {
+        Question::Property(asked) => &asked.name,
+        Question::Never(mistake) => mistake.name(),
+        Question::Watched(watched) => &watched.name,
+    }
+}
+
+struct Work<'w, 'p> {
+    encoding: &'w Encoding<'p>,
+    options: &'w CheckOptions,
+    states: f64,
+}
+
+impl Work<'_, '_> {
+    fn answer(&mut self, question: &Question) -> Result<ProgramAnswer, Failure> {
+        let (mut answer, decided) = match question {
+            Question::Never(mistake) => {
+                let mut answer = self.open(ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"));
+                let decided = self.never(*mistake, &mut answer);
+                (answer, decided)
+            }
+            Question::Property(asked) => {
+                let logic = asked.formula.logic().name();
+                let mut answer = self.open(ProgramAnswer::open(&asked.name, asked.named, &asked.source, logic));
+                let decided = self.property(asked, &mut answer);
+                (answer, decided)
+            }
+            Question::Watched(watched) => {
+                let answer = self.open(ProgramAnswer::open(&watched.name, true, &watched.claim, "safety"));
+                (answer, Ok(()))
+            }
+        };
+        match decided {
+            Err(Failure::Stopped(stopped)) => {
+                answer.value = Belnap::Unknown;
+                answer.stopped = Some(stopped.0);
+                Ok(answer)
+            }
+            decided => decided.map(|()| answer),
+        }
+    }
+
+    fn open(&self, answer: ProgramAnswer) -> ProgramAnswer {
+        ProgramAnswer { engine: NAME, states: self.states as usize, ..answer }
+    }
+
+    fn never(&self, mistake: Mistake, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        let bad = self.encoding.mistaken(mistake)?;
+        answer.value = Belnap::from_evidence(bad.is_empty(), !bad.is_empty());
+        if !bad.is_empty() {
+            answer.run = Some(evidence::run_to_mistake(self.encoding, &bad, mistake)?);
+        }
+        Ok(())
+    }
+
+    fn property(&self, asked: &Asked, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        let fair = self.fair(asked);
+        let chosen = self.options.deadlock.is_some() || self.options.linear.is_some();
+        match asked.invariant {
+            // Fairness leaves out paths, so not every state that can be reached counts; linear formulas speak of paths
+            // that go on for ever, which every state starts here, stuttering if need be.
+            Some((root, holds))
+                if !chosen && (fair.is_empty() || asked.formula.logic() == Logic::Ltl) && !asked.exists =>
+            {
+                self.invariant(asked, root, holds, answer)
+            }
+            _ if asked.formula.logic() == Logic::Ltl => self.linear(asked, &fair, answer),
+            _ => self.branching(asked, &fair, answer),
+        }
+    }
+
+    /// The processes to which the scheduler is fair, as far as the formula's logic speaks of paths.
+    fn fair(&self, asked: &Asked) -> Vec<u32> {
+        let program = self.encoding.program();
+        let paths = matches!(asked.formula.logic(), Logic::Ctl | Logic::Ltl);
+        let weak =
+            |pid: &u32| program.process(program.instances[*pid as usize].process).fairness == Fairness::Weak && paths;
+        (0..program.instances.len() as u32).filter(weak).collect()
+    }
+
+    fn labels(&self, asked: &Asked) -> Result<Vec<Option<Pair>>, Failure> {
+        let used =
+            |at: usize| asked.formula.nodes().iter().any(|node| matches!(node, Node::Atom(id) if id.index() == at));
+        let label = |(at, &expr)| {
+            if used(at) { self.encoding.label(expr).map(Some).map_err(failure) } else { Ok(None) }
+        };
+        asked.atoms.iter().enumerate().map(label).collect()
+    }
+
+    /// The meaning of a formula's names; actions are processes, and what the translation of fair CTL writes.
+    fn atoms(&self, formula: &Formula, labels: Vec<Option<Pair>>) -> Result<Atoms, Failure> {
+        let program = self.encoding.program();
+        let mut filters = Vec::new();
+        for name in formula.actions() {
+            let constraint = name.strip_prefix("fair:").and_then(|number| number.parse().ok()).map(Filter::Fair);
+            let process = program.instances.iter().position(|instance| program.process(instance.process).name == *name);
+            let filter = constraint.or_else(|| process.map(|pid| Filter::Action(ActionId::new(pid))));
+            let known = filter
+                .ok_or_else(|| Failure::from(Diagnostic::error("E0360", format!("no process is called `{name}`"))));
+            filters.push(known?);
+        }
+        let elements = formula.elements().iter().map(|_| Belnap::Unknown).collect();
+        Ok(Atoms { labels, elements, filters })
+    }
+
+    fn invariant(&self, asked: &Asked, root: NodeId, holds: bool, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        let condition = asked.formula.to_builder().finish(root, Logic::Pml);
+        let structure = self.encoding.structure(&[], false, false)?;
+        let atoms = self.atoms(&condition, self.labels(asked)?)?;
+        let value = evaluate(&structure, &condition, &atoms, false).map_err(engines::failure)?;
+        let value = if holds { value } else { value.not() };
+        let reached = &self.encoding.reached;
+        let bad = reached.minus(&value.open)?;
+        let unsure = reached.minus(&value.yes)?;
+        answer.value = Belnap::from_evidence(unsure.is_empty(), !bad.is_empty());
+        if !bad.is_empty() {
+            answer.run = Some(evidence::run_to(self.encoding, &structure, &bad)?);
+        }
+        if answer.value == Belnap::Unknown {
+            answer.reasons.push(cannot_evaluate());
+        }
+        Ok(())
+    }
+
+    fn linear(&self, asked: &Asked, fair: &[u32], answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        let stutter = self.options.deadlock != Some(Deadlock::Mu);
+        let structure = self.encoding.structure(fair, false, stutter)?;
+        let atoms = self.atoms(&asked.formula, self.labels(asked)?)?;
+        let value = linear_value(&structure, &asked.formula, &atoms, fair.len()).map_err(engines::failure)?;
+        answer.deadlock = self.options.deadlock.map_or(STUTTER, Deadlock::name);
+        self.settle(&value, answer)?;
+        if answer.value == Belnap::False {
+            let automata =
+                Automata::new(&structure, &asked.formula, &atoms, false, fair.len()).map_err(engines::failure)?;
+            let broken = self.encoding.init.minus(&value.open)?;
+            answer.run = evidence::lasso_run(self.encoding, &automata, &broken, fair)?;
+        }
+        Ok(())
+    }
+
+    fn branching(&self, asked: &Asked, fair: &[u32], answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        // A formula about whole paths must not overlook those that end.
+        let stutter = !fair.is_empty() && self.options.deadlock.is_none();
+        let actions = !asked.formula.actions().is_empty();
+        let structure = self.encoding.structure(fair, actions, stutter)?;
+        let formula = prove::fair_formula(&asked.formula, fair.len());
+        let atoms = self.atoms(&formula, self.labels(asked)?)?;
+        let ctl = asked.formula.logic() == Logic::Ctl;
+        let ending = ctl && self.options.deadlock == Some(Deadlock::Maximal) && fair.is_empty();
+        answer.deadlock = self.options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
+        let value = evaluate(&structure, &formula, &atoms, ending).map_err(engines::failure)?;
+        self.settle(&value, answer)?;
+        if answer.value == Belnap::False && fair.is_empty() {
+            let broken = self.encoding.init.minus(&value.open)?;
+            answer.run = evidence::branching_run(self.encoding, &structure, &asked.formula, &atoms, &broken, ending)?;
+        }
+        if answer.value == Belnap::False && !fair.is_empty() {
+            answer.run = self.fair_run(asked, &structure, &atoms, fair)?;
+        }
+        if ctl && fair.is_empty() && self.options.deadlock.is_none() && !self.encoding.dead()?.is_empty() {
+            let other = self.value(&evaluate(&structure, &formula, &atoms, true).map_err(engines::failure)?)?;
+            if other != answer.value {
+                answer.warnings.push(depends_on_ends(crate::answer::Value::Belnap(other).word()));
+            }
+        }
+        Ok(())
+    }
+
+    /// A run for `AG a` that is false although processes are treated fairly: to a state that breaks it and goes on fairly.
+    fn fair_run(
+        &self,
+        asked: &Asked,
+        structure: &Structure,
+        atoms: &Atoms,
+        fair: &[u32],
+    ) -> Result<Option<Run>, Failure> {
+        let formula = &asked.formula;
+        let Node::All(path) = formula.node(formula.root()) else { return Ok(None) };
+        let Node::Globally(inner) = formula.node(path) else { return Ok(None) };
+        let part = formula.to_builder().finish(inner, formula.logic());
+        let part = prove::fair_formula(&part, fair.len()).into_owned();
+        let atoms = Atoms { filters: self.atoms(&part, Vec::new())?.filters, ..atoms.clone() };
+        let value = evaluate(structure, &part, &atoms, false).map_err(engines::failure)?;
+        let mut builder = FormulaBuilder::new();
+        let anything = builder.add(Node::True);
+        let goes_on = paths(structure, &builder.finish(anything, Logic::Ltl), &Atoms::default(), fair.len());
+        let bad = self.encoding.reached.minus(&value.open)?.and(&goes_on.map_err(engines::failure)?.open)?;
+        if bad.is_empty() {
+            return Ok(None);
+        }
+        evidence::run_to(self.encoding, structure, &bad).map(Some)
+    }
+
+    /// The value at the initial states: true if it is at all of them, false if it is at one.
+    fn value(&self, value: &Pair) -> Result<Belnap, Stopped> {
+        let init: &Set = &self.encoding.init;
+        let refuted = !init.minus(&value.open)?.is_empty();
+        Ok(Belnap::from_evidence(init.is_subset(&value.yes)? && !refuted, refuted))
+    }
+
+    fn settle(&self, value: &Pair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        answer.value = self.value(value)?;
+        if answer.value == Belnap::Unknown {
+            answer.reasons.push(cannot_evaluate());
+        }
+        debug_assert!(answer.value != Belnap::Both && answer.value.not().not() == answer.value, "programs are decided");
+        Ok(())
+    }
+}
+
+/// An engine's refusal is the user's to know, a limit is not.
+impl From<EngineError> for NoSets {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Stopped(stopped) => Self::Stopped(stopped),
+            EngineError::Unsupported(why) => Self::Unfit(why.reason),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! A program as a structure of sets.
+
+use tertium_base::{Budget, Stopped};
+use tertium_check::Filter;
+use tertium_check::symbolic::{Pair, Steps, Structure};
+use tertium_dd::{Diagrams, Limits, Part, Relation, Set};
+use tertium_model::ActionId;
+use tertium_program::layout::FRAME_LOCATION;
+use tertium_program::{ExprId, Program, Semantics, State};
+
+use super::NoSets;
+use super::cells::Cells;
+use super::expressions::{Evaluation, Moment, Value, beginning};
+use super::numbers::Number;
+use super::steps::{ProgramSteps, program_steps};
+use crate::program::questions::Mistake;
+
+/// A program's states and steps as sets.
+#[derive(Debug)]
+pub struct Encoding<'p> {
+    /// The definition of a step.
+    pub semantics: Semantics<'p>,
+    cells: Cells,
+    diagrams: Diagrams,
+    start: Moment,
+    steps: ProgramSteps,
+    /// The initial states.
+    pub init: Set,
+    /// Everything that can be reached.
+    pub reached: Set,
+    /// Where all processes are at an end.
+    ended: Set,
+}
+
+/// How large everything got.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figures {
+    /// States that can be reached, as a power of ten; none if there are none.
+    pub log10_states: Option<f64>,
+    /// The same as a number, as far as it is one.
+    pub states: f64,
+    /// Bits of a state.
+    pub bits: usize,
+    /// Nodes at most at one time.
+    pub peak_nodes: usize,
+    /// Nodes of the relation.
+    pub relation_nodes: usize,
+    /// Nodes of the set of what can be reached.
+    pub reached_nodes: usize,
+}
+
+/// How many states the types allow at most, as a power of ten.
+///
+/// # Errors
+/// If the program is not one of those that are encoded, or a limit is reached.
+pub fn estimate(program: &Program) -> Result<f64, NoSets> {
+    let semantics = Semantics::new(program);
+    fit(program)?;
+    Ok(Cells::new(&semantics)?.log2_states() * std::f64::consts::LOG10_2)
+}
+
+fn fit(program: &Program) -> Result<(), NoSets> {
+    let obstacles = [
+        (!program.is_static(), "its processes are not fixed"),
+        (!program.channels.is_empty(), "it has channels"),
+        (program.priorities, "it has priorities"),
+        (program.persistent, "its runs go on after failed assertions"),
+        (program.trace.is_some(), "it has a trace automaton"),
+        (program.last.is_some(), "it asks who stepped last"),
+    ];
+    match obstacles.iter().find(|(found, _)| *found) {
+        Some((_, why)) => Err(NoSets::unfit(*why)),
+        None => Ok(()),
+    }
+}
+
+impl<'p> Encoding<'p> {
+    /// Encodes a program and finds what it can reach. `report` is told what is being done.
+    ///
+    /// # Errors
+    /// If the program is not one of those that are encoded, or a limit is reached.
+    pub fn new(program: &'p Program, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Self, NoSets> {
+        fit(program)?;
+        let semantics = Semantics::new(program);
+        let cells = Cells::new(&semantics)?;
+        report(format!("encoding the program in {} bits", cells.state_bits().len()));
+        let diagrams = Diagrams::new(cells.bits, Limits::for_unlisted(budget), budget)?;
+        let start = beginning(&cells, &diagrams)?;
+        let steps = program_steps(&semantics, &cells, &diagrams)?;
+        let init = initial(&semantics, &cells, &diagrams, &start)?;
+        let ended = ended(&semantics, &diagrams, &start)?;
+        let reached = init.clone();
+        let mut encoding = Self { semantics, cells, diagrams, start, steps, init, reached, ended };
+        report(format!("reaching states over {} nodes of steps", encoding.relation().nodes()));
+        encoding.reached = encoding.relation().closure(&encoding.init, None)?;
+        Ok(encoding)
+    }
+
+    /// The program.
+    #[must_use]
+    pub fn program(&self) -> &'p Program {
+        self.semantics.program()
+    }
+
+    /// The store of the diagrams.
+    #[must_use]
+    pub fn diagrams(&self) -> &Diagrams {
+        &self.diagrams
+    }
+
+    /// All steps.
+    #[must_use]
+    pub fn relation(&self) -> Relation {
+        Relation { parts: self.steps.processes.iter().flat_map(|process| process.parts.iter().cloned()).collect() }
+    }
+
+    /// The state with these values of the bits.
+    #[must_use]
+    pub fn state(&self, row: &[bool]) -> State {
+        self.cells.state(row)
+    }
+
+    /// How large everything got.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        // A state's bits are every second one; the set says nothing about the others.
+        let bits = self.cells.state_bits().len();
+        let log2 = self.reached.log2_count(bits);
+        Figures {
+            log10_states: log2.map(|log2| log2 * std::f64::consts::LOG10_2),
+            states: self.reached.count(bits),
+            bits,
+            peak_nodes: self.diagrams.peak(),
+            relation_nodes: self.relation().nodes(),
+            reached_nodes: self.reached.nodes(),
+        }
+    }
+
+    /// The reachable states in which a step goes wrong in this way or, for deadlocks, in which there is none although not all
+    /// processes are at an end.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn mistaken(&self, mistake: Mistake) -> Result<Set, Stopped> {
+        match mistake {
+            Mistake::Deadlock | Mistake::EndState => self.deadlocked(),
+            other => {
+                self.steps.wrong.get(&other).map_or_else(|| Ok(self.diagrams.empty()), |set| set.and(&self.reached))
+            }
+        }
+    }
+
+    fn deadlocked(&self) -> Result<Set, Stopped> {
+        self.steps.stuck.minus(&self.ended)?.and(&self.reached)
+    }
+
+    /// The reachable states without a successor.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn dead(&self) -> Result<Set, Stopped> {
+        let mut dead = self.reached.clone();
+        for process in &self.steps.processes {
+            dead = dead.minus(&process.enabled)?;
+        }
+        Ok(dead)
+    }
+
+    /// An expression's value as labels: unknown where it has none.
+    ///
+    /// # Errors
+    /// If it is not one of those that are encoded, or a limit is reached.
+    pub fn label(&self, expr: ExprId) -> Result<Pair, NoSets> {
+        // Outside what can be reached nobody asks; there the value is whatever makes it small.
+        let deadlock = self.steps.stuck.minus(&self.ended)?;
+        let mut evaluation = Evaluation::new(&self.semantics, &self.diagrams, &self.start);
+        evaluation.deadlock = Some(&deadlock);
+        let (holds, wrong) = evaluation.truth(expr)?;
+        let wrong = wrong.any()?;
+        Ok(Pair { yes: holds.minus(&wrong)?, open: holds.or(&wrong)? })
+    }
+
+    /// The structure of reachable states. Constraint `i` of fairness is that of the `i`-th pid in `fair`; actions are
+    /// numbered like the processes; states without successors get a loop if `stutter`.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn structure(&self, fair: &[u32], actions: bool, stutter: bool) -> Result<Structure, Stopped> {
+        let loops = if stutter { vec![Part::new(&self.diagrams, self.dead()?, &[])?] } else { Vec::new() };
+        let mut all = self.relation();
+        all.parts.extend(loops.iter().cloned());
+        let mut steps = vec![(Filter::Any, Steps::complete(all.clone()))];
+        for (at, &pid) in fair.iter().enumerate() {
+            let own = &self.steps.processes[pid as usize];
+            let mut parts = own.parts.clone();
+            for (other, process) in self.steps.processes.iter().enumerate() {
+                if other != pid as usize {
+                    let idle: Result<Vec<Part>, Stopped> =
+                        process.parts.iter().map(|part| part.from(&own.enabled.not())).collect();
+                    parts.extend(idle?);
+                }
+            }
+            parts.extend(loops.iter().cloned());
+            steps.push((Filter::Fair(at), Steps::complete(Relation { parts })));
+        }
+        if actions {
+            for (pid, process) in self.steps.processes.iter().enumerate() {
+                let relation = Relation { parts: process.parts.clone() };
+                steps.push((Filter::Action(ActionId::new(pid)), Steps::complete(relation)));
+            }
+        }
+        let (diagrams, bits) = (self.diagrams.clone(), self.cells.state_bits());
+        Ok(Structure { diagrams, bits, states: self.reached.clone(), steps })
+    }
+}
+
+/// The initial states.
+fn initial(semantics: &Semantics<'_>, cells: &Cells, diagrams: &Diagrams, start: &Moment) -> Result<Set, NoSets> {
+    let mut init = diagrams.full();
+    for cell in cells.cells.iter().rev() {
+        let value = &start.slots[cell.slot];
+        let allowed = match (value, cell.open) {
+            (Value::Truth(_), true) => diagrams.full(),
+            (Value::Truth(set), false) => {
+                if cells.first[cell.slot] != 0 {
+                    set.clone()
+                } else {
+                    set.not()
+                }
+            }
+            (Value::Number(number), true) => number.within(cell.lo, cell.hi, diagrams)?,
+            (Value::Number(number), false) => {
+                number.equals(&Number::constant(diagrams, cells.first[cell.slot]), diagrams)?
+            }
+        };
+        init = init.and(&allowed)?;
+    }
+    if let Some(condition) = semantics.program().init {
+        let (holds, wrong) = Evaluation::new(semantics, diagrams, start).truth(condition)?;
+        if !wrong.any()?.and(&init)?.is_empty() {
+            return Err(NoSets::unfit("`init` cannot be evaluated for every candidate"));
+        }
+        init = init.and(&holds)?;
+    }
+    Ok(init)
+}
+
+/// Where every process may rest.
+fn ended(semantics: &Semantics<'_>, diagrams: &Diagrams, start: &Moment) -> Result<Set, NoSets> {
+    let program = semantics.program();
+    let mut all = diagrams.full();
+    for (pid, instance) in program.instances.iter().enumerate() {
+        let slot = semantics.layout().initial_frames()[pid] + FRAME_LOCATION;
+        let Value::Number(at) = &start.slots[slot] else { continue };
+        let mut rests = diagrams.empty();
+        for (number, location) in program.process(instance.process).locations.iter().enumerate() {
+            if location.end {
+                rests = rests.or(&at.equals(&Number::constant(diagrams, number as i64), diagrams)?)?;
+            }
+        }
+        all = all.and(&rests)?;
+    }
+    Ok(all)
+}

@@ -1,0 +1,44 @@
+//! What can be said about a finite program without visiting its states one by one?
+//!
+//! The program's state is a row of bits ([`cells`]), its steps are executed once for all states ([`steps`], `expressions`,
+//! `numbers`), and what can be reached is a fixpoint of sets. Properties are decided by the engine over sets
+//! ([`decide`](mod@decide)); whatever is false comes with a run that is repeated by the definition of a step.
+//!
+//! Only programs with fixed processes and finite types are encoded; others are refused with the reason.
+
+mod cells;
+mod choice;
+mod decide;
+mod encoding;
+mod evidence;
+mod expressions;
+mod numbers;
+mod steps;
+
+use tertium_base::Stopped;
+
+pub(crate) use cells::range as bounds_of;
+pub use choice::instead_of_search;
+pub use decide::check;
+pub use encoding::{Encoding, Figures, estimate};
+
+/// Why a program, or a question, has no sets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoSets {
+    /// It has something that is not encoded, in words.
+    Unfit(String),
+    /// A limit was reached.
+    Stopped(Stopped),
+}
+
+impl NoSets {
+    pub(crate) fn unfit(reason: impl Into<String>) -> Self {
+        Self::Unfit(reason.into())
+    }
+}
+
+impl From<Stopped> for NoSets {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}

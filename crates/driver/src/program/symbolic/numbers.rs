@@ -1,0 +1,274 @@
+//! Integers whose bits are sets: one number per state.
+//!
+//! Two's complement, the lowest bit first, as many bits as the value needs, so that nothing overflows. Operations on numbers
+//! of more than [`WIDEST`] bits are refused: the definition of a step has 64.
+
+use tertium_base::Stopped;
+use tertium_dd::{Diagrams, Set};
+
+use super::NoSets;
+
+/// Numbers have at most this many bits, the sign included.
+const WIDEST: usize = 63;
+
+/// A number in every state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    /// The lowest bit first; the last is the sign. Never empty.
+    bits: Vec<Set>,
+}
+
+impl Number {
+    fn new(mut bits: Vec<Set>) -> Result<Self, NoSets> {
+        while bits.len() > 1 && bits[bits.len() - 1] == bits[bits.len() - 2] {
+            bits.pop();
+        }
+        if bits.len() > WIDEST {
+            return Err(NoSets::unfit("a value may need more than 63 bits"));
+        }
+        Ok(Self { bits })
+    }
+
+    /// The same number everywhere.
+    pub fn constant(diagrams: &Diagrams, value: i64) -> Self {
+        let needed = 65 - if value < 0 { value.leading_ones() } else { value.leading_zeros() } as usize;
+        Self { bits: (0..needed).map(|bit| diagrams.constant(value >> bit.min(63) & 1 == 1)).collect() }
+    }
+
+    /// A number that is not negative, by its bits.
+    pub fn unsigned(diagrams: &Diagrams, mut bits: Vec<Set>) -> Result<Self, NoSets> {
+        bits.push(diagrams.empty());
+        Self::new(bits)
+    }
+
+    /// A number by its bits, the lowest first, the last the sign.
+    pub fn signed(bits: Vec<Set>) -> Result<Self, NoSets> {
+        Self::new(bits)
+    }
+
+    /// A bit, beyond the last one the sign.
+    pub fn bit(&self, at: usize) -> &Set {
+        &self.bits[at.min(self.bits.len() - 1)]
+    }
+
+    fn sign(&self) -> &Set {
+        self.bit(usize::MAX)
+    }
+
+    pub fn add(&self, other: &Self, carry: &Set) -> Result<Self, NoSets> {
+        let width = self.bits.len().max(other.bits.len()) + 1;
+        let (mut bits, mut carry) = (Vec::new(), carry.clone());
+        for at in 0..width {
+            let (a, b) = (self.bit(at), other.bit(at));
+            let odd = a.same(b)?.not();
+            bits.push(odd.same(&carry)?.not());
+            carry = odd.choose(&carry, a)?;
+        }
+        Self::new(bits)
+    }
+
+    fn inverted(&self) -> Self {
+        Self { bits: self.bits.iter().map(Set::not).collect() }
+    }
+
+    /// All bits flipped: `-x - 1`.
+    pub fn complement(&self) -> Self {
+        self.inverted()
+    }
+
+    pub fn sub(&self, other: &Self, diagrams: &Diagrams) -> Result<Self, NoSets> {
+        self.add(&other.inverted(), &diagrams.full())
+    }
+
+    pub fn negate(&self, diagrams: &Diagrams) -> Result<Self, NoSets> {
+        Self::constant(diagrams, 0).sub(self, diagrams)
+    }
+
+    pub fn mul(&self, other: &Self, diagrams: &Diagrams) -> Result<Self, NoSets> {
+        if self.bits.len() + other.bits.len() > WIDEST + 1 {
+            return Err(NoSets::unfit("a product may need more than 63 bits"));
+        }
+        let mut sum = Self::constant(diagrams, 0);
+        for (at, bit) in other.bits.iter().enumerate() {
+            let mut shifted = vec![diagrams.empty(); at];
+            for own in &self.bits {
+                shifted.push(own.and(bit)?);
+            }
+            let shifted = Self::new(shifted)?;
+            // The sign bit counts negatively.
+            sum = if at + 1 == other.bits.len() {
+                sum.sub(&shifted, diagrams)?
+            } else {
+                sum.add(&shifted, &diagrams.empty())?
+            };
+        }
+        Ok(sum)
+    }
+
+    /// `yes` where the condition holds, else `no`.
+    pub fn choose(condition: &Set, yes: &Self, no: &Self) -> Result<Self, NoSets> {
+        let width = yes.bits.len().max(no.bits.len());
+        let bits: Result<Vec<Set>, Stopped> = (0..width).map(|at| condition.choose(yes.bit(at), no.bit(at))).collect();
+        Self::new(bits?)
+    }
+
+    /// Where two numbers are equal.
+    pub fn equals(&self, other: &Self, diagrams: &Diagrams) -> Result<Set, NoSets> {
+        let width = self.bits.len().max(other.bits.len());
+        let mut all = diagrams.full();
+        for at in (0..width).rev() {
+            all = all.and(&self.bit(at).same(other.bit(at))?)?;
+        }
+        Ok(all)
+    }
+
+    /// Where this number is less.
+    pub fn less(&self, other: &Self, diagrams: &Diagrams) -> Result<Set, NoSets> {
+        let width = self.bits.len().max(other.bits.len());
+        let mut less = diagrams.empty();
+        for at in 0..width {
+            let (mut a, mut b) = (self.bit(at), other.bit(at));
+            if at + 1 == width {
+                (a, b) = (b, a);
+            }
+            // The higher bit decides, unless it is the same in both.
+            less = a.same(b)?.choose(&less, b)?;
+        }
+        Ok(less)
+    }
+
+    fn magnitude(&self, diagrams: &Diagrams) -> Result<Self, NoSets> {
+        Self::choose(self.sign(), &self.negate(diagrams)?, self)
+    }
+
+    /// Quotient rounded towards zero and the remainder that goes with it; anything where the divisor is 0.
+    pub fn divide(&self, by: &Self, diagrams: &Diagrams) -> Result<(Self, Self), NoSets> {
+        let (a, b) = (self.magnitude(diagrams)?, by.magnitude(diagrams)?);
+        let mut rest = Self::constant(diagrams, 0);
+        let mut quotient = vec![diagrams.empty(); a.bits.len()];
+        for at in (0..a.bits.len()).rev() {
+            let mut shifted = vec![a.bits[at].clone()];
+            shifted.extend(rest.bits.iter().cloned());
+            let shifted = Self::new(shifted)?;
+            let fits = shifted.less(&b, diagrams)?.not();
+            rest = Self::choose(&fits, &shifted.sub(&b, diagrams)?, &shifted)?;
+            quotient[at] = fits;
+        }
+        let quotient = Self::unsigned(diagrams, quotient)?;
+        let differ = self.sign().same(by.sign())?.not();
+        let quotient = Self::choose(&differ, &quotient.negate(diagrams)?, &quotient)?;
+        let rest = Self::choose(self.sign(), &rest.negate(diagrams)?, &rest)?;
+        Ok((quotient, rest))
+    }
+
+    /// Quotient and remainder such that the remainder is never negative.
+    pub fn divide_euclidean(&self, by: &Self, diagrams: &Diagrams) -> Result<(Self, Self), NoSets> {
+        let (quotient, rest) = self.divide(by, diagrams)?;
+        let one = Self::constant(diagrams, 1);
+        let negative = rest.sign().clone();
+        let lifted = rest.add(&by.magnitude(diagrams)?, &diagrams.empty())?;
+        let up = quotient.add(&one, &diagrams.empty())?;
+        let down = quotient.sub(&one, diagrams)?;
+        let moved = Self::choose(by.sign(), &up, &down)?;
+        Ok((Self::choose(&negative, &moved, &quotient)?, Self::choose(&negative, &lifted, &rest)?))
+    }
+
+    /// Bit by bit.
+    pub fn bitwise(&self, other: &Self, map: impl Fn(&Set, &Set) -> Result<Set, Stopped>) -> Result<Self, NoSets> {
+        let width = self.bits.len().max(other.bits.len());
+        let bits: Result<Vec<Set>, Stopped> = (0..width).map(|at| map(self.bit(at), other.bit(at))).collect();
+        Self::new(bits?)
+    }
+
+    /// What remains in a machine word.
+    pub fn wrapped(&self, bits: usize, signed: bool, diagrams: &Diagrams) -> Result<Self, NoSets> {
+        let mut kept: Vec<Set> = (0..bits).map(|at| self.bit(at).clone()).collect();
+        if !signed {
+            kept.push(diagrams.empty());
+        }
+        Self::new(kept)
+    }
+
+    /// Where the number lies in `lo..=hi`.
+    pub fn within(&self, lo: i64, hi: i64, diagrams: &Diagrams) -> Result<Set, NoSets> {
+        let below = self.less(&Self::constant(diagrams, lo), diagrams)?;
+        let above = Self::constant(diagrams, hi).less(self, diagrams)?;
+        Ok(below.or(&above)?.not())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tertium_base::Budget;
+    use tertium_dd::{Bit, Limits};
+
+    use super::*;
+
+    /// All pairs of numbers from -8 to 7, as two numbers over eight bits.
+    fn pairs() -> (Diagrams, Number, Number) {
+        let limits = Limits { nodes: 1 << 16, cache: 1 << 12 };
+        let diagrams = Diagrams::new(8, limits, &Budget::unlimited()).expect("room");
+        let number = |first: usize| {
+            let bits = (0..4).map(|at| diagrams.bit(Bit::new(first + 2 * at)).expect("room")).collect();
+            Number { bits }
+        };
+        let (a, b) = (number(0), number(1));
+        (diagrams, a, b)
+    }
+
+    fn rows() -> impl Iterator<Item = (i64, i64)> {
+        (-8..8).flat_map(|a| (-8..8).map(move |b| (a, b)))
+    }
+
+    fn holds(set: &Set, a: i64, b: i64) -> bool {
+        set.contains(|bit| (if bit.index() % 2 == 0 { a } else { b }) >> (bit.index() / 2) & 1 == 1)
+    }
+
+    fn value(number: &Number, a: i64, b: i64) -> i64 {
+        let bit = |at: usize| i64::from(holds(number.bit(at), a, b));
+        let width = number.bits.len();
+        (0..width - 1).map(|at| bit(at) << at).sum::<i64>() - (bit(width - 1) << (width - 1))
+    }
+
+    #[test]
+    fn arithmetic_is_that_of_integers() {
+        let (diagrams, x, y) = pairs();
+        let d = &diagrams;
+        let made = |number: Result<Number, NoSets>| number.unwrap_or_else(|_| panic!("no number"));
+        let sum = made(x.add(&y, &d.empty()));
+        let difference = made(x.sub(&y, d));
+        let product = made(x.mul(&y, d));
+        let (quotient, remainder) = x.divide(&y, d).unwrap_or_else(|_| panic!("no quotient"));
+        let (div, rest) = x.divide_euclidean(&y, d).unwrap_or_else(|_| panic!("no quotient"));
+        let less = x.less(&y, d).unwrap_or_else(|_| panic!("no order"));
+        let equal = x.equals(&y, d).unwrap_or_else(|_| panic!("no order"));
+        let wrapped = made(product.wrapped(3, true, d));
+        let low = made(product.wrapped(3, false, d));
+        let both = made(x.bitwise(&y, Set::and));
+        let inside = sum.within(-3, 5, d).unwrap_or_else(|_| panic!("no range"));
+        for (a, b) in rows() {
+            assert_eq!(value(&sum, a, b), a + b, "{a} + {b}");
+            assert_eq!(value(&difference, a, b), a - b, "{a} - {b}");
+            assert_eq!(value(&product, a, b), a * b, "{a} * {b}");
+            assert_eq!(holds(&less, a, b), a < b, "{a} < {b}");
+            assert_eq!(holds(&equal, a, b), a == b, "{a} = {b}");
+            assert_eq!(value(&both, a, b), a & b, "{a} & {b}");
+            assert_eq!(value(&wrapped, a, b), ((a * b) << 61) >> 61, "signed bits of {a} * {b}");
+            assert_eq!(value(&low, a, b), a * b & 7, "bits of {a} * {b}");
+            assert_eq!(holds(&inside, a, b), (-3..=5).contains(&(a + b)), "{a} + {b} in -3..5");
+            if b != 0 {
+                assert_eq!((value(&quotient, a, b), value(&remainder, a, b)), (a / b, a % b), "{a} / {b}");
+                let euclidean = (a.div_euclid(b), a.rem_euclid(b));
+                assert_eq!((value(&div, a, b), value(&rest, a, b)), euclidean, "{a} div {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn constants_have_as_many_bits_as_they_need() {
+        let (diagrams, _, _) = pairs();
+        for number in [0, 1, -1, 5, -8, i64::from(i32::MIN), i64::MAX >> 2] {
+            assert_eq!(value(&Number::constant(&diagrams, number), 0, 0), number);
+        }
+    }
+}

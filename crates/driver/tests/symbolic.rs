@@ -1,0 +1,231 @@
+//! Finite programs decided over sets are decided as by visiting their states, and the runs are as short.
+
+use tertium_base::Budget;
+use tertium_driver::Belnap;
+use tertium_driver::engines::EngineChoice;
+use tertium_driver::failure::Failure;
+use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind};
+use tertium_driver::program::explore::{SearchOrder, explore};
+use tertium_driver::program::questions::questions;
+use tertium_driver::program::safety::Effort;
+use tertium_driver::program::space::Space;
+use tertium_driver::program::symbolic::Encoding;
+use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
+use tertium_testkit::{ProgramShape, for_random_cases, random_program};
+
+const ASKED: &str = "
+property never : ltl G !home
+property comes : ltl F home
+property comes_back : ltl G F home
+property answered : ltl G (home -> X F !home)
+property never_ctl : ctl AG !home
+property possible : ctl EF home
+property always_possible : ctl AG EF home
+property sure : ctl AF home
+property until : ctl A[!home U home]
+property release : ctl A[home R !home]
+property stays : ctl EG !home
+property never_stuck : ctl AG !deadlock
+property goes_on : mu nu X. (!home & <> X)
+property turns : mu nu X. mu Y. <> ((home & X) | Y)
+property step : pml [] !home
+";
+
+/// What is asked of a random program.
+fn asked(text: &str) -> String {
+    let member = if text.contains("process P0[") { "[1]" } else { "" };
+    format!("predicate home : P0{member}@here\n{ASKED}")
+}
+
+/// Only what is wrong: with the sources a message is pages long.
+fn brief(failure: &Failure) -> String {
+    match failure {
+        Failure::Input(why) => why.iter().map(|located| located.diagnostic.message.clone() + "\n").collect(),
+        other => format!("{other:?}"),
+    }
+}
+
+fn loaded(text: &str) -> ProgramFile {
+    from_text("random.gcl", text.to_owned(), &[], None).unwrap_or_else(|failure| panic!("{}\n{text}", brief(&failure)))
+}
+
+fn answers(file: &ProgramFile, engine: EngineChoice) -> Result<Vec<ProgramAnswer>, Failure> {
+    let options = CheckOptions { engine, look_for_idle: false, ..CheckOptions::default() };
+    let asked = questions(file, &[], false).expect("no names are asked for");
+    check(file, &asked, &options, &Budget::unlimited(), &()).map(|outcome| outcome.answers)
+}
+
+/// Whether the program could be encoded.
+fn compare(text: &str) -> bool {
+    let file = loaded(text);
+    let sets = match answers(&file, EngineChoice::Symbolic) {
+        Ok(sets) => sets,
+        Err(Failure::Input(why)) if why[0].diagnostic.code == "E0361" => return false,
+        Err(failure) => panic!("{}\n{text}", brief(&failure)),
+    };
+    let visited = answers(&file, EngineChoice::Auto).unwrap_or_else(|failure| panic!("{}\n{text}", brief(&failure)));
+    assert_eq!(sets.len(), visited.len());
+    for (one, other) in sets.iter().zip(&visited) {
+        assert_eq!(one.name, other.name);
+        if other.value != Belnap::Unknown {
+            assert_eq!(one.value, other.value, "{}\n{text}", one.name);
+        }
+        // With fairness the others show how it goes on after what is broken.
+        let plain = one.name == "never_ctl" && !text.contains("\nfair ");
+        let shortest = one.logic == "safety" || one.name == "never" || plain;
+        if one.value == Belnap::False && shortest {
+            let length = |answer: &ProgramAnswer| answer.run.as_ref().map(|run| run.length());
+            assert_eq!(length(one), length(other), "length of the run for {}\n{text}", one.name);
+        }
+        let lasso = ["comes", "comes_back", "answered"].contains(&one.name.as_str());
+        if one.value == Belnap::False && lasso {
+            assert!(one.run.as_ref().is_some_and(|run| run.loop_start.is_some()), "{} has no lasso\n{text}", one.name);
+        }
+    }
+    counts_agree(&file, text);
+    true
+}
+
+fn counts_agree(file: &ProgramFile, text: &str) {
+    let budget = Budget::unlimited();
+    let space = Space::new(&file.program, &budget).expect("it can be explored");
+    let effort = Effort { threads: 1, max_states: None, reduction: false, budget: &budget };
+    let (counts, _) = explore(&space, SearchOrder::Breadth, &effort, &mut |_| {}).expect("it can be explored");
+    let encoding = Encoding::new(&file.program, &budget, &mut |_| {}).expect("it was encoded before");
+    assert_eq!(encoding.figures().states, counts.states as f64, "states\n{text}");
+}
+
+#[test]
+fn random_programs_have_the_verdicts_of_a_search() {
+    let encoded = std::cell::Cell::new([0usize; 2]);
+    for_random_cases(30, |case| {
+        let shape = ProgramShape { faults: case.rng.chance(60), ..ProgramShape::default() };
+        let mut text = random_program(&mut case.rng, &shape);
+        text.push_str(&asked(&text));
+        case.keep("program.gcl", text.clone());
+        let [mut all, mut fit] = encoded.get();
+        all += 1;
+        fit += usize::from(compare(&text));
+        encoded.set([all, fit]);
+    });
+    let [all, fit] = encoded.get();
+    assert!(fit * 10 >= all * 9, "only {fit} of {all} programs could be encoded");
+}
+
+#[test]
+fn fair_programs_have_the_verdicts_of_a_search() {
+    for_random_cases(15, |case| {
+        let shape = ProgramShape { faults: false, processes: 2..=3, ..ProgramShape::default() };
+        let mut text = random_program(&mut case.rng, &shape);
+        let names: Vec<String> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("process "))
+            .filter_map(|rest| rest.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next())
+            .map(str::to_owned)
+            .collect();
+        for name in names.iter().filter(|_| case.rng.chance(60)) {
+            text.push_str(&format!("\nfair {name}\n"));
+        }
+        text.push_str(&asked(&text));
+        case.keep("program.gcl", text.clone());
+        compare(&text);
+    });
+}
+
+#[test]
+fn what_is_not_encoded_is_refused_with_the_reason() {
+    let refused = |text: &str| match answers(&loaded(text), EngineChoice::Symbolic) {
+        Err(Failure::Input(why)) => (why[0].diagnostic.code, why[0].diagnostic.message.clone()),
+        other => panic!("{other:?}"),
+    };
+    let (code, why) = refused("system s\nvar x : int = 0\nprocess P { x := x + 1 }\n");
+    assert_eq!(code, "E0361");
+    assert!(why.contains("`x` has no bounds"), "{why}");
+    let (code, why) = refused("system s\nvar b : bool = false\nprocess P { b := true }\nproperty p : ctl* E F b\n");
+    assert_eq!(code, "E0360");
+    assert!(why.contains("ctl*"), "{why}");
+}
+
+#[test]
+fn a_small_memory_ends_in_an_answer_that_says_so() {
+    let mut text = "system s\n".to_owned();
+    for at in 0..40 {
+        text.push_str(&format!("var a{at}, b{at} : 0..255\n"));
+    }
+    text.push_str("process P { loop { when a0 * b0 + a1 * b1 = a2 * b2 do a3 := 1 } }\nproperty p : ctl AG a3 >= 0\n");
+    let file = loaded(&text);
+    let asked = questions(&file, &["p".to_owned()], false).expect("it is there");
+    let options = CheckOptions { engine: EngineChoice::Symbolic, look_for_idle: false, ..CheckOptions::default() };
+    let budget = Budget::unlimited().with_memory(Some(4 << 20));
+    let outcome = check(&file, &asked, &options, &budget, &()).expect("a limit is no mistake");
+    assert_eq!(outcome.answers[0].stopped, Some(tertium_base::StopReason::Memory));
+    assert_eq!(outcome.answers[0].value, Belnap::Unknown);
+}
+
+fn abstracted(
+    file: &ProgramFile,
+    engine: EngineChoice,
+    max_states: Option<usize>,
+) -> Result<Vec<ProgramAnswer>, Failure> {
+    let options = CheckOptions { engine, look_for_idle: false, ..CheckOptions::default() };
+    let how = AbstractionOptions { kind: Kind::Cartesian, max_states, ..AbstractionOptions::default() };
+    let asked = questions(file, &[], false).expect("no names are asked for");
+    abstracted::check(file, &asked, &options, &how, &Budget::unlimited(), &()).map(|outcome| outcome.answers)
+}
+
+/// What sets of abstract states decide is what the program does.
+#[test]
+fn sets_of_abstract_states_never_contradict_the_program() {
+    let definite = std::cell::Cell::new(0usize);
+    for_random_cases(12, |case| {
+        let shape = ProgramShape {
+            faults: case.rng.chance(30),
+            processes: 1..=2,
+            statements: 1..=3,
+            depth: 1,
+            ..ProgramShape::default()
+        };
+        let mut text = random_program(&mut case.rng, &shape);
+        text.push_str(&asked(&text));
+        case.keep("program.gcl", text.clone());
+        let file = loaded(&text);
+        let sets = match abstracted(&file, EngineChoice::Symbolic, None) {
+            Ok(sets) => sets,
+            Err(Failure::Input(_)) => return,
+            Err(failure) => panic!("{}\n{text}", brief(&failure)),
+        };
+        let visited =
+            answers(&file, EngineChoice::Auto).unwrap_or_else(|failure| panic!("{}\n{text}", brief(&failure)));
+        for (one, other) in sets.iter().zip(&visited) {
+            if one.value != Belnap::Unknown && other.value != Belnap::Unknown {
+                assert_eq!(one.value, other.value, "{}\n{text}", one.name);
+                definite.set(definite.get() + 1);
+            }
+        }
+    });
+    assert!(definite.get() > 20, "only {} definite answers", definite.get());
+}
+
+/// Forty predicates: too many combinations to list, few enough relations to compute with.
+#[test]
+fn many_predicates_are_decided_where_listing_gives_up() {
+    let mut text = "system many\n".to_owned();
+    let mut all = Vec::new();
+    for at in 0..20 {
+        text.push_str(&format!(
+            "process W{at} {{ var x : int = 0\n loop {{ choose {{ x := x + 1 }} or {{ when x > 0 do x := x - 1 }} }} }}\n\
+             predicate W{at}.x >= 0\npredicate W{at}.x > 0\n"
+        ));
+        all.push(format!("W{at}.x >= 0"));
+    }
+    text.push_str(&format!("property natural : ctl AG ({})\n", all.join(" && ")));
+    let file = loaded(&text);
+    let listed =
+        abstracted(&file, EngineChoice::Auto, Some(2000)).unwrap_or_else(|failure| panic!("{}", brief(&failure)));
+    let sets = abstracted(&file, EngineChoice::Symbolic, None).unwrap_or_else(|failure| panic!("{}", brief(&failure)));
+    let value =
+        |answers: &[ProgramAnswer]| answers.iter().find(|answer| answer.name == "natural").map(|answer| answer.value);
+    assert_eq!(value(&listed), Some(Belnap::Unknown), "two to the twentieth states are more than two thousand");
+    assert_eq!(value(&sets), Some(Belnap::True));
+    assert_eq!(sets[0].solver.map(|work| work.predicates), Some(40));
+}
