@@ -33,6 +33,7 @@ pub mod simulate;
 pub mod space;
 pub mod spotlight;
 pub mod story;
+pub mod symbolic;
 pub mod trail;
 mod watch;
 
