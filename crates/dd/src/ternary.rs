@@ -5,6 +5,8 @@
 //! is what sets of rows in pairs are compared with: one product instead of two, on diagrams that share nothing
 //! between the values.
 
+#![allow(clippy::mutable_key_type, reason = "a diagram is its node's number; what can change is the store behind it")]
+
 use std::collections::HashMap;
 use std::sync::Arc;
 

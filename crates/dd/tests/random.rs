@@ -34,7 +34,9 @@ fn row_set(diagrams: &Diagrams, row: usize) -> Set {
 }
 
 fn rows(set: &Set) -> Vec<usize> {
-    (0..ROWS).filter(|&row| set.contains(|bit| bit.index() % 2 == 0 && row >> (bit.index() / 2) & 1 == 1)).collect()
+    (0..ROWS)
+        .filter(|&row| set.contains(|bit| bit.index().is_multiple_of(2) && row >> (bit.index() / 2) & 1 == 1))
+        .collect()
 }
 
 /// Steps that change only the bits of `mask`, as a part and as a list.
@@ -181,7 +183,7 @@ fn ternary_functions_are_what_their_tables_say() {
         let relation = TernaryRelation { steps: build(&steps, &[0, 1, 2, 3]) };
         let found = store.exists_next(&relation, &set).expect("room");
         for from in 0..4usize {
-            let here = |bit: Bit| bit.index() % 2 == 0 && from >> (1 - bit.index() / 2) & 1 == 1;
+            let here = |bit: Bit| bit.index().is_multiple_of(2) && from >> (1 - bit.index() / 2) & 1 == 1;
             assert_eq!(number(set.value(4, here)), target[from], "target at {from}: {target:?}");
             let step = |to: usize| {
                 let (f, t) = ([from >> 1, from & 1], [to >> 1, to & 1]);

@@ -61,7 +61,7 @@ impl Code {
         let (first, digits) = (self.bits.first().map_or(0, |(now, _)| now.index()), self.bits.len());
         set.contains(|bit| {
             let Some(at) = bit.index().checked_sub(first) else { return false };
-            at % 2 == 0 && at / 2 < digits && state >> (digits - 1 - at / 2) & 1 == 1
+            at.is_multiple_of(2) && at / 2 < digits && state >> (digits - 1 - at / 2) & 1 == 1
         })
     }
 }

@@ -151,7 +151,7 @@ impl Walk<'_, '_> {
             self.step(Recurring::Step, &targets)?;
         }
         let kind = self.automata.recurring()[number];
-        self.step(kind, &self.inside.to_vec())
+        self.step(kind, self.inside)
     }
 
     fn step(&mut self, kind: Recurring, targets: &[Set]) -> Result<(), Stopped> {

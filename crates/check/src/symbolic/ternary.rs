@@ -77,7 +77,7 @@ fn values(task: &Task<'_>) -> Result<Values, Stopped> {
     let found = value(&ternaries, task.formula)?;
     let digits = code.bits.len();
     let at = |state: usize| {
-        found.value(bits, |bit| bit.index() % 2 == 0 && state >> (digits - 1 - bit.index() / 2) & 1 == 1)
+        found.value(bits, |bit| bit.index().is_multiple_of(2) && state >> (digits - 1 - bit.index() / 2) & 1 == 1)
     };
     Ok(Values {
         for_true: BitSet::from_fn(model.state_count(), |state| at(state) == Some(true)),

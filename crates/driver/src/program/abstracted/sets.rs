@@ -392,8 +392,11 @@ impl Encoded {
     }
 }
 
-/// Bits for choices first, then each process's location with the predicates that it changes.
-fn layout(system: &System, steps: &[TruthStep], choices: usize) -> (Vec<Vec<(Bit, Bit)>>, Vec<(Bit, Bit)>, usize) {
+/// A bit with the one that stands for it after a step.
+type Twice = (Bit, Bit);
+
+/// Bits for choices first, then each process's location with the predicates that it changes; and how many bits that makes.
+fn layout(system: &System, steps: &[TruthStep], choices: usize) -> (Vec<Vec<Twice>>, Vec<Twice>, usize) {
     let processes = system.program().processes.len();
     let count = system.predicates().len();
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); count];

@@ -10,7 +10,7 @@ pub mod smv;
 pub mod vmt;
 
 use tertium_base::Diagnostic;
-use tertium_program::{Expr, ExprId, InitialValue, ProcessId, Program, Scope, Sort, StepTerms, Type, VarId};
+use tertium_program::{Binary, Expr, ExprId, InitialValue, ProcessId, Program, Scope, Sort, StepTerms, Type, VarId};
 
 use super::ProgramFile;
 use super::questions::{Asked, Question, questions};
@@ -211,6 +211,17 @@ trait Syntax {
     fn operator(parts: &Parts, expr: ExprId, operands: &[&String]) -> Option<String>;
 }
 
+/// What needs no operator: conditions under which nothing can go wrong are full of them.
+fn obvious<S: Syntax>(expr: Expr, operands: &[&String]) -> Option<String> {
+    let truth = S::constant(1, true);
+    match (expr, operands) {
+        (Expr::Binary(Binary::Implies, _, _), [_, b]) if **b == truth => Some(truth),
+        (Expr::Binary(Binary::And, _, _), [a, b]) if **a == truth => Some((*b).clone()),
+        (Expr::Binary(Binary::And, _, _), [a, b]) if **b == truth => Some((*a).clone()),
+        _ => None,
+    }
+}
+
 /// An expression of the program in another language.
 fn written<S: Syntax>(parts: &Parts, root: ExprId) -> Result<String, Failure> {
     let exprs = &parts.program.exprs;
@@ -243,7 +254,8 @@ fn written<S: Syntax>(parts: &Parts, root: ExprId) -> Result<String, Failure> {
             Expr::If(c, a, b) => S::choose(&known[&c], &known[&a], &known[&b]),
             _ => {
                 let operands: Vec<&String> = exprs.children(id).iter().map(|child| &known[child]).collect();
-                S::operator(parts, id, &operands)
+                obvious::<S>(exprs.get(id), &operands)
+                    .or_else(|| S::operator(parts, id, &operands))
                     .ok_or_else(|| refused(S::NAME, format!("`{}` has no counterpart there", parts.program.show(id))))?
             }
         };

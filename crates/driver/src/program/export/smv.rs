@@ -45,7 +45,11 @@ impl Syntax for Smv {
     }
 
     fn all(conditions: &[String]) -> String {
-        if conditions.is_empty() { "TRUE".to_owned() } else { format!("({})", conditions.join(" & ")) }
+        match conditions {
+            [] => "TRUE".to_owned(),
+            [only] => only.clone(),
+            several => format!("({})", several.join(" & ")),
+        }
     }
 
     fn operator(parts: &Parts, expr: ExprId, operands: &[&String]) -> Option<String> {
@@ -235,8 +239,9 @@ fn taken(parts: &Parts, way: &Way) -> Result<String, Failure> {
     let (process, source, _) = way.terms.jump;
     let mut conditions = vec![Smv::location(parts, process, source.index())];
     for part in [way.terms.enabled, way.terms.safe] {
-        if parts.program.exprs.constant(part) != Some(1) {
-            conditions.push(written::<Smv>(parts, part)?);
+        let text = written::<Smv>(parts, part)?;
+        if text != Smv::constant(1, true) {
+            conditions.push(text);
         }
     }
     Ok(Smv::all(&conditions))

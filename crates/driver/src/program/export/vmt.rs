@@ -169,8 +169,9 @@ fn disjunct(parts: &mut Parts, way: &Way) -> Result<String, Failure> {
     let (process, source, target) = way.terms.jump;
     let mut conjuncts = vec![Vmt::location(parts, process, source.index())];
     for part in [way.terms.enabled, way.terms.safe] {
-        if parts.program.exprs.constant(part) != Some(1) {
-            conjuncts.push(written::<Vmt>(parts, part)?);
+        let text = written::<Vmt>(parts, part)?;
+        if text != Vmt::constant(1, true) {
+            conjuncts.push(text);
         }
     }
     for cell in parts.cells.clone() {

@@ -53,6 +53,22 @@ const MOST_CELLS: usize = 4096;
 /// Steps whose inputs need more bits than this are not encoded.
 const MOST_INPUT_BITS: usize = 64;
 
+/// In which order cells get their bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Order {
+    /// What nearly all processes use first, then the processes, other shared cells between their users.
+    SharedFirst,
+    /// All shared cells between their users.
+    SharedBetween,
+    /// Locations, then variables as they are declared.
+    Declared,
+}
+
+impl Order {
+    /// All of them, the one that most often is best first.
+    pub const ALL: [Self; 3] = [Self::SharedFirst, Self::SharedBetween, Self::Declared];
+}
+
 struct Draft {
     slot: usize,
     ty: Type,
@@ -64,10 +80,10 @@ struct Draft {
 
 impl Cells {
     /// The cells of a program with fixed processes and finite types.
-    pub fn new(semantics: &Semantics<'_>) -> Result<Self, NoSets> {
+    pub fn new(semantics: &Semantics<'_>, wanted: Order) -> Result<Self, NoSets> {
         let first = semantics.first_slots().map_err(|_| NoSets::unfit("an initial value cannot be computed"))?;
         let drafts = drafts(semantics, &first)?;
-        let order = order(semantics.program(), semantics, &drafts);
+        let order = order(semantics.program(), semantics, &drafts, wanted);
         let mut cells =
             Self { cells: Vec::new(), of_slot: vec![None; first.len()], first, inputs: Vec::new(), bits: 0 };
         for at in order {
@@ -216,13 +232,18 @@ fn drafts(semantics: &Semantics<'_>, first: &[i64]) -> Result<Vec<Draft>, NoSets
 }
 
 /// The drafts in the order in which they get their bits.
-fn order(program: &Program, semantics: &Semantics<'_>, drafts: &[Draft]) -> Vec<usize> {
+fn order(program: &Program, semantics: &Semantics<'_>, drafts: &[Draft], wanted: Order) -> Vec<usize> {
+    if wanted == Order::Declared {
+        return (0..drafts.len()).collect();
+    }
     let users = users(program, semantics);
     let processes = program.instances.len();
     // A shared cell stands in the middle of the processes that use it.
     let place = |draft: &Draft| match (draft.owner, users.get(&draft.slot)) {
         (Some(pid), _) => (1, pid as f64),
-        (None, Some(users)) if users.len() > 2 && users.len() * 2 > processes => (0, 0.0),
+        (None, Some(users)) if wanted == Order::SharedFirst && users.len() > 2 && users.len() * 2 > processes => {
+            (0, 0.0)
+        }
         (None, Some(users)) => (1, users.iter().sum::<usize>() as f64 / users.len() as f64 - 0.25),
         (None, None) => (0, 0.0),
     };

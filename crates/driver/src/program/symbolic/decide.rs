@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
-use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_check::symbolic::{Atoms, Automata, Pair, Structure, evaluate, linear_value, paths};
 use tertium_check::{EngineError, Filter};
 use tertium_dd::{Set, with_deep_stack_meanwhile};
@@ -109,13 +109,22 @@ fn run(
         Err(NoSets::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
         encoding => encoding.map_err(failure)?,
     };
-    let mut work = Work { encoding: &encoding, options, states: encoding.figures().states };
     let mut outcome = Outcome::default();
     let mut spent = start.elapsed();
+    let mut roomy: Option<Encoding<'_>> = None;
     for question in questions {
         let begin = Instant::now();
         tell(format!("deciding {}", question_name(question)));
-        let mut answer = work.answer(question)?;
+        let mut answer = Work::new(roomy.as_ref().unwrap_or(&encoding), options).answer(question)?;
+        if answer.stopped == Some(StopReason::Memory) && roomy.is_none() {
+            roomy = match encoding.enlarged(budget, &mut tell) {
+                Err(NoSets::Stopped(_)) => None,
+                enlarged => enlarged.map_err(failure)?,
+            };
+            if let Some(roomy) = &roomy {
+                answer = Work::new(roomy, options).answer(question)?;
+            }
+        }
         answer.elapsed = begin.elapsed() + std::mem::take(&mut spent);
         outcome.answers.push(answer);
     }
@@ -157,8 +166,12 @@ struct Work<'w, 'p> {
     states: f64,
 }
 
-impl Work<'_, '_> {
-    fn answer(&mut self, question: &Question) -> Result<ProgramAnswer, Failure> {
+impl<'w, 'p> Work<'w, 'p> {
+    fn new(encoding: &'w Encoding<'p>, options: &'w CheckOptions) -> Self {
+        Self { encoding, options, states: encoding.figures().states }
+    }
+
+    fn answer(&self, question: &Question) -> Result<ProgramAnswer, Failure> {
         let (mut answer, decided) = match question {
             Question::Never(mistake) => {
                 let mut answer = self.open(ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"));

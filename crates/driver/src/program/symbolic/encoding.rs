@@ -1,6 +1,6 @@
 //! A program as a structure of sets.
 
-use tertium_base::{Budget, Stopped};
+use tertium_base::{Budget, StopReason, Stopped};
 use tertium_check::Filter;
 use tertium_check::symbolic::{Pair, Steps, Structure};
 use tertium_dd::{Diagrams, Limits, Part, Relation, Set};
@@ -9,11 +9,14 @@ use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{ExprId, Program, Semantics, State};
 
 use super::NoSets;
-use super::cells::Cells;
+use super::cells::{Cells, Order};
 use super::expressions::{Evaluation, Moment, Value, beginning};
 use super::numbers::Number;
 use super::steps::{ProgramSteps, program_steps};
 use crate::program::questions::Mistake;
+
+/// An order of bits that needs more nodes than this is given up for the next one first.
+const FIRST_NODES: usize = 1 << 23;
 
 /// A program's states and steps as sets.
 #[derive(Debug)]
@@ -30,6 +33,7 @@ pub struct Encoding<'p> {
     pub reached: Set,
     /// Where all processes are at an end.
     ended: Set,
+    order: Order,
 }
 
 /// How large everything got.
@@ -56,7 +60,7 @@ pub struct Figures {
 pub fn estimate(program: &Program) -> Result<f64, NoSets> {
     let semantics = Semantics::new(program);
     fit(program)?;
-    Ok(Cells::new(&semantics)?.log2_states() * std::f64::consts::LOG10_2)
+    Ok(Cells::new(&semantics, Order::SharedFirst)?.log2_states() * std::f64::consts::LOG10_2)
 }
 
 fn fit(program: &Program) -> Result<(), NoSets> {
@@ -77,20 +81,55 @@ fn fit(program: &Program) -> Result<(), NoSets> {
 impl<'p> Encoding<'p> {
     /// Encodes a program and finds what it can reach. `report` is told what is being done.
     ///
+    /// The order of bits is not known to be good beforehand: each is tried with a part of the nodes before the first one gets
+    /// all of them.
+    ///
     /// # Errors
     /// If the program is not one of those that are encoded, or a limit is reached.
     pub fn new(program: &'p Program, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Self, NoSets> {
         fit(program)?;
+        let all = Limits::for_unlisted(budget);
+        let part = Limits { nodes: all.nodes.min(FIRST_NODES), cache: all.cache.min(FIRST_NODES / 4) };
+        for order in Order::ALL {
+            match Self::with_order(program, order, part, budget, report) {
+                Err(NoSets::Stopped(Stopped(StopReason::Memory))) if part.nodes < all.nodes => {
+                    report(format!("another order of bits: {} nodes did not suffice", part.nodes));
+                }
+                made => return made,
+            }
+        }
+        Self::with_order(program, Order::ALL[0], all, budget, report)
+    }
+
+    /// The same with all nodes that the budget allows; none if it has them already.
+    ///
+    /// # Errors
+    /// If a limit is reached all the same.
+    pub fn enlarged(&self, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Option<Self>, NoSets> {
+        let all = Limits::for_unlisted(budget);
+        if self.diagrams.limits().nodes >= all.nodes / 2 {
+            return Ok(None);
+        }
+        Self::with_order(self.program(), self.order, all, budget, report).map(Some)
+    }
+
+    fn with_order(
+        program: &'p Program,
+        order: Order,
+        limits: Limits,
+        budget: &Budget,
+        report: &mut dyn FnMut(String),
+    ) -> Result<Self, NoSets> {
         let semantics = Semantics::new(program);
-        let cells = Cells::new(&semantics)?;
+        let cells = Cells::new(&semantics, order)?;
         report(format!("encoding the program in {} bits", cells.state_bits().len()));
-        let diagrams = Diagrams::new(cells.bits, Limits::for_unlisted(budget), budget)?;
+        let diagrams = Diagrams::new(cells.bits, limits, budget)?;
         let start = beginning(&cells, &diagrams)?;
         let steps = program_steps(&semantics, &cells, &diagrams)?;
         let init = initial(&semantics, &cells, &diagrams, &start)?;
         let ended = ended(&semantics, &diagrams, &start)?;
         let reached = init.clone();
-        let mut encoding = Self { semantics, cells, diagrams, start, steps, init, reached, ended };
+        let mut encoding = Self { semantics, cells, diagrams, start, steps, init, reached, ended, order };
         report(format!("reaching states over {} nodes of steps", encoding.relation().nodes()));
         encoding.reached = encoding.relation().closure(&encoding.init, None)?;
         Ok(encoding)

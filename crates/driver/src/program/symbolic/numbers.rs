@@ -221,7 +221,7 @@ mod tests {
     }
 
     fn holds(set: &Set, a: i64, b: i64) -> bool {
-        set.contains(|bit| (if bit.index() % 2 == 0 { a } else { b }) >> (bit.index() / 2) & 1 == 1)
+        set.contains(|bit| (if bit.index().is_multiple_of(2) { a } else { b }) >> (bit.index() / 2) & 1 == 1)
     }
 
     fn value(number: &Number, a: i64, b: i64) -> i64 {
@@ -254,7 +254,7 @@ mod tests {
             assert_eq!(holds(&equal, a, b), a == b, "{a} = {b}");
             assert_eq!(value(&both, a, b), a & b, "{a} & {b}");
             assert_eq!(value(&wrapped, a, b), ((a * b) << 61) >> 61, "signed bits of {a} * {b}");
-            assert_eq!(value(&low, a, b), a * b & 7, "bits of {a} * {b}");
+            assert_eq!(value(&low, a, b), (a * b) & 7, "bits of {a} * {b}");
             assert_eq!(holds(&inside, a, b), (-3..=5).contains(&(a + b)), "{a} + {b} in -3..5");
             if b != 0 {
                 assert_eq!((value(&quotient, a, b), value(&remainder, a, b)), (a / b, a % b), "{a} / {b}");
