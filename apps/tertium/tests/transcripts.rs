@@ -13,6 +13,7 @@ fn transcripts_are_what_the_program_prints() {
         .case("docs/checking.md")
         .case("docs/programs.md")
         .case("docs/promela.md")
+        .case("docs/spotlight.md")
         .case("docs/guide/*.md")
         .case("docs/symbolic.md")
         .case("apps/tertium/tests/cmd/*.md");

@@ -405,3 +405,43 @@ fn what_no_step_changes_gives_a_condition() {
     let conditions: Vec<String> = found[0].condition.iter().map(|(value, when)| format!("{value}: {when}")).collect();
     assert_eq!(conditions, ["true: (limit > 3)", "false: !(limit > 3)"]);
 }
+
+/// Processes that request three of six resources in order, use them and release them; two more agree on unknown flags.
+fn resources(processes: usize) -> String {
+    let mut text =
+        "system resources\nfunction f(int) : bool\nvar load : int\nvar flag1, flag2, ready : bool = false\n".to_owned();
+    for resource in 1..=6 {
+        text.push_str(&format!("var r{resource} : 0..{processes} = 0\n"));
+    }
+    for process in 1..=processes {
+        let first = if process <= 2 { 1 } else { 1 + process % 4 };
+        let each = |statement: &dyn Fn(usize) -> String| (first..first + 3).map(statement).collect::<String>();
+        let take = each(&|r| format!("when r{r} = 0 do r{r} := {process}; "));
+        let give = each(&|r| format!("when r{r} = {process} do r{r} := 0; "));
+        text.push_str(&format!(
+            "process P{process} {{ loop {{ idle: load := *; {take}busy: if load > 0 {{ skip; }} else {{ load := 0; }} {give}}} }}\n"
+        ));
+    }
+    text.push_str(
+        "process A { one: flag1 := f(load); two: ready := true; three: flag1 := !flag2; four: loop { skip; } }\n",
+    );
+    text.push_str(
+        "process B { one: flag2 := false; two: await ready; three: flag2 := !flag1; four: loop { skip; } }\n",
+    );
+    text.push_str("fair P1, P2\nproperty safe : ltl G !(P1@busy && P2@busy)\n");
+    text.push_str("property release : ltl G (P1@busy -> F P1@idle)\nproperty modes : ltl G !(flag1 && flag2)\n");
+    text
+}
+
+#[test]
+fn few_of_many_processes_are_enough() {
+    for processes in [4, 30] {
+        let file = loaded(&resources(processes));
+        assert!(spotlight::start::reason(&file, &asked(&file)).is_some());
+        let found = spot(&file, &SpotlightOptions::default()).unwrap();
+        for answer in &found {
+            assert_eq!(answer.value, Belnap::True, "{} with {processes} processes: {:#?}", answer.name, answer.rounds);
+            assert!(answer.spotlight.as_ref().is_some_and(|lit| lit.len() <= 2), "{}", answer.name);
+        }
+    }
+}

@@ -17,14 +17,15 @@ pub fn wanted(
     abstracted: bool,
 ) -> Result<Option<SpotlightOptions>, Failure> {
     let asked_for = !args.spotlight.is_empty();
-    let other = args.how.is_named() || !args.how.keep.is_empty() || args.semantics == Semantics::Thorough;
+    let running = args.threads.is_some() || args.no_reduction;
+    let other = running || args.how.is_named() || !args.how.keep.is_empty() || args.semantics == Semantics::Thorough;
     if asked_for && (other || args.how.abstraction == Some(Abstraction::None)) {
         return Err(Diagnostic::error("E0351", "`--spotlight` is an abstraction of its own")
-            .help("leave out `--abstraction`, `--keep` and `--semantics thorough`, or leave out `--spotlight`")
+            .note("it cannot be combined with `--abstraction`, `--keep`, `--semantics thorough`, `--threads` or `--no-reduction`")
+            .help("leave these out, or `--spotlight`")
             .into());
     }
-    let running = args.threads.is_some() || args.no_reduction || args.max_states.is_some();
-    let free = !abstracted && !running && args.how.abstraction.is_none();
+    let free = !abstracted && !running && args.max_states.is_none() && args.how.abstraction.is_none();
     let declared = !file.program.spotlight.is_empty() && !other && args.how.abstraction.is_none();
     let automatic = free && spotlight::start::reason(file, questions).is_some();
     if !asked_for && !declared && !automatic {

@@ -22,7 +22,7 @@ use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};
 use tertium_program::{ExprId, Fairness, ProcessId, Program, VarId};
 pub use tertium_smt::Limit;
-use tertium_smt::{Process, Queries, Z3};
+use tertium_smt::{Process, Queries, Solver, Z3};
 
 use super::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
 use super::check::{CheckOptions, Outcome};
@@ -123,13 +123,18 @@ fn system(
     let solver = Z3::new().map_err(|error| Diagnostic::error("E0327", error.to_string()))?;
     let mut queries = Queries::new(Box::new(solver), options.limit, budget);
     if let Some(command) = &options.cross_check {
-        let second = Process::new(command).map_err(|error| {
-            Diagnostic::error("E0328", format!("the second solver cannot be used: {error}"))
-                .help("`--cross-check` wants the command of an SMT-LIB 2 solver, for example `cvc5`")
-        })?;
-        queries = queries.cross_checked(Box::new(second));
+        queries = queries.cross_checked(second_solver(command)?);
     }
     System::new(program, &chosen, &how, queries).map_err(|why| unsupported(file, program, &why))
+}
+
+/// The solver that every reply is compared with.
+pub(in crate::program) fn second_solver(command: &[String]) -> Result<Box<dyn Solver>, Failure> {
+    let second = Process::new(command).map_err(|error| {
+        Diagnostic::error("E0328", format!("the second solver cannot be used: {error}"))
+            .help("`--cross-check` wants the command of an SMT-LIB 2 solver, for example `cvc5`")
+    })?;
+    Ok(Box::new(second))
 }
 
 pub(in crate::program) fn unsupported(file: &ProgramFile, program: &Program, why: &Unsupported) -> Failure {

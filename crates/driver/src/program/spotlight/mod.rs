@@ -20,7 +20,7 @@ use tertium_program::ProcessId;
 use tertium_smt::{Queries, Z3};
 
 use super::ProgramFile;
-use super::abstracted::{AbstractionOptions, blank, unsupported};
+use super::abstracted::{AbstractionOptions, blank, second_solver, unsupported};
 use super::answer::{ProgramAnswer, Reason};
 use super::check::{CheckOptions, Outcome};
 use super::questions::{Asked, Question};
@@ -90,6 +90,33 @@ pub fn check(
     Ok(Outcome { answers, ..Outcome::default() })
 }
 
+/// As [`check`], for a program that nobody asked to look at in this way: what stays open is answered by `otherwise`.
+///
+/// # Errors
+/// As for [`check`]; and whatever `otherwise` meets.
+pub fn check_first(
+    file: &ProgramFile,
+    questions: &[Question],
+    found: Outcome,
+    otherwise: &dyn Fn(&[Question]) -> Result<Outcome, Failure>,
+) -> Result<Outcome, Failure> {
+    let is_open = |answer: &ProgramAnswer| {
+        answer.value == tertium_lattice::Belnap::Unknown && answer.stopped.is_none() && answer.condition.is_empty()
+    };
+    let open: Vec<usize> = (0..questions.len()).filter(|&at| is_open(&found.answers[at])).collect();
+    // What is left open by looking at few processes of very many is not settled by looking at all of them.
+    if open.is_empty() || file.program.processes.len() >= start::VERY_MANY {
+        return Ok(found);
+    }
+    let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
+    let rest = otherwise(&asked)?;
+    let mut answers = found.answers;
+    for (at, answer) in open.into_iter().zip(rest.answers) {
+        answers[at] = answer;
+    }
+    Ok(Outcome { answers, remarks: rest.remarks, ..Outcome::default() })
+}
+
 impl Work<'_> {
     fn answer(&self, question: &Question) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
@@ -135,7 +162,10 @@ impl Work<'_> {
         let mut options = Options { keep_small: false, limit: self.abstraction.limit, ..Options::default() };
         options.most_states = self.abstraction.max_states.unwrap_or(options.most_states);
         let solver = Z3::new().map_err(|error| Diagnostic::error("E0327", error.to_string()))?;
-        let queries = Queries::new(Box::new(solver), options.limit, self.budget);
+        let mut queries = Queries::new(Box::new(solver), options.limit, self.budget);
+        if let Some(command) = &self.abstraction.cross_check {
+            queries = queries.cross_checked(second_solver(command)?);
+        }
         System::new(program, &[], &options, queries).map_err(|why| unsupported(self.file, program, &why))
     }
 }

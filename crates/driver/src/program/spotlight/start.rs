@@ -15,7 +15,7 @@ const FEW: usize = 3;
 /// With fewer processes a program is run, or abstracted as a whole.
 const MANY: usize = 6;
 /// With this many processes even small domains are too many states.
-const VERY_MANY: usize = 16;
+pub(super) const VERY_MANY: usize = 16;
 
 /// The processes that expressions name by location or by local variables.
 #[must_use]
