@@ -41,18 +41,29 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     }
     let questions = program::questions::questions(&file, &args.only, args.progress)?;
     expectations.all_name_something(questions.iter().map(program_views::name_of))?;
-    let lit = spotlight::wanted(args, &file, &questions, abstracted)?;
-    let outcome = if let Some(lit) = &lit {
-        let how = abstraction::options(&args.how, args.max_states);
-        program::spotlight::check(&file, &questions, &options(args), &how, lit, budget, &phase)
-    } else if abstracted {
-        let mut how = abstraction::options(&args.how, args.max_states);
-        how.thorough = args.semantics == Semantics::Thorough;
-        program::abstracted::check(&file, &questions, &options(args), &how, budget, &phase)
-    } else {
+    let otherwise = |questions: &[program::questions::Question]| {
+        if abstracted {
+            let mut how = abstraction::options(&args.how, args.max_states);
+            how.thorough = args.semantics == Semantics::Thorough;
+            return program::abstracted::check(&file, questions, &options(args), &how, budget, &phase);
+        }
         let options = options(args);
         let look_for_idle = options.look_for_idle || wants_page;
-        program::check(&file, &questions, &program::CheckOptions { look_for_idle, ..options }, budget, &phase)
+        program::check(&file, questions, &program::CheckOptions { look_for_idle, ..options }, budget, &phase)
+    };
+    let outcome = match spotlight::wanted(args, &file, &questions, abstracted)? {
+        None => otherwise(&questions),
+        Some((lit, automatic)) => {
+            let how = abstraction::options(&args.how, args.max_states);
+            let found = program::spotlight::check(&file, &questions, &options(args), &how, &lit, budget, &phase);
+            match found {
+                Ok(found) if automatic => program::spotlight::check_first(&file, &questions, found, &otherwise),
+                Err(Failure::Input(_)) if automatic && lit.parameters == program::spotlight::Parameters::On => {
+                    otherwise(&questions)
+                }
+                found => found,
+            }
+        }
     };
     drop(progress);
     let outcome = outcome?;

@@ -9,13 +9,13 @@ use tertium_driver::program::spotlight::{self, SpotlightOptions};
 use super::check::refuse;
 use crate::args::{Abstraction, CheckArgs, Parameters, Semantics};
 
-/// How to look at few processes; none if all are looked at.
+/// How to look at few processes, and whether nobody asked for it; none if all are looked at.
 pub fn wanted(
     args: &CheckArgs,
     file: &ProgramFile,
     questions: &[Question],
     abstracted: bool,
-) -> Result<Option<SpotlightOptions>, Failure> {
+) -> Result<Option<(SpotlightOptions, bool)>, Failure> {
     let asked_for = !args.spotlight.is_empty();
     let running = args.threads.is_some() || args.no_reduction;
     let other = running || args.how.is_named() || !args.how.keep.is_empty() || args.semantics == Semantics::Thorough;
@@ -47,5 +47,5 @@ pub fn wanted(
     if let Some(rounds) = args.refinements {
         how.rounds = rounds as usize + 1;
     }
-    Ok(Some(how))
+    Ok(Some((how, !asked_for && !declared)))
 }
