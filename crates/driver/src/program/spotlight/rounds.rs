@@ -83,7 +83,11 @@ impl<'a> Rounds<'a> {
     fn begin(&mut self) -> Result<(), Failure> {
         let given: Vec<(ExprId, String)> =
             self.system.program().predicates.iter().map(|named| (named.expr, named.name.clone())).collect();
-        let named = start::named(self.system.program(), &self.asked.atoms);
+        let mut named = start::named(self.system.program(), &self.asked.atoms);
+        // A formula may speak of the steps of a process, too.
+        let program = self.system.program();
+        let steps = self.asked.formula.actions();
+        named.extend(program.process_ids().filter(|&process| steps.contains(&program.process(process).name)));
         for (expr, name) in given {
             self.add_predicate(expr, Some(name), &self.system.program().process_ids().collect::<Vec<_>>())?;
         }
