@@ -216,8 +216,15 @@ fn branches_with_parameters_never_decide_wrongly() {
                 most_processes: 1,
             };
             let (options, abstraction) = (CheckOptions::default(), AbstractionOptions::default());
-            let found =
-                spotlight::check(&whole, &[question.clone()], &options, &abstraction, &how, &Budget::unlimited(), &());
+            let found = spotlight::check(
+                &whole,
+                std::slice::from_ref(&question),
+                &options,
+                &abstraction,
+                &how,
+                &Budget::unlimited(),
+                &(),
+            );
             let positional = tertium_check::family::is_positional(&property.formula);
             let fair = text.contains("fair") && property.invariant.is_none();
             match found {

@@ -7,7 +7,7 @@ use tertium_driver::program::questions::Question;
 use tertium_driver::program::spotlight::{self, SpotlightOptions};
 
 use super::check::refuse;
-use crate::args::{Abstraction, CheckArgs, Parameters, Semantics};
+use crate::args::{Abstraction, CheckArgs, EngineName, Parameters, Semantics};
 
 /// How to look at few processes, and whether nobody asked for it; none if all are looked at.
 pub fn wanted(
@@ -25,7 +25,8 @@ pub fn wanted(
             .help("leave these out, or `--spotlight`")
             .into());
     }
-    let free = !abstracted && !running && args.max_states.is_none() && args.how.abstraction.is_none();
+    let chosen = args.engine != EngineName::Auto || args.max_states.is_some();
+    let free = !abstracted && !running && !chosen && args.how.abstraction.is_none();
     let declared = !file.program.spotlight.is_empty() && !other && args.how.abstraction.is_none();
     let automatic = free && spotlight::start::reason(file, questions).is_some();
     if !asked_for && !declared && !automatic {
