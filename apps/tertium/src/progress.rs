@@ -1,6 +1,7 @@
 //! Is it still alive, and what is it doing?
 //!
-//! On a terminal a line that ticks, from half a second on; elsewhere one line every ten seconds.
+//! On a terminal a line that ticks, from half a second on; elsewhere one line every ten seconds. For scripts that read lines
+//! of JSON, the beginning of every phase and once a second how far it has come, on standard output among the results.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -8,6 +9,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tertium_base::Budget;
+use tertium_driver::Counts;
+use tertium_report::json::{self, ProgressView};
 
 use crate::terminal::{self, Stream};
 
@@ -16,6 +19,8 @@ use crate::terminal::{self, Stream};
 pub struct Phase {
     now: Arc<Mutex<Now>>,
     budget: Option<Budget>,
+    /// Whether it is told as events on standard output.
+    events: bool,
 }
 
 #[derive(Debug, Default)]
@@ -23,6 +28,10 @@ struct Now {
     what: String,
     /// When a search began, and the work done before it.
     search: Option<(Instant, u64)>,
+    /// How far it has come.
+    counts: Option<Counts>,
+    /// The line that comes before all events.
+    header: Option<String>,
 }
 
 impl tertium_driver::Observer for Phase {
@@ -33,6 +42,17 @@ impl tertium_driver::Observer for Phase {
     fn search(&self, what: &str) {
         self.begin(what, self.budget.as_ref().map(|budget| (Instant::now(), budget.work())));
     }
+
+    fn counts(&self, counts: Counts) {
+        if let Ok(mut now) = self.now.lock() {
+            now.counts = Some(counts);
+        }
+    }
+}
+
+/// The name of a phase, without how far it has come.
+fn name(what: &str) -> &str {
+    what.split(": ").next().unwrap_or(what)
 }
 
 impl Phase {
@@ -41,10 +61,32 @@ impl Phase {
         Self { budget: Some(budget.clone()), ..Self::default() }
     }
 
-    fn begin(&self, what: &str, search: Option<(Instant, u64)>) {
+    /// With a first line for standard output, and with events after it if they are wanted.
+    #[must_use]
+    pub fn with_events(self, header: String, events: bool) -> Self {
         if let Ok(mut now) = self.now.lock() {
-            what.clone_into(&mut now.what);
-            now.search = search;
+            now.header = Some(header);
+        }
+        Self { events, ..self }
+    }
+
+    /// The first line, if it has not been written yet.
+    #[must_use]
+    pub fn header(&self) -> Option<String> {
+        self.now.lock().ok().and_then(|mut now| now.header.take())
+    }
+
+    fn begin(&self, what: &str, search: Option<(Instant, u64)>) {
+        let Ok(mut now) = self.now.lock() else { return };
+        let is_new = name(&now.what) != name(what);
+        what.clone_into(&mut now.what);
+        now.search = search;
+        if is_new {
+            now.counts = None;
+        }
+        if is_new && self.events {
+            let header = now.header.take().unwrap_or_default();
+            terminal::write(Stream::Out, &format!("{header}{}", json::phase_line(name(what))));
         }
     }
 
@@ -54,6 +96,21 @@ impl Phase {
         let done = (budget.work() - before) as f64;
         let rate = done / start.elapsed().as_secs_f64().max(0.001);
         format!("{}: {:.1} M steps, {:.1} M/s", now.what, done / 1e6, rate / 1e6)
+    }
+
+    /// How far it has come, as an event.
+    fn event(&self, start: Instant) -> Option<String> {
+        let now = self.now.lock().ok()?;
+        let counts = now.counts.unwrap_or_default();
+        let progress = ProgressView {
+            states: counts.states,
+            rate: counts.rate,
+            waiting: counts.waiting,
+            depth: counts.depth,
+            memory_bytes: tertium_base::memory::in_use(),
+            elapsed_ms: start.elapsed().as_millis() as u64,
+        };
+        Some(json::progress_line(name(&now.what), &progress))
     }
 }
 
@@ -72,12 +129,20 @@ impl Progress {
             return Self { done: None, thread: None };
         }
         let (done, ended) = channel();
-        let live = terminal::is_terminal(Stream::Err);
+        let live = terminal::is_terminal(Stream::Err) && !phase.events;
         let thread = std::thread::spawn(move || {
             let start = Instant::now();
-            let mut wait = Duration::from_millis(if live { 500 } else { 10_000 });
+            let mut wait = Duration::from_millis(match (phase.events, live) {
+                (true, _) => 1_000,
+                (false, true) => 500,
+                (false, false) => 10_000,
+            });
             let mut shown = false;
             while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(wait) {
+                if phase.events {
+                    terminal::write(Stream::Out, &phase.event(start).unwrap_or_default());
+                    continue;
+                }
                 let line = format!("{} ... {}s{}", phase.text(), start.elapsed().as_secs(), memory());
                 if live {
                     terminal::write(Stream::Err, &format!("\r\x1b[2K{line}"));

@@ -26,7 +26,9 @@ fn room(name: &str) -> PathBuf {
 #[track_caller]
 fn page(dir: &Path, arguments: &[&str]) -> PathBuf {
     std::fs::create_dir_all(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
-    let _ = std::os::unix::fs::symlink(Path::new(ROOT).join("examples"), dir.join("examples"));
+    for room in ["examples", "corpus"] {
+        let _ = std::os::unix::fs::symlink(Path::new(ROOT).join(room), dir.join(room));
+    }
     let output = Command::new(env!("CARGO_BIN_EXE_tertium"))
         .current_dir(dir)
         .arg("check")
@@ -189,6 +191,28 @@ fn a_proof_names_what_it_rests_on() {
     assert!(proof.contains("Every statement is taken in some run"), "{proof}");
     assert!(proof.contains("tertium certify examples/peterson.gcl"), "{proof}");
     picture(&mut browser, "proof");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn an_abstraction_shows_its_states_and_names_what_no_predicate_tells() {
+    let Some(mut browser) = Browser::start("abstract") else { return };
+    let dir = room("abstract");
+    let file = page(&dir, &["corpus/gcl/bakery_b.gcl", "--refinements", "0", "--only", "mutex"]);
+    browser.open_file(&file, "#tab=why");
+    is_quiet(&browser, "file://");
+    // The ticket that was picked is compared with nothing: that is what is missing.
+    assert!(browser.text("#cause").contains("No predicate tells whether"));
+    assert!(browser.text("#cause").contains("P1.t <= y2"), "{}", browser.text("#cause"));
+    let why = browser.text(".panel");
+    assert_eq!(why.matches("takes the step to").count(), 2, "{why}");
+    assert!(why.contains("--predicate 'P1.t <= y2'"), "{why}");
+    picture(&mut browser, "abstract-unknown");
+    browser.press("2");
+    browser.wait("document.querySelector('canvas').width > 100 && tertium.view.positions.size === 40");
+    assert!(browser.text(".graph h2").starts_with("P1@take P2@pick"));
+    assert!(browser.text(".graph").contains("Stands for, among others"));
+    picture(&mut browser, "abstract-graph");
     let _ = std::fs::remove_dir_all(dir);
 }
 

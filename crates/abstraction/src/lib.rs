@@ -20,6 +20,7 @@ pub mod invariants;
 pub mod keep;
 pub mod options;
 mod queues;
+pub mod samples;
 pub mod spotlight;
 pub mod state;
 pub mod system;

@@ -46,6 +46,22 @@ pub trait Observer {
     fn search(&self, what: &str) {
         self.phase(what);
     }
+
+    /// How far the phase has come.
+    fn counts(&self, _: Counts) {}
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// States that were found.
+    pub states: usize,
+    /// States a second.
+    pub rate: u64,
+    /// States that wait to be looked at.
+    pub waiting: usize,
+    /// Steps from the start.
+    pub depth: usize,
 }
 
 /// Nobody wants to know.

@@ -25,6 +25,47 @@ pub fn header_line(tool: &Tool, input: &Input) -> String {
     line(&Header { r#type: "header", schema_version: crate::view::SCHEMA_VERSION, tool, input })
 }
 
+/// The beginning of a phase as one line.
+#[must_use]
+pub fn phase_line(phase: &str) -> String {
+    #[derive(Serialize)]
+    struct Phase<'a> {
+        r#type: &'static str,
+        phase: &'a str,
+    }
+    line(&Phase { r#type: "phase", phase })
+}
+
+/// How far a phase has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ProgressView {
+    /// States that were found.
+    pub states: usize,
+    /// States a second.
+    pub rate: u64,
+    /// States that wait to be looked at.
+    pub waiting: usize,
+    /// Steps from the start.
+    pub depth: usize,
+    /// Memory in use.
+    pub memory_bytes: usize,
+    /// Since the phase began.
+    pub elapsed_ms: u64,
+}
+
+/// How far a phase has come as one line.
+#[must_use]
+pub fn progress_line(phase: &str, progress: &ProgressView) -> String {
+    #[derive(Serialize)]
+    struct Tagged<'a> {
+        r#type: &'static str,
+        phase: &'a str,
+        #[serde(flatten)]
+        progress: &'a ProgressView,
+    }
+    line(&Tagged { r#type: "progress", phase, progress })
+}
+
 /// One result as one line.
 #[must_use]
 pub fn result_line(result: &ResultView) -> String {

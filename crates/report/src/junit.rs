@@ -1,7 +1,8 @@
 //! Results for build servers that read JUnit's XML: false is a failure, unknown an error.
 
-use crate::build;
+use crate::style::Style;
 use crate::view::{CheckReport, ResultView, Verdict};
+use crate::{build, text};
 
 /// The report as one XML document.
 #[must_use]
@@ -37,7 +38,10 @@ fn case(file: &str, view: &ResultView) -> String {
         Verdict::Open => "error",
     };
     let message = view.stopped.map_or_else(|| format!("value {}", view.value), |why| format!("stopped: {why}"));
-    let details: Vec<String> = view.reasons.iter().map(build::explanation).collect();
+    let mut details: Vec<String> = view.reasons.iter().map(build::explanation).collect();
+    let plain = Style { colour: false, verbose: true };
+    details.extend(view.evidence.run.iter().map(|run| text::run(run, plain).trim_end().to_owned()));
+    details.extend(view.next.iter().map(|command| format!("try {command}")));
     format!(
         "{head}>\n      <{element} message=\"{}\" type=\"{}\">{}\n{}</{element}>\n    </testcase>\n",
         escaped(&message),

@@ -74,7 +74,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let start = Instant::now();
     let expectations = Expectations::parse(&args.expect)?;
     let options = options(args);
-    let phase = Phase::counting(budget);
+    let phase = phase_for(args, "kmts", budget);
     let progress = Progress::start(phase.clone(), args.look.quiet);
     phase.phase("reading the model");
     let loaded = tertium_driver::input::load(&args.file, budget)?;
@@ -86,7 +86,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     if !args.look.quiet {
         super::show(session.warnings(), args.look.color);
     }
-    let mut printer = Printer::start(args, session.kind(), &session.description());
+    let mut printer = Printer::start(args, session.kind(), &session.description(), &phase);
     let mut results: Vec<ResultView> = Vec::new();
     let mut page = None;
     for parsed in &properties {
@@ -131,6 +131,16 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     Ok(Done { code, page })
 }
 
+/// Who tells what the run is doing: for lines of JSON as events, unless they are not wanted.
+pub fn phase_for(args: &CheckArgs, kind: &'static str, budget: &Budget) -> Phase {
+    let phase = Phase::counting(budget);
+    if args.format != Format::Ndjson {
+        return phase;
+    }
+    let header = json::header_line(&super::tool(), &Input { file: shown_path(&args.file), kind });
+    phase.with_events(header, !args.look.quiet)
+}
+
 /// A limit that is reached while the model is read still gives scripts a document: every property that was
 /// given is stopped.
 fn stopped_early(args: &CheckArgs, stopped: Stopped) -> u8 {
@@ -155,7 +165,10 @@ fn stopped_early(args: &CheckArgs, stopped: Stopped) -> u8 {
     let style = Style { colour: false, verbose: false };
     let printer = Printer { format: args.format, style, quiet: args.look.quiet, input: report.input.clone() };
     if args.format == Format::Ndjson {
-        printer.write(&json::header_line(&report.tool, &report.input));
+        // With events the first phase has brought the header.
+        if args.look.quiet {
+            printer.write(&json::header_line(&report.tool, &report.input));
+        }
         report.results.iter().for_each(|view| printer.write(&json::result_line(view)));
     }
     printer.finish(&report, code, 0);
@@ -279,7 +292,7 @@ pub struct Printer {
 }
 
 impl Printer {
-    pub fn start(args: &CheckArgs, kind: &'static str, description: &str) -> Self {
+    pub fn start(args: &CheckArgs, kind: &'static str, description: &str, phase: &Phase) -> Self {
         let colour = terminal::coloured(args.look.color, Stream::Out);
         let input = Input { file: shown_path(&args.file), kind };
         let this = Self {
@@ -292,7 +305,7 @@ impl Printer {
             Format::Text if !this.quiet => {
                 this.write(&text::heading(&this.input.file, description, this.style));
             }
-            Format::Ndjson => this.write(&json::header_line(&super::tool(), &this.input)),
+            Format::Ndjson => this.write(&phase.header().unwrap_or_default()),
             _ => {}
         }
         this

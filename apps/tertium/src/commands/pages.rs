@@ -6,6 +6,7 @@ use tertium_base::{Budget, Diagnostic};
 use tertium_driver::answer::Answer;
 use tertium_driver::check::{CheckOptions, Session};
 use tertium_driver::picture::{self, Decision};
+use tertium_driver::program::abstracted::pictured::{Pictured, Side};
 use tertium_driver::program::coverage::Covered;
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::run::Run;
@@ -16,13 +17,14 @@ use tertium_driver::unfold::Unfolded;
 use tertium_driver::{Failure, Kmts, Reason};
 use tertium_report::page::view::{
     BlameView, ChoiceView, CoverageView, CoveredView, Detail, FairView, FormulaRow, InvariantView, MessageView,
-    MovesView, ProofView, SourceView, StatementView, ValuesView, VariantView, WaysView,
+    MovesView, ProofView, SampleView, SourceView, StatementView, ValuesView, VariantView, WayView, WaysView,
 };
 use tertium_report::page::{self, Page, headline, short_name};
-use tertium_report::view::ResultView;
+use tertium_report::view::{Ordered, ResultView};
 use tertium_report::{build, json};
 
 use super::check::shown_path;
+use super::views::quoted;
 
 /// Longer parts of formulas are cut.
 const LONGEST_PART: usize = 160;
@@ -206,6 +208,64 @@ pub fn of_program(
     }
     detail.headline = headline::headline(view, &detail);
     detail
+}
+
+/// Adds the abstraction that a property was decided on.
+pub fn add_abstraction(pictured: &Pictured, view: &ResultView, detail: &mut Detail, page: &mut Page) {
+    let mut graph = page::graph(&pictured.structure);
+    graph.states.clone_from(&pictured.names);
+    let line = |values: &[(String, String)]| {
+        values.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    };
+    graph.samples =
+        pictured.samples.iter().map(|(state, values)| SampleView { state: *state, values: line(values) }).collect();
+    page.graphs.push(graph);
+    detail.graph = Some(page.graphs.len() - 1);
+    detail.formulas = valued(pictured.values.clone());
+    follow(&pictured.structure, &pictured.answer, detail);
+    if let Some(proof) = &mut detail.proof {
+        proof.predicates.clone_from(&pictured.predicates);
+        proof.invariant = reachable(pictured);
+    }
+    let way = |side: &Side| WayView {
+        title: side.title.clone(),
+        kind: "unknown",
+        text: String::new(),
+        values: Ordered(side.values.clone()),
+    };
+    if !(pictured.sides.is_empty() && pictured.missing.is_empty()) && view.value == "unknown" {
+        let focus = detail.focus.and_then(|state| pictured.names.get(state)).cloned().unwrap_or_default();
+        detail.explanations.push(format!(
+            "the abstract state `{focus}` stands for states that behave differently; the predicates ({}) do not tell them apart",
+            pictured.predicates.join("; ")
+        ));
+        detail.open = Some(WaysView {
+            samples: pictured.sides.iter().map(way).collect(),
+            missing: pictured.missing.clone(),
+            ..WaysView::default()
+        });
+    }
+    detail.headline = headline::headline(view, detail);
+}
+
+/// The command that decides the property with one more predicate.
+pub fn with_predicate(pictured: &Pictured, view: &ResultView, file: &str) -> Vec<String> {
+    let known: Vec<String> = pictured.predicates.iter().map(|text| format!(" --predicate {}", quoted(text))).collect();
+    let command = |missing: &String| {
+        let base = format!("tertium check {} --only {} --refinements 0", quoted(file), quoted(&view.name));
+        format!("{base}{} --predicate {}", known.concat(), quoted(missing))
+    };
+    if view.value == "unknown" { pictured.missing.iter().map(command).collect() } else { Vec::new() }
+}
+
+/// The abstract states that can be reached, which together are an invariant of the program.
+fn reachable(pictured: &Pictured) -> Vec<InvariantView> {
+    const MOST: usize = 200;
+    let part = |name: &String| {
+        let (at, holds) = name.split_once("  ").unwrap_or((name, "true"));
+        InvariantView { at: at.to_owned(), holds: holds.to_owned() }
+    };
+    if pictured.names.len() > MOST { Vec::new() } else { pictured.names.iter().map(part).collect() }
 }
 
 fn run_details(file: &ProgramFile, question: &Question, run: &Run, fair: bool, detail: &mut Detail) {

@@ -4,15 +4,17 @@ use std::time::Instant;
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program;
+use tertium_driver::program::abstracted::pictured;
+use tertium_driver::program::questions::Question;
 use tertium_driver::{Belnap, Failure, Observer};
 use tertium_report::page::view::SourceView;
 use tertium_report::view::{CheckReport, SCHEMA_VERSION};
 
-use super::check::{Done, Expectations, Printer, engine_choice, judge, refuse};
+use super::check::{Done, Expectations, Printer, engine_choice, judge, phase_for, refuse};
 use super::{abstraction, pages, program_views, spotlight, views};
 use crate::args::{Abstraction, CheckArgs, Semantics};
 use crate::exit;
-use crate::progress::{Phase, Progress};
+use crate::progress::Progress;
 
 /// Decides the properties of a program.
 pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Done, Failure> {
@@ -29,7 +31,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     )?;
     let start = Instant::now();
     let expectations = Expectations::parse(&args.expect)?;
-    let phase = Phase::default();
+    let language = program::Language::of(&args.file).map_or("gcl", program::Language::name);
+    let phase = phase_for(args, language, budget);
     phase.phase("reading the program");
     let progress = Progress::start(phase.clone(), args.look.quiet);
     let (logic, mut extras) = (args.logic.map(|logic| logic.0), abstraction::extras(&args.how));
@@ -73,7 +76,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     if !args.look.quiet {
         super::show(&remarks, args.look.color);
     }
-    let mut printer = Printer::start(args, file.language.name(), &file.description());
+    let mut printer = Printer::start(args, file.language.name(), &file.description(), &phase);
     let mut results = Vec::new();
     let mut page = wants_page.then(|| printer.empty_page(&file.description()));
     let explored = wants_page && !abstracted && outcome.answers.iter().any(|answer| answer.value == Belnap::True);
@@ -89,7 +92,20 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         judge(&mut view, &expectations, &args.fail_on);
         printer.result(&view);
         if let Some(page) = &mut page {
-            page.details.push(pages::of_program(&file, question, (answer, &view), &invariant, args.fair));
+            let mut detail = pages::of_program(&file, question, (answer, &view), &invariant, args.fair);
+            if let (Question::Property(asked), true, None) = (question, abstracted, answer.stopped) {
+                let how = abstraction::options(&args.how, args.max_states);
+                match pictured::picture(&file, asked, &options(args), &how, budget) {
+                    Ok(Some(found)) => {
+                        view.next.extend(pages::with_predicate(&found, &view, &printer.input.file));
+                        pages::add_abstraction(&found, &view, &mut detail, page);
+                    }
+                    // A page without the picture is better than none.
+                    Ok(None) | Err(Failure::Stopped(_)) => {}
+                    Err(failure) => return Err(failure),
+                }
+            }
+            page.details.push(detail);
         }
         results.push(view);
     }

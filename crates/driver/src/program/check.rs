@@ -13,10 +13,10 @@ use super::coverage::{self, Covered};
 use super::questions::{Asked, Question, Watched};
 use super::safety::{self, Effort, Goal};
 use super::space::Space;
-use super::{ProgramFile, claims, linear};
+use super::{ProgramFile, claims, linear, reorder};
 use crate::engines::EngineChoice;
 use crate::failure::{Failure, Located};
-use crate::{Deadlock, LinearReading, Observer, check};
+use crate::{Counts, Deadlock, LinearReading, Observer, check};
 
 /// How one run wants its answers.
 #[derive(Clone, Debug)]
@@ -95,6 +95,7 @@ pub fn report_to<'o>(observer: &'o dyn Observer, what: &'o str, limit: Option<us
             let left = limit.saturating_sub(now.states) as f64 / rate.max(1.0);
             format!(", at most {} s more", left.ceil() as u64)
         });
+        observer.counts(Counts { states: now.states, rate: rate as u64, waiting: now.queue, depth: now.depth });
         observer.phase(&format!(
             "{what}: {} states, {}/s, {} waiting, depth {}, {} MB stored{latest}",
             now.states,
@@ -189,7 +190,7 @@ impl Work<'_, '_> {
                 (Question::Watched(watched), None) => Some(self.watched(watched)?),
                 (Question::Never(_), None) => None,
             };
-            outcome.answers.extend(answer);
+            outcome.answers.extend(answer.map(|answer| self.calmed(question, answer)));
         }
         if self.space.open.is_none() && self.space.initial.is_empty() {
             outcome.answers.iter_mut().for_each(|answer| answer.vacuous = true);
@@ -199,6 +200,12 @@ impl Work<'_, '_> {
             outcome.remarks = self.remarks(outcome.coverage.as_deref());
         }
         Ok(outcome)
+    }
+
+    /// The answer, with a run that changes process less often.
+    fn calmed(&self, question: &Question, answer: ProgramAnswer) -> ProgramAnswer {
+        let run = answer.run.map(|run| reorder::calmer(&self.space.semantics, question, run));
+        ProgramAnswer { run, ..answer }
     }
 
     fn goal<'q>(&self, question: &'q Question) -> Option<Goal<'q>> {

@@ -9,7 +9,7 @@
 //!
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
-//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`story`] tells what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them. [`abstracted`] answers
+//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them. [`abstracted`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only.
 
 pub mod abstracted;
@@ -27,6 +27,7 @@ pub mod promela;
 pub mod proof;
 pub mod questions;
 pub mod reached;
+pub mod reorder;
 pub mod run;
 pub mod safety;
 pub mod simulate;

@@ -467,7 +467,7 @@ fn cell_name(name: &str, dimensions: &[tertium_program::Dimension], cell: usize)
 }
 
 /// `[2][0]` for a cell of an array, nothing for a plain variable.
-fn indices(dimensions: &[tertium_program::Dimension], mut cell: usize) -> String {
+pub(crate) fn indices(dimensions: &[tertium_program::Dimension], mut cell: usize) -> String {
     let mut parts = Vec::new();
     for dimension in dimensions.iter().rev() {
         let len = dimension.len as usize;

@@ -142,7 +142,14 @@ fn open(result: &ResultView, detail: &Detail) -> Vec<String> {
         .filter(|variant| matches!(variant.value.as_str(), "true" | "false"))
         .map(|variant| format!("If {}, the property is {}.", variant.change, variant.value))
         .collect();
-    if !ways.is_empty() {
+    let missing: Vec<String> =
+        detail.open.iter().flat_map(|open| &open.missing).map(|condition| format!("`{condition}`")).collect();
+    if !missing.is_empty() {
+        lines.push(format!(
+            "No predicate tells whether {} holds there; adding it may decide this.",
+            missing.join(" or ")
+        ));
+    } else if !ways.is_empty() {
         lines.push(ways.join(" "));
     } else if let Some(advice) = result.decide.first() {
         lines.push(sentence(&format!("To decide it: {advice}")));

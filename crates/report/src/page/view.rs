@@ -252,6 +252,9 @@ pub struct WaysView {
     /// Two concrete states that one abstract state does not tell apart.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<WayView>,
+    /// Conditions that would tell those states apart.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// What the property would be if the first reason were decided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<VariantView>,

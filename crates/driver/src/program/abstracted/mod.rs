@@ -6,6 +6,7 @@
 
 pub(in crate::program) mod concretise;
 mod mistakes;
+pub mod pictured;
 pub mod predicates;
 mod sets;
 pub mod show;

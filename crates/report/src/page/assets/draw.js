@@ -162,7 +162,9 @@ function drawGraph(surface, scene, tones) {
     if (word) surface.fillText(SIGNS[word], at.x + 7, at.y + BOX.height / 2 + 4);
     surface.fillStyle = tones.ink;
     const left = word ? 22 : 8;
-    surface.fillText(fitting(surface, graph.states[state], BOX.width - left - 8), at.x + left, at.y + BOX.height / 2 + 4);
+    const parts = linesOf(graph.states[state]);
+    const first = at.y + BOX.height / 2 + 4 - 6.5 * (parts.length - 1);
+    parts.forEach((part, line) => surface.fillText(fitting(surface, part, BOX.width - left - 8), at.x + left, first + 13 * line));
     if (starts.has(state)) {
       surface.strokeStyle = surface.fillStyle = tones.ink;
       surface.lineWidth = 1.6;

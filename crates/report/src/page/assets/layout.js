@@ -1,6 +1,6 @@
 // Where the states of a graph stand: in layers by distance from the start, so that the same graph always looks the same.
 
-const BOX = { width: 178, height: 30, right: 84, down: 20 };
+const BOX = { width: 178, height: 30, right: 60, down: 22 };
 
 /** Neighbours of every state, hyper edges included. */
 function neighbours(graph) {
@@ -31,9 +31,20 @@ function near(links, seeds, limit) {
 
 /** Boxes are as wide as the longest name needs, within reason. */
 function measureBoxes(graph, shown) {
-  let longest = 0;
-  for (const state of shown) longest = Math.max(longest, graph.states[state].length);
-  BOX.width = Math.min(230, Math.max(64, longest * 7.1 + 34));
+  let [longest, lines] = [0, 1];
+  for (const state of shown) {
+    const parts = linesOf(graph.states[state]);
+    lines = Math.max(lines, parts.length);
+    for (const part of parts) longest = Math.max(longest, part.length);
+  }
+  BOX.width = Math.min(240, Math.max(64, longest * 7.1 + 34));
+  BOX.height = 17 + 13 * lines;
+}
+
+/** A name in lines: places, values and predicates of an abstract state stand two blanks apart. */
+function linesOf(name) {
+  const parts = name.split('  ');
+  return parts.length <= 3 ? parts : [...parts.slice(0, 2), parts.slice(2).join(' ')];
 }
 
 /** Positions for the states in `shown`: a Map from state to {x, y, layer}. */

@@ -17,6 +17,7 @@ class WhyView {
       section('What is open', list((detail.explanations || []).map(sentence))),
       section('How the question gets there', this.play(page, result)),
       section('Two ways it can go', this.pair(open.samples || []), this.completions(result)),
+      section('Conditions that no predicate tells', list((open.missing || []).map((text) => h('code', null, text)))),
       section('If that were decided', this.variants(open.variants || [])),
       section('What would decide it', list((result.decide || []).map(sentence))),
       section('Commands to try next, best first', (result.next || []).map(command)),
@@ -33,7 +34,7 @@ class WhyView {
 
   pair(samples) {
     if (!samples.length) return null;
-    const card = (sample) => h('div', { class: 'card ' + sample.kind }, h('h4', null, sample.title), sample.text && h('p', null, sample.text),
+    const card = (sample) => h('div', { class: 'card ' + sample.kind }, h('h4', null, sentence(sample.title)), sample.text && h('p', null, sample.text),
       h('table', null, h('tbody', null, Object.entries(sample.values || {}).map(([name, value]) => h('tr', null, h('td', null, name), h('td', null, value))))));
     return h('div', { class: 'pair' }, samples.map(card));
   }

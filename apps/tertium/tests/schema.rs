@@ -1,0 +1,128 @@
+//! What is written for scripts has the shape that is published in `docs/schema`; and the program starts at once.
+
+mod schemas;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use schemas::violations;
+use serde_json::Value;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// Inputs of all kinds: structures, lattices, parameters, programs, abstraction, limits, warnings.
+const INPUTS: &[&[&str]] = &[
+    &["examples/door.kmts"],
+    &["examples/door.kmts", "--semantics", "thorough"],
+    &["examples/door.kmts", "-p", "EX open", "--all-states", "--expect", "p1=true"],
+    &["examples/two_experts.kmts"],
+    &["examples/handshake.kmts"],
+    &["examples/traffic_v2.kmts"],
+    &["examples/transfer.gcl"],
+    &["examples/peterson.gcl"],
+    &["examples/printer.pml"],
+    &["corpus/gcl/tickets.gcl", "--max-states", "50"],
+    &["corpus/gcl/bakery_a.gcl", "--refinements", "0"],
+    &["corpus/promela/micro/micro_never_cycle.pml"],
+];
+
+fn schema(name: &str) -> Value {
+    let path = Path::new(ROOT).join("docs/schema").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn output(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_tertium")).current_dir(ROOT).arg("check").args(arguments).output();
+    let output = output.unwrap_or_else(|error| panic!("{error}"));
+    let code = output.status.code();
+    assert!(matches!(code, Some(0 | 5 | 10)), "{arguments:?}: {code:?} {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn read(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn documents_have_the_published_shape() {
+    let schema = schema("check.schema.json");
+    for input in INPUTS {
+        let text = output(&[*input, &["--format", "json"]].concat());
+        assert_eq!(violations(&schema, &read(&text)), Vec::<String>::new(), "{input:?}");
+    }
+}
+
+#[test]
+fn events_have_the_published_shape_and_come_in_order() {
+    let schema = schema("events.schema.json");
+    for input in INPUTS {
+        let text = output(&[*input, &["--format", "ndjson"]].concat());
+        let lines: Vec<Value> = text.lines().map(read).collect();
+        for line in &lines {
+            assert_eq!(violations(&schema, line), Vec::<String>::new(), "{input:?}");
+        }
+        let kinds: Vec<&str> = lines.iter().filter_map(|line| line["type"].as_str()).collect();
+        assert_eq!((kinds[0], kinds[kinds.len() - 1]), ("header", "summary"), "{input:?}");
+        assert!(kinds.contains(&"phase") && kinds.contains(&"result"), "{input:?}: {kinds:?}");
+        let quiet = output(&[*input, &["--format", "ndjson", "-q"]].concat());
+        assert!(!quiet.contains("\"type\":\"phase\"") && quiet.starts_with("{\"type\":\"header\""), "{input:?}");
+    }
+}
+
+#[test]
+fn reports_have_the_published_shape() {
+    let schema = schema("page.schema.json");
+    let dir = std::env::temp_dir().join(format!("tertium-schema-{}", std::process::id()));
+    for (at, input) in INPUTS.iter().enumerate() {
+        let dir = dir.join(at.to_string());
+        output(&[*input, &["-q", "--evidence", &dir.to_string_lossy()]].concat());
+        let text =
+            std::fs::read_to_string(dir.join("report.json")).unwrap_or_else(|error| panic!("{input:?}: {error}"));
+        let report = read(&text);
+        assert_eq!(violations(&schema, &report), Vec::<String>::new(), "{input:?}");
+        let count = |value: &Value| value.as_array().map(Vec::len);
+        assert_eq!(count(&report["details"]), count(&report["report"]["results"]), "{input:?}");
+    }
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn code_flows_tell_who_does_what_in_which_order() {
+    let report = read(&output(&["examples/transfer.gcl", "--only", "assertions", "--format", "sarif"]));
+    let result = &report["runs"][0]["results"][0];
+    assert_eq!(result["kind"], "fail");
+    assert_eq!(result["locations"][0]["physicalLocation"]["region"]["startLine"], 17);
+    let flows = result["codeFlows"][0]["threadFlows"].as_array().unwrap_or_else(|| panic!("no flows: {result}"));
+    let names: Vec<&str> = flows.iter().filter_map(|flow| flow["id"].as_str()).collect();
+    assert_eq!(names, ["start", "Clerk[1]", "Clerk[2]", "Auditor"]);
+    let mut orders: Vec<u64> = flows
+        .iter()
+        .flat_map(|flow| flow["locations"].as_array().into_iter().flatten())
+        .filter_map(|place| place["executionOrder"].as_u64())
+        .collect();
+    orders.sort_unstable();
+    assert_eq!(orders, (1..=11).collect::<Vec<_>>());
+    assert!(flows[1]["locations"][0]["state"].as_object().is_some_and(|state| !state.is_empty()));
+}
+
+#[test]
+fn a_failure_for_build_servers_has_its_run() {
+    let text = output(&["examples/transfer.gcl", "--format", "junit"]);
+    assert!(text.contains("failures=\"2\"") && text.contains("Auditor line 17: assert left + right = 10"), "{text}");
+}
+
+/// Ten milliseconds for a release build on a machine that does nothing else; with slack for a debug build on a busy one, and
+/// of several attempts the best one counts.
+#[test]
+fn help_comes_at_once() {
+    let once = || {
+        let start = Instant::now();
+        let output = Command::new(env!("CARGO_BIN_EXE_tertium")).arg("--help").output();
+        assert!(output.is_ok_and(|output| output.status.success()));
+        start.elapsed()
+    };
+    let best = (0..15).map(|_| once()).min().unwrap_or_default();
+    assert!(best < Duration::from_millis(150), "{best:?}");
+}
