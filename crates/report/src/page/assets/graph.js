@@ -1,6 +1,6 @@
 // The structure that was checked: may, must and hyper edges apart, states coloured for a chosen sub-formula.
 
-const FIRST_SHOWN = 40;
+const FIRST_SHOWN = 20;
 const EXPANDED = 12;
 
 class GraphView {
@@ -12,6 +12,8 @@ class GraphView {
     this.round = this.rounds.length - 1;
     this.view = { x: 0, y: 0, zoom: 1 };
     this.all = false;
+    // Until the user moves it, the picture follows the size of the window.
+    this.touched = false;
     this.build();
     this.load(true);
     this.observer = new ResizeObserver(() => this.resize());
@@ -141,6 +143,7 @@ class GraphView {
   }
 
   zoom(factor, px, py) {
+    this.touched = true;
     const { x, y, zoom } = this.view;
     const next = Math.min(4, Math.max(0.02, zoom * factor));
     const [cx, cy] = [px === undefined ? this.canvas.clientWidth / 2 : px, py === undefined ? this.canvas.clientHeight / 2 : py];
@@ -152,7 +155,7 @@ class GraphView {
     const scale = window.devicePixelRatio || 1;
     this.canvas.width = Math.max(1, Math.round(this.canvas.clientWidth * scale));
     this.canvas.height = Math.max(1, Math.round(this.canvas.clientHeight * scale));
-    this.draw();
+    if (this.touched) this.draw(); else this.fit();
   }
 
   press(event) {
@@ -161,6 +164,7 @@ class GraphView {
     const move = (now) => {
       const [dx, dy] = [now.clientX - start.x, now.clientY - start.y];
       moved ||= Math.hypot(dx, dy) > 4;
+      this.touched ||= moved;
       if (moved) { this.view.x = start.view.x - dx / this.view.zoom; this.view.y = start.view.y - dy / this.view.zoom; this.draw(); }
     };
     const up = () => {
@@ -186,6 +190,7 @@ class GraphView {
     this.chosen = state;
     if (!this.shown.has(state)) { near(this.links, [state], 6).forEach((other) => this.shown.add(other)); this.arrange(); }
     const at = this.positions.get(state);
+    this.touched ||= centre;
     if (centre && at) {
       this.view.x = at.x + BOX.width / 2 - this.canvas.clientWidth / this.view.zoom / 2;
       this.view.y = at.y - this.canvas.clientHeight / this.view.zoom / 2;
@@ -242,7 +247,7 @@ class GraphView {
 
   key(event) {
     const pan = { ArrowLeft: [-60, 0], ArrowRight: [60, 0], ArrowUp: [0, -60], ArrowDown: [0, 60] }[event.key];
-    if (pan) { this.view.x += pan[0] / this.view.zoom; this.view.y += pan[1] / this.view.zoom; this.draw(); }
+    if (pan) { this.touched = true; this.view.x += pan[0] / this.view.zoom; this.view.y += pan[1] / this.view.zoom; this.draw(); }
     else if (event.key === 'j' || event.key === 'k') this.walk(event.key === 'j' ? 1 : -1);
     else if (event.key === '+' || event.key === '=') this.zoom(1.25);
     else if (event.key === '-') this.zoom(1 / 1.25);
