@@ -79,7 +79,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let mut printer = Printer::start(args, file.language.name(), &file.description(), &phase);
     let mut results = Vec::new();
     let mut page = wants_page.then(|| printer.empty_page(&file.description()));
-    let explored = wants_page && !abstracted && outcome.answers.iter().any(|answer| answer.value == Belnap::True);
+    let plain = !abstracted && lit.is_none();
+    let explored = wants_page && plain && outcome.answers.iter().any(|answer| answer.value == Belnap::True);
     let invariant = if explored { pages::invariant(&file, budget) } else { Vec::new() };
     for (answer, question) in outcome.answers.iter().zip(&questions) {
         let mut view = program_views::result(&file, answer, outcome.answers.len(), args);
@@ -93,7 +94,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         printer.result(&view);
         if let Some(page) = &mut page {
             let mut detail = pages::of_program(&file, question, (answer, &view), &invariant, args.fair);
-            if let (Question::Property(asked), true, None) = (question, abstracted, answer.stopped) {
+            if let (Question::Property(asked), true, None) = (question, abstracted && lit.is_none(), answer.stopped) {
                 let how = abstraction::options(&args.how, args.max_states);
                 match pictured::picture(&file, asked, &options(args), &how, budget) {
                     Ok(Some(found)) => {
