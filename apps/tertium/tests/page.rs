@@ -151,7 +151,7 @@ fn an_unknown_is_explained_and_its_graph_answers_clicks() {
     let file = page(&dir, &["examples/door.kmts"]);
     browser.open_file(&file, "#r=4&tab=why");
     is_quiet(&browser, "file://");
-    assert!(browser.text("#cause").contains("Label lamp at opened is unknown"));
+    assert!(browser.text("#cause").contains("label lamp at opened is unknown"));
     let why = browser.text(".panel");
     assert!(why.contains("label lamp at opened is true") && why.contains("✗ false"), "{why}");
     assert!(why.contains("tertium check examples/door.kmts --only saves_power --at opened"), "{why}");

@@ -22,6 +22,9 @@ pub fn headline(result: &ResultView, detail: &Detail) -> Vec<String> {
             Some(end) => lines.extend(ending(run, end, detail)),
             None => lines.extend(decided(result, run, detail)),
         }
+        if lines.is_empty() {
+            lines.push(shown(run, &result.value));
+        }
         lines.extend(excluded(detail));
     }
     match result.value.as_str() {
@@ -30,9 +33,21 @@ pub fn headline(result: &ResultView, detail: &Detail) -> Vec<String> {
                 lines.extend(detail.proof.iter().flat_map(|proof| proof.summary.first().cloned()));
             }
         }
-        _ => lines.extend(open(result, detail)),
+        "unknown" | "both" => lines.extend(open(result, detail)),
+        element => lines.push(format!("The value is the element `{element}` of the structure's lattice.")),
     }
     lines
+}
+
+/// That a run shows the answer, where there is no formula to say more.
+fn shown(run: &RunView, value: &str) -> String {
+    match run.loop_start {
+        Some(start) if start + 1 < run.steps.len() => {
+            format!("The run shows that it is {value}: steps {start} to {} repeat for ever.", run.steps.len() - 1)
+        }
+        Some(start) => format!("The run shows that it is {value}: it stays in step {start} for ever."),
+        None => format!("The run of {} shows that it is {value}.", steps(run.steps.len() - 1)),
+    }
 }
 
 /// How a run ends that cannot go on.
@@ -157,8 +172,58 @@ fn open(result: &ResultView, detail: &Detail) -> Vec<String> {
     lines
 }
 
+/// With its full stop. The first letter stays: it may be that of a name.
 fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first: String = letters.next().map(|letter| letter.to_uppercase().collect()).unwrap_or_default();
-    format!("{first}{}.", letters.as_str().trim_end_matches('.'))
+    format!("{}.", text.trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::view::{FairView, WaysView};
+    use crate::view::{EvidenceView, Ordered, ResultView, StepView};
+
+    fn result(value: &str, steps: usize, loop_start: Option<usize>) -> ResultView {
+        let step = |at: usize| StepView { state: at.to_string(), labels: Ordered::default(), step: None, values: None };
+        let run = RunView { steps: (0..steps).map(step).collect(), loop_start, end: None };
+        let mut result = ResultView::not_begun("p", "G F q", "ltl", "timeout");
+        (result.value, result.stopped) = (value.to_owned(), None);
+        result.evidence = EvidenceView { run: (steps > 0).then_some(run), ..EvidenceView::none() };
+        result
+    }
+
+    #[test]
+    fn a_loop_that_starves_a_process_says_which_fairness_would_help() {
+        let blame = BlameView { at: 1, row: 1, formula: "q".to_owned(), value: 'f', forever: true };
+        let starved = FairView {
+            process: "P".to_owned(),
+            declared: "none",
+            steps: 0,
+            possible: 2,
+            states: 2,
+            remark: String::new(),
+        };
+        let detail = Detail { blame: vec![blame], fairness: vec![starved], ..Detail::default() };
+        let lines = headline(&result("false", 4, Some(2)), &detail);
+        assert_eq!(lines[0], "From step 1 on `q` is never true: steps 2 to 3 repeat for ever; so `G F q` is false.");
+        assert!(lines[1].contains("P could always step and never does: weak fairness"), "{lines:?}");
+    }
+
+    #[test]
+    fn an_unknown_names_the_missing_condition_and_keeps_names_as_they_are() {
+        let open = WaysView { missing: vec!["t <= y".to_owned()], ..WaysView::default() };
+        let explanations = vec!["next has no bounds".to_owned()];
+        let lines =
+            headline(&result("unknown", 0, None), &Detail { explanations, open: Some(open), ..Detail::default() });
+        assert_eq!(lines[0], "next has no bounds.");
+        assert!(lines[1].contains("`t <= y`"), "{lines:?}");
+    }
+
+    #[test]
+    fn a_run_without_a_formula_and_an_element_of_a_lattice_have_a_line() {
+        let lines = headline(&result("false", 3, None), &Detail::default());
+        assert_eq!(lines, ["The run of 2 steps shows that it is false."]);
+        let lines = headline(&result("tu", 0, None), &Detail::default());
+        assert_eq!(lines, ["The value is the element `tu` of the structure's lattice."]);
+    }
 }
