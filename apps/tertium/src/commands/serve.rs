@@ -157,6 +157,10 @@ impl<'a> Reply<'a> {
     }
 }
 
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
 /// The reply to a request's head.
 fn respond<'a>(head: &[u8], port: u16, documents: &'a Documents) -> Reply<'a> {
     let Ok(text) = std::str::from_utf8(head) else { return Reply::refusal(400, "the request is no text") };
@@ -168,8 +172,8 @@ fn respond<'a>(head: &[u8], port: u16, documents: &'a Documents) -> Reply<'a> {
     let mut hosts = Vec::new();
     let mut origins = Vec::new();
     for line in lines {
-        let Some((name, value)) = line.split_once(':') else {
-            return Reply::refusal(400, "a header has no value");
+        let Some((name, value)) = line.split_once(':').filter(|(name, _)| is_name(name)) else {
+            return Reply::refusal(400, "a header has no name or no value");
         };
         match name.to_ascii_lowercase().as_str() {
             "host" => hosts.push(value.trim()),
