@@ -28,6 +28,9 @@ const MOST_STATES: usize = 3_000;
 /// States that stand for others are looked for in this many abstract ones.
 const MOST_SAMPLED: usize = 24;
 
+/// Names of variables with their values.
+pub type Named = Vec<(String, String)>;
+
 /// An abstraction with what the property makes of it.
 #[derive(Debug)]
 pub struct Pictured {
@@ -42,7 +45,7 @@ pub struct Pictured {
     /// What an engine says of it.
     pub answer: Answer,
     /// Program states for some of the abstract ones.
-    pub samples: Vec<(usize, Vec<(String, String)>)>,
+    pub samples: Vec<(usize, Named)>,
     /// What is open first, in words, with a program state for each side.
     pub sides: Vec<Side>,
     /// Conditions that would tell the sides apart.
@@ -57,7 +60,7 @@ pub struct Side {
     /// Whether it does what is open, or does not.
     pub does: bool,
     /// Its values.
-    pub values: Vec<(String, String)>,
+    pub values: Named,
 }
 
 /// Abstracts the program over the predicates in its file and on the command line and asks the property. `None` if the
@@ -151,7 +154,7 @@ fn full_name(system: &System, state: Option<&AbstractState>) -> String {
     parts.join("  ")
 }
 
-fn told(system: &System, sample: Sample) -> Vec<(String, String)> {
+fn told(system: &System, sample: Sample) -> Named {
     let program = system.program();
     let mut values = Vec::new();
     for (var, cells) in sample {
@@ -249,16 +252,12 @@ fn missing(
 }
 
 /// Program states for the abstract states of the path or the open question, then for the first ones.
-fn samples(
-    system: &mut System,
-    explored: &Explored,
-    answer: &Answer,
-) -> Result<Vec<(usize, Vec<(String, String)>)>, Failure> {
+fn samples(system: &mut System, explored: &Explored, answer: &Answer) -> Result<Vec<(usize, Named)>, Failure> {
     let mut wanted: Vec<usize> = Vec::new();
     wanted.extend(answer.run.iter().flat_map(|run| &run.states).map(|state| state.index()));
     wanted.extend(answer.open.iter().flat_map(|(open, _)| &open.play).map(|step| step.state.index()));
     wanted.extend(0..explored.states.len());
-    let mut found: Vec<(usize, Vec<(String, String)>)> = Vec::new();
+    let mut found: Vec<(usize, Named)> = Vec::new();
     for number in wanted {
         if found.len() == MOST_SAMPLED {
             break;
