@@ -54,7 +54,9 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         let look_for_idle = options.look_for_idle || wants_page;
         program::check(&file, questions, &program::CheckOptions { look_for_idle, ..options }, budget, &phase)
     };
-    let outcome = match spotlight::wanted(args, &file, &questions, abstracted)? {
+    let lit = spotlight::wanted(args, &file, &questions, abstracted)?;
+    let is_whole = lit.is_none();
+    let outcome = match lit {
         None => otherwise(&questions),
         Some((lit, automatic)) => {
             let how = abstraction::options(&args.how, args.max_states);
@@ -79,7 +81,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let mut printer = Printer::start(args, file.language.name(), &file.description(), &phase);
     let mut results = Vec::new();
     let mut page = wants_page.then(|| printer.empty_page(&file.description()));
-    let plain = !abstracted && lit.is_none();
+    let plain = !abstracted && is_whole;
     let explored = wants_page && plain && outcome.answers.iter().any(|answer| answer.value == Belnap::True);
     let invariant = if explored { pages::invariant(&file, budget) } else { Vec::new() };
     for (answer, question) in outcome.answers.iter().zip(&questions) {
@@ -94,7 +96,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         printer.result(&view);
         if let Some(page) = &mut page {
             let mut detail = pages::of_program(&file, question, (answer, &view), &invariant, args.fair);
-            if let (Question::Property(asked), true, None) = (question, abstracted && lit.is_none(), answer.stopped) {
+            if let (Question::Property(asked), true, None) = (question, abstracted && is_whole, answer.stopped) {
                 let how = abstraction::options(&args.how, args.max_states);
                 match pictured::picture(&file, asked, &options(args), &how, budget) {
                     Ok(Some(found)) => {
