@@ -27,7 +27,9 @@ pub fn wanted(
     }
     let chosen = args.engine != EngineName::Auto || args.max_states.is_some();
     let free = !abstracted && !running && !chosen && args.how.abstraction.is_none();
-    let declared = !file.program.spotlight.is_empty() && !other && args.how.abstraction.is_none();
+    // Sets of states take in all processes; whoever chose them does not want fewer.
+    let sets = args.engine == EngineName::Symbolic;
+    let declared = !file.program.spotlight.is_empty() && !other && !sets && args.how.abstraction.is_none();
     let automatic = free && spotlight::start::reason(file, questions).is_some();
     if !asked_for && !declared && !automatic {
         refuse(
