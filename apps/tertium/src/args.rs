@@ -154,7 +154,7 @@ pub struct CheckArgs {
     /// Guarded commands: processes to look at closely, with commas between them; the others are shade until needed
     #[arg(long, value_name = "P,Q", help_heading = "Abstraction of programs")]
     pub spotlight: Vec<String>,
-    /// Programs: at most this many rounds of finding more predicates; only 0 so far
+    /// Programs: add predicates at most this many times [default: 20; 0 if predicates are given]
     #[arg(long, value_name = "N", help_heading = "Abstraction of programs")]
     pub refinements: Option<u32>,
     /// Programs: look at every order of steps, also where fewer are enough

@@ -12,6 +12,7 @@ fn transcripts_are_what_the_program_prints() {
         .default_bin_name("tertium")
         .case("docs/checking.md")
         .case("docs/programs.md")
+        .case("docs/refinement.md")
         .case("docs/promela.md")
         .case("docs/spotlight.md")
         .case("docs/guide/*.md")

@@ -85,7 +85,7 @@ pub(crate) struct Reach {
 }
 
 /// A step with its kept values fixed.
-struct Case {
+pub(crate) struct Case {
     operation: usize,
     /// It can be taken and leads to these kept values.
     relation: TermId,
@@ -147,7 +147,7 @@ impl System {
     }
 
     /// The step, once for each combination of kept values that it may lead to.
-    fn cases(&mut self, state: &AbstractState, view: &View, operation: usize) -> Result<Vec<Case>, Failed> {
+    pub(crate) fn cases(&mut self, state: &AbstractState, view: &View, operation: usize) -> Result<Vec<Case>, Failed> {
         let relation = self.operations[operation].relation;
         let relation = self.simplify(view, relation);
         if self.terms.as_bool(relation) == Some(false) {
@@ -200,7 +200,12 @@ impl System {
     }
 
     /// The abstract states that a case may lead to.
-    fn targets(&mut self, state: &AbstractState, view: &View, case: &Case) -> Result<Vec<AbstractState>, Failed> {
+    pub(crate) fn targets(
+        &mut self,
+        state: &AbstractState,
+        view: &View,
+        case: &Case,
+    ) -> Result<Vec<AbstractState>, Failed> {
         let mut locations = state.locations.clone();
         let operation = &self.operations[case.operation];
         locations[operation.process.index()] = operation.target.index() as u32;

@@ -3,8 +3,9 @@
 //! [`System`] prepares a program: its steps as terms ([`translate`]), what is known beforehand ([`invariants`]), which
 //! variables stay concrete ([`keep`]). An [`AbstractState`] is a set of program states; [`expand`] finds what may and what
 //! must follow, [`hyper`] which sets are certain, [`initial`] where it begins, and [`collect`] makes the structure.
-//! [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over them. [`instances`] brings programs with several copies of a process
-//! into the form that all this needs. [`spotlight`] looks at some processes closely and at the others hardly at all.
+//! [`possible`] finds only what may follow. [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over
+//! them. [`instances`] brings programs with several copies of a process into the form that all this needs. [`spotlight`] looks at
+//! some processes closely and at the others hardly at all.
 //!
 //! Guarantee: every step of the program is covered by a possible step, every program state that an abstract state stands for
 //! meets every certain set, and every label is what all those program states agree on. Not here: choosing predicates.
@@ -18,7 +19,9 @@ pub mod initial;
 pub mod instances;
 pub mod invariants;
 pub mod keep;
+mod more;
 pub mod options;
+pub mod possible;
 mod queues;
 pub mod samples;
 pub mod spotlight;
@@ -33,5 +36,6 @@ pub use expand::{AbstractStep, Expansion, Failed};
 pub use initial::Initial;
 pub use instances::Separated;
 pub use options::{Kind, Options};
+pub use possible::PossibleStep;
 pub use state::AbstractState;
 pub use system::{Operation, Predicate, System, Unsupported};

@@ -109,6 +109,12 @@ impl Translator {
         })
     }
 
+    /// The function of the program that a function of terms is; none for operators of which nothing is known.
+    #[must_use]
+    pub fn program_function(&self, function: FunctionId) -> Option<tertium_program::FunctionId> {
+        self.functions.iter().position(|&known| known == function).map(tertium_program::FunctionId::new)
+    }
+
     /// All symbols of inputs so far.
     #[must_use]
     pub fn input_symbols(&self) -> Vec<TermId> {

@@ -103,6 +103,25 @@ impl System {
         self.terms.substitute(term, &map)
     }
 
+    /// A term where these facts hold, as far as they decide it by their form.
+    pub fn under(&mut self, facts: &[TermId], term: TermId) -> TermId {
+        let mut view = View::default();
+        for &fact in facts {
+            let parts = match self.terms.get(fact) {
+                Term::And(list) => self.terms.list(list).to_vec(),
+                _ => vec![fact],
+            };
+            parts.into_iter().for_each(|part| self.note(part, &mut view));
+        }
+        let mut map = HashMap::new();
+        for id in self.terms.reachable(&[term]) {
+            if let Some(value) = self.decided(&view, id) {
+                map.insert(id, self.terms.bool(value));
+            }
+        }
+        self.terms.substitute(term, &map)
+    }
+
     fn decided(&self, view: &View, id: TermId) -> Option<bool> {
         if let Some(&value) = view.known.get(&id) {
             return Some(value);
@@ -182,17 +201,7 @@ impl System {
     pub fn initial_sample(&mut self, state: &AbstractState) -> Result<Option<Vec<Vec<i64>>>, Stopped> {
         let map = self.concrete(&state.locations, &state.kept);
         let mut parts = self.initial.clone();
-        for (symbol, value) in self.kept.iter().map(|kept| kept.symbol).collect::<Vec<_>>().into_iter().zip(&state.kept)
-        {
-            parts.push(match self.terms.sort(symbol) {
-                Sort::Bool if *value != 0 => symbol,
-                Sort::Bool => self.terms.not(symbol),
-                _ => {
-                    let value = self.terms.int(*value);
-                    self.terms.eq(symbol, value)
-                }
-            });
-        }
+        parts.extend(self.kept_conditions(&state.kept));
         for (at, &value) in state.cube.iter().enumerate() {
             let term = self.terms.substitute(self.predicate_terms[at], &map);
             match value {
@@ -201,20 +210,7 @@ impl System {
                 Kleene::Unknown => {}
             }
         }
-        let mut cells: Vec<Vec<TermId>> = Vec::new();
-        for var in self.program.variable_ids() {
-            match self.translator.cells(var) {
-                crate::translate::Cells::Each(each) => cells.push(each.clone()),
-                crate::translate::Cells::Array(array) => {
-                    let (array, count) = (*array, self.program.variable(var).cells());
-                    let each = (0..count).map(|at| {
-                        let at = self.terms.int(at as i128);
-                        self.terms.select(array, at)
-                    });
-                    cells.push(each.collect());
-                }
-            }
-        }
+        let cells = self.cell_terms();
         let all: Vec<TermId> = cells.iter().flatten().copied().collect();
         let (reply, values) = self.queries.model(&mut self.terms, Purpose::Other, &parts, &all)?;
         let (Reply::Sat, Some(values)) = (reply, values) else { return Ok(None) };

@@ -121,6 +121,12 @@ pub struct ResultView {
     /// For an unknown: changes to the model that would settle the first reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decide: Vec<String>,
+    /// Which way the answer was found, and why this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<String>,
+    /// The rounds of abstraction and refinement.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<RoundView>,
     /// Commands worth trying next, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
@@ -159,6 +165,8 @@ impl ResultView {
             instances: None,
             open: None,
             decide: Vec::new(),
+            choice: None,
+            rounds: Vec::new(),
             next: Vec::new(),
             vacuous: false,
             warnings: Vec::new(),
@@ -361,6 +369,23 @@ pub struct PlayView {
     pub formula: String,
     /// Whether the question is if it is true, or (under a negation) if it is false.
     pub asks: bool,
+}
+
+/// One round of abstracting and checking.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct RoundView {
+    /// The predicates that are new in it.
+    pub predicates: Vec<String>,
+    /// The processes that are new in the spotlight.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<String>,
+    /// Abstract states that were visited.
+    pub states: usize,
+    /// Calls to the decision procedure until its end.
+    pub solver_calls: usize,
+    /// What it left open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<String>,
 }
 
 /// What an answer cost.

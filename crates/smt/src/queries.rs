@@ -26,6 +26,8 @@ pub enum Purpose {
     Label,
     /// Which assignment of truth values does a step make?
     Assignment,
+    /// Can the program follow a path?
+    Path,
     /// Everything else.
     Other,
 }
@@ -41,6 +43,7 @@ impl Purpose {
             Self::Must => "must",
             Self::Label => "labels",
             Self::Assignment => "assignments",
+            Self::Path => "paths",
             Self::Other => "other",
         }
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program;
-use tertium_driver::program::abstracted::pictured;
+use tertium_driver::program::abstracted::{pictured, refined};
 use tertium_driver::program::questions::Question;
 use tertium_driver::{Belnap, Failure, Observer};
 use tertium_report::page::view::SourceView;
@@ -45,14 +45,16 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let questions = program::questions::questions(&file, &args.only, args.progress)?;
     expectations.all_name_something(questions.iter().map(program_views::name_of))?;
     let otherwise = |questions: &[program::questions::Question]| {
-        if abstracted {
-            let mut how = abstraction::options(&args.how, args.max_states);
-            how.thorough = args.semantics == Semantics::Thorough;
-            return program::abstracted::check(&file, questions, &options(args), &how, budget, &phase);
+        let mut how = abstraction::options(&args.how, args.max_states);
+        how.thorough = args.semantics == Semantics::Thorough;
+        let mut wanted = options(args);
+        wanted.look_for_idle |= wants_page;
+        match (abstracted, refinements(args)) {
+            (true, 0) => program::abstracted::check(&file, questions, &wanted, &how, budget, &phase),
+            (true, rounds) => refined::check(&file, questions, &wanted, &how, rounds, budget, &phase),
+            (false, _) if runs(args) => program::check(&file, questions, &wanted, budget, &phase),
+            (false, _) => program::choose::decide(&file, questions, &wanted, &how, budget, &phase),
         }
-        let options = options(args);
-        let look_for_idle = options.look_for_idle || wants_page;
-        program::check(&file, questions, &program::CheckOptions { look_for_idle, ..options }, budget, &phase)
     };
     let lit = spotlight::wanted(args, &file, &questions, abstracted)?;
     let is_whole = lit.is_none();
@@ -138,11 +140,6 @@ fn wants_abstraction(args: &CheckArgs) -> Result<bool, Failure> {
             .help("leave out `--abstraction none`, or `--predicate`, `--keep`, `--refinements` and the like")
             .into());
     }
-    if args.refinements.is_some_and(|rounds| rounds > 0) {
-        return Err(Diagnostic::error("E0329", "finding more predicates is not available yet")
-            .help("`--refinements 0` decides with the predicates that are given")
-            .into());
-    }
     let concrete = [("--threads", args.threads.is_some()), ("--no-reduction", args.no_reduction)];
     if let Some((option, _)) = concrete.iter().find(|(_, given)| *given && wanted) {
         return Err(Diagnostic::error("E0330", format!("`{option}` is about running a program, not abstracting it"))
@@ -150,6 +147,18 @@ fn wants_abstraction(args: &CheckArgs) -> Result<bool, Failure> {
             .into());
     }
     Ok(wanted)
+}
+
+/// How often predicates may be added. Those that are given are meant to be enough unless the user says otherwise.
+fn refinements(args: &CheckArgs) -> u32 {
+    let default = if args.how.predicates.is_empty() { refined::DEFAULT_REFINEMENTS } else { 0 };
+    args.refinements.unwrap_or(default)
+}
+
+/// Whether the user wants the program run as it is.
+fn runs(args: &CheckArgs) -> bool {
+    let about_running = args.threads.is_some() || args.no_reduction || args.max_states.is_some();
+    about_running || args.how.abstraction == Some(Abstraction::None)
 }
 
 fn options(args: &CheckArgs) -> program::CheckOptions {

@@ -4,13 +4,15 @@ use std::path::Path;
 
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::failure::Located;
+use tertium_driver::program::answer::Round;
 use tertium_driver::program::proof::{self, Written};
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::run::{self, Run};
 use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf};
 use tertium_driver::{Belnap, Failure};
 use tertium_report::view::{
-    EndView, EvidenceView, Ordered, ReadingView, ReasonView, ResultView, RunView, Stats, StepView, TakenView, Verdict,
+    EndView, EvidenceView, Ordered, ReadingView, ReasonView, ResultView, RoundView, RunView, Stats, StepView,
+    TakenView, Verdict,
 };
 use tertium_report::{Style, build, text};
 
@@ -52,7 +54,7 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
             time_ms: answer.elapsed.as_millis() as u64,
             predicates: answer.solver.map_or(0, |work| work.predicates),
             solver_calls: answer.solver.map_or(0, |work| work.calls),
-            ..Stats::default()
+            refinements: answer.refinements,
         },
         reading: ReadingView {
             semantics: if args.semantics == Semantics::Thorough { "thorough" } else { "compositional" },
@@ -65,6 +67,8 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         condition: None,
         instances: None,
         open: None,
+        choice: answer.choice.clone(),
+        rounds: answer.rounds.iter().map(round).collect(),
         next: next_commands(answer, args),
         vacuous: answer.vacuous,
         warnings: answer.warnings.iter().map(views::message).collect(),
@@ -75,6 +79,16 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
             Belnap::False => Verdict::Failure,
             Belnap::Unknown | Belnap::Both => Verdict::Open,
         },
+    }
+}
+
+fn round(round: &Round) -> RoundView {
+    RoundView {
+        predicates: round.predicates.clone(),
+        processes: round.processes.clone(),
+        states: round.states,
+        solver_calls: round.calls,
+        open: round.open.clone(),
     }
 }
 

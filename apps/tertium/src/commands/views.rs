@@ -44,6 +44,8 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
         instances: answer.instances.as_ref().map(|instances| instances.iter().map(instance).collect()),
         open: open(session, answer),
         decide: reasons.first().map(build::advice).into_iter().collect(),
+        choice: None,
+        rounds: Vec::new(),
         next: next_commands(session, answer, &reasons, &formula, args),
         vacuous: answer.vacuous,
         warnings: answer.warnings.iter().map(message).collect(),

@@ -75,6 +75,8 @@ pub struct ProgramAnswer {
     pub transitions: usize,
     /// What abstraction cost, if it was used.
     pub solver: Option<SolverWork>,
+    /// Which way it was found, and why this one.
+    pub choice: Option<String>,
     /// The rounds of abstraction, if more was looked at in each.
     pub rounds: Vec<Round>,
     /// How often something was added.
@@ -112,6 +114,7 @@ impl ProgramAnswer {
             states: 0,
             transitions: 0,
             solver: None,
+            choice: None,
             rounds: Vec::new(),
             refinements: 0,
             spotlight: None,

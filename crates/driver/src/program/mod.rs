@@ -10,12 +10,14 @@
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
 //! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them. [`abstracted`] answers
-//! without running the program, [`spotlight`] by looking at some of its processes only.
+//! without running the program, [`spotlight`] by looking at some of its processes only; [`choose`]
+//! says which way a program goes.
 
 pub mod abstracted;
 pub mod answer;
 pub mod branching;
 pub mod check;
+pub mod choose;
 pub mod claims;
 pub mod coverage;
 pub mod explore;

@@ -66,6 +66,7 @@ fn explanation(view: &ResultView, style: Style) -> String {
     text.push_str(&openness(view, style));
     text.push_str(&completions(view, style));
     text.push_str(&proof_line(view, style));
+    text.push_str(&rounds(view, style));
     if let Some(per_state) = &view.per_state {
         text.push_str(&states_table(&per_state.0, style));
     }
@@ -174,6 +175,42 @@ fn proof_line(view: &ResultView, style: Style) -> String {
         (None, kind) if style.verbose => entry("evidence", &format!("{kind}{checked}"), style),
         _ => String::new(),
     }
+}
+
+/// Which way the answer was found; with `-v` round by round.
+fn rounds(view: &ResultView, style: Style) -> String {
+    let mut text = String::new();
+    if let Some(choice) = &view.choice {
+        text.push_str(&entry("found", choice, style));
+    }
+    if view.rounds.is_empty() {
+        return text;
+    }
+    if !style.verbose {
+        let cost = format!(
+            "{}, {}, {}, {}",
+            counted(view.stats.refinements, "refinement"),
+            counted(view.stats.predicates, "predicate"),
+            counted(view.stats.states, "abstract state"),
+            counted(view.stats.solver_calls, "solver call"),
+        );
+        text.push_str(&entry("rounds", &cost, style));
+        return text;
+    }
+    for (number, round) in view.rounds.iter().enumerate() {
+        let news = if round.predicates.is_empty() { "none".to_owned() } else { round.predicates.join(", ") };
+        let news = match round.processes.join(", ") {
+            none if none.is_empty() => news,
+            processes => format!("{news}; new processes: {processes}"),
+        };
+        let cost =
+            format!("{}, {}", counted(round.states, "abstract state"), counted(round.solver_calls, "solver call"));
+        text.push_str(&entry(&format!("round {number}"), &format!("{cost}; new predicates: {news}"), style));
+        if let Some(open) = &round.open {
+            text.push_str(&entry("", open, style));
+        }
+    }
+    text
 }
 
 fn states_table(values: &[(String, String)], style: Style) -> String {

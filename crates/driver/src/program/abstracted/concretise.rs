@@ -11,7 +11,6 @@ use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, PropId, StateId};
 use tertium_program::{Outcome, Program, Semantics, State};
 
-use super::super::ProgramFile;
 use super::super::questions::Asked;
 use super::super::run::{self, Run};
 use super::super::watch;
@@ -24,7 +23,6 @@ const MOST_ROUNDS: usize = 64;
 
 /// The run behind what was found; `None` where there is none that can be shown.
 pub(super) fn run(
-    file: &ProgramFile,
     system: &mut System,
     explored: &Explored,
     asked: &Asked,
@@ -38,8 +36,10 @@ pub(super) fn run(
         (None, Some(path)) => (path.states.iter().map(|state| state.index()).collect(), path.loop_start),
         (None, None) => return Ok(None),
     };
-    let Some(mut states) = states(file, system, explored, &numbers, budget)? else { return Ok(None) };
-    let semantics = Semantics::new(&file.program);
+    let Some(mut states) = states(system, explored, &numbers, budget)? else { return Ok(None) };
+    // Predicates that were found later are expressions of the system's program only.
+    let program = system.program().clone();
+    let semantics = Semantics::new(&program);
     let follow = Follow { semantics: &semantics, system: &*system };
     let Some(start) = loop_start else { return finite(&semantics, asked, &states) };
     let mut rounds = vec![start];
@@ -67,7 +67,6 @@ pub(super) fn run(
 
 /// Program states along a path of abstract ones, beginning with values that the solver picks; `None` if they are not found.
 pub(super) fn states(
-    file: &ProgramFile,
     system: &mut System,
     explored: &Explored,
     numbers: &[usize],
@@ -78,7 +77,8 @@ pub(super) fn states(
     let abstracted = |number: usize| explored.states.get(number);
     let Some(start) = abstracted(first) else { return Ok(None) };
     let Some(cells) = system.initial_sample(start)? else { return Ok(None) };
-    let semantics = Semantics::new(&file.program);
+    let program = system.program().clone();
+    let semantics = Semantics::new(&program);
     let Some(state) = with_values(&semantics, &cells) else { return Ok(None) };
     let follow = Follow { semantics: &semantics, system: &*system };
     if !follow.belongs(&state, start) {

@@ -73,7 +73,7 @@ impl Work<'_> {
         mistake: Mistake,
         path: &[usize],
     ) -> Result<Option<Run>, Failure> {
-        let states = concretise::states(self.file, &mut prepared.system, explored, path, self.budget)?;
+        let states = concretise::states(&mut prepared.system, explored, path, self.budget)?;
         let Some(states) = states else { return Ok(None) };
         let semantics = Semantics::new(&self.file.program);
         let run = run::connect(&semantics, &states)?;
@@ -120,6 +120,12 @@ fn occasions(system: &System, explored: &Explored, mistake: Mistake) -> Vec<Occa
         }
     }
     found
+}
+
+/// Whether these steps can go wrong in this way, as far as their text tells.
+pub(super) fn may_make(program: &Program, steps: &[StepId], mistake: Mistake) -> bool {
+    let kinds = kinds(program, steps);
+    kinds.is_none_or(|kinds| mistake == Mistake::Other || kinds.contains(&mistake))
 }
 
 /// The kinds of faults that these steps can make, as their text tells; `None` if it does not tell.

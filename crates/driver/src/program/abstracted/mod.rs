@@ -2,12 +2,14 @@
 //!
 //! The program is abstracted once, over the predicates it begins with ([`predicates`]); every property is decided on the
 //! structure by the engines for structures. Mistakes of steps are looked for in the abstract states (`mistakes`).
-//! Whatever is false by a path of certain steps is followed in the program (`concretise`).
+//! Whatever is false by a path of certain steps is followed in the program (`concretise`). [`refined`] does so again and again,
+//! with more predicates each time.
 
 pub(in crate::program) mod concretise;
 mod mistakes;
 pub mod pictured;
 pub mod predicates;
+pub mod refined;
 mod sets;
 pub mod show;
 
@@ -188,14 +190,7 @@ pub fn check(
     if sets::wanted(options, abstraction) {
         return sets::check(file, questions, options, abstraction, budget, observer);
     }
-    let asked: Vec<ExprId> = questions
-        .iter()
-        .flat_map(|question| match question {
-            Question::Property(asked) => asked.atoms.as_slice(),
-            Question::Never(_) | Question::Watched(_) => &[],
-        })
-        .copied()
-        .collect();
+    let asked: Vec<ExprId> = questions.iter().flat_map(atoms_of).collect();
     let start = Instant::now();
     let mut prepared = prepare(file, &asked, abstraction, budget)?;
     let explored = Explored::visit(&mut prepared.system, budget, &mut |done, known| {
@@ -219,13 +214,31 @@ pub fn check(
     if let Some(first) = answers.first_mut() {
         first.elapsed = start.elapsed();
     }
-    let mut remarks = Vec::new();
-    if let Some(script) = prepared.system.queries().disagreements().first() {
-        let warning = Diagnostic::warning("W0406", "two solvers contradict each other; neither was believed")
-            .note(format!("the first such question:\n{script}"));
-        remarks.push(Located::nowhere(warning));
-    }
-    Ok(Outcome { answers, remarks, coverage: None })
+    Ok(Outcome { answers, remarks: disagreements(&prepared), coverage: None })
+}
+
+/// What a question says about single states.
+fn atoms_of(question: &Question) -> impl Iterator<Item = ExprId> + '_ {
+    let atoms = match question {
+        Question::Property(asked) => asked.atoms.as_slice(),
+        Question::Never(_) | Question::Watched(_) => &[],
+    };
+    atoms.iter().copied()
+}
+
+/// Remarks about solvers that contradict each other.
+fn disagreements(prepared: &Prepared) -> Vec<Located> {
+    let first = prepared.system.queries().disagreements().first();
+    let warning = first.map(|script| {
+        Diagnostic::warning("W0406", "two solvers contradict each other; neither was believed")
+            .note(format!("the first such question:\n{script}"))
+    });
+    warning.into_iter().map(Located::nowhere).collect()
+}
+
+/// A property that stays open: the structure, and what was found on it.
+struct Opened {
+    found: Answer,
 }
 
 struct Work<'a> {
@@ -271,27 +284,38 @@ impl Work<'_> {
         explored: &Explored,
         question: &Question,
     ) -> Result<ProgramAnswer, Failure> {
+        Ok(self.answer_with(prepared, explored, question)?.0)
+    }
+
+    /// As [`Self::answer`], with what is open about a property.
+    fn answer_with(
+        &self,
+        prepared: &mut Prepared,
+        explored: &Explored,
+        question: &Question,
+    ) -> Result<(ProgramAnswer, Option<Opened>), Failure> {
         let start = Instant::now();
         let mut answer = blank(question);
         let edges = explored.edges();
         answer.states = explored.states.len();
         answer.transitions = edges.both + edges.may + edges.must + edges.hyper;
+        let mut opened = None;
         let decided = match question {
             Question::Property(asked) => self.property(prepared, explored, asked, &mut answer),
-            Question::Never(mistake) => self.never(prepared, explored, *mistake, &mut answer),
+            Question::Never(mistake) => self.never(prepared, explored, *mistake, &mut answer).map(|()| None),
             Question::Watched(_) => {
                 answer.reasons.push(not_watched());
-                Ok(())
+                Ok(None)
             }
         };
         match decided {
-            Ok(()) => {}
+            Ok(found) => opened = found,
             Err(Failure::Stopped(stopped)) => answer = self.stopped(&prepared.system, question, stopped),
             Err(failure) => return Err(failure),
         }
         answer.solver = Some(solver_work(&prepared.system));
         answer.elapsed = start.elapsed();
-        Ok(answer)
+        Ok((answer, opened))
     }
 
     fn property(
@@ -300,7 +324,7 @@ impl Work<'_> {
         explored: &Explored,
         asked: &Asked,
         answer: &mut ProgramAnswer,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<Opened>, Failure> {
         let atoms: Vec<(String, ExprId)> = (asked.formula.atoms().iter().zip(&asked.atoms))
             .map(|(atom, &expr)| (atom.text.clone(), prepared.expr(expr)))
             .collect();
@@ -315,7 +339,7 @@ impl Work<'_> {
         };
         if paths && !with_fairness(system.program(), Fairness::Strong).is_empty() {
             answer.reasons.push(strong_fairness());
-            return Ok(());
+            return Ok(None);
         }
         let whole_paths = logic == Logic::CtlStar || logic == Logic::Ltl || (paths && !fair.is_empty());
         let stutter = whole_paths && self.options.deadlock.is_none();
@@ -325,7 +349,7 @@ impl Work<'_> {
         let structure = structure.map_err(|why| failed(self.file, system.program(), why))?;
         if structure.init().is_empty() {
             (answer.value, answer.vacuous) = (Belnap::True, true);
-            return Ok(());
+            return Ok(None);
         }
         let sure = explored.initial.iter().all(|&(_, certain)| certain);
         let options = check::CheckOptions {
@@ -353,10 +377,11 @@ impl Work<'_> {
             answer.value = Belnap::Unknown;
             answer.reasons.push(where_it_starts());
         }
-        let Model::Kmts(structure) = &loaded.model else { return Ok(()) };
+        let Model::Kmts(structure) = &loaded.model else { return Ok(None) };
         match answer.value {
             Belnap::Unknown if answer.stopped.is_none() && answer.reasons.is_empty() => {
                 answer.reasons.push(why_open(system, structure, &found));
+                return Ok(Some(Opened { found }));
             }
             Belnap::Both => {
                 return Err(Failure::Internal(format!(
@@ -365,11 +390,11 @@ impl Work<'_> {
                 )));
             }
             Belnap::False if !apart => {
-                answer.run = concretise::run(self.file, system, explored, asked, structure, &found, self.budget)?;
+                answer.run = concretise::run(system, explored, asked, structure, &found, self.budget)?;
             }
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Whether some initial state of the program surely breaks the property: one that surely exists, or all there are.

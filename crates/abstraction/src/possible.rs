@@ -1,0 +1,97 @@
+//! What may follow, if nobody asks what must?
+//!
+//! That no reachable state breaks a condition is a matter of possible steps alone. Asking for these only costs a fraction of
+//! [`crate::expand`], which works out what is certain as well.
+
+use tertium_smt::{Purpose, Reply, TermId};
+
+use crate::expand::Failed;
+use crate::state::AbstractState;
+use crate::system::System;
+
+/// A step that some program state may take.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PossibleStep {
+    /// The way of stepping.
+    pub operation: usize,
+    /// Where it leads.
+    pub target: AbstractState,
+}
+
+impl System {
+    /// The possible steps from a state, by operation.
+    ///
+    /// # Errors
+    /// If a limit is reached, or a kept variable gets too many values.
+    pub fn possible_steps(&mut self, state: &AbstractState) -> Result<Vec<PossibleStep>, Failed> {
+        let mut found = Vec::new();
+        if state.stopped {
+            return Ok(found);
+        }
+        let view = self.view(state);
+        for process in self.program.process_ids() {
+            let at = state.locations[process.index()] as usize;
+            for operation in self.leaving[process.index()][at].clone() {
+                for case in self.cases(state, &view, operation)? {
+                    let targets = self.targets(state, &view, &case)?;
+                    found.extend(targets.into_iter().map(|target| PossibleStep { operation, target }));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether a condition can hold in some program state that an abstract state stands for.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn may_hold(&mut self, state: &AbstractState, condition: TermId) -> Result<Reply, Failed> {
+        let view = self.view(state);
+        let condition = self.simplify(&view, condition);
+        Ok(self.possible(&view, Purpose::Label, &[condition])?)
+    }
+
+    /// In which program states of these locations no process can step although not all are at their ends. Where inputs
+    /// are only tried, some states more.
+    pub fn stuck(&mut self, locations: &[u32]) -> TermId {
+        let at_end = self.program.process_ids().zip(locations).all(|(process, &location)| {
+            self.program.location(process, tertium_program::LocationId::new(location as usize)).end
+        });
+        if at_end {
+            return self.terms.bool(false);
+        }
+        let mut parts = Vec::new();
+        for (process, &location) in self.program.process_ids().zip(locations) {
+            for operation in self.leaving[process.index()][location as usize].clone() {
+                let Operands { relation, fault, inputs } = self.operands(operation);
+                let able = self.terms.or(relation, fault);
+                let able = self.close(able, &inputs).below;
+                parts.push(self.terms.not(able));
+            }
+        }
+        self.terms.all(&parts)
+    }
+
+    /// In which program states an operation can go wrong, with its inputs free.
+    #[must_use]
+    pub fn fault(&self, operation: usize) -> TermId {
+        self.operations[operation].fault
+    }
+
+    /// The operations that leave a location.
+    #[must_use]
+    pub fn leaving(&self, process: tertium_program::ProcessId, location: u32) -> &[usize] {
+        &self.leaving[process.index()][location as usize]
+    }
+
+    fn operands(&self, operation: usize) -> Operands {
+        let operation = &self.operations[operation];
+        Operands { relation: operation.relation, fault: operation.fault, inputs: operation.inputs.clone() }
+    }
+}
+
+struct Operands {
+    relation: TermId,
+    fault: TermId,
+    inputs: Vec<crate::system::Choice>,
+}

@@ -1,0 +1,375 @@
+//! Abstract, check, explain, refine: until every question is answered, or nothing new can be learnt.
+//!
+//! Questions about single states share one search over possible steps (`search`, `targets`): a path to a state that may be bad is
+//! followed in the program; either it is real and becomes a run (`replay`), or what contradicts it becomes predicates. All other
+//! questions are checked on the structure of possible and certain steps (`structure`), one after the other.
+//!
+//! Predicates are only ever added, and a question that is answered is not asked again, so an answer is never lost.
+
+mod replay;
+mod search;
+mod structure;
+mod targets;
+
+use std::time::Instant;
+
+use tertium_abstraction::Failed;
+use tertium_base::{Budget, StopReason};
+use tertium_lattice::Belnap;
+use tertium_program::{ExprId, InitialValue};
+use tertium_refine::split::literals;
+use tertium_refine::{Chooser, Followed, OpenPath, Values, follow};
+
+use self::search::{Bad, Tree};
+use self::targets::Target;
+use super::super::ProgramFile;
+use super::super::answer::{ProgramAnswer, Reason, Round};
+use super::super::check::{CheckOptions, Outcome};
+use super::super::questions::Question;
+use super::{AbstractionOptions, Prepared, Work, atoms_of, blank, disagreements, failed, prepare, solver_work};
+use crate::Observer;
+use crate::failure::Failure;
+
+/// The rounds of refinement if nobody says how many.
+pub const DEFAULT_REFINEMENTS: u32 = 20;
+
+/// Answers all questions, finding predicates by itself in at most `refinements` rounds.
+///
+/// # Errors
+/// If the program cannot be abstracted, or two parts of this program disagree.
+pub fn check(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    abstraction: &AbstractionOptions,
+    refinements: u32,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Outcome, Failure> {
+    let asked: Vec<ExprId> = questions.iter().flat_map(atoms_of).collect();
+    let mut prepared = prepare(file, &asked, abstraction, budget)?;
+    let work = Work { file, options, thorough: abstraction.thorough, budget, observer };
+    let mut learning = Loop {
+        work,
+        questions,
+        answers: questions.iter().map(blank).collect(),
+        left: refinements,
+        refinements,
+        rounds: Vec::new(),
+        most: abstraction.max_states.unwrap_or(MOST_STATES),
+    };
+    let start = Instant::now();
+    let rest = learning.states(&mut prepared)?;
+    if let Some(first) = learning.answers.first_mut() {
+        first.elapsed = start.elapsed();
+    }
+    let mut remarks = disagreements(&prepared);
+    let calls = usize::try_from(prepared.system.queries().calls()).unwrap_or(usize::MAX);
+    let most = abstraction.max_states.unwrap_or(structure::MOST_STATES);
+    let abstraction = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
+    for number in rest {
+        let start = Instant::now();
+        let asked: Vec<ExprId> = atoms_of(&questions[number]).collect();
+        let mut prepared = prepare(file, &asked, &abstraction, budget)?;
+        learning.structure(&mut prepared, number, calls)?;
+        learning.answers[number].elapsed += start.elapsed();
+        remarks.extend(disagreements(&prepared));
+    }
+    Ok(Outcome { answers: learning.answers, remarks, coverage: None })
+}
+
+/// More abstract states than this are not visited unless the user allows more.
+const MOST_STATES: usize = 100_000;
+
+struct Loop<'a> {
+    work: Work<'a>,
+    questions: &'a [Question],
+    answers: Vec<ProgramAnswer>,
+    /// Rounds that may still follow.
+    left: u32,
+    refinements: u32,
+    rounds: Vec<Round>,
+    most: usize,
+}
+
+/// What became of a path to a state that may be bad.
+enum Tried {
+    /// It is real.
+    Answered,
+    /// These predicates exclude it.
+    Learnt(Vec<String>),
+    /// Nothing can be said about it this way.
+    Stuck(Reason),
+}
+
+impl Loop<'_> {
+    /// Answers the questions that single states decide; the numbers of the others.
+    fn states(&mut self, prepared: &mut Prepared) -> Result<Vec<usize>, Failure> {
+        let (mut open, mut rest) = (Vec::new(), Vec::new());
+        for (number, question) in self.questions.iter().enumerate() {
+            let target = Target::of(prepared, number, question, self.work.options);
+            match target.map_err(|why| failed(self.work.file, prepared.system.program(), why))? {
+                Some(target) => open.push(target),
+                None => rest.push(number),
+            }
+        }
+        let mut chooser = Chooser::default();
+        let mut news: Vec<String> =
+            prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
+        let mut stuck: Vec<(usize, Reason)> = Vec::new();
+        while !open.is_empty() {
+            let wanted: Vec<&Target> = open.iter().collect();
+            let (round, observer) = (self.rounds.len(), self.work.observer);
+            let count = prepared.system.predicates().len();
+            let mut progress = |states: usize| {
+                if states % 64 == 1 {
+                    observer.phase(&format!("round {round}: {count} predicates, {states} abstract states"));
+                }
+            };
+            let visited = Tree::visit(&mut prepared.system, &wanted, self.most, self.work.budget, &mut progress);
+            let (tree, found) = match visited {
+                Ok(visited) => visited,
+                Err(Failed::Stopped(stopped)) => {
+                    self.stop(prepared, &open, stopped.0);
+                    return Ok(rest);
+                }
+                Err(why) => return Err(failed(self.work.file, prepared.system.program(), why)),
+            };
+            if found.is_empty() {
+                self.note(prepared, &tree, std::mem::take(&mut news), None);
+                for target in &open {
+                    self.excluded(prepared, &tree, target);
+                }
+                break;
+            }
+            let before = std::mem::take(&mut news);
+            let mut done: Vec<usize> = Vec::new();
+            let mut reason = None;
+            for bad in found {
+                if done.contains(&bad.target) {
+                    continue;
+                }
+                let met = &open[bad.target];
+                self.costs(prepared, &tree, met.question);
+                match self.try_path(prepared, &tree, met, bad, &mut chooser) {
+                    Ok(Tried::Answered) => done.push(bad.target),
+                    Ok(Tried::Learnt(learnt)) => {
+                        reason.get_or_insert_with(|| self.open_state(prepared, &tree, met, bad.state));
+                        news.extend(learnt);
+                    }
+                    // Another path may have taught something already, or may do so.
+                    Ok(Tried::Stuck(why)) => stuck.push((bad.target, why)),
+                    Err(Failure::Stopped(stopped)) => {
+                        self.stop(prepared, &open, stopped.0);
+                        return Ok(rest);
+                    }
+                    Err(failure) => return Err(failure),
+                }
+            }
+            if news.is_empty() && done.is_empty() {
+                for (target, why) in std::mem::take(&mut stuck) {
+                    if !done.contains(&target) {
+                        reason.get_or_insert_with(|| why.what.clone());
+                        self.answers[open[target].question].reasons.push(why);
+                        rest.push(open[target].question);
+                        done.push(target);
+                    }
+                }
+            }
+            stuck.clear();
+            self.left = self.left.saturating_sub(u32::from(!news.is_empty()));
+            self.note(prepared, &tree, before, reason);
+            for &target in &done {
+                self.tell_rounds(open[target].question);
+            }
+            let mut at = 0;
+            open.retain(|_| {
+                at += 1;
+                !done.contains(&(at - 1))
+            });
+        }
+        rest.sort_unstable();
+        Ok(rest)
+    }
+
+    /// Follows a path to a state that may be bad.
+    fn try_path(
+        &mut self,
+        prepared: &mut Prepared,
+        tree: &Tree,
+        target: &Target,
+        Bad { state, operation, .. }: Bad,
+        chooser: &mut Chooser,
+    ) -> Result<Tried, Failure> {
+        let (states, operations) = tree.path_to(state);
+        let locations: Vec<Vec<u32>> = states.iter().map(|&at| tree.states[at].locations.clone()).collect();
+        let last = &tree.states[state].locations;
+        let (sure, may) = target.goals(&mut prepared.system, last, operation, &mut std::collections::HashMap::new());
+        let known = states.iter().map(|&at| literals(&mut prepared.system, &tree.states[at])).collect();
+        let mut path = OpenPath {
+            locations,
+            operations,
+            known,
+            kept: states.iter().map(|&at| tree.states[at].kept.clone()).collect(),
+            through: false,
+            goal: sure,
+            goal_operation: operation,
+        };
+        let mut followed = follow(&mut prepared.system, &path)?;
+        if sure != may && matches!(followed, Followed::Spurious(_)) {
+            path.goal = may;
+            followed = match follow(&mut prepared.system, &path)? {
+                spurious @ Followed::Spurious(_) => spurious,
+                _ => return Ok(Tried::Stuck(no_value())),
+            };
+        }
+        match followed {
+            Followed::Real(values) => self.real(prepared, &path, &values, target.question),
+            Followed::Functions => Ok(Tried::Stuck(functions())),
+            Followed::GaveUp => Ok(Tried::Stuck(gave_up())),
+            Followed::Spurious(_) if self.left == 0 => Ok(Tried::Stuck(self.used_up())),
+            Followed::Spurious(conditions) => {
+                let learnt = chooser.choose(&mut prepared.system, &conditions)?;
+                Ok(if learnt.is_empty() { Tried::Stuck(no_progress()) } else { Tried::Learnt(learnt) })
+            }
+        }
+    }
+
+    /// A path that the program can follow.
+    fn real(
+        &mut self,
+        prepared: &Prepared,
+        path: &OpenPath,
+        values: &Values,
+        question: usize,
+    ) -> Result<Tried, Failure> {
+        let asked = &self.questions[question];
+        if prepared.moved.is_some() {
+            return Ok(Tried::Stuck(apart()));
+        }
+        let file = self.work.file;
+        let run = replay::replay(file, &prepared.system, &path.operations, values, asked, path.goal_operation)?;
+        let Some(run) = run else { return Ok(Tried::Stuck(not_repeated())) };
+        let exists = matches!(asked, Question::Property(asked) if asked.exists);
+        if exists && !starts_once(file) {
+            return Ok(Tried::Stuck(several_starts()));
+        }
+        let answer = &mut self.answers[question];
+        answer.value = if exists { Belnap::True } else { Belnap::False };
+        answer.run = Some(run);
+        Ok(Tried::Answered)
+    }
+
+    /// No bad state can be reached.
+    fn excluded(&mut self, prepared: &Prepared, tree: &Tree, target: &Target) {
+        let exists = matches!(&self.questions[target.question], Question::Property(asked) if asked.exists);
+        self.costs(prepared, tree, target.question);
+        let answer = &mut self.answers[target.question];
+        answer.value = if exists && !tree.states.is_empty() { Belnap::False } else { Belnap::True };
+        answer.vacuous = tree.states.is_empty();
+        self.tell_rounds(target.question);
+    }
+
+    fn costs(&mut self, prepared: &Prepared, tree: &Tree, question: usize) {
+        let answer = &mut self.answers[question];
+        answer.solver = Some(solver_work(&prepared.system));
+        (answer.states, answer.transitions) = (tree.states.len(), tree.steps);
+    }
+
+    /// Notes what a round found.
+    fn note(&mut self, prepared: &Prepared, tree: &Tree, predicates: Vec<String>, open: Option<String>) {
+        let calls = solver_work(&prepared.system).calls;
+        match self.rounds.last_mut() {
+            Some(last) if predicates.is_empty() => {
+                (last.states, last.calls) = (tree.states.len(), calls);
+                if open.is_some() {
+                    last.open = open;
+                }
+            }
+            _ => self.rounds.push(Round { predicates, states: tree.states.len(), calls, open, ..Round::default() }),
+        }
+    }
+
+    fn tell_rounds(&mut self, question: usize) {
+        let answer = &mut self.answers[question];
+        answer.rounds.clone_from(&self.rounds);
+        answer.refinements = self.rounds.len().saturating_sub(1);
+    }
+
+    fn open_state(&self, prepared: &Prepared, tree: &Tree, target: &Target, state: usize) -> String {
+        let name = prepared.system.name(&tree.states[state]);
+        format!("`{}`: the abstract state `{name}` may break it", self.answers[target.question].name)
+    }
+
+    /// A limit was reached: what is open stays so.
+    fn stop(&mut self, prepared: &Prepared, open: &[Target], stopped: StopReason) {
+        for target in open {
+            self.tell_rounds(target.question);
+            let answer = &mut self.answers[target.question];
+            answer.solver = Some(solver_work(&prepared.system));
+            if stopped == StopReason::Count {
+                answer.reasons.push(too_many_states());
+            } else {
+                answer.stopped = Some(stopped);
+            }
+        }
+    }
+
+    fn used_up(&self) -> Reason {
+        let rounds = self.refinements;
+        reason(
+            format!("after {rounds} refinement{} a bad state may still be reached", if rounds == 1 { "" } else { "s" }),
+            "allow more with `--refinements N`, or add a predicate: `--predicate EXPR`",
+        )
+    }
+}
+
+/// Whether the program has one initial state.
+fn starts_once(file: &ProgramFile) -> bool {
+    file.program.init.is_none() && file.program.variables.iter().all(|variable| variable.initial != InitialValue::Any)
+}
+
+fn reason(what: impl Into<String>, help: &str) -> Reason {
+    Reason { what: what.into(), about: None, span: None, help: help.to_owned() }
+}
+
+fn too_many_states() -> Reason {
+    reason("there are more abstract states than the limit allows", "raise `--max-states`, or take fewer predicates")
+}
+
+fn no_value() -> Reason {
+    reason("an atom of the property may have no value in a state that can be reached", "guard divisions and indices")
+}
+
+fn functions() -> Reason {
+    reason(
+        "whether it fails depends on a function of which nothing is known",
+        "a property is false only if it fails whatever the functions are",
+    )
+}
+
+fn gave_up() -> Reason {
+    reason("the solver gave up on a path", "give it more time with `--solver-timeout`")
+}
+
+fn no_progress() -> Reason {
+    reason("no new predicate was found that excludes a path which no run follows", "add one: `--predicate EXPR`")
+}
+
+fn not_repeated() -> Reason {
+    reason("a path was found that could not be repeated by the definition of a step", "run it: `--abstraction none`")
+}
+
+fn apart() -> Reason {
+    reason(
+        "a path to a bad state was found, but runs of abstracted Promela models are not told",
+        "run the model as it is: `--abstraction none`",
+    )
+}
+
+fn several_starts() -> Reason {
+    reason(
+        "one initial state has such a run; whether all have is open",
+        "give all variables initial values, or ask from one of them",
+    )
+}

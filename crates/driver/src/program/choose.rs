@@ -1,0 +1,128 @@
+//! Is a program run as it is, or abstracted?
+//!
+//! Small domains: run. Variables without bounds, or with very many values: run for a while, which finds faults that lie near and
+//! decides programs that turn out to be small; what stays open is abstracted, with predicates found on the way. A program that
+//! cannot be abstracted is run after all. Every answer says which way it was found and why.
+
+use tertium_abstraction::invariants::intervals;
+use tertium_base::Budget;
+use tertium_lattice::Belnap;
+use tertium_program::{Program, Type};
+
+use super::abstracted::{AbstractionOptions, refined};
+use super::answer::ProgramAnswer;
+use super::check::{CheckOptions, Outcome, check};
+use super::questions::Question;
+use super::{Language, ProgramFile};
+use crate::Observer;
+use crate::failure::Failure;
+
+/// States that are visited before a program with large domains is abstracted.
+pub const FIRST_STATES: usize = 20_000;
+/// A variable with more values than this is large.
+const LARGE: i128 = 4096;
+
+/// Answers all questions in the way that fits the program.
+///
+/// # Errors
+/// If an engine cannot do what was asked, or two parts of this program disagree.
+pub fn decide(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    abstraction: &AbstractionOptions,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Outcome, Failure> {
+    let Some(why) = large(&file.program) else { return check(file, questions, options, budget, observer) };
+    let first = CheckOptions { max_states: Some(FIRST_STATES), look_for_idle: false, ..options.clone() };
+    let visited = check(file, questions, &first, budget, observer)?;
+    if visited.answers.iter().all(is_settled) {
+        return check(
+            file,
+            questions,
+            &CheckOptions { max_states: Some(FIRST_STATES), ..options.clone() },
+            budget,
+            observer,
+        );
+    }
+    let open: Vec<Question> = questions
+        .iter()
+        .zip(&visited.answers)
+        .filter(|(_, answer)| !is_settled(answer))
+        .map(|(question, _)| question.clone())
+        .collect();
+    let refinements = refined::DEFAULT_REFINEMENTS;
+    let found = match refined::check(file, &open, options, abstraction, refinements, budget, observer) {
+        Ok(found) => found,
+        // What cannot be abstracted is run as far as that goes.
+        Err(Failure::Input(_)) => return check(file, questions, options, budget, observer),
+        Err(failure) => return Err(failure),
+    };
+    let mut answers = Vec::new();
+    let mut abstracted = found.answers.into_iter();
+    for mut answer in visited.answers {
+        if is_settled(&answer) {
+            answer.choice = Some(format!("by running it: found among the first {FIRST_STATES} states"));
+        } else if let Some(mut other) = abstracted.next() {
+            other.choice = Some(format!("by abstraction: {why}, and {FIRST_STATES} states were not all"));
+            other.elapsed += answer.elapsed;
+            answer = other;
+        }
+        answers.push(answer);
+    }
+    let mut remarks = visited.remarks;
+    remarks.extend(found.remarks);
+    let still_open = answers.iter().any(|answer| answer.value == Belnap::Unknown && answer.stopped.is_none());
+    if still_open && file.language == Language::Promela {
+        return run_the_rest(file, questions, options, answers, remarks, budget, observer);
+    }
+    Ok(Outcome { answers, remarks, coverage: None })
+}
+
+/// Values of Promela are finite, so what abstraction leaves open can still be settled by running the model.
+fn run_the_rest(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    mut answers: Vec<ProgramAnswer>,
+    mut remarks: Vec<crate::Located>,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Outcome, Failure> {
+    let open: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].value == Belnap::Unknown).collect();
+    let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
+    let found = check(file, &asked, options, budget, observer)?;
+    for (at, answer) in open.into_iter().zip(found.answers) {
+        answers[at] = answer;
+    }
+    remarks.extend(found.remarks);
+    Ok(Outcome { answers, remarks, coverage: None })
+}
+
+fn is_settled(answer: &ProgramAnswer) -> bool {
+    answer.value != Belnap::Unknown || answer.stopped.is_some()
+}
+
+/// Why a program may have too many states to visit, if its variables say so.
+fn large(program: &Program) -> Option<String> {
+    let known = intervals(program);
+    let mut names = Vec::new();
+    for var in program.variable_ids() {
+        let (lo, hi) = known[var.index()];
+        let count = match (program.variable(var).ty, lo, hi) {
+            (Type::Bool | Type::Channel, ..) => continue,
+            (_, Some(lo), Some(hi)) => hi.checked_sub(lo),
+            _ => None,
+        };
+        if count.is_none_or(|count| count > LARGE) {
+            names.push(program.show_variable(var));
+        }
+    }
+    let (first, rest) = names.split_first()?;
+    Some(match rest {
+        [] => format!("`{first}` has no small range"),
+        [second] => format!("`{first}` and `{second}` have no small range"),
+        _ => format!("`{first}` and {} others have no small range", rest.len()),
+    })
+}
