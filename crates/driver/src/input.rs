@@ -98,19 +98,13 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
     if let Some(format) = Format::of(path) {
         return Ok(format);
     }
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    if extension == "gcl" {
+    if crate::program::is_program(path) {
         return Err(Diagnostic::error(
             "E0301",
             format!("`{}` is a program, and a structure is wanted", path.display()),
         )
         .help("`tertium check`, `explore` and `simulate` read programs")
         .into());
-    }
-    if matches!(extension, "pml" | "promela" | "prom") {
-        return Err(Diagnostic::error("E0301", format!("`{}`: Promela cannot be read yet", path.display()))
-            .note("this version reads structures (`.kmts`, `.json`) and guarded commands (`.gcl`)")
-            .into());
     }
     let mut start = [0u8; 512];
     let length = std::fs::File::open(path)

@@ -62,10 +62,9 @@ fn stored(path: &Path) -> Result<Option<Value>, Failure> {
     if file.extension().is_none_or(|extension| extension != "json") {
         return Ok(None);
     }
-    let bytes = std::fs::read(&file)
-        .map_err(|error| Diagnostic::error("E0300", format!("`{}` cannot be read: {error}", file.display())))?;
+    let text = tertium_driver::program::read_text(&file)?;
     // A structure may be JSON, too; what is no report is left to those who read models.
-    let Ok(document) = serde_json::from_slice::<Value>(&bytes) else { return Ok(None) };
+    let Ok(document) = serde_json::from_str::<Value>(&text) else { return Ok(None) };
     let is_page = document.get("page_version").is_some();
     let is_answer = document.get("schema_version").is_some() && document.get("results").is_some();
     if !is_page && !is_answer {
