@@ -1,6 +1,6 @@
 //! One module per command: arguments to the pipeline, its results to a report.
 
-mod abstraction;
+pub mod abstraction;
 mod certify;
 mod check;
 mod compare;

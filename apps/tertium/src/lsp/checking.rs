@@ -21,7 +21,7 @@ use tertium_report::{Style, text};
 
 use super::server::Event;
 use crate::args::{CheckArgs, Cli, Command};
-use crate::commands::{program_views, views};
+use crate::commands::{abstraction, program_views, views};
 
 /// Progress is told this often at most.
 const EVERY: Duration = Duration::from_millis(200);
@@ -205,7 +205,8 @@ fn program(job: &Job, args: &CheckArgs, budget: &Budget, observer: &dyn Observer
     debug_assert_eq!(file.language == Language::Promela, job.kind == TextKind::Promela);
     let questions = program::questions::questions(&file, &args.only, false)?;
     let options = program::CheckOptions { threads: crate::commands::threads(None), ..program::CheckOptions::default() };
-    let outcome = program::check(&file, &questions, &options, budget, observer)?;
+    let how = abstraction::options(&args.how, args.max_states);
+    let outcome = program::choose::decide(&file, &questions, &options, &how, budget, observer)?;
     let answers = outcome.answers.iter();
     Ok(answers.map(|answer| Told::of(&program_views::result(&file, answer, questions.len().max(2), args))).collect())
 }
