@@ -267,3 +267,15 @@ fn an_implication_that_never_matters_is_told() {
         [true, true, false]
     );
 }
+
+/// A state that is its own successor does not come before itself in a shortest run.
+#[test]
+fn a_broken_state_with_a_step_to_itself() {
+    let text = "system s\nvar p : bool\nvar r : bool = true\nprocess Q { loop { r := !p; } }\n\
+                process S { loop { skip; } }\nproperty f : ltl G (p -> r)\n";
+    for reduction in [true, false] {
+        let answer = answers(&loaded(text), reduction, 1).remove(0);
+        assert_eq!(answer.value, Belnap::False);
+        assert_eq!(answer.run.expect("a run shows it").steps.len(), 1);
+    }
+}

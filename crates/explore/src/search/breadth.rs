@@ -37,6 +37,8 @@ pub struct Explored {
     pub store: StateStore,
     /// The number of the first state of each level.
     pub levels: Vec<u32>,
+    /// The last level ends before this state; what is numbered from here on was found by it.
+    pub end: u32,
 }
 
 /// A single thread takes so many states before it looks at the limits.
@@ -69,7 +71,7 @@ pub fn breadth_first<S: Successors, O: Observer>(
         store: RwLock::new(store),
         options,
     };
-    let (summary, levels) = std::thread::scope(|scope| {
+    let (summary, levels, end) = std::thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(|| help(&shared, successors, observer));
         }
@@ -77,12 +79,12 @@ pub fn breadth_first<S: Successors, O: Observer>(
         let _leading = Leading(&shared.pool);
         let worker = Worker::new(successors, observer, &shared.level, &shared.store());
         let mut search =
-            Search { shared: &shared, observer, worker, threads, summary: Summary::default(), levels: vec![0] };
+            Search { shared: &shared, observer, worker, threads, summary: Summary::default(), levels: vec![0], end: 0 };
         search.summary.stopped = search.run(initial, progress).err();
-        (search.summary, search.levels)
+        (search.summary, search.levels, search.end as u32)
     });
     let store = shared.store.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut explored = Explored { summary, store, levels };
+    let mut explored = Explored { summary, store, levels, end };
     explored.summary.states = explored.store.len();
     explored.summary.depth = explored.levels.len() - 1;
     explored
@@ -177,6 +179,7 @@ struct Search<'s, S: Successors, O: Observer> {
     threads: usize,
     summary: Summary,
     levels: Vec<u32>,
+    end: usize,
 }
 
 impl<S: Successors, O: Observer> Search<'_, S, O> {
@@ -185,6 +188,7 @@ impl<S: Successors, O: Observer> Search<'_, S, O> {
         let mut start = 0;
         loop {
             let end = self.shared.store().len();
+            self.end = end;
             if start == end {
                 return Ok(());
             }

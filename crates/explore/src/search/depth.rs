@@ -37,7 +37,7 @@ pub fn depth_first<S: Successors, O: Observer>(
     };
     search.summary.stopped = search.explore(initial, progress).err();
     search.summary.states = search.store.len();
-    Explored { summary: search.summary, store: search.store, levels: vec![0] }
+    Explored { summary: search.summary, store: search.store, levels: vec![0], end: 0 }
 }
 
 struct Search<'s, S: Successors, O: Observer> {

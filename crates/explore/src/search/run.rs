@@ -35,14 +35,14 @@ fn least_predecessor<S: Successors>(
     row: &[u32],
     budget: &Budget,
 ) -> Result<Option<Vec<u32>>, Stopped> {
-    let end = explored.levels.get(level + 1).map_or(explored.store.len(), |&next| next as usize);
+    let end = explored.levels.get(level + 1).copied().unwrap_or(explored.end);
     let mut scratch = successors.scratch();
     let mut found = Expansion::default();
     let mut branches = explored.store.branches();
     let mut next = Vec::new();
     let mut least: Option<Vec<u32>> = None;
     let mut ticks = 0;
-    for state in explored.levels[level]..end as u32 {
+    for state in explored.levels[level]..end {
         budget.tick(&mut ticks)?;
         explored.store.read(state, &mut branches);
         if least.as_deref().is_some_and(|least| least <= branches.words()) {
