@@ -36,7 +36,9 @@ fn show(args: &ViewArgs, budget: &Budget) -> Result<(), Failure> {
     };
     let page = page::html(&title, &document);
     if let Some(out) = &args.out {
-        std::fs::write(out, page)
+        let room = out.parent().filter(|room| !room.as_os_str().is_empty());
+        room.map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| std::fs::write(out, page))
             .map_err(|error| Diagnostic::error("E0302", format!("cannot write `{}`: {error}", out.display())))?;
         if !args.check.look.quiet {
             terminal::write(Stream::Out, &format!("page: {}\n", shown_path(out)));

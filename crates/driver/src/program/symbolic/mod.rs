@@ -1,8 +1,8 @@
 //! What can be said about a finite program without visiting its states one by one?
 //!
-//! The program's state is a row of bits ([`cells`]), its steps are executed once for all states ([`steps`], `expressions`,
+//! The program's state is a row of bits (`cells`), its steps are executed once for all states (`steps`, `expressions`,
 //! `numbers`), and what can be reached is a fixpoint of sets. Properties are decided by the engine over sets
-//! ([`decide`](mod@decide)); whatever is false comes with a run that is repeated by the definition of a step.
+//! (`decide`); whatever is false comes with a run that is repeated by the definition of a step.
 //!
 //! Only programs with fixed processes and finite types are encoded; others are refused with the reason.
 

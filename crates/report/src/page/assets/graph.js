@@ -1,6 +1,8 @@
 // The structure that was checked: may, must and hyper edges apart, states coloured for a chosen sub-formula.
 
 const FIRST_SHOWN = 20;
+/** So few states are shown as a whole, be they small. */
+const FEW = 12;
 const EXPANDED = 12;
 
 class GraphView {
@@ -135,7 +137,8 @@ class GraphView {
     const [width, height] = [this.canvas.clientWidth || 1, this.canvas.clientHeight || 1];
     const whole = Math.min(width / box.width, height / box.height);
     // A picture that would be too small to read starts at the chosen state instead.
-    const zoom = Math.min(1.3, Math.max(whole, this.all ? 0.02 : 0.6));
+    const least = this.all ? 0.02 : this.shown.size <= FEW ? 0.4 : 0.6;
+    const zoom = Math.min(1.3, Math.max(whole, least));
     const at = this.positions.get(this.chosen);
     const centre = whole >= zoom || !at ? [box.left + box.width / 2, box.top + box.height / 2] : [at.x + BOX.width / 2, at.y];
     this.view = { zoom, x: centre[0] - width / zoom / 2, y: centre[1] - height / zoom / 2 };
