@@ -65,7 +65,7 @@ fn bars(answer: &ProgramAnswer, processes: usize) -> Vec<String> {
     if answer.value != Belnap::True {
         missed.push(format!("{} with {processes} processes is not decided", answer.name));
     }
-    let most = if answer.name == "release" { 6 } else { 2 };
+    let most = if answer.name == "release" { 5 } else { 2 };
     if answer.spotlight.as_ref().is_none_or(|lit| lit.len() > most) {
         missed.push(format!("{} with {processes} processes needs more than {most} of them", answer.name));
     }
