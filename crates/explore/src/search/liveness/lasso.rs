@@ -9,6 +9,9 @@ use super::strong::inside;
 use super::{Lasso, Monitor};
 use crate::successors::Successors;
 
+/// So many states that the search has not met are looked at for a shorter way.
+const MOST_NEW: u32 = 20_000;
+
 /// A run that reaches the component by the fewest steps and goes round in it, collecting every mark.
 pub(super) fn lasso<S: Successors, M: Monitor>(
     product: &mut Product<'_, S, M>,
@@ -16,7 +19,9 @@ pub(super) fn lasso<S: Successors, M: Monitor>(
     component: &[u32],
 ) -> Result<Lasso, Stopped> {
     let members: HashSet<u32> = component.iter().copied().collect();
-    let stem = path(product, starts, None, &mut |_, state| members.contains(&state))?;
+    // The search has seen a way in. One that is shorter may need other states, of which an endless program has too many.
+    let most = (product.store.len() as u32).saturating_add(MOST_NEW);
+    let stem = path(product, starts, &|state| state < most, &mut |_, state| members.contains(&state))?;
     let entry = *stem.last().unwrap_or(&component[0]);
     let mut cycle = vec![entry];
     let mut missing = product.all_marks();
@@ -25,7 +30,7 @@ pub(super) fn lasso<S: Successors, M: Monitor>(
     loop {
         let at = cycle[cycle.len() - 1];
         let mut last = (0, NOBODY);
-        let leg = path(product, &[at], Some(&members), &mut |edge, _| {
+        let leg = path(product, &[at], &|state| members.contains(&state), &mut |edge, _| {
             edge.is_some_and(|edge| {
                 last = (edge.marks, edge.mover);
                 edge.marks & missing != 0
@@ -63,11 +68,11 @@ fn movers_inside<S: Successors, M: Monitor>(
 }
 
 /// The states of a shortest path from one of `starts` to where `wanted` says so; it sees each step and its target,
-/// or no step for a start. Stays inside `members` if they are given.
+/// or no step for a start. Only states that are `allowed` are passed.
 fn path<S: Successors, M: Monitor>(
     product: &mut Product<'_, S, M>,
     starts: &[u32],
-    members: Option<&HashSet<u32>>,
+    allowed: &dyn Fn(u32) -> bool,
     wanted: &mut dyn FnMut(Option<&Edge>, u32) -> bool,
 ) -> Result<Vec<u32>, Stopped> {
     let mut parent: HashMap<u32, u32> = HashMap::new();
@@ -85,7 +90,7 @@ fn path<S: Successors, M: Monitor>(
         product.budget.tick(&mut ticks)?;
         product.edges(number, &mut found)?;
         for edge in &found {
-            if members.is_some_and(|members| !members.contains(&edge.target)) {
+            if !allowed(edge.target) {
                 continue;
             }
             if wanted(Some(edge), edge.target) {
