@@ -449,7 +449,8 @@ fn few_of_many_processes_are_enough() {
         found.iter().for_each(|answer| {
             assert_eq!(answer.value, Belnap::True, "{} with {processes} processes: {:#?}", answer.name, answer.rounds);
         });
-        let size = |answer: &ProgramAnswer| (answer.name.clone(), answer.spotlight.as_ref().map_or(usize::MAX, Vec::len));
+        let size =
+            |answer: &ProgramAnswer| (answer.name.clone(), answer.spotlight.as_ref().map_or(usize::MAX, Vec::len));
         found.iter().map(size).collect::<Vec<_>>()
     });
     assert_eq!(sizes[0], sizes[1], "it does not matter how many there are");
