@@ -128,7 +128,7 @@ fn bakery(count: usize) -> String {
     }
     let _ = writeln!(
         text,
-        "property mutex : ctl AG !(P0@critical && P1@critical)\nproperty enters : ctl AG EF P0@critical"
+        "property mutex : ctl AG !(P0@critical && P1@critical)\nproperty enters : ctl EF P0@critical"
     );
     text
 }
