@@ -126,10 +126,8 @@ fn bakery(count: usize) -> String {
         }
         let _ = writeln!(text, "critical: skip; number[{at}] := 0 }} }}");
     }
-    let _ = writeln!(
-        text,
-        "property mutex : ctl AG !(P0@critical && P1@critical)\nproperty enters : ctl EF P0@critical"
-    );
+    let _ =
+        writeln!(text, "property mutex : ctl AG !(P0@critical && P1@critical)\nproperty enters : ctl EF P0@critical");
     text
 }
 
