@@ -56,30 +56,34 @@ impl System {
     }
 
     fn boolean_step(&mut self, operation: usize) -> Result<BooleanStep, Failed> {
+        let relation = self.at_its_place(operation, self.operations[operation].relation);
+        let (guard, exact) = self.guard_text(relation)?;
+        let assignments = self.changes(operation, relation)?;
+        Ok(BooleanStep { operation, guard, exact, assignments })
+    }
+
+    /// A term where the operation starts: its process is at the operation's source.
+    pub(crate) fn at_its_place(&mut self, operation: usize, term: TermId) -> TermId {
         let (process, source) = (self.operations[operation].process, self.operations[operation].source);
         let here = self.terms.int(source.index() as i128);
-        let place = HashMap::from([(self.translator.counter(process), here)]);
-        let relation = self.operations[operation].relation;
-        let relation = self.terms.substitute(relation, &place);
-        let (guard, exact) = self.guard_text(relation)?;
+        self.terms.substitute(term, &HashMap::from([(self.translator.counter(process), here)]))
+    }
+
+    /// What the operation does to the predicates that it changes; `relation` is its relation at its place.
+    pub(crate) fn changes(&mut self, operation: usize, relation: TermId) -> Result<Vec<Assignment>, Failed> {
         let mut assignments = Vec::new();
         for predicate in 0..self.predicates.len() {
-            let before = self.terms.substitute(self.predicate_terms[predicate], &place);
+            let before = self.at_its_place(operation, self.predicate_terms[predicate]);
             let after = self.after(operation, self.predicate_terms[predicate]);
-            let after = self.terms.substitute(after, &place);
+            let after = self.at_its_place(operation, after);
             if after != before {
                 assignments.push(self.assignment_of(predicate, relation, after)?);
             }
         }
-        Ok(BooleanStep { operation, guard, exact, assignments })
+        Ok(assignments)
     }
 
-    pub(crate) fn assignment_of(
-        &mut self,
-        predicate: usize,
-        relation: TermId,
-        after: TermId,
-    ) -> Result<Assignment, Failed> {
+    fn assignment_of(&mut self, predicate: usize, relation: TermId, after: TermId) -> Result<Assignment, Failed> {
         let related = self.related(&[relation, after]);
         let mut found = Search { related: related.clone(), ..Search::default() };
         // First what costs nothing, then what must be asked.

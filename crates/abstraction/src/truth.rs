@@ -69,26 +69,13 @@ impl System {
     }
 
     fn truth_step(&mut self, operation: usize) -> Result<TruthStep, Failed> {
-        let (process, source) = (self.operations[operation].process, self.operations[operation].source);
-        let here = self.terms.int(source.index() as i128);
-        let place = HashMap::from([(self.translator.counter(process), here)]);
-        let relation = self.operations[operation].relation;
-        let relation = self.terms.substitute(relation, &place);
+        let relation = self.at_its_place(operation, self.operations[operation].relation);
         let guard = match self.exactly(relation) {
             Some(truth) => Guard::Exactly(truth),
             None => Guard::Except(self.never_cubes(relation)?),
         };
-        let mut assignments = Vec::new();
-        for predicate in 0..self.predicates.len() {
-            let before = self.terms.substitute(self.predicate_terms[predicate], &place);
-            let after = self.after(operation, self.predicate_terms[predicate]);
-            let after = self.terms.substitute(after, &place);
-            if after != before {
-                assignments.push(self.assignment_of(predicate, relation, after)?);
-            }
-        }
-        let fault = self.operations[operation].fault;
-        let fault = self.terms.substitute(fault, &place);
+        let assignments = self.changes(operation, relation)?;
+        let fault = self.at_its_place(operation, self.operations[operation].fault);
         let harmless = self.never_cubes(fault)?;
         Ok(TruthStep { operation, guard, assignments, harmless })
     }

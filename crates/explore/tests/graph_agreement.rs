@@ -35,6 +35,7 @@ fn compare(program: &Program, past_assertions: bool, most: usize) -> (usize, usi
         semantics = semantics.persistent();
     }
     let (plain, compiled) = (Plain::of(&semantics), Compiled::of(&semantics));
+    let forgetful = Compiled::of(&semantics).forgetful();
     let initial = semantics.initial_states(1 << 10, &Budget::unlimited()).expect("the initial states can be listed");
     let mut queue: VecDeque<Vec<u32>> = initial.iter().map(|state| plain.row(state)).collect();
     let mut seen: BTreeSet<Vec<u32>> = queue.iter().cloned().collect();
@@ -53,6 +54,12 @@ fn compare(program: &Program, past_assertions: bool, most: usize) -> (usize, usi
         assert_eq!(plain.row(&state), row);
         let expected = found_by(&plain, &row, &mut ());
         let compiled = found_by(&compiled, &row, &mut scratch);
+        assert_eq!(
+            found_by(&forgetful, &row, &mut forgetful.scratch()),
+            expected,
+            "in {:?}, nothing remembered",
+            state.slots
+        );
         if compiled != expected {
             let show = |found: &(Vec<Arrival>, Vec<Fault>, bool)| {
                 let states: Vec<_> = found.0.iter().map(|(row, pid)| (plain.state(row).slots, pid)).collect();

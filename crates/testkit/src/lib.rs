@@ -13,6 +13,7 @@ mod cases;
 pub mod completions;
 pub mod corpus;
 pub mod formulas;
+mod growth;
 pub mod programs;
 pub mod promela;
 pub mod reference;
@@ -23,6 +24,7 @@ pub mod structures;
 
 pub use cases::{Case, for_random_cases};
 pub use formulas::FormulaShape;
+pub use growth::assert_linear;
 pub use programs::{ProgramShape, random_program};
 pub use promela::random_promela;
 pub use refinements::Refinement;

@@ -331,20 +331,12 @@ impl Work<'_> {
         let apart = prepared.moved.is_some();
         let system = &mut prepared.system;
         let logic = asked.formula.logic();
-        let paths = matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl);
-        let fair = if self.options.fair {
-            system.program().process_ids().collect()
-        } else {
-            with_fairness(system.program(), Fairness::Weak)
-        };
-        if paths && !with_fairness(system.program(), Fairness::Strong).is_empty() {
+        if is_of_paths(logic) && !with_fairness(system.program(), Fairness::Strong).is_empty() {
             answer.reasons.push(strong_fairness());
             return Ok(None);
         }
-        let whole_paths = logic == Logic::CtlStar || logic == Logic::Ltl || (paths && !fair.is_empty());
-        let stutter = whole_paths && self.options.deadlock.is_none();
-        answer.deadlock = self.options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
-        let shape = Shape { fair: if paths { fair } else { Vec::new() }, stutter };
+        let shape = shape(system.program(), logic, self.options);
+        answer.deadlock = self.options.deadlock.map_or(if shape.stutter { STUTTER } else { "mu" }, Deadlock::name);
         let structure = explored.structure(system, &atoms, &shape, self.budget);
         let structure = structure.map_err(|why| failed(self.file, system.program(), why))?;
         if structure.init().is_empty() {
@@ -415,6 +407,20 @@ pub(in crate::program) fn solver_work(system: &System) -> SolverWork {
         predicates: system.predicates().len(),
         calls: usize::try_from(system.queries().calls()).unwrap_or(usize::MAX),
     }
+}
+
+fn is_of_paths(logic: Logic) -> bool {
+    matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl)
+}
+
+/// What becomes part of the structure besides steps: who is fair, and whether runs that end go on standing still.
+fn shape(program: &Program, logic: Logic, options: &CheckOptions) -> Shape {
+    if !is_of_paths(logic) {
+        return Shape { fair: Vec::new(), stutter: false };
+    }
+    let fair = if options.fair { program.process_ids().collect() } else { with_fairness(program, Fairness::Weak) };
+    let whole_paths = logic != Logic::Ctl || !fair.is_empty();
+    Shape { fair, stutter: whole_paths && options.deadlock.is_none() }
 }
 
 pub(in crate::program) fn with_fairness(program: &Program, fairness: Fairness) -> Vec<ProcessId> {

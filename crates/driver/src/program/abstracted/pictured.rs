@@ -5,14 +5,13 @@
 //! No answer rests on it.
 
 use tertium_abstraction::samples::Sample;
-use tertium_abstraction::{AbstractState, Explored, Shape, System};
-use tertium_base::{Budget, SourceFile, Stopped};
+use tertium_abstraction::{AbstractState, Explored, System};
+use tertium_base::{Budget, Stopped};
 use tertium_evidence::Reason as Open;
-use tertium_logic::Logic;
 use tertium_model::{Kmts, Model};
-use tertium_program::{ExprId, Fairness, Program};
+use tertium_program::ExprId;
 
-use super::{AbstractionOptions, failed, prepare, with_fairness};
+use super::{AbstractionOptions, failed, prepare, shape};
 use crate::answer::Answer;
 use crate::check::{CheckOptions, Session};
 use crate::failure::Failure;
@@ -21,7 +20,6 @@ use crate::picture::{self, Valued};
 use crate::program::ProgramFile;
 use crate::program::questions::Asked;
 use crate::program::run::indices;
-use crate::property::Property;
 
 /// Abstractions are drawn up to this many states.
 const MOST_STATES: usize = 3_000;
@@ -97,16 +95,7 @@ pub fn picture(
         parameters: true,
         ..CheckOptions::default()
     };
-    let text = asked.formula.text();
-    let property = Property {
-        name: asked.name.clone(),
-        named: asked.named,
-        source: std::sync::Arc::new(SourceFile::new("<property>", text.as_str())),
-        text,
-        logic: Some(asked.formula.logic()),
-        offset: 0,
-    };
-    let parsed = property.parse(None, &[]).map_err(Failure::Input)?;
+    let parsed = asked.on_structure()?;
     let answer = Session::new(&loaded, check.clone(), budget)?.check(&parsed, budget, &())?;
     let values = picture::values(&structure, &parsed, &check, budget)?;
     let sides = sides(system, &explored, &structure, &atoms, &answer)?;
@@ -116,14 +105,6 @@ pub fn picture(
     let predicates = system.predicates().iter().map(shown).collect();
     let names = (0..structure.state_count()).map(|at| full_name(system, explored.states.get(at))).collect();
     Ok(Some(Pictured { structure, names, predicates, values, answer, samples, sides, missing }))
-}
-
-/// What becomes part of the structure, as for an answer.
-fn shape(program: &Program, logic: Logic, options: &super::super::CheckOptions) -> Shape {
-    let paths = matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl);
-    let fair = if options.fair { program.process_ids().collect() } else { with_fairness(program, Fairness::Weak) };
-    let whole_paths = logic == Logic::CtlStar || logic == Logic::Ltl || (paths && !fair.is_empty());
-    Shape { fair: if paths { fair } else { Vec::new() }, stutter: whole_paths && options.deadlock.is_none() }
 }
 
 /// `P1@wait P2@crit  y1 = 0, !(y1 <= y2)`.
