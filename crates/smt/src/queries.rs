@@ -75,7 +75,9 @@ pub struct Queries {
     second: Option<Box<dyn Solver>>,
     limit: Limit,
     budget: Budget,
-    replies: HashMap<Vec<TermId>, (Reply, Vec<TermId>)>,
+    replies: HashMap<Vec<TermId>, Reply>,
+    /// Of questions without a model: parts that have none already, where someone wanted to know.
+    cores: HashMap<Vec<TermId>, Vec<TermId>>,
     models: HashMap<(Vec<TermId>, Vec<TermId>), AllModels>,
     counts: BTreeMap<Purpose, Count>,
     disagreements: Vec<String>,
@@ -98,6 +100,7 @@ impl Queries {
             limit,
             budget: budget.clone(),
             replies: HashMap::new(),
+            cores: HashMap::new(),
             models: HashMap::new(),
             counts: BTreeMap::new(),
             disagreements: Vec::new(),
@@ -169,7 +172,22 @@ impl Queries {
     /// # Errors
     /// If the budget is used up.
     pub fn satisfiable(&mut self, terms: &mut Terms, purpose: Purpose, parts: &[TermId]) -> Result<Reply, Stopped> {
-        Ok(self.with_core(terms, purpose, parts)?.0)
+        let key = match question(terms, parts) {
+            Ok(key) => key,
+            Err((reply, _)) => return Ok(reply),
+        };
+        if let Some(&known) = self.replies.get(&key) {
+            self.count(purpose).remembered += 1;
+            return Ok(known);
+        }
+        self.budget.check()?;
+        // Asserted, not assumed: nobody wants the reasons, and the solver is faster without.
+        self.solver.push();
+        key.iter().for_each(|&part| self.solver.assert(terms, part));
+        let reply = self.call(terms, purpose, &key, &[]);
+        self.solver.pop();
+        self.replies.insert(key, reply);
+        Ok(reply)
     }
 
     /// As [`Self::satisfiable`]; if they cannot, some of them that already cannot.
@@ -186,18 +204,27 @@ impl Queries {
             Ok(key) => key,
             Err((reply, core)) => return Ok((reply, core)),
         };
-        if let Some(known) = self.replies.get(&key).cloned() {
-            self.count(purpose).remembered += 1;
-            return Ok(known);
+        match (self.replies.get(&key), self.cores.get(&key)) {
+            (Some(Reply::Unsat), None) | (None, _) => {}
+            (Some(&reply), core) => {
+                let known = (reply, core.cloned().unwrap_or_default());
+                self.count(purpose).remembered += 1;
+                return Ok(known);
+            }
         }
         self.budget.check()?;
-        let reply = self.call(terms, purpose, &key, &key);
-        let core = match reply {
+        let core = match self.call(terms, purpose, &key, &key) {
             Reply::Unsat => self.solver.core().into_iter().filter_map(|at| key.get(at).copied()).collect(),
-            Reply::Sat | Reply::GaveUp => Vec::new(),
+            // That there is no model is known already; the whole is a reason, if not the smallest.
+            Reply::GaveUp if self.replies.contains_key(&key) => key.clone(),
+            reply => {
+                self.replies.insert(key, reply);
+                return Ok((reply, Vec::new()));
+            }
         };
-        self.replies.insert(key, (reply, core.clone()));
-        Ok((reply, core))
+        self.cores.insert(key.clone(), core.clone());
+        self.replies.insert(key, Reply::Unsat);
+        Ok((Reply::Unsat, core))
     }
 
     /// Whether `parts` together have a model; values of `of` in it. Not remembered.

@@ -88,6 +88,7 @@ pub trait Solver {
     /// number of 128 bits or truth value.
     fn values(&mut self, terms: &mut Terms, of: &[TermId]) -> Option<Vec<Value>>;
 
-    /// After [`Reply::Unsat`]: positions of assumptions that suffice for it. All of them where a solver cannot tell.
+    /// After [`Reply::Unsat`], if nothing was asserted since: positions of assumptions that suffice for it. All of them where
+    /// a solver cannot tell.
     fn core(&mut self) -> Vec<usize>;
 }

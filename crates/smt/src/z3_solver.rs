@@ -27,7 +27,8 @@ pub struct Z3 {
     levels: Vec<Vec<TermId>>,
     limit: Limit,
     model: Option<Model>,
-    core: Vec<usize>,
+    /// The marks of the assumptions of the last check, whose level is still open so that its model and its core can be had.
+    assumed: Option<Vec<Bool>>,
     /// The lowest level with an assertion that could not be handed over.
     lost: Option<usize>,
 }
@@ -63,7 +64,7 @@ impl Z3 {
             levels: vec![Vec::new()],
             limit: Limit { work: None, time: None },
             model: None,
-            core: Vec::new(),
+            assumed: None,
             lost: None,
         })
     }
@@ -83,7 +84,7 @@ impl Z3 {
     fn rebuild(&mut self, terms: &mut Terms) {
         let (levels, limit) = (std::mem::take(&mut self.levels), self.limit);
         (self.solver, self.made, self.functions) = (z3::Solver::new(), Vec::new(), Vec::new());
-        (self.model, self.core) = (None, Vec::new());
+        (self.model, self.assumed) = (None, None);
         self.set_limit(limit);
         for (at, level) in levels.iter().enumerate() {
             if at > 0 {
@@ -130,16 +131,16 @@ impl Z3 {
             self.solver.assert(mark.implies(literal));
         }
         let result = self.solver.check_assumptions(&marks);
-        let reply = self.outcome(result);
-        if reply == Reply::Sat {
-            self.model = self.solver.get_model();
+        self.assumed = Some(marks);
+        Some(self.outcome(result))
+    }
+
+    /// Leaves the level of the last check's assumptions.
+    fn forget_assumptions(&mut self) {
+        self.model = None;
+        if self.assumed.take().is_some() {
+            self.solver.pop(1);
         }
-        if reply == Reply::Unsat {
-            let core = self.solver.get_unsat_core();
-            self.core = (0..marks.len()).filter(|&at| core.iter().any(|part| part.ast_eq(&marks[at]))).collect();
-        }
-        self.solver.pop(1);
-        Some(reply)
     }
 
     fn outcome(&self, result: SatResult) -> Reply {
@@ -314,21 +315,22 @@ impl Solver for Z3 {
     }
 
     fn push(&mut self) {
+        self.forget_assumptions();
         self.solver.push();
         self.levels.push(Vec::new());
     }
 
     fn pop(&mut self) {
+        self.forget_assumptions();
         if self.levels.len() > 1 {
             self.solver.pop(1);
             self.levels.pop();
         }
         self.lost = self.lost.filter(|&level| level <= self.levels.len());
-        self.model = None;
     }
 
     fn assert(&mut self, terms: &mut Terms, term: TermId) {
-        self.model = None;
+        self.forget_assumptions();
         let mut news = terms.side_conditions(&[term]);
         news.push(term);
         for new in news {
@@ -348,7 +350,7 @@ impl Solver for Z3 {
     }
 
     fn check(&mut self, terms: &mut Terms, assumptions: &[TermId]) -> Reply {
-        (self.model, self.core) = (None, (0..assumptions.len()).collect());
+        self.forget_assumptions();
         if self.lost.is_some() {
             return Reply::GaveUp;
         }
@@ -372,6 +374,9 @@ impl Solver for Z3 {
     }
 
     fn core(&mut self) -> Vec<usize> {
-        self.core.clone()
+        let Some(marks) = &self.assumed else { return Vec::new() };
+        let core = catch_unwind(AssertUnwindSafe(|| self.solver.get_unsat_core()));
+        let Ok(core) = core else { return (0..marks.len()).collect() };
+        (0..marks.len()).filter(|&at| core.iter().any(|part| part.ast_eq(&marks[at]))).collect()
     }
 }
