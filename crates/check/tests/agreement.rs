@@ -110,9 +110,9 @@ fn a_state_has_the_same_value_asked_alone_and_with_all() {
     });
 }
 
-/// Linear formulas under every reading: what the engine over sets supports, it finds as the automata do.
+/// Formulas about paths under every reading: what the engine over sets supports, it finds as the automata do.
 #[test]
-fn sets_agree_with_automata_on_linear_formulas() {
+fn sets_agree_with_automata_on_paths() {
     let both = std::cell::Cell::new([0usize; 2]);
     for_random_cases(300, |case| {
         let mut shape = common::random_shape(case);
@@ -120,8 +120,10 @@ fn sets_agree_with_automata_on_linear_formulas() {
             (shape.hyper, shape.total) = (false, false);
         }
         let model = case.structure(&shape);
-        let formula = case.formula(&FormulaShape::new(Logic::Ltl));
-        for linear in LinearReading::ALL {
+        for (logic, linear) in
+            [Logic::Ltl, Logic::CtlStar].into_iter().flat_map(|logic| LinearReading::ALL.map(|linear| (logic, linear)))
+        {
+            let formula = case.formula(&FormulaShape::new(logic));
             for (deadlock, _) in common::CONVENTIONS {
                 let (engines, _) = agreed(&model, &formula, Reading { deadlock, linear });
                 let [mut asked, mut answered] = both.get();
@@ -132,7 +134,7 @@ fn sets_agree_with_automata_on_linear_formulas() {
         }
     });
     let [asked, answered] = both.get();
-    assert!(answered * 3 > asked, "sets answered {answered} of {asked}");
+    assert!(answered * 10 >= asked * 8, "sets answered {answered} of {asked}");
 }
 
 /// One diagram with three values says what two sets say.

@@ -2,11 +2,12 @@
 //!
 //! [`Diagrams`] is one store of decision diagrams with its limits; a [`Set`] is a set of rows over its bits, a
 //! [`Relation`] a set of steps between rows in parts that each say which bits they write. [`Ternary`] diagrams hold one of
-//! three values per row. Everything that may run out of nodes returns `Stopped` instead; nothing here panics for want of
-//! memory.
+//! three values per row. Everything that may run out of nodes or time returns `Stopped` instead, also in the middle of an
+//! operation; nothing here panics for want of memory.
 //!
 //! The diagrams are OxiDD's; none of its types is visible outside. Not here: what bits mean.
 
+mod manager;
 mod relation;
 mod set;
 mod stack;

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use oxidd::bcdd::BCDDFunction;
 use oxidd::util::num::F64;
 use oxidd::util::{OptBool, SatCountCache};
-use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Subst};
+use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function as _, FunctionSubst, Subst};
 use tertium_base::{StopReason, Stopped};
 
+use crate::manager::Function;
 use crate::store::{Bit, Store};
 
 /// A set of rows of one store. Equal sets are equal values; comparing takes no time.
 #[derive(Clone)]
 pub struct Set {
-    pub(crate) function: BCDDFunction,
+    pub(crate) function: Function,
     store: Arc<Store>,
 }
 
@@ -41,7 +41,7 @@ pub struct Bits(pub(crate) Set);
 /// New names for some bits.
 #[derive(Clone)]
 pub struct Renaming {
-    substitution: Arc<Subst<BCDDFunction>>,
+    substitution: Arc<Subst<Function>>,
     nothing: bool,
 }
 
@@ -52,13 +52,13 @@ impl std::fmt::Debug for Renaming {
 }
 
 impl Renaming {
-    pub(crate) fn new(from: Vec<u32>, to: Vec<BCDDFunction>) -> Self {
+    pub(crate) fn new(from: Vec<u32>, to: Vec<Function>) -> Self {
         Self { nothing: from.is_empty(), substitution: Arc::new(Subst::new(from, to)) }
     }
 }
 
 impl Set {
-    pub(crate) fn new(function: BCDDFunction, store: Arc<Store>) -> Self {
+    pub(crate) fn new(function: Function, store: Arc<Store>) -> Self {
         Self { function, store }
     }
 

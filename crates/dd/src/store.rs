@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
 use oxidd::util::AllocResult;
 use oxidd::{BooleanFunction, Manager, ManagerRef};
 use tertium_base::{Budget, StopReason, Stopped, id_type};
 
+use crate::manager::{Function, ManagerRef as Library, new_manager, within};
 use crate::set::{Bits, Renaming, Set};
 
 id_type! {
@@ -60,9 +60,15 @@ impl Limits {
     }
 }
 
+/// How many nodes the budget's memory has room for.
+fn affordable(budget: &Budget) -> usize {
+    let free = |limit: usize| limit.saturating_sub(tertium_base::memory::in_use()) / BYTES_PER_NODE;
+    budget.memory_limit().map_or(usize::MAX, free)
+}
+
 /// What all sets of one store share.
 pub(crate) struct Store {
-    manager: BCDDManagerRef,
+    manager: Library,
     budget: Budget,
     limits: Limits,
     bits: usize,
@@ -78,14 +84,14 @@ impl Store {
     }
 
     fn bit(self: &Arc<Self>, bit: Bit) -> Result<Set, Stopped> {
-        self.run(|| self.manager.with_manager_shared(|manager| BCDDFunction::var(manager, bit.index() as u32)))
+        self.run(|| self.manager.with_manager_shared(|manager| Function::var(manager, bit.index() as u32)))
     }
 
     pub(crate) fn cube(self: &Arc<Self>, values: &[(Bit, bool)]) -> Result<Set, Stopped> {
         let mut values = values.to_vec();
         // From the last level up, every step makes one node.
         values.sort_unstable_by_key(|&(bit, _)| std::cmp::Reverse(bit));
-        let full = self.manager.with_manager_shared(|manager| BCDDFunction::t(manager));
+        let full = self.manager.with_manager_shared(|manager| Function::t(manager));
         let mut rows = Set::new(full, Arc::clone(self));
         for (bit, value) in values {
             let literal = self.bit(bit)?;
@@ -122,13 +128,17 @@ impl Store {
         Ok(())
     }
 
-    /// Does an operation within the limits; if nodes run out, once more after collecting dead ones.
-    pub(crate) fn run(self: &Arc<Self>, operation: impl Fn() -> AllocResult<BCDDFunction>) -> Result<Set, Stopped> {
+    /// Does an operation within the limits, which are looked at while it runs; if nodes run out, once more after collecting
+    /// dead ones.
+    pub(crate) fn run(self: &Arc<Self>, operation: impl Fn() -> AllocResult<Function>) -> Result<Set, Stopped> {
         self.look()?;
-        let result = operation().or_else(|_| {
-            self.collect();
-            operation()
-        });
+        let result = match within(&operation)? {
+            Ok(function) => Ok(function),
+            Err(_) => {
+                self.collect();
+                within(&operation)?
+            }
+        };
         match result {
             Ok(function) => Ok(Set::new(function, Arc::clone(self))),
             Err(_) => {
@@ -163,12 +173,9 @@ impl Diagrams {
         budget.check()?;
         budget.reserve(limits.cache * BYTES_PER_ENTRY)?;
         // Every bit needs a node of its own for its table of contents.
-        let nodes = limits.nodes.max(4 * bits + 64);
+        let nodes = limits.nodes.min(affordable(budget)).max(4 * bits + 64);
         let limits = Limits { nodes, ..limits };
-        let manager = oxidd::bcdd::new_manager(nodes, limits.cache.max(1), 1);
-        manager.with_manager_exclusive(|manager| {
-            manager.add_vars(bits as u32);
-        });
+        let manager = new_manager(nodes, limits.cache.max(1), bits, budget);
         let store = Store {
             manager,
             budget: budget.clone(),
@@ -190,14 +197,14 @@ impl Diagrams {
     /// No row.
     #[must_use]
     pub fn empty(&self) -> Set {
-        let function = self.store.manager.with_manager_shared(|manager| BCDDFunction::f(manager));
+        let function = self.store.manager.with_manager_shared(|manager| Function::f(manager));
         Set::new(function, Arc::clone(&self.store))
     }
 
     /// Every row.
     #[must_use]
     pub fn full(&self) -> Set {
-        let function = self.store.manager.with_manager_shared(|manager| BCDDFunction::t(manager));
+        let function = self.store.manager.with_manager_shared(|manager| Function::t(manager));
         Set::new(function, Arc::clone(&self.store))
     }
 

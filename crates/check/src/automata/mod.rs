@@ -7,7 +7,7 @@
 //! Not here: CTL and the mu-calculus, which other engines decide without automata.
 
 pub(crate) mod automaton;
-mod determinise;
+pub(crate) mod determinise;
 mod graph;
 mod lasso;
 mod letters;

@@ -13,6 +13,7 @@ use tertium_model::{ExprNode, ParamModel, ParamValue, PropId, StateId};
 use super::evaluate::{Atoms, evaluate};
 use super::linear::linear_value;
 use super::listed::Code;
+use super::star::star_value;
 use super::structure::{Steps, Structure};
 use super::values::Pair;
 use crate::family::{Condition, Cube, FamilyAnswer, FamilyError, FamilyTask};
@@ -35,9 +36,8 @@ fn supported(task: &FamilyTask<'_>) -> Result<(), Unsupported> {
     let decline = |reason: &str| Err(Unsupported { engine: super::NAME, reason: reason.to_owned() });
     let total = task.model.total() || task.reading.deadlock == Deadlock::Total;
     match task.formula.logic() {
-        Logic::CtlStar => decline("it does not evaluate ctl*"),
-        Logic::Ltl if task.reading.deadlock == Deadlock::Maximal || total => {
-            decline("linear formulas over a family are read over infinite paths, without assuming totality")
+        Logic::Ltl | Logic::CtlStar if task.reading.deadlock == Deadlock::Maximal || total => {
+            decline("formulas about paths of a family are read over infinite paths, without assuming totality")
         }
         Logic::Ltl if !matches!(task.reading.linear, LinearReading::Bg | LinearReading::Hyper) => {
             decline("of the readings of linear formulas it knows bg and hyper for families")
@@ -57,11 +57,13 @@ fn answer(task: &FamilyTask<'_>) -> Result<FamilyAnswer, FamilyError> {
     let family = Family { model, conditions: conditions(model, &diagrams)?, code, diagrams };
     let (atoms, fairness) = (family.atoms(task.formula)?, model.fair().len());
     let structure = family.structure(task, &atoms)?;
-    let pair = if task.formula.logic() == Logic::Ltl {
-        linear_value(&structure, task.formula, &atoms, fairness)?
-    } else {
-        let ending = task.reading.deadlock == Deadlock::Maximal && task.formula.logic() == Logic::Ctl;
-        evaluate(&structure, task.formula, &atoms, ending)?
+    let pair = match task.formula.logic() {
+        Logic::Ltl => linear_value(&structure, task.formula, &atoms, &fairness.into())?,
+        Logic::CtlStar => star_value(&structure, task.formula, &atoms, &fairness.into(), None)?,
+        logic => {
+            let ending = task.reading.deadlock == Deadlock::Maximal && logic == Logic::Ctl;
+            evaluate(&structure, task.formula, &atoms, ending)?
+        }
     };
     family.at(&pair, task.state, &params)
 }

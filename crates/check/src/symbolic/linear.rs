@@ -4,6 +4,9 @@
 //! a path starts are a greatest fixpoint around least ones, one for every acceptance mark and every fairness constraint. The
 //! product is never made: each state of the automaton has its own set of states, so its diagrams stay as small as those of the
 //! structure.
+//!
+//! Strong fairness (who can step again and again does) takes states out instead of keeping them in: inside the core of fair
+//! loops a state in which somebody can step is kept if that step can be reached.
 
 use tertium_base::Stopped;
 use tertium_dd::Set;
@@ -14,6 +17,7 @@ use tertium_model::Kmts;
 
 use super::evaluate::Atoms;
 use super::listed::Listed;
+use super::plays;
 use super::structure::Structure;
 use super::values::Pair;
 use crate::automata::automaton::Automaton;
@@ -26,13 +30,49 @@ pub(super) fn is_complete(model: &Kmts) -> bool {
     model.is_complete() && model.fairness().iter().all(|fair| fair.possible == fair.certain)
 }
 
+/// Whether every path goes on: by the structure, the deadlock convention, or the reading.
 fn is_total(task: &Task<'_>) -> bool {
-    task.model.total() || matches!(task.reading.deadlock, Deadlock::Total | Deadlock::Maximal)
+    task.model.total()
+        || matches!(task.reading.deadlock, Deadlock::Total | Deadlock::Maximal)
+        || task.reading.linear == LinearReading::BgTotal
 }
 
-/// Whether strategies could refute more than paths do.
-pub(super) fn strategies_count(task: &Task<'_>) -> bool {
-    is_total(task) || task.model.hyper_count() > 0
+/// What refutes the task's formula besides certain paths.
+fn refutations(task: &Task<'_>) -> Refutations {
+    let (open, total, unfair) = (!is_complete(task.model), is_total(task), task.model.fairness().is_empty());
+    let hyper = task.reading.linear == LinearReading::Hyper;
+    let bg_total = task.reading.linear == LinearReading::BgTotal;
+    Refutations {
+        prefixes: open && (hyper || bg_total) && total && unfair,
+        absence: open && (bg_total || hyper && total && unfair),
+        plays: open && hyper && (total || task.model.hyper_count() > 0),
+        mixed: task.model.is_mixed(),
+    }
+}
+
+/// Whose steps a fair path takes, if it could.
+#[derive(Clone, Debug)]
+pub struct Strong {
+    /// The states in which there is such a step.
+    pub enabled: Set,
+    /// The steps, by the filter that selects them.
+    pub steps: Filter,
+}
+
+/// What paths do besides satisfying a formula.
+#[derive(Clone, Debug, Default)]
+pub struct Fairness {
+    /// So many constraints of the structure, numbered from 0: steps of each are taken for ever.
+    pub constraints: usize,
+    /// Steps that are taken for ever if they can be taken again and again. Only for structures whose steps are all
+    /// decided.
+    pub strong: Vec<Strong>,
+}
+
+impl From<usize> for Fairness {
+    fn from(constraints: usize) -> Self {
+        Self { constraints, strong: Vec::new() }
+    }
 }
 
 /// What counts as a refutation besides a certain path.
@@ -42,24 +82,20 @@ pub(super) struct Refutations {
     prefixes: bool,
     /// That no possible path is to the contrary.
     absence: bool,
+    /// A strategy over certain sets.
+    plays: bool,
     /// A certain path need not be possible.
     mixed: bool,
 }
 
 /// The value of the task's formula on its structure.
 pub(super) fn listed_value(task: &Task<'_>, listed: &Listed) -> Result<Pair, EngineError> {
-    let total = task.reading.linear == LinearReading::BgTotal && !is_complete(task.model);
-    let refutations = Refutations {
-        prefixes: total && task.model.fairness().is_empty(),
-        absence: total,
-        mixed: task.model.is_mixed(),
-    };
-    let fairness = task.model.fairness().len();
-    value(&listed.structure, task.formula, &listed.atoms(task), fairness, refutations)
+    let fairness = task.model.fairness().len().into();
+    value(&listed.structure, task.formula, &listed.atoms(task), &fairness, refutations(task))
 }
 
 /// The value of a linear formula over all infinite fair paths: true where no possible path breaks it, false where a certain
-/// one does. The structure's fairness constraints are numbered from 0 to `fairness`.
+/// one does.
 ///
 /// # Errors
 /// If a limit is reached, or the structure does not know the steps of its constraints.
@@ -67,7 +103,7 @@ pub fn linear_value(
     structure: &Structure,
     formula: &Formula,
     atoms: &Atoms,
-    fairness: usize,
+    fairness: &Fairness,
 ) -> Result<Pair, EngineError> {
     value(structure, formula, atoms, fairness, Refutations::default())
 }
@@ -76,12 +112,13 @@ fn value(
     structure: &Structure,
     formula: &Formula,
     atoms: &Atoms,
-    fairness: usize,
+    fairness: &Fairness,
     refutations: Refutations,
 ) -> Result<Pair, EngineError> {
     let breaking = Automata::new(structure, formula, atoms, false, fairness)?;
     let possible = breaking.starts(false)?;
-    let mut certain = if structure.is_complete() && decided(atoms) {
+    // A prefix may refute where no path goes on.
+    let mut certain = if structure.is_complete() && decided(atoms) && !refutations.prefixes {
         possible.clone()
     } else {
         let mut won = breaking.winning(true)?;
@@ -93,9 +130,13 @@ fn value(
     if !refutations.mixed {
         certain = certain.and(&possible)?;
     }
-    if refutations.absence {
+    if refutations.absence && !possible.is_subset(&certain)? {
         let keeping = Automata::new(structure, formula, atoms, true, fairness)?.starts(false)?;
         certain = certain.or(&possible.minus(&keeping)?)?;
+    }
+    if refutations.plays && !possible.is_subset(&certain)? {
+        let forced = plays::forced(structure, formula, atoms, fairness.constraints)?;
+        certain = certain.or(&possible.and(&forced)?)?;
     }
     Ok(Pair { yes: possible.not(), open: certain.not() })
 }
@@ -105,13 +146,21 @@ fn decided(atoms: &Atoms) -> bool {
         && atoms.elements.iter().all(|value| matches!(value, Belnap::True | Belnap::False))
 }
 
-/// Where a fair path starts that satisfies the formula: possibly, and certainly.
+/// Where a fair path starts that satisfies the formula, or breaks it unless `positive`: certainly, and possibly.
 ///
 /// # Errors
 /// As for [`linear_value`].
-pub fn paths(structure: &Structure, formula: &Formula, atoms: &Atoms, fairness: usize) -> Result<Pair, EngineError> {
-    let automata = Automata::new(structure, formula, atoms, true, fairness)?;
-    Ok(Pair { yes: automata.starts(true)?, open: automata.starts(false)? })
+pub fn paths(
+    structure: &Structure,
+    formula: &Formula,
+    atoms: &Atoms,
+    positive: bool,
+    fairness: &Fairness,
+) -> Result<Pair, EngineError> {
+    let automata = Automata::new(structure, formula, atoms, positive, fairness)?;
+    let open = automata.starts(false)?;
+    let yes = if structure.is_complete() && decided(atoms) { open.clone() } else { automata.starts(true)? };
+    Ok(Pair { yes, open })
 }
 
 /// What must happen again and again.
@@ -123,6 +172,8 @@ pub(super) enum Recurring {
     Mark(u32),
     /// A step of this fairness constraint.
     Fair(usize),
+    /// A step that strong fairness asks for, by its number.
+    Strong(usize),
 }
 
 /// A structure together with an automaton for a linear formula.
@@ -132,7 +183,7 @@ pub struct Automata<'s> {
     pub(super) automaton: Automaton,
     /// For each transition where it can be taken: possibly, and certainly.
     pub(super) guards: Vec<Vec<Pair>>,
-    fairness: usize,
+    pub(super) fairness: Fairness,
 }
 
 impl<'s> Automata<'s> {
@@ -145,10 +196,12 @@ impl<'s> Automata<'s> {
         formula: &Formula,
         atoms: &Atoms,
         positive: bool,
-        fairness: usize,
+        fairness: &Fairness,
     ) -> Result<Self, EngineError> {
         let known = |filter| structure.steps(filter).is_some();
-        if !known(Filter::Any) || !(0..fairness).map(Filter::Fair).all(known) {
+        let constraints = (0..fairness.constraints).map(Filter::Fair);
+        let mut wanted = constraints.chain(fairness.strong.iter().map(|strong| strong.steps));
+        if !known(Filter::Any) || !wanted.all(known) {
             let reason = "the structure has no steps, or none for its fairness constraints".to_owned();
             return Err(Unsupported { engine: super::NAME, reason }.into());
         }
@@ -168,13 +221,22 @@ impl<'s> Automata<'s> {
             }
             guards.push(row);
         }
-        Ok(Self { structure, automaton, guards, fairness })
+        Ok(Self { structure, automaton, guards, fairness: fairness.clone() })
     }
 
     pub(super) fn recurring(&self) -> Vec<Recurring> {
         let marks = (0..self.automaton.marks).map(Recurring::Mark);
-        let all: Vec<Recurring> = marks.chain((0..self.fairness).map(Recurring::Fair)).collect();
+        let all: Vec<Recurring> = marks.chain((0..self.fairness.constraints).map(Recurring::Fair)).collect();
         if all.is_empty() { vec![Recurring::Step] } else { all }
+    }
+
+    /// The steps that a kind of recurrence speaks of.
+    pub(super) fn filter(&self, kind: Recurring) -> Filter {
+        match kind {
+            Recurring::Fair(at) => Filter::Fair(at),
+            Recurring::Strong(at) => self.fairness.strong[at].steps,
+            Recurring::Step | Recurring::Mark(_) => Filter::Any,
+        }
     }
 
     pub(super) fn guard(&self, certain: bool, from: usize, number: usize) -> &Set {
@@ -184,7 +246,7 @@ impl<'s> Automata<'s> {
 
     /// One step back from `target`, one set per state of the automaton, by steps of one kind.
     pub(super) fn before(&self, target: &[Set], kind: Recurring, certain: bool) -> Result<Vec<Set>, Stopped> {
-        let filter = if let Recurring::Fair(at) = kind { Filter::Fair(at) } else { Filter::Any };
+        let filter = self.filter(kind);
         let empty = self.structure.diagrams.empty();
         let Some(steps) = self.structure.steps(filter) else { return Ok(vec![empty; target.len()]) };
         let relation = if certain { steps.sure() } else { &steps.possible };
@@ -225,24 +287,70 @@ impl<'s> Automata<'s> {
         Ok(reached)
     }
 
+    /// Everything that possible steps inside `room` lead to, `from` itself included.
+    pub(super) fn closure_after(&self, from: Vec<Set>, room: &[Set]) -> Result<Vec<Set>, Stopped> {
+        let Some(steps) = self.structure.steps(Filter::Any) else { return Ok(from) };
+        let (mut reached, mut fresh) = (from.clone(), from);
+        while fresh.iter().any(|set| !set.is_empty()) {
+            let mut next = vec![self.structure.diagrams.empty(); fresh.len()];
+            for (from, transitions) in self.automaton.transitions.iter().enumerate() {
+                for (number, transition) in transitions.iter().enumerate() {
+                    let (leaves, to) = (fresh[from].and(self.guard(false, from, number))?, transition.target as usize);
+                    if !leaves.is_empty() {
+                        next[to] = next[to].or(&steps.possible.after(&leaves)?.and(&room[to])?)?;
+                    }
+                }
+            }
+            for (at, found) in next.into_iter().enumerate() {
+                fresh[at] = found.minus(&reached[at])?;
+                reached[at] = reached[at].or(&fresh[at])?;
+            }
+        }
+        Ok(reached)
+    }
+
     /// Where accepting fair paths start, one set per state of the automaton.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn winning(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
+        let core = self.core(certain)?;
+        if self.fairness.strong.is_empty() {
+            return Ok(core);
+        }
+        // What strong fairness takes out of the core may still lead there.
+        let room = vec![self.structure.states.clone(); core.len()];
+        self.closure(core, Some(&room), certain)
+    }
+
+    /// The largest set in which every node has a way, inside it, to everything that must recur, and to what strong
+    /// fairness asks for where it asks. A fair path that the automaton accepts stays inside from some time on; without strong
+    /// fairness from the beginning.
+    pub(super) fn core(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
         let mut inside = vec![self.structure.states.clone(); self.automaton.transitions.len()];
         loop {
             let last = inside.clone();
             for kind in self.recurring() {
-                let taken = self.before(&inside, kind, certain)?;
-                let goal: Result<Vec<Set>, Stopped> =
-                    taken.iter().zip(&inside).map(|(taken, inside)| taken.and(inside)).collect();
-                inside = if kind == Recurring::Step { goal? } else { self.closure(goal?, Some(&inside), certain)? };
+                let goal = self.taken(&inside, kind, certain)?;
+                inside = if kind == Recurring::Step { goal } else { self.closure(goal, Some(&inside), certain)? };
+            }
+            for (number, strong) in self.fairness.strong.iter().enumerate() {
+                let goal = self.taken(&inside, Recurring::Strong(number), certain)?;
+                let served = self.closure(goal, Some(&inside), certain)?;
+                for (inside, served) in inside.iter_mut().zip(&served) {
+                    *inside = inside.minus(&strong.enabled)?.or(served)?;
+                }
             }
             if inside == last {
                 return Ok(inside);
             }
         }
+    }
+
+    /// The nodes inside from which a step of a kind leads inside.
+    pub(super) fn taken(&self, inside: &[Set], kind: Recurring, certain: bool) -> Result<Vec<Set>, Stopped> {
+        let before = self.before(inside, kind, certain)?;
+        before.iter().zip(inside).map(|(before, inside)| before.and(inside)).collect()
     }
 
     /// The same with prefixes after which the automaton accepts whatever comes.
@@ -275,7 +383,7 @@ impl<'s> Automata<'s> {
     }
 }
 
-fn meaning(structure: &Structure, atoms: &Atoms, constants: &[Belnap], at: usize) -> Pair {
+pub(super) fn meaning(structure: &Structure, atoms: &Atoms, constants: &[Belnap], at: usize) -> Pair {
     let constant = |value: Belnap| Pair {
         yes: structure.diagrams.constant(value.for_true()),
         open: structure.diagrams.constant(value.not_refuted()),
@@ -287,7 +395,7 @@ fn meaning(structure: &Structure, atoms: &Atoms, constants: &[Belnap], at: usize
 }
 
 /// The formula or its negation in positive normal form, constants as atoms behind its own; and their values.
-fn question(formula: &Formula, atoms: &Atoms, positive: bool) -> (Question<'static>, Vec<Belnap>) {
+pub(super) fn question(formula: &Formula, atoms: &Atoms, positive: bool) -> (Question<'static>, Vec<Belnap>) {
     let mut builder = formula.to_builder();
     let mut constants: Vec<Belnap> = Vec::new();
     let mut images: Vec<NodeId> = Vec::with_capacity(formula.nodes().len());

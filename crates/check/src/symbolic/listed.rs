@@ -72,6 +72,8 @@ pub(super) struct Listed {
     pub structure: Structure,
     code: Code,
     states: usize,
+    /// The bit that says that a path has ended, if paths can.
+    pub ended: Option<Bit>,
 }
 
 impl Listed {
@@ -87,7 +89,8 @@ impl Listed {
         if let Some(ended) = writer.ended {
             writer.add_ends(&mut structure, ended)?;
         }
-        Ok(Self { structure, code: writer.code, states: task.model.state_count() })
+        let ended = writer.ended.map(|(now, _)| now);
+        Ok(Self { structure, code: writer.code, states: task.model.state_count(), ended })
     }
 
     /// The meaning of the task's names.
@@ -126,10 +129,15 @@ fn filters(task: &Task<'_>) -> Vec<Filter> {
             filters.push(filter);
         }
     }
-    if task.formula.logic() == Logic::Ltl {
+    if speaks_of_paths(task) {
         filters.extend((0..task.model.fairness().len()).map(Filter::Fair).filter(|fair| !task.filters.contains(fair)));
     }
     filters
+}
+
+/// Whether the formula's operators look at whole paths, so that a path that ends must be one.
+fn speaks_of_paths(task: &Task<'_>) -> bool {
+    matches!(task.formula.logic(), Logic::Ltl | Logic::CtlStar)
 }
 
 struct Writer<'a> {
@@ -149,7 +157,7 @@ impl<'a> Writer<'a> {
         let choices = most.saturating_sub(1).checked_ilog2().map_or(usize::from(most > 0), |log| log as usize + 1);
         let code = Code::new(model.state_count(), choices);
         let first_free = choices + 2 * code.bits.len();
-        let ends = task.reading.deadlock == Deadlock::Maximal && task.formula.logic() == Logic::Ltl;
+        let ends = task.reading.deadlock == Deadlock::Maximal && speaks_of_paths(task);
         let size = model.state_count() + model.edge_count() + model.hyper_count();
         let limits = match task.ask {
             Ask::All | Ask::At(_) => Limits::for_listed(size),
@@ -247,13 +255,20 @@ impl<'a> Writer<'a> {
     }
 
     /// Where finite paths count, a path that ends stays where it is for ever, marked by a bit: possible where nothing
-    /// forces a step, certain where there is none. Staying counts for no fairness constraint.
+    /// forces a step, certain where there is none; that a path ends or goes on is certain. Staying counts for no fairness
+    /// constraint.
     fn add_ends(&self, structure: &mut Structure, ended: (Bit, Bit)) -> Result<(), Stopped> {
         let running = self.diagrams.bit(ended.0)?.not();
         for (_, steps) in &mut structure.steps {
             steps.possible = steps.possible.from(&running)?;
             if let Some(certain) = &mut steps.certain {
                 *certain = certain.from(&running)?;
+            }
+            if let Some(hyper) = &mut steps.hyper {
+                hyper.choices = hyper.choices.and(&running)?;
+            }
+            if let Some((states, _)) = &mut steps.together {
+                *states = states.and(&running)?;
             }
         }
         let Some((_, all)) = structure.steps.iter_mut().find(|(filter, _)| *filter == Filter::Any) else {
@@ -269,6 +284,10 @@ impl<'a> Writer<'a> {
         certain.parts.extend([enter(&dead)?, stay.clone()]);
         all.possible.parts.extend([enter(&may_end)?, stay]);
         all.certain = Some(certain);
+        let ends_or_goes_on = may_end.minus(&dead)?;
+        let known = all.together.take().map_or_else(|| self.diagrams.empty(), |(states, _)| states);
+        let together = known.or(&ends_or_goes_on)?;
+        all.together = (!together.is_empty()).then(|| (together, all.possible.clone()));
         structure.bits.push(ended);
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! States are rows of bits, sets of states and relations between them decision diagrams. A formula's value is two sets,
 //! as everywhere: evidence for true, and not refuted. PML, CTL, the mu-calculus and, through it, fair CTL are evaluated by
-//! fixpoints of sets; LTL by the product with an automaton, one set for each of its states.
+//! fixpoints of sets; LTL by the product with an automaton, one set for each of its states, and CTL* quantifier by quantifier.
 //!
 //! A [`Structure`] can be made from one that lists its states ([`Symbolic`] is an [`Engine`] of the usual kind), or
 //! from anything else that knows its steps as sets; programs are encoded by whoever knows programs.
@@ -18,6 +18,8 @@ mod family;
 mod linear;
 mod listed;
 mod path;
+mod plays;
+mod star;
 mod structure;
 mod ternary;
 mod values;
@@ -34,8 +36,9 @@ use listed::Listed;
 pub use cuts::lattice_values;
 pub use evaluate::{Atoms, evaluate};
 pub use family::family_sets;
-pub use linear::{Automata, linear_value, paths};
+pub use linear::{Automata, Fairness, Strong, linear_value, paths};
 pub use path::{Lasso, lasso, shortest_path};
+pub use star::{star_paths, star_value};
 pub use structure::{Hyper, Steps, Structure};
 pub use ternary::ternary_values;
 pub use values::Pair;
@@ -53,10 +56,12 @@ impl Engine for Symbolic {
     }
 
     fn supports(&self, task: &Task<'_>) -> Result<(), Unsupported> {
-        require_logic(NAME, task.formula, &[Logic::Pml, Logic::Ctl, Logic::Ltl, Logic::Mu])?;
+        require_logic(NAME, task.formula, &[Logic::Pml, Logic::Ctl, Logic::CtlStar, Logic::Ltl, Logic::Mu])?;
         let decline = |reason: String| Err(Unsupported { engine: NAME, reason });
-        if task.formula.logic() == Logic::Ltl {
-            return linear_supported(task);
+        match task.formula.logic() {
+            Logic::Ltl => return linear_supported(task),
+            Logic::CtlStar => return star_supported(task),
+            Logic::Pml | Logic::Ctl | Logic::Mu => {}
         }
         if rounds::nesting(task.formula) > rounds::DEEPEST {
             return decline(format!("its fixpoints nest more than {} deep", rounds::DEEPEST));
@@ -73,30 +78,38 @@ impl Engine for Symbolic {
 
 fn listed_values(task: &Task<'_>) -> Result<Values, EngineError> {
     let listed = Listed::new(task)?;
-    let pair = if task.formula.logic() == Logic::Ltl {
-        linear::listed_value(task, &listed)?
-    } else {
-        let ending = task.reading.deadlock == Deadlock::Maximal && task.formula.logic() == Logic::Ctl;
-        evaluate(&listed.structure, task.formula, &listed.atoms(task), ending)?
+    let atoms = listed.atoms(task);
+    let pair = match task.formula.logic() {
+        Logic::Ltl => linear::listed_value(task, &listed)?,
+        Logic::CtlStar => {
+            let fairness = task.model.fairness().len().into();
+            star_value(&listed.structure, task.formula, &atoms, &fairness, listed.ended)?
+        }
+        logic => {
+            let ending = task.reading.deadlock == Deadlock::Maximal && logic == Logic::Ctl;
+            evaluate(&listed.structure, task.formula, &atoms, ending)?
+        }
     };
     Ok(listed.values(&pair))
 }
 
-/// Which linear questions are answered by sets of paths: all whose readings need no strategy.
+/// What says nothing about a single path.
+fn is_modal(node: &Node) -> bool {
+    matches!(node, Node::Diamond(..) | Node::Box(..) | Node::Var(_) | Node::Mu(..) | Node::Nu(..))
+}
+
+fn star_supported(task: &Task<'_>) -> Result<(), Unsupported> {
+    if task.formula.nodes().iter().any(is_modal) {
+        let reason = "modalities and fixpoints say nothing about a single path".to_owned();
+        return Err(Unsupported { engine: NAME, reason });
+    }
+    Ok(())
+}
+
+/// Which linear questions are answered: all but those that multiply values of steps into the operators.
 fn linear_supported(task: &Task<'_>) -> Result<(), Unsupported> {
     let decline = |reason: &str| Err(Unsupported { engine: NAME, reason: reason.to_owned() });
-    let branching = |node: &Node| {
-        matches!(
-            node,
-            Node::Diamond(..)
-                | Node::Box(..)
-                | Node::Var(_)
-                | Node::Mu(..)
-                | Node::Nu(..)
-                | Node::All(_)
-                | Node::Exists(_)
-        )
-    };
+    let branching = |node: &Node| is_modal(node) || matches!(node, Node::All(_) | Node::Exists(_));
     if task.formula.nodes().iter().any(branching) {
         return decline("modalities, fixpoints and path quantifiers say nothing about a single path");
     }
@@ -105,9 +118,9 @@ fn linear_supported(task: &Task<'_>) -> Result<(), Unsupported> {
     }
     match task.reading.linear {
         LinearReading::Bg | LinearReading::BgTotal => Ok(()),
-        LinearReading::Hyper if linear::strategies_count(task) => decline(
-            "strategies over hyper edges, or over steps that totality or ends imply, are for the engine `automata`",
-        ),
+        LinearReading::Hyper if task.model.fairness().len() > plays::MOST_CONSTRAINTS => {
+            decline("strategies that are fair to that many constraints are for the engine `automata`")
+        }
         LinearReading::Hyper => Ok(()),
         LinearReading::Tg | LinearReading::TgPnf => {
             decline("values of steps inside the operators are for the engine `automata`")

@@ -75,14 +75,18 @@ pub fn shortest_path(structure: &Structure, from: &Set, to: &Set) -> Result<Opti
 /// # Errors
 /// `Stopped` if a limit is reached, or the path that was found is too long to be written out.
 pub fn lasso(automata: &Automata<'_>, from: &Set) -> Result<Option<Lasso>, Stopped> {
-    let inside = automata.winning(false)?;
+    let winning = automata.winning(false)?;
     let start = automata.automaton.initial.iter().find_map(|&memory| {
-        let set = inside[memory as usize].and(from).ok()?;
+        let set = winning[memory as usize].and(from).ok()?;
         Some((automata.structure.some(&set)?, memory))
     });
     let Some(start) = start else { return Ok(None) };
-    let mut walk = Walk { automata, inside: &inside, rings: Vec::new(), nodes: vec![start] };
-    for kind in automata.recurring() {
+    let mut walk =
+        Walk { automata, inside: winning, kinds: automata.recurring(), rings: Vec::new(), nodes: vec![start] };
+    if !automata.fairness.strong.is_empty() {
+        walk.settle()?;
+    }
+    for kind in walk.kinds.clone() {
         walk.rings.push(walk.rings_to(kind)?);
     }
     let mut rounds: Vec<usize> = Vec::new();
@@ -104,21 +108,29 @@ pub fn lasso(automata: &Automata<'_>, from: &Set) -> Result<Option<Lasso>, Stopp
     }
 }
 
+/// For each distance from a goal the nodes that are that far away.
+type Rings = Vec<Vec<Set>>;
+
 struct Walk<'w, 's> {
     automata: &'w Automata<'s>,
-    inside: &'w [Set],
-    /// For each thing that must recur, from which nodes it is how many steps away.
-    rings: Vec<Vec<Vec<Set>>>,
+    /// Where the path stays.
+    inside: Vec<Set>,
+    /// What must recur.
+    kinds: Vec<Recurring>,
+    /// For each of them from which nodes it is how many steps away.
+    rings: Vec<Rings>,
     nodes: Vec<(Vec<bool>, u32)>,
 }
 
 impl Walk<'_, '_> {
     /// The nodes where a step of this kind can be taken, those one step before them, and so on.
-    fn rings_to(&self, kind: Recurring) -> Result<Vec<Vec<Set>>, Stopped> {
-        let taken = self.automata.before(self.inside, kind, false)?;
-        let mut seen: Vec<Set> =
-            taken.iter().zip(self.inside).map(|(taken, inside)| taken.and(inside)).collect::<Result<_, _>>()?;
-        let mut rings = vec![seen.clone()];
+    fn rings_to(&self, kind: Recurring) -> Result<Rings, Stopped> {
+        self.rings_around(self.automata.taken(&self.inside, kind, false)?)
+    }
+
+    fn rings_around(&self, goal: Vec<Set>) -> Result<Rings, Stopped> {
+        let mut seen = goal.clone();
+        let mut rings = vec![goal];
         loop {
             let before = self.automata.before(&rings[rings.len() - 1], Recurring::Step, false)?;
             let mut ring = Vec::new();
@@ -134,31 +146,85 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Goes on until a step of this kind is taken.
-    fn visit(&mut self, number: usize) -> Result<(), Stopped> {
-        let Some((row, memory)) = self.nodes.last() else { return Ok(()) };
-        let single = self.automata.structure.single(row)?;
+    /// Goes into a part of the core that is left by no step inside the core, and stays there: who can step somewhere in it can
+    /// be given a turn from everywhere in it.
+    fn settle(&mut self) -> Result<(), Stopped> {
+        let core = self.automata.core(false)?;
+        self.approach(&self.rings_around(core.clone())?)?;
+        self.inside = core;
+        loop {
+            let here = self.here()?;
+            let forward = self.automata.closure_after(here.clone(), &self.inside)?;
+            let backward = self.automata.closure(here, Some(&forward), false)?;
+            let beyond: Vec<Set> =
+                forward.iter().zip(&backward).map(|(all, back)| all.minus(back)).collect::<Result<_, _>>()?;
+            self.inside = forward;
+            if beyond.iter().all(Set::is_empty) {
+                break;
+            }
+            self.approach(&self.rings_around(beyond)?)?;
+        }
+        for (number, strong) in self.automata.fairness.strong.iter().enumerate() {
+            let enabled = |set: &Set| Ok::<bool, Stopped>(!set.and(&strong.enabled)?.is_empty());
+            let mut asked = false;
+            for set in &self.inside {
+                asked |= enabled(set)?;
+            }
+            if asked {
+                self.kinds.push(Recurring::Strong(number));
+            }
+        }
+        Ok(())
+    }
+
+    /// The last node, as sets.
+    fn here(&self) -> Result<Vec<Set>, Stopped> {
+        let structure = self.automata.structure;
+        let mut here = vec![structure.diagrams.empty(); self.inside.len()];
+        if let Some((row, memory)) = self.nodes.last() {
+            here[*memory as usize] = structure.single(row)?;
+        }
+        Ok(here)
+    }
+
+    /// Goes on to the innermost of these rings.
+    fn approach(&mut self, rings: &Rings) -> Result<(), Stopped> {
+        let here = self.here()?;
         let mut ring = 0;
-        while self.rings[number]
-            .get(ring)
-            .is_some_and(|ring| ring[*memory as usize].and(&single).map_or(true, |both| both.is_empty()))
-        {
+        while let Some(sets) = rings.get(ring) {
+            let mut met = false;
+            for (set, here) in sets.iter().zip(&here) {
+                met |= !set.and(here)?.is_empty();
+            }
+            if met {
+                break;
+            }
             ring += 1;
         }
         while ring > 0 {
             ring -= 1;
-            let targets = self.rings[number].get(ring).cloned().unwrap_or_default();
+            let targets = rings.get(ring).cloned().unwrap_or_default();
             self.step(Recurring::Step, &targets)?;
         }
-        let kind = self.automata.recurring()[number];
-        self.step(kind, self.inside)
+        Ok(())
+    }
+
+    /// Goes on until a step of this kind is taken.
+    fn visit(&mut self, number: usize) -> Result<(), Stopped> {
+        let rings = std::mem::take(&mut self.rings[number]);
+        let found = self.approach(&rings);
+        self.rings[number] = rings;
+        found?;
+        let inside = self.inside.clone();
+        self.step(self.kinds[number], &inside)
     }
 
     fn step(&mut self, kind: Recurring, targets: &[Set]) -> Result<(), Stopped> {
         let automata = self.automata;
         let Some((row, memory)) = self.nodes.last().cloned() else { return Ok(()) };
-        let filter = if let Recurring::Fair(at) = kind { Filter::Fair(at) } else { Filter::Any };
-        let Some(steps) = automata.structure.steps(filter) else { return Err(Stopped(StopReason::Count)) };
+        let Some(steps) = automata.structure.steps(automata.filter(kind)) else {
+            return Err(Stopped(StopReason::Count));
+        };
         let single = automata.structure.single(&row)?;
         let onward = steps.possible.after(&single)?;
         for (number, transition) in automata.automaton.transitions[memory as usize].iter().enumerate() {

@@ -14,7 +14,7 @@ use tertium_abstraction::truth::{Guard, Truth, TruthNode, TruthStep};
 use tertium_abstraction::{Initial, System};
 use tertium_base::{Budget, Diagnostic, Stopped};
 use tertium_check::Filter;
-use tertium_check::symbolic::{Atoms, Hyper, Pair, Steps, Structure, evaluate, linear_value};
+use tertium_check::symbolic::{Atoms, Hyper, Pair, Steps, Structure, evaluate, linear_value, star_value};
 use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set, with_deep_stack_meanwhile};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_logic::{Logic, Node};
@@ -79,7 +79,6 @@ fn refuse(
     let fair = [Fairness::Weak, Fairness::Strong].iter().any(|&kind| !with_fairness(&file.program, kind).is_empty());
     for question in questions {
         match question {
-            Question::Property(asked) if asked.formula.logic() == Logic::CtlStar => return no("formulas of ctl*"),
             Question::Property(asked) if !asked.formula.actions().is_empty() => {
                 return no("modalities of single processes");
             }
@@ -454,15 +453,15 @@ fn property(
     }
     let elements = asked.formula.elements().iter().map(|_| Belnap::Unknown).collect();
     let atoms = Atoms { labels, elements, filters: Vec::new() };
-    let linear = asked.formula.logic() == Logic::Ltl;
-    let stutter = linear && options.deadlock != Some(Deadlock::Mu);
+    let logic = asked.formula.logic();
+    let stutter = matches!(logic, Logic::Ltl | Logic::CtlStar) && options.deadlock != Some(Deadlock::Mu);
     answer.deadlock = options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
     let structure = encoded.structure(stutter)?;
     let ending = options.deadlock == Some(Deadlock::Maximal) && asked.formula.logic() == Logic::Ctl;
-    let value = if linear {
-        linear_value(&structure, &asked.formula, &atoms, 0)
-    } else {
-        evaluate(&structure, &asked.formula, &atoms, ending)
+    let value = match logic {
+        Logic::Ltl => linear_value(&structure, &asked.formula, &atoms, &0.into()),
+        Logic::CtlStar => star_value(&structure, &asked.formula, &atoms, &0.into(), None),
+        _ => evaluate(&structure, &asked.formula, &atoms, ending),
     };
     let value = match value {
         Ok(value) => value,

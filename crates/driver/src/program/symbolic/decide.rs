@@ -4,15 +4,18 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
-use tertium_check::symbolic::{Atoms, Automata, Pair, Structure, evaluate, linear_value, paths};
+use tertium_check::symbolic::{
+    Atoms, Automata, Fairness, Pair, Strong, Structure, evaluate, linear_value, paths, star_value,
+};
 use tertium_check::{EngineError, Filter};
 use tertium_dd::{Set, with_deep_stack_meanwhile};
+use tertium_explore::search::liveness::Scheduling;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, FormulaBuilder, Logic, Node, NodeId};
 use tertium_model::ActionId;
-use tertium_program::Fairness;
 
 use super::encoding::Encoding;
+use super::follow::Follower;
 use super::{NoSets, evidence};
 use crate::failure::{Failure, Located};
 use crate::program::answer::{ProgramAnswer, STUTTER};
@@ -20,7 +23,7 @@ use crate::program::branching::depends_on_ends;
 use crate::program::check::{CheckOptions, Outcome};
 use crate::program::questions::{Asked, Mistake, Question};
 use crate::program::safety::cannot_evaluate;
-use crate::program::{ProgramFile, Run, linear};
+use crate::program::{ProgramFile, linear};
 use crate::{Deadlock, LinearReading, Observer, engines, prove};
 
 /// The name under which answers are told.
@@ -37,7 +40,7 @@ pub fn check(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
-    refuse(file, questions, options)?;
+    refuse(questions, options)?;
     let (sender, receiver): (Sender<String>, Receiver<String>) = channel();
     let work = move || run(file, questions, options, budget, &sender);
     let listen = || receiver.iter().for_each(|what| observer.phase(&what));
@@ -46,7 +49,7 @@ pub fn check(
 }
 
 /// What is not decided over sets, before any work is done.
-fn refuse(file: &ProgramFile, questions: &[Question], options: &CheckOptions) -> Result<(), Failure> {
+fn refuse(questions: &[Question], options: &CheckOptions) -> Result<(), Failure> {
     let no = |what: &str, help: &str| {
         Err(Diagnostic::error("E0360", format!("the engine `symbolic` cannot do this: {what}")).help(help).into())
     };
@@ -62,25 +65,19 @@ fn refuse(file: &ProgramFile, questions: &[Question], options: &CheckOptions) ->
     if matches!(options.linear, Some(LinearReading::Tg | LinearReading::TgPnf)) {
         return no("values of steps inside the operators are for the engine `automata`", "leave out `--ltl`");
     }
-    let strong = !linear::scheduling(&file.program).strong.is_empty();
-    for question in questions {
-        match question {
-            Question::Watched(_) => {
-                return no("it does not watch claims, acceptance or progress", "use `--engine auto`");
-            }
-            Question::Property(asked) if asked.formula.logic() == Logic::CtlStar => {
-                return no("it does not evaluate ctl*", "use `--engine auto`");
-            }
-            Question::Property(asked) if strong && asked.formula.logic() != Logic::Mu => {
-                return no(
-                    "strong fairness is not a set of steps",
-                    "declare the process `fair`, or use `--engine auto`",
-                );
-            }
-            _ => {}
-        }
+    if questions.iter().any(|question| matches!(question, Question::Watched(_))) {
+        return no("it does not watch claims, acceptance or progress", "use `--engine auto`");
+    }
+    let linear = |question: &Question| matches!(question, Question::Property(asked) if asked.formula.logic() == Logic::CtlStar || asked.formula.logic() == Logic::Ltl);
+    let modal = |question: &Question| matches!(question, Question::Property(asked) if asked.formula.nodes().iter().any(is_modal));
+    if questions.iter().any(|question| linear(question) && modal(question)) {
+        return no("modalities and fixpoints say nothing about a single path", "write the property in mu");
     }
     Ok(())
+}
+
+fn is_modal(node: &Node) -> bool {
+    matches!(node, Node::Diamond(..) | Node::Box(..) | Node::Var(_) | Node::Mu(..) | Node::Nu(..))
 }
 
 fn failure(why: NoSets) -> Failure {
@@ -219,7 +216,7 @@ impl<'w, 'p> Work<'w, 'p> {
             // Fairness leaves out paths, so not every state that can be reached counts; linear formulas speak of paths
             // that go on for ever, which every state starts here, stuttering if need be.
             Some((root, holds))
-                if !chosen && (fair.is_empty() || asked.formula.logic() == Logic::Ltl) && !asked.exists =>
+                if !chosen && (fair.all.is_empty() || asked.formula.logic() == Logic::Ltl) && !asked.exists =>
             {
                 self.invariant(asked, root, holds, answer)
             }
@@ -229,12 +226,16 @@ impl<'w, 'p> Work<'w, 'p> {
     }
 
     /// The processes to which the scheduler is fair, as far as the formula's logic speaks of paths.
-    fn fair(&self, asked: &Asked) -> Vec<u32> {
-        let program = self.encoding.program();
-        let paths = matches!(asked.formula.logic(), Logic::Ctl | Logic::Ltl);
-        let weak =
-            |pid: &u32| program.process(program.instances[*pid as usize].process).fairness == Fairness::Weak && paths;
-        (0..program.instances.len() as u32).filter(weak).collect()
+    fn fair(&self, asked: &Asked) -> Fair {
+        let paths = matches!(asked.formula.logic(), Logic::Ctl | Logic::CtlStar | Logic::Ltl);
+        let Scheduling { weak, strong } =
+            if paths { linear::scheduling(self.encoding.program()) } else { Scheduling::default() };
+        let steps = |pid: &u32| Strong {
+            enabled: self.encoding.enabled(*pid).clone(),
+            steps: Filter::Action(ActionId::new(*pid as usize)),
+        };
+        let fairness = Fairness { constraints: weak.len(), strong: strong.iter().map(steps).collect() };
+        Fair { all: weak.iter().chain(&strong).copied().collect(), weak, fairness }
     }
 
     fn labels(&self, asked: &Asked) -> Result<Vec<Option<Pair>>, Failure> {
@@ -281,43 +282,53 @@ impl<'w, 'p> Work<'w, 'p> {
         Ok(())
     }
 
-    fn linear(&self, asked: &Asked, fair: &[u32], answer: &mut ProgramAnswer) -> Result<(), Failure> {
+    fn linear(&self, asked: &Asked, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let stutter = self.options.deadlock != Some(Deadlock::Mu);
-        let structure = self.encoding.structure(fair, false, stutter)?;
+        let structure = self.encoding.structure(&fair.weak, !fair.fairness.strong.is_empty(), stutter)?;
         let atoms = self.atoms(&asked.formula, self.labels(asked)?)?;
-        let value = linear_value(&structure, &asked.formula, &atoms, fair.len()).map_err(engines::failure)?;
+        let value = linear_value(&structure, &asked.formula, &atoms, &fair.fairness).map_err(engines::failure)?;
         answer.deadlock = self.options.deadlock.map_or(STUTTER, Deadlock::name);
         self.settle(&value, answer)?;
         if answer.value == Belnap::False {
             let automata =
-                Automata::new(&structure, &asked.formula, &atoms, false, fair.len()).map_err(engines::failure)?;
+                Automata::new(&structure, &asked.formula, &atoms, false, &fair.fairness).map_err(engines::failure)?;
             let broken = self.encoding.init.minus(&value.open)?;
-            answer.run = evidence::lasso_run(self.encoding, &automata, &broken, fair)?;
+            answer.run = evidence::lasso_run(self.encoding, &automata, &broken, &fair.all)?;
         }
         Ok(())
     }
 
-    fn branching(&self, asked: &Asked, fair: &[u32], answer: &mut ProgramAnswer) -> Result<(), Failure> {
+    fn branching(&self, asked: &Asked, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        let (ctl, star) = (asked.formula.logic() == Logic::Ctl, asked.formula.logic() == Logic::CtlStar);
         // A formula about whole paths must not overlook those that end.
-        let stutter = !fair.is_empty() && self.options.deadlock.is_none();
-        let actions = !asked.formula.actions().is_empty();
-        let structure = self.encoding.structure(fair, actions, stutter)?;
-        let formula = prove::fair_formula(&asked.formula, fair.len());
-        let atoms = self.atoms(&formula, self.labels(asked)?)?;
-        let ctl = asked.formula.logic() == Logic::Ctl;
-        let ending = ctl && self.options.deadlock == Some(Deadlock::Maximal) && fair.is_empty();
+        let whole_paths = star || !fair.all.is_empty();
+        let ends_count = star && self.options.deadlock == Some(Deadlock::Maximal);
+        let stutter = whole_paths && self.options.deadlock.is_none() || ends_count;
+        let actions = !asked.formula.actions().is_empty() || !fair.fairness.strong.is_empty();
+        let structure = self.encoding.structure(&fair.weak, actions, stutter)?;
+        let atoms = self.atoms(&asked.formula, self.labels(asked)?)?;
+        let ending = ctl && self.options.deadlock == Some(Deadlock::Maximal) && fair.all.is_empty();
         answer.deadlock = self.options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
-        let value = evaluate(&structure, &formula, &atoms, ending).map_err(engines::failure)?;
+        let evaluate = |part: &Formula| self.fair_value(&structure, part, &atoms, fair, ending);
+        let value = evaluate(&asked.formula)?;
         self.settle(&value, answer)?;
-        if answer.value == Belnap::False && fair.is_empty() {
-            let broken = self.encoding.init.minus(&value.open)?;
-            answer.run = evidence::branching_run(self.encoding, &structure, &asked.formula, &atoms, &broken, ending)?;
+        if answer.value == Belnap::False {
+            let follower = Follower {
+                encoding: self.encoding,
+                structure: &structure,
+                formula: &asked.formula,
+                atoms: &atoms,
+                evaluate: &evaluate,
+                fairness: &fair.fairness,
+                fair: &fair.all,
+                fairly: if whole_paths { Some(self.fair_starts(&structure, fair)?) } else { None },
+                ending,
+            };
+            answer.run = follower.run(&self.encoding.init.minus(&value.open)?)?;
         }
-        if answer.value == Belnap::False && !fair.is_empty() {
-            answer.run = self.fair_run(asked, &structure, &atoms, fair)?;
-        }
-        if ctl && fair.is_empty() && self.options.deadlock.is_none() && !self.encoding.dead()?.is_empty() {
-            let other = self.value(&evaluate(&structure, &formula, &atoms, true).map_err(engines::failure)?)?;
+        if ctl && fair.all.is_empty() && self.options.deadlock.is_none() && !self.encoding.dead()?.is_empty() {
+            let other = evaluate_with_ends(&structure, &asked.formula, &atoms)?;
+            let other = self.value(&other)?;
             if other != answer.value {
                 answer.warnings.push(depends_on_ends(crate::answer::Value::Belnap(other).word()));
             }
@@ -325,29 +336,30 @@ impl<'w, 'p> Work<'w, 'p> {
         Ok(())
     }
 
-    /// A run for `AG a` that is false although processes are treated fairly: to a state that breaks it and goes on fairly.
-    fn fair_run(
+    /// The values of a formula, its paths fair. Constraints are part of a formula of fixpoints; strong fairness and paths of any
+    /// form are for automata.
+    fn fair_value(
         &self,
-        asked: &Asked,
         structure: &Structure,
+        formula: &Formula,
         atoms: &Atoms,
-        fair: &[u32],
-    ) -> Result<Option<Run>, Failure> {
-        let formula = &asked.formula;
-        let Node::All(path) = formula.node(formula.root()) else { return Ok(None) };
-        let Node::Globally(inner) = formula.node(path) else { return Ok(None) };
-        let part = formula.to_builder().finish(inner, formula.logic());
-        let part = prove::fair_formula(&part, fair.len()).into_owned();
-        let atoms = Atoms { filters: self.atoms(&part, Vec::new())?.filters, ..atoms.clone() };
-        let value = evaluate(structure, &part, &atoms, false).map_err(engines::failure)?;
+        fair: &Fair,
+        ending: bool,
+    ) -> Result<Pair, Failure> {
+        if formula.logic() == Logic::CtlStar || !fair.fairness.strong.is_empty() {
+            return star_value(structure, formula, atoms, &fair.fairness, None).map_err(engines::failure);
+        }
+        let formula = prove::fair_formula(formula, fair.weak.len());
+        let atoms = Atoms { filters: self.atoms(&formula, Vec::new())?.filters, ..atoms.clone() };
+        evaluate(structure, &formula, &atoms, ending).map_err(engines::failure)
+    }
+
+    /// Where fair paths start.
+    fn fair_starts(&self, structure: &Structure, fair: &Fair) -> Result<Set, Failure> {
         let mut builder = FormulaBuilder::new();
         let anything = builder.add(Node::True);
-        let goes_on = paths(structure, &builder.finish(anything, Logic::Ltl), &Atoms::default(), fair.len());
-        let bad = self.encoding.reached.minus(&value.open)?.and(&goes_on.map_err(engines::failure)?.open)?;
-        if bad.is_empty() {
-            return Ok(None);
-        }
-        evidence::run_to(self.encoding, structure, &bad).map(Some)
+        let formula = builder.finish(anything, Logic::Ltl);
+        Ok(paths(structure, &formula, &Atoms::default(), true, &fair.fairness).map_err(engines::failure)?.open)
     }
 
     /// The value at the initial states: true if it is at all of them, false if it is at one.
@@ -365,6 +377,21 @@ impl<'w, 'p> Work<'w, 'p> {
         debug_assert!(answer.value != Belnap::Both && answer.value.not().not() == answer.value, "programs are decided");
         Ok(())
     }
+}
+
+/// The values if paths may end.
+fn evaluate_with_ends(structure: &Structure, formula: &Formula, atoms: &Atoms) -> Result<Pair, Failure> {
+    evaluate(structure, formula, atoms, true).map_err(engines::failure)
+}
+
+/// What the scheduler promises.
+struct Fair {
+    /// The processes with weak fairness, in the order of their constraints.
+    weak: Vec<u32>,
+    /// The processes with any fairness.
+    all: Vec<u32>,
+    /// The same for paths over sets.
+    fairness: Fairness,
 }
 
 /// An engine's refusal is the user's to know, a limit is not.

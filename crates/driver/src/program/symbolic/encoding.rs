@@ -205,6 +205,12 @@ impl<'p> Encoding<'p> {
         Ok(dead)
     }
 
+    /// The states in which a process has a step that does not go wrong.
+    #[must_use]
+    pub fn enabled(&self, pid: u32) -> &Set {
+        &self.steps.processes[pid as usize].enabled
+    }
+
     /// An expression's value as labels: unknown where it has none.
     ///
     /// # Errors

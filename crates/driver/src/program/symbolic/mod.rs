@@ -2,7 +2,7 @@
 //!
 //! The program's state is a row of bits (`cells`), its steps are executed once for all states (`steps`, `expressions`,
 //! `numbers`), and what can be reached is a fixpoint of sets. Properties are decided by the engine over sets
-//! (`decide`); whatever is false comes with a run that is repeated by the definition of a step.
+//! (`decide`); whatever is false comes with a run (`follow`) that is repeated by the definition of a step (`evidence`).
 //!
 //! Only programs with fixed processes and finite types are encoded; others are refused with the reason.
 
@@ -12,6 +12,7 @@ mod decide;
 mod encoding;
 mod evidence;
 mod expressions;
+mod follow;
 mod numbers;
 mod steps;
 

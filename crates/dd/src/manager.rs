@@ -1,0 +1,171 @@
+//! Can an operation on diagrams be stopped while it runs?
+//!
+//! The library's operations call themselves once a level and ask a cache at every call. The cache here looks at the budget now
+//! and then; when a limit is reached it unwinds the operation, and [`within`] turns that into `Stopped`. The library keeps every
+//! node that it is working on in guards, since it may run out of nodes at any call, so nothing is lost but the work.
+//!
+//! Everything else is the library's: nodes, complemented edges, rules, the cache's entries. Not here: sets.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use oxidd::util::FxHasher;
+use oxidd_cache::direct::DMApplyCache;
+use oxidd_core::util::{DropWith, Own, Ref};
+use oxidd_core::{ApplyCache, HasApplyCache, Manager as _, ManagerEventSubscriber};
+use oxidd_manager_index::manager::{
+    self, DiagramRulesCons, Edge as IndexEdge, InnerNodeCons, ManagerDataCons, TerminalManagerCons,
+};
+use oxidd_manager_index::node::fixed_arity::NodeWithLevelCons;
+use oxidd_manager_index::terminal_manager::StaticTerminalManagerCons;
+use oxidd_rules_bdd::complement_edge::{BCDDFunction, BCDDOp, BCDDRules, BCDDTerminal, EdgeTag};
+use tertium_base::{Budget, Stopped};
+
+type Nodes = NodeWithLevelCons<2>;
+type Terminals = StaticTerminalManagerCons<BCDDTerminal>;
+type Node<'id> = <Nodes as InnerNodeCons<EdgeTag>>::T<'id>;
+type Terminal<'id> = <Terminals as TerminalManagerCons<Nodes, EdgeTag, 1>>::T<'id>;
+type Manager<'id> = manager::Manager<'id, Node<'id>, EdgeTag, Terminal<'id>, BCDDRules, Data<'id>, 1>;
+type Edge<'id> = IndexEdge<'id, Node<'id>, EdgeTag>;
+type Entries<'id> = DMApplyCache<Manager<'id>, BCDDOp, FxHasher, 4>;
+
+/// A diagram.
+pub(crate) type Function = BCDDFunction<manager::Function<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>>;
+/// A store of diagrams.
+pub(crate) type ManagerRef = manager::ManagerRef<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>;
+
+/// Between two looks at the budget: some milliseconds.
+const QUESTIONS_BETWEEN_LOOKS: u32 = 1 << 14;
+
+pub(crate) struct RulesCons;
+impl DiagramRulesCons<Nodes, EdgeTag, Terminals, DataCons, 1> for RulesCons {
+    type T<'id> = BCDDRules;
+}
+
+pub(crate) struct DataCons;
+impl ManagerDataCons<Nodes, EdgeTag, Terminals, RulesCons, 1> for DataCons {
+    type T<'id> = Data<'id>;
+}
+
+/// What a store has besides its nodes.
+pub(crate) struct Data<'id> {
+    cache: Watchful<'id>,
+}
+
+/// The library's cache, asked by something that looks at the budget.
+pub(crate) struct Watchful<'id> {
+    entries: Entries<'id>,
+    budget: Budget,
+    asked: AtomicU32,
+}
+
+/// What unwinds an operation.
+struct Interrupted(Stopped);
+
+impl Watchful<'_> {
+    #[inline]
+    fn look(&self) {
+        // One thread works on a store at a time, so nothing is lost between reading and writing; if it were, the next look
+        // would come a little later.
+        let asked = self.asked.load(Ordering::Relaxed).wrapping_add(1);
+        self.asked.store(asked, Ordering::Relaxed);
+        if asked.is_multiple_of(QUESTIONS_BETWEEN_LOOKS) {
+            self.look_at_budget();
+        }
+    }
+
+    #[cold]
+    fn look_at_budget(&self) {
+        if let Err(stopped) = self.budget.check() {
+            resume_unwind(Box::new(Interrupted(stopped)));
+        }
+    }
+}
+
+impl<'id> DropWith<Edge<'id>> for Watchful<'id> {
+    fn drop_with(self, drop_edge: impl Fn(Own<Edge<'id>>)) {
+        self.entries.drop_with(drop_edge);
+    }
+}
+
+impl<'id> ApplyCache<Manager<'id>, BCDDOp> for Watchful<'id> {
+    #[inline(always)]
+    fn get_extended<const E: usize, const N: usize>(
+        &self,
+        manager: &Manager<'id>,
+        operator: BCDDOp,
+        operands: (&[Ref<'_, Edge<'id>>], &[u32]),
+    ) -> Option<([Own<Edge<'id>>; E], [u32; N])> {
+        self.look();
+        self.entries.get_extended(manager, operator, operands)
+    }
+
+    #[inline(always)]
+    fn add_extended(
+        &self,
+        manager: &Manager<'id>,
+        operator: BCDDOp,
+        operands: (&[Ref<'_, Edge<'id>>], &[u32]),
+        values: (&[Ref<'_, Edge<'id>>], &[u32]),
+    ) {
+        self.entries.add_extended(manager, operator, operands, values);
+    }
+
+    fn clear(&self, manager: &Manager<'id>) {
+        self.entries.clear(manager);
+    }
+}
+
+impl<'id> DropWith<Edge<'id>> for Data<'id> {
+    fn drop_with(self, drop_edge: impl Fn(Own<Edge<'id>>)) {
+        self.cache.drop_with(drop_edge);
+    }
+}
+
+impl<'id> HasApplyCache<Manager<'id>, BCDDOp> for Data<'id> {
+    type ApplyCache = Watchful<'id>;
+
+    #[inline]
+    fn apply_cache(&self) -> &Watchful<'id> {
+        &self.cache
+    }
+
+    #[inline]
+    fn apply_cache_mut(&mut self) -> &mut Watchful<'id> {
+        &mut self.cache
+    }
+}
+
+impl<'id> ManagerEventSubscriber<Manager<'id>> for Data<'id> {
+    fn pre_gc(&self, manager: &Manager<'id>) {
+        self.cache.entries.pre_gc(manager);
+    }
+
+    #[allow(unsafe_code, reason = "the trait's method is unsafe; it is passed on")]
+    unsafe fn post_gc(&self, manager: &Manager<'id>) {
+        // SAFETY: the caller keeps the contract of this very method, and `pre_gc` was passed on likewise.
+        unsafe { self.cache.entries.post_gc(manager) }
+    }
+}
+
+/// A store for this many nodes and results, with this many bits.
+#[allow(unsafe_code, reason = "the library's cache must be told that its owner collects nodes between two calls")]
+pub(crate) fn new_manager(nodes: usize, cache: usize, bits: usize, budget: &Budget) -> ManagerRef {
+    // SAFETY: the library's own store deletes nodes between `pre_gc` and `post_gc` only, which `Data` passes on.
+    let entries = unsafe { DMApplyCache::with_capacity(cache) };
+    let data = Data { cache: Watchful { entries, budget: budget.clone(), asked: AtomicU32::new(0) } };
+    let capacity = u32::try_from(nodes).unwrap_or(u32::MAX >> 1);
+    let manager: ManagerRef = manager::new_manager(capacity, 1, 1, data);
+    oxidd_core::ManagerRef::with_manager_exclusive(&manager, |manager| {
+        manager.add_vars(bits as u32);
+    });
+    manager
+}
+
+/// Does an operation unless a limit of the budget is reached meanwhile.
+pub(crate) fn within<R>(operation: impl FnOnce() -> R) -> Result<R, Stopped> {
+    catch_unwind(AssertUnwindSafe(operation)).map_err(|cause| match cause.downcast::<Interrupted>() {
+        Ok(interrupted) => interrupted.0,
+        Err(panic) => resume_unwind(panic),
+    })
+}
