@@ -232,8 +232,8 @@ impl<'g> Game<'g> {
                 return Ok(next.into_iter().next().unwrap_or_else(|| self.structure.diagrams.empty()));
             };
             values[moved] = next;
-            for inner in 0..moved {
-                values[inner] = start(&self, inner);
+            for (rank, inner) in values.iter_mut().enumerate().take(moved) {
+                *inner = start(&self, rank);
             }
         }
     }
@@ -254,10 +254,10 @@ impl<'g> Game<'g> {
     }
 
     fn before(&mut self, key: (usize, usize, usize), target: &Set) -> Result<Set, Stopped> {
-        if let Some((known, before)) = self.known.get(&key) {
-            if known == target {
-                return Ok(before.clone());
-            }
+        if let Some((known, before)) = self.known.get(&key)
+            && known == target
+        {
+            return Ok(before.clone());
         }
         let before = match &self.choices[key.0] {
             Some(steps) => steps.surely_before(target)?,
