@@ -11,6 +11,7 @@ pub mod build;
 pub mod eval;
 pub mod process;
 pub mod queries;
+mod recall;
 pub mod smtlib;
 pub mod solver;
 pub mod term;

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use tertium_base::{Budget, Stopped};
 
 use crate::eval::Value;
+use crate::recall::Recall;
 use crate::solver::{Limit, Reply, Solver};
-use crate::term::{Term, TermId, Terms};
+use crate::term::{SymbolId, Term, TermId, Terms};
 
 /// What a question is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -79,6 +80,7 @@ pub struct Queries {
     /// Of questions without a model: parts that have none already, where someone wanted to know.
     cores: HashMap<Vec<TermId>, Vec<TermId>>,
     models: HashMap<(Vec<TermId>, Vec<TermId>), AllModels>,
+    recall: Recall,
     counts: BTreeMap<Purpose, Count>,
     disagreements: Vec<String>,
 }
@@ -102,6 +104,7 @@ impl Queries {
             replies: HashMap::new(),
             cores: HashMap::new(),
             models: HashMap::new(),
+            recall: Recall::default(),
             counts: BTreeMap::new(),
             disagreements: Vec::new(),
         }
@@ -181,13 +184,33 @@ impl Queries {
             return Ok(known);
         }
         self.budget.check()?;
+        let recalling = self.second.is_none() && self.recall.pays();
+        if recalling && self.recall.satisfies(terms, &key) {
+            self.count(purpose).remembered += 1;
+            self.replies.insert(key, Reply::Sat);
+            return Ok(Reply::Sat);
+        }
         // Asserted, not assumed: nobody wants the reasons, and the solver is faster without.
         self.solver.push();
         key.iter().for_each(|&part| self.solver.assert(terms, part));
         let reply = self.call(terms, purpose, &key, &[]);
+        if recalling && reply == Reply::Sat {
+            self.keep_model(terms, &key, &[]);
+        }
         self.solver.pop();
         self.replies.insert(key, reply);
         Ok(reply)
+    }
+
+    /// Keeps the model of the last reply for later questions; returns the values of `of` in it.
+    fn keep_model(&mut self, terms: &mut Terms, parts: &[TermId], of: &[TermId]) -> Option<Vec<Value>> {
+        let symbols: Vec<SymbolId> = terms.symbols_of(&[parts, of].concat()).into_iter().collect();
+        let mut wanted = of.to_vec();
+        wanted.extend(symbols.iter().map(|&symbol| terms.of_symbol(symbol)));
+        let Some(mut values) = self.solver.values(terms, &wanted) else { return self.solver.values(terms, of) };
+        let model = values.split_off(of.len());
+        self.recall.keep(&symbols, model);
+        Some(values)
     }
 
     /// As [`Self::satisfiable`]; if they cannot, some of them that already cannot.
@@ -298,6 +321,16 @@ impl Queries {
     ) -> Result<AllModels, Stopped> {
         let mut whole = parts.to_vec();
         let mut found = AllModels::default();
+        let known = if self.second.is_none() { self.recall.rows(terms, parts, selected) } else { Vec::new() };
+        for row in known.into_iter().take(most) {
+            let others = self.exclude(terms, selected, &row);
+            found.rows.push(row);
+            found.complete = terms.as_bool(others) == Some(false);
+            whole.push(others);
+        }
+        if found.complete {
+            return Ok(found);
+        }
         while found.rows.len() < most {
             self.budget.check()?;
             match self.call(terms, purpose, &whole, &[]) {
@@ -308,22 +341,28 @@ impl Queries {
                 }
                 Reply::Sat => {}
             }
-            let values = self.solver.values(terms, selected);
+            let values = self.keep_model(terms, &whole, selected);
             let row: Option<Vec<bool>> = values.and_then(|values| values.iter().map(Value::as_bool).collect());
             let Some(row) = row else { return Ok(found) };
-            let literals: Vec<TermId> =
-                selected.iter().zip(&row).map(|(&term, &value)| if value { term } else { terms.not(term) }).collect();
-            let this = terms.all(&literals);
-            let others = terms.not(this);
+            let others = self.exclude(terms, selected, &row);
             found.rows.push(row);
-            if terms.as_bool(others) == Some(false) {
-                found.complete = true;
+            found.complete = terms.as_bool(others) == Some(false);
+            if found.complete {
                 return Ok(found);
             }
-            self.solver.assert(terms, others);
             whole.push(others);
         }
         Ok(found)
+    }
+
+    /// Asserts that `selected` do not have these values together, and says so as a term.
+    fn exclude(&mut self, terms: &mut Terms, selected: &[TermId], row: &[bool]) -> TermId {
+        let literals: Vec<TermId> =
+            selected.iter().zip(row).map(|(&term, &value)| if value { term } else { terms.not(term) }).collect();
+        let this = terms.all(&literals);
+        let others = terms.not(this);
+        self.solver.assert(terms, others);
+        others
     }
 
     /// Combinations of integer values of `of`, each once, at most `most`; `None` if that is not all of them.

@@ -281,6 +281,36 @@ fn the_solver_agrees_with_brute_force() {
 }
 
 #[test]
+fn what_is_remembered_of_earlier_questions_is_right() {
+    let remembered = std::cell::Cell::new(0);
+    for_random_cases(60, |case| {
+        let raws: Vec<Raw> = (0..8).map(|_| random_bool(&mut case.rng, 2)).filter(without_functions).collect();
+        case.keep("terms.txt", format!("{raws:#?}"));
+        let mut world = World::new();
+        let ids: Vec<TermId> = raws.iter().map(|raw| world.term(raw)).collect();
+        let fresh = || Queries::new(Box::new(Z3::new().unwrap()), Limit::default(), &Budget::unlimited());
+        let mut old = fresh();
+        for _ in 0..12 {
+            let parts: Vec<TermId> = ids.iter().copied().filter(|_| case.rng.chance(33)).collect();
+            let selected: Vec<TermId> = ids.iter().copied().take(2).collect();
+            let replies = [&mut old, &mut fresh()]
+                .map(|queries| queries.satisfiable(&mut world.terms, Purpose::Other, &parts).unwrap());
+            if !replies.contains(&Reply::GaveUp) {
+                assert_eq!(replies[0], replies[1]);
+            }
+            let models = [&mut old, &mut fresh()]
+                .map(|queries| queries.all_models(&mut world.terms, Purpose::Other, &parts, &selected, 100).unwrap());
+            if models.iter().all(|models| models.complete) {
+                assert_eq!(models[0], models[1]);
+            }
+        }
+        let count: u64 = old.counts().values().map(|count| count.remembered).sum();
+        remembered.set(remembered.get() + count);
+    });
+    assert!(remembered.get() > 100, "only {} questions were answered by what was remembered", remembered.get());
+}
+
+#[test]
 fn a_small_limit_gives_up_and_nothing_is_lost() {
     let mut terms = Terms::new();
     let symbols: Vec<TermId> = (0..6).map(|at| terms.fresh(format!("x{at}"), Sort::Int, (None, None))).collect();
