@@ -6,6 +6,7 @@
 //! Where the solver gives up, a possible step stays and a certain one is withheld.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use tertium_base::Stopped;
 use tertium_lattice::Kleene;
@@ -13,6 +14,7 @@ use tertium_program::{LocationId, ProcessId};
 use tertium_smt::{Purpose, Reply, Sort, TermId, Value};
 
 use crate::choices::Closed;
+use crate::diagram::Post;
 use crate::options::Kind;
 use crate::state::{AbstractState, definite};
 use crate::system::{System, Unsupported};
@@ -78,10 +80,41 @@ pub struct Expansion {
 
 /// One way from a state into a target.
 #[derive(Clone, Debug)]
-pub(crate) struct Reach {
-    pub target: AbstractState,
-    pub process: ProcessId,
-    pub closed: Closed,
+struct Reach {
+    target: AbstractState,
+    closed: Closed,
+}
+
+/// What one process can do, for all states that do not differ in what that depends on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Ways {
+    /// Where it may or must go.
+    steps: Vec<(Post, bool, bool)>,
+    /// Sets of which it can surely reach a member.
+    hyper: Vec<Vec<Post>>,
+    /// Targets that are not certain by themselves, and when each is reached.
+    pub open: Vec<(Post, Vec<Closed>)>,
+    faults: Vec<(usize, bool)>,
+    /// When it can step.
+    able: Vec<Closed>,
+    /// Whether it may be unable to step.
+    rests: bool,
+}
+
+impl Ways {
+    /// Adds what it says about a state to what is found.
+    fn tell(&self, state: &AbstractState, process: ProcessId, found: &mut Expansion) {
+        found.steps.extend(self.steps.iter().map(|&(ref post, may, must)| AbstractStep {
+            target: post.apply(state),
+            process,
+            may,
+            must,
+        }));
+        let set = |set: &Vec<Post>| set.iter().map(|post| post.apply(state)).collect::<Vec<_>>();
+        found.hyper.extend(self.hyper.iter().map(|posts| (set(posts), Some(process))));
+        found.faults.extend_from_slice(&self.faults);
+        found.may_rest.push(self.rests);
+    }
 }
 
 /// A step with its kept values fixed.
@@ -104,34 +137,73 @@ impl System {
         if state.stopped {
             return Ok(found);
         }
-        let view = self.view(state);
-        let (mut reaches, mut enabled) = (Vec::new(), Vec::new());
+        let mut view = None;
+        let mut all: Vec<Rc<Ways>> = Vec::new();
         for process in self.program.process_ids() {
-            let at = state.locations[process.index()] as usize;
-            let mut able: Vec<Closed> = Vec::new();
-            for operation in self.leaving[process.index()][at].clone() {
-                self.faults(&view, operation, &mut found)?;
-                for case in self.cases(state, &view, operation)? {
-                    let inputs = self.operations[operation].inputs.clone();
-                    let closed = self.close(case.relation, &inputs);
-                    let targets = self.targets(state, &view, &case)?;
-                    if targets.is_empty() {
-                        continue;
-                    }
-                    able.push(closed);
-                    self.certain_of_case(&view, &case, closed, &targets, &mut found)?;
-                    for target in targets {
-                        let closed = self.reach(&view, &case, &target);
-                        reaches.push(Reach { target, process, closed });
-                    }
+            let ways = match self.known_ways(state, process) {
+                Some(known) => known,
+                None => {
+                    let view = self.viewed(state, &mut view);
+                    let ways = Rc::new(self.ways(state, view, process)?);
+                    self.keep_ways(state, process, &ways);
+                    ways
+                }
+            };
+            ways.tell(state, process, &mut found);
+            all.push(ways);
+        }
+        if self.options.kind == Kind::Hyper {
+            self.joint(state, &mut view, &all, &mut found)?;
+        }
+        let any_sure = found.hyper.iter().any(|(_, by)| by.is_none());
+        if found.may_rest.iter().all(|&rests| rests) && !any_sure {
+            let able: Vec<Closed> = all.iter().flat_map(|ways| ways.able.iter().copied()).collect();
+            let view = self.viewed(state, &mut view);
+            found.may_stop = able.is_empty() || !self.surely(view, &able)?;
+        }
+        found.deadlock = self.deadlock_of(state, &mut view, &all, &found)?;
+        Ok(found)
+    }
+
+    /// The facts of a state, worked out when first needed.
+    fn viewed<'v>(&mut self, state: &AbstractState, view: &'v mut Option<View>) -> &'v View {
+        view.get_or_insert_with(|| self.view(state))
+    }
+
+    /// What one process can do in a state.
+    fn ways(&mut self, state: &AbstractState, view: &View, process: ProcessId) -> Result<Ways, Failed> {
+        let mut found = Expansion::default();
+        let (mut reaches, mut able): (Vec<Reach>, Vec<Closed>) = (Vec::new(), Vec::new());
+        let at = state.locations[process.index()] as usize;
+        for operation in self.leaving[process.index()][at].clone() {
+            self.faults(view, operation, &mut found)?;
+            for case in self.cases(state, view, operation)? {
+                let inputs = self.operations[operation].inputs.clone();
+                let closed = self.close(case.relation, &inputs);
+                let targets = self.targets(state, view, &case)?;
+                if targets.is_empty() {
+                    continue;
+                }
+                able.push(closed);
+                self.certain_of_case(view, &case, closed, &targets, &mut found)?;
+                for target in targets {
+                    let closed = self.reach(view, &case, &target);
+                    reaches.push(Reach { target, closed });
                 }
             }
-            enabled.push(able);
         }
-        self.certain(&view, &reaches, &mut found)?;
-        self.rests(&view, &enabled, &mut found)?;
-        found.deadlock = self.deadlock_of(state, &view, &enabled, &found)?;
-        Ok(found)
+        let open = self.certain(view, process, &reaches, &mut found)?;
+        let sure = found.steps.iter().any(|step| step.must) || !found.hyper.is_empty();
+        let rests = !sure && (able.is_empty() || !self.surely(view, &able)?);
+        let post = |target: &AbstractState| Post::between(state, target);
+        Ok(Ways {
+            steps: found.steps.iter().map(|step| (post(&step.target), step.may, step.must)).collect(),
+            hyper: found.hyper.iter().map(|(set, _)| set.iter().map(post).collect()).collect(),
+            open: open.iter().map(|(target, ways)| (post(target), ways.clone())).collect(),
+            faults: found.faults,
+            able,
+            rests,
+        })
     }
 
     fn faults(&mut self, view: &View, operation: usize, found: &mut Expansion) -> Result<(), Failed> {
@@ -318,48 +390,45 @@ impl System {
         Ok(())
     }
 
-    /// Possible steps, and the certain ones of the kinds that look at all operations together.
-    fn certain(&mut self, view: &View, reaches: &[Reach], found: &mut Expansion) -> Result<(), Failed> {
-        let mut grouped: BTreeMap<(ProcessId, &AbstractState), Vec<Closed>> = BTreeMap::new();
+    /// Possible steps of a process, and the certain ones of the kinds that look at all its operations together. Returns the
+    /// targets that are not certain by themselves.
+    fn certain(
+        &mut self,
+        view: &View,
+        process: ProcessId,
+        reaches: &[Reach],
+        found: &mut Expansion,
+    ) -> Result<BTreeMap<AbstractState, Vec<Closed>>, Failed> {
+        let mut open: BTreeMap<AbstractState, Vec<Closed>> = BTreeMap::new();
         for reach in reaches {
-            grouped.entry((reach.process, &reach.target)).or_default().push(reach.closed);
+            open.entry(reach.target.clone()).or_default().push(reach.closed);
         }
         let exact = matches!(self.options.kind, Kind::Boolean | Kind::Hyper);
-        for (&(process, target), ways) in &grouped {
+        let mut sure: Vec<AbstractState> = Vec::new();
+        for (target, ways) in &open {
             let must = exact && self.surely(view, ways)?;
             found.steps.push(AbstractStep { target: target.clone(), process, may: true, must });
+            if must {
+                sure.push(target.clone());
+            }
         }
         merge(&mut found.steps);
+        sure.iter().for_each(|target| {
+            open.remove(target);
+        });
         if self.options.kind == Kind::Hyper {
-            self.hyper(view, &grouped, found)?;
+            let sets = self.hitting(view, &open)?;
+            found.hyper.extend(sets.into_iter().map(|set| (set, Some(process))));
         }
-        Ok(())
-    }
-
-    /// Who may be unable to step, and whether all may be.
-    fn rests(&mut self, view: &View, enabled: &[Vec<Closed>], found: &mut Expansion) -> Result<(), Failed> {
-        let certain = |process: ProcessId| {
-            found.steps.iter().any(|step| step.must && step.process == process)
-                || found.hyper.iter().any(|(_, by)| *by == Some(process))
-        };
-        let sure: Vec<bool> = self.program.process_ids().map(certain).collect();
-        let any_sure = found.hyper.iter().any(|(_, by)| by.is_none());
-        for (able, &sure) in enabled.iter().zip(&sure) {
-            let rests = !sure && (able.is_empty() || !self.surely(view, able)?);
-            found.may_rest.push(rests);
-        }
-        let all: Vec<Closed> = enabled.iter().flatten().copied().collect();
-        found.may_stop =
-            found.may_rest.iter().all(|&rests| rests) && !any_sure && (all.is_empty() || !self.surely(view, &all)?);
-        Ok(())
+        Ok(open)
     }
 
     /// Whether no process can step although not all are at their ends; a step that goes wrong can be taken.
     fn deadlock_of(
         &mut self,
         state: &AbstractState,
-        view: &View,
-        enabled: &[Vec<Closed>],
+        view: &mut Option<View>,
+        all: &[Rc<Ways>],
         found: &Expansion,
     ) -> Result<Option<Kleene>, Failed> {
         let at_end = self
@@ -373,7 +442,8 @@ impl System {
         if found.steps.is_empty() && found.faults.is_empty() {
             return Ok(Some(Kleene::True));
         }
-        let mut ways: Vec<Closed> = enabled.iter().flatten().copied().collect();
+        let view = self.viewed(state, view);
+        let mut ways: Vec<Closed> = all.iter().flat_map(|ways| ways.able.iter().copied()).collect();
         for &(operation, _) in &found.faults {
             let fault = self.simplify(view, self.operations[operation].fault);
             let inputs = self.operations[operation].inputs.clone();

@@ -5,12 +5,12 @@
 //! that what is found is exactly what there is. Members that are certain by themselves are left out first.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use tertium_program::ProcessId;
 use tertium_smt::{Purpose, TermId};
 
 use crate::choices::Closed;
-use crate::expand::{Expansion, Failed};
+use crate::expand::{Expansion, Failed, Ways};
 use crate::state::AbstractState;
 use crate::system::System;
 use crate::view::View;
@@ -19,34 +19,26 @@ use crate::view::View;
 const MOST_ROWS: usize = 1024;
 const MOST_SETS: usize = 256;
 
-type Groups<'s> = BTreeMap<(ProcessId, &'s AbstractState), Vec<Closed>>;
-
 impl System {
-    /// Adds the certain sets with two or more members: those of each process, and those of several together.
-    pub(crate) fn hyper(&mut self, view: &View, grouped: &Groups<'_>, found: &mut Expansion) -> Result<(), Failed> {
-        let mut joint: BTreeMap<&AbstractState, Vec<Closed>> = BTreeMap::new();
-        let mut movers: BTreeSet<ProcessId> = BTreeSet::new();
-        let mut sure: BTreeSet<&AbstractState> = BTreeSet::new();
-        for process in self.program.process_ids() {
-            let mut own: BTreeMap<&AbstractState, Vec<Closed>> = BTreeMap::new();
-            for (&(by, target), ways) in grouped.iter().filter(|((by, _), _)| *by == process) {
-                let must = found.steps.iter().any(|step| step.must && step.process == by && step.target == *target);
-                if must {
-                    sure.insert(target);
-                } else {
-                    own.insert(target, ways.clone());
-                    joint.entry(target).or_default().extend(ways);
-                    movers.insert(process);
-                }
-            }
-            for set in self.hitting(view, &own)? {
-                found.hyper.push((set, Some(process)));
-            }
-        }
-        if movers.len() < 2 {
+    /// Adds the certain sets with two or more members that several processes reach together.
+    pub(crate) fn joint(
+        &mut self,
+        state: &AbstractState,
+        view: &mut Option<View>,
+        all: &[Rc<Ways>],
+        found: &mut Expansion,
+    ) -> Result<(), Failed> {
+        if all.iter().filter(|ways| !ways.open.is_empty()).count() < 2 {
             return Ok(());
         }
+        let mut joint: BTreeMap<AbstractState, Vec<Closed>> = BTreeMap::new();
+        for (post, ways) in all.iter().flat_map(|ways| &ways.open) {
+            joint.entry(post.apply(state)).or_default().extend(ways);
+        }
+        let sure: BTreeSet<&AbstractState> =
+            found.steps.iter().filter(|step| step.must).map(|step| &step.target).collect();
         joint.retain(|target, _| !sure.contains(target));
+        let view = view.get_or_insert_with(|| self.view(state));
         for set in self.hitting(view, &joint)? {
             found.hyper.push((set, None));
         }
@@ -54,16 +46,16 @@ impl System {
     }
 
     /// The smallest certain sets among targets none of which is certain by itself.
-    fn hitting(
+    pub(crate) fn hitting(
         &mut self,
         view: &View,
-        targets: &BTreeMap<&AbstractState, Vec<Closed>>,
+        targets: &BTreeMap<AbstractState, Vec<Closed>>,
     ) -> Result<Vec<Vec<AbstractState>>, Failed> {
         let all: Vec<Closed> = targets.values().flatten().copied().collect();
         if targets.len() < 2 || !self.surely(view, &all)? {
             return Ok(Vec::new());
         }
-        let states: Vec<&AbstractState> = targets.keys().copied().collect();
+        let states: Vec<&AbstractState> = targets.keys().collect();
         let whole = || vec![states.iter().map(|&state| state.clone()).collect::<Vec<_>>()];
         let mut terms: Vec<TermId> = Vec::new();
         for ways in targets.values() {

@@ -3,7 +3,8 @@
 //! [`System`] prepares a program: its steps as terms ([`translate`]), what is known beforehand ([`invariants`]), which
 //! variables stay concrete ([`keep`]). An [`AbstractState`] is a set of program states; [`expand`] finds what may and what
 //! must follow, [`hyper`] which sets are certain, [`initial`] where it begins, and [`collect`] makes the structure.
-//! [`possible`] finds only what may follow. [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over
+//! [`possible`] finds only what may follow. What was found is kept in decision diagrams (`diagram`), so that states which do not differ in
+//! what a step depends on cost one look. [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over
 //! them. [`instances`] brings programs with several copies of a process into the form that all this needs. [`spotlight`] looks at
 //! some processes closely and at the others hardly at all.
 //!
@@ -13,6 +14,7 @@
 pub mod assignments;
 pub mod choices;
 pub mod collect;
+mod diagram;
 pub mod expand;
 pub mod hyper;
 pub mod initial;

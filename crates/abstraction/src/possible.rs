@@ -3,11 +3,17 @@
 //! That no reachable state breaks a condition is a matter of possible steps alone. Asking for these only costs a fraction of
 //! [`crate::expand`], which works out what is certain as well.
 
+use tertium_program::ProcessId;
 use tertium_smt::{Purpose, Reply, TermId};
 
+use crate::diagram::Post;
 use crate::expand::Failed;
 use crate::state::AbstractState;
 use crate::system::System;
+use crate::view::View;
+
+/// An operation and what it makes of a state.
+pub(crate) type PossiblePost = (usize, Post);
 
 /// A step that some program state may take.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,14 +34,29 @@ impl System {
         if state.stopped {
             return Ok(found);
         }
-        let view = self.view(state);
+        let mut view = None;
         for process in self.program.process_ids() {
-            let at = state.locations[process.index()] as usize;
-            for operation in self.leaving[process.index()][at].clone() {
-                for case in self.cases(state, &view, operation)? {
-                    let targets = self.targets(state, &view, &case)?;
-                    found.extend(targets.into_iter().map(|target| PossibleStep { operation, target }));
-                }
+            let steps = self.possible_of(state, process, |system| system.possible_posts(state, &mut view, process))?;
+            found.extend(
+                steps.iter().map(|(operation, post)| PossibleStep { operation: *operation, target: post.apply(state) }),
+            );
+        }
+        Ok(found)
+    }
+
+    fn possible_posts(
+        &mut self,
+        state: &AbstractState,
+        view: &mut Option<View>,
+        process: ProcessId,
+    ) -> Result<Vec<PossiblePost>, Failed> {
+        let view = view.get_or_insert_with(|| self.view(state));
+        let mut found = Vec::new();
+        let at = state.locations[process.index()] as usize;
+        for operation in self.leaving[process.index()][at].clone() {
+            for case in self.cases(state, view, operation)? {
+                let targets = self.targets(state, view, &case)?;
+                found.extend(targets.iter().map(|target| (operation, Post::between(state, target))));
             }
         }
         Ok(found)

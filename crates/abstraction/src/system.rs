@@ -8,6 +8,7 @@ use std::rc::Rc;
 use tertium_program::{Domain, ExprId, LocationId, ProcessId, Program, Sort, StepId, StepTerms, Type, VarId};
 use tertium_smt::{Bounds, Queries, Sort as TermSort, Term, TermId, Terms};
 
+use crate::diagram::Diagrams;
 use crate::invariants::intervals;
 use crate::keep;
 use crate::options::Options;
@@ -108,6 +109,9 @@ pub struct System {
     /// The values of predicates after operations, and the symbols of terms.
     pub(crate) afterwards: HashMap<(usize, TermId), TermId>,
     supports: HashMap<TermId, Rc<BTreeSet<u64>>>,
+    /// What steps do, as far as it was needed.
+    pub(crate) diagrams: Diagrams,
+    pub(crate) remembers: bool,
 }
 
 impl System {
@@ -146,6 +150,8 @@ impl System {
             deadlock,
             afterwards: HashMap::new(),
             supports: HashMap::new(),
+            diagrams: Diagrams::default(),
+            remembers: true,
         };
         system.keep_cells()?;
         for predicate in predicates {
@@ -299,7 +305,16 @@ impl System {
         let term = self.observed(predicate.expr, true)?;
         self.predicate_terms.push(term);
         self.predicates.push(predicate);
+        // Steps may change the new one too.
+        self.diagrams = Diagrams::default();
         Ok(())
+    }
+
+    /// The same, working out what follows from each state afresh: the oracle of the diagrams.
+    #[must_use]
+    pub fn forgetful(mut self) -> Self {
+        self.remembers = false;
+        self
     }
 
     /// The program, for expressions to be added.

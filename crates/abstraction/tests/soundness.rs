@@ -46,6 +46,38 @@ fn mixed_states_are_refined_by_the_program() {
     });
 }
 
+#[test]
+fn diagrams_tell_what_each_state_alone_would() {
+    let (shared, alone) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    for_random_cases(12, |case| {
+        let shape = ProgramShape { processes: 2..=2, variables: 2..=4, statements: 1..=3, ..ProgramShape::default() };
+        let text = random_program(&mut case.rng, &shape);
+        case.keep("program.gcl", &text);
+        let predicates = random_predicates(&mut case.rng, &program(&text, &[]));
+        case.keep("predicates.txt", predicates.join("\n"));
+        let texts: Vec<&str> = predicates.iter().map(String::as_str).collect();
+        let program = program(&text, &texts);
+        if !program.step_ids().all(|step| program.clone().ways(step).is_ok()) {
+            return;
+        }
+        let program = keeping(case, program);
+        for kind in Kind::ALL {
+            case.keep("kind.txt", kind.name());
+            let mut remembering = system(&program, kind, Limit::default());
+            let mut forgetful = system(&program, kind, Limit::default()).forgetful();
+            let (with, without) = (explored(&mut remembering).unwrap(), explored(&mut forgetful).unwrap());
+            assert_eq!(with.states, without.states);
+            assert_eq!(with.expansions, without.expansions);
+            for state in &with.states {
+                assert_eq!(remembering.possible_steps(state), forgetful.possible_steps(state));
+            }
+            shared.set(shared.get() + remembering.queries().calls());
+            alone.set(alone.get() + forgetful.queries().calls());
+        }
+    });
+    assert!(shared.get() <= alone.get(), "{} calls with diagrams, {} without", shared.get(), alone.get());
+}
+
 fn check_below(case: &mut Case, program: &Program, limit: Limit) -> Option<()> {
     let (truth, _) = concrete(program, 3000)?;
     for kind in Kind::ALL {
