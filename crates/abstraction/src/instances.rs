@@ -121,7 +121,7 @@ impl Separated {
     /// # Errors
     /// What of it cannot be said with one process per copy.
     pub fn new(old: &Program) -> Result<Self, Unsupported> {
-        if old.priorities || old.last.is_some() || old.trace.is_some() {
+        if old.priorities || old.last.is_some() || old.trace.is_some() || old.must_be_deterministic() {
             return Err(Unsupported::Processes);
         }
         let mut program = old.clone();

@@ -476,7 +476,7 @@ impl Code {
             Op::Accepting => Ok(i64::from(self.some_process(view, |(_, accepting)| accepting))),
             Op::ProcessCount => Ok(view.shape.frames.len() as i64),
             Op::OwnPid => Ok(view.me as i64),
-            Op::LocationOf(pid) => Ok(view.at(view.frame_of(run(pid)?)? + FRAME_LOCATION)),
+            Op::LocationOf(pid) => Ok(view.at(view.frame_of(run(pid)?)? + FRAME_LOCATION) + 1),
             Op::PriorityOf(pid) => Ok(view.at(view.frame_of(run(pid)?)? + FRAME_PRIORITY)),
             Op::Remote(base) => Ok(self.remote_slot(base, view)?.map_or(ABSENT, |slot| view.at(slot))),
             Op::RemoteCell(cell) => {

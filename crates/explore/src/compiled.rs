@@ -99,7 +99,7 @@ impl<'p> Compiled<'p> {
             last: program.last.map(|last| semantics.layout().variable(last) as u32),
             uses_timeout: (0..program.exprs.len()).any(|id| program.exprs.get(ExprId::new(id)) == Expr::Timeout),
             priorities: program.priorities,
-            watched: program.trace.is_some(),
+            watched: program.trace.is_some() || program.must_be_deterministic(),
             reduction: None,
             recalls: !program.priorities,
         }

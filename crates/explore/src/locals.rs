@@ -14,7 +14,8 @@ use tertium_program::{
 /// The private locations of each process, as far as a question that looks at `seen` is concerned; none at all if
 /// something depends on more than can be told here.
 pub(crate) fn private_locations(program: &Program, seen: &[ExprId]) -> Option<Vec<BitSet>> {
-    if program.priorities || program.last.is_some() || program.trace.is_some() {
+    let watched = program.trace.is_some() || program.must_be_deterministic();
+    if program.priorities || program.last.is_some() || watched {
         return None;
     }
     let mut shared = Shared::default();

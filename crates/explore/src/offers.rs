@@ -222,6 +222,9 @@ impl Compiled<'_> {
             ActionCode::SetPriority { pid, value } => {
                 let (pid, value) = (self.code.value(*pid, view)?, self.code.value(*value, view)?);
                 let frame = usize::try_from(pid).ok().and_then(|pid| view.shape.frames.get(pid)).ok_or(Trap::Fault)?;
+                if !(1..=255).contains(&value) {
+                    return Err(Trap::Fault);
+                }
                 offers.writes.push(((frame + FRAME_PRIORITY) as u32, value));
             }
             ActionCode::Print(values) => {

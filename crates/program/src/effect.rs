@@ -26,7 +26,7 @@ impl Semantics<'_> {
         let step = self.program().step(mv.step);
         let me = mv.pid as usize;
         let timeout = self.needs_timeout(state, &frames);
-        let context = Context { slots: &state.slots, frames: &frames, me: Some(me), inputs: &mv.inputs, timeout };
+        let context = Context { slots: &state.slots, frames: &frames, me: Some(me), inputs: &mv.inputs, timeout, asking: 0 };
         self.find_fault(step, mv, &context)?;
         let mut slots = state.slots.clone();
         let mut failed = self.act(step, mv, &context, &mut slots)?.then_some(FaultKind::Assertion);
@@ -104,8 +104,13 @@ impl Semantics<'_> {
             }
             Action::SetPriority { pid, value } => {
                 let (pid, value) = (self.value(*pid, context)?, self.value(*value, context)?);
-                let frame = usize::try_from(pid).ok().and_then(|pid| context.frames.get(pid));
-                slots[frame.ok_or(FaultKind::NoProcess(pid))? + FRAME_PRIORITY] = value;
+                // A process that is not there has no priority to set.
+                if let Some(frame) = usize::try_from(pid).ok().and_then(|pid| context.frames.get(pid)) {
+                    if !(1..=255).contains(&value) {
+                        return Err(FaultKind::Priority(value));
+                    }
+                    slots[frame + FRAME_PRIORITY] = value;
+                }
             }
             Action::Print { values, .. } => {
                 self.all_values(values, context)?;
@@ -251,7 +256,7 @@ impl Semantics<'_> {
         let frames = self.layout().frames(slots);
         for &local in &self.program().process(process).locals {
             let at = frame + self.layout().variable(local);
-            let context = Context { slots, frames: &frames, me: Some(frames.len() - 1), inputs: &[], timeout: false };
+            let context = Context { slots, frames: &frames, me: Some(frames.len() - 1), inputs: &[], timeout: false, asking: 0 };
             let values = self.initial_cells(local, arguments, first_channel, &context)?;
             slots[at..at + values.len()].copy_from_slice(&values);
         }

@@ -61,6 +61,8 @@ pub struct Context<'a> {
     pub inputs: &'a [i64],
     /// The value of [`Expr::Timeout`].
     pub timeout: bool,
+    /// How many processes wait for an answer: each asks whether another can step, on behalf of the one before.
+    pub asking: usize,
 }
 
 impl Context<'_> {
@@ -205,13 +207,19 @@ impl Semantics<'_> {
             Expr::OwnPid => context.me.map(|me| me as i64).ok_or(FaultKind::NoProcess(-1)),
             Expr::NonProgress => Ok(i64::from(!self.some_process(context, |location| location.progress))),
             Expr::Accepting => Ok(i64::from(self.some_process(context, |location| location.accept))),
-            Expr::LocationOf(pid) => Ok(context.slots[context.frame(self.value(pid, context)?)? + FRAME_LOCATION]),
-            Expr::PriorityOf(pid) => Ok(context.slots[context.frame(self.value(pid, context)?)? + FRAME_PRIORITY]),
-            Expr::Enabled(_) | Expr::Deadlock if context.me.is_some() => Err(FaultKind::Circular),
+            Expr::LocationOf(pid) => {
+                let frame = context.frame(self.value(pid, context)?);
+                Ok(frame.map_or(0, |frame| context.slots[frame + FRAME_LOCATION] + 1))
+            }
+            Expr::PriorityOf(pid) => {
+                let frame = context.frame(self.value(pid, context)?);
+                Ok(frame.map_or(0, |frame| context.slots[frame + FRAME_PRIORITY]))
+            }
+            Expr::Deadlock if context.me.is_some() => Err(FaultKind::Circular),
             Expr::Enabled(pid) => {
                 let pid = self.value(pid, context)?;
-                context.frame(pid)?;
-                Ok(i64::from(self.can_step(context.slots, pid as u32)))
+                let there = context.frame(pid).is_ok();
+                Ok(i64::from(there && self.can_step(context, pid as usize)?))
             }
             Expr::Deadlock => Ok(i64::from(self.is_deadlock_at(context.slots))),
             _ => Err(FaultKind::Circular),

@@ -75,14 +75,15 @@ impl Semantics<'_> {
         let slot = self.layout().variable(trace.variable);
         let at = LocationId::new(slots[slot] as usize);
         let location = program.location(trace.process, at);
-        let mut next = None;
+        let mut fitting = Vec::new();
         for &id in &location.steps {
-            if next.is_none() && self.names(trace, id, event, slots)? && self.fits(id, event, slots)? {
-                next = Some(program.step(id).target);
+            if self.names(trace, id, event, slots)? && self.fits(id, event, slots)? {
+                fitting.push(program.step(id).target);
             }
         }
         let is_end = |at: LocationId| program.location(trace.process, at).steps.is_empty();
-        match next {
+        match fitting.first().copied() {
+            Some(target) if fitting.len() > 1 && !(trace.negated && is_end(target)) => Err(FaultKind::AmbiguousEvent),
             Some(target) => {
                 slots[slot] = target.index() as i64;
                 Ok(!(trace.negated && is_end(target)))

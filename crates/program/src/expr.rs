@@ -171,7 +171,7 @@ pub enum Expr {
     Accepting,
     /// Whether the process with this pid can step.
     Enabled(ExprId),
-    /// The location of the process with this pid, as a number.
+    /// The location of the process with this pid, counted from 1; 0 if there is no such process.
     LocationOf(ExprId),
     /// The priority of the process with this pid.
     PriorityOf(ExprId),

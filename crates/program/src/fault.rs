@@ -42,6 +42,12 @@ pub enum FaultKind {
     TooManyProcesses,
     /// A guard asks whether steps are enabled, which would depend on itself.
     Circular,
+    /// A priority that is not between 1 and 255.
+    Priority(i64),
+    /// A process that is said to be deterministic has a choice.
+    NotDeterministic,
+    /// The trace automaton can follow an event in two ways.
+    AmbiguousEvent,
     /// The value is an integer, but too large for concrete exploration (it needs more than 64 bits).
     TooLarge,
     /// The value of a function of which nothing is known.
@@ -75,6 +81,9 @@ impl FaultKind {
             Self::EndlessBlock => "endless-atomic",
             Self::TooManyProcesses => "too-many-processes",
             Self::Circular => "circular-guard",
+            Self::Priority(_) => "priority-range",
+            Self::NotDeterministic => "not-deterministic",
+            Self::AmbiguousEvent => "ambiguous-trace",
             Self::TooLarge => "too-large",
             Self::Uninterpreted(_) => "uninterpreted-function",
             Self::UnboundedInput => "unbounded-input",

@@ -89,6 +89,8 @@ pub struct Process {
     pub entry: LocationId,
     /// It can step only while this holds.
     pub provided: Option<ExprId>,
+    /// Having a choice between steps is a fault.
+    pub deterministic: bool,
     /// What the scheduler promises.
     pub fairness: Fairness,
     /// Where it is declared.
@@ -366,6 +368,7 @@ impl Program {
             locations: Vec::new(),
             entry: LocationId::new(0),
             provided: None,
+            deterministic: false,
             fairness: Fairness::None,
             span,
         });
@@ -495,6 +498,12 @@ impl Program {
         lo.is_none_or(|lo| lo <= value) && hi.is_none_or(|hi| value <= hi)
     }
 
+    /// Whether it is a fault of some process to have a choice.
+    #[must_use]
+    pub fn must_be_deterministic(&self) -> bool {
+        self.processes.iter().any(|process| process.deterministic)
+    }
+
     /// Whether the processes are fixed: none is created or removed, and each has exactly one instance. Then every
     /// variable is one place of the state, whoever speaks of it, and steps can be read as terms.
     #[must_use]
@@ -507,6 +516,7 @@ impl Program {
         };
         (instances.iter().enumerate()).all(|(process, &count)| count == 1 || (count == 0 && watches(process)))
             && self.trace.is_none()
+            && !self.must_be_deterministic()
             && self.steps.iter().all(|step| !matches!(step.action, Action::Run { .. } | Action::End))
     }
 }

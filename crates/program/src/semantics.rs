@@ -83,7 +83,7 @@ impl<'p> Semantics<'p> {
     /// A context for evaluating properties in a state: no process executes.
     #[must_use]
     pub fn observer<'a>(&self, slots: &'a [i64], frames: &'a [usize]) -> Context<'a> {
-        Context { slots, frames, me: None, inputs: &[], timeout: false }
+        Context { slots, frames, me: None, inputs: &[], timeout: false, asking: 0 }
     }
 
     /// The value of an expression in a state, seen from outside.
@@ -141,7 +141,7 @@ impl<'p> Semantics<'p> {
 
     /// What one process can do, whoever else could.
     fn moves_of(&self, slots: &[i64], frames: &[usize], pid: usize, timeout: bool) -> Vec<Move> {
-        let context = Context { slots, frames, me: Some(pid), inputs: &[], timeout };
+        let context = Context { slots, frames, me: Some(pid), inputs: &[], timeout, asking: 0 };
         let location = self.program.location(context.process_of(pid), context.location_of(pid));
         let mut ranks: Vec<u32> = location.steps.iter().map(|&step| self.program.step(step).rank).collect();
         ranks.sort_unstable();
@@ -172,8 +172,15 @@ impl<'p> Semantics<'p> {
     }
 
     fn try_moves_by(&self, id: StepId, pid: u32, context: &Context<'_>) -> Result<Vec<Move>, FaultKind> {
+        if !self.is_provided(self.program.step(id), context)? {
+            return Ok(Vec::new());
+        }
+        self.moves_if_provided(id, pid, context)
+    }
+
+    fn moves_if_provided(&self, id: StepId, pid: u32, context: &Context<'_>) -> Result<Vec<Move>, FaultKind> {
         let step = self.program.step(id);
-        if !self.is_provided(step, context)? || self.guard_without_inputs(step, context)? == Some(false) {
+        if self.guard_without_inputs(step, context)? == Some(false) {
             return Ok(Vec::new());
         }
         let mut moves = Vec::new();
@@ -273,7 +280,7 @@ impl<'p> Semantics<'p> {
         let frames = self.layout.frames(&state.slots);
         let step = self.program.step(mv.step);
         let (me, timeout) = (Some(mv.pid as usize), self.needs_timeout(state, &frames));
-        let context = Context { slots: &state.slots, frames: &frames, me, inputs: &mv.inputs, timeout };
+        let context = Context { slots: &state.slots, frames: &frames, me, inputs: &mv.inputs, timeout, asking: 0 };
         self.inputs_fit(step, &mv.inputs, &context) == Ok(true) && self.value(step.guard, &context) != Ok(0)
     }
 
@@ -282,9 +289,25 @@ impl<'p> Semantics<'p> {
         let fault = |kind| Fault { kind, step: Some(mv.step) };
         match self.apply_move(state, mv) {
             Ok(After { state, failed: Some(kind) }) => Outcome::Fault { fault: fault(kind), next: Some(state) },
+            Ok(After { state: next, failed: None }) if self.is_a_choice(state, mv) => {
+                Outcome::Fault { fault: fault(FaultKind::NotDeterministic), next: Some(next) }
+            }
             Ok(After { state, failed: None }) => Outcome::Next(state),
             Err(kind) => Outcome::Fault { fault: fault(kind), next: None },
         }
+    }
+
+    /// Whether a process that must not have a choice had another step before this one. A step that always can be taken
+    /// and does nothing does not count.
+    fn is_a_choice(&self, state: &State, mv: &Move) -> bool {
+        let step = self.program.step(mv.step);
+        if !self.program.process(step.process).deterministic {
+            return false;
+        }
+        let idle = matches!(&step.action, Action::Assign(assigns) if assigns.is_empty());
+        let trivial = idle && self.program.exprs.constant(step.guard).is_some_and(|value| value != 0);
+        let before = |other: &&Move| other.pid == mv.pid && other.step != mv.step;
+        !trivial && self.moves(state).iter().take_while(|other| *other != mv).any(|other| before(&other))
     }
 
     /// The steps as others see them: every way through an uninterruptible block is one.
@@ -349,13 +372,33 @@ impl<'p> Semantics<'p> {
         }
     }
 
-    /// Whether the process with this pid can step in a visible state.
-    pub(crate) fn can_step(&self, slots: &[i64], pid: u32) -> bool {
-        let state = State::visible(slots.to_vec());
-        let mut moves = self.moves(&state).into_iter().filter(|mv| mv.pid == pid);
-        if !self.uses_indivisible {
-            return moves.next().is_some();
+    /// Whether the statement that the process with this pid is at can be executed, whatever its priority is and
+    /// whether it is provided with control or not: what `enabled` asks.
+    ///
+    /// # Errors
+    /// If the answer depends on itself, or a guard cannot be evaluated.
+    pub(crate) fn can_step(&self, context: &Context<'_>, pid: usize) -> Result<bool, FaultKind> {
+        if self.uses_indivisible {
+            return Ok(self.steps_to_an_end(context.slots, pid));
         }
+        // Whoever asks for the second time would wait for its own answer.
+        if context.me == Some(pid) || context.asking > context.frames.len() {
+            return Err(FaultKind::Circular);
+        }
+        let context = Context { me: Some(pid), inputs: &[], asking: context.asking + 1, ..*context };
+        let location = self.program.location(context.process_of(pid), context.location_of(pid));
+        for &step in &location.steps {
+            if !self.moves_if_provided(step, pid as u32, &context)?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a process can step in a visible state, all the way to the next one.
+    fn steps_to_an_end(&self, slots: &[i64], pid: usize) -> bool {
+        let state = State::visible(slots.to_vec());
+        let mut moves = self.moves(&state).into_iter().filter(|mv| mv.pid as usize == pid);
         moves.any(|mv| {
             let mut found = Vec::new();
             self.follow(&state, mv, &mut found);
@@ -378,13 +421,14 @@ impl<'p> Semantics<'p> {
         if self.uses_indivisible { self.successors(&state).is_empty() } else { self.moves(&state).is_empty() }
     }
 
-    /// Whether every process, and the automaton that watches events, is at a location where it may rest.
+    /// Whether every process, and the automaton that watches events, is at a location where it may rest. As in Spin, nothing
+    /// is asked of the automaton when no process is left.
     #[must_use]
     pub fn all_at_end(&self, slots: &[i64]) -> bool {
         let frames = self.layout.frames(slots);
         let context = self.observer(slots, &frames);
         (0..frames.len()).all(|pid| self.program.location(context.process_of(pid), context.location_of(pid)).end)
-            && self.events_may_end(slots)
+            && (frames.is_empty() || self.events_may_end(slots))
     }
 }
 

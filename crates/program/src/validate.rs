@@ -106,7 +106,7 @@ impl Program {
                 Expr::Var(var) => !self.variable(var).dimensions.is_empty(),
                 Expr::Element(var, list) => self.exprs.list(list).len() != self.variable(var).dimensions.len(),
                 Expr::At(process, location) => location.index() >= self.process(process).locations.len(),
-                Expr::Deadlock | Expr::Enabled(_) => in_step,
+                Expr::Deadlock => in_step,
                 Expr::OldVar(_) | Expr::OldElement(..) => true,
                 Expr::Remote(_, var) | Expr::RemoteElement(_, var, _) => self.variable(var).scope == Scope::Global,
                 _ => false,

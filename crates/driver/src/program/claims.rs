@@ -86,7 +86,8 @@ impl Automaton {
 fn of_claim(program: &Program, claim: ProcessId) -> Result<Automaton, Failure> {
     let count = program.process(claim).locations.len();
     let mut automaton = Automaton::empty(count);
-    automaton.initial = program.process(claim).entry.index();
+    let entry = program.process(claim).entry;
+    automaton.initial = if program.location(claim, entry).end { automaton.done } else { entry.index() };
     for at in 0..count {
         let location = program.location(claim, LocationId::new(at));
         automaton.accepting[at] = location.accept;
@@ -115,15 +116,16 @@ fn ways(program: &Program, claim: ProcessId, from: LocationId, automaton: &mut A
                 _ => return Err(only_conditions(program, claim, step)),
             }
             let target = program.location(claim, step.target);
-            let stays = !step.frees && target.hold != Hold::Free && !target.steps.is_empty();
+            let ends = target.steps.is_empty() || target.end;
+            let stays = !step.frees && target.hold != Hold::Free && !ends;
             if stays && !passed.contains(&step.target) {
                 let mut passed = passed.clone();
                 passed.insert(step.target);
                 open.push((step.target, way, passed));
                 continue;
             }
-            // The closing brace: what is forbidden has happened.
-            way.target = if target.steps.is_empty() { automaton.done } else { step.target.index() };
+            // The closing brace, or an end label: what is forbidden has happened.
+            way.target = if ends { automaton.done } else { step.target.index() };
             found.push(way);
         }
     }

@@ -253,7 +253,9 @@ fn possible_in_promela(program: &Program) -> Vec<Mistake> {
     let risky = |action: &Action| {
         matches!(action, Action::Send { .. } | Action::Receive { .. } | Action::Run { .. } | Action::SetPriority { .. })
     };
-    if program.steps.iter().any(|step| risky(&step.action)) {
+    let asks = (0..program.exprs.len()).any(|id| matches!(program.exprs.get(ExprId::new(id)), Expr::Enabled(_)));
+    let watched = program.trace.is_some() || program.must_be_deterministic();
+    if asks || watched || program.steps.iter().any(|step| risky(&step.action)) {
         found.insert(Mistake::Other);
     }
     Mistake::ALL.into_iter().filter(|mistake| found.contains(mistake)).collect()

@@ -369,6 +369,10 @@ pub fn tell_fault(program: &Program, fault: &Fault) -> String {
         FaultKind::PollWithoutBuffer => "a channel without a buffer cannot be polled".to_owned(),
         FaultKind::BlockedInDeterministic => "a statement inside `d_step` cannot be executed".to_owned(),
         FaultKind::TooManyProcesses => "there are 255 processes already".to_owned(),
+        FaultKind::Circular => "whether this process can step would depend on itself".to_owned(),
+        FaultKind::Priority(value) => format!("priorities lie between 1 and 255; {value} does not"),
+        FaultKind::NotDeterministic => "a `D_proctype` has a choice here".to_owned(),
+        FaultKind::AmbiguousEvent => "the trace can follow this event in two ways".to_owned(),
         other => other.name().to_owned(),
     }
 }

@@ -299,6 +299,8 @@ impl<'a> Lowering<'a> {
                 Some(last) => self.program.read(last),
                 None => self.program.exprs.int(0),
             },
+            // Only a trace sends it, where whatever is not constant stands for any value.
+            Some(Meaning::Predefined(Predefined::Scratch)) => self.program.exprs.add(Expr::OwnPid),
             Some(Meaning::Variable { .. }) => match self.cell(reference) {
                 Some(cell) => self.read_cell(&cell),
                 None => self.error(reference.span, "a whole structure is no value", "name one of its fields"),

@@ -240,6 +240,7 @@ impl<'a> Lowering<'a> {
         if let crate::ast::Item::Proctype(proctype) = &self.file.items[self.symbols.unit(unit).item] {
             let provided = proctype.provided.as_ref().map(|condition| self.condition(condition));
             self.program.processes[process.index()].provided = provided;
+            self.program.processes[process.index()].deterministic = proctype.deterministic;
         }
         for element in elements {
             let mut steps: Vec<Option<StepId>> = Vec::new();

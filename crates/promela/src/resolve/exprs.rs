@@ -59,6 +59,12 @@ impl<'a> Resolver<'a> {
             }
             ExprKind::PcValue(pid) | ExprKind::GetPriority(pid) => self.value(pid),
             ExprKind::At(remote, _) | ExprKind::RemoteVar(remote, _) => {
+                if self.place.d_step.is_some() {
+                    let diagnostic = Diagnostic::error("E0516", "a `d_step` looks into another process")
+                        .at(expr.span, "not visible here")
+                        .help("look before the `d_step`, or let the other process keep a global variable");
+                    self.report(diagnostic);
+                }
                 if let Some(pid) = &remote.pid {
                     self.value(pid);
                 }
@@ -94,13 +100,12 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Spin warns here. Whether a process can step must not depend on whether it can step.
+    /// Spin warns here, too: nothing can be left out of a search where processes look at what others can do.
     fn asked_by_process(&mut self, span: Span) {
         if self.place.unit.is_some() && self.place.kind != Some(UnitKind::Never) {
-            let diagnostic = Diagnostic::error("E0524", "`enabled` is used by a process")
-                .at(span, "only in `never` and `ltl`")
-                .note("what one process can do would depend on what another can do, and that perhaps on the first")
-                .help("test the condition that the other process waits for");
+            let diagnostic = Diagnostic::warning("W0506", "`enabled` is used by a process")
+                .at(span, "meant for `never` and `ltl`")
+                .note("asking about itself, or in a circle, is a fault of that step");
             self.report(diagnostic);
         }
     }
@@ -188,7 +193,8 @@ impl<'a> Resolver<'a> {
         let meaning = self.reference(reference);
         match meaning {
             Some(Meaning::Variable { ty: ty @ DataType::Struct(_), .. }) => self.spread(ty, reference.span).len(),
-            Some(Meaning::Predefined(Predefined::Scratch)) if read => {
+            // In a trace it stands for any value.
+            Some(Meaning::Predefined(Predefined::Scratch)) if read && self.place.kind != Some(UnitKind::Trace) => {
                 self.error("E0512", "`_` has no value", reference.span, "read here");
                 1
             }

@@ -194,7 +194,14 @@ impl<'a> Resolver<'a> {
         }
         self.priority(proctype.priority.as_ref());
         if let Some(provided) = &proctype.provided {
+            let before = self.late.remotes.len();
             self.value(provided);
+            if let Some(remote) = self.late.remotes.get(before) {
+                let diagnostic = Diagnostic::error("E0517", "`provided` looks into another process")
+                    .at(remote.span, "not visible here")
+                    .help("let the other process keep a global variable");
+                self.report(diagnostic);
+            }
         }
         self.end_unit(&proctype.body);
     }

@@ -87,6 +87,7 @@ fn labels_and_jumps() {
     refused("init { L: goto L }", "E0519 1:16");
     refused("init { A: goto B; B: goto A }", "E0519 1:16");
     refused("byte x; init { do :: d_step { x = 1; break } od }", "E0516 1:38");
+    refused("active proctype P() { L: skip } init { d_step { P@L; skip } }", "E0516 1:49");
     refused("byte x; init { d_step { x = 1; { x = 2 } unless { x == 1 } } }", "E0516 1:32");
     refused("ltl { [] P@M } active proctype P() { L: skip }", "E0514 1:12");
     accepted("init { { skip; L: skip }; { skip; L: skip }; goto L }");
@@ -122,8 +123,14 @@ fn claims_and_traces() {
     refused("ltl p { [] true } ltl p { <> true } init { skip }", "E0511 1:23");
     refused("never { x == 1 } byte x; init { skip }", "E0510 1:9");
     refused("chan q = [0] of { byte }; never { enabled(1) } init { skip }", "E0517 1:35");
-    refused("init { enabled(1) }", "E0524 1:8");
-    refused("active proctype P() provided (enabled(1)) { skip }", "E0524 1:31");
+    refused("init { enabled(1) }", "W0506 1:8");
+    refused("active proctype P() provided (enabled(1)) { skip }", "W0506 1:31");
+    refused(
+        "active proctype A() { byte k; skip } active proctype B() provided (A:k > 1) { skip }",
+        "E0517 1:67",
+    );
+    accepted("chan q = [1] of { byte }; trace { q!_ } init { q!1 }");
+    refused("chan q = [1] of { byte }; init { q!_ }", "E0512 1:36");
     accepted("never { enabled(0) } ltl p { [] enabled(0) } init { pc_value(0) == 0 }");
     accepted(
         "ltl { [] np_ } chan q = [1] of { byte }; trace { do :: q!1 :: q?_ od } byte x; never { x = 1 } init { q!1 }",

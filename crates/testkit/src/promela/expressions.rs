@@ -32,6 +32,7 @@ impl Maker<'_> {
             5 => format!("{} + 1", var.name),
             6 => format!("({} > 0 -> {} : 1)", var.name, self.rng.below(3)),
             7 => format!("!{}", var.name),
+            _ if self.priorities => (*self.rng.pick(&["_priority", "get_priority(0)", "get_priority(_pid)"])).to_owned(),
             _ => (*self.rng.pick(&["red", "green", "_pid"])).to_owned(),
         }
     }
@@ -69,6 +70,9 @@ impl Maker<'_> {
 
     fn comparison(&mut self) -> String {
         let Some(var) = self.var() else { return "_nr_pr > 1".to_owned() };
+        if let Some(question) = self.remote_question() {
+            return question;
+        }
         match self.rng.below(10) {
             0 => format!("!({} == {})", var.name, self.rng.below(3)),
             1 => format!("{} & 1", var.name),
@@ -92,7 +96,12 @@ impl Maker<'_> {
     }
 
     fn poll(&mut self, chan: &Chan) -> String {
-        let args: Vec<String> = chan.fields.iter().map(|&below| self.rng.below(below).to_string()).collect();
+        let mut args: Vec<String> = chan.fields.iter().map(|&below| self.rng.below(below).to_string()).collect();
+        match (self.rng.below(5), self.var()) {
+            (0, _) => args[0] = "_".to_owned(),
+            (1, Some(var)) => args[0] = format!("eval({})", var.name),
+            _ => {}
+        }
         let sign = if self.rng.chance(30) { "??" } else { "?" };
         format!("{}{sign}[{}]", chan.name, args.join(","))
     }

@@ -5,6 +5,7 @@
 //! are few. What Spin refuses or leaves undefined (division by 0, indices out of bounds, endless `atomic`) is left out.
 
 mod expressions;
+mod extras;
 mod statements;
 
 use crate::Rng;
@@ -15,6 +16,7 @@ pub fn random_promela(rng: &mut Rng) -> String {
     let mut maker = Maker::new(rng);
     maker.globals();
     maker.processes();
+    maker.events();
     maker.text
 }
 
@@ -48,6 +50,16 @@ struct Maker<'r> {
     records: Option<(String, String, usize)>,
     /// Inlines with one parameter that is written.
     inlines: Vec<String>,
+    /// Arrays of numbers.
+    arrays: Vec<String>,
+    /// A channel that carries channels, and those that it may carry.
+    carrier: Option<(String, Vec<Chan>)>,
+    /// The variable of the process being written that holds a channel.
+    held: Option<String>,
+    /// What can be asked about processes that are written already: `P0:l1 == 1`, `P0@end2`, `enabled(0)`.
+    remote: Vec<String>,
+    /// How many processes are active so far.
+    active: usize,
     /// How many names were made, so that none is made twice.
     made: usize,
     /// How deep statements are nested.
@@ -77,6 +89,11 @@ impl<'r> Maker<'r> {
             labels: Vec::new(),
             records: None,
             inlines: Vec::new(),
+            arrays: Vec::new(),
+            carrier: None,
+            held: None,
+            remote: Vec::new(),
+            active: 0,
             made: 0,
             depth: 0,
             uninterrupted: false,
@@ -116,6 +133,7 @@ impl<'r> Maker<'r> {
             self.line(&format!("{ty} {name}[{size}];"));
             let below = if ty == "bit" { 2 } else { 3 };
             self.globals.extend((0..size).map(|at| Var { name: format!("{name}[{at}]"), below }));
+            self.arrays.push(name);
         }
         if self.rng.chance(35) {
             self.line("typedef T { byte f; bit g[2] };");
@@ -131,10 +149,12 @@ impl<'r> Maker<'r> {
             }
             self.globals.push(Var { name: format!("{cell}.f"), below: 3 });
             self.globals.push(Var { name: format!("{cell}.g[1]"), below: 2 });
+            self.nested_structure();
         }
         for _ in 0..self.rng.below(3) + usize::from(self.rng.chance(50)) {
             self.channel();
         }
+        self.carrier();
         if self.rng.chance(8) {
             // Only written: what a hidden variable holds is not part of a state, so what is read from it is chance.
             self.line("hidden byte h;");
@@ -148,13 +168,19 @@ impl<'r> Maker<'r> {
                 _ => format!("byte t; t = x + {by}; x = t % {modulo}"),
             };
             self.line(&format!("inline {name}(x) {{ {body} }}"));
+            if self.rng.chance(30) {
+                let outer = self.name("twice");
+                self.line(&format!("inline {outer}(y) {{ {name}(y); {name}(y) }}"));
+                self.inlines.push(outer);
+            }
             self.inlines.push(name);
         }
     }
 
     fn scalar(&mut self) {
         let name = self.name("g");
-        let (decl, below) = match self.rng.below(9) {
+        let (decl, below) = match self.rng.below(10) {
+            9 if !self.text.contains("oak") => (format!("mtype:tree = {{ oak, elm }};\nmtype:tree {name} = elm;"), 3),
             0 => (format!("bit {name};"), 2),
             1 => (format!("bool {name} = true;"), 2),
             2 => (format!("unsigned {name} : 2 = 1;"), 2),
@@ -189,7 +215,7 @@ impl<'r> Maker<'r> {
     fn processes(&mut self) {
         let by_init = self.rng.chance(40);
         // Spin has no priorities together with rendezvous.
-        let buffered = self.channels.iter().all(|chan| chan.capacity > 0) && self.records.is_none();
+        let buffered = !self.has_rendezvous() && self.records.is_none();
         self.priorities = buffered && self.rng.chance(20);
         let count = self.rng.below(2) + 1 + usize::from(!by_init);
         for at in 0..count {
@@ -224,6 +250,7 @@ impl<'r> Maker<'r> {
         self.locals.extend((0..params).map(|at| Var { name: format!("p{at}"), below: 3 }));
         let provided = if self.rng.chance(10) && !self.globals.is_empty() {
             let condition = self.global_condition();
+            let condition = if self.rng.chance(20) { format!("{condition} || _pid == 1") } else { condition };
             format!(" provided ({condition})")
         } else {
             String::new()
@@ -245,10 +272,16 @@ impl<'r> Maker<'r> {
             self.line(&format!("byte {local}[2];"));
             self.locals.push(Var { name: format!("{local}[1]"), below: 3 });
         }
+        self.local_channels();
+        let begin = self.text.len();
         self.body();
         self.channels.truncate(channels);
+        self.held = None;
         self.indent -= 1;
         self.line("}");
+        if active {
+            self.remember(name, prefix, begin);
+        }
     }
 
     fn init(&mut self, count: usize) {
