@@ -26,7 +26,8 @@ impl Semantics<'_> {
         let step = self.program().step(mv.step);
         let me = mv.pid as usize;
         let timeout = self.needs_timeout(state, &frames);
-        let context = Context { slots: &state.slots, frames: &frames, me: Some(me), inputs: &mv.inputs, timeout, asking: 0 };
+        let context =
+            Context { slots: &state.slots, frames: &frames, me: Some(me), inputs: &mv.inputs, timeout, asking: 0 };
         self.find_fault(step, mv, &context)?;
         let mut slots = state.slots.clone();
         let mut failed = self.act(step, mv, &context, &mut slots)?.then_some(FaultKind::Assertion);
@@ -50,6 +51,31 @@ impl Semantics<'_> {
             slots[self.layout().variable(last)] = i64::from(pid);
         }
         Ok(After { state: State { slots, holder }, failed })
+    }
+
+    /// What the code of a claim does in a state: none if the step is not possible there, else whether its assertion, if it
+    /// is one, holds. What it assigns is written to `slots`.
+    ///
+    /// # Errors
+    /// What goes wrong while evaluating.
+    pub fn take_note(&self, id: crate::graph::StepId, slots: &mut [i64]) -> Result<Option<bool>, FaultKind> {
+        let (before, frames) = (slots.to_vec(), self.layout().frames(slots));
+        let context = self.observer(&before, &frames);
+        let step = self.program().step(id);
+        if self.value(step.guard, &context)? == 0 {
+            return Ok(None);
+        }
+        for &rival in &step.yields_to {
+            if self.value(self.program().step(rival).guard, &context)? != 0 {
+                return Ok(None);
+            }
+        }
+        match &step.action {
+            Action::Assign(assigns) => self.assign(assigns, &context, slots)?,
+            Action::Assert(condition) => return Ok(Some(self.value(*condition, &context)? != 0)),
+            _ => {}
+        }
+        Ok(Some(true))
     }
 
     /// A move is also offered if finding out whether it can be made goes wrong; this says how it goes wrong.
@@ -256,7 +282,8 @@ impl Semantics<'_> {
         let frames = self.layout().frames(slots);
         for &local in &self.program().process(process).locals {
             let at = frame + self.layout().variable(local);
-            let context = Context { slots, frames: &frames, me: Some(frames.len() - 1), inputs: &[], timeout: false, asking: 0 };
+            let context =
+                Context { slots, frames: &frames, me: Some(frames.len() - 1), inputs: &[], timeout: false, asking: 0 };
             let values = self.initial_cells(local, arguments, first_channel, &context)?;
             slots[at..at + values.len()].copy_from_slice(&values);
         }

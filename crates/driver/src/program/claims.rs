@@ -9,10 +9,11 @@ use tertium_base::Diagnostic;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{Lasso, Monitor};
 use tertium_lattice::Belnap;
-use tertium_program::{Action, Expr, ExprId, Hold, LocationId, ProcessId, Program, State, Step};
+use tertium_program::{Action, Expr, ExprId, FaultKind, Hold, LocationId, ProcessId, Program, State, Step};
 
 use super::answer::{ProgramAnswer, STUTTER};
 use super::linear::accepted;
+use super::notes::{self, Notes};
 use super::questions::{WatchKind, Watched};
 use super::run::{self, Run};
 use super::safety::{Effort, cannot_evaluate};
@@ -132,11 +133,11 @@ fn ways(program: &Program, claim: ProcessId, from: LocationId, automaton: &mut A
     Ok(found)
 }
 
-fn only_conditions(program: &Program, claim: ProcessId, step: &Step) -> Failure {
+pub(super) fn only_conditions(program: &Program, claim: ProcessId, step: &Step) -> Failure {
     let (name, statement) = (&program.process(claim).name, &step.text);
     Diagnostic::error("E0593", format!("the never claim `{name}` does more than look at states: `{statement}`"))
         .at(step.span, "changes what the claim watches")
-        .help("a claim may test conditions and assert; compute what it needs in a process")
+        .help("a claim may test conditions, assert, and assign to variables that no process uses")
         .into()
 }
 
@@ -216,27 +217,20 @@ pub fn decide(
         answer.reasons.push(reason.clone());
         return Ok(answer);
     }
+    if let WatchKind::Claim(claim) = watched.kind
+        && let Some(notes) = Notes::of(&space.semantics, claim)?
+    {
+        return notes::decide(space, &notes, answer, effort, progress);
+    }
     let automaton = &automaton(space.program(), watched.kind)?;
     let eyes = Eyes::new(&space.semantics, space.plain.packing(), &automaton.atoms);
     let watching = Watching { automaton, eyes };
-    let found = match accepted(space, &space.stepper, &watching, &space.scheduling, effort, progress) {
-        Ok(found) => found,
-        Err(stopped) => {
-            answer.stopped = stop_word(stopped);
-            if answer.stopped.is_none() {
-                let limit = effort.limit(space).unwrap_or_default();
-                answer.states = limit;
-                answer.reasons.push(space.limit_reason(limit));
-            }
-            return Ok(answer);
-        }
-    };
-    (answer.states, answer.transitions) = (found.states, found.transitions);
+    let Some(found) = search(space, &watching, &mut answer, effort, progress) else { return Ok(answer) };
     if watching.eyes.blurred() {
         answer.reasons.push(cannot_evaluate());
         return Ok(answer);
     }
-    match found.lasso {
+    match found {
         None => answer.value = Belnap::True,
         Some(lasso) => {
             answer.run = Some(repeat(space, automaton, &lasso)?);
@@ -246,14 +240,71 @@ pub fn decide(
     Ok(answer)
 }
 
+/// Looks for an accepted run; none if the search had to stop, which the answer then tells.
+pub(super) fn search<M: Monitor>(
+    space: &Space<'_>,
+    monitor: &M,
+    answer: &mut ProgramAnswer,
+    effort: &Effort<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Option<Option<Lasso>> {
+    match accepted(space, &space.stepper, monitor, &space.scheduling, effort, progress) {
+        Ok(found) => {
+            (answer.states, answer.transitions) = (found.states, found.transitions);
+            Some(found.lasso)
+        }
+        Err(stopped) => {
+            answer.stopped = stop_word(stopped);
+            if answer.stopped.is_none() {
+                let limit = effort.limit(space).unwrap_or_default();
+                answer.states = limit;
+                answer.reasons.push(space.limit_reason(limit));
+            }
+            None
+        }
+    }
+}
+
 fn repeat(space: &Space<'_>, automaton: &Automaton, lasso: &Lasso) -> Result<Run, Failure> {
+    let run = connected(space, lasso)?;
+    let mut letters = Vec::new();
+    for state in run.states().take(run.steps.len().max(1)) {
+        let values: Result<Vec<bool>, _> = (automaton.atoms.iter())
+            .map(|&atom| space.semantics.observe(atom, state).map(|value| value != 0))
+            .collect();
+        letters.push(values.map_err(no_value)?);
+    }
+    accept(run, automaton.initial, automaton.done, |at, state, out| {
+        automaton.next(state, &letters[at], out);
+        Ok(())
+    })
+}
+
+pub(super) fn no_value(kind: FaultKind) -> Failure {
+    Failure::Internal(format!("an atom has no value: {}", kind.name()))
+}
+
+/// The run of a lasso, by the definition of a step.
+pub(super) fn connected(space: &Space<'_>, lasso: &Lasso) -> Result<Run, Failure> {
     let states = |rows: &[Vec<u32>]| rows.iter().map(|row| space.state(row)).collect::<Vec<State>>();
     let (stem, cycle) = (states(&lasso.stem), states(&lasso.cycle));
     if !lasso.stem.first().or(lasso.cycle.first()).is_some_and(|first| space.initial.contains(first)) {
         return Err(Failure::Internal("a lasso does not begin in an initial state".to_owned()));
     }
-    let mut run = run::connect_lasso(&space.semantics, &stem, &cycle, &space.scheduling.weak)?;
-    match judge(space, automaton, &run)? {
+    run::connect_lasso(&space.semantics, &stem, &cycle, &space.scheduling.weak)
+}
+
+/// Where a watcher can go when it reads the state at a position of a run: target, and whether that is marked.
+type Out<'o> = dyn FnMut(usize, bool) + 'o;
+
+/// The run, cut where what is forbidden has happened, if the watcher accepts it.
+pub(super) fn accept(
+    mut run: Run,
+    initial: usize,
+    done: usize,
+    next: impl Fn(usize, usize, &mut Out<'_>) -> Result<(), Failure>,
+) -> Result<Run, Failure> {
+    match judge(&run, initial, done, next)? {
         Judgement::DoneAfter(count) => {
             run.steps.truncate(count);
             run.loop_start = None;
@@ -273,29 +324,27 @@ enum Judgement {
 }
 
 /// Reads a run once more, by the definition of expressions.
-fn judge(space: &Space<'_>, automaton: &Automaton, run: &Run) -> Result<Judgement, Failure> {
-    let mut letters = Vec::new();
+fn judge(
+    run: &Run,
+    initial: usize,
+    done: usize,
+    step: impl Fn(usize, usize, &mut Out<'_>) -> Result<(), Failure>,
+) -> Result<Judgement, Failure> {
     let length = run.steps.len().max(1);
-    for state in run.states().take(length) {
-        let values: Result<Vec<bool>, _> = (automaton.atoms.iter())
-            .map(|&atom| space.semantics.observe(atom, state).map(|value| value != 0))
-            .collect();
-        letters.push(values.map_err(|kind| Failure::Internal(format!("an atom has no value: {}", kind.name())))?);
-    }
     let back = run.loop_start.unwrap_or(0);
-    let after = |at: usize| if at + 1 < letters.len() { at + 1 } else { back };
+    let after = |at: usize| if at + 1 < length { at + 1 } else { back };
     // Pairs of position and state, with what leads on from each and whether that is marked.
     let mut edges = Edges::new();
-    let mut open = std::collections::VecDeque::from([(0, automaton.initial)]);
+    let mut open = std::collections::VecDeque::from([(0, initial)]);
     while let Some((at, state)) = open.pop_front() {
         if edges.contains_key(&(at, state)) {
             continue;
         }
-        if state == automaton.done {
+        if state == done {
             return Ok(Judgement::DoneAfter(at.saturating_sub(1)));
         }
         let mut next = Vec::new();
-        automaton.next(state, &letters[at], &mut |target, marked| next.push(((after(at), target), marked)));
+        step(at, state, &mut |target, marked| next.push(((after(at), target), marked)))?;
         open.extend(next.iter().map(|&(node, _)| node));
         edges.insert((at, state), next);
     }

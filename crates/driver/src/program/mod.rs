@@ -25,6 +25,7 @@ pub mod export;
 mod graph;
 pub mod itf;
 pub mod linear;
+mod notes;
 pub mod promela;
 pub mod proof;
 pub mod questions;

@@ -181,6 +181,14 @@ impl<'a> Resolver<'a> {
             let diagnostic = Diagnostic::error("E0512", format!("`{}` has one bit and cannot be hidden", name.name));
             self.report(diagnostic.at(name.span, "declared `hidden`").help("use `hidden byte`"));
         }
+        if let (Visibility::Hidden, Owner::Unit(_)) = (decl.visibility, owner) {
+            let diagnostic = Diagnostic::error("E0512", format!("`{}` is local and cannot be hidden", name.name));
+            self.report(diagnostic.at(name.span, "declared `hidden`").help("hide a global variable"));
+        }
+        if let (Owner::Unit(_), Some(UnitKind::Never)) = (owner, self.place.kind) {
+            let diagnostic = Diagnostic::error("E0517", format!("a `never` claim declares `{}`", name.name));
+            self.report(diagnostic.at(name.span, "a claim has no variables").help("declare it outside of the claim"));
+        }
         let size = match &declarator.size {
             None => None,
             Some(size) => Some(self.array_size(name.name.as_str(), size, ty)?),
@@ -281,6 +289,7 @@ impl<'a> Resolver<'a> {
                 if ty == DataType::Chan && self.constant(value).is_some() {
                     self.error("E0512", format!("`{}` is a channel, not a number", name.name), value.span, "a number");
                 }
+                self.other_set(ty, value);
                 None
             }
             Initializer::List(values, span) => {

@@ -276,8 +276,11 @@ impl<'a> Resolver<'a> {
         let params = self.symbols.unit(unit).params.clone();
         let place = self.symbols.unit(unit).span;
         let mut wanted = 0;
-        for param in params {
+        for (at, param) in params.into_iter().enumerate() {
             let ty = self.symbols.variable(param).ty;
+            if let Some(value) = run.args.get(at).filter(|_| wanted == at) {
+                self.other_set(ty, value);
+            }
             wanted += self.spread(ty, span).len();
         }
         let mut given = 0;
@@ -292,6 +295,19 @@ impl<'a> Resolver<'a> {
             let message = format!("`{}` has {wanted} parameters, but {given} values are given", name.name);
             let diagnostic = Diagnostic::error("E0515", message).at(span, "started here").also(place, "declared here");
             self.report(diagnostic);
+        }
+    }
+
+    /// A constant of one set is no value for a variable of another that has a name.
+    pub(crate) fn other_set(&mut self, wanted: DataType, value: &Expr) {
+        let DataType::Mtype(wanted @ 1..) = wanted else { return };
+        let Some(reference) = Self::as_reference(value) else { return };
+        let Some(&Meaning::Constant { set, .. }) = self.symbols.meaning(reference.id) else { return };
+        if set != wanted {
+            let (wanted, given) = (&self.symbols.mtypes[wanted as usize].name, &self.symbols.mtypes[set as usize].name);
+            let given = if set == 0 { "the set without a name".to_owned() } else { format!("`mtype:{given}`") };
+            let message = format!("`{}` belongs to {given}, not to `mtype:{wanted}`", reference.parts[0].name.name);
+            self.error("E0512", message, value.span, "of another set");
         }
     }
 

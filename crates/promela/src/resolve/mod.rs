@@ -15,10 +15,12 @@ mod loops;
 mod names;
 mod statements;
 
+use std::collections::BTreeMap;
+
 use tertium_base::{Diagnostic, Span};
 
-use crate::ast::{Expr, ExprKind, File, Formula, FormulaKind, Item, Proctype, Stmt, VarRef};
-use crate::symbols::{MtypeSet, Owner, Symbols, Unit, UnitId, UnitKind};
+use crate::ast::{Exclusive, Expr, ExprKind, File, Formula, FormulaKind, Item, Proctype, Stmt, VarRef};
+use crate::symbols::{MtypeSet, Owner, SymbolId, Symbols, Unit, UnitId, UnitKind};
 use names::Scopes;
 
 /// Looks up all names of a model and checks it.
@@ -39,6 +41,7 @@ pub(crate) fn resolve(file: &File) -> (Symbols, Vec<Diagnostic>) {
         late: Late::default(),
         widest: 0,
         rendezvous: false,
+        exclusive: BTreeMap::new(),
     };
     resolver.file();
     (resolver.symbols, resolver.diagnostics)
@@ -81,6 +84,8 @@ struct Resolver<'a> {
     /// How many fields the widest channel has.
     widest: usize,
     rendezvous: bool,
+    /// Who has a channel to send to or to receive from alone.
+    exclusive: BTreeMap<(Exclusive, SymbolId), (UnitId, Span)>,
 }
 
 impl<'a> Resolver<'a> {

@@ -225,5 +225,14 @@ impl Resolver<'_> {
                 .help(format!("write `{}[0]`, or another index", here.name));
             self.report(diagnostic);
         }
+        // A plain variable is an array of one cell.
+        if let (None, Some(index)) = (here.size, &part.index)
+            && self.constant(index) != Some(0)
+        {
+            let diagnostic = Diagnostic::error("E0512", format!("`{}` is not an array", here.name))
+                .at(index.span, "index of no array")
+                .also(here.span, "declared here");
+            self.report(diagnostic);
+        }
     }
 }

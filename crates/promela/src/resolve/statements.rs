@@ -3,7 +3,7 @@
 use tertium_base::{Diagnostic, Span};
 
 use super::Resolver;
-use crate::ast::{Branch, Expr, ExprKind, ForLoop, ForRange, Stmt, StmtKind, VarRef};
+use crate::ast::{Branch, Exclusive, Expr, ExprKind, ForLoop, ForRange, Stmt, StmtKind, VarRef};
 use crate::symbols::{DataType, Meaning, UnitKind};
 
 impl<'a> Resolver<'a> {
@@ -43,7 +43,7 @@ impl<'a> Resolver<'a> {
         }
         match &stmt.kind {
             StmtKind::Decl { vars, step } => self.local_variables(vars, *step),
-            StmtKind::Exclusive(_, channels) => self.exclusive(channels),
+            StmtKind::Exclusive(right, channels) => self.exclusive(*right, channels),
             StmtKind::Pred(predicate) => self.value(predicate),
             StmtKind::Expr(expr) => {
                 self.value(expr);
@@ -121,14 +121,22 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn exclusive(&mut self, channels: &'a [VarRef]) {
+    fn exclusive(&mut self, right: Exclusive, channels: &'a [VarRef]) {
         for channel in channels {
-            let meaning = self.reference(channel);
-            if let Some(Meaning::Variable { ty, .. }) = meaning
-                && ty != DataType::Chan
-            {
-                let message = format!("`{}` is not a channel", channel.parts[0].name.name);
+            let Some(Meaning::Variable { symbol, ty, .. }) = self.reference(channel) else { continue };
+            let name = &channel.parts[0].name.name;
+            if ty != DataType::Chan {
+                let message = format!("`{name}` is not a channel");
                 self.error("E0512", message, channel.span, "said to be exclusive");
+                continue;
+            }
+            let Some(unit) = self.place.unit else { continue };
+            let (owner, first) = *self.exclusive.entry((right, symbol)).or_insert((unit, channel.span));
+            if owner != unit {
+                let diagnostic = Diagnostic::error("E0517", format!("two proctypes have `{name}` for themselves"))
+                    .at(channel.span, "second one")
+                    .also(first, "first one");
+                self.report(diagnostic);
             }
         }
     }
@@ -140,6 +148,11 @@ impl<'a> Resolver<'a> {
         let is_channel = matches!(self.symbols.meaning(place.id), Some(Meaning::Variable { ty: DataType::Chan, .. }));
         if is_channel && place.parts.len() == 1 && self.constant(value).is_some() {
             self.error("E0512", "a channel cannot be set to a number", value.span, "not a channel");
+        }
+        if let Some(Meaning::Variable { ty, fields, .. }) = self.symbols.meaning(place.id)
+            && fields.is_empty()
+        {
+            self.other_set(*ty, value);
         }
     }
 

@@ -117,6 +117,27 @@ fn arrays_are_not_passed() {
 }
 
 #[test]
+fn what_is_whose() {
+    let sets = "mtype:a = { x, y }; mtype:b = { z }; mtype = { k }; ";
+    refused(&format!("{sets}mtype:b v; init {{ v = x }}"), "E0512 1:75");
+    refused(&format!("{sets}mtype:b v = x; init {{ skip }}"), "E0512 1:65");
+    refused(&format!("{sets}mtype:a v; init {{ v = k }}"), "E0512 1:75");
+    refused(&format!("{sets}proctype P(mtype:b v) {{ skip }} init {{ run P(x) }}"), "E0512 1:97");
+    accepted(&format!("{sets}mtype:b v; mtype w = x; byte n; init {{ v = z; w = y; n = x; v == x }}"));
+    refused("byte x; init { x[1] = 2 }", "E0512 1:18");
+    accepted("byte x; init { x[0] = 2 }");
+    refused("init { hidden byte x; skip }", "E0512 1:20");
+    refused("never { byte x; x == 1 } init { skip }", "E0517 1:14");
+    let two = |right: &str| {
+        format!(
+            "chan q = [1] of {{ byte }}; active proctype A() {{ {right} q; skip }} active proctype B() {{ xs q; skip }}"
+        )
+    };
+    refused(&two("xs"), "E0517 1:87");
+    accepted(&two("xr"));
+}
+
+#[test]
 fn claims_and_traces() {
     refused("init { np_ }", "E0517 1:8");
     refused("chan q = [1] of { byte }; trace { skip } init { q!1 }", "E0517 1:35");
@@ -125,10 +146,7 @@ fn claims_and_traces() {
     refused("chan q = [0] of { byte }; never { enabled(1) } init { skip }", "E0517 1:35");
     refused("init { enabled(1) }", "W0506 1:8");
     refused("active proctype P() provided (enabled(1)) { skip }", "W0506 1:31");
-    refused(
-        "active proctype A() { byte k; skip } active proctype B() provided (A:k > 1) { skip }",
-        "E0517 1:67",
-    );
+    refused("active proctype A() { byte k; skip } active proctype B() provided (A:k > 1) { skip }", "E0517 1:68");
     accepted("chan q = [1] of { byte }; trace { q!_ } init { q!1 }");
     refused("chan q = [1] of { byte }; init { q!_ }", "E0512 1:36");
     accepted("never { enabled(0) } ltl p { [] enabled(0) } init { pc_value(0) == 0 }");

@@ -32,7 +32,9 @@ impl Maker<'_> {
             5 => format!("{} + 1", var.name),
             6 => format!("({} > 0 -> {} : 1)", var.name, self.rng.below(3)),
             7 => format!("!{}", var.name),
-            _ if self.priorities => (*self.rng.pick(&["_priority", "get_priority(0)", "get_priority(_pid)"])).to_owned(),
+            _ if self.priorities => {
+                (*self.rng.pick(&["_priority", "get_priority(0)", "get_priority(_pid)"])).to_owned()
+            }
             _ => (*self.rng.pick(&["red", "green", "_pid"])).to_owned(),
         }
     }

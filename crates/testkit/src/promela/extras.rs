@@ -104,7 +104,8 @@ impl Maker<'_> {
         }
         // What `enabled` says of an `else` or of a `timeout` depends, in Spin, on who asks; circles are faults.
         let code = &self.text[begin..];
-        let plain = !["else", "timeout", "enabled", "for (", "select"].iter().any(|word| code.contains(word));
+        let plain =
+            !["else", "timeout", "enabled", "for (", "select", "bump", "twice"].iter().any(|word| code.contains(word));
         if plain && !self.has_rendezvous() && !self.priorities {
             self.remote.push(format!("enabled({pid})"));
         }

@@ -1,0 +1,2 @@
+/* MICRO empty_init: empty init */
+init { true }

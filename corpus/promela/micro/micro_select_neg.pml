@@ -1,0 +1,3 @@
+/* MICRO select_neg: select neg */
+int i;
+active proctype P() { select (i : -2 .. 1); assert(i < 1) }
