@@ -33,11 +33,14 @@ SECONDS_EACH ?= 60
 # Models for bench-spin; a folder stands for all models in it.
 BENCH_MODELS ?= $(wildcard ../shared/promela/micro ../shared/promela/third_party)
 
+# Horn clauses for bench-loop, if they are there.
+HORN ?= $(wildcard ../shared/peers/horn)
+
 # How much longer the long tests are than the short ones, and with which seed.
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-long test-spin peers browser pictures agreement bench bench-growth bench-spin bench-symbolic fuzz lint format clean
+.PHONY: help run build test test-long test-spin peers browser pictures agreement bench bench-growth bench-loop bench-spin bench-symbolic fuzz lint format clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -99,6 +102,10 @@ bench: $(Z3) peers ## measurements, as ratios; with Spin beside us where a spin 
 bench-growth: $(Z3) peers ## two protocols by abstraction, by running them and by Spin, over growing bounds (BOUNDS="8 64 …")
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-growth
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-growth -- $(BOUNDS)
+
+bench-loop: $(Z3) ## refinement without options against Z3's Spacer (HORN=FOLDER with clauses) and the table of Saïdi
+	$(CARGO) build --release --quiet -p tertium-bench --bin bench-loop
+	$(CARGO) run --release --quiet -p tertium-bench --bin bench-loop -- $(HORN)
 
 bench-symbolic: $(Z3) ## sets of states: families of programs up to 10^20 states and beyond; with NuSMV beside us where it is on the path
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-symbolic

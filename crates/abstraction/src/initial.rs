@@ -95,7 +95,7 @@ impl System {
     }
 
     /// The combinations of kept values that the program may start with.
-    fn initial_kept(&mut self, parts: &[TermId]) -> Result<Vec<Vec<i128>>, Failed> {
+    pub(crate) fn initial_kept(&mut self, parts: &[TermId]) -> Result<Vec<Vec<i128>>, Failed> {
         if self.kept.is_empty() {
             return Ok(vec![Vec::new()]);
         }

@@ -6,7 +6,7 @@
 //! [`possible`] finds only what may follow. What was found is kept in decision diagrams (`diagram`), so that states which do not differ in
 //! what a step depends on cost one look. [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over
 //! them. [`instances`] brings programs with several copies of a process into the form that all this needs. [`spotlight`] looks at
-//! some processes closely and at the others hardly at all.
+//! some processes closely and at the others hardly at all; [`differences`] only at how far variables are apart.
 //!
 //! Guarantee: every step of the program is covered by a possible step, every program state that an abstract state stands for
 //! meets every certain set, and every label is what all those program states agree on. Not here: choosing predicates.
@@ -15,6 +15,7 @@ pub mod assignments;
 pub mod choices;
 pub mod collect;
 mod diagram;
+pub mod differences;
 pub mod expand;
 pub mod hyper;
 pub mod initial;

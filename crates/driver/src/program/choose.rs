@@ -38,6 +38,11 @@ pub fn decide(
     let first = CheckOptions { max_states: Some(FIRST_STATES), look_for_idle: false, ..options.clone() };
     let visited = check(file, questions, &first, budget, observer)?;
     if visited.answers.iter().all(is_settled) {
+        let stopped = visited.answers.iter().any(|answer| answer.stopped.is_some());
+        if !options.look_for_idle || stopped {
+            return Ok(visited);
+        }
+        // Which statements are never executed was not looked at yet.
         return check(
             file,
             questions,
@@ -93,7 +98,9 @@ fn run_the_rest(
     let open: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].value == Belnap::Unknown).collect();
     let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
     let found = check(file, &asked, options, budget, observer)?;
-    for (at, answer) in open.into_iter().zip(found.answers) {
+    for (at, mut answer) in open.into_iter().zip(found.answers) {
+        answer.choice = Some("by running it: abstraction left it open".to_owned());
+        answer.elapsed += answers[at].elapsed;
         answers[at] = answer;
     }
     remarks.extend(found.remarks);

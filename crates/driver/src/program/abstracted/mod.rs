@@ -52,6 +52,8 @@ pub struct AbstractionOptions {
     pub keep_small: bool,
     /// Whether the value is wanted that all completions of the abstraction agree on.
     pub thorough: bool,
+    /// Whether refinement may look at the distances of variables before it looks for predicates.
+    pub differences: bool,
 }
 
 impl Default for AbstractionOptions {
@@ -63,6 +65,7 @@ impl Default for AbstractionOptions {
             max_states: None,
             keep_small: true,
             thorough: false,
+            differences: true,
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Abstract, check, explain, refine: until every question is answered, or nothing new can be learnt.
 //!
-//! Questions about single states share one search over possible steps (`search`, `targets`): a path to a state that may be bad is
+//! The distances of variables decide much, and cost little, so they are looked at first (`distances`). Other questions about single states share one search over possible steps (`search`, `targets`): a path to a state that may be bad is
 //! followed in the program; either it is real and becomes a run (`replay`), or what contradicts it becomes predicates. All other
 //! questions are checked on the structure of possible and certain steps (`structure`), one after the other.
 //!
 //! Predicates are only ever added, and a question that is answered is not asked again, so an answer is never lost.
 
+mod distances;
 mod replay;
 mod search;
 mod structure;
@@ -18,7 +19,7 @@ use tertium_base::{Budget, StopReason};
 use tertium_lattice::Belnap;
 use tertium_program::{ExprId, InitialValue};
 use tertium_refine::split::literals;
-use tertium_refine::{Chooser, Followed, OpenPath, Values, follow};
+use tertium_refine::{Chooser, Contradiction, Followed, OpenPath, Values, follow};
 
 use self::search::{Bad, Tree};
 use self::targets::Target;
@@ -57,6 +58,7 @@ pub fn check(
         refinements,
         rounds: Vec::new(),
         most: abstraction.max_states.unwrap_or(MOST_STATES),
+        differences: abstraction.differences,
     };
     let start = Instant::now();
     let rest = learning.states(&mut prepared)?;
@@ -90,6 +92,8 @@ struct Loop<'a> {
     refinements: u32,
     rounds: Vec<Round>,
     most: usize,
+    /// Whether distances are looked at.
+    differences: bool,
 }
 
 /// What became of a path to a state that may be bad.
@@ -111,6 +115,15 @@ impl Loop<'_> {
             match target.map_err(|why| failed(self.work.file, prepared.system.program(), why))? {
                 Some(target) => open.push(target),
                 None => rest.push(number),
+            }
+        }
+        if self.differences {
+            match self.distances(prepared, &mut open) {
+                Err(Failure::Stopped(stopped)) => {
+                    self.stop(prepared, &open, stopped.0);
+                    return Ok(rest);
+                }
+                done => done?,
             }
         }
         let mut chooser = Chooser::default();
@@ -202,37 +215,50 @@ impl Loop<'_> {
         chooser: &mut Chooser,
     ) -> Result<Tried, Failure> {
         let (states, operations) = tree.path_to(state);
-        let locations: Vec<Vec<u32>> = states.iter().map(|&at| tree.states[at].locations.clone()).collect();
-        let last = &tree.states[state].locations;
-        let (sure, may) = target.goals(&mut prepared.system, last, operation, &mut std::collections::HashMap::new());
-        let known = states.iter().map(|&at| literals(&mut prepared.system, &tree.states[at])).collect();
-        let mut path = OpenPath {
-            locations,
+        let path = OpenPath {
+            locations: states.iter().map(|&at| tree.states[at].locations.clone()).collect(),
             operations,
-            known,
+            known: states.iter().map(|&at| literals(&mut prepared.system, &tree.states[at])).collect(),
             kept: states.iter().map(|&at| tree.states[at].kept.clone()).collect(),
             through: false,
-            goal: sure,
+            goal: prepared.system.asking().0.bool(true),
             goal_operation: operation,
         };
+        match self.follow(prepared, path, target)? {
+            Ok(tried) => Ok(tried),
+            Err(_) if self.left == 0 => Ok(Tried::Stuck(self.used_up())),
+            Err(conditions) => {
+                let learnt = chooser.choose(&mut prepared.system, &conditions)?;
+                Ok(if learnt.is_empty() { Tried::Stuck(no_progress()) } else { Tried::Learnt(learnt) })
+            }
+        }
+    }
+
+    /// Follows a path to where a target is broken: what came of it, or what contradicts it.
+    fn follow(
+        &mut self,
+        prepared: &mut Prepared,
+        mut path: OpenPath,
+        target: &Target,
+    ) -> Result<Result<Tried, Contradiction>, Failure> {
+        let last = path.locations.last().cloned().unwrap_or_default();
+        let mut stuck = std::collections::HashMap::new();
+        let (sure, may) = target.goals(&mut prepared.system, &last, path.goal_operation, &mut stuck);
+        path.goal = sure;
         let mut followed = follow(&mut prepared.system, &path)?;
         if sure != may && matches!(followed, Followed::Spurious(_)) {
             path.goal = may;
             followed = match follow(&mut prepared.system, &path)? {
                 spurious @ Followed::Spurious(_) => spurious,
-                _ => return Ok(Tried::Stuck(no_value())),
+                _ => return Ok(Ok(Tried::Stuck(no_value()))),
             };
         }
-        match followed {
-            Followed::Real(values) => self.real(prepared, &path, &values, target.question),
-            Followed::Functions => Ok(Tried::Stuck(functions())),
-            Followed::GaveUp => Ok(Tried::Stuck(gave_up())),
-            Followed::Spurious(_) if self.left == 0 => Ok(Tried::Stuck(self.used_up())),
-            Followed::Spurious(conditions) => {
-                let learnt = chooser.choose(&mut prepared.system, &conditions)?;
-                Ok(if learnt.is_empty() { Tried::Stuck(no_progress()) } else { Tried::Learnt(learnt) })
-            }
-        }
+        Ok(Ok(match followed {
+            Followed::Real(values) => self.real(prepared, &path, &values, target.question)?,
+            Followed::Functions => Tried::Stuck(functions()),
+            Followed::GaveUp => Tried::Stuck(gave_up()),
+            Followed::Spurious(conditions) => return Ok(Err(conditions)),
+        }))
     }
 
     /// A path that the program can follow.

@@ -35,6 +35,15 @@ pub(super) struct Bad {
 const MOST_BAD: usize = 4;
 
 impl Tree {
+    /// States that are known to be all there are.
+    pub(super) fn closed(states: Vec<AbstractState>, steps: usize) -> Self {
+        let mut tree = Self { steps, ..Self::default() };
+        for state in states {
+            tree.number(state, None);
+        }
+        tree
+    }
+
     fn number(&mut self, state: AbstractState, before: Option<(usize, usize)>) -> Option<usize> {
         if self.numbers.contains_key(&state) {
             return None;

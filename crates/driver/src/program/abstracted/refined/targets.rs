@@ -56,6 +56,35 @@ impl Target {
         Ok(bad.map(|bad| Self { question: number, bad }))
     }
 
+    /// The terms that say where it is broken.
+    pub(super) fn conditions(&self, system: &System) -> Vec<TermId> {
+        match &self.bad {
+            Bad::Condition { may, .. } => vec![*may],
+            Bad::Fault(operations) => operations.iter().map(|&operation| system.fault(operation)).collect(),
+            Bad::Stuck => Vec::new(),
+        }
+    }
+
+    /// What must not happen at these locations: when, and by which operation if one goes wrong.
+    pub(super) fn unwanted(
+        &self,
+        system: &mut System,
+        locations: &[u32],
+        stuck: &mut HashMap<Vec<u32>, TermId>,
+    ) -> Vec<(Option<usize>, TermId)> {
+        match &self.bad {
+            Bad::Condition { may, .. } => vec![(None, *may)],
+            Bad::Stuck => vec![(None, stuck_at(system, locations, stuck))],
+            Bad::Fault(operations) => {
+                let here = |&&operation: &&usize| {
+                    let operation = &system.operations()[operation];
+                    locations[operation.process.index()] as usize == operation.source.index()
+                };
+                operations.iter().filter(here).map(|&operation| (Some(operation), system.fault(operation))).collect()
+            }
+        }
+    }
+
     /// Whether a state may be bad; which operation then goes wrong, if one does.
     pub(super) fn may_be_met(
         &self,
