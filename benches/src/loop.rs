@@ -68,7 +68,9 @@ fn against_spacer(clauses: Option<&Path>, missed: &mut Vec<String>) {
     if clauses.is_none() {
         say("no folder with Horn clauses was given: only our side is measured");
     }
-    say("model                       |  ours:  value  rounds  states  calls  seconds |  Spacer:  value  seconds |  ratio");
+    say(
+        "model                       |  ours:  value  rounds  states  calls  seconds |  Spacer:  value  seconds |  ratio",
+    );
     let models = models();
     if models.is_empty() {
         missed.push("no models in corpus/gcl/loop; run this from the project's folder".to_owned());

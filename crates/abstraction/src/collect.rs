@@ -77,6 +77,24 @@ impl Explored {
         Ok(explored)
     }
 
+    /// Adds an initial state, and whether it surely stands for one of the program.
+    pub(crate) fn begin(&mut self, state: AbstractState, certain: bool) {
+        let number = self.number(state);
+        self.initial.push((number, certain));
+    }
+
+    /// With the states that can be reached from the initial ones, given what follows from each; none if that is missing for one.
+    pub(crate) fn completed(mut self, mut known: HashMap<AbstractState, Expansion>) -> Option<Self> {
+        while self.expansions.len() < self.states.len() {
+            let expansion = known.remove(&self.states[self.expansions.len()])?;
+            for step in &expansion.steps {
+                self.number(step.target.clone());
+            }
+            self.expansions.push(expansion);
+        }
+        Some(self)
+    }
+
     fn number(&mut self, state: AbstractState) -> usize {
         if let Some(&known) = self.numbers.get(&state) {
             return known;
@@ -249,6 +267,42 @@ impl<'a> Drafting<'a> {
 }
 
 impl System {
+    /// Where the processes are, as properties say it.
+    #[must_use]
+    pub fn locations_in_words(&self, locations: &[u32]) -> String {
+        let place = |(process, &at): (ProcessId, &u32)| {
+            let name = self.program.location_name(process, LocationId::new(at as usize));
+            format!("{}@{name}", self.program.process(process).name)
+        };
+        self.program.process_ids().zip(locations).map(place).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The kept values of a state and its predicates, in one line of source terms.
+    #[must_use]
+    pub fn values_in_words(&self, state: &AbstractState) -> String {
+        let mut parts: Vec<String> =
+            self.kept_in_words(state).into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        for (predicate, &value) in self.predicates.iter().zip(&state.cube) {
+            match value {
+                Kleene::True => parts.push(predicate.name.clone()),
+                Kleene::False => parts.push(format!("!({})", predicate.name)),
+                Kleene::Unknown => {}
+            }
+        }
+        parts.join(" && ")
+    }
+
+    fn kept_in_words(&self, state: &AbstractState) -> Vec<(String, String)> {
+        let told = |(kept, &value): (&crate::system::Kept, &i128)| {
+            let variable = self.program.variable(kept.var);
+            let cell = if variable.dimensions.is_empty() { String::new() } else { format!("[{}]", kept.cell) };
+            let value = i64::try_from(value)
+                .map_or_else(|_| value.to_string(), |value| self.program.show_value(variable.ty, value));
+            (format!("{}{cell}", self.program.show_variable(kept.var)), value)
+        };
+        self.kept.iter().zip(&state.kept).map(told).collect()
+    }
+
     /// A state's name: locations, kept values, predicates.
     #[must_use]
     pub fn name(&self, state: &AbstractState) -> String {
@@ -259,18 +313,8 @@ impl System {
             .map(|(process, &at)| program.location_name(process, LocationId::new(at as usize)))
             .collect();
         let mut parts = vec![places.join(",")];
-        let kept: Vec<String> = self
-            .kept
-            .iter()
-            .zip(&state.kept)
-            .map(|(kept, &value)| {
-                let variable = program.variable(kept.var);
-                let cell = if variable.dimensions.is_empty() { String::new() } else { format!("[{}]", kept.cell) };
-                let value = i64::try_from(value)
-                    .map_or_else(|_| value.to_string(), |value| program.show_value(variable.ty, value));
-                format!("{}{cell}={value}", program.show_variable(kept.var))
-            })
-            .collect();
+        let kept: Vec<String> =
+            self.kept_in_words(state).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
         if !kept.is_empty() {
             parts.push(kept.join(","));
         }

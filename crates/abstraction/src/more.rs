@@ -105,6 +105,12 @@ impl System {
         true
     }
 
+    /// Drops the predicates that were added after the first `count`.
+    pub fn keep_predicates(&mut self, count: usize) {
+        self.predicates.truncate(count);
+        self.predicate_terms.truncate(count);
+    }
+
     /// A term over the cells of a state as an expression; none for terms that speak of anything else.
     pub fn expression(&mut self, root: TermId) -> Option<ExprId> {
         let places = self.places();

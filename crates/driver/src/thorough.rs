@@ -59,6 +59,14 @@ impl Session<'_> {
         plain && !crate::precision::precision(formula).always && self.thorough_declined(formula).is_none()
     }
 
+    /// Whether looking at all completions of this structure takes little, as far as can be told beforehand.
+    #[must_use]
+    pub fn completions_are_few(&self, formula: &Formula, budget: &Budget) -> bool {
+        let Some(model) = self.kmts() else { return false };
+        let task = Task::new(model, formula, self.thorough_reading(), Ask::At(&self.ask), budget);
+        task.is_ok_and(|task| estimate(&task).is_ok_and(|size| size.is_small()))
+    }
+
     /// Why a property has no thorough value.
     pub(crate) fn thorough_declined(&self, formula: &Formula) -> Option<Located> {
         let model = self.kmts()?;

@@ -88,6 +88,221 @@ fn a_counter_does_not_ask_for_every_number() {
     assert_eq!(answers[0].value, Belnap::True, "{:?}", answers[0].rounds);
 }
 
+/// What a model says about itself: the property and its value.
+fn expected(text: &str) -> (String, Belnap) {
+    let line = text.lines().find_map(|line| line.strip_prefix("// Expected: ")).expect("a line that says it");
+    let (name, rest) = line.split_once(' ').expect("a name and a value");
+    (name.to_owned(), if rest.starts_with("true") { Belnap::True } else { Belnap::False })
+}
+
+#[test]
+fn models_of_the_loop_have_the_answers_they_state() {
+    let folder = format!("{}/../../corpus/gcl/loop", env!("CARGO_MANIFEST_DIR"));
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("a file").path()).collect();
+    paths.sort();
+    assert!(paths.len() >= 22);
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let (name, value) = expected(&text);
+        let file = load(&path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
+        let asked = questions(&file, &[name], false).expect("the property is there");
+        let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
+        let found = choose::decide(&file, &asked, &options, &how, &Budget::unlimited(), &())
+            .unwrap_or_else(|failure| panic!("{failure:?}"));
+        assert_eq!(found.answers[0].value, value, "{}", path.display());
+        assert_eq!(found.answers[0].run.is_some(), value == Belnap::False, "{}", path.display());
+    }
+}
+
+#[test]
+fn promela_models_need_no_predicates_of_their_own() {
+    for name in ["bakery", "bakery3", "fischer", "fischer3"] {
+        let path = format!("{}/../../examples/{name}.pml", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).expect("a text");
+        let without: Vec<&str> = text.lines().filter(|line| !line.starts_with("pred ")).collect();
+        assert_ne!(without.len(), text.lines().count());
+        let file = from_text_with(&format!("{name}.pml"), without.join("\n"), &[], None, &Extras::default());
+        let answers = by_the_loop(&file.expect("a model"), &["mutex"], 20);
+        assert_eq!(answers[0].value, Belnap::True, "{name}: {:?}", answers[0].rounds);
+    }
+}
+
+fn small(text: &str) -> ProgramFile {
+    from_text_with("s.gcl", text.to_owned(), &[], None, &Extras::default()).expect("a program")
+}
+
+/// Runs that break a property for ever although no state repeats: what they repeat, and under which conditions.
+#[test]
+fn runs_without_end_need_not_repeat_a_state() {
+    let up = "system s\nvar x, y : int = 0\nprocess P { loop { up: x := x + 1; } }\n\
+              process Q { loop { wait: await x > y; y := y + 1; } }\n";
+    let answers = by_the_loop(&small(&format!("{up}property p : ltl F (y > x)\n")), &["p"], 3);
+    assert_eq!(answers[0].value, Belnap::False, "{:?}", answers[0].reasons);
+    let (run, repeats) = (answers[0].run.as_ref().expect("a run"), answers[0].repeats.as_ref().expect("why"));
+    assert_eq!(run.steps.len(), repeats.start + 3 * repeats.length);
+    assert_eq!(repeats.whenever, ["y <= x"]);
+    // The side on which the counter is matters, so the run first passes the number.
+    let answers = by_the_loop(&small(&format!("{up}property p : ltl G F (x = 3)\n")), &["p"], 3);
+    assert_eq!(answers[0].value, Belnap::False, "{:?}", answers[0].reasons);
+    assert!(answers[0].repeats.as_ref().is_some_and(|repeats| repeats.start >= 3), "{:?}", answers[0].repeats);
+    // What is fair must step, or be unable to.
+    let fair = format!("{up}fair P, Q\n");
+    let answers = by_the_loop(&small(&format!("{fair}property p : ltl F (y > x)\n")), &["p"], 3);
+    assert_eq!(answers[0].value, Belnap::False, "{:?}", answers[0].reasons);
+    let repeats = answers[0].repeats.as_ref().expect("why");
+    assert!(repeats.length >= 3, "both step: {repeats:?}");
+    let answers = by_the_loop(&small(&format!("{fair}property p : ltl G F (Q@wait)\n")), &["p"], 3);
+    assert_ne!(answers[0].value, Belnap::False, "{:?}", answers[0].repeats);
+    let unfair = format!("{up}property p : ltl G F (y = x)\n");
+    let answers = by_the_loop(&small(&unfair), &["p"], 3);
+    assert_eq!(answers[0].value, Belnap::False, "{:?}", answers[0].reasons);
+}
+
+#[test]
+fn a_choice_may_keep_its_distance_in_a_run_without_end() {
+    let text = "system s\nvar x : int = 0\nprocess P { loop { atomic { t := *; assume t > x; x := t; } } }\n\
+                property p : ltl F (x < 0)\n";
+    let text = text.replace("process P { loop", "process P { var t : int = 0 loop");
+    let answers = by_the_loop(&small(&text), &["p"], 3);
+    assert_eq!(answers[0].value, Belnap::False, "{:?}", answers[0].reasons);
+    assert!(answers[0].repeats.is_some());
+}
+
+#[test]
+fn what_stays_open_says_what_is_established() {
+    let text = "system s\nvar x, y, z : nat = 0\nprocess P { loop { one: x, z := x + 1, z + 1; two: y := y + 2; } }\n\
+                property p : ltl G (P@one -> y <= 2 * x)\n";
+    let answers = by_the_loop(&small(text), &["p"], 0);
+    assert_eq!(answers[0].value, Belnap::Unknown);
+    assert!(answers[0].established.iter().any(|line| line.starts_with("P@one: ")), "{:?}", answers[0].established);
+    let answers = by_the_loop(&small(text), &["p"], 3);
+    assert_eq!(answers[0].value, Belnap::True);
+    assert!(answers[0].established.is_empty(), "there is more to say than that");
+}
+
+/// A variable, or one with a constant added.
+fn random_value(case: &mut Case) -> String {
+    let var = *case.rng.pick(&["x", "y", "z", "d"]);
+    match case.rng.below(6) {
+        0 => case.rng.below(3).to_string(),
+        1 | 2 => format!("{var} + {}", 1 + case.rng.below(2)),
+        3 => format!("{var} - 1"),
+        4 if case.rng.chance(30) => format!("2 * {var}"),
+        _ => var.to_owned(),
+    }
+}
+
+fn random_comparison(case: &mut Case) -> String {
+    let (left, right) = (random_value(case), random_value(case));
+    let right = if case.rng.chance(25) { format!("{right} + d") } else { right };
+    let one = format!("{left} {} {right}", case.rng.pick(&["<=", "<", "=", "!=", ">"]));
+    if case.rng.chance(20) { format!("({one} || {} <= {})", random_value(case), random_value(case)) } else { one }
+}
+
+fn random_statement(case: &mut Case) -> String {
+    let (a, b) = (random_value(case), random_value(case));
+    let var = *case.rng.pick(&["x", "y", "z"]);
+    match case.rng.below(6) {
+        0 => format!("await {};", random_comparison(case)),
+        1 => "x, y := y, x + 1;".to_owned(),
+        2 => format!("when {} do {var}, k := {a}, 1 - k;", random_comparison(case)),
+        3 => format!("{var} := if {} then {a} else {b};", random_comparison(case)),
+        4 => format!("atomic {{ {var} := *; assume {var} > {a} && {}; }}", random_comparison(case)),
+        _ => format!("{var} := {a};"),
+    }
+}
+
+/// Two processes over unbounded variables, one of which never changes.
+fn random_distances(case: &mut Case) -> String {
+    let mut text = "system s\nvar x, y, z : int = 0\nvar k : 0..1 = 0\nvar d : int\ninit d >= 0 && d <= 2\n".to_owned();
+    for process in ["P", "Q"] {
+        let count = 1 + case.rng.below(4);
+        let body: Vec<String> = (0..count).map(|at| format!("l{at}: {}", random_statement(case))).collect();
+        text.push_str(&format!("process {process} {{ loop {{ {} last: skip; }} }}\n", body.join(" ")));
+    }
+    for number in 0..4 {
+        let (comparison, place) =
+            (random_comparison(case), *case.rng.pick(&["P@l0", "Q@last", "k = 0", "P@last && Q@l0"]));
+        text.push_str(&format!("property p{number} : ltl G ({place} -> {comparison})\n"));
+    }
+    case.keep("program.gcl", &text);
+    text
+}
+
+/// Whatever is said to hold is not broken nearby, and whatever is false has a run.
+#[test]
+fn distances_say_nothing_that_running_refutes() {
+    let (settled, at_once) = (Cell::new(0usize), Cell::new(0usize));
+    for_random_cases(60, |case| {
+        let text = random_distances(case);
+        let file = from_text_with("test.gcl", text.clone(), &[], None, &Extras::default())
+            .unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let plain = CheckOptions { max_states: Some(3_000), look_for_idle: false, ..CheckOptions::default() };
+        let truth = check(&file, &asked, &plain, &Budget::unlimited(), &())
+            .unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
+            .answers;
+        let how = AbstractionOptions { max_states: Some(3_000), ..AbstractionOptions::default() };
+        // Predicates are not looked for: only what distances say is of interest.
+        let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 1, &Budget::unlimited(), &())
+            .unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
+            .answers;
+        for (truth, found) in truth.iter().zip(&found) {
+            if found.value == Belnap::True {
+                settled.set(settled.get() + 1);
+                at_once.set(at_once.get() + usize::from(found.rounds.len() == 1));
+                assert_ne!(truth.value, Belnap::False, "{}: {}\n{text}", found.name, found.formula);
+            }
+            if found.value == Belnap::False {
+                assert!(found.run.is_some(), "{}: {}\n{text}", found.name, found.formula);
+                assert_ne!(truth.value, Belnap::True, "{}: {}\n{text}", found.name, found.formula);
+            }
+        }
+    });
+    assert!(settled.get() > 60, "only {} answers are true", settled.get());
+}
+
+/// More rounds never say less.
+#[test]
+fn refinement_loses_no_answer() {
+    for_random_cases(12, |case| {
+        let text = random_text(case);
+        let file = from_text_with("test.gcl", text.clone(), &[], None, &Extras::default())
+            .unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let how = AbstractionOptions {
+            keep_small: false,
+            max_states: Some(100),
+            differences: case.rng.chance(50),
+            ..AbstractionOptions::default()
+        };
+        let mut known: Vec<Belnap> = Vec::new();
+        for rounds in 0..4 {
+            let found = match refined::check(
+                &file,
+                &asked,
+                &CheckOptions::default(),
+                &how,
+                rounds,
+                &Budget::unlimited(),
+                &(),
+            ) {
+                Ok(found) => found.answers,
+                Err(tertium_driver::Failure::Input(_)) => return,
+                Err(failure) => panic!("{failure:?}\n{text}"),
+            };
+            for (number, answer) in found.iter().enumerate() {
+                match known.get_mut(number) {
+                    None => known.push(answer.value),
+                    Some(before) if *before == Belnap::Unknown => *before = answer.value,
+                    Some(before) => assert_eq!(answer.value, *before, "{} with {rounds} rounds\n{text}", answer.name),
+                }
+            }
+        }
+    });
+}
+
 fn random_text(case: &mut Case) -> String {
     let shape = ProgramShape { processes: 1..=2, variables: 1..=3, statements: 1..=4, ..ProgramShape::default() };
     let mut text = random_program(&mut case.rng, &shape);

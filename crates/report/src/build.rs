@@ -63,7 +63,7 @@ pub fn run(model: &Kmts, states: &[StateId], loop_start: Option<usize>) -> RunVi
         step: None,
         values: None,
     };
-    RunView { steps: states.iter().map(step).collect(), loop_start, end: None }
+    RunView { steps: states.iter().map(step).collect(), loop_start, end: None, repeats: None }
 }
 
 fn labels(model: &Kmts, state: StateId) -> Ordered<&'static str> {

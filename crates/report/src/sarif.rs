@@ -63,7 +63,10 @@ fn about(run: &RunView) -> String {
     let steps = run.steps.len().saturating_sub(1);
     match run.loop_start {
         Some(start) => format!("{steps} steps; from step {start} on they repeat for ever"),
-        None => format!("{steps} steps"),
+        None => match &run.repeats {
+            Some(repeats) => format!("{steps} steps; from step {} on they can be taken for ever", repeats.from),
+            None => format!("{steps} steps"),
+        },
     }
 }
 

@@ -127,6 +127,9 @@ pub struct ResultView {
     /// The rounds of abstraction and refinement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<RoundView>,
+    /// What holds in every state that can be reached, as far as it was found out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub established: Vec<String>,
     /// Commands worth trying next, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
@@ -167,6 +170,7 @@ impl ResultView {
             decide: Vec::new(),
             choice: None,
             rounds: Vec::new(),
+            established: Vec::new(),
             next: Vec::new(),
             vacuous: false,
             warnings: Vec::new(),
@@ -292,6 +296,20 @@ pub struct RunView {
     /// For a program: what happens at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<EndView>,
+    /// For a program: why its last steps can be taken for ever although no state repeats.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<RepeatsView>,
+}
+
+/// Steps that can be taken for ever although no state repeats.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RepeatsView {
+    /// The index of the step after which they begin.
+    pub from: usize,
+    /// How many they are.
+    pub steps: usize,
+    /// Where all of these conditions hold, the steps can be taken, and the conditions hold again.
+    pub whenever: Vec<String>,
 }
 
 /// How the run of a program ends.
@@ -379,6 +397,9 @@ pub struct RoundView {
     /// The processes that are new in the spotlight.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<String>,
+    /// How many names stand for unknown values.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub parameters: usize,
     /// Abstract states that were visited.
     pub states: usize,
     /// Calls to the decision procedure until its end.
@@ -403,4 +424,9 @@ pub struct Stats {
     pub solver_calls: usize,
     /// Wall-clock time.
     pub time_ms: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

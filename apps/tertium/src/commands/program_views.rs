@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::failure::Located;
+use tertium_driver::program::abstracted::refined;
 use tertium_driver::program::answer::Round;
 use tertium_driver::program::proof::{self, Written};
 use tertium_driver::program::questions::Question;
@@ -11,8 +12,8 @@ use tertium_driver::program::run::{self, Run};
 use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf};
 use tertium_driver::{Belnap, Failure};
 use tertium_report::view::{
-    EndView, EvidenceView, Ordered, ReadingView, ReasonView, ResultView, RoundView, RunView, Stats, StepView,
-    TakenView, Verdict,
+    EndView, EvidenceView, Ordered, ReadingView, ReasonView, RepeatsView, ResultView, RoundView, RunView, Stats,
+    StepView, TakenView, Verdict,
 };
 use tertium_report::{Style, build, text};
 
@@ -32,9 +33,9 @@ pub fn name_of(question: &Question) -> &str {
 /// One answer as a view. `asked` is the number of questions in all.
 pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &CheckArgs) -> ResultView {
     let reasons: Vec<ReasonView> = answer.reasons.iter().map(|reason| limit(file, reason)).collect();
-    let run = answer.run.as_ref().map(|run| run_view(file, run));
+    let run = shown_run(file, answer);
     let kind = match &run {
-        Some(run) if run.loop_start.is_some() => "lasso",
+        Some(run) if run.loop_start.is_some() || run.repeats.is_some() => "lasso",
         Some(_) => "run",
         None => "none",
     };
@@ -69,6 +70,7 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         open: None,
         choice: answer.choice.clone(),
         rounds: answer.rounds.iter().map(round).collect(),
+        established: answer.established.clone(),
         next: next_commands(answer, args),
         vacuous: answer.vacuous,
         warnings: answer.warnings.iter().map(views::message).collect(),
@@ -86,6 +88,7 @@ fn round(round: &Round) -> RoundView {
     RoundView {
         predicates: round.predicates.clone(),
         processes: round.processes.clone(),
+        parameters: round.parameters,
         states: round.states,
         solver_calls: round.calls,
         open: round.open.clone(),
@@ -107,8 +110,26 @@ fn next_commands(answer: &ProgramAnswer, args: &CheckArgs) -> Vec<String> {
     match answer.stopped {
         Some(StopReason::Time) => vec![format!("{base} --timeout {}", views::longer(args))],
         Some(StopReason::Memory) => vec![format!("{base} --memory {}", views::larger(args))],
+        None if answer.value == Belnap::Unknown && !answer.rounds.is_empty() => {
+            let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS).max(answer.refinements as u32);
+            vec![
+                format!("{base} --refinements {}", 2 * rounds.max(1)),
+                format!("{base} --abstraction none --timeout 60s"),
+            ]
+        }
         _ => Vec::new(),
     }
+}
+
+/// The run of an answer, and why its end can be taken for ever if it can.
+fn shown_run(file: &ProgramFile, answer: &ProgramAnswer) -> Option<RunView> {
+    let run = run_view(file, answer.run.as_ref()?);
+    let repeats = answer.repeats.as_ref().map(|repeats| RepeatsView {
+        from: repeats.start,
+        steps: repeats.length,
+        whenever: repeats.whenever.clone(),
+    });
+    Some(RunView { repeats, ..run })
 }
 
 /// A run with lines, statements and values.
@@ -125,7 +146,7 @@ pub fn run_view(file: &ProgramFile, run: &Run) -> RunView {
         }),
         values: Some(Ordered(run::values(&semantics, state))),
     });
-    RunView { steps: steps.collect(), loop_start: run.loop_start, end: end(file, run) }
+    RunView { steps: steps.collect(), loop_start: run.loop_start, end: end(file, run), repeats: None }
 }
 
 fn taken(file: &ProgramFile, moves: &[tertium_driver::program::Move], output: String) -> Option<TakenView> {
@@ -167,7 +188,8 @@ pub fn write_evidence(dir: &Path, file: &ProgramFile, answer: &ProgramAnswer) ->
     std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
     let path = dir.join(format!("{}.itf.json", views::file_stem(&answer.name)));
     std::fs::write(&path, itf::document(file, run, &answer.name)).map_err(|error| problem(&path, &error))?;
-    let text = text::run(&run_view(file, run), Style { colour: false, verbose: true });
+    let shown = shown_run(file, answer).unwrap_or_else(|| run_view(file, run));
+    let text = text::run(&shown, Style { colour: false, verbose: true });
     let beside = dir.join(format!("{}.run.txt", views::file_stem(&answer.name)));
     std::fs::write(&beside, text).map_err(|error| problem(&beside, &error))?;
     Ok(Some(shown_path(&path)))

@@ -44,101 +44,175 @@ impl Case {
 /// A case that is being worked out.
 #[derive(Clone, Debug)]
 struct Work {
-    /// Conditions that are not yet bounds, each with whether it holds.
+    /// Conditions that are not yet bounds, each with whether it holds; those that distinguish cases last.
     open: Vec<(TermId, bool)>,
+    later: Vec<(TermId, bool)>,
     bounds: Vec<Bound>,
+    /// What the bounds say together.
+    zone: Zone,
     /// Values afterwards.
     values: Vec<TermId>,
 }
 
-/// Takes conditions and values apart; none if there are too many cases.
-fn cases(system: &mut System, points: &Points, open: Vec<(TermId, bool)>, values: Vec<TermId>) -> Option<Vec<Work>> {
+impl Work {
+    fn with(&self, more: &[(TermId, bool)]) -> Self {
+        let mut work = self.clone();
+        work.open.extend(more);
+        work
+    }
+
+    /// Adds bounds; whether any values are left.
+    fn bound(&mut self, bounds: impl IntoIterator<Item = Bound>) -> bool {
+        for bound in bounds {
+            if !self.zone.holds(bound) {
+                self.bounds.push(bound);
+                if !self.zone.add(bound) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// Takes conditions and values apart, where these bounds hold anyway; none if there are too many cases.
+fn cases(
+    system: &mut System,
+    points: &Points,
+    known: &[Bound],
+    open: Vec<(TermId, bool)>,
+    values: Vec<TermId>,
+) -> Option<Vec<Work>> {
     let mut found = Vec::new();
-    let mut stack = vec![Work { open, bounds: Vec::new(), values }];
+    let mut zone = Zone::all(points.count());
+    if !known.iter().all(|&bound| zone.add(bound)) {
+        return Some(found);
+    }
+    let mut stack = vec![Work { open, later: Vec::new(), bounds: Vec::new(), zone, values }];
     while let Some(mut work) = stack.pop() {
         if stack.len() + found.len() > MOST_CASES {
             return None;
         }
-        let Some((term, holds)) = work.open.pop() else {
-            match choice(system, &work.values) {
-                Some(chosen) => stack.extend(chosen_values(system, &work, chosen)),
-                None => found.push(work),
-            }
-            continue;
-        };
-        match system.terms.get(term) {
-            Term::Bool(value) if value != holds => {}
-            Term::Not(inner) => {
-                work.open.push((inner, !holds));
+        if let Some((term, holds)) = work.open.pop() {
+            if gather(system, points, &mut work, term, holds) {
                 stack.push(work);
             }
-            Term::And(list) => {
-                let parts = system.terms.list(list).to_vec();
-                if holds {
-                    work.open.extend(parts.into_iter().map(|part| (part, true)));
-                    stack.push(work);
-                } else {
-                    stack.extend(parts.into_iter().rev().map(|part| with(&work, &[(part, false)])));
-                }
-            }
-            Term::Same(a, b) if system.terms.sort(a) == tertium_smt::Sort::Bool => {
-                stack.push(with(&work, &[(a, true), (b, holds)]));
-                stack.push(with(&work, &[(a, false), (b, !holds)]));
-            }
-            Term::Ite(c, a, b) => {
-                stack.push(with(&work, &[(c, true), (a, holds)]));
-                stack.push(with(&work, &[(c, false), (b, holds)]));
-            }
-            Term::AtMost(form, most) => stack.extend(compared(system, points, &work, (form, most, false), holds)),
-            Term::Equals(form, value) => stack.extend(compared(system, points, &work, (form, value, true), holds)),
-            // Nothing is known about anything else.
-            _ => stack.push(work),
+            continue;
+        }
+        match work.later.pop() {
+            Some((term, holds)) => stack.extend(split(system, points, work, term, holds)),
+            None => match choice(system, &work.values) {
+                Some(chosen) => stack.extend(chosen_values(system, &work, chosen)),
+                None => found.push(work),
+            },
         }
     }
     Some(found)
 }
 
-fn with(work: &Work, more: &[(TermId, bool)]) -> Work {
-    let mut work = work.clone();
-    work.open.extend(more);
-    work
+/// Takes in what a condition says if it distinguishes no cases; whether any values are left.
+fn gather(system: &mut System, points: &Points, work: &mut Work, term: TermId, holds: bool) -> bool {
+    match system.terms.get(term) {
+        Term::Bool(value) => return value == holds,
+        Term::Not(inner) => work.open.push((inner, !holds)),
+        Term::And(list) if holds => {
+            let parts = system.terms.list(list).to_vec();
+            work.open.extend(parts.into_iter().map(|part| (part, true)));
+        }
+        Term::AtMost(form, _) | Term::Equals(form, _) if choice(system, &[form]).is_some() => {
+            work.later.push((term, holds));
+        }
+        Term::AtMost(..) | Term::Equals(..) => {
+            let mut alternatives = alternatives(system, points, term, holds);
+            if alternatives.len() > 1 {
+                work.later.push((term, holds));
+            } else {
+                return work.bound(alternatives.pop().unwrap_or_default());
+            }
+        }
+        Term::And(_) | Term::Same(..) | Term::Ite(..) => work.later.push((term, holds)),
+        // Nothing is known about anything else.
+        _ => {}
+    }
+    true
 }
 
-/// The cases of a comparison.
-fn compared(
-    system: &mut System,
-    points: &Points,
-    work: &Work,
-    (form, constant, exact): (TermId, i128, bool),
-    holds: bool,
-) -> Vec<Work> {
-    if let Some((condition, then, otherwise, whole)) = choice(system, &[form]) {
-        let mut found = Vec::new();
-        for (part, value) in [(then, true), (otherwise, false)] {
-            let form = system.terms.substitute(form, &HashMap::from([(whole, part)]));
-            let right = system.terms.int(constant);
-            let atom = if exact { system.terms.eq(form, right) } else { system.terms.le(form, right) };
-            found.push(with(work, &[(condition, value), (atom, holds)]));
-        }
-        return found;
-    }
+/// The bounds that a comparison stands for: one list per case. What is not about distances says nothing.
+fn alternatives(system: &System, points: &Points, term: TermId, holds: bool) -> Vec<Vec<Bound>> {
+    let (form, constant, exact) = match system.terms.get(term) {
+        Term::AtMost(form, most) => (form, most, false),
+        Term::Equals(form, value) => (form, value, true),
+        _ => return vec![Vec::new()],
+    };
     let at_most = |most: i128| points.bound(&system.terms, form, most, false);
     let at_least = |least: i128| points.bound(&system.terms, form, -least, true);
-    let alternatives = match (exact, holds) {
+    let lists = match (exact, holds) {
         (false, true) => vec![vec![at_most(constant)]],
         (false, false) => vec![vec![at_least(constant + 1)]],
         (true, true) => vec![vec![at_most(constant), at_least(constant)]],
         (true, false) => vec![vec![at_most(constant - 1)], vec![at_least(constant + 1)]],
     };
-    if alternatives.iter().flatten().all(Option::is_none) {
-        return vec![work.clone()];
+    if lists.iter().any(|list| list.iter().all(Option::is_none)) {
+        return vec![Vec::new()];
     }
-    let bounded = |bounds: Vec<Option<Bound>>| {
-        let mut work = work.clone();
-        work.bounds.extend(bounds.into_iter().flatten());
-        work
+    lists.into_iter().map(|list| list.into_iter().flatten().collect()).collect()
+}
+
+/// Whether bounds decide a comparison: it holds, or cannot.
+fn decided(system: &System, points: &Points, zone: &Zone, term: TermId, holds: bool) -> Option<bool> {
+    let (term, holds) = match system.terms.get(term) {
+        Term::Not(inner) => (inner, !holds),
+        _ => (term, holds),
     };
-    alternatives.into_iter().map(bounded).collect()
+    if !matches!(system.terms.get(term), Term::AtMost(..) | Term::Equals(..)) {
+        return system.terms.as_bool(term).map(|value| value == holds);
+    }
+    let (yes, no) = (alternatives(system, points, term, holds), alternatives(system, points, term, !holds));
+    let refuted = |lists: &[Vec<Bound>]| lists.iter().all(|list| list.iter().any(|&bound| zone.refutes(bound)));
+    match (refuted(&yes), refuted(&no)) {
+        (true, _) => Some(false),
+        (_, true) => Some(true),
+        _ => None,
+    }
+}
+
+/// The cases of a condition that distinguishes some.
+fn split(system: &mut System, points: &Points, work: Work, term: TermId, holds: bool) -> Vec<Work> {
+    match system.terms.get(term) {
+        Term::And(list) => {
+            let parts = system.terms.list(list).to_vec();
+            let mut left = Vec::new();
+            for part in parts {
+                match decided(system, points, &work.zone, part, false) {
+                    Some(true) => return vec![work],
+                    Some(false) => {}
+                    None => left.push(part),
+                }
+            }
+            left.into_iter().rev().map(|part| work.with(&[(part, false)])).collect()
+        }
+        Term::Same(a, b) if system.terms.sort(a) == tertium_smt::Sort::Bool => {
+            vec![work.with(&[(a, true), (b, holds)]), work.with(&[(a, false), (b, !holds)])]
+        }
+        Term::Ite(c, a, b) => vec![work.with(&[(c, true), (a, holds)]), work.with(&[(c, false), (b, holds)])],
+        Term::AtMost(form, _) | Term::Equals(form, _) => {
+            if let Some((condition, then, otherwise, whole)) = choice(system, &[form]) {
+                let mut found = Vec::new();
+                for (part, value) in [(then, true), (otherwise, false)] {
+                    let atom = system.terms.substitute(term, &HashMap::from([(whole, part)]));
+                    found.push(work.with(&[(condition, value), (atom, holds)]));
+                }
+                return found;
+            }
+            let lists = alternatives(system, points, term, holds);
+            let bounded = |list: Vec<Bound>| {
+                let mut case = work.clone();
+                case.bound(list).then_some(case)
+            };
+            lists.into_iter().filter_map(bounded).collect()
+        }
+        _ => vec![work],
+    }
 }
 
 /// A choice inside of values, an outermost one: its condition, both parts, and itself. What is said of all values of something is not
@@ -164,7 +238,7 @@ fn chosen_values(
     let mut found = Vec::new();
     for (part, value) in [(then, true), (otherwise, false)] {
         let map = HashMap::from([(whole, part)]);
-        let mut work = with(work, &[(condition, value)]);
+        let mut work = work.with(&[(condition, value)]);
         work.values = work.values.iter().map(|&value| system.terms.substitute(value, &map)).collect();
         found.push(work);
     }
@@ -172,21 +246,29 @@ fn chosen_values(
 }
 
 /// The cases in which a condition, with locations and kept values filled in, may hold.
-pub(super) fn of_condition(system: &mut System, points: &Points, conditions: &[TermId]) -> Option<Vec<Vec<Bound>>> {
+pub(super) fn of_condition(
+    system: &mut System,
+    points: &Points,
+    known: &[Bound],
+    conditions: &[TermId],
+) -> Option<Vec<Vec<Bound>>> {
     let open = conditions.iter().map(|&condition| (condition, true)).collect();
-    Some(cases(system, points, open, Vec::new())?.into_iter().map(|work| work.bounds).collect())
+    Some(cases(system, points, known, open, Vec::new())?.into_iter().map(|work| work.bounds).collect())
 }
 
 /// The cases of an operation from these locations and kept values.
 pub(super) fn of_operation(
     system: &mut System,
     points: &Points,
+    known: &[Bound],
     operation: usize,
     map: &HashMap<TermId, TermId>,
 ) -> Option<Vec<Case>> {
     let relation = system.terms.substitute(system.operations[operation].relation, map);
     let symbols: Vec<TermId> = (system.kept.iter().map(|kept| kept.symbol))
-        .chain(points.bases.iter().enumerate().filter(|(at, _)| !points.inputs.contains(at)).filter_map(|(_, base)| *base))
+        .chain(
+            points.bases.iter().enumerate().filter(|(at, _)| !points.inputs.contains(at)).filter_map(|(_, base)| *base),
+        )
         .collect();
     let mut values = Vec::new();
     for symbol in symbols {
@@ -195,13 +277,14 @@ pub(super) fn of_operation(
     }
     let kept = system.kept.len();
     let mut found = Vec::new();
-    let mut stack = cases(system, points, vec![(relation, true)], values)?;
+    let mut stack = cases(system, points, known, vec![(relation, true)], values)?;
     while let Some(work) = stack.pop() {
         let unknown = (0..kept).find(|&at| constant(system, work.values[at]).is_none());
         match unknown {
             Some(at) => {
                 for (condition, value) in possible(system, operation, work.values[at])? {
-                    let mut more = cases(system, points, vec![(condition, true)], work.values.clone())?;
+                    let here: Vec<Bound> = known.iter().chain(&work.bounds).copied().collect();
+                    let mut more = cases(system, points, &here, vec![(condition, true)], work.values.clone())?;
                     for case in &mut more {
                         case.bounds.extend(&work.bounds);
                         case.values[at] = value;

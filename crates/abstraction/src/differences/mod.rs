@@ -9,6 +9,7 @@
 
 mod cases;
 mod points;
+mod structure;
 mod zone;
 
 use std::collections::{HashMap, VecDeque};
@@ -100,6 +101,8 @@ pub struct Differences {
     conditions: HashMap<(TermId, Vec<u32>, Vec<i128>), Option<Vec<Vec<Bound>>>>,
     /// Constants that the program compares distances with.
     constants: Vec<i64>,
+    /// What the types and known ranges of variables say.
+    typed: Vec<Bound>,
 }
 
 /// States are not taken up any more once there are this many at the same locations with the same kept values.
@@ -117,7 +120,9 @@ impl Differences {
             matters,
             conditions: HashMap::new(),
             constants: Vec::new(),
+            typed: Vec::new(),
         };
+        found.typed = found.typed(system);
         found.constants = found.compared(system, asked);
         Some(found)
     }
@@ -180,10 +185,7 @@ impl Differences {
                 continue;
             }
             let Placed { locations, kept, zone, .. } = visited.states[number].clone();
-            let mut closed = zone;
-            if !self.points.close(&mut closed) {
-                continue;
-            }
+            let Some(closed) = self.opened(zone) else { continue };
             for Unwanted { target, operation, condition } in unwanted(system, &locations) {
                 match self.may_hold(system, condition, &locations, &kept, &closed) {
                     None => return Ok(None),
@@ -239,8 +241,8 @@ impl Differences {
             let (locations, kept) = &path[at];
             let Some(cases) = self.cases(system, operation, locations, kept) else { return Ok(false) };
             let mut next = Vec::new();
-            for mut zone in here {
-                if self.points.close(&mut zone) {
+            for zone in here {
+                if let Some(zone) = self.opened(zone) {
                     let fitting = cases.iter().filter(|case| case.kept == path[at + 1].1);
                     next.extend(fitting.filter_map(|case| case.apply(&self.points, &zone)).map(coarse));
                 }
@@ -251,14 +253,22 @@ impl Differences {
             }
         }
         let (locations, kept) = &path[operations.len()];
-        for mut zone in here {
-            if self.points.close(&mut zone)
+        for zone in here {
+            if let Some(zone) = self.opened(zone)
                 && self.may_hold(system, condition, locations, kept, &zone) != Some(false)
             {
                 return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// A zone with what is known anyway, closed, if any values are left.
+    fn opened(&self, mut zone: Zone) -> Option<Zone> {
+        for bound in &self.typed {
+            zone.lower(bound.left, bound.right, bound.most);
+        }
+        self.points.close(&mut zone).then_some(zone)
     }
 
     fn initial(&mut self, system: &mut System) -> Result<Option<Vec<(Vec<u32>, Vec<i128>, Zone)>>, Failed> {
@@ -268,19 +278,17 @@ impl Differences {
         for kept in system.initial_kept(&parts)? {
             let map = system.concrete(&locations, &kept);
             let here: Vec<TermId> = parts.iter().map(|&part| system.terms.substitute(part, &map)).collect();
-            let Some(cases) = of_condition(system, &self.points, &here) else { return Ok(None) };
+            let Some(cases) = of_condition(system, &self.points, &self.typed, &here) else { return Ok(None) };
             for bounds in cases {
                 let mut zone = Zone::all(self.points.count());
-                let typed = self.typed(system);
-                if bounds.into_iter().chain(typed).all(|bound| zone.add(bound)) && self.points.close(&mut zone) {
-                    found.push((locations.clone(), kept.clone(), zone));
+                if bounds.into_iter().all(|bound| zone.add(bound)) {
+                    found.extend(self.opened(zone).map(|zone| (locations.clone(), kept.clone(), zone)));
                 }
             }
         }
         Ok(Some(found))
     }
 
-    /// What the types and known ranges of variables say.
     fn typed(&self, system: &System) -> Vec<Bound> {
         let mut found = Vec::new();
         let bases = (1..self.points.bases.len()).map(|at| (self.points.point(at, 0), self.points.bases[at]));
@@ -316,7 +324,7 @@ impl Differences {
             return known.clone().map(spread);
         }
         let map = system.concrete(locations, kept);
-        let found = of_operation(system, &self.points, operation, &map);
+        let found = of_operation(system, &self.points, &self.typed, operation, &map);
         self.known.insert((operation, key), found.clone());
         found
     }
@@ -334,63 +342,61 @@ impl Differences {
         if !self.conditions.contains_key(&key) {
             let map = system.concrete(locations, kept);
             let here = system.terms.substitute(condition, &map);
-            let cases = of_condition(system, &self.points, &[here]);
+            let cases = of_condition(system, &self.points, &self.typed, &[here]);
             self.conditions.insert(key.clone(), cases);
         }
         let cases = self.conditions[&key].as_ref()?;
         Some(cases.iter().any(|bounds| {
             let mut here = zone.clone();
-            bounds.iter().all(|&bound| here.add(bound)) && (self.points.offsets.len() == 1 || self.points.close(&mut here))
+            bounds.iter().all(|&bound| here.add(bound))
+                && (self.points.offsets.len() == 1 || self.points.close(&mut here))
         }))
     }
 
     /// The states as abstract states over predicates, which are added to the system.
     pub fn described(&self, system: &mut System, visited: &Visited) -> Vec<AbstractState> {
-        let typed = self.typed(system);
-        let mut rows: Vec<(AbstractState, Vec<TermId>)> = Vec::new();
+        let (_, mut states) = self.described_each(system, visited);
+        states.sort();
+        states.dedup();
+        states
+    }
+
+    /// The states that no other covers, by number, and each as an abstract state over predicates, which are added to the system.
+    fn described_each(&self, system: &mut System, visited: &Visited) -> (Vec<usize>, Vec<AbstractState>) {
+        let live: Vec<usize> = (0..visited.states.len()).filter(|&at| !visited.states[at].covered).collect();
         let mut terms: HashMap<Bound, TermId> = HashMap::new();
-        for placed in visited.states.iter().filter(|placed| !placed.covered) {
+        let mut rows: Vec<Vec<TermId>> = Vec::new();
+        for &at in &live {
             let mut literals = Vec::new();
-            for bound in placed.zone.essential(&typed) {
+            for bound in visited.states[at].zone.essential(&self.typed) {
                 let literal = *terms.entry(bound).or_insert_with(|| self.term(system, bound));
                 if system.terms.as_bool(literal).is_none() && !literals.contains(&literal) {
                     literals.push(literal);
                 }
             }
-            let state = AbstractState {
-                locations: placed.locations.clone(),
-                kept: placed.kept.clone(),
-                cube: Vec::new(),
-                stopped: false,
-            };
-            rows.push((state, literals));
+            rows.push(literals);
         }
-        for (_, literals) in &rows {
-            literals.iter().for_each(|&literal| {
-                system.learn_predicate(literal);
-            });
+        for &literal in rows.iter().flatten() {
+            system.learn_predicate(literal);
         }
         let positions: HashMap<TermId, usize> =
             system.predicate_terms.iter().enumerate().map(|(at, &term)| (term, at)).collect();
-        let mut found: Vec<AbstractState> = Vec::new();
-        for (mut state, literals) in rows {
-            state.cube = vec![Kleene::Unknown; system.predicate_terms.len()];
+        let mut found = Vec::new();
+        for (&at, literals) in live.iter().zip(rows) {
+            let mut cube = vec![Kleene::Unknown; system.predicate_terms.len()];
             for literal in literals {
-                match (system.terms.get(literal), positions.get(&literal)) {
-                    (_, Some(&at)) => state.cube[at] = Kleene::True,
-                    (Term::Not(inner), None) => {
-                        if let Some(&at) = positions.get(&inner) {
-                            state.cube[at] = Kleene::False;
-                        }
-                    }
-                    _ => {}
+                let (positive, value) = match system.terms.get(literal) {
+                    Term::Not(inner) => (inner, Kleene::False),
+                    _ => (literal, Kleene::True),
+                };
+                if let Some(&at) = positions.get(&positive) {
+                    cube[at] = value;
                 }
             }
-            found.push(state);
+            let Placed { locations, kept, .. } = visited.states[at].clone();
+            found.push(AbstractState { locations, kept, cube, stopped: false });
         }
-        found.sort();
-        found.dedup();
-        found
+        (live, found)
     }
 
     /// A bound as a term.

@@ -32,11 +32,15 @@ impl Points {
     /// The points of a system, given all that is asked about it; none if there are too many.
     pub(super) fn of(system: &System, asked: &[TermId]) -> Option<Self> {
         let relevant = relevant(system, asked);
-        let mut inputs: Vec<TermId> =
-            system.operations.iter().flat_map(|operation| operation.inputs.iter().map(|choice| choice.symbol)).collect();
+        let mut inputs: Vec<TermId> = system
+            .operations
+            .iter()
+            .flat_map(|operation| operation.inputs.iter().map(|choice| choice.symbol))
+            .collect();
         inputs.sort_unstable();
         inputs.dedup();
-        let conditions: Vec<TermId> = system.operations.iter().map(|op| op.relation).chain(asked.iter().copied()).collect();
+        let conditions: Vec<TermId> =
+            system.operations.iter().map(|op| op.relation).chain(asked.iter().copied()).collect();
         let fixed = fixed(system, &relevant, &conditions);
         let mut points = Self {
             bases: vec![None],

@@ -114,6 +114,17 @@ impl Zone {
         self.tame()
     }
 
+    /// Whether a bound holds everywhere in a zone that is closed.
+    pub(super) fn holds(&self, bound: Bound) -> bool {
+        self.get(bound.left, bound.right) <= bound.most
+    }
+
+    /// Whether a bound holds nowhere in a zone that is closed.
+    pub(super) fn refutes(&self, bound: Bound) -> bool {
+        let back = self.get(bound.right, bound.left);
+        back != NONE && back + bound.most < 0
+    }
+
     /// Drops what is too far away to be told; whether any values are left.
     fn tame(&mut self) -> bool {
         for entry in &mut self.most {
@@ -182,7 +193,6 @@ impl Zone {
         }
         !closed.close() || closed.get(left, right) <= most
     }
-
 }
 
 #[cfg(test)]

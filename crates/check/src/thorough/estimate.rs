@@ -26,10 +26,18 @@ impl Estimate {
     pub fn is_large(&self) -> bool {
         (self.states.max(1) as f64).log2() + self.bits > LARGE
     }
+
+    /// Whether it is not worth thinking about.
+    #[must_use]
+    pub fn is_small(&self) -> bool {
+        (self.states.max(1) as f64).log2() + self.bits <= SMALL
+    }
 }
 
 /// About a thousand million positions.
 const LARGE: f64 = 30.0;
+/// About sixteen thousand.
+const SMALL: f64 = 14.0;
 
 impl fmt::Display for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

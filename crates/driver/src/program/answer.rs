@@ -46,6 +46,17 @@ pub struct Round {
     pub open: Option<String>,
 }
 
+/// Why the last steps of a run can be taken for ever although no state repeats.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Repeats {
+    /// The position at which the cycle begins.
+    pub start: usize,
+    /// Its steps.
+    pub length: usize,
+    /// Where all of these hold, the cycle can be taken, and they hold again after it.
+    pub whenever: Vec<String>,
+}
+
 /// Everything found out about one question.
 #[derive(Clone, Debug)]
 pub struct ProgramAnswer {
@@ -65,6 +76,8 @@ pub struct ProgramAnswer {
     pub reasons: Vec<Reason>,
     /// What breaks it, repeated by the definition of a step.
     pub run: Option<Run>,
+    /// Why its end can be taken for ever, if no state of it repeats.
+    pub repeats: Option<Repeats>,
     /// What a state without successors means to it.
     pub deadlock: &'static str,
     /// How the value was found.
@@ -81,8 +94,12 @@ pub struct ProgramAnswer {
     pub rounds: Vec<Round>,
     /// How often something was added.
     pub refinements: usize,
+    /// What holds in every state that can be reached, as far as it was found out: one line for each combination of locations.
+    pub established: Vec<String>,
     /// The processes that were looked at closely, if not all were.
     pub spotlight: Option<Vec<String>>,
+    /// Whether all completions of the abstraction were looked at to decide it.
+    pub by_completions: bool,
     /// For which values of what no step changes the property has which value.
     pub condition: Vec<(Belnap, String)>,
     /// Remarks.
@@ -109,6 +126,7 @@ impl ProgramAnswer {
             stopped: None,
             reasons: Vec::new(),
             run: None,
+            repeats: None,
             deadlock: if logic == "ltl" { STUTTER } else { "mu" },
             engine: "explore",
             states: 0,
@@ -117,7 +135,9 @@ impl ProgramAnswer {
             choice: None,
             rounds: Vec::new(),
             refinements: 0,
+            established: Vec::new(),
             spotlight: None,
+            by_completions: false,
             condition: Vec::new(),
             warnings: Vec::new(),
             vacuous: false,

@@ -46,6 +46,10 @@ fn shown(run: &RunView, value: &str) -> String {
             format!("The run shows that it is {value}: steps {start} to {} repeat for ever.", run.steps.len() - 1)
         }
         Some(start) => format!("The run shows that it is {value}: it stays in step {start} for ever."),
+        None if run.repeats.is_some() => {
+            let again = run.repeats.iter().flat_map(crate::text::repeated).collect::<Vec<_>>().join(" ");
+            format!("The run shows that it is {value}: {again}.")
+        }
         None => format!("The run of {} shows that it is {value}.", steps(run.steps.len() - 1)),
     }
 }
@@ -185,7 +189,7 @@ mod tests {
 
     fn result(value: &str, steps: usize, loop_start: Option<usize>) -> ResultView {
         let step = |at: usize| StepView { state: at.to_string(), labels: Ordered::default(), step: None, values: None };
-        let run = RunView { steps: (0..steps).map(step).collect(), loop_start, end: None };
+        let run = RunView { steps: (0..steps).map(step).collect(), loop_start, end: None, repeats: None };
         let mut result = ResultView::not_begun("p", "G F q", "ltl", "timeout");
         (result.value, result.stopped) = (value.to_owned(), None);
         result.evidence = EvidenceView { run: (steps > 0).then_some(run), ..EvidenceView::none() };

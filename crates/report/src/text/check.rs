@@ -67,6 +67,7 @@ fn explanation(view: &ResultView, style: Style) -> String {
     text.push_str(&completions(view, style));
     text.push_str(&proof_line(view, style));
     text.push_str(&rounds(view, style));
+    text.push_str(&established(view, style));
     if let Some(per_state) = &view.per_state {
         text.push_str(&states_table(&per_state.0, style));
     }
@@ -178,6 +179,25 @@ fn proof_line(view: &ResultView, style: Style) -> String {
 }
 
 /// Which way the answer was found; with `-v` round by round.
+/// What is known of all states although the property is open.
+fn established(view: &ResultView, style: Style) -> String {
+    let shown = if style.verbose { view.established.len() } else { view.established.len().min(FEW_LINES) };
+    let mut text = String::new();
+    for (at, line) in view.established[..shown].iter().enumerate() {
+        let line = if style.verbose { line.clone() } else { shortened(line, LONGEST_LINE) };
+        text.push_str(&entry(if at == 0 { "known" } else { "" }, &line, style));
+    }
+    if shown < view.established.len() {
+        let more = format!("({} more places; -v shows them)", view.established.len() - shown);
+        text.push_str(&entry("", &more, style));
+    }
+    text
+}
+
+/// Lines of what is known that are shown if nobody asks for more, and how long they are.
+const FEW_LINES: usize = 4;
+const LONGEST_LINE: usize = 100;
+
 fn rounds(view: &ResultView, style: Style) -> String {
     let mut text = String::new();
     if let Some(choice) = &view.choice {
@@ -202,6 +222,10 @@ fn rounds(view: &ResultView, style: Style) -> String {
         let news = match round.processes.join(", ") {
             none if none.is_empty() => news,
             processes => format!("{news}; new processes: {processes}"),
+        };
+        let news = match round.parameters {
+            0 => news,
+            count => format!("{news}; {} for unknown values", counted(count, "name")),
         };
         let cost =
             format!("{}, {}", counted(round.states, "abstract state"), counted(round.solver_calls, "solver call"));

@@ -15,6 +15,7 @@ pub use check::{heading, result, short_result, summary};
 pub use compare::compare;
 pub use explore::explore;
 pub use formula::formula;
+pub(crate) use run::repeated;
 pub use run::table as run;
 
 /// Shortens a text in the middle so that it takes at most `width` characters.

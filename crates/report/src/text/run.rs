@@ -2,7 +2,7 @@
 
 use super::lanes;
 use crate::style::{Role, Style, safe};
-use crate::view::{RunView, StepView, TakenView};
+use crate::view::{RepeatsView, RunView, StepView, TakenView};
 
 /// Longer runs are shown in part unless the user asks for all of it.
 const LONGEST_SHOWN: usize = 24;
@@ -62,7 +62,7 @@ fn program_table(run: &RunView, style: Style) -> String {
             previous = Some(step);
             continue;
         }
-        let entry = if run.loop_start == Some(at) { "  <- loop" } else { "" };
+        let entry = if entered(run) == Some(at) { "  <- loop" } else { "" };
         let head = match told[at].as_str() {
             _ if at == 0 => "start",
             "" => "nothing can step",
@@ -81,6 +81,11 @@ fn program_table(run: &RunView, style: Style) -> String {
         let line = format!("{:>digits$}  as after step {start}, and so on forever", "");
         text.push_str(&format!("{}\n", style.paint(Role::Faint, &line)));
     }
+    if let Some(repeats) = &run.repeats {
+        for line in repeated(repeats) {
+            text.push_str(&format!("{:>digits$}  {}\n", "", style.paint(Role::Faint, &line)));
+        }
+    }
     if style.verbose {
         text.push_str(&lanes::chart(run));
     }
@@ -90,6 +95,22 @@ fn program_table(run: &RunView, style: Style) -> String {
         text.push_str(&format!("{number:>digits$}  {step}{}\n", style.paint(Role::Bad, &safe(&end.message))));
     }
     text
+}
+
+/// Where the part of a run begins that goes on for ever.
+fn entered(run: &RunView) -> Option<usize> {
+    run.loop_start.or(run.repeats.as_ref().map(|repeats| repeats.from))
+}
+
+/// Why steps can be taken for ever although no state repeats.
+pub(crate) fn repeated(repeats: &RepeatsView) -> Vec<String> {
+    let (first, last) = (repeats.from + 1, repeats.from + repeats.steps);
+    let which = if repeats.steps == 1 { format!("step {first}") } else { format!("steps {first} to {last}") };
+    if repeats.whenever.is_empty() {
+        return vec![format!("{which} can be taken again and again, whatever the values are")];
+    }
+    let conditions = safe(&repeats.whenever.join(" && "));
+    vec![format!("repeats: whenever {conditions},"), format!("{which} can be taken, and it holds again")]
 }
 
 /// Statements wider than this do not push the values to the right.
@@ -121,7 +142,7 @@ fn hidden(at: usize, run: &RunView, style: Style) -> bool {
         && length > LONGEST_SHOWN
         && at >= LONGEST_SHOWN / 2
         && at < length - LONGEST_SHOWN / 2
-        && run.loop_start != Some(at)
+        && entered(run) != Some(at)
 }
 
 fn changes(previous: Option<&StepView>, step: &StepView, style: Style) -> String {

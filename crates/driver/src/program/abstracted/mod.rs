@@ -201,7 +201,7 @@ pub fn check(
             observer.phase(&format!("abstracting: {done} of {known} states"));
         }
     });
-    let mut work = Work { file, options, thorough: abstraction.thorough, budget, observer };
+    let mut work = Work { file, options, thorough: abstraction.thorough, completions: false, budget, observer };
     let mut answers = Vec::new();
     match explored {
         Ok(explored) => {
@@ -248,6 +248,8 @@ struct Work<'a> {
     file: &'a ProgramFile,
     options: &'a CheckOptions,
     thorough: bool,
+    /// Whether all completions are looked at where that takes little.
+    completions: bool,
     budget: &'a Budget,
     observer: &'a dyn Observer,
 }
@@ -358,9 +360,22 @@ impl Work<'_> {
             ..check::CheckOptions::default()
         };
         let loaded = Loaded::of_model("", Model::Kmts(structure));
-        let session = Session::new(&loaded, options, self.budget)?;
+        let session = Session::new(&loaded, options.clone(), self.budget)?;
         let parsed = asked.on_structure()?;
-        let found = session.check(&parsed, self.budget, self.observer)?;
+        let mut found = session.check(&parsed, self.budget, self.observer)?;
+        if self.completions
+            && matches!(found.value, Value::Belnap(Belnap::Unknown))
+            && session.may_gain_from_completions(&parsed.formula)
+            && session.completions_are_few(&parsed.formula, self.budget)
+        {
+            // What all completions agree on may be more.
+            let thorough = Session::new(&loaded, check::CheckOptions { thorough: true, ..options }, self.budget)?;
+            let closer = thorough.check(&parsed, self.budget, self.observer)?;
+            if matches!(closer.value, Value::Belnap(Belnap::True | Belnap::False)) {
+                found = closer;
+                answer.by_completions = true;
+            }
+        }
         answer.engine = found.engine;
         answer.stopped = found.stopped;
         answer.vacuous = found.vacuous;

@@ -3,14 +3,16 @@
 //! Orders are told apart first; where that is not enough, also the constants that the program compares with, then ever larger distances, as far as they exclude the
 //! path that was met. A path that the program can follow is a run. What distances cannot exclude is left to predicates.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tertium_abstraction::differences::{Differences, Met, Unwanted, Visited};
-use tertium_abstraction::{Failed, System};
+use tertium_abstraction::{AbstractState, Failed, System};
 use tertium_base::StopReason;
+use tertium_lattice::Belnap;
 use tertium_refine::OpenPath;
 
 use super::super::super::answer::Round;
+use super::super::super::questions::Question;
 use super::super::{Prepared, failed, solver_work};
 use super::search::Tree;
 use super::targets::Target;
@@ -21,6 +23,10 @@ use crate::failure::Failure;
 const MOST_STATES: usize = 30_000;
 /// The largest distances that are told apart one by one, round by round.
 const LARGEST: [i64; 5] = [1, 2, 3, 5, 8];
+
+/// How finely distances are told apart for questions about paths, and how many states these may have.
+const ALL_PATHS: [usize; 3] = [1, 3, 5];
+const MOST_ON_PATHS: usize = 2_000;
 
 /// How finely distances are told apart: orders, the program's constants, and all up to one of [`LARGEST`].
 const FINEST: usize = 2 + LARGEST.len();
@@ -103,6 +109,56 @@ impl Loop<'_> {
         Ok(())
     }
 
+    /// Answers a question about more than single states if distances are enough for it; whether they are. They can show that something holds.
+    pub(super) fn all_paths(&mut self, prepared: &mut Prepared, number: usize) -> Result<bool, Failure> {
+        let question = &self.questions[number];
+        let Question::Property(asked) = question else { return Ok(false) };
+        let mut conditions = Vec::new();
+        for &atom in &asked.atoms {
+            let atom = prepared.expr(atom);
+            let condition = prepared.system.condition(atom, true);
+            conditions.push(condition.map_err(|why| failed(self.work.file, prepared.system.program(), why.into()))?);
+        }
+        let Some(mut differences) = Differences::new(&mut prepared.system, &conditions) else { return Ok(false) };
+        let before = prepared.system.predicates().len();
+        for fineness in ALL_PATHS {
+            let Ok(Some(visited)) = self.look(prepared, &mut differences, &[], fineness) else { return Ok(false) };
+            if visited.states.len() > MOST_ON_PATHS {
+                break;
+            }
+            let told_apart = thresholds(differences.constants(), fineness);
+            let explored = differences.explored(&mut prepared.system, &visited, &told_apart, self.work.budget);
+            let explored = match explored {
+                Ok(Some(explored)) => explored,
+                Ok(None) => break,
+                Err(why) => return Err(failed(self.work.file, prepared.system.program(), why)),
+            };
+            let predicates = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
+            let (answer, _) = self.work.answer_with(prepared, &explored, question)?;
+            let calls = solver_work(&prepared.system).calls;
+            prepared.system.keep_predicates(before);
+            if answer.value == Belnap::True {
+                let round = Round { predicates, states: explored.states.len(), calls, ..Round::default() };
+                let known = self.answers[number].clone();
+                self.keep(number, answer, &known, &[round], 0);
+                return Ok(true);
+            }
+        }
+        prepared.system.keep_predicates(before);
+        Ok(false)
+    }
+
+    /// What the distances that the program compares say about all states that can be reached.
+    pub(super) fn establish(&self, prepared: &mut Prepared) -> Vec<String> {
+        let Some(mut differences) = Differences::new(&mut prepared.system, &[]) else { return Vec::new() };
+        let Ok(Some(visited)) = self.look(prepared, &mut differences, &[], 1) else { return Vec::new() };
+        let before = prepared.system.predicates().len();
+        let states = differences.described(&mut prepared.system, &visited);
+        let told = in_source_terms(&prepared.system, &states);
+        prepared.system.keep_predicates(before);
+        told
+    }
+
     fn look(
         &self,
         prepared: &mut Prepared,
@@ -139,7 +195,8 @@ impl Loop<'_> {
         target: &Target,
         fineness: usize,
     ) -> Result<Option<usize>, Failed> {
-        let places: Vec<(Vec<u32>, Vec<i128>)> = path.locations.iter().cloned().zip(path.kept.iter().cloned()).collect();
+        let places: Vec<(Vec<u32>, Vec<i128>)> =
+            path.locations.iter().cloned().zip(path.kept.iter().cloned()).collect();
         let system = &mut prepared.system;
         let last = places.last().map(|(locations, _)| locations.clone()).unwrap_or_default();
         let (_, goal) = target.goals(system, &last, path.goal_operation, &mut HashMap::new());
@@ -164,6 +221,7 @@ impl Loop<'_> {
         visited: &Visited,
         open: &mut Vec<Target>,
     ) {
+        let before = prepared.system.predicates().len();
         let states = differences.described(&mut prepared.system, visited);
         let tree = Tree::closed(states, visited.steps);
         let predicates = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
@@ -172,13 +230,38 @@ impl Loop<'_> {
         for target in open.drain(..) {
             self.excluded(prepared, &tree, &target);
         }
+        // Whoever looks for predicates begins with those that were there.
+        prepared.system.keep_predicates(before);
     }
 
     fn round(&mut self, prepared: &Prepared, visited: &Visited, fineness: usize, open: Option<String>) {
         let calls = solver_work(&prepared.system).calls;
-        let open = open.map(|name| format!("`{name}`: {} may break it", in_words(fineness)));
+        let open = open.map(|name| format!("`{name}` is not decided by {}", in_words(fineness)));
         self.rounds.push(Round { states: visited.states.len(), calls, open, ..Round::default() });
     }
+}
+
+/// More lines than this are not told.
+const MOST_LINES: usize = 200;
+
+/// Abstract states as conditions, one for each combination of locations: what holds there, in one of several ways.
+fn in_source_terms(system: &System, states: &[AbstractState]) -> Vec<String> {
+    let mut ways: BTreeMap<&[u32], Vec<String>> = BTreeMap::new();
+    for state in states {
+        ways.entry(&state.locations).or_default().push(system.values_in_words(state));
+    }
+    let mut lines = Vec::new();
+    for (locations, mut ways) in ways.into_iter().take(MOST_LINES) {
+        ways.sort();
+        ways.dedup();
+        let place = system.locations_in_words(locations);
+        lines.push(match ways.as_slice() {
+            all if all.iter().any(String::is_empty) => place,
+            [only] => format!("{place}: {only}"),
+            _ => format!("{place}: ({})", ways.join(") || (")),
+        });
+    }
+    lines
 }
 
 /// The path to what was met.

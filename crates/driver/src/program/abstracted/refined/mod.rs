@@ -1,12 +1,14 @@
 //! Abstract, check, explain, refine: until every question is answered, or nothing new can be learnt.
 //!
 //! The distances of variables decide much, and cost little, so they are looked at first (`distances`). Other questions about single states share one search over possible steps (`search`, `targets`): a path to a state that may be bad is
-//! followed in the program; either it is real and becomes a run (`replay`), or what contradicts it becomes predicates. All other
-//! questions are checked on the structure of possible and certain steps (`structure`), one after the other.
+//! followed in the program; either it is real and becomes a run (`replay`), or what contradicts it becomes predicates. Runs without end that
+//! break a linear property are looked for next (`recurrent`). All other questions are checked on the structure of possible and certain
+//! steps (`structure`), one after the other.
 //!
 //! Predicates are only ever added, and a question that is answered is not asked again, so an answer is never lost.
 
 mod distances;
+mod recurrent;
 mod replay;
 mod search;
 mod structure;
@@ -49,7 +51,7 @@ pub fn check(
 ) -> Result<Outcome, Failure> {
     let asked: Vec<ExprId> = questions.iter().flat_map(atoms_of).collect();
     let mut prepared = prepare(file, &asked, abstraction, budget)?;
-    let work = Work { file, options, thorough: abstraction.thorough, budget, observer };
+    let work = Work { file, options, thorough: abstraction.thorough, completions: true, budget, observer };
     let mut learning = Loop {
         work,
         questions,
@@ -72,11 +74,16 @@ pub fn check(
     for number in rest {
         let start = Instant::now();
         let asked: Vec<ExprId> = atoms_of(&questions[number]).collect();
-        let mut prepared = prepare(file, &asked, &abstraction, budget)?;
-        learning.structure(&mut prepared, number, calls)?;
+        let mut own = prepare(file, &asked, &abstraction, budget)?;
+        let settled =
+            learning.goes_on(&mut own, number)? || (learning.differences && learning.all_paths(&mut own, number)?);
+        if !settled {
+            learning.structure(&mut own, number, calls)?;
+        }
         learning.answers[number].elapsed += start.elapsed();
-        remarks.extend(disagreements(&prepared));
+        remarks.extend(disagreements(&own));
     }
+    learning.tell_what_is_established(&mut prepared);
     Ok(Outcome { answers: learning.answers, remarks, coverage: None })
 }
 
@@ -134,9 +141,14 @@ impl Loop<'_> {
             let wanted: Vec<&Target> = open.iter().collect();
             let (round, observer) = (self.rounds.len(), self.work.observer);
             let count = prepared.system.predicates().len();
+            let calls = prepared.system.queries().calls();
+            let open_before = self.rounds.last().and_then(|round| round.open.clone());
+            let why = open_before.map_or_else(String::new, |open| format!("; open: {open}"));
             let mut progress = |states: usize| {
                 if states % 64 == 1 {
-                    observer.phase(&format!("round {round}: {count} predicates, {states} abstract states"));
+                    observer.phase(&format!(
+                        "round {round}: {count} predicates, {states} abstract states, {calls} solver calls{why}"
+                    ));
                 }
             };
             let visited = Tree::visit(&mut prepared.system, &wanted, self.most, self.work.budget, &mut progress);
@@ -294,6 +306,42 @@ impl Loop<'_> {
         answer.value = if exists && !tree.states.is_empty() { Belnap::False } else { Belnap::True };
         answer.vacuous = tree.states.is_empty();
         self.tell_rounds(target.question);
+    }
+
+    /// Answers that stay open say at least what is known of all states.
+    fn tell_what_is_established(&mut self, prepared: &mut Prepared) {
+        let open = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && answer.stopped.is_none();
+        if !self.differences || !self.answers.iter().any(open) {
+            return;
+        }
+        let told = self.establish(prepared);
+        for answer in self.answers.iter_mut().filter(|answer| open(answer)) {
+            answer.established.clone_from(&told);
+        }
+    }
+
+    /// Looks for a run that breaks a linear property for ever although no state repeats; whether there is one.
+    fn goes_on(&mut self, prepared: &mut Prepared, number: usize) -> Result<bool, Failure> {
+        let Question::Property(asked) = &self.questions[number] else { return Ok(false) };
+        let chosen = self.work.options.linear.is_some() || self.work.options.deadlock.is_some();
+        if chosen || self.work.options.engine != crate::engines::EngineChoice::Auto {
+            return Ok(false);
+        }
+        self.work.observer.phase(&format!("{}: looking for a run without end", asked.name));
+        let found = recurrent::find(self.work.file, prepared, asked, self.work.options.fair, self.work.budget);
+        let found = match found {
+            Err(Failure::Stopped(stopped)) => {
+                self.answers[number].stopped = Some(stopped.0);
+                return Ok(true);
+            }
+            found => found?,
+        };
+        let answer = &mut self.answers[number];
+        answer.solver = Some(solver_work(&prepared.system));
+        let Some((run, repeats)) = found else { return Ok(false) };
+        answer.value = Belnap::False;
+        (answer.run, answer.repeats) = (Some(run), Some(repeats));
+        Ok(true)
     }
 
     fn costs(&mut self, prepared: &Prepared, tree: &Tree, question: usize) {

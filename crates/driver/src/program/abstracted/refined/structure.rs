@@ -35,11 +35,14 @@ impl Loop<'_> {
         loop {
             let observer = self.work.observer;
             let (round, count) = (rounds.len(), prepared.system.predicates().len());
-            let name = before.name.clone();
+            let (name, calls_before) = (before.name.clone(), prepared.system.queries().calls());
+            let open = rounds.last().and_then(|round| round.open.clone());
+            let why = open.map_or_else(String::new, |open| format!("; open: {open}"));
             let explored = Explored::visit(&mut prepared.system, self.work.budget, &mut |done, known| {
                 if done % 16 == 1 {
                     observer.phase(&format!(
-                        "{name}, round {round}: {count} predicates, {done} of {known} abstract states"
+                        "{name}, round {round}: {count} predicates, {done} of {known} abstract states, \
+                         {calls_before} solver calls{why}"
                     ));
                 }
             });
@@ -58,7 +61,10 @@ impl Loop<'_> {
                 predicates: std::mem::take(&mut news),
                 states: explored.states.len(),
                 calls: usize::try_from(calls_now).unwrap_or(usize::MAX),
-                open: answer.reasons.first().map(|reason| reason.what.clone()),
+                open: match answer.by_completions {
+                    true => Some("left open, but all completions agree: this saved a round".to_owned()),
+                    false => answer.reasons.first().map(|reason| reason.what.clone()),
+                },
                 ..Round::default()
             });
             let done = answer.value != Belnap::Unknown || answer.stopped.is_some();
@@ -76,7 +82,7 @@ impl Loop<'_> {
     }
 
     /// Takes an answer over, unless it says less than what is known.
-    fn keep(
+    pub(super) fn keep(
         &mut self,
         number: usize,
         mut answer: super::ProgramAnswer,
