@@ -19,7 +19,7 @@ use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::choose;
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::spotlight::{self, SpotlightOptions};
-use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, from_text};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, from_text, load};
 use z3::{Params, SatResult, Solver};
 
 #[global_allocator]
@@ -154,7 +154,15 @@ fn decide(path: &str, property: &str) -> Option<ProgramAnswer> {
     let text = std::fs::read_to_string(path).ok()?;
     // Predicates that the models give are what is to be found.
     let kept: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("pred ")).collect();
-    let file = from_text(path, kept.join("\n"), &[], None).ok()?;
+    let file = if path.ends_with(".pml") {
+        let folder = std::env::current_dir().ok()?.join("target/bench/loop");
+        std::fs::create_dir_all(&folder).ok()?;
+        let without = folder.join(Path::new(path).file_name()?);
+        std::fs::write(&without, kept.join("\n")).ok()?;
+        load(&without, &[], None, &[]).ok()?
+    } else {
+        from_text(path, kept.join("\n"), &[], None).ok()?
+    };
     let only = if property.is_empty() { Vec::new() } else { vec![property.to_owned()] };
     let mut asked = questions(&file, &only, false).ok()?;
     if property.is_empty() {

@@ -82,16 +82,18 @@ impl System {
             return self.terms.bool(false);
         }
         let places: Vec<_> = self.program.process_ids().zip(locations.iter().copied()).collect();
-        let parts: Vec<TermId> = places.into_iter().map(|(process, location)| self.unable(process, location)).collect();
+        let parts: Vec<TermId> =
+            places.into_iter().map(|(process, location)| self.unable(process, location, true)).collect();
         self.terms.all(&parts)
     }
 
-    /// In which program states a process cannot step from a location. Where inputs are only tried, some states more.
-    pub fn unable(&mut self, process: tertium_program::ProcessId, location: u32) -> TermId {
+    /// In which program states a process cannot step from a location; whether a step that goes wrong is one is up to the caller. Where inputs
+    /// are only tried, some states more.
+    pub fn unable(&mut self, process: tertium_program::ProcessId, location: u32, faults: bool) -> TermId {
         let mut parts = Vec::new();
         for operation in self.leaving[process.index()][location as usize].clone() {
             let Operands { relation, fault, inputs } = self.operands(operation);
-            let able = self.terms.or(relation, fault);
+            let able = if faults { self.terms.or(relation, fault) } else { relation };
             let able = self.close(able, &inputs).below;
             parts.push(self.terms.not(able));
         }

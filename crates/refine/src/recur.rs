@@ -65,7 +65,7 @@ pub fn recurrent(system: &mut System, cycle: &Cycle) -> Result<Option<Recurrent>
         }
     }
     for chosen in ways {
-        for sharp in [false, true] {
+        for sharp in [true, false] {
             if let Some(conditions) = closed(system, cycle, chosen, sharp)? {
                 return Ok(Some(Recurrent { conditions, chosen }));
             }

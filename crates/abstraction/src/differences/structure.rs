@@ -84,7 +84,8 @@ impl Differences {
     ) -> Option<Expansion> {
         let (mut may_rest, mut all) = (Vec::new(), Vec::new());
         for process in system.program.process_ids() {
-            let unable = system.unable(process, placed.locations[process.index()]);
+            // A run ends where nothing but a step that goes wrong is left.
+            let unable = system.unable(process, placed.locations[process.index()], false);
             may_rest.push(self.may_hold(system, unable, &placed.locations, &placed.kept, closed)?);
             all.push(unable);
         }

@@ -70,7 +70,10 @@ pub fn decide(
         if is_settled(&answer) {
             answer.choice = Some(format!("by running it: found among the first {FIRST_STATES} states"));
         } else if let Some(mut other) = abstracted.next() {
-            other.choice = Some(format!("by abstraction: {why}, and {FIRST_STATES} states were not all"));
+            other.choice = Some(match other.repeats {
+                Some(_) => format!("by running it, and a proof that its last steps can be taken for ever: {why}"),
+                None => format!("by abstraction: {why}, and {FIRST_STATES} states were not all"),
+            });
             other.elapsed += answer.elapsed;
             answer = other;
         }

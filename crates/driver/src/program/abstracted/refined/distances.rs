@@ -13,7 +13,7 @@ use tertium_refine::OpenPath;
 
 use super::super::super::answer::Round;
 use super::super::super::questions::Question;
-use super::super::{Prepared, failed, solver_work};
+use super::super::{Prepared, atoms_of, failed, solver_work};
 use super::search::Tree;
 use super::targets::Target;
 use super::{Loop, Tried};
@@ -150,7 +150,12 @@ impl Loop<'_> {
 
     /// What the distances that the program compares say about all states that can be reached.
     pub(super) fn establish(&self, prepared: &mut Prepared) -> Vec<String> {
-        let Some(mut differences) = Differences::new(&mut prepared.system, &[]) else { return Vec::new() };
+        let mut asked = Vec::new();
+        for atom in self.questions.iter().flat_map(atoms_of) {
+            let atom = prepared.expr(atom);
+            asked.extend(prepared.system.condition(atom, true));
+        }
+        let Some(mut differences) = Differences::new(&mut prepared.system, &asked) else { return Vec::new() };
         let Ok(Some(visited)) = self.look(prepared, &mut differences, &[], 1) else { return Vec::new() };
         let before = prepared.system.predicates().len();
         let states = differences.described(&mut prepared.system, &visited);

@@ -338,8 +338,9 @@ impl Loop<'_> {
         };
         let answer = &mut self.answers[number];
         answer.solver = Some(solver_work(&prepared.system));
-        let Some((run, repeats)) = found else { return Ok(false) };
+        let Some((run, repeats, states)) = found else { return Ok(false) };
         answer.value = Belnap::False;
+        answer.states = states;
         (answer.run, answer.repeats) = (Some(run), Some(repeats));
         Ok(true)
     }

@@ -24,10 +24,13 @@ use crate::failure::Failure;
 
 /// The program is run for this many states, each counted once for every state of the automaton.
 const MOST_NODES: usize = 12_000;
-/// Cycles that are looked at closely.
-const MOST_CYCLES: usize = 40;
+/// Cycles that are looked at closely, and how often the same steps are, from different states.
+const MOST_CYCLES: usize = 120;
+const MOST_OF_ONE: usize = 8;
 /// Longer cycles are not looked at.
 const LONGEST: usize = 40;
+/// How often a cycle is taken before anything is proved about it.
+const TRIED_AGAIN: usize = 6;
 /// How often a cycle is shown.
 const SHOWN: usize = 3;
 
@@ -50,14 +53,32 @@ struct Search<'a> {
     nodes: Vec<Node>,
 }
 
-/// A run that breaks a linear property, and the set in which its cycle stays.
+/// Cycles that were looked at.
+#[derive(Default)]
+struct Tried {
+    by_steps: HashMap<Vec<usize>, usize>,
+    all: usize,
+}
+
+impl Tried {
+    /// Counts a cycle; whether it should be looked at.
+    fn is_worth_it(&mut self, operations: &[usize]) -> bool {
+        let count = self.by_steps.entry(operations.to_vec()).or_default();
+        *count += 1;
+        let worth = *count <= MOST_OF_ONE;
+        self.all += usize::from(worth);
+        worth
+    }
+}
+
+/// A run that breaks a linear property, the set in which its cycle stays, and how many states were looked at.
 pub(super) fn find(
     file: &ProgramFile,
     prepared: &mut Prepared,
     asked: &Asked,
     all_fair: bool,
     budget: &Budget,
-) -> Result<Option<(Run, Repeats)>, Failure> {
+) -> Result<Option<(Run, Repeats, usize)>, Failure> {
     if asked.formula.logic() != Logic::Ltl || prepared.moved.is_some() {
         return Ok(None);
     }
@@ -76,7 +97,8 @@ pub(super) fn find(
     let semantics = Semantics::new(&file.program);
     let fair = [weak, with(Fairness::Strong)];
     let mut search = Search { file, semantics, automaton: &automaton, asked, fair, nodes: Vec::new() };
-    search.look(&mut prepared.system, budget)
+    let found = search.look(&mut prepared.system, budget)?;
+    Ok(found.map(|(run, repeats)| (run, repeats, search.nodes.len())))
 }
 
 impl Search<'_> {
@@ -85,7 +107,7 @@ impl Search<'_> {
         let Some(cells) = system.initial_sample(&start)? else { return Ok(None) };
         let Some(first) = with_values(&self.semantics, &cells) else { return Ok(None) };
         let mut known: HashMap<(State, usize), usize> = HashMap::new();
-        let mut tried: BTreeSet<Vec<usize>> = BTreeSet::new();
+        let mut tried = Tried::default();
         known.insert((first.clone(), self.automaton.initial), 0);
         self.nodes.push(Node { state: first, watching: self.automaton.initial, before: None, taken: (0, 0) });
         let mut queue = VecDeque::from([0]);
@@ -98,21 +120,26 @@ impl Search<'_> {
                 for &transition in &passing {
                     let target = self.automaton.states[watching][transition].target;
                     let new = self.nodes.len();
-                    if new >= MOST_NODES || known.contains_key(&(next.clone(), target)) {
-                        continue;
+                    if new >= MOST_NODES {
+                        return Ok(None);
                     }
-                    known.insert((next.clone(), target), new);
+                    // Also a step to a state that is known may close a cycle.
                     self.nodes.push(Node {
                         state: next.clone(),
                         watching: target,
                         before: Some((number, successor.moves.clone())),
                         taken: (watching, transition),
                     });
-                    queue.push_back(new);
                     if let Some(found) = self.closing(system, new, &mut tried)? {
                         return Ok(Some(found));
                     }
-                    if tried.len() >= MOST_CYCLES {
+                    if known.contains_key(&(next.clone(), target)) {
+                        self.nodes.pop();
+                    } else {
+                        known.insert((next.clone(), target), new);
+                        queue.push_back(new);
+                    }
+                    if tried.all >= MOST_CYCLES {
                         return Ok(None);
                     }
                 }
@@ -138,16 +165,15 @@ impl Search<'_> {
         let passes = |guard: &tertium_logic::automata::Guard| {
             guard.passes(|literal| atoms[literal.atom().index()] != literal.is_negative())
         };
-        Some(transitions.filter(|(_, transition)| passes(&transition.guard)).map(|(at, _)| at).collect())
+        let mut found: Vec<usize> =
+            transitions.filter(|(_, transition)| passes(&transition.guard)).map(|(at, _)| at).collect();
+        // The automaton goes on as soon as it can, so that it is seen to stay where it ends.
+        found.sort_by_key(|&at| self.automaton.states[watching][at].target == watching);
+        Some(found)
     }
 
     /// Whether the steps since an earlier state on the way here can be taken for ever.
-    fn closing(
-        &self,
-        system: &mut System,
-        last: usize,
-        tried: &mut BTreeSet<Vec<usize>>,
-    ) -> Result<Option<(Run, Repeats)>, Failure> {
+    fn closing(&self, system: &mut System, last: usize, tried: &mut Tried) -> Result<Option<(Run, Repeats)>, Failure> {
         let here = (self.locations(&self.nodes[last].state), self.nodes[last].watching);
         let mut way = vec![last];
         while let Some((before, _)) = &self.nodes[way[way.len() - 1]].before {
@@ -161,7 +187,7 @@ impl Search<'_> {
             }
             let positions: Vec<usize> = way.iter().rev().copied().collect();
             let Some(cycle) = self.cycle(system, &positions) else { continue };
-            if !tried.insert(cycle.operations.clone()) {
+            if !self.lasts(&positions, &cycle) || !tried.is_worth_it(&cycle.operations) {
                 continue;
             }
             if let Some(set) = recurrent(system, &cycle)?
@@ -169,11 +195,32 @@ impl Search<'_> {
             {
                 return Ok(Some(found));
             }
-            if tried.len() >= MOST_CYCLES {
+            if tried.all >= MOST_CYCLES {
                 break;
             }
         }
         Ok(None)
+    }
+
+    /// Whether the cycle can be taken some times more from where it ended, the automaton seeing what it wants; with inputs nobody knows.
+    fn lasts(&self, positions: &[usize], cycle: &Cycle) -> bool {
+        if cycle.inputs.iter().any(|inputs| !inputs.is_empty()) {
+            return true;
+        }
+        let mut state = self.nodes[positions[positions.len() - 1]].state.clone();
+        for _ in 0..TRIED_AGAIN {
+            for &node in &positions[1..] {
+                let Some((_, moves)) = &self.nodes[node].before else { return false };
+                let (from, transition) = self.nodes[node].taken;
+                let passes = self.passing(&state, from).is_some_and(|passing| passing.contains(&transition));
+                let Ok(Outcome::Next(next)) = run::execute(&self.semantics, &state, moves) else { return false };
+                if !passes {
+                    return false;
+                }
+                state = State::visible(next.slots);
+            }
+        }
+        true
     }
 
     fn locations(&self, state: &State) -> Vec<u32> {
