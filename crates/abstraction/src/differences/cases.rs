@@ -336,7 +336,7 @@ fn finished(system: &System, points: &Points, work: Work, kept: usize) -> Case {
         let source = value.and_then(|value| linear(system, points, value));
         for offset in 0..points.offsets.len() {
             sources[points.point(base, offset)] = match source {
-                Some((from, own, add)) if own == 0 => Source::Point(points.point(from, offset), add),
+                Some((from, 0, add)) => Source::Point(points.point(from, offset), add),
                 Some((from, own, add)) if offset == 0 => Source::Point(points.point(from, own), add),
                 _ => Source::Anything,
             };

@@ -90,6 +90,12 @@ impl Visited {
     }
 }
 
+/// The cases of a condition, each as bounds; none if there are too many.
+type Alternatives = Option<Vec<Vec<Bound>>>;
+
+/// Locations, kept values and a zone that is closed.
+type Start = (Vec<u32>, Vec<i128>, Zone);
+
 /// A program seen by the distances of its variables.
 #[derive(Debug)]
 pub struct Differences {
@@ -98,7 +104,7 @@ pub struct Differences {
     known: HashMap<(usize, Vec<i128>), Option<Vec<Case>>>,
     /// By operation: which locations and kept cells matter.
     matters: Vec<(Vec<usize>, Vec<usize>)>,
-    conditions: HashMap<(TermId, Vec<u32>, Vec<i128>), Option<Vec<Vec<Bound>>>>,
+    conditions: HashMap<(TermId, Vec<u32>, Vec<i128>), Alternatives>,
     /// Constants that the program compares distances with.
     constants: Vec<i64>,
     /// What the types and known ranges of variables say.
@@ -271,7 +277,7 @@ impl Differences {
         self.points.close(&mut zone).then_some(zone)
     }
 
-    fn initial(&mut self, system: &mut System) -> Result<Option<Vec<(Vec<u32>, Vec<i128>, Zone)>>, Failed> {
+    fn initial(&mut self, system: &mut System) -> Result<Option<Vec<Start>>, Failed> {
         let locations: Vec<u32> = system.program.processes.iter().map(|process| process.entry.index() as u32).collect();
         let parts = system.initial.clone();
         let mut found = Vec::new();

@@ -4,7 +4,7 @@
 //! marks passed and no fair process treated unfairly, the steps in between may be a cycle that can be taken for ever: if a set is found that
 //! they never leave, they are. The run is then made by the definition of a step, the cycle several times.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use tertium_abstraction::{AbstractState, System};
 use tertium_base::Budget;
@@ -106,9 +106,9 @@ impl Search<'_> {
         let start = AbstractState { locations: self.entries(), kept: Vec::new(), cube: Vec::new(), stopped: false };
         let Some(cells) = system.initial_sample(&start)? else { return Ok(None) };
         let Some(first) = with_values(&self.semantics, &cells) else { return Ok(None) };
-        let mut known: HashMap<(State, usize), usize> = HashMap::new();
+        let mut known: HashSet<(State, usize)> = HashSet::new();
         let mut tried = Tried::default();
-        known.insert((first.clone(), self.automaton.initial), 0);
+        known.insert((first.clone(), self.automaton.initial));
         self.nodes.push(Node { state: first, watching: self.automaton.initial, before: None, taken: (0, 0) });
         let mut queue = VecDeque::from([0]);
         while let Some(number) = queue.pop_front() {
@@ -133,11 +133,10 @@ impl Search<'_> {
                     if let Some(found) = self.closing(system, new, &mut tried)? {
                         return Ok(Some(found));
                     }
-                    if known.contains_key(&(next.clone(), target)) {
-                        self.nodes.pop();
-                    } else {
-                        known.insert((next.clone(), target), new);
+                    if known.insert((next.clone(), target)) {
                         queue.push_back(new);
+                    } else {
+                        self.nodes.pop();
                     }
                     if tried.all >= MOST_CYCLES {
                         return Ok(None);
