@@ -102,6 +102,7 @@ impl System {
         let Some(expr) = self.expression(positive) else { return false };
         self.predicates.push(Predicate { name: self.program.show(expr), expr });
         self.predicate_terms.push(positive);
+        self.forget_steps();
         true
     }
 
@@ -109,6 +110,7 @@ impl System {
     pub fn keep_predicates(&mut self, count: usize) {
         self.predicates.truncate(count);
         self.predicate_terms.truncate(count);
+        self.forget_steps();
     }
 
     /// A term over the cells of a state as an expression; none for terms that speak of anything else.

@@ -305,9 +305,13 @@ impl System {
         let term = self.observed(predicate.expr, true)?;
         self.predicate_terms.push(term);
         self.predicates.push(predicate);
-        // Steps may change the new one too.
-        self.diagrams = Diagrams::default();
+        self.forget_steps();
         Ok(())
+    }
+
+    /// What is known of steps says nothing about predicates that came or went since.
+    pub(crate) fn forget_steps(&mut self) {
+        self.diagrams = Diagrams::default();
     }
 
     /// The same, working out what follows from each state afresh: the oracle of the diagrams.
