@@ -6,13 +6,16 @@
 
 use std::sync::Arc;
 
+use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Fault, FaultKind, Hold};
 
 use crate::code::{Trap, View};
 use crate::compiled::{Compiled, Room};
 use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Shape, Shapes};
+use crate::reduction::Dead;
 use crate::seen::Seen;
+use crate::steps::location_slot;
 use crate::successors::Expansion;
 
 /// A block with more moves than this is left to the definition of a step.
@@ -35,6 +38,23 @@ impl Work {
         self.changed.clone_from(&other.changed);
         self.shape.clone_from(&other.shape);
         self.holder = other.holder;
+    }
+
+    /// Forgets the values that processes which have moved never read again.
+    fn forget(&mut self, dead: &Dead, entered: &Shape) {
+        let shape = self.shape.clone();
+        let now = shape.as_deref().unwrap_or(entered);
+        for (&process, &frame) in now.processes.iter().zip(&now.frames) {
+            if shape.is_none() && !self.changed.contains(&location_slot(frame)) {
+                continue;
+            }
+            let location = self.slots[frame + FRAME_LOCATION] as usize;
+            for &slot in dead.at(process as usize, location) {
+                let slot = frame + slot as usize;
+                self.slots[slot] = now.field(slot).least();
+                self.changed.push(slot as u32);
+            }
+        }
     }
 
     fn apply(&mut self, offer: &Offer, offers: &Offers, entered: &Shape, shapes: &mut Shapes, compiled: &Compiled<'_>) {
@@ -182,7 +202,10 @@ impl Compiled<'_> {
     }
 
     /// The state in which nobody holds control any more, as a successor.
-    fn leave_block(&self, entry: &Entry<'_>, work: &Work, found: &mut Expansion) {
+    fn leave_block(&self, entry: &Entry<'_>, work: &mut Work, found: &mut Expansion) {
+        if let Some(dead) = self.dead() {
+            work.forget(dead, entry.shape);
+        }
         if let Some(shape) = &work.shape {
             let mut row = vec![0; shape.words];
             shape.pack(&work.slots, &mut row);

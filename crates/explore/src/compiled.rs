@@ -6,7 +6,7 @@
 //! the same values is remembered (`recall`), not computed again.
 
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
-use tertium_program::{Expr, ExprId, Fault, FaultKind, Semantics, Width};
+use tertium_program::{Expr, ExprId, Fault, FaultKind, Hold, Semantics, Width};
 
 use crate::blocks::{Entry, Work};
 use crate::channels::stored_width;
@@ -14,9 +14,10 @@ use crate::code::{Code, Trap, View};
 use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Packing, Shape, Shapes};
 use crate::recall::{Known, MOST_SHAPES, Recall};
-use crate::reduction::Reduction;
+use crate::reduction::{Dead, Reduction};
 use crate::seen::Seen;
-use crate::steps::{self, ProcessCode};
+use crate::steps::{self, ActionCode, ProcessCode};
+use crate::store::trimmed;
 use crate::successors::{Expansion, Plain, Successors};
 
 /// A compiled program.
@@ -112,11 +113,55 @@ impl<'p> Compiled<'p> {
         self
     }
 
-    /// The same, offering the steps of private locations alone.
+    /// The same, leaving out what a reduction says. What goes wrong is still found by the definition of all steps.
     #[must_use]
     pub fn reduced(mut self, reduction: Reduction) -> Self {
+        for (at, process) in self.processes.iter_mut().enumerate() {
+            let targets: Vec<bool> =
+                (0..process.locations.len()).map(|location| reduction.is_merged(at, location)).collect();
+            for (location, merged) in process.locations.iter_mut().zip(&targets) {
+                if *merged {
+                    location.hold = Hold::WhileEnabled;
+                }
+                for step in location.steps.iter_mut().filter(|step| targets[step.target as usize]) {
+                    step.holds = !matches!(step.action, ActionCode::End);
+                }
+            }
+        }
         self.reduction = Some(reduction);
         self
+    }
+
+    /// The row that stands for this one: without values that are never read again.
+    #[must_use]
+    pub fn representative(&self, row: &[u32]) -> Vec<u32> {
+        let Some(dead) = self.dead() else { return row.to_vec() };
+        let shape = self.packing().shape_of_row(row);
+        let mut row = row.to_vec();
+        row.resize(shape.words, 0);
+        for (&process, &frame) in shape.processes.iter().zip(&shape.frames) {
+            let location = shape.field(frame + FRAME_LOCATION).take(&row) as usize;
+            for &slot in dead.at(process as usize, location) {
+                let field = shape.field(frame + slot as usize);
+                field.put(&mut row, field.least());
+            }
+        }
+        row.truncate(trimmed(&row, self.words()));
+        row
+    }
+
+    /// Whether the process that made the last step towards this row goes on at once, so that the row is not stored.
+    #[must_use]
+    pub fn is_passed(&self, row: &[u32], mover: usize) -> bool {
+        let shape = self.packing().shape_of_row(row);
+        let (Some(reduction), Some(&frame)) = (&self.reduction, shape.frames.get(mover)) else { return false };
+        let location = shape.field(frame + FRAME_LOCATION).take(row) as usize;
+        reduction.is_merged(shape.processes[mover] as usize, location)
+    }
+
+    #[inline]
+    pub(crate) fn dead(&self) -> Option<&Dead> {
+        self.reduction.as_ref().and_then(Reduction::dead)
     }
 
     /// The definition of a step behind it.
@@ -168,6 +213,20 @@ impl<'p> Compiled<'p> {
         }
         retain_highest(here.shape, &scratch.slots, &mut scratch.offers.list);
         self.take_all(here, false, scratch, found)
+    }
+
+    /// All successors by the definition of a step.
+    fn expand_by_definition(&self, row: &[u32], found: &mut Expansion) {
+        self.plain.expand(row, &mut (), found);
+        if self.dead().is_some() {
+            let (rows, movers): (Vec<_>, _) = (found.rows().collect(), std::mem::take(&mut found.movers));
+            let (faults, deadlock) = (std::mem::take(&mut found.faults), found.deadlock);
+            found.begin(row, self.words());
+            for (next, mover) in rows.iter().zip(movers) {
+                found.arrive(&self.representative(next), mover);
+            }
+            (found.faults, found.deadlock) = (faults, deadlock);
+        }
     }
 
     /// What one process can do, remembered or computed; says whether it is anything.
@@ -258,6 +317,11 @@ impl<'p> Compiled<'p> {
         for &(slot, value) in &offers.writes[offer.writes.clone()] {
             found.put(shape.field(slot as usize), value);
         }
+        if let Some(dead) = self.dead() {
+            for pid in std::iter::once(offer.pid).chain(offer.partner) {
+                forget_dead(dead, shape, pid as usize, offer, offers, found);
+            }
+        }
         match &offer.frames {
             Frames::Same => {}
             Frames::Started(process, slots) => {
@@ -265,8 +329,11 @@ impl<'p> Compiled<'p> {
                 let mut processes = shape.processes.clone();
                 processes.push(*process);
                 let wider = shapes.of_processes(self.packing(), &processes);
+                let entry = self.processes[*process as usize].entry as usize;
+                let gone = self.dead().map_or(&[][..], |dead| dead.at(*process as usize, entry));
                 for (at, &value) in offers.started[slots.clone()].iter().enumerate() {
-                    found.put(wider.field(shape.slots + at), value);
+                    let field = wider.field(shape.slots + at);
+                    found.put(field, if gone.contains(&(at as u32)) { field.least() } else { value });
                 }
             }
             Frames::Ended => {
@@ -277,6 +344,19 @@ impl<'p> Compiled<'p> {
             }
         }
         found.close(offer.pid);
+    }
+}
+
+/// Forgets the values that a process which has moved never reads again. Where it has moved to is among the writes.
+#[inline]
+fn forget_dead(dead: &Dead, shape: &Shape, pid: usize, offer: &Offer, offers: &Offers, found: &mut Expansion) {
+    let frame = shape.frames[pid];
+    let own = steps::location_slot(frame);
+    let mut writes = offers.writes[offer.writes.clone()].iter().rev();
+    let Some(&(_, location)) = writes.find(|(slot, _)| *slot == own) else { return };
+    for &slot in dead.at(shape.processes[pid] as usize, location as usize) {
+        let field = shape.field(frame + slot as usize);
+        found.put(field, field.least());
     }
 }
 
@@ -331,7 +411,7 @@ impl Successors for Compiled<'_> {
         self.prepare(here, scratch);
         if self.try_expand(here, scratch, found).is_err() {
             scratch.abandon_blocks();
-            self.plain.expand(row, &mut (), found);
+            self.expand_by_definition(row, found);
         }
     }
 

@@ -10,7 +10,6 @@ mod blocks;
 mod channels;
 pub mod code;
 pub mod compiled;
-mod locals;
 mod offers;
 pub mod pack;
 pub mod ranges;

@@ -34,6 +34,8 @@ pub(crate) struct Offer {
     pub writes: Range<usize>,
     pub frames: Frames,
     pub holder: Option<u32>,
+    /// Whoever it meets, and so moves too.
+    pub partner: Option<u32>,
     /// An assertion fails in it.
     pub failed: bool,
 }
@@ -252,7 +254,7 @@ impl Compiled<'_> {
             offers.writes.push((last, i64::from(pid)));
         }
         let (writes, holder) = (from..offers.writes.len(), step.holds.then_some(pid));
-        offers.list.push(Offer { pid, step: step.id, writes, frames, holder, failed });
+        offers.list.push(Offer { pid, step: step.id, writes, frames, holder, partner: None, failed });
     }
 
     /// Simultaneous: everything is evaluated before anything is written.
@@ -349,6 +351,7 @@ impl Compiled<'_> {
             offer.writes.end = offers.writes.len();
             // Control goes to the receiver, who keeps it only inside a block of its own.
             offer.holder = theirs.holds.then_some(receiver.me as u32);
+            offer.partner = Some(receiver.me as u32);
         }
         Ok(())
     }

@@ -74,6 +74,13 @@ impl Field {
         }
     }
 
+    /// The value that is stored as zeros.
+    #[inline]
+    #[must_use]
+    pub(crate) fn least(self) -> i64 {
+        if self.bits > 32 { 0 } else { self.lo }
+    }
+
     fn fits(self, value: i64) -> bool {
         self.bits > 32 || value.wrapping_sub(self.lo) as u64 >> self.bits == 0
     }

@@ -2,12 +2,12 @@
 
 mod graphs;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, VecDeque};
 
 use tertium_base::{Budget, Span};
 use tertium_explore::compiled::Compiled;
-use tertium_explore::reduction::Reduction;
+use tertium_explore::reduction::{Kinds, Reduction};
 use tertium_explore::search::Blind;
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::depth::depth_first;
@@ -103,16 +103,23 @@ fn compiled_steps_are_the_defined_ones() {
     assert!(states > 3000 && faults > 100 && large > 20, "{states} states, {faults} faults, {large} large");
 }
 
+/// Every way to leave something out.
+const KINDS: [Kinds; 5] = [
+    Kinds { orders: true, ..Kinds::NONE },
+    Kinds { merging: true, ..Kinds::NONE },
+    Kinds::VALUES,
+    Kinds { orders: true, merging: true, ..Kinds::NONE },
+    Kinds::ALL,
+];
+
 #[test]
-fn private_steps_alone_find_the_same_mistakes() {
-    let (fewer, compared) = (Cell::new(0), Cell::new(0));
+fn whatever_is_left_out_the_same_mistakes_are_found() {
+    let (fewer, compared) = (RefCell::new([0; KINDS.len()]), Cell::new(0));
     for_random_cases(300, |case| {
-        let program = graphs::quiet_graph(&mut case.rng);
+        let program =
+            if case.number % 3 == 0 { graphs::random_graph(&mut case.rng) } else { graphs::quiet_graph(&mut case.rng) };
         let semantics = Semantics::new(&program);
-        let reduction = Reduction::of(&semantics, &[]);
-        if reduction.count() == 0 {
-            return;
-        }
+        let semantics = if case.number % 2 == 0 { semantics.persistent() } else { semantics };
         let compiled = Compiled::of(&semantics);
         let budget = Budget::unlimited();
         let initial = semantics.initial_states(1 << 10, &budget).expect("the initial states can be listed");
@@ -122,18 +129,24 @@ fn private_steps_alone_find_the_same_mistakes() {
         if full.stopped.is_some() {
             return;
         }
-        let reduced = compiled.reduced(reduction);
-        let found = breadth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
-        assert!(found.findings.keys().eq(full.findings.keys()), "{:?} {:?}", found.findings, full.findings);
-        assert_eq!(found.deadlocks, full.deadlocks);
-        assert!(found.states <= full.states);
-        assert_eq!(breadth_first(&reduced, &Blind, &initial, &options(2), &mut |_| {}).summary, found);
-        let deep = depth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
-        assert!(deep.findings.keys().eq(full.findings.keys()));
         compared.set(compared.get() + 1);
-        fewer.set(fewer.get() + usize::from(found.states < full.states));
+        for (at, kinds) in KINDS.into_iter().enumerate() {
+            let reduced = compiled.clone().reduced(Reduction::with(&semantics, &[], kinds));
+            let initial: Vec<Vec<u32>> = initial.iter().map(|row| reduced.representative(row)).collect();
+            let found = breadth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
+            assert!(found.findings.keys().eq(full.findings.keys()), "{kinds:?}\n{:?}\n{:?}", found.findings, full.findings);
+            if !kinds.dead {
+                assert_eq!(found.deadlocks, full.deadlocks, "{kinds:?}");
+            }
+            assert!(found.states <= full.states, "{kinds:?}: {} of {}", found.states, full.states);
+            assert_eq!(breadth_first(&reduced, &Blind, &initial, &options(2), &mut |_| {}).summary, found);
+            let deep = depth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
+            assert!(deep.findings.keys().eq(full.findings.keys()), "{kinds:?}");
+            fewer.borrow_mut()[at] += usize::from(found.states < full.states);
+        }
     });
-    assert!(compared.get() > 50 && fewer.get() > 5, "{} compared, {} with fewer states", compared.get(), fewer.get());
+    let fewer = fewer.into_inner();
+    assert!(compared.get() > 100 && fewer.iter().all(|&count| count > 5), "{} compared, {fewer:?}", compared.get());
 }
 
 #[test]

@@ -246,6 +246,28 @@ pub struct Trace {
     pub negated: bool,
 }
 
+/// What is done with a channel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Direction {
+    /// Messages are put into it.
+    Send,
+    /// Messages are taken out of it, or copied.
+    Receive,
+}
+
+/// What the program says of a channel without anything enforcing it: only this process uses it in this direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Promise {
+    /// Whose instances each claim the channel that they hold.
+    pub process: ProcessId,
+    /// The variable that holds the channel.
+    pub channel: VarId,
+    /// What nobody else does.
+    pub direction: Direction,
+    /// Where it stands.
+    pub span: Span,
+}
+
 /// A named expression over the program's state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Named {
@@ -311,6 +333,8 @@ pub struct Program {
     pub claims: Vec<ProcessId>,
     /// Code that watches the events of runs.
     pub trace: Option<Trace>,
+    /// Channels that are said to be used by one process only.
+    pub promises: Vec<Promise>,
     /// Set to the pid of whoever stepped last, if declared; if two processes meet, the receiver. A deterministic block
     /// is one step, so that inside it this is who stepped before.
     pub last: Option<VarId>,

@@ -120,13 +120,13 @@ fn search_compiled(program: &Program) -> Option<Found> {
     assert_eq!(with_two, full, "left: two threads, right: one");
     let mistakes = mistakes_of(&full);
     let reduced = compiled.reduced(Reduction::of(&semantics, &[]));
+    let initial: Vec<Vec<u32>> = initial.iter().map(|row| reduced.representative(row)).collect();
     let wide = breadth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
     assert_eq!(breadth_first(&reduced, &Blind, &initial, &options(2), &mut |_| {}).summary, wide, "reduced");
     let deep = depth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
     for fewer in [wide, deep] {
         assert!(fewer.states <= full.states && fewer.complete());
         assert_eq!(mistakes_of(&fewer), mistakes, "left: with reduction, right: without");
-        assert_eq!(fewer.deadlocks, full.deadlocks, "deadlocks with reduction, and without");
     }
     // As Spin counts.
     Some(Found { states: full.states, transitions: full.transitions + 1, mistakes })

@@ -1,16 +1,17 @@
-//! Which steps need not be interleaved with everything else?
+//! Which locations are private in a program whose processes are fixed?
 //!
-//! A location of a process is *private* if no other process reads or writes what its steps write, none writes what
-//! they read, and the question at hand sees none of it. Where a process at a private location can step, its steps
-//! alone are enough: every other order of the same steps leads to the same states. A search must see to it that
-//! no step is put off for ever; how depends on the order of the search. Sound for deadlocks, faults, invariants and
-//! linear formulas without `X`, not for branching ones.
+//! By slot: a step is private if no other process reads or writes what it writes, none writes what it reads, and the
+//! question at hand sees none of it.
 
 use tertium_base::BitSet;
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Action, Domain, Expr, ExprId, Place, Program, Semantics, Step, VarId};
 
-use crate::locals::private_locations;
+/// The private locations of each process as far as a question that looks at `seen` is concerned; none at all if the
+/// program does what is not understood here: priorities, time-outs.
+pub(super) fn private_locations(semantics: &Semantics<'_>, seen: &[ExprId]) -> Option<Vec<BitSet>> {
+    Analysis::new(semantics)?.private(seen)
+}
 
 /// Who touches a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,41 +32,6 @@ impl Touched {
 
     fn only_by(self, pid: u32) -> bool {
         matches!(self, Self::Nobody) || self == Self::By(pid)
-    }
-}
-
-/// The private locations of each process.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reduction {
-    private: Vec<BitSet>,
-}
-
-impl Reduction {
-    /// The private locations as far as a question that looks at these expressions is concerned. None at all if the
-    /// program does what is not understood here: priorities, time-outs.
-    #[must_use]
-    pub fn of(semantics: &Semantics<'_>, seen: &[ExprId]) -> Self {
-        let program = semantics.program();
-        let private = if semantics.layout().is_fixed() {
-            Analysis::new(semantics).and_then(|analysis| analysis.private(seen))
-        } else {
-            private_locations(program, seen)
-        };
-        let none = |process: &tertium_program::Process| BitSet::empty(process.locations.len());
-        Self { private: private.unwrap_or_else(|| program.processes.iter().map(none).collect()) }
-    }
-
-    /// Whether the steps of an instance of this process at this location are enough.
-    #[inline]
-    #[must_use]
-    pub fn is_private(&self, process: usize, location: usize) -> bool {
-        self.private[process].contains(location)
-    }
-
-    /// How many locations are private.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.private.iter().map(BitSet::count).sum()
     }
 }
 

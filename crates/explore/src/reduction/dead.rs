@@ -1,0 +1,139 @@
+//! Which local variables are never read again before they are written?
+//!
+//! What such a variable holds decides nothing, so states that differ only there are one: a search keeps the least value of
+//! its domain instead. What anybody but the process itself may read, a question included, is never taken for dead.
+//! Everything that any logic can say stays as it is, since each state can do what the state it stands for can do.
+
+use std::collections::BTreeSet;
+
+use tertium_base::BitSet;
+use tertium_program::{Expr, ExprId, LocationId, Place, Process, ProcessId, Program, Scope, Semantics, VarId};
+
+use super::touched::Touched;
+
+/// For each process and location the slots of its frame that hold nothing of interest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dead {
+    slots: Vec<Vec<Vec<u32>>>,
+}
+
+impl Dead {
+    /// The variables that are dead, as far as a question that looks at `seen` is concerned.
+    #[must_use]
+    pub fn of(semantics: &Semantics<'_>, seen: &[ExprId]) -> Self {
+        let program = semantics.program();
+        let observed = observed(program, seen);
+        let slots = |process: ProcessId| {
+            let live = live(program, process);
+            let candidates: Vec<(usize, VarId)> =
+                program.process(process).locals.iter().copied().enumerate().collect();
+            let dead_at = |live: &BitSet| {
+                let dead = candidates.iter().filter(|(at, var)| !live.contains(*at) && !observed.contains(var));
+                dead.flat_map(|&(_, var)| {
+                    let first = semantics.layout().variable(var);
+                    (first..first + program.variable(var).cells()).map(|slot| slot as u32)
+                })
+                .collect()
+            };
+            live.iter().map(dead_at).collect()
+        };
+        Self { slots: program.process_ids().map(slots).collect() }
+    }
+
+    /// The slots of its frame that do not matter while a process is at a location.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, process: usize, location: usize) -> &[u32] {
+        &self.slots[process][location]
+    }
+
+    /// Whether nothing is ever dead.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.iter().flatten().all(Vec::is_empty)
+    }
+}
+
+/// The variables that somebody else than the process whose they are looks at, or assigns.
+fn observed(program: &Program, seen: &[ExprId]) -> BTreeSet<VarId> {
+    let mut observed = BTreeSet::new();
+    look_at(program, None, seen, &mut observed);
+    // Whoever watches the promises looks at what they are about.
+    observed.extend(program.promises.iter().map(|promise| promise.channel));
+    let named = program.defines.iter().chain(&program.predicates).map(|named| named.expr);
+    look_at(program, None, &named.collect::<Vec<_>>(), &mut observed);
+    for step in &program.steps {
+        let touched = Touched::by(program, step);
+        look_at(program, Some(step.process), &touched.looked_at, &mut observed);
+        observed.extend(touched.written().filter(|&var| program.variable(var).scope != Scope::Local(step.process)));
+    }
+    observed
+}
+
+fn look_at(program: &Program, owner: Option<ProcessId>, roots: &[ExprId], observed: &mut BTreeSet<VarId>) {
+    for id in program.exprs.reachable(roots) {
+        match program.exprs.get(id) {
+            Expr::Var(var) | Expr::Element(var, _)
+                if owner.is_some_and(|owner| program.variable(var).scope == Scope::Local(owner)) => {}
+            Expr::Var(var) | Expr::Element(var, _) | Expr::Remote(_, var) | Expr::RemoteElement(_, var, _) => {
+                observed.insert(var);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// For each location the locals that may be read from there on before they are written.
+fn live(program: &Program, process: ProcessId) -> Vec<BitSet> {
+    let code = program.process(process);
+    let steps: Vec<Vec<(Flow, LocationId)>> = code
+        .locations
+        .iter()
+        .map(|location| {
+            let flow = |&id| {
+                let step = program.step(id);
+                (Flow::of(program, code, &Touched::by(program, step)), step.target)
+            };
+            location.steps.iter().map(flow).collect()
+        })
+        .collect();
+    let mut live = vec![BitSet::empty(code.locals.len()); code.locations.len()];
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for at in (0..steps.len()).rev() {
+            for (flow, target) in &steps[at] {
+                let after: Vec<usize> =
+                    live[target.index()].iter().filter(|local| !flow.written.contains(local)).collect();
+                for local in after.into_iter().chain(flow.read.iter().copied()) {
+                    changed |= live[at].insert(local);
+                }
+            }
+        }
+    }
+    live
+}
+
+/// What one step does with the locals of its process, by position.
+struct Flow {
+    read: BTreeSet<usize>,
+    /// Written as a whole, whatever was there before.
+    written: BTreeSet<usize>,
+}
+
+impl Flow {
+    fn of(program: &Program, code: &Process, touched: &Touched) -> Self {
+        let position = |var: VarId| code.locals.iter().position(|&local| local == var);
+        let read = program.exprs.reachable(&touched.looked_at).into_iter().filter_map(|id| {
+            match program.exprs.get(id) {
+                Expr::Var(var) | Expr::Element(var, _) => position(var),
+                _ => None,
+            }
+        });
+        let whole = |place: &Place| match place {
+            Place::Var(var) if program.variable(*var).dimensions.is_empty() => position(*var),
+            _ => None,
+        };
+        Self { read: read.collect(), written: touched.places.iter().filter_map(whole).collect() }
+    }
+}
