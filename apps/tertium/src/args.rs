@@ -160,6 +160,9 @@ pub struct CheckArgs {
     /// Programs: look at every order of steps, also where fewer are enough
     #[arg(long, help_heading = "Work")]
     pub no_reduction: bool,
+    /// Programs: how much is kept of each state [default: exact]
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Work")]
+    pub store: Option<StoreName>,
     /// Programs: stop after this many states [default: 1000000 if a variable has no bounds, else none]
     #[arg(long, value_name = "N", help_heading = "Work")]
     pub max_states: Option<usize>,
@@ -394,6 +397,17 @@ pub enum SearchName {
     Depth,
 }
 
+/// How much is kept of each state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum StoreName {
+    /// All of it: answers are definite
+    Exact,
+    /// 64 bits: what is found false is false, but true is never proved
+    Compact,
+    /// Three bits in a field of half the memory given, or 128 MiB: the same, for more states
+    Bitstate,
+}
+
 /// Options of `explore`.
 #[derive(Args, Debug)]
 #[command(after_long_help = EXPLORE_EXAMPLES)]
@@ -412,6 +426,9 @@ pub struct ExploreArgs {
     /// In which order to visit states
     #[arg(long, value_enum, default_value_t = SearchName::Breadth)]
     pub search: SearchName,
+    /// How much is kept of each state; anything but `exact` goes depth first and counts what it takes for different
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = StoreName::Exact)]
+    pub store: StoreName,
     /// Stop after this many states [default: 1000000 if a variable has no bounds, else none]
     #[arg(long, value_name = "N")]
     pub max_states: Option<usize>,

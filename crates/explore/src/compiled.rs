@@ -6,7 +6,7 @@
 //! the same values is remembered (`recall`), not computed again.
 
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
-use tertium_program::{Expr, ExprId, Fault, FaultKind, Hold, Semantics, Width};
+use tertium_program::{Expr, ExprId, Fault, FaultKind, Hold, Outcome, Semantics, Width};
 
 use crate::blocks::{Entry, Work};
 use crate::channels::stored_width;
@@ -215,18 +215,49 @@ impl<'p> Compiled<'p> {
         self.take_all(here, false, scratch, found)
     }
 
-    /// All successors by the definition of a step.
-    fn expand_by_definition(&self, row: &[u32], found: &mut Expansion) {
-        self.plain.expand(row, &mut (), found);
-        if self.dead().is_some() {
-            let (rows, movers): (Vec<_>, _) = (found.rows().collect(), std::mem::take(&mut found.movers));
-            let (faults, deadlock) = (std::mem::take(&mut found.faults), found.deadlock);
-            found.begin(row, self.words());
-            for (next, mover) in rows.iter().zip(movers) {
-                found.arrive(&self.representative(next), mover);
-            }
-            (found.faults, found.deadlock) = (faults, deadlock);
+    /// All successors by the definition of a step, which alone knows what goes wrong. What does not go wrong is left out as
+    /// elsewhere, so that some of the steps of a state and all of them lead to the same rows.
+    fn expand_by_definition(&self, row: &[u32], scratch: &mut Scratch, found: &mut Expansion) {
+        if self.reduction.is_none() {
+            self.plain.expand(row, &mut (), found);
+            return;
         }
+        found.begin(row, self.words());
+        let (semantics, state) = (self.plain.semantics(), self.plain.state(row));
+        let successors = semantics.successors(&state);
+        found.deadlock = successors.is_empty() && !semantics.all_at_end(&state.slots);
+        for successor in successors {
+            let mover = successor.moves.first().map_or(0, |mv| mv.pid);
+            let last = successor.moves.last().map_or(0, |mv| mv.partner.map_or(mv.pid, |(pid, _)| pid));
+            match successor.outcome {
+                Outcome::Fault { fault, .. } => found.faults.push(fault),
+                Outcome::Next(next) => self.pass_on(&self.plain.row(&next), (mover, last), scratch, found),
+            }
+        }
+    }
+
+    /// Adds a successor, or, if the process that arrived last goes on at once, what it does next.
+    fn pass_on(&self, row: &[u32], (mover, last): (u32, u32), scratch: &mut Scratch, found: &mut Expansion) {
+        let mut next = Expansion::default();
+        if self.is_passed(row, last as usize) && self.steps_alone(row, last as usize, scratch, &mut next) {
+            next.rows().for_each(|row| found.arrive(&row, mover));
+            found.faults.append(&mut next.faults);
+        } else {
+            found.arrive(&self.representative(row), mover);
+        }
+    }
+
+    /// What one process does in a state; says whether it is anything and nothing goes wrong.
+    fn steps_alone(&self, row: &[u32], pid: usize, scratch: &mut Scratch, found: &mut Expansion) -> bool {
+        let (number, shape) = scratch.room.shapes.of_row(self.packing(), row);
+        let here = Here { row, shape: &shape, number };
+        found.begin(row, self.words());
+        self.prepare(here, scratch);
+        let done = self.steps_of(pid, here, scratch, found);
+        if done.is_err() {
+            scratch.abandon_blocks();
+        }
+        done.is_ok() && found.steps() > 0
     }
 
     /// What one process can do, remembered or computed; says whether it is anything.
@@ -411,7 +442,7 @@ impl Successors for Compiled<'_> {
         self.prepare(here, scratch);
         if self.try_expand(here, scratch, found).is_err() {
             scratch.abandon_blocks();
-            self.expand_by_definition(row, found);
+            self.expand_by_definition(row, scratch, found);
         }
     }
 

@@ -63,6 +63,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             ("--spotlight", !args.spotlight.is_empty()),
             ("--parameters literal", args.parameters == Parameters::Literal),
             ("--no-reduction", args.no_reduction),
+            ("--store", args.store.is_some()),
             ("--max-states", args.max_states.is_some()),
             ("--threads", args.threads.is_some()),
             ("-D", !args.defines.is_empty()),

@@ -3,7 +3,7 @@
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::program::check::report_to;
 use tertium_driver::program::explore::{Counts, SearchOrder, explore, graph, graph_format};
-use tertium_driver::program::safety::Effort;
+use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
 use tertium_driver::program::{self, ProgramFile};
 use tertium_driver::{Failure, Observer};
@@ -12,7 +12,7 @@ use tertium_report::view::{Input, SCHEMA_VERSION};
 use tertium_report::{Style, json, text};
 
 use super::check::shown_path;
-use super::program::threads;
+use super::program::{keeping, threads};
 use super::program_views;
 use crate::args::{ExploreArgs, PlainFormat, SearchName};
 use crate::exit;
@@ -35,13 +35,22 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
     phase.phase("reading the program");
     let progress = Progress::start(phase.clone(), args.look.quiet);
     let file = program::load(&args.file, &[], None, &args.defines)?;
-    let space = Space::new(&file.program, budget)?;
+    let mut space = Space::new(&file.program, budget)?;
     let effort = Effort {
         threads: threads(args.threads),
         max_states: args.max_states,
         reduction: args.reduction && !args.no_reduction,
+        store: keeping(args.store),
         budget,
     };
+    if effort.store != Keeping::Exact && target.is_some() {
+        return Err(Diagnostic::error("E0330", "`--graph` needs every state, and this store does not keep them")
+            .help("leave out `--store`, or `--graph`")
+            .into());
+    }
+    if effort.reduction {
+        space.watch_promises(&effort, &mut report_to(&phase, "watching promises", effort.limit(&space)));
+    }
     let order = match args.search {
         SearchName::Breadth => SearchOrder::Breadth,
         SearchName::Depth => SearchOrder::Depth,

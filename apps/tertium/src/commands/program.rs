@@ -6,13 +6,14 @@ use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program;
 use tertium_driver::program::abstracted::{pictured, refined};
 use tertium_driver::program::questions::Question;
+use tertium_driver::program::safety::Keeping;
 use tertium_driver::{Belnap, Failure, Observer};
 use tertium_report::page::view::SourceView;
 use tertium_report::view::{CheckReport, SCHEMA_VERSION};
 
 use super::check::{Done, Expectations, Printer, engine_choice, judge, phase_for, refuse};
 use super::{abstraction, pages, program_views, spotlight, views};
-use crate::args::{Abstraction, CheckArgs, Semantics};
+use crate::args::{Abstraction, CheckArgs, Semantics, StoreName};
 use crate::exit;
 use crate::progress::Progress;
 
@@ -140,7 +141,11 @@ fn wants_abstraction(args: &CheckArgs) -> Result<bool, Failure> {
             .help("leave out `--abstraction none`, or `--predicate`, `--keep`, `--refinements` and the like")
             .into());
     }
-    let concrete = [("--threads", args.threads.is_some()), ("--no-reduction", args.no_reduction)];
+    let concrete = [
+        ("--threads", args.threads.is_some()),
+        ("--no-reduction", args.no_reduction),
+        ("--store", args.store.is_some()),
+    ];
     if let Some((option, _)) = concrete.iter().find(|(_, given)| *given && wanted) {
         return Err(Diagnostic::error("E0330", format!("`{option}` is about running a program, not abstracting it"))
             .help(format!("leave out `{option}`"))
@@ -157,7 +162,8 @@ fn refinements(args: &CheckArgs) -> u32 {
 
 /// Whether the user wants the program run as it is.
 fn runs(args: &CheckArgs) -> bool {
-    let about_running = args.threads.is_some() || args.no_reduction || args.max_states.is_some();
+    let about_running =
+        args.threads.is_some() || args.no_reduction || args.store.is_some() || args.max_states.is_some();
     about_running || args.how.abstraction == Some(Abstraction::None)
 }
 
@@ -167,10 +173,20 @@ fn options(args: &CheckArgs) -> program::CheckOptions {
         linear: args.ltl.map(|name| name.0),
         engine: engine_choice(args.engine),
         reduction: !args.no_reduction,
+        store: keeping(args.store.unwrap_or(StoreName::Exact)),
         max_states: args.max_states,
         threads: threads(args.threads),
         look_for_idle: !args.look.quiet,
         fair: args.fair,
+    }
+}
+
+/// How much is kept of each state.
+pub const fn keeping(store: StoreName) -> Keeping {
+    match store {
+        StoreName::Exact => Keeping::Exact,
+        StoreName::Compact => Keeping::Compact,
+        StoreName::Bitstate => Keeping::Bits,
     }
 }
 

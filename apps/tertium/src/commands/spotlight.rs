@@ -17,7 +17,7 @@ pub fn wanted(
     abstracted: bool,
 ) -> Result<Option<(SpotlightOptions, bool)>, Failure> {
     let asked_for = !args.spotlight.is_empty();
-    let running = args.threads.is_some() || args.no_reduction;
+    let running = args.threads.is_some() || args.no_reduction || args.store.is_some();
     let other = running || args.how.is_named() || !args.how.keep.is_empty() || args.semantics == Semantics::Thorough;
     if asked_for && (other || args.how.abstraction == Some(Abstraction::None)) {
         return Err(Diagnostic::error("E0351", "`--spotlight` is an abstraction of its own")

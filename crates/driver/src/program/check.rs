@@ -3,9 +3,12 @@
 use std::time::Instant;
 
 use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_explore::reduction::promises::Broken;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::Scheduling;
+use tertium_explore::store::Keeping;
 use tertium_logic::Logic;
+use tertium_program::Direction;
 
 use super::answer::ProgramAnswer;
 use super::branching::{self, Collected};
@@ -13,7 +16,7 @@ use super::coverage::{self, Covered};
 use super::questions::{Asked, Question, Watched};
 use super::safety::{self, Effort, Goal};
 use super::space::Space;
-use super::{ProgramFile, claims, linear, reorder};
+use super::{ProgramFile, claims, linear, reorder, sketched};
 use crate::engines::EngineChoice;
 use crate::failure::{Failure, Located};
 use crate::{Counts, Deadlock, LinearReading, Observer, check};
@@ -29,6 +32,8 @@ pub struct CheckOptions {
     pub engine: EngineChoice,
     /// Whether steps may be left out where that is sound.
     pub reduction: bool,
+    /// How much is kept of each state.
+    pub store: Keeping,
     /// The limit on states.
     pub max_states: Option<usize>,
     /// How many threads.
@@ -46,6 +51,7 @@ impl Default for CheckOptions {
             linear: None,
             engine: EngineChoice::Auto,
             reduction: true,
+            store: Keeping::Exact,
             max_states: None,
             threads: 1,
             look_for_idle: true,
@@ -122,7 +128,9 @@ pub fn check(
     if options.engine == EngineChoice::Symbolic {
         return super::symbolic::check(file, questions, options, budget, observer);
     }
-    if let Some(outcome) = super::symbolic::instead_of_search(file, questions, options, budget, observer)? {
+    if options.store == Keeping::Exact
+        && let Some(outcome) = super::symbolic::instead_of_search(file, questions, options, budget, observer)?
+    {
         return Ok(outcome);
     }
     let mut space = match Space::new(&file.program, budget) {
@@ -130,13 +138,43 @@ pub fn check(
         space => space?,
     };
     let effort =
-        Effort { threads: options.threads, max_states: options.max_states, reduction: options.reduction, budget };
+        Effort { threads: options.threads, max_states: options.max_states, reduction: options.reduction, store: options.store, budget };
+    let broken = if effort.reduction {
+        space.watch_promises(&effort, &mut report_to(observer, "watching promises", effort.limit(&space)))
+    } else {
+        None
+    };
     if options.fair {
         let count = most_processes(&space, &effort, observer)?;
         space = space.fair_to(count);
     }
     let work = Work { file, space: &space, options, effort, observer };
-    work.run(questions)
+    let mut outcome = work.run(questions)?;
+    outcome.remarks.extend(broken.map(|broken| broken_promise(file, &broken)));
+    Ok(outcome)
+}
+
+/// A channel that more processes use than the program says.
+fn broken_promise(file: &ProgramFile, broken: &Broken) -> Located {
+    let program = &file.program;
+    let promise = program.promises[broken.promise];
+    let (name, owner) = (&program.variable(promise.channel).name, &program.process(promise.process).name);
+    let (keyword, does) = match promise.direction {
+        Direction::Send => ("xs", "sends to"),
+        Direction::Receive => ("xr", "receives from"),
+    };
+    let other = broken.step.map_or_else(
+        || "two processes say so of one channel".to_owned(),
+        |step| {
+            let step = program.step(step);
+            format!("{} may do so too: `{}`", program.process(step.process).name, step.text)
+        },
+    );
+    let message = format!("`{keyword} {name}` is not kept: only this process {does} it, says {owner}, but {other}");
+    let warning = Diagnostic::warning("W0506", message)
+        .at(promise.span, "said here")
+        .help("no answer relies on it; leave it out or keep the channel to one process");
+    Located::within(warning, &file.source_of(promise.span))
 }
 
 /// How many processes there are at most in one state.
@@ -244,6 +282,12 @@ impl Work<'_, '_> {
 
     fn property(&self, asked: &Asked, collected: &mut Option<Collected>) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
+        if self.on_graph(asked) && self.options.store != Keeping::Exact {
+            let logic = asked.formula.logic().name();
+            let mut answer = ProgramAnswer::open(&asked.name, asked.named, &asked.source, logic);
+            answer.reasons.push(sketched::needs_exact("a property of all states together"));
+            return Ok(answer);
+        }
         let decided = if self.on_graph(asked) {
             let whole = collected
                 .take()
@@ -282,7 +326,8 @@ impl Work<'_, '_> {
     /// What happens to each statement, if every state was visited.
     fn coverage(&self, collected: Option<Collected>, answers: &[ProgramAnswer]) -> Option<Vec<Covered>> {
         let interrupted = answers.iter().any(|answer| answer.stopped.is_some());
-        if interrupted || self.space.open.is_some() || self.space.initial.is_empty() {
+        let sketched = self.options.store != Keeping::Exact;
+        if interrupted || sketched || self.space.open.is_some() || self.space.initial.is_empty() {
             return None;
         }
         coverage::statements(self.space, collected, &self.effort, &mut self.report("coverage")).unwrap_or_default()

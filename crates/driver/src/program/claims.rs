@@ -6,17 +6,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::Diagnostic;
+use tertium_explore::reduction::Kinds;
 use tertium_explore::search::Progress;
-use tertium_explore::search::liveness::{Lasso, Monitor};
+use tertium_explore::search::liveness::{Lasso, Monitor, Scheduling};
 use tertium_lattice::Belnap;
 use tertium_program::{Action, Expr, ExprId, FaultKind, Hold, LocationId, ProcessId, Program, State, Step};
 
 use super::answer::{ProgramAnswer, STUTTER};
-use super::linear::accepted;
+use super::fewer::{Fewer, LassoStates};
+use super::linear::{accepted, too_long_to_follow};
 use super::notes::{self, Notes};
 use super::questions::{WatchKind, Watched};
 use super::run::{self, Run};
-use super::safety::{Effort, cannot_evaluate};
+use super::safety::{Effort, Keeping, MOST_MORE, MOST_TIMES, cannot_evaluate};
 use super::space::{Space, stop_word};
 use super::watch::{Eyes, Room};
 use crate::failure::Failure;
@@ -225,7 +227,14 @@ pub fn decide(
     let automaton = &automaton(space.program(), watched.kind)?;
     let eyes = Eyes::new(&space.semantics, space.plain.packing(), &automaton.atoms);
     let watching = Watching { automaton, eyes };
-    let Some(found) = search(space, &watching, &mut answer, effort, progress) else { return Ok(answer) };
+    // Claims may count steps; labels that are passed again and again may not.
+    let all_orders = space.scheduling == Scheduling::default() && !matches!(watched.kind, WatchKind::Claim(_));
+    // Two searches, one inside the other, must leave out the same.
+    let orders = effort.store == Keeping::Exact;
+    let kinds = if all_orders { Kinds { orders, ..Kinds::ALL } } else { Kinds::VALUES };
+    let fewer = if effort.reduction { space.reduced(&automaton.atoms, kinds) } else { None };
+    let found = search(space, fewer.as_ref(), &watching, &mut answer, effort, progress)?;
+    let Some(found) = found else { return Ok(answer) };
     if watching.eyes.blurred() {
         answer.reasons.push(cannot_evaluate());
         return Ok(answer);
@@ -240,19 +249,20 @@ pub fn decide(
     Ok(answer)
 }
 
-/// Looks for an accepted run; none if the search had to stop, which the answer then tells.
+/// Looks for an accepted run; none if that is not known then, which the answer tells.
+///
+/// # Errors
+/// If a run cannot be followed, which is a fault of this program.
 pub(super) fn search<M: Monitor>(
     space: &Space<'_>,
+    fewer: Option<&Fewer<'_>>,
     monitor: &M,
     answer: &mut ProgramAnswer,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Option<Option<Lasso>> {
-    match accepted(space, &space.stepper, monitor, &space.scheduling, effort, progress) {
-        Ok(found) => {
-            (answer.states, answer.transitions) = (found.states, found.transitions);
-            Some(found.lasso)
-        }
+) -> Result<Option<Option<LassoStates>>, Failure> {
+    let (found, open) = match accepted(space, fewer, monitor, &space.scheduling, effort, progress) {
+        Ok(found) => found,
         Err(stopped) => {
             answer.stopped = stop_word(stopped);
             if answer.stopped.is_none() {
@@ -260,12 +270,33 @@ pub(super) fn search<M: Monitor>(
                 answer.states = limit;
                 answer.reasons.push(space.limit_reason(limit));
             }
-            None
+            return Ok(None);
         }
+    };
+    (answer.states, answer.transitions) = (found.states, found.transitions);
+    let Some(lasso) = found.lasso else {
+        let known = open.is_none();
+        answer.reasons.extend(open);
+        return Ok(known.then_some(None));
+    };
+    if fewer.is_none() && effort.store == Keeping::Exact {
+        return Ok(Some(Some(states(space, &lasso)?)));
     }
+    let most = found.states.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
+    let most = effort.limit(space).map_or(most, |limit| limit.min(most));
+    let exact = Effort { max_states: Some(most), store: Keeping::Exact, ..*effort };
+    let again = accepted(space, None, monitor, &space.scheduling, &exact, progress);
+    let whole = match (again.ok().and_then(|(outcome, _)| outcome.lasso), fewer) {
+        (None, Some(fewer)) => fewer.follow_lasso(space, &lasso)?,
+        (again, _) => Some(states(space, &again.unwrap_or(lasso))?),
+    };
+    if whole.is_none() {
+        answer.reasons.push(too_long_to_follow());
+    }
+    Ok(whole.map(Some))
 }
 
-fn repeat(space: &Space<'_>, automaton: &Automaton, lasso: &Lasso) -> Result<Run, Failure> {
+fn repeat(space: &Space<'_>, automaton: &Automaton, lasso: &LassoStates) -> Result<Run, Failure> {
     let run = connected(space, lasso)?;
     let mut letters = Vec::new();
     for state in run.states().take(run.steps.len().max(1)) {
@@ -284,14 +315,18 @@ pub(super) fn no_value(kind: FaultKind) -> Failure {
     Failure::Internal(format!("an atom has no value: {}", kind.name()))
 }
 
-/// The run of a lasso, by the definition of a step.
-pub(super) fn connected(space: &Space<'_>, lasso: &Lasso) -> Result<Run, Failure> {
+/// The states of a lasso that was found without leaving out anything.
+fn states(space: &Space<'_>, lasso: &Lasso) -> Result<LassoStates, Failure> {
     let states = |rows: &[Vec<u32>]| rows.iter().map(|row| space.state(row)).collect::<Vec<State>>();
-    let (stem, cycle) = (states(&lasso.stem), states(&lasso.cycle));
     if !lasso.stem.first().or(lasso.cycle.first()).is_some_and(|first| space.initial.contains(first)) {
         return Err(Failure::Internal("a lasso does not begin in an initial state".to_owned()));
     }
-    run::connect_lasso(&space.semantics, &stem, &cycle, &space.scheduling.weak)
+    Ok((states(&lasso.stem), states(&lasso.cycle)))
+}
+
+/// The run of a lasso, by the definition of a step.
+pub(super) fn connected(space: &Space<'_>, (stem, cycle): &LassoStates) -> Result<Run, Failure> {
+    run::connect_lasso(&space.semantics, stem, cycle, &space.scheduling.weak)
 }
 
 /// Where a watcher can go when it reads the state at a position of a run: target, and whether that is marked.

@@ -4,9 +4,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tertium_base::{Diagnostic, StopReason};
+use tertium_explore::reduction::Kinds;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::depth::depth_first;
-use tertium_explore::search::{Blind, Finding, Progress};
+use tertium_explore::search::sketched::sketched;
+use tertium_explore::search::{Blind, Finding, Progress, Summary};
+use tertium_explore::store::{Keeping, StateStore};
 use tertium_explore::successors::{Expansion, Successors};
 use tertium_model::{Kmts, Model};
 use tertium_program::ExprId;
@@ -14,6 +17,7 @@ use tertium_program::ExprId;
 use super::answer::Reason;
 use super::branching::{Collected, Shape};
 use super::safety::Effort;
+use super::sketched::few_kept;
 use super::space::{Space, stop_word};
 use crate::export::{Target, export};
 use crate::failure::Failure;
@@ -67,17 +71,23 @@ pub fn explore(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(Counts, Collected), Failure> {
     let start = Instant::now();
-    let fewer = if effort.reduction { space.reduced(&[]) } else { None };
+    if effort.store != Keeping::Exact {
+        let nothing = StateStore::new(space.stepper.words());
+        let nothing = Explored { summary: Summary::default(), store: nothing, levels: vec![0], end: 0 };
+        return Ok((estimate(space, effort, progress), Collected::of(nothing)));
+    }
+    let fewer = if effort.reduction { space.reduced(&[], Kinds::ALL) } else { None };
     let options = Options {
         threads: effort.threads,
         max_states: effort.limit(space),
         stop_at_finding: false,
         budget: effort.budget,
     };
-    let stepper = fewer.as_ref().unwrap_or(&space.stepper);
+    let (stepper, initial) =
+        fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
     let explored = match order {
-        SearchOrder::Breadth => breadth_first(stepper, &Blind, &space.initial, &options, progress),
-        SearchOrder::Depth => depth_first(stepper, &Blind, &space.initial, &options, progress),
+        SearchOrder::Breadth => breadth_first(stepper, &Blind, initial, &options, progress),
+        SearchOrder::Depth => depth_first(stepper, &Blind, initial, &options, progress),
     };
     let elapsed = start.elapsed();
     let reasons = reasons(space, &explored, effort);
@@ -96,6 +106,36 @@ pub fn explore(
         words: space.stepper.words(),
     };
     Ok((counts, Collected::of(explored)))
+}
+
+/// Counts with a store that may take a state for another one.
+fn estimate(space: &Space<'_>, effort: &Effort<'_>, progress: &mut dyn FnMut(Progress)) -> Counts {
+    let start = Instant::now();
+    let fewer = if effort.reduction { space.reduced(&[], Kinds::ALL) } else { None };
+    let (stepper, initial) =
+        fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
+    let options =
+        Options { threads: 1, max_states: effort.limit(space), stop_at_finding: false, budget: effort.budget };
+    let found = sketched(stepper, &Blind, initial, effort.store, &options, progress);
+    let summary = &found.summary;
+    let mut reasons: Vec<Reason> = space.open.iter().cloned().collect();
+    if summary.stopped.is_some_and(|stopped| stopped.0 == StopReason::Count) {
+        reasons.push(space.limit_reason(effort.limit(space).unwrap_or(summary.states)));
+    }
+    reasons.push(few_kept(effort.store, found.coverage));
+    Counts {
+        states: summary.states,
+        transitions: summary.transitions,
+        depth: summary.depth,
+        deadlocks: summary.deadlocks,
+        errors: summary.faults,
+        complete: false,
+        stopped: summary.stopped.and_then(stop_word),
+        reasons,
+        elapsed: start.elapsed(),
+        bytes: found.bytes,
+        words: space.stepper.words(),
+    }
 }
 
 fn reasons(space: &Space<'_>, explored: &Explored, effort: &Effort<'_>) -> Vec<Reason> {

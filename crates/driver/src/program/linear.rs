@@ -7,18 +7,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tertium_base::{Budget, Stopped};
+use tertium_explore::reduction::Kinds;
 use tertium_explore::search::Progress;
-use tertium_explore::search::liveness::{Lasso, Monitor, Outcome, Scheduling, accepted_run};
+use tertium_explore::search::liveness::{
+    Lasso, Monitor, Nested, Outcome, Scheduling, accepted_run, accepted_run_sketched,
+};
+use tertium_explore::store::Keeping;
 use tertium_lattice::Belnap;
 use tertium_logic::Node;
 use tertium_logic::automata::{Literal, Tgba, Translation, TranslationError, ltl_to_tgba, plain_tableau};
 use tertium_program::{Fairness, Program, State};
 
 use super::answer::{ProgramAnswer, Reason};
+use super::fewer::Fewer;
 use super::questions::Asked;
 use super::run::{self, Run, arrival, moved_by};
-use super::safety::{Effort, cannot_evaluate, observed};
-use super::space::{Space, Stepper, stop_word};
+use super::safety::{Effort, MOST_MORE, MOST_TIMES, cannot_evaluate, observed};
+use super::sketched::{needs_exact, not_proved};
+use super::space::{Space, stop_word};
 use super::watch::{Eyes, Room};
 use crate::failure::Failure;
 
@@ -98,6 +104,10 @@ pub fn decide(
         }
     };
     let fair = space.scheduling.clone();
+    if effort.store != Keeping::Exact && !fair.strong.is_empty() {
+        answer.reasons.push(needs_exact("strong fairness"));
+        return Ok(answer);
+    }
     if automaton.marks + fair.weak.len() > MOST_MARKS {
         answer.reasons.push(too_many_marks());
         return Ok(answer);
@@ -118,19 +128,30 @@ fn too_many_marks() -> Reason {
     }
 }
 
-/// Looks for an accepted fair run within the limits.
+/// The reason of a property that a run breaks which cannot be told.
+pub(super) fn too_long_to_follow() -> Reason {
+    Reason {
+        what: "a run breaks the property, but values that do not matter keep it from closing soon".to_owned(),
+        about: None,
+        span: None,
+        help: "`--no-reduction` looks for a run with all values".to_owned(),
+    }
+}
+
+/// Looks for an accepted fair run within the limits; if the store may overlook one, says why finding none is no proof.
 ///
 /// # Errors
 /// The limit that is reached first; the one on states counts as [`tertium_base::StopReason::Count`].
 pub fn accepted<M: Monitor>(
     space: &Space<'_>,
-    stepper: &Stepper<'_>,
+    fewer: Option<&Fewer<'_>>,
     monitor: &M,
     fair: &Scheduling,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Outcome, Stopped> {
+) -> Result<(Outcome, Option<Reason>), Stopped> {
     let limit = effort.limit(space).unwrap_or(usize::MAX);
+    let (stepper, initial) = fewer.map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
     let outer = effort.budget;
     let (flag, full) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
     let inner: Budget = outer.clone().with_cancel(Arc::clone(&flag));
@@ -143,7 +164,16 @@ pub fn accepted<M: Monitor>(
         }
         progress(now);
     };
-    let found = accepted_run(stepper, monitor, fair, &space.initial, &inner, &mut watch);
+    let found = match effort.store {
+        Keeping::Exact => accepted_run(stepper, monitor, fair, initial, &inner, &mut watch).map(|found| (found, None)),
+        store => {
+            let found = accepted_run_sketched(stepper, monitor, fair, initial, store, (&inner, limit), &mut watch);
+            found.map(|found| {
+                let Nested { lasso, states, transitions, faults, coverage } = found;
+                (Outcome { lasso, states, transitions, faults }, Some(not_proved(store, states, coverage)))
+            })
+        }
+    };
     found.map_err(|stopped| {
         if full.load(Ordering::Relaxed) {
             return Stopped(tertium_base::StopReason::Count);
@@ -162,8 +192,8 @@ struct Question<'s, 'p> {
 
 impl Question<'_, '_> {
     fn answer(&self, answer: &mut ProgramAnswer, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
-        let fewer = if self.may_reduce() { self.space.reduced(&self.asked.atoms) } else { None };
-        let first = match self.search(fewer.as_ref().unwrap_or(&self.space.stepper), progress) {
+        let fewer = self.kinds().and_then(|kinds| self.space.reduced(&self.asked.atoms, kinds));
+        let (first, open) = match self.search(fewer.as_ref(), self.effort, progress) {
             Ok(outcome) => outcome,
             Err(stopped) => {
                 self.stop(stopped, answer);
@@ -177,6 +207,7 @@ impl Question<'_, '_> {
             }
         }
         let Some(lasso) = first.lasso else {
+            answer.reasons.extend(open);
             if self.watched.eyes.blurred() {
                 answer.reasons.push(cannot_evaluate());
             } else if answer.reasons.is_empty() {
@@ -188,10 +219,11 @@ impl Question<'_, '_> {
             answer.reasons.push(cannot_evaluate());
             return Ok(());
         }
-        // The same run with and without leaving out steps, if there is time to look for it.
-        let again = if fewer.is_some() { self.search(&self.space.stepper, progress).ok() } else { None };
-        let lasso = again.and_then(|outcome| outcome.lasso).unwrap_or(lasso);
-        if let Some(run) = self.repeat(&lasso, answer)? {
+        let Some((stem, cycle)) = self.whole(fewer.as_ref(), first.states, lasso, progress)? else {
+            answer.reasons.push(too_long_to_follow());
+            return Ok(());
+        };
+        if let Some(run) = self.repeat(&stem, &cycle, answer)? {
             answer.run = Some(run);
             answer.value = Belnap::False;
             answer.reasons.clear();
@@ -199,11 +231,45 @@ impl Question<'_, '_> {
         Ok(())
     }
 
-    /// Leaving out steps keeps linear properties without `X`, of all runs.
-    fn may_reduce(&self) -> bool {
-        self.effort.reduction
-            && self.fair == Scheduling::default()
-            && !self.asked.formula.nodes().iter().any(|node| matches!(node, Node::Next(_)))
+    /// What may be left out. Leaving out steps keeps linear properties without `X`, of all runs; forgetting what is never
+    /// read again keeps everything.
+    fn kinds(&self) -> Option<Kinds> {
+        let steps = self.fair == Scheduling::default()
+            && !self.asked.formula.nodes().iter().any(|node| matches!(node, Node::Next(_)));
+        // Two searches, one inside the other, must leave out the same.
+        let orders = self.effort.store == Keeping::Exact;
+        self.effort.reduction.then_some(if steps { Kinds { orders, ..Kinds::ALL } } else { Kinds::VALUES })
+    }
+
+    /// The states of a lasso, with everything that was left out: the same with and without leaving out anything, if that does
+    /// not take too long.
+    fn whole(
+        &self,
+        fewer: Option<&Fewer<'_>>,
+        states: usize,
+        lasso: Lasso,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Option<(Vec<State>, Vec<State>)>, Failure> {
+        if fewer.is_none() && self.effort.store == Keeping::Exact {
+            return Ok(Some(self.states(&lasso)?));
+        }
+        let most = states.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
+        let most = self.effort.limit(self.space).map_or(most, |limit| limit.min(most));
+        let effort = Effort { max_states: Some(most), store: Keeping::Exact, ..*self.effort };
+        let again = self.search(None, &effort, progress);
+        match (again.ok().and_then(|(outcome, _)| outcome.lasso), fewer) {
+            (Some(lasso), _) => Ok(Some(self.states(&lasso)?)),
+            (None, Some(fewer)) => fewer.follow_lasso(self.space, &lasso),
+            (None, None) => Ok(Some(self.states(&lasso)?)),
+        }
+    }
+
+    fn states(&self, lasso: &Lasso) -> Result<(Vec<State>, Vec<State>), Failure> {
+        if !lasso.stem.first().or(lasso.cycle.first()).is_some_and(|first| self.space.initial.contains(first)) {
+            return Err(Failure::Internal("a lasso does not begin in an initial state".to_owned()));
+        }
+        let states = |rows: &[Vec<u32>]| rows.iter().map(|row| self.space.state(row)).collect();
+        Ok((states(&lasso.stem), states(&lasso.cycle)))
     }
 
     fn stop(&self, stopped: Stopped, answer: &mut ProgramAnswer) {
@@ -215,19 +281,19 @@ impl Question<'_, '_> {
         }
     }
 
-    fn search(&self, stepper: &Stepper<'_>, progress: &mut dyn FnMut(Progress)) -> Result<Outcome, Stopped> {
-        accepted(self.space, stepper, &self.watched, &self.fair, self.effort, progress)
+    fn search(
+        &self,
+        fewer: Option<&Fewer<'_>>,
+        effort: &Effort<'_>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(Outcome, Option<Reason>), Stopped> {
+        accepted(self.space, fewer, &self.watched, &self.fair, effort, progress)
     }
 
     /// The lasso as a run; none, and a reason, if it rests where it is not known how the program goes on.
-    fn repeat(&self, lasso: &Lasso, answer: &mut ProgramAnswer) -> Result<Option<Run>, Failure> {
-        let states = |rows: &[Vec<u32>]| rows.iter().map(|row| self.space.state(row)).collect::<Vec<State>>();
-        let (stem, cycle) = (states(&lasso.stem), states(&lasso.cycle));
-        if !lasso.stem.first().or(lasso.cycle.first()).is_some_and(|first| self.space.initial.contains(first)) {
-            return Err(Failure::Internal("a lasso does not begin in an initial state".to_owned()));
-        }
+    fn repeat(&self, stem: &[State], cycle: &[State], answer: &mut ProgramAnswer) -> Result<Option<Run>, Failure> {
         let wanted: Vec<u32> = self.fair.weak.iter().chain(&self.fair.strong).copied().collect();
-        let run = run::connect_lasso(&self.space.semantics, &stem, &cycle, &wanted)?;
+        let run = run::connect_lasso(&self.space.semantics, stem, cycle, &wanted)?;
         let stutters = run.steps.iter().any(|taken| taken.moves.is_empty());
         if stutters || !wanted.is_empty() {
             let unclear = cycle.iter().find_map(|state| self.unclear(state));
@@ -236,7 +302,7 @@ impl Question<'_, '_> {
                 return Ok(None);
             }
         }
-        self.must_be_fair(&run, &cycle)?;
+        self.must_be_fair(&run, cycle)?;
         self.must_break(&run)?;
         Ok(Some(run))
     }

@@ -9,7 +9,7 @@
 //!
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
-//! [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them. [`abstracted`] answers
+//! [`sketched`] answers with a store that keeps little; [`fewer`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them. [`abstracted`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only; [`choose`]
 //! says which way a program goes.
 
@@ -22,6 +22,7 @@ pub mod claims;
 pub mod coverage;
 pub mod explore;
 pub mod export;
+pub mod fewer;
 mod graph;
 pub mod itf;
 pub mod linear;
@@ -34,6 +35,7 @@ pub mod reorder;
 pub mod run;
 pub mod safety;
 pub mod simulate;
+pub mod sketched;
 pub mod space;
 pub mod spotlight;
 pub mod story;

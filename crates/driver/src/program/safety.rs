@@ -2,11 +2,12 @@
 //!
 //! All of them are looked for in one breadth-first search. Where fewer steps are enough to tell whether something is
 //! broken, they are searched first; the shortest run then comes from a search with all steps, so that it does not
-//! depend on what was left out.
+//! depend on what was left out. Only if that takes far too many states the run with fewer steps is told, with all its steps.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tertium_base::{Budget, Diagnostic, StopReason};
+use tertium_explore::reduction::Kinds;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
 use tertium_explore::search::{Finding, Observer, Place, Progress, Summary};
@@ -14,15 +15,23 @@ use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Node, NodeId};
 use tertium_program::ExprId;
 
+pub use tertium_explore::store::Keeping;
+
 use super::answer::{ProgramAnswer, Reason};
+use super::fewer::Fewer;
 use super::questions::{Asked, Mistake};
 use super::run::{self, Run};
+use super::sketched;
 use super::space::{Space, Stepper, stop_word};
 use super::watch::{self, Eyes, Room};
 use crate::failure::Failure;
 
 /// Programs with unbounded variables are explored up to this many states unless the user says otherwise.
 pub const DEFAULT_LIMIT: usize = 1_000_000;
+
+/// The shortest run is looked for among so many times the states that a search with fewer steps needed, and some more.
+pub(super) const MOST_TIMES: usize = 8;
+pub(super) const MOST_MORE: usize = 500_000;
 
 /// How to search.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +42,8 @@ pub struct Effort<'a> {
     pub max_states: Option<usize>,
     /// Whether steps may be left out where that is sound.
     pub reduction: bool,
+    /// How much is kept of each state.
+    pub store: Keeping,
     /// Time and memory.
     pub budget: &'a Budget,
 }
@@ -55,11 +66,11 @@ pub enum Goal<'q> {
 }
 
 /// A condition on states with what it takes to evaluate it.
-struct Condition<'s, 'p> {
+pub(super) struct Condition<'s, 'p> {
     formula: &'s Formula,
     root: NodeId,
     holds: bool,
-    eyes: Eyes<'s, 'p>,
+    pub eyes: Eyes<'s, 'p>,
     /// What must hold for `a -> b` to say anything, and whether it ever did.
     antecedent: Option<NodeId>,
     matters: AtomicBool,
@@ -84,14 +95,14 @@ impl Condition<'_, '_> {
 const LONGEST_PART: usize = 200;
 
 /// Looks at states for all goals.
-struct Watcher<'s, 'p> {
-    conditions: Vec<Condition<'s, 'p>>,
+pub(super) struct Watcher<'s, 'p> {
+    pub conditions: Vec<Condition<'s, 'p>>,
     /// What is searched for: positions of conditions, and mistakes.
-    wanted: Vec<Wanted>,
+    pub wanted: Vec<Wanted>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     Broken(usize),
     Mistake(Mistake),
 }
@@ -107,7 +118,7 @@ impl Wanted {
     }
 
     /// The nearest place, and of those the least.
-    fn found(self, summary: &Summary) -> Option<(&Place, &Finding)> {
+    pub fn found(self, summary: &Summary) -> Option<(&Place, &Finding)> {
         let found = summary.findings.iter().filter(|(finding, _)| self.matches(finding));
         found.map(|(finding, place)| (place, finding)).min()
     }
@@ -156,21 +167,27 @@ pub fn decide(
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, Failure> {
-    let mut watcher = watcher(space, goals);
-    let wanted = watcher.wanted.clone();
     if let Some(reason) = &space.open {
         let answers = goals.iter().map(|goal| ProgramAnswer { reasons: vec![reason.clone()], ..open(goal) }).collect();
         return Ok(Outcome { answers, whole: None });
     }
+    if effort.store != Keeping::Exact {
+        return Ok(Outcome { answers: sketched::decide(space, goals, effort, progress)?, whole: None });
+    }
+    let mut watcher = watcher(space, goals);
+    let wanted = watcher.wanted.clone();
     let seen: Vec<ExprId> = goals.iter().flat_map(|goal| seen_by(goal)).copied().collect();
-    let fewer = if effort.reduction { space.reduced(&seen) } else { None };
-    let first = search(space, fewer.as_ref().unwrap_or(&space.stepper), &watcher, effort, progress);
+    let fewer = if effort.reduction { space.reduced(&seen, Kinds::ALL) } else { None };
+    let (stepper, initial) =
+        fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
+    let first = search(space, stepper, initial, &watcher, effort, progress);
     let mut second = None;
     if fewer.is_some() {
         watcher.wanted.retain(|wanted| wanted.found(&first.summary).is_some());
         if !watcher.wanted.is_empty() {
             let budget = short_while(effort.budget);
-            second = Some(search(space, &space.stepper, &watcher, &Effort { budget: &budget, ..*effort }, progress));
+            let effort = Effort { budget: &budget, max_states: Some(enough(space, effort, &first)), ..*effort };
+            second = Some(search(space, &space.stepper, &space.initial, &watcher, &effort, progress));
         }
     }
     let mut answers = Vec::new();
@@ -179,10 +196,11 @@ pub fn decide(
         (answer.states, answer.transitions) = (first.summary.states, first.summary.transitions);
         let full = second.as_ref().filter(|second| wanted.found(&second.summary).is_some());
         let explored = full.unwrap_or(&first);
+        let left_out = fewer.as_ref().filter(|_| full.is_none());
         let blurred = matches!(wanted, Wanted::Broken(at) if watcher.conditions[*at].eyes.blurred());
         match wanted.found(&explored.summary) {
             _ if blurred => answer.reasons.push(cannot_evaluate()),
-            Some((place, finding)) => match run_to(space, goal, place, finding, explored, &afterwards(effort.budget)) {
+            Some((place, finding)) => match run_to(space, goal, (place, finding), explored, left_out, &afterwards(effort.budget)) {
                 Ok(run) => {
                     answer.run = Some(run);
                     answer.value = Belnap::False;
@@ -206,7 +224,7 @@ pub fn decide(
     Ok(Outcome { answers, whole })
 }
 
-fn open(goal: &Goal<'_>) -> ProgramAnswer {
+pub(super) fn open(goal: &Goal<'_>) -> ProgramAnswer {
     match goal {
         Goal::Invariant(asked) => {
             ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
@@ -215,14 +233,14 @@ fn open(goal: &Goal<'_>) -> ProgramAnswer {
     }
 }
 
-fn seen_by<'q>(goal: &Goal<'q>) -> &'q [ExprId] {
+pub(super) fn seen_by<'q>(goal: &Goal<'q>) -> &'q [ExprId] {
     match goal {
         Goal::Invariant(asked) => &asked.atoms,
         Goal::Never(_) => &[],
     }
 }
 
-fn watcher<'s, 'p>(space: &'s Space<'p>, goals: &[Goal<'s>]) -> Watcher<'s, 'p> {
+pub(super) fn watcher<'s, 'p>(space: &'s Space<'p>, goals: &[Goal<'s>]) -> Watcher<'s, 'p> {
     let mut watcher = Watcher { conditions: Vec::new(), wanted: Vec::new() };
     for goal in goals {
         watcher.wanted.push(match goal {
@@ -243,9 +261,10 @@ fn watcher<'s, 'p>(space: &'s Space<'p>, goals: &[Goal<'s>]) -> Watcher<'s, 'p> 
     watcher
 }
 
-fn search(
+pub(super) fn search(
     space: &Space<'_>,
     stepper: &Stepper<'_>,
+    initial: &[Vec<u32>],
     watcher: &Watcher<'_, '_>,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
@@ -256,7 +275,7 @@ fn search(
         stop_at_finding: false,
         budget: effort.budget,
     };
-    breadth_first(stepper, watcher, &space.initial, &options, progress)
+    breadth_first(stepper, watcher, initial, &options, progress)
 }
 
 /// The reason of a property whose atoms have no value somewhere.
@@ -305,24 +324,47 @@ fn short_while(budget: &Budget) -> Budget {
 }
 
 /// What was found in time is told even if the time is then up: going back costs at most as much as the search did.
-fn afterwards(budget: &Budget) -> Budget {
+pub(super) fn afterwards(budget: &Budget) -> Budget {
     let grace = budget.elapsed().saturating_mul(2).max(std::time::Duration::from_secs(10));
     Budget::unlimited().with_time(Some(grace))
 }
 
-fn run_to(
+/// How many states are looked at for the shortest run, after a search with fewer steps has found some run.
+fn enough(space: &Space<'_>, effort: &Effort<'_>, first: &Explored) -> usize {
+    let most = first.summary.states.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
+    effort.limit(space).map_or(most, |limit| limit.min(most))
+}
+
+pub(super) fn run_to(
     space: &Space<'_>,
     goal: &Goal<'_>,
-    place: &Place,
-    finding: &Finding,
+    (place, finding): (&Place, &Finding),
     explored: &Explored,
+    fewer: Option<&Fewer<'_>>,
     budget: &Budget,
 ) -> Result<Run, Failure> {
-    let rows = shortest_run(&space.stepper, explored, &place.row, place.depth, budget)?;
-    let states: Vec<_> = rows.iter().map(|row| space.state(row)).collect();
-    if states.len() != place.depth + 1 || !space.initial.contains(&rows[0]) {
+    let stepper = fewer.map_or(&space.stepper, |fewer| &fewer.stepper);
+    let rows = shortest_run(stepper, explored, &place.row, place.depth, budget)?;
+    let initial = fewer.map_or(&space.initial, |fewer| &fewer.initial);
+    if rows.len() != place.depth + 1 || !initial.contains(&rows[0]) {
         return Err(Failure::Internal("a shortest run does not begin in an initial state".to_owned()));
     }
+    told(space, goal, finding, &rows, fewer)
+}
+
+/// The run through these rows to a finding, by the definition of a step.
+pub(super) fn told(
+    space: &Space<'_>,
+    goal: &Goal<'_>,
+    finding: &Finding,
+    rows: &[Vec<u32>],
+    fewer: Option<&Fewer<'_>>,
+) -> Result<Run, Failure> {
+    let states = match (fewer, finding) {
+        (Some(fewer), Finding::Fault(fault)) => fewer.follow_to(space, rows, fault)?,
+        (Some(fewer), _) => fewer.follow(space, rows)?,
+        (None, _) => rows.iter().map(|row| space.state(row)).collect(),
+    };
     let run = run::connect(&space.semantics, &states)?;
     match (finding, goal) {
         (Finding::Fault(fault), _) => run::with_fault(&space.semantics, run, fault),

@@ -2,12 +2,17 @@
 
 use tertium_base::{Budget, Stopped};
 use tertium_explore::compiled::{self, Compiled};
-use tertium_explore::reduction::Reduction;
+use tertium_explore::reduction::Kinds;
+use tertium_explore::reduction::promises::{self, Broken};
+use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::liveness::Scheduling;
+use tertium_explore::search::{Finding, Observer, Progress};
 use tertium_explore::successors::{Expansion, Plain, Successors};
 use tertium_program::{ExprId, FaultKind, NoInitialStates, Program, Semantics, State, Type, VarId};
 
 use super::answer::Reason;
+use super::fewer::Fewer;
+use super::safety::Effort;
 use crate::failure::Failure;
 
 /// At most this many candidates for initial states are tried.
@@ -70,6 +75,23 @@ pub struct Space<'p> {
     pub open: Option<Reason>,
     /// What the scheduler promises.
     pub scheduling: Scheduling,
+    /// Whether searches may rely on what the program promises about its channels.
+    keeps_promises: bool,
+}
+
+/// Looks at states for promises that are not kept.
+struct PromiseWatcher<'s, 'p>(&'s Space<'p>);
+
+impl Observer for PromiseWatcher<'_, '_> {
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn look(&self, row: &[u32], (): &mut (), broken: &mut dyn FnMut(usize)) {
+        if promises::broken(&self.0.semantics, &self.0.state(row)).is_some() {
+            broken(0);
+        }
+    }
 }
 
 impl<'p> Space<'p> {
@@ -87,15 +109,39 @@ impl<'p> Space<'p> {
             Err(why) => (Vec::new(), Some(no_initial(program, &why))),
         };
         let scheduling = super::linear::scheduling(program);
-        Ok(Self { semantics, plain, stepper, initial, open, scheduling })
+        Ok(Self { semantics, plain, stepper, initial, open, scheduling, keeps_promises: false })
     }
 
-    /// Every step that a question about these expressions needs; none if that saves nothing.
+    /// What is left of the program for a question about these expressions; none if nothing can be left out.
     #[must_use]
-    pub fn reduced(&self, seen: &[ExprId]) -> Option<Stepper<'p>> {
-        let Stepper::Compiled(compiled) = &self.stepper else { return None };
-        let reduction = Reduction::of(&self.semantics, seen);
-        (reduction.count() > 0).then(|| Stepper::Compiled(Box::new(compiled.as_ref().clone().reduced(reduction))))
+    pub fn reduced(&self, seen: &[ExprId], kinds: Kinds) -> Option<Fewer<'p>> {
+        Fewer::of(self, seen, Kinds { promises: self.keeps_promises, ..kinds })
+    }
+
+    /// Looks whether the program keeps what it promises about its channels; if all of it is kept, searches may rely on it.
+    /// Says which promise is not.
+    pub fn watch_promises(&mut self, effort: &Effort<'_>, progress: &mut dyn FnMut(Progress)) -> Option<Broken> {
+        if self.program().promises.is_empty() || self.open.is_some() {
+            return None;
+        }
+        let watcher = PromiseWatcher(self);
+        let kinds = Kinds { promises: true, ..Kinds::ALL };
+        let fewer = Fewer::of(self, &[], kinds)?;
+        let options = Options {
+            threads: effort.threads,
+            max_states: effort.limit(self),
+            stop_at_finding: false,
+            budget: effort.budget,
+        };
+        let found = breadth_first(&fewer.stepper, &watcher, &fewer.initial, &options, progress);
+        // Of several that one search meets, which one is told must not depend on threads.
+        let broken = found.summary.findings.iter().find_map(|(finding, place)| match finding {
+            Finding::Broken(_) => promises::broken(&self.semantics, &self.state(&place.row)),
+            _ => None,
+        });
+        let kept = broken.is_none() && found.summary.complete();
+        self.keeps_promises = kept;
+        broken
     }
 
     /// The same, with a scheduler that is weakly fair to the processes with the first `count` pids.

@@ -7,12 +7,14 @@
 
 mod components;
 mod lasso;
+mod nested;
 mod product;
 mod strong;
 
 use tertium_base::{Budget, Stopped};
 
 use self::components::Components;
+pub use self::nested::{Nested, accepted_run_sketched};
 use self::product::Product;
 use super::Progress;
 use crate::successors::Successors;
