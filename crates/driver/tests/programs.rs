@@ -81,7 +81,13 @@ fn compare(text: &str) -> bool {
         let other = answers(&file, reduction, threads);
         assert_eq!(plain.len(), other.len());
         for (one, two) in plain.iter().zip(&other) {
-            assert_eq!((one.value, &one.run), (two.value, &two.run), "{} {reduction} {threads} {:?}\n{text}", one.name, two.reasons);
+            assert_eq!(
+                (one.value, &one.run),
+                (two.value, &two.run),
+                "{} {reduction} {threads} {:?}\n{text}",
+                one.name,
+                two.reasons
+            );
         }
     }
     let failing = plain.iter().filter_map(|answer| answer.run.as_ref().filter(|run| run.fault.is_some()));
@@ -116,7 +122,13 @@ fn counts_agree(file: &ProgramFile, space: &Space, text: &str) {
     let budget = Budget::unlimited();
     let explorable = Explorable::new(&file.program, &budget).expect("it can be explored");
     for threads in [1, 2] {
-        let effort = Effort { threads, max_states: None, reduction: false, store: tertium_driver::program::safety::Keeping::Exact, budget: &budget };
+        let effort = Effort {
+            threads,
+            max_states: None,
+            reduction: false,
+            store: tertium_driver::program::safety::Keeping::Exact,
+            budget: &budget,
+        };
         let (counts, _) =
             explore(&explorable, SearchOrder::Breadth, &effort, &mut |_| {}).expect("no limit is reached");
         let (deep, _) = explore(&explorable, SearchOrder::Depth, &effort, &mut |_| {}).expect("no limit is reached");

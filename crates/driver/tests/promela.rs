@@ -51,7 +51,13 @@ fn load(path: &Path) -> Result<ProgramFile, String> {
 
 fn count(file: &ProgramFile, budget: &Budget, limit: usize) -> Result<Counts, String> {
     let space = Space::new(&file.program, budget).map_err(|failure| format!("{failure:?}"))?;
-    let effort = Effort { threads: 1, max_states: Some(limit), reduction: false, store: tertium_driver::program::safety::Keeping::Exact, budget };
+    let effort = Effort {
+        threads: 1,
+        max_states: Some(limit),
+        reduction: false,
+        store: tertium_driver::program::safety::Keeping::Exact,
+        budget,
+    };
     let explored = explore(&space, SearchOrder::Breadth, &effort, &mut |_| {});
     explored.map(|(counts, _)| counts).map_err(|failure| format!("{failure:?}"))
 }

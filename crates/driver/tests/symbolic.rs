@@ -95,7 +95,13 @@ fn compare(text: &str) -> bool {
 fn counts_agree(file: &ProgramFile, text: &str) {
     let budget = Budget::unlimited();
     let space = Space::new(&file.program, &budget).expect("it can be explored");
-    let effort = Effort { threads: 1, max_states: None, reduction: false, store: tertium_driver::program::safety::Keeping::Exact, budget: &budget };
+    let effort = Effort {
+        threads: 1,
+        max_states: None,
+        reduction: false,
+        store: tertium_driver::program::safety::Keeping::Exact,
+        budget: &budget,
+    };
     let (counts, _) = explore(&space, SearchOrder::Breadth, &effort, &mut |_| {}).expect("it can be explored");
     let encoding = Encoding::new(&file.program, &budget, &mut |_| {}).expect("it was encoded before");
     assert_eq!(encoding.figures().states, counts.states as f64, "states\n{text}");

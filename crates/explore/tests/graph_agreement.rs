@@ -134,7 +134,12 @@ fn whatever_is_left_out_the_same_mistakes_are_found() {
             let reduced = compiled.clone().reduced(Reduction::with(&semantics, &[], kinds));
             let initial: Vec<Vec<u32>> = initial.iter().map(|row| reduced.representative(row)).collect();
             let found = breadth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
-            assert!(found.findings.keys().eq(full.findings.keys()), "{kinds:?}\n{:?}\n{:?}", found.findings, full.findings);
+            assert!(
+                found.findings.keys().eq(full.findings.keys()),
+                "{kinds:?}\n{:?}\n{:?}",
+                found.findings,
+                full.findings
+            );
             if !kinds.dead {
                 assert_eq!(found.deadlocks, full.deadlocks, "{kinds:?}");
             }

@@ -137,8 +137,13 @@ pub fn check(
         Err(Failure::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
         space => space?,
     };
-    let effort =
-        Effort { threads: options.threads, max_states: options.max_states, reduction: options.reduction, store: options.store, budget };
+    let effort = Effort {
+        threads: options.threads,
+        max_states: options.max_states,
+        reduction: options.reduction,
+        store: options.store,
+        budget,
+    };
     let broken = if effort.reduction {
         space.watch_promises(&effort, &mut report_to(observer, "watching promises", effort.limit(&space)))
     } else {

@@ -155,7 +155,8 @@ impl<'p> Fewer<'p> {
                 }
             }
             let rests = !moved && movers.is_none();
-            if rests && matches!(wanted, Wanted::Row(row) if self.compiled.representative(&space.plain.row(&state)) == *row)
+            if rests
+                && matches!(wanted, Wanted::Row(row) if self.compiled.representative(&space.plain.row(&state)) == *row)
             {
                 return Some(vec![state]);
             }

@@ -200,14 +200,16 @@ pub fn decide(
         let blurred = matches!(wanted, Wanted::Broken(at) if watcher.conditions[*at].eyes.blurred());
         match wanted.found(&explored.summary) {
             _ if blurred => answer.reasons.push(cannot_evaluate()),
-            Some((place, finding)) => match run_to(space, goal, (place, finding), explored, left_out, &afterwards(effort.budget)) {
-                Ok(run) => {
-                    answer.run = Some(run);
-                    answer.value = Belnap::False;
+            Some((place, finding)) => {
+                match run_to(space, goal, (place, finding), explored, left_out, &afterwards(effort.budget)) {
+                    Ok(run) => {
+                        answer.run = Some(run);
+                        answer.value = Belnap::False;
+                    }
+                    Err(Failure::Stopped(stopped)) => answer.stopped = Some(stopped.0),
+                    Err(failure) => return Err(failure),
                 }
-                Err(Failure::Stopped(stopped)) => answer.stopped = Some(stopped.0),
-                Err(failure) => return Err(failure),
-            },
+            }
             None => settle(space, &first.summary, effort, &mut answer),
         }
         if let Wanted::Broken(at) = wanted

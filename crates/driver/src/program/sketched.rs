@@ -33,12 +33,8 @@ pub(super) fn decide(
     let fewer = if effort.reduction { space.reduced(&seen, Kinds::ALL) } else { None };
     let (stepper, initial) =
         fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
-    let options = Options {
-        threads: 1,
-        max_states: effort.limit(space),
-        stop_at_finding: false,
-        budget: effort.budget,
-    };
+    let options =
+        Options { threads: 1, max_states: effort.limit(space), stop_at_finding: false, budget: effort.budget };
     let found = sketched(stepper, &watcher, initial, effort.store, &options, progress);
     watcher.wanted.retain(|wanted| wanted.found(&found.summary).is_some());
     // A search that keeps everything, but not much of it, may know shorter runs.

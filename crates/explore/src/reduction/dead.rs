@@ -25,8 +25,7 @@ impl Dead {
         let observed = observed(program, seen);
         let slots = |process: ProcessId| {
             let live = live(program, process);
-            let candidates: Vec<(usize, VarId)> =
-                program.process(process).locals.iter().copied().enumerate().collect();
+            let candidates: Vec<(usize, VarId)> = program.process(process).locals.iter().copied().enumerate().collect();
             let dead_at = |live: &BitSet| {
                 let dead = candidates.iter().filter(|(at, var)| !live.contains(*at) && !observed.contains(var));
                 dead.flat_map(|&(_, var)| {
@@ -124,12 +123,11 @@ struct Flow {
 impl Flow {
     fn of(program: &Program, code: &Process, touched: &Touched) -> Self {
         let position = |var: VarId| code.locals.iter().position(|&local| local == var);
-        let read = program.exprs.reachable(&touched.looked_at).into_iter().filter_map(|id| {
-            match program.exprs.get(id) {
+        let read =
+            program.exprs.reachable(&touched.looked_at).into_iter().filter_map(|id| match program.exprs.get(id) {
                 Expr::Var(var) | Expr::Element(var, _) => position(var),
                 _ => None,
-            }
-        });
+            });
         let whole = |place: &Place| match place {
             Place::Var(var) if program.variable(*var).dimensions.is_empty() => position(*var),
             _ => None,

@@ -9,7 +9,8 @@
 use std::collections::BTreeSet;
 
 use tertium_program::{
-    Action, ChannelId, Direction, Expr, ExprId, Field, InitialValue, Place, ProcessId, Program, Scope, Step, Type, VarId,
+    Action, ChannelId, Direction, Expr, ExprId, Field, InitialValue, Place, ProcessId, Program, Scope, Step, Type,
+    VarId,
 };
 
 /// Some channels, by declaration; `None` for any.
@@ -341,9 +342,9 @@ pub(super) fn assigned(program: &Program, var: VarId) -> bool {
 fn once(program: &Program) -> Vec<bool> {
     let mut once = vec![false; program.processes.len()];
     let starts = |process: usize| {
-        program.steps.iter().filter(move |step| {
-            matches!(&step.action, Action::Run { process: started, .. } if started.index() == process)
-        })
+        program.steps.iter().filter(
+            move |step| matches!(&step.action, Action::Run { process: started, .. } if started.index() == process),
+        )
     };
     // Each round may learn of one more process that it is started by one that runs once.
     for _ in 0..program.processes.len() {

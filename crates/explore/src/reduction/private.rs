@@ -89,11 +89,9 @@ impl Shared {
                 Expr::Timeout => owner.map(|_| ())?,
                 Expr::Accepting if owner.is_none() => self.accepting = true,
                 Expr::NonProgress if owner.is_none() => self.progress = true,
-                Expr::NonProgress
-                | Expr::Accepting
-                | Expr::Enabled(_)
-                | Expr::LocationOf(_)
-                | Expr::PriorityOf(_) => return None,
+                Expr::NonProgress | Expr::Accepting | Expr::Enabled(_) | Expr::LocationOf(_) | Expr::PriorityOf(_) => {
+                    return None;
+                }
                 // Deadlocks are never put off, so asking for them sees no single step.
                 Expr::Deadlock if owner.is_none() => {}
                 Expr::Deadlock => return None,
@@ -147,9 +145,8 @@ impl Analysis<'_> {
     /// The promise that a channel is the process's own in this direction. Which channel that is must not change.
     fn promise(&self, process: ProcessId, channel: ExprId, direction: Direction) -> Option<usize> {
         let Expr::Var(var) = self.program.exprs.get(channel) else { return None };
-        let meant = |promise: &Promise| {
-            promise.process == process && promise.channel == var && promise.direction == direction
-        };
+        let meant =
+            |promise: &Promise| promise.process == process && promise.channel == var && promise.direction == direction;
         self.program.promises.iter().position(meant).filter(|_| !assigned(self.program, var))
     }
 

@@ -8,9 +8,7 @@
 use std::collections::BTreeMap;
 
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
-use tertium_program::{
-    Action, Context, Direction, LocationId, ProcessId, Scope, Semantics, State, StepId, VarId,
-};
+use tertium_program::{Action, Context, Direction, LocationId, ProcessId, Scope, Semantics, State, StepId, VarId};
 
 /// A promise that is not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,9 +72,8 @@ fn stands_in_the_way(
         };
         let number = semantics.value(channel, &context).ok();
         // If it cannot be told which channel is meant, it may be any.
-        let meant = |&(other, claimed): &(Direction, i64)| {
-            other == direction && number.is_none_or(|number| number == claimed)
-        };
+        let meant =
+            |&(other, claimed): &(Direction, i64)| other == direction && number.is_none_or(|number| number == claimed);
         let mut others = claims.iter().filter(|(claim, (owner, _))| meant(claim) && *owner != pid);
         others.next().map(|(_, &(_, promise))| Broken { promise, step: Some(step) })
     })

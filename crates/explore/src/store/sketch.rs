@@ -40,7 +40,10 @@ pub struct Sketch {
 enum Kind {
     /// Open addressing; 0 is an empty place.
     Fingerprints(Vec<u64>),
-    Field { words: Vec<u64>, set: usize },
+    Field {
+        words: Vec<u64>,
+        set: usize,
+    },
 }
 
 impl Sketch {

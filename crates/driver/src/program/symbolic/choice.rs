@@ -71,8 +71,13 @@ fn is_short(
     if space.open.is_some() {
         return Ok(false);
     }
-    let effort =
-        Effort { threads: options.threads, max_states: Some(SHORT_SEARCH), reduction: options.reduction, store: options.store, budget };
+    let effort = Effort {
+        threads: options.threads,
+        max_states: Some(SHORT_SEARCH),
+        reduction: options.reduction,
+        store: options.store,
+        budget,
+    };
     let collected = Collected::visit(&space, &effort, &mut report_to(observer, "looking ahead", Some(SHORT_SEARCH)));
     Ok(collected.explored().summary.stopped.is_none_or(|stopped| stopped.0 != StopReason::Count))
 }
