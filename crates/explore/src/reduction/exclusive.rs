@@ -349,10 +349,10 @@ fn once(program: &Program) -> Vec<bool> {
     // Each round may learn of one more process that it is started by one that runs once.
     for _ in 0..program.processes.len() {
         let before = once.clone();
-        for process in 0..program.processes.len() {
+        for (process, once) in once.iter_mut().enumerate() {
             let instances = program.instances.iter().filter(|instance| instance.process.index() == process).count();
             let steps: Vec<&Step> = starts(process).collect();
-            once[process] = match (instances, steps.as_slice()) {
+            *once = match (instances, steps.as_slice()) {
                 (0 | 1, []) => true,
                 (0, [step]) => before[step.process.index()] && !is_repeated(program, step),
                 _ => false,
