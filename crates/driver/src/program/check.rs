@@ -176,7 +176,7 @@ fn broken_promise(file: &ProgramFile, broken: &Broken) -> Located {
         },
     );
     let message = format!("`{keyword} {name}` is not kept: only this process {does} it, says {owner}, but {other}");
-    let warning = Diagnostic::warning("W0506", message)
+    let warning = Diagnostic::warning("W0507", message)
         .at(promise.span, "said here")
         .help("no answer relies on it; leave it out or keep the channel to one process");
     Located::within(warning, &file.source_of(promise.span))

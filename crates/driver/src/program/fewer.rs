@@ -30,6 +30,9 @@ pub struct Fewer<'p> {
     compiled: Compiled<'p>,
 }
 
+/// The states of a run that goes round for ever: before the cycle, and on it.
+pub type LassoStates = (Vec<State>, Vec<State>);
+
 /// What is looked for between two rows.
 enum Wanted<'w> {
     /// The row.
@@ -81,7 +84,7 @@ impl<'p> Fewer<'p> {
     ///
     /// # Errors
     /// If the definition of a step does not connect the rows.
-    pub fn follow_lasso(&self, space: &Space<'p>, lasso: &Lasso) -> Result<Option<(Vec<State>, Vec<State>)>, Failure> {
+    pub fn follow_lasso(&self, space: &Space<'p>, lasso: &Lasso) -> Result<Option<LassoStates>, Failure> {
         let entry = lasso.cycle.first().ok_or_else(lost)?;
         let mut way = lasso.stem.clone();
         way.push(entry.clone());

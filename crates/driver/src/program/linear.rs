@@ -19,7 +19,7 @@ use tertium_logic::automata::{Literal, Tgba, Translation, TranslationError, ltl_
 use tertium_program::{Fairness, Program, State};
 
 use super::answer::{ProgramAnswer, Reason};
-use super::fewer::Fewer;
+use super::fewer::{Fewer, LassoStates};
 use super::questions::Asked;
 use super::run::{self, Run, arrival, moved_by};
 use super::safety::{Effort, MOST_MORE, MOST_TIMES, cannot_evaluate, observed};
@@ -249,7 +249,7 @@ impl Question<'_, '_> {
         states: usize,
         lasso: Lasso,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Option<(Vec<State>, Vec<State>)>, Failure> {
+    ) -> Result<Option<LassoStates>, Failure> {
         if fewer.is_none() && self.effort.store == Keeping::Exact {
             return Ok(Some(self.states(&lasso)?));
         }
@@ -264,7 +264,7 @@ impl Question<'_, '_> {
         }
     }
 
-    fn states(&self, lasso: &Lasso) -> Result<(Vec<State>, Vec<State>), Failure> {
+    fn states(&self, lasso: &Lasso) -> Result<LassoStates, Failure> {
         if !lasso.stem.first().or(lasso.cycle.first()).is_some_and(|first| self.space.initial.contains(first)) {
             return Err(Failure::Internal("a lasso does not begin in an initial state".to_owned()));
         }

@@ -235,7 +235,7 @@ pub(super) fn decide(
     let Some(first) = space.initial.first() else { return Ok(answer) };
     let start = notes.begin(&space.state(first));
     let reading = Reading { notes, space, start };
-    let Some(found) = search(space, &reading, &mut answer, effort, progress) else { return Ok(answer) };
+    let Some(found) = search(space, None, &reading, &mut answer, effort, progress)? else { return Ok(answer) };
     if notes.blurred.load(Ordering::Relaxed) {
         answer.reasons.push(cannot_evaluate());
         return Ok(answer);

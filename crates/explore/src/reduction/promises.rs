@@ -63,7 +63,7 @@ fn stands_in_the_way(
     let program = semantics.program();
     let process = ProcessId::new(state.slots[frames[pid] + FRAME_PROCESS] as usize);
     let location = LocationId::new(state.slots[frames[pid] + FRAME_LOCATION] as usize);
-    let context = Context { slots: &state.slots, frames, me: Some(pid), inputs: &[], timeout: false };
+    let context = Context { slots: &state.slots, frames, me: Some(pid), inputs: &[], timeout: false, asking: 0 };
     program.location(process, location).steps.iter().find_map(|&step| {
         let (channel, direction) = match &program.step(step).action {
             Action::Send { channel, .. } => (*channel, Direction::Send),
