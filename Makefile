@@ -32,6 +32,8 @@ SECONDS_EACH ?= 60
 
 # Models for bench-spin; a folder stands for all models in it.
 BENCH_MODELS ?= $(wildcard ../shared/promela/micro ../shared/promela/third_party)
+# Seconds for each search of bench-spin, ours and Spin's.
+BENCH_SECONDS ?= 30
 
 # Horn clauses for bench-loop, if they are there.
 HORN ?= $(wildcard ../shared/peers/horn)
@@ -111,9 +113,9 @@ bench-symbolic: $(Z3) ## sets of states: families of programs up to 10^20 states
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-symbolic
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-symbolic
 
-bench-spin: $(Z3) peers ## Promela models against Spin (BENCH_MODELS="FILE FOLDER FILE:NAME=10 …"; none: our own families)
+bench-spin: $(Z3) peers ## Promela models against Spin (BENCH_MODELS="FILE FOLDER FILE:NAME=10 …"; none: our own families; BENCH_SECONDS=30 for each search)
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-spin
-	$(CARGO) run --release --quiet -p tertium-bench --bin bench-spin -- --assert $(BENCH_MODELS)
+	$(CARGO) run --release --quiet -p tertium-bench --bin bench-spin -- --assert --seconds=$(BENCH_SECONDS) $(BENCH_MODELS)
 
 fuzz: ## feed every parser with mutated input (FUZZ_SECONDS=60 each, FUZZ_TARGETS="formula …" for some)
 	cd fuzz && CARGO_TARGET_DIR=target RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST)
