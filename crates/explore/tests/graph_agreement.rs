@@ -115,7 +115,7 @@ const KINDS: [Kinds; 5] = [
 #[test]
 fn whatever_is_left_out_the_same_mistakes_are_found() {
     let (fewer, compared) = (RefCell::new([0; KINDS.len()]), Cell::new(0));
-    for_random_cases(300, |case| {
+    for_random_cases(150, |case| {
         let program =
             if case.number % 3 == 0 { graphs::random_graph(&mut case.rng) } else { graphs::quiet_graph(&mut case.rng) };
         let semantics = Semantics::new(&program);
@@ -144,14 +144,16 @@ fn whatever_is_left_out_the_same_mistakes_are_found() {
                 assert_eq!(found.deadlocks, full.deadlocks, "{kinds:?}");
             }
             assert!(found.states <= full.states, "{kinds:?}: {} of {}", found.states, full.states);
-            assert_eq!(breadth_first(&reduced, &Blind, &initial, &options(2), &mut |_| {}).summary, found);
-            let deep = depth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
-            assert!(deep.findings.keys().eq(full.findings.keys()), "{kinds:?}");
+            if kinds == Kinds::ALL {
+                assert_eq!(breadth_first(&reduced, &Blind, &initial, &options(2), &mut |_| {}).summary, found);
+                let deep = depth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
+                assert!(deep.findings.keys().eq(full.findings.keys()), "{kinds:?}");
+            }
             fewer.borrow_mut()[at] += usize::from(found.states < full.states);
         }
     });
     let fewer = fewer.into_inner();
-    assert!(compared.get() > 100 && fewer.iter().all(|&count| count > 5), "{} compared, {fewer:?}", compared.get());
+    assert!(compared.get() > 50 && fewer.iter().all(|&count| count > 3), "{} compared, {fewer:?}", compared.get());
 }
 
 #[test]
