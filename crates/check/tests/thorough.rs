@@ -361,3 +361,50 @@ fn mixed_structures_have_completions_where_they_are_consistent() {
     });
     assert!(seen.borrow().iter().all(|&count| count > 5), "{:?}", seen.borrow());
 }
+
+/// The forms of a formula for both sides have, part by part, the value that all completions agree on.
+#[test]
+fn minimised_formulas_have_the_thorough_value() {
+    let compared = std::cell::Cell::new([0usize; 2]);
+    for_random_cases(250, |case| {
+        let shape = StructureShape {
+            states: 1..=4,
+            hyper: case.rng.chance(30),
+            total: case.rng.chance(20),
+            ..StructureShape::default()
+        };
+        let model = case.structure(&shape);
+        let logic = if case.number % 3 == 0 { Logic::Mu } else { Logic::Pml };
+        let formula = case.formula(&FormulaShape { size: 7, ..FormulaShape::new(logic) });
+        let budget = Budget::unlimited();
+        let Ok(least) = tertium_logic::minimise::minimise(&formula, &budget) else { return };
+        if !least.exact {
+            return;
+        }
+        case.keep("minimised.txt", least.formula.text());
+        let reading = common::reading(Deadlock::Mu);
+        let asked = |formula: &Formula| -> Values {
+            let task = Task::new(&model, formula, reading, Ask::All, &budget).expect("names are known");
+            Explicit.values(&task).expect("supported")
+        };
+        let (surely, refuting) = (asked(&least.formula), asked(least.refuting.as_ref().unwrap_or(&least.formula)));
+        let task = Task::new(&model, &formula, reading, Ask::All, &budget).expect("names are known");
+        let thorough = Thorough.values(&task).expect("supported");
+        for state in model.states() {
+            let (at, expected) = (state.index(), thorough.at(state));
+            assert_eq!(surely.for_true.contains(at), expected == Belnap::True, "true at {}", model.state_name(state));
+            assert_eq!(
+                !refuting.not_refuted.contains(at),
+                expected == Belnap::False,
+                "false at {}",
+                model.state_name(state)
+            );
+        }
+        let [mut all, mut two] = compared.get();
+        all += 1;
+        two += usize::from(least.refuting.is_some());
+        compared.set([all, two]);
+    });
+    let [all, two] = compared.get();
+    assert!(all > 150 && two > 10, "{all} formulas, {two} of them with two forms");
+}

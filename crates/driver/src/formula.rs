@@ -2,7 +2,7 @@
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_logic::automata::{Determiniser, Letters, Translation, TranslationError, ltl_to_tgba};
-use tertium_logic::minimise::minimise;
+use tertium_logic::minimise::{Minimised, minimise};
 use tertium_logic::{AtomId, Formula, Logic, positive_normal_form};
 
 use crate::failure::Failure;
@@ -39,8 +39,8 @@ pub struct Described {
     pub obstacle: Option<String>,
     /// The automaton.
     pub automaton: Option<Automaton>,
-    /// The semantic minimisation, and whether it is exact.
-    pub minimised: Option<(String, bool)>,
+    /// The semantic minimisation.
+    pub minimised: Option<Minimised>,
 }
 
 /// The automaton of a linear formula.
@@ -68,7 +68,7 @@ pub fn describe(text: &str, options: FormulaOptions, budget: &Budget) -> Result<
     let precision = precision(&formula);
     let automaton = if options.automaton { Some(automaton(&formula, options.hoa, budget)?) } else { None };
     let minimised = match options.minimise {
-        true => Some(minimised(&formula, budget)?),
+        true => Some(minimise(&formula, budget)?),
         false => None,
     };
     Ok(Described {
@@ -102,11 +102,6 @@ fn automaton(formula: &Formula, with_text: bool, budget: &Budget) -> Result<Auto
             Err(Diagnostic::error("E0316", what).help("choose `--logic ltl` if every operator is linear").into())
         }
     }
-}
-
-fn minimised(formula: &Formula, budget: &Budget) -> Result<(String, bool), Failure> {
-    let found = minimise(formula, budget)?;
-    Ok((found.formula.text(), found.exact))
 }
 
 /// More letters times states than this are not looked at.

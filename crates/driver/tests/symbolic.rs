@@ -6,7 +6,7 @@ use tertium_driver::engines::EngineChoice;
 use tertium_driver::failure::Failure;
 use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind};
 use tertium_driver::program::explore::{SearchOrder, explore};
-use tertium_driver::program::questions::questions;
+use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::safety::Effort;
 use tertium_driver::program::space::Space;
 use tertium_driver::program::symbolic::Encoding;
@@ -293,4 +293,61 @@ fn many_predicates_are_decided_where_listing_gives_up() {
     assert_eq!(value(&listed), Some(Belnap::Unknown), "two to the twentieth states are more than two thousand");
     assert_eq!(value(&sets), Some(Belnap::True));
     assert_eq!(sets[0].solver.map(|work| work.predicates), Some(40));
+}
+
+/// What the folders of models hold, as far as it is finite: sets give the verdicts of a search.
+#[test]
+fn the_corpus_has_the_verdicts_of_a_search() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let (mut compared, mut refused) = (0usize, Vec::new());
+    for folder in ["examples", "corpus/gcl", "corpus/gcl/bounded", "corpus/promela/micro"] {
+        let mut files: Vec<_> = std::fs::read_dir(root.join(folder))
+            .expect("the folder is there")
+            .map(|entry| entry.expect("it can be read").path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "gcl" || ending == "pml"))
+            .collect();
+        files.sort();
+        for path in files {
+            let Ok(file) = tertium_driver::program::load(&path, &[], None, &[]) else { continue };
+            match same_verdicts(&file, &path.display().to_string()) {
+                Ok(properties) => compared += properties,
+                Err(why) => refused.push(format!("{}: {why}", path.display())),
+            }
+        }
+    }
+    assert!(compared >= MOST_COMPARED, "only {compared} properties were compared; refused:\n{}", refused.join("\n"));
+}
+
+/// So many properties of the corpus are decided by both. Most models of it create processes or have no bounds.
+const MOST_COMPARED: usize = 36;
+
+/// How many properties were compared; or why there are no sets.
+fn same_verdicts(file: &ProgramFile, name: &str) -> Result<usize, String> {
+    let mut asked = questions(file, &[], false).expect("no names are asked for");
+    asked.retain(|question| !matches!(question, Question::Watched(_)));
+    let options =
+        |engine, max_states| CheckOptions { engine, max_states, look_for_idle: false, ..CheckOptions::default() };
+    let budget = Budget::unlimited().with_time(Some(std::time::Duration::from_secs(20)));
+    let sets = match check(file, &asked, &options(EngineChoice::Symbolic, None), &budget, &()) {
+        Ok(outcome) => outcome.answers,
+        Err(Failure::Input(why)) if why[0].diagnostic.code.starts_with("E036") => {
+            return Err(why[0].diagnostic.message.clone());
+        }
+        Err(failure) => panic!("{name}: {}", brief(&failure)),
+    };
+    let visited = check(file, &asked, &options(EngineChoice::Auto, Some(100_000)), &Budget::unlimited(), &());
+    let visited = visited.unwrap_or_else(|failure| panic!("{name}: {}", brief(&failure))).answers;
+    let mut compared = 0;
+    for (one, other) in sets.iter().zip(&visited) {
+        assert!(
+            one.value != Belnap::False || one.run.is_some() || one.logic == "mu",
+            "{name}: {} has no run",
+            one.name
+        );
+        if one.stopped.is_none() && other.value != Belnap::Unknown {
+            assert_eq!(one.value, other.value, "{name}: {}", one.name);
+            compared += 1;
+        }
+    }
+    Ok(compared)
 }

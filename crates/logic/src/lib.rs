@@ -1,7 +1,7 @@
 //! What can be said about a system, how is it written, and into which forms can it be brought?
 //!
 //! Formulas of PML, CTL, CTL*, LTL and the modal mu-calculus: the node table ([`formula`]), text to formula
-//! and back ([`syntax`]), normal forms and laws ([`normal`], [`simplify`](mod@simplify), [`minimise`]), branching time as fixpoints
+//! and back ([`syntax`]), normal forms and laws ([`normal`], [`simplify`](mod@simplify), [`minimise`], [`disjunctive`]), branching time as fixpoints
 //! ([`translate`]), what kind of formula it is ([`classify`]), and automata for linear time ([`automata`]).
 //!
 //! [`summary`] puts together what there is to know about one formula.
@@ -10,6 +10,7 @@
 
 pub mod automata;
 pub mod classify;
+pub mod disjunctive;
 #[cfg(test)]
 mod forms_tests;
 pub mod formula;

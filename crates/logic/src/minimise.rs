@@ -4,6 +4,10 @@
 //! by part, the value that all completions agree on. For a propositional formula it is the disjunction of all prime
 //! implicants: a partial valuation makes it true iff it contains an implicant, and false iff it contradicts every one.
 //!
+//! A formula of PML, or of the mu-calculus with fixpoints of one kind, has a form for each side ([`crate::disjunctive`]): the
+//! disjunctive one is false exactly where all completions agree that it is; the negation of that of its negation is true exactly
+//! where they agree that it is. Often the two are one.
+//!
 //! In other formulas every greatest propositional part is replaced by its minimisation. The result means the same on complete
 //! structures and is never less precise; it need not be the most precise. CTL, CTL* and LTL have no such form in general.
 //!
@@ -11,6 +15,7 @@
 
 use tertium_base::{Budget, StopReason, Stopped};
 
+use crate::disjunctive::disjunctive_form;
 use crate::formula::{AtomId, Formula, FormulaBuilder, Node, NodeId};
 use crate::normal::positive_normal_form;
 
@@ -22,20 +27,49 @@ const MOST_CUBES: usize = 4096;
 pub struct Minimised {
     /// The formula.
     pub formula: Formula,
-    /// Whether its value is the strongest on every structure: it is propositional.
+    /// Whether it is true wherever all completions agree on that, on every structure; and false likewise, unless there is a
+    /// formula of its own for that.
     pub exact: bool,
+    /// The formula that is false wherever all completions agree on that, if it is another one.
+    pub refuting: Option<Formula>,
 }
 
 /// A conjunction of atoms and negated atoms; sorted.
 type Cube = Vec<(AtomId, bool)>;
 
-/// Replaces propositional parts by the disjunction of their prime implicants.
+/// The strongest form that is known.
 ///
 /// # Errors
 /// If the budget ends, or there are too many implicants.
 pub fn minimise(formula: &Formula, budget: &Budget) -> Result<Minimised, Stopped> {
     let propositional = propositional_nodes(formula);
-    let greatest = greatest_nodes(formula, &propositional);
+    if !propositional[formula.root().index()]
+        && let Some(found) = by_sides(formula, budget)?
+    {
+        return Ok(found);
+    }
+    with_implicants(formula, &propositional, budget)
+}
+
+/// A form for each side, if there are any and they are not too large.
+fn by_sides(formula: &Formula, budget: &Budget) -> Result<Option<Minimised>, Stopped> {
+    let form = |negated| match disjunctive_form(formula, negated, budget) {
+        Err(Stopped(StopReason::Count)) => Ok(None),
+        other => other,
+    };
+    let (Some(possible), Some(broken)) = (form(false)?, form(true)?) else { return Ok(None) };
+    let is = |form: &Formula, wanted: Node| form.node(form.root()) == wanted;
+    let surely = positive_normal_form(&broken, true);
+    if is(&possible, Node::False) || possible.text() == surely.text() {
+        return Ok(Some(Minimised { formula: possible, exact: true, refuting: None }));
+    }
+    let refuting = if is(&surely, Node::True) { None } else { Some(possible) };
+    Ok(Some(Minimised { formula: surely, exact: true, refuting }))
+}
+
+/// Replaces propositional parts by the disjunction of their prime implicants.
+fn with_implicants(formula: &Formula, propositional: &[bool], budget: &Budget) -> Result<Minimised, Stopped> {
+    let greatest = greatest_nodes(formula, propositional);
     let mut builder = formula.to_builder();
     let mut made: Vec<NodeId> = Vec::with_capacity(formula.nodes().len());
     for id in formula.node_ids() {
@@ -54,7 +88,7 @@ pub fn minimise(formula: &Formula, budget: &Budget) -> Result<Minimised, Stopped
     }
     let root = formula.root();
     let formula = builder.finish(made[root.index()], formula.logic());
-    Ok(Minimised { formula, exact: propositional[root.index()] })
+    Ok(Minimised { formula, exact: propositional[root.index()], refuting: None })
 }
 
 /// For each node whether it consists of atoms and Boolean operators.
@@ -231,8 +265,20 @@ mod tests {
     #[test]
     fn parts_of_other_formulas_are_minimised() {
         check("AG (p | !p)", "AG true", false);
-        check("AX (q & (p | !p)) & EX (p & !p)", "AX q & EX false", false);
-        check("p & !p & AX p", "false & AX p", false);
+        check("AG (AX (q & (p | !p)) | EX (p & !p))", "AG (AX q | EX false)", false);
+    }
+
+    #[test]
+    fn modal_formulas_have_a_form_for_each_side() {
+        check("AX (q & (p | !p)) & EX (p & !p)", "false", true);
+        check("p & !p & AX p", "false", true);
+        check("AX p", "AX p", true);
+        check("AX p | EX !p", "true", true);
+        let formula = parse("p & q | !p & EX q", &ParseOptions::default()).formula.unwrap();
+        let found = minimise(&formula, &Budget::unlimited()).unwrap();
+        let refuting = found.refuting.map(|form| form.text());
+        assert_eq!(found.formula.text(), "(!p | q) & (p | EX q) & (q | EX q)");
+        assert_eq!(refuting.as_deref(), Some("p & q | !p & EX q"));
     }
 
     /// Every formula over three atoms as a truth table: the minimisation has the value that all completions agree on.

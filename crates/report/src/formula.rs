@@ -52,8 +52,11 @@ pub struct SelfMinimising {
 pub struct MinimisedView {
     /// The formula.
     pub formula: String,
-    /// Whether its value is the strongest on every structure.
+    /// Whether its value is the strongest on every structure; if there is a formula for refuting, as far as it is true.
     pub exact: bool,
+    /// The formula that is false wherever it must be, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refuting: Option<String>,
 }
 
 /// A generalised Büchi automaton for a linear formula.

@@ -42,7 +42,11 @@ fn formula(args: &FormulaArgs, budget: &Budget) -> Result<u8, Failure> {
             obstacle: described.obstacle,
         },
         pnf: described.pnf,
-        minimised: described.minimised.map(|(formula, exact)| MinimisedView { formula, exact }),
+        minimised: described.minimised.map(|found| MinimisedView {
+            formula: found.formula.text(),
+            exact: found.exact,
+            refuting: found.refuting.map(|formula| formula.text()),
+        }),
         tell_test: args.self_minimising,
         automaton: described.automaton.map(|automaton| AutomatonView {
             states: automaton.states,

@@ -20,12 +20,16 @@ pub fn formula(report: &FormulaReport, style: Style) -> String {
     }
     if let Some(minimised) = &report.minimised {
         lines.push(("minimised", minimised.formula.clone()));
-        let exact = if minimised.exact {
-            "its value is the strongest on every structure"
-        } else {
-            "propositional parts only: never less precise, not always the strongest"
+        let exact = match (minimised.exact, &minimised.refuting) {
+            (true, None) => "its value is the strongest on every structure",
+            (true, Some(_)) => "true wherever the formula is true in all completions",
+            (false, _) => "propositional parts only: never less precise, not always the strongest",
         };
         lines.push(("", exact.to_owned()));
+        if let Some(refuting) = &minimised.refuting {
+            lines.push(("", refuting.clone()));
+            lines.push(("", "false wherever the formula is false in all completions".to_owned()));
+        }
     }
     if let Some(automaton) = &report.automaton {
         let size = format!(
