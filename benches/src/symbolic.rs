@@ -46,8 +46,8 @@ const FAMILIES: [Family; 5] = [
     Family { name: "philosophers", sizes: &[5, 10, 20, 40, 80], text: philosophers },
     Family { name: "token ring", sizes: &[5, 10, 20, 40, 80], text: ring },
     Family { name: "counters", sizes: &[4, 8, 16, 32, 64], text: counters },
-    Family { name: "bakery, tickets to 7", sizes: &[2, 3, 4], text: bakery },
-    Family { name: "peterson", sizes: &[2, 3, 4], text: peterson },
+    Family { name: "bakery, tickets to 7", sizes: &[2, 3, 4, 5], text: bakery },
+    Family { name: "peterson", sizes: &[2, 3, 4, 5, 6], text: peterson },
 ];
 
 /// Each takes its left fork, then its right one; the last one the other way round, so that nobody starves together.

@@ -227,6 +227,55 @@ fn a_small_memory_ends_in_an_answer_that_says_so() {
     assert_eq!(outcome.answers[0].value, Belnap::Unknown);
 }
 
+/// Products of many numbers: a single operation on their diagrams would take minutes.
+#[test]
+fn a_small_time_ends_in_an_answer_that_says_so() {
+    let mut text = "system s\n".to_owned();
+    for at in 0..3 {
+        text.push_str(&format!("var a{at}, b{at} : 0..65535\n"));
+    }
+    text.push_str("process P { loop { when a0 * b0 + a1 * b1 = a2 * b2 do a0 := 1 } }\nproperty p : ctl AG a0 >= 0\n");
+    let file = loaded(&text);
+    let asked = questions(&file, &["p".to_owned()], false).expect("it is there");
+    let options = CheckOptions { engine: EngineChoice::Symbolic, look_for_idle: false, ..CheckOptions::default() };
+    let limit = std::time::Duration::from_millis(500);
+    let budget = Budget::unlimited().with_time(Some(limit)).with_memory(Some(2 << 30));
+    let start = std::time::Instant::now();
+    let outcome = check(&file, &asked, &options, &budget, &()).expect("a limit is no mistake");
+    assert_eq!(outcome.answers[0].stopped, Some(tertium_base::StopReason::Time));
+    let late = start.elapsed().saturating_sub(limit);
+    assert!(late < std::time::Duration::from_secs(3), "noticed {late:?} too late");
+}
+
+/// Nobody chose an engine: where types allow many states and a short search does not end, sets are tried, and that is told.
+#[test]
+fn sets_are_chosen_where_a_search_would_not_end() {
+    let counters = |most: usize| {
+        let mut text = "system s\n".to_owned();
+        for at in 0..6 {
+            text.push_str(&format!(
+                "process C{at} {{ var x : 0..{most} = 0\n loop {{ choose {{ when x < {most} do x := x + 1 }} or {{ when x > 0 do x := x - 1 }} }} }}\n"
+            ));
+        }
+        text.push_str("property back : ctl AG EF C0.x = 0\n");
+        text
+    };
+    let chosen = |text: &str| {
+        let file = loaded(text);
+        let asked = questions(&file, &["back".to_owned()], false).expect("it is there");
+        let options = CheckOptions { look_for_idle: false, ..CheckOptions::default() };
+        let outcome = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("answers");
+        let told = outcome.remarks.iter().find(|remark| remark.diagnostic.code == "W0431");
+        assert_eq!(outcome.answers[0].value, Belnap::True);
+        (outcome.answers[0].engine, told.map(|remark| remark.diagnostic.message.clone()))
+    };
+    let (engine, told) = chosen(&counters(99));
+    assert_eq!(engine, "symbolic");
+    assert!(told.is_some_and(|message| message.contains("at most 10^12 states")), "the estimate is shown");
+    let (engine, told) = chosen(&counters(3));
+    assert!(engine != "symbolic" && told.is_none(), "4096 states are visited");
+}
+
 fn abstracted(
     file: &ProgramFile,
     engine: EngineChoice,

@@ -28,4 +28,4 @@ pub use normal::positive_normal_form;
 pub use simplify::simplify;
 pub use summary::{Summary, summarise};
 pub use syntax::parse::{ParseOptions, Parsed, parse};
-pub use translate::{ctl_to_mu, fair_ctl};
+pub use translate::{ctl_to_mu, ending_ctl, fair_ctl};

@@ -4,7 +4,8 @@
 //! paths that meet every fairness constraint infinitely often (Emerson and Lei); steps that count for
 //! constraint `i` are written as the action `fair:i`.
 //!
-//! Not here: deadlock conventions other than "`AX` holds vacuously", which are not expressible this way.
+//! [`ending_ctl`] is for paths that may end where there is no step. It is right on complete structures; on partial ones its value
+//! may be weaker than that of the operators themselves, since its parts do not know of each other.
 
 use crate::classify::is_ctl;
 use crate::formula::{Formula, FormulaBuilder, Logic, Node, NodeId};
@@ -36,9 +37,20 @@ pub fn fair_ctl(formula: &Formula, constraints: usize) -> Option<Formula> {
     Some(translate(formula, &names))
 }
 
+/// A CTL formula whose quantifiers range over all paths that go on for ever or end where there is no step, as one of the
+/// mu-calculus; `None` if it is not CTL.
+#[must_use]
+pub fn ending_ctl(formula: &Formula) -> Option<Formula> {
+    is_ctl(formula).then(|| translate_paths(formula, &[], true))
+}
+
 fn translate(formula: &Formula, constraints: &[String]) -> Formula {
+    translate_paths(formula, constraints, false)
+}
+
+fn translate_paths(formula: &Formula, constraints: &[String], ending: bool) -> Formula {
     let builder = formula.to_builder();
-    let mut unfolder = Unfolder { builder, constraints, fair: None, names: 0 };
+    let mut unfolder = Unfolder { builder, constraints, ending, fair: None, names: 0 };
     let mut made: Vec<NodeId> = Vec::with_capacity(formula.nodes().len());
     for id in formula.node_ids() {
         let node = formula.node(id);
@@ -73,6 +85,8 @@ pub(crate) fn is_path_operator(node: Node) -> bool {
 struct Unfolder<'c> {
     builder: FormulaBuilder,
     constraints: &'c [String],
+    /// Whether paths may end where there is no step.
+    ending: bool,
     /// "Some fair path starts here", once it was needed.
     fair: Option<NodeId>,
     names: usize,
@@ -179,19 +193,29 @@ impl Unfolder<'_> {
         self.or(released, forever)
     }
 
-    /// `mu Z. b | (a & QX Z)`, without `a` if it is true.
+    /// `mu Z. b | (a & QX Z)`, without `a` if it is true. On all paths it must be reached before they end.
     fn plain_until(&mut self, a: NodeId, b: NodeId, all: bool) -> NodeId {
         let (variable, here) = self.variable();
-        let step = self.builder.add(if all { Node::Box(None, here) } else { Node::Diamond(None, here) });
+        let mut step = self.builder.add(if all { Node::Box(None, here) } else { Node::Diamond(None, here) });
+        if self.ending && all {
+            let anything = self.constant(true);
+            let goes_on = self.builder.add(Node::Diamond(None, anything));
+            step = self.and(goes_on, step);
+        }
         let onward = if self.builder.node(a) == Node::True { step } else { self.and(a, step) };
         let body = self.or(b, onward);
         self.builder.add(Node::Mu(variable, body))
     }
 
-    /// `nu Z. b & (a | QX Z)`, without `a` if it is false.
+    /// `nu Z. b & (a | QX Z)`, without `a` if it is false. A path that ends keeps its promise.
     fn plain_release(&mut self, a: NodeId, b: NodeId, all: bool) -> NodeId {
         let (variable, here) = self.variable();
-        let step = self.builder.add(if all { Node::Box(None, here) } else { Node::Diamond(None, here) });
+        let mut step = self.builder.add(if all { Node::Box(None, here) } else { Node::Diamond(None, here) });
+        if self.ending && !all {
+            let nothing = self.constant(false);
+            let ends = self.builder.add(Node::Box(None, nothing));
+            step = self.or(ends, step);
+        }
         let onward = if self.builder.node(a) == Node::False { step } else { self.or(a, step) };
         let body = self.and(b, onward);
         self.builder.add(Node::Nu(variable, body))

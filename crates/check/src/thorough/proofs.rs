@@ -2,12 +2,12 @@
 //!
 //! A proof of a branching answer is the strategy of the one who looks for flaws, played without knowing compositional values, so
 //! that it rests on nothing but itself. A linear formula that is true needs no more than to be told so: the checker looks for
-//! a refuting path by its own means. There is no proof yet on mixed structures, of CTL*, of fixpoints that alternate, and
-//! where paths end.
+//! a refuting path by its own means. Where paths may end, a branching proof is one of the formula that says so by steps. There is no
+//! proof yet on mixed structures, of CTL*, of fixpoints that alternate, and of linear formulas where paths end.
 
-use tertium_evidence::{Deadlock, Proof, Refuted};
+use tertium_evidence::{Deadlock, Proof, Reading, Refuted};
 use tertium_lattice::Belnap;
-use tertium_logic::{Logic, Node, NodeId, ParseOptions, parse};
+use tertium_logic::{Logic, Node, NodeId, ParseOptions, ending_ctl, parse};
 use tertium_model::{PropId, StateId};
 
 use super::cells::Cells;
@@ -27,8 +27,11 @@ const MOST_OPEN: usize = 16;
 /// # Errors
 /// If a limit is reached.
 pub fn thorough_proof(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Option<Proof>, EngineError> {
-    if task.model.is_mixed() || task.reading.deadlock == Deadlock::Maximal {
+    if task.model.is_mixed() {
         return Ok(None);
+    }
+    if task.reading.deadlock == Deadlock::Maximal {
+        return refuted_with_ends(task, state, value);
     }
     match (task.formula.logic(), value) {
         (Logic::Ltl, _) if !settles_one_by_one(task) => Ok(None),
@@ -73,6 +76,24 @@ fn settled(task: &Task<'_>, state: StateId) -> Result<Option<Proof>, EngineError
     let strategy = play.refutation(cell, &props_in_order(task));
     let positions = strategy.positions.iter().map(|&(cell, memory)| (StateId::new(cell as usize), memory)).collect();
     Ok(Some(Proof::Settled { positions, moves: strategy.moves }))
+}
+
+/// The same where paths may end: of the formula in which that is a matter of steps.
+fn refuted_with_ends(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Option<Proof>, EngineError> {
+    let logic = task.formula.logic();
+    // As the checker reads it, so that nodes have the same numbers.
+    let Some(formula) = parse(&task.formula.text(), &ParseOptions::in_logic(logic)).formula else { return Ok(None) };
+    let formula = match logic {
+        Logic::Pml | Logic::Mu => Some(formula),
+        Logic::Ctl => ending_ctl(&formula),
+        Logic::Ltl | Logic::CtlStar => None,
+    };
+    let Some(formula) = formula else { return Ok(None) };
+    let reading = Reading { deadlock: Deadlock::Mu, ..task.reading };
+    match Task::new(task.model, &formula, reading, task.ask, task.budget) {
+        Ok(written_out) => refuted(&written_out, state, value),
+        Err(_) => Ok(None),
+    }
 }
 
 fn refuted(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Option<Proof>, EngineError> {

@@ -32,7 +32,7 @@ use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions};
 use tertium_model::{Kmts, StateId};
 
-use crate::{Certificate, Deadlock, LinearReading, Proof};
+use crate::{Certificate, Deadlock, LinearReading, Proof, Reading};
 use structure::{Names, Structure};
 
 pub use open::check_open_question;
@@ -134,13 +134,23 @@ pub fn check_certificate_with(
     }
     let formula = formula_of(model, certificate, constants)?;
     let names = Names::look_up(&formula, model, constants);
-    let case =
-        Case { structure: Structure::new(model, certificate.reading), formula: &formula, names, certificate, budget };
+    let reading = if ends_are_written_out(certificate) {
+        Reading { deadlock: Deadlock::Mu, ..certificate.reading }
+    } else {
+        certificate.reading
+    };
+    let case = Case { structure: Structure::new(model, reading), formula: &formula, names, certificate, budget };
     case.known_names()?;
     case.known_state(certificate.state, "the asked state")?;
     case.deadlocks_as_read()?;
     case.proof()?;
     Ok(Accepted { caveats: case.caveats() })
+}
+
+/// Whether a proof speaks of a formula in which paths that end are a matter of steps: every completion is decided, so nothing is
+/// lost by that.
+fn ends_are_written_out(certificate: &Certificate) -> bool {
+    matches!(certificate.proof, Proof::Refuted(_)) && certificate.reading.deadlock == Deadlock::Maximal
 }
 
 /// The formula whose nodes the proof speaks of.
@@ -153,6 +163,9 @@ fn formula_of(model: &Kmts, certificate: &Certificate, constants: &[(String, Bel
         return Err(refusal.into());
     };
     let constraints = model.fairness().len();
+    if certificate.logic == Logic::Ctl && ends_are_written_out(certificate) {
+        return tertium_logic::ending_ctl(&formula).ok_or_else(|| misfit("the formula is not one of CTL"));
+    }
     if certificate.logic != Logic::Ctl || constraints == 0 {
         return Ok(formula);
     }

@@ -1,8 +1,9 @@
 //! Which bits hold which part of a program's state, and in which order do they stand?
 //!
 //! Every place of the state that can change is a cell: a location, a variable, an element of an array. A cell's bits stand
-//! together; each bit has the one for its value after a step beside it. The cells of a process stand together, shared ones
-//! between the processes that use them, and those that nearly all use come first.
+//! together; each bit has the one for its value after a step beside it. The cells of a process stand together, and with them what
+//! it alone writes; other shared ones between the processes that use them, and those that nearly all use come first.
+//! Other orders are tried where this one needs too many nodes.
 
 use std::collections::BTreeMap;
 
@@ -56,17 +57,22 @@ const MOST_INPUT_BITS: usize = 64;
 /// In which order cells get their bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Order {
+    /// What one process alone writes stands with it; else as the next.
+    WithWriter,
     /// What nearly all processes use first, then the processes, other shared cells between their users.
     SharedFirst,
     /// All shared cells between their users.
     SharedBetween,
+    /// As the first but one, and elements of one array bit by bit: the highest ones of all, then the next ones.
+    Interleaved,
     /// Locations, then variables as they are declared.
     Declared,
 }
 
 impl Order {
     /// All of them, the one that most often is best first.
-    pub const ALL: [Self; 3] = [Self::SharedFirst, Self::SharedBetween, Self::Declared];
+    pub const ALL: [Self; 5] =
+        [Self::WithWriter, Self::SharedFirst, Self::SharedBetween, Self::Interleaved, Self::Declared];
 }
 
 struct Draft {
@@ -76,6 +82,8 @@ struct Draft {
     /// The process whose cell it is; none for shared ones.
     owner: Option<usize>,
     bounds: (i64, i64),
+    /// The variable that it is an element of; none for locations.
+    var: Option<VarId>,
 }
 
 impl Cells {
@@ -86,8 +94,12 @@ impl Cells {
         let order = order(semantics.program(), semantics, &drafts, wanted);
         let mut cells =
             Self { cells: Vec::new(), of_slot: vec![None; first.len()], first, inputs: Vec::new(), bits: 0 };
-        for at in order {
-            cells.add(&drafts[at]);
+        let together = |&a: &usize, &b: &usize| {
+            wanted == Order::Interleaved && drafts[a].owner.is_none() && drafts[a].var == drafts[b].var
+        };
+        for group in order.chunk_by(together) {
+            let group: Vec<&Draft> = group.iter().map(|&at| &drafts[at]).collect();
+            cells.add(&group);
         }
         let inputs =
             (semantics.program().steps.iter()).map(|step| input_bits(semantics.program(), step)).max().unwrap_or(0);
@@ -103,17 +115,22 @@ impl Cells {
         Ok(cells)
     }
 
-    fn add(&mut self, draft: &Draft) {
-        let (lo, hi) = draft.bounds;
-        let width = |largest: u64| (64 - largest.leading_zeros()) as usize;
-        // Without an offset numbers need no addition, if that costs no bit.
-        let plain = lo >= 0 && width(hi as u64) == width(hi.abs_diff(lo));
-        let (offset, count) = if plain { (0, width(hi as u64)) } else { (lo, width(hi.abs_diff(lo))) };
-        let bits = (0..count).map(|at| (Bit::new(self.bits + 2 * at), Bit::new(self.bits + 2 * at + 1))).collect();
-        self.bits += 2 * count;
-        self.of_slot[draft.slot] = Some(self.cells.len());
-        let truth = draft.ty == Type::Bool;
-        self.cells.push(Cell { slot: draft.slot, lo, hi, offset, bits, open: draft.open, truth });
+    /// Cells whose bits alternate: the highest ones of all first.
+    fn add(&mut self, group: &[&Draft]) {
+        let codes: Vec<(i64, usize)> = group.iter().map(|draft| code_of(draft.bounds)).collect();
+        let mut bits: Vec<Vec<(Bit, Bit)>> = vec![Vec::new(); group.len()];
+        let widest = codes.iter().map(|&(_, count)| count).max().unwrap_or(0);
+        for left in (0..widest).rev() {
+            for (bits, _) in bits.iter_mut().zip(&codes).filter(|(_, (_, count))| left < *count) {
+                bits.push((Bit::new(self.bits), Bit::new(self.bits + 1)));
+                self.bits += 2;
+            }
+        }
+        for ((draft, (offset, _)), bits) in group.iter().zip(codes).zip(bits) {
+            let ((lo, hi), truth) = (draft.bounds, draft.ty == Type::Bool);
+            self.of_slot[draft.slot] = Some(self.cells.len());
+            self.cells.push(Cell { slot: draft.slot, lo, hi, offset, bits, open: draft.open, truth });
+        }
     }
 
     /// All bits of states, each with the one for afterwards.
@@ -151,6 +168,14 @@ impl Cells {
         let count = cell.bits.len();
         Ok((0..count).map(|at| shifted.bit(count - 1 - at).clone()).collect())
     }
+}
+
+/// What is added to the number in a cell's bits, and how many there are.
+fn code_of((lo, hi): (i64, i64)) -> (i64, usize) {
+    let width = |largest: u64| (64 - largest.leading_zeros()) as usize;
+    // Without an offset numbers need no addition, if that costs no bit.
+    let plain = lo >= 0 && width(hi as u64) == width(hi.abs_diff(lo));
+    if plain { (0, width(hi as u64)) } else { (lo, width(hi.abs_diff(lo))) }
 }
 
 /// How many bits the inputs of a step need.
@@ -201,7 +226,7 @@ fn drafts(semantics: &Semantics<'_>, first: &[i64]) -> Result<Vec<Draft>, NoSets
         );
         let locations = program.process(instance.process).locations.len() as i64;
         let (ty, bounds) = (Type::Range { lo: 0, hi: locations - 1 }, (0, locations - 1));
-        drafts.push(Draft { slot: frame + FRAME_LOCATION, ty, open: false, owner: Some(pid), bounds });
+        drafts.push(Draft { slot: frame + FRAME_LOCATION, ty, open: false, owner: Some(pid), bounds, var: None });
     }
     for var in program.variable_ids() {
         let variable = program.variable(var);
@@ -225,7 +250,7 @@ fn drafts(semantics: &Semantics<'_>, first: &[i64]) -> Result<Vec<Draft>, NoSets
         };
         let open = variable.initial == InitialValue::Any;
         for cell in 0..variable.cells() {
-            drafts.push(Draft { slot: base + cell, ty: variable.ty, open, owner, bounds: (lo, hi) });
+            drafts.push(Draft { slot: base + cell, ty: variable.ty, open, owner, bounds: (lo, hi), var: Some(var) });
         }
     }
     Ok(drafts)
@@ -236,16 +261,16 @@ fn order(program: &Program, semantics: &Semantics<'_>, drafts: &[Draft], wanted:
     if wanted == Order::Declared {
         return (0..drafts.len()).collect();
     }
-    let users = users(program, semantics);
+    let Touched { users, writers } = touched(program, semantics);
     let processes = program.instances.len();
+    let beside_all = wanted == Order::SharedBetween;
     // A shared cell stands in the middle of the processes that use it.
-    let place = |draft: &Draft| match (draft.owner, users.get(&draft.slot)) {
-        (Some(pid), _) => (1, pid as f64),
-        (None, Some(users)) if wanted == Order::SharedFirst && users.len() > 2 && users.len() * 2 > processes => {
-            (0, 0.0)
-        }
-        (None, Some(users)) => (1, users.iter().sum::<usize>() as f64 / users.len() as f64 - 0.25),
-        (None, None) => (0, 0.0),
+    let place = |draft: &Draft| match (draft.owner, users.get(&draft.slot), writers.get(&draft.slot)) {
+        (Some(pid), ..) => (1, pid as f64),
+        (None, _, Some(writers)) if wanted == Order::WithWriter && writers.len() == 1 => (1, writers[0] as f64),
+        (None, Some(users), _) if !beside_all && users.len() > 2 && users.len() * 2 > processes => (0, 0.0),
+        (None, Some(users), _) => (1, users.iter().sum::<usize>() as f64 / users.len() as f64 - 0.25),
+        (None, None, _) => (0, 0.0),
     };
     let mut order: Vec<usize> = (0..drafts.len()).collect();
     order.sort_by(|&a, &b| {
@@ -256,8 +281,22 @@ fn order(program: &Program, semantics: &Semantics<'_>, drafts: &[Draft], wanted:
 }
 
 /// For each slot the processes that read or write it.
-fn users(program: &Program, semantics: &Semantics<'_>) -> BTreeMap<usize, Vec<usize>> {
-    let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+#[derive(Default)]
+struct Touched {
+    users: BTreeMap<usize, Vec<usize>>,
+    writers: BTreeMap<usize, Vec<usize>>,
+}
+
+fn touched(program: &Program, semantics: &Semantics<'_>) -> Touched {
+    let mut touched = Touched::default();
+    let note = |map: &mut BTreeMap<usize, Vec<usize>>, place: Place, pid: u32| {
+        for slot in slots_of(program, semantics, place) {
+            let list = map.entry(slot).or_default();
+            if !list.contains(&(pid as usize)) {
+                list.push(pid as usize);
+            }
+        }
+    };
     for step in &program.steps {
         let Some(pid) = semantics.layout().only_instance(step.process) else { continue };
         let mut roots = vec![step.guard];
@@ -277,6 +316,9 @@ fn users(program: &Program, semantics: &Semantics<'_>) -> BTreeMap<usize, Vec<us
             }
             _ => {}
         }
+        for &place in &places {
+            note(&mut touched.writers, place, pid);
+        }
         for id in program.exprs.reachable(&roots) {
             match program.exprs.get(id) {
                 Expr::Var(var) => places.push(Place::Var(var)),
@@ -285,15 +327,10 @@ fn users(program: &Program, semantics: &Semantics<'_>) -> BTreeMap<usize, Vec<us
             }
         }
         for place in places {
-            for slot in slots_of(program, semantics, place) {
-                let list = users.entry(slot).or_default();
-                if !list.contains(&(pid as usize)) {
-                    list.push(pid as usize);
-                }
-            }
+            note(&mut touched.users, place, pid);
         }
     }
-    users
+    touched
 }
 
 /// The slots that a place may mean: one if its indices are constants, else all of the array.

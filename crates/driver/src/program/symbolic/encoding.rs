@@ -15,8 +15,8 @@ use super::numbers::Number;
 use super::steps::{ProgramSteps, program_steps};
 use crate::program::questions::Mistake;
 
-/// An order of bits that needs more nodes than this is given up for the next one first.
-const FIRST_NODES: usize = 1 << 23;
+/// Every order of bits is tried with so many nodes before any of them gets more.
+const ROUNDS: [usize; 3] = [1 << 17, 1 << 20, 1 << 23];
 
 /// A program's states and steps as sets.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub struct Figures {
 pub fn estimate(program: &Program) -> Result<f64, NoSets> {
     let semantics = Semantics::new(program);
     fit(program)?;
-    Ok(Cells::new(&semantics, Order::SharedFirst)?.log2_states() * std::f64::consts::LOG10_2)
+    Ok(Cells::new(&semantics, Order::ALL[0])?.log2_states() * std::f64::consts::LOG10_2)
 }
 
 fn fit(program: &Program) -> Result<(), NoSets> {
@@ -81,21 +81,24 @@ fn fit(program: &Program) -> Result<(), NoSets> {
 impl<'p> Encoding<'p> {
     /// Encodes a program and finds what it can reach. `report` is told what is being done.
     ///
-    /// The order of bits is not known to be good beforehand: each is tried with a part of the nodes before the first one gets
-    /// all of them.
+    /// The order of bits is not known to be good beforehand: each is tried with few nodes, then with more, before the first one
+    /// gets all of them.
     ///
     /// # Errors
     /// If the program is not one of those that are encoded, or a limit is reached.
     pub fn new(program: &'p Program, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Self, NoSets> {
         fit(program)?;
         let all = Limits::for_unlisted(budget);
-        let part = Limits { nodes: all.nodes.min(FIRST_NODES), cache: all.cache.min(FIRST_NODES / 4) };
-        for order in Order::ALL {
-            match Self::with_order(program, order, part, budget, report) {
-                Err(NoSets::Stopped(Stopped(StopReason::Memory))) if part.nodes < all.nodes => {
-                    report(format!("another order of bits: {} nodes did not suffice", part.nodes));
+        for nodes in ROUNDS.into_iter().filter(|&nodes| nodes < all.nodes) {
+            let part = Limits { nodes, cache: all.cache.min(nodes / 4) };
+            for order in Order::ALL {
+                match Self::with_order(program, order, part, budget, report) {
+                    Err(NoSets::Stopped(Stopped(StopReason::Memory))) => {
+                        budget.check()?;
+                        report(format!("another order of bits: {nodes} nodes did not suffice"));
+                    }
+                    made => return made,
                 }
-                made => return made,
             }
         }
         Self::with_order(program, Order::ALL[0], all, budget, report)
