@@ -124,6 +124,10 @@ impl Store {
         self.peak.fetch_max(nodes, Ordering::Relaxed);
         if nodes >= self.collect_at.load(Ordering::Relaxed) {
             self.collect();
+            // Nearly all of them live: to go on would be to collect again and again.
+            if self.nodes() > self.limits.nodes / 8 * 7 {
+                return Err(Stopped(StopReason::Memory));
+            }
         }
         Ok(())
     }

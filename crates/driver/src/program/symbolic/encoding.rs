@@ -89,7 +89,7 @@ impl<'p> Encoding<'p> {
     pub fn new(program: &'p Program, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Self, NoSets> {
         fit(program)?;
         let all = Limits::for_unlisted(budget);
-        for nodes in ROUNDS.into_iter().filter(|&nodes| nodes < all.nodes) {
+        for nodes in ROUNDS.into_iter().filter(|&nodes| nodes <= all.nodes / 4) {
             let part = Limits { nodes, cache: all.cache.min(nodes / 4) };
             for order in Order::ALL {
                 match Self::with_order(program, order, part, budget, report) {
