@@ -520,6 +520,10 @@ Examples:
   tertium certify design.kmts proofs/safe.cert.json
   tertium check protocol.gcl --evidence proofs
   tertium certify protocol.gcl proofs/mutex.cert.json
+  tertium certify protocol.gcl proofs/mutex.cert.json --solver cvc5
+
+A proof over predicates rests on obligations that a solver decides; they are written
+anew from the program, and `check --evidence` leaves them in proofs/obligations.
 
 Exit codes: 0 accepted, 10 rejected, 5 stopped early, 2 unreadable.";
 
@@ -534,6 +538,9 @@ pub struct CertifyArgs {
     /// Promela: a macro, as it was given to `check`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
     pub defines: Vec<(String, String)>,
+    /// The SMT-LIB solver that decides what a proof over predicates rests on, for example `cvc5` [default: Z3, built in]
+    #[arg(long, value_name = "COMMAND")]
+    pub solver: Option<String>,
     /// Stop after this time
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<Duration>,

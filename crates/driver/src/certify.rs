@@ -71,6 +71,10 @@ pub fn proof_kind(proof: &Proof) -> &'static str {
 /// If the file is no certificate, or a limit is reached. A certificate that is wrong is no error.
 pub fn certify(loaded: &Loaded, path: &Path, budget: &Budget) -> Result<Vec<PartOutcome>, Failure> {
     let (document, source) = read(path)?;
+    if document.invariant.is_some() {
+        let other = Diagnostic::error("E0603", "this certificate is about a program, not about a structure");
+        return Err(Located::within(other, &source).into());
+    }
     document.parts.iter().map(|part| check_part(loaded, part, &source, budget)).collect()
 }
 

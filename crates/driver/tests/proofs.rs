@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use tertium_base::Budget;
 use tertium_driver::Belnap;
+use tertium_driver::program::grounded::Decider;
 use tertium_driver::program::proof::{Written, certificate, certify};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
@@ -39,7 +40,7 @@ fn written(file: &ProgramFile, question: &Question) -> Written {
 fn accepted(program: &std::path::Path, text: &str) -> bool {
     let path = program.with_extension("cert.json");
     std::fs::write(&path, text).expect("a file can be written");
-    match certify(program, &path, &[], &Budget::unlimited()) {
+    match certify(program, &path, &[], &Decider::default(), &Budget::unlimited()) {
         Ok(outcomes) => !outcomes.is_empty() && outcomes.iter().all(|outcome| outcome.rejected.is_none()),
         Err(_) => false,
     }

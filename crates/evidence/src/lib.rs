@@ -6,6 +6,7 @@
 //!
 //! Not here: finding proofs (`check`) and showing them (`report`).
 
+pub mod abstraction;
 mod certificate;
 mod checker;
 pub mod document;
@@ -15,7 +16,9 @@ mod reason;
 
 pub use certificate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted};
 pub use checker::{Accepted, Caveat, Rejection, check_certificate, check_certificate_with, check_open_question};
-pub use document::{Document, Part, Place, read_document, write_document};
+pub use document::{
+    Document, InvariantPart, Part, Place, read_document, write_document, write_invariant, write_structure,
+};
 pub use fingerprint::Fingerprint;
 pub use reading::{Deadlock, LinearReading, Reading};
 pub use reason::{OpenQuestion, PlayStep, Reason, StepDirection};

@@ -116,6 +116,19 @@ impl Process {
     }
 }
 
+impl Process {
+    /// The answer to a script that ends with `(check-sat)`; options and the logic are set already.
+    pub fn answer(&mut self, script: &str) -> Reply {
+        let is_setting = |line: &&str| line.starts_with("(set-") || line.starts_with(';');
+        let text: String = script.lines().filter(|line| !is_setting(line)).flat_map(|line| [line, "\n"]).collect();
+        match self.ask(&text).as_deref() {
+            Some("sat") => Reply::Sat,
+            Some("unsat") => Reply::Unsat,
+            _ => Reply::GaveUp,
+        }
+    }
+}
+
 impl Solver for Process {
     fn name(&self) -> String {
         self.command.first().cloned().unwrap_or_default()

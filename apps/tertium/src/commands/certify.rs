@@ -4,6 +4,7 @@ use tertium_base::Budget;
 use tertium_driver::Failure;
 use tertium_driver::certify::PartOutcome;
 use tertium_driver::program;
+use tertium_driver::program::grounded::Decider;
 use tertium_report::certify::PartView;
 use tertium_report::view::SCHEMA_VERSION;
 use tertium_report::{CertifyReport, Style, build, json, text};
@@ -24,7 +25,7 @@ pub fn run(args: &CertifyArgs) -> u8 {
 
 fn certify(args: &CertifyArgs, budget: &Budget) -> Result<u8, Failure> {
     let outcomes = if program::is_program(&args.file) {
-        program::proof::certify(&args.file, &args.certificate, &args.defines, budget)?
+        program::proof::certify(&args.file, &args.certificate, &args.defines, &decider(args), budget)?
     } else {
         let loaded = tertium_driver::input::load(&args.file, budget)?;
         tertium_driver::certify::certify(&loaded, &args.certificate, budget)?
@@ -46,6 +47,11 @@ fn certify(args: &CertifyArgs, budget: &Budget) -> Result<u8, Failure> {
         },
     );
     Ok(if report.accepted { exit::ALL_HOLD } else { exit::SOME_FALSE })
+}
+
+fn decider(args: &CertifyArgs) -> Decider {
+    let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
+    Decider { command: args.solver.as_ref().map(words) }
 }
 
 fn part(outcome: PartOutcome) -> PartView {

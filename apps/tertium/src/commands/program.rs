@@ -91,8 +91,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         let mut view = program_views::result(&file, answer, outcome.answers.len(), args);
         if let Some(dir) = &args.evidence {
             view.evidence.file = program_views::write_evidence(dir, &file, answer)?;
-            if answer.value == Belnap::True {
-                program_views::write_proof(dir, &file, question, &options(args), &mut view, budget)?;
+            if matches!(answer.value, Belnap::True | Belnap::False) && answer.run.is_none() {
+                program_views::write_proof(dir, &file, (question, answer), &options(args), &mut view, budget)?;
             }
         }
         judge(&mut view, &expectations, &args.fail_on);

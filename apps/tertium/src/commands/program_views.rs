@@ -6,7 +6,7 @@ use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::failure::Located;
 use tertium_driver::program::abstracted::refined;
 use tertium_driver::program::answer::Round;
-use tertium_driver::program::proof::{self, Written};
+use tertium_driver::program::proof::{self, Obligation, Written};
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::run::{self, Run};
 use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf};
@@ -195,37 +195,60 @@ pub fn write_evidence(dir: &Path, file: &ProgramFile, answer: &ProgramAnswer) ->
     Ok(Some(shown_path(&path)))
 }
 
-/// Writes the certificate of something that is true, or says why there is none.
+/// Writes the certificate of a definite answer, with its obligations if it has any, or says why there is none.
 pub fn write_proof(
     dir: &Path,
     file: &ProgramFile,
-    question: &Question,
+    (question, answer): (&Question, &ProgramAnswer),
     options: &CheckOptions,
     view: &mut ResultView,
     budget: &Budget,
 ) -> Result<(), Failure> {
-    let written = match proof::certificate(file, question, options, budget) {
+    let written = match proof::certificate_of(file, question, answer, options, budget) {
         Err(Failure::Stopped(stopped)) => Written::None(stopped.to_string()),
         written => written?,
     };
-    match written {
-        Written::Certificate(text) => {
-            let problem = |path: &Path, error: &std::io::Error| {
-                Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
-            };
-            std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
-            let path = dir.join(format!("{}.cert.json", views::file_stem(name_of(question))));
-            std::fs::write(&path, text).map_err(|error| problem(&path, &error))?;
-            view.evidence.kind = "certificate";
-            view.evidence.checked = true;
-            view.evidence.file = Some(shown_path(&path));
-        }
+    let (text, obligations) = match written {
+        Written::Certificate(text) => (text, Vec::new()),
+        Written::Grounded { text, obligations } => (text, obligations),
         // A run that shows what exists is evidence enough.
-        Written::None(_) if view.evidence.file.is_some() => {}
+        Written::None(_) if view.evidence.file.is_some() => return Ok(()),
         Written::None(why) => {
             let warning = Diagnostic::warning("W0407", format!("no certificate is written: {why}"));
             view.warnings.extend(views::messages(&[Located::nowhere(warning)]));
+            return Ok(());
         }
+    };
+    let problem = |path: &Path, error: &std::io::Error| {
+        Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
+    };
+    std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
+    let stem = views::file_stem(name_of(question));
+    let path = dir.join(format!("{stem}.cert.json"));
+    std::fs::write(&path, text).map_err(|error| problem(&path, &error))?;
+    write_obligations(&dir.join("obligations").join(&stem), &obligations)?;
+    view.evidence.kind = "certificate";
+    view.evidence.checked = true;
+    view.evidence.file = Some(shown_path(&path));
+    Ok(())
+}
+
+/// Writes each obligation to a file of its own, in place of those that were there before.
+fn write_obligations(dir: &Path, obligations: &[Obligation]) -> Result<(), Failure> {
+    let problem = |path: &Path, error: &std::io::Error| {
+        Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
+    };
+    let old = std::fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    for path in old.filter(|path| path.extension().is_some_and(|extension| extension == "smt2")) {
+        std::fs::remove_file(&path).map_err(|error| problem(&path, &error))?;
+    }
+    if obligations.is_empty() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
+    for obligation in obligations {
+        let path = dir.join(format!("{}.smt2", obligation.name));
+        std::fs::write(&path, &obligation.script).map_err(|error| problem(&path, &error))?;
     }
     Ok(())
 }

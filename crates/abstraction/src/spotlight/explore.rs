@@ -141,6 +141,12 @@ impl SpotExplored {
         Ok(steps)
     }
 
+    /// The predicates of a state under an assignment: true, false or unknown.
+    #[must_use]
+    pub fn cube(&self, number: usize, assignment: usize) -> Vec<Kleene> {
+        cube(&self.states[number], assignment)
+    }
+
     /// What follows from a state under an assignment, predicates true, false or unknown.
     ///
     /// # Errors

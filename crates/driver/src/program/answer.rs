@@ -1,10 +1,12 @@
 //! What was found out about one question to a program.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tertium_base::{Diagnostic, Span, StopReason};
 use tertium_lattice::Belnap;
 
+use super::abstracted::basis::Basis;
 use super::run::Run;
 
 /// Why a question stays open, and what would help.
@@ -106,6 +108,8 @@ pub struct ProgramAnswer {
     pub warnings: Vec<Diagnostic>,
     /// Whether it holds for a reason that says little.
     pub vacuous: bool,
+    /// What a certificate can be made of, if it was found over abstract states.
+    pub basis: Option<Arc<Basis>>,
     /// Wall-clock time; what several questions share is counted for the first of them.
     pub elapsed: Duration,
 }
@@ -141,6 +145,7 @@ impl ProgramAnswer {
             condition: Vec::new(),
             warnings: Vec::new(),
             vacuous: false,
+            basis: None,
             elapsed: Duration::ZERO,
         }
     }

@@ -9,7 +9,7 @@
 //!
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
-//! [`sketched`] answers with a store that keeps little; [`fewer`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them. [`abstracted`] answers
+//! [`sketched`] answers with a store that keeps little; [`fewer`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them, [`grounded`] those over abstract states. [`abstracted`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only; [`choose`]
 //! says which way a program goes.
 
@@ -24,6 +24,7 @@ pub mod explore;
 pub mod export;
 pub mod fewer;
 mod graph;
+pub mod grounded;
 pub mod itf;
 pub mod linear;
 mod notes;
@@ -39,6 +40,7 @@ pub mod sketched;
 pub mod space;
 pub mod spotlight;
 pub mod story;
+mod structured;
 pub mod symbolic;
 pub mod trail;
 mod watch;

@@ -7,17 +7,25 @@ use std::path::Path;
 
 use tertium_base::Budget;
 use tertium_check::{Ask, Task};
-use tertium_evidence::{Certificate, Part, Place, Reading, Rejection, check_certificate_with, write_document};
+pub use tertium_evidence::abstraction::Obligation;
+use tertium_evidence::abstraction::{Abstraction, NoTerm, Structure};
+use tertium_evidence::{
+    Caveat, Certificate, InvariantPart, Part, Place, Reading, Rejection, check_certificate_with, write_document,
+    write_invariant,
+};
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 use tertium_model::{Kmts, StateId};
 use tertium_program::{Fairness, Semantics};
 
-use super::ProgramFile;
+use super::abstracted::basis::Basis;
 use super::branching::Shape;
 use super::check::CheckOptions;
 use super::graph::{Labels, NoGraph, write_out};
+use super::grounded::{self, Decider, Verdict};
 use super::questions::{Asked, Mistake, Question, questions};
+use super::structured;
+use super::{ProgramAnswer, ProgramFile};
 use crate::certify::{PartOutcome, proof_kind};
 use crate::check::bound;
 use crate::failure::Failure;
@@ -85,8 +93,76 @@ impl Subject {
 pub enum Written {
     /// The certificate, accepted by the independent checker.
     Certificate(String),
+    /// The certificate over abstract states, and the obligations that were found to hold.
+    Grounded {
+        /// The certificate.
+        text: String,
+        /// The obligations.
+        obligations: Vec<Obligation>,
+    },
     /// Why there is none.
     None(String),
+}
+
+/// The certificate of a question with a definite answer: about what the answer rests on, or else about the program's graph.
+///
+/// # Errors
+/// If a limit is reached, or the graph or the independent checker disagrees with the answer.
+pub fn certificate_of(
+    file: &ProgramFile,
+    question: &Question,
+    answer: &ProgramAnswer,
+    options: &CheckOptions,
+    budget: &Budget,
+) -> Result<Written, Failure> {
+    let nothing = |why: &str| Ok(Written::None(why.to_owned()));
+    match answer.basis.as_deref() {
+        Some(Basis::States(states)) => invariant(file, question, answer, states, budget),
+        Some(Basis::Structure(over, structure)) => match question {
+            Question::Property(asked) => {
+                structured::certificate(file, asked, answer, (over, structure), options, budget)
+            }
+            _ => nothing("a structure speaks of properties only"),
+        },
+        _ if answer.value != Belnap::True => nothing("what is false is shown by a run"),
+        Some(Basis::Untold(why)) => Ok(match certificate(file, question, options, budget)? {
+            Written::None(other) => Written::None(format!("{why}; and {other}")),
+            written => written,
+        }),
+        None => certificate(file, question, options, budget),
+    }
+}
+
+/// The certificate of abstract states that contain everything that is reached.
+fn invariant(
+    file: &ProgramFile,
+    question: &Question,
+    answer: &ProgramAnswer,
+    over: &Abstraction,
+    budget: &Budget,
+) -> Result<Written, Failure> {
+    let (place, formula, logic, asked) = match question {
+        Question::Property(asked) => {
+            let place = Place::Property { text: asked.source.clone(), stutter: false };
+            (place, asked.formula.text(), asked.formula.logic(), Some(&**asked))
+        }
+        Question::Never(mistake) => {
+            (Place::Mistake(mistake.name().to_owned()), format!("AG !\"{}\"", mistake.name()), Logic::Ctl, None)
+        }
+        Question::Watched(_) => return Ok(Written::None("what claims and labels watch is not told".to_owned())),
+    };
+    let invariant = InvariantPart { place, formula, logic, value: answer.value, over: over.clone() };
+    let obligations = match grounded::of_invariant(file, &invariant, asked) {
+        Ok(obligations) => obligations,
+        Err(why) => return Ok(Written::None(why)),
+    };
+    if let Verdict::Fails(why) = grounded::decide(&obligations, &Decider::default(), budget)? {
+        return Ok(Written::None(why));
+    }
+    let mut text = Vec::new();
+    write_invariant(&mut text, &invariant).map_err(|error| Failure::Internal(error.to_string()))?;
+    let text = String::from_utf8(text).map_err(|error| Failure::Internal(error.to_string()))?;
+    Ok(Written::Grounded { text, obligations })
 }
 
 /// The certificate of a question that was found to be true.
@@ -141,20 +217,87 @@ pub fn certify(
     program: &Path,
     certificate: &Path,
     defines: &[(String, String)],
+    decider: &Decider,
     budget: &Budget,
 ) -> Result<Vec<PartOutcome>, Failure> {
     let (document, source) = crate::certify::read(certificate)?;
-    check_parts(&document.parts, &source.text, &|property| reload(program, property, defines), budget)
+    if let Some(invariant) = &document.invariant {
+        return Ok(vec![check_invariant(program, invariant, defines, decider, budget)?]);
+    }
+    let reload = |property: Option<(&str, Logic)>| reload(program, property, defines);
+    let over = document.structure.as_ref().map(|(over, structure)| Drawn { over, structure, decider });
+    check_parts(&document.parts, &source.text, (&reload, over), budget)
+}
+
+/// Whether abstract states contain everything that is reached, and nothing bad.
+fn check_invariant(
+    program: &Path,
+    invariant: &InvariantPart,
+    defines: &[(String, String)],
+    decider: &Decider,
+    budget: &Budget,
+) -> Result<PartOutcome, Failure> {
+    let mut outcome = PartOutcome {
+        formula: invariant.formula.clone(),
+        logic: invariant.logic,
+        state: "every initial state".to_owned(),
+        value: invariant.value,
+        proof: "invariant",
+        place: None,
+        caveats: Vec::new(),
+        rejected: None,
+    };
+    let property = match &invariant.place {
+        Place::Property { text, .. } => Some((text.as_str(), invariant.logic)),
+        _ => None,
+    };
+    let file = reload(program, property, defines)?;
+    let asked = if property.is_some() { grounded::given(&file)? } else { None };
+    match grounded::of_invariant(&file, invariant, asked.as_ref()) {
+        Err(why) => outcome.rejected = Some(why),
+        Ok(obligations) => {
+            let abstracted = &invariant.over;
+            outcome.place = Some(format!(
+                "{} abstract states over {} predicates, {} obligations",
+                abstracted.states.len(),
+                abstracted.predicates.len(),
+                obligations.len()
+            ));
+            if let Verdict::Fails(why) = grounded::decide(&obligations, decider, budget)? {
+                outcome.rejected = Some(why);
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// The structure that parts are about, and who decides whether it is an abstraction of the program.
+#[derive(Clone, Copy)]
+struct Drawn<'d> {
+    over: &'d Abstraction,
+    structure: &'d Structure,
+    decider: &'d Decider,
 }
 
 type Reload<'r> = dyn Fn(Option<(&str, Logic)>) -> Result<ProgramFile, Failure> + 'r;
 
-fn check_parts(parts: &[Part], text: &str, reload: &Reload<'_>, budget: &Budget) -> Result<Vec<PartOutcome>, Failure> {
+fn check_parts(
+    parts: &[Part],
+    text: &str,
+    (reload, drawn): (&Reload<'_>, Option<Drawn<'_>>),
+    budget: &Budget,
+) -> Result<Vec<PartOutcome>, Failure> {
     let mut outcomes = Vec::new();
+    let same = parts.iter().all(|part| part.value() == parts[0].value());
     let mut covered: Option<(Place, Kmts, Vec<StateId>)> = None;
     for part in parts {
         let mut outcome = PartOutcome { place: ends(part.place()), ..PartOutcome::of(part) };
-        match judge(part, text, reload, &mut covered, &mut outcome, budget) {
+        if drawn.is_some() && !same {
+            outcome.rejected = Some("its parts are about different values".to_owned());
+            outcomes.push(outcome);
+            continue;
+        }
+        match judge(part, text, (reload, drawn), &mut covered, &mut outcome, budget) {
             Ok(()) => {}
             Err(Refused::Rejected(why)) => outcome.rejected = Some(why),
             Err(Refused::Failed(failure)) => return Err(failure),
@@ -192,7 +335,7 @@ impl From<Failure> for Refused {
 fn judge(
     part: &Part,
     text: &str,
-    reload: &Reload<'_>,
+    (reload, drawn): (&Reload<'_>, Option<Drawn<'_>>),
     covered: &mut Option<(Place, Kmts, Vec<StateId>)>,
     outcome: &mut PartOutcome,
     budget: &Budget,
@@ -202,7 +345,11 @@ fn judge(
         if covered.is_some() {
             return Err(rejected("its parts are about different questions"));
         }
-        *covered = Some((part.place().clone(), graph_for(part, reload, budget)?, Vec::new()));
+        let model = match drawn {
+            None => graph_for(part, reload, budget)?,
+            Some(drawn) => drawn_for(part, reload, drawn, budget)?,
+        };
+        *covered = Some((part.place().clone(), model, Vec::new()));
     }
     let Some((_, model, states)) = covered else { return Err(rejected("there is no graph")) };
     let certificate = part.certificate_for(model, text).map_err(|problems| {
@@ -211,7 +358,17 @@ fn judge(
     outcome.proof = proof_kind(&certificate.proof);
     model.state_name(certificate.state).clone_into(&mut outcome.state);
     match check_certificate_with(model, &certificate, &[], budget) {
-        Ok(_) => states.push(certificate.state),
+        Ok(accepted) => {
+            // What an abstraction says about itself must carry over to the program.
+            let carries = |caveat: &Caveat| *caveat == Caveat::MixedStructure;
+            if let (Some(caveat), Some(_)) = (accepted.caveats.iter().find(|caveat| !carries(caveat)), drawn) {
+                return Err(rejected(caveat.text()));
+            }
+            if let (Some(drawn), Belnap::False) = (drawn, certificate.value) {
+                begins_there(part, reload, drawn, (model, certificate.state), budget)?;
+            }
+            states.push(certificate.state);
+        }
         Err(Rejection::Stopped(stopped)) => return Err(Failure::from(stopped).into()),
         Err(Rejection::Refused(why)) => return Err(Refused::Rejected(crate::certify::sentence(&why))),
     }
@@ -220,6 +377,56 @@ fn judge(
 
 fn has_process(file: &ProgramFile, fairness: Fairness) -> bool {
     file.program.processes.iter().any(|process| process.fairness == fairness)
+}
+
+/// The property that a part speaks of, in a program that is read with it.
+fn asked_by(part: &Part, reload: &Reload<'_>) -> Result<(ProgramFile, Asked), Refused> {
+    let Place::Property { text, .. } = part.place() else {
+        return Err(Refused::Rejected("it is about another kind of model".to_owned()));
+    };
+    let file = reload(Some((text, part.logic())))?;
+    let asked = grounded::given(&file)?;
+    let asked = asked.ok_or_else(|| Refused::Rejected("its property is none of this program".to_owned()))?;
+    if asked.formula.text() != part.formula() {
+        return Err(Refused::Rejected(format!("its formula is not the question's, `{}`", asked.formula.text())));
+    }
+    Ok((file, asked))
+}
+
+/// The structure over abstract states that a part speaks of, once it is shown to be an abstraction of the program.
+fn drawn_for(part: &Part, reload: &Reload<'_>, drawn: Drawn<'_>, budget: &Budget) -> Result<Kmts, Refused> {
+    let (file, asked) = asked_by(part, reload)?;
+    let stutter = matches!(part.place(), Place::Property { stutter: true, .. });
+    let frame = structured::frame(&file, part.logic(), part.value(), stutter).map_err(Refused::Rejected)?;
+    let atoms: Vec<String> = asked.formula.atoms().iter().map(|atom| atom.text.clone()).collect();
+    let model = drawn.structure.model(&file.program, &atoms, frame);
+    let model = model.map_err(|NoTerm(why)| Refused::Rejected(why))?;
+    let obligations = structured::obligations(&file, drawn.over, drawn.structure, &asked, frame);
+    decided(&obligations.map_err(Refused::Rejected)?, drawn, budget)?;
+    Ok(model)
+}
+
+/// What is false must be so of a state in which the program begins.
+fn begins_there(
+    part: &Part,
+    reload: &Reload<'_>,
+    drawn: Drawn<'_>,
+    (model, state): (&Kmts, StateId),
+    budget: &Budget,
+) -> Result<(), Refused> {
+    if !model.init().contains(&state) {
+        return Err(Refused::Rejected(format!("the state {} is not initial", model.state_name(state))));
+    }
+    let (file, _) = asked_by(part, reload)?;
+    let starts = structured::starts(&file, drawn.over, &[state.index()]).map_err(Refused::Rejected)?;
+    decided(&starts, drawn, budget)
+}
+
+fn decided(obligations: &[Obligation], drawn: Drawn<'_>, budget: &Budget) -> Result<(), Refused> {
+    match grounded::decide(obligations, drawn.decider, budget)? {
+        Verdict::Holds => Ok(()),
+        Verdict::Fails(why) => Err(Refused::Rejected(why)),
+    }
 }
 
 /// The graph that a part speaks of, written out from the program's text.

@@ -15,7 +15,63 @@ pub(super) struct Head {
 pub(super) struct Body {
     #[serde(rename = "tertium_certificate")]
     pub(super) _version: u64,
+    #[serde(default)]
     pub(super) parts: Vec<PartText>,
+    #[serde(default)]
+    pub(super) invariant: Option<InvariantText>,
+    #[serde(default)]
+    pub(super) structure: Option<StructureText>,
+}
+
+/// Abstract states that contain everything that can be reached.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InvariantText {
+    #[serde(rename = "where")]
+    pub(super) place: PlaceText,
+    pub(super) formula: String,
+    pub(super) logic: String,
+    pub(super) value: String,
+    pub(super) over: AbstractionText,
+}
+
+/// A structure over abstract states, which the parts then speak of.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StructureText {
+    pub(super) over: AbstractionText,
+    pub(super) initial: Vec<u32>,
+    pub(super) labels: Vec<String>,
+    pub(super) steps: Vec<(u32, u32, Vec<u32>)>,
+    #[serde(default)]
+    pub(super) certain: Vec<(u32, Option<u32>, Vec<u32>)>,
+    #[serde(default)]
+    pub(super) able: Vec<(u32, Vec<u32>)>,
+    #[serde(default)]
+    pub(super) stops: Vec<u32>,
+}
+
+/// Predicates and abstract states.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AbstractionText {
+    #[serde(default)]
+    pub(super) always: Vec<String>,
+    #[serde(default)]
+    pub(super) cells: Vec<String>,
+    pub(super) predicates: Vec<String>,
+    pub(super) states: Vec<StateText>,
+}
+
+/// An abstract state: locations, values of cells, values of predicates as `T`, `F` and `?`.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StateText {
+    pub(super) at: Vec<Option<u32>>,
+    #[serde(default)]
+    pub(super) values: Vec<i64>,
+    #[serde(default)]
+    pub(super) cube: String,
 }
 
 #[derive(Deserialize, Clone, Debug)]

@@ -11,9 +11,14 @@ mod read;
 mod write;
 
 pub use read::{Document, Part, read_document};
-pub use write::write_document;
+pub use write::{write_document, write_invariant, write_structure};
 
 use std::collections::BTreeMap;
+
+use tertium_lattice::Belnap;
+use tertium_logic::Logic;
+
+use crate::abstraction::Abstraction;
 
 /// The version of the format that this crate writes and reads.
 pub const FORMAT_VERSION: u64 = 1;
@@ -37,4 +42,19 @@ pub enum Place {
     },
     /// The graph of a program in which the steps that go wrong in this way lead to a state of their own.
     Mistake(String),
+}
+
+/// A proof over abstract states that nothing bad is ever reached.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InvariantPart {
+    /// The question: a property, or a mistake.
+    pub place: Place,
+    /// The formula of the question.
+    pub formula: String,
+    /// Its logic.
+    pub logic: Logic,
+    /// True; or false of a property that asks for a run to something that is never reached.
+    pub value: Belnap,
+    /// The abstract states.
+    pub over: Abstraction,
 }

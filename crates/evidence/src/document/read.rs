@@ -7,8 +7,12 @@ use tertium_lattice::Belnap;
 use tertium_logic::{Logic, NodeId};
 use tertium_model::{Format, Kmts, Model, StateId, read_bytes};
 
-use super::format::{Body, ChoiceText, CompletionText, Head, PartText, PlaceText, ProofText};
-use super::{FORMAT_VERSION, Place};
+use super::format::{
+    AbstractionText, Body, ChoiceText, CompletionText, Head, InvariantText, PartText, PlaceText, ProofText,
+    StructureText,
+};
+use super::{FORMAT_VERSION, InvariantPart, Place};
+use crate::abstraction::{AbstractState, Abstraction, Structure};
 use crate::fingerprint::Fingerprint;
 use crate::{Certificate, Choice, Claim, CompletionProof, Deadlock, LinearReading, Proof, Reading, Refuted};
 
@@ -17,6 +21,10 @@ use crate::{Certificate, Choice, Claim, CompletionProof, Deadlock, LinearReading
 pub struct Document {
     /// The certificates, in the order of the file.
     pub parts: Vec<Part>,
+    /// A proof over abstract states that nothing bad is reached.
+    pub invariant: Option<InvariantPart>,
+    /// The structure over abstract states that the certificates are about.
+    pub structure: Option<(Abstraction, Structure)>,
 }
 
 /// One certificate of a document.
@@ -50,8 +58,84 @@ pub fn read_document(text: &str) -> Result<Document, Box<Diagnostic>> {
             .into());
     }
     let body: Body = serde_json::from_str(text).map_err(|error| Box::new(malformed(text, &error)))?;
-    let parts = body.parts.into_iter().map(|part| Part::new(part, text)).collect::<Result<_, _>>()?;
-    Ok(Document { parts })
+    let parts = body.parts.into_iter().map(|part| Part::new(part, text)).collect::<Result<Vec<_>, _>>()?;
+    if parts.is_empty() && body.invariant.is_none() {
+        return Err(Diagnostic::error("E0601", "this certificate proves nothing: it has no parts").into());
+    }
+    let invariant = body.invariant.map(|invariant| invariant_of(&invariant, text)).transpose()?;
+    let structure = body.structure.map(|structure| structure_of(structure, text)).transpose()?;
+    if invariant.is_some() && (structure.is_some() || !parts.is_empty()) {
+        return Err(Diagnostic::error("E0601", "a certificate has either parts or an invariant").into());
+    }
+    Ok(Document { parts, invariant, structure })
+}
+
+fn unknown(text: &str, what: &str, word: &str, known: &[&str]) -> Box<Diagnostic> {
+    Box::new(
+        Diagnostic::error("E0601", format!("`{word}` is no {what}"))
+            .at(find(text, word), "here")
+            .help(format!("one of {}", known.join(", "))),
+    )
+}
+
+fn logic_of(text: &str, name: &str) -> Result<Logic, Box<Diagnostic>> {
+    Logic::from_name(name).ok_or_else(|| unknown(text, "logic", name, &Logic::ALL.map(Logic::name)))
+}
+
+fn place_of(place: &PlaceText) -> Place {
+    match place {
+        PlaceText::Whole => Place::Whole,
+        PlaceText::Assignment(values) => Place::Assignment(values.clone()),
+        PlaceText::Element(name) => Place::Element(name.clone()),
+        PlaceText::Property(property) => Place::Property { text: property.text.clone(), stutter: property.stutter },
+        PlaceText::Mistake(name) => Place::Mistake(name.clone()),
+    }
+}
+
+fn invariant_of(invariant: &InvariantText, text: &str) -> Result<InvariantPart, Box<Diagnostic>> {
+    let value = match invariant.value.as_str() {
+        "true" => Belnap::True,
+        "false" => Belnap::False,
+        other => return Err(unknown(text, "value that an invariant proves", other, &["true", "false"])),
+    };
+    Ok(InvariantPart {
+        place: place_of(&invariant.place),
+        formula: invariant.formula.clone(),
+        logic: logic_of(text, &invariant.logic)?,
+        value,
+        over: abstraction_of(&invariant.over, text)?,
+    })
+}
+
+fn abstraction_of(over: &AbstractionText, text: &str) -> Result<Abstraction, Box<Diagnostic>> {
+    let mut states = Vec::with_capacity(over.states.len());
+    for state in &over.states {
+        let cube: Option<Vec<Option<bool>>> = state.cube.chars().map(marked).collect();
+        let cube = cube.ok_or_else(|| unknown(text, "list of truth values", &state.cube, &["`T`, `F` and `?`"]))?;
+        states.push(AbstractState { at: state.at.clone(), values: state.values.clone(), cube });
+    }
+    let (always, cells, predicates) = (over.always.clone(), over.cells.clone(), over.predicates.clone());
+    Ok(Abstraction { always, cells, predicates, states })
+}
+
+fn structure_of(structure: StructureText, text: &str) -> Result<(Abstraction, Structure), Box<Diagnostic>> {
+    let over = abstraction_of(&structure.over, text)?;
+    let mut labels = Vec::with_capacity(structure.labels.len());
+    for row in &structure.labels {
+        let row: Option<Vec<Option<bool>>> = row.chars().map(marked).collect();
+        labels.push(row.ok_or_else(|| unknown(text, "list of truth values", "labels", &["`T`, `F` and `?`"]))?);
+    }
+    let StructureText { initial, steps, certain, able, stops, .. } = structure;
+    Ok((over, Structure { initial, labels, steps, certain, able, stops }))
+}
+
+fn marked(mark: char) -> Option<Option<bool>> {
+    match mark {
+        'T' => Some(Some(true)),
+        'F' => Some(Some(false)),
+        '?' => Some(None),
+        _ => None,
+    }
 }
 
 fn malformed(text: &str, error: &serde_json::Error) -> Diagnostic {
@@ -76,18 +160,11 @@ fn find(text: &str, value: &str) -> Span {
 
 impl Part {
     fn new(part: PartText, text: &str) -> Result<Self, Box<Diagnostic>> {
-        let unknown = |what: &str, word: &str, known: &[&str]| {
-            Box::new(
-                Diagnostic::error("E0601", format!("`{word}` is no {what}"))
-                    .at(find(text, word), "here")
-                    .help(format!("one of {}", known.join(", "))),
-            )
-        };
+        let unknown = |what: &str, word: &str, known: &[&str]| unknown(text, what, word, known);
         let fingerprint = Fingerprint::from_text(&part.model).ok_or_else(|| {
             unknown("fingerprint of a model", &part.model, &["`fnv1a128:` and 32 hexadecimal digits"])
         })?;
-        let logic =
-            Logic::from_name(&part.logic).ok_or_else(|| unknown("logic", &part.logic, &Logic::ALL.map(Logic::name)))?;
+        let logic = logic_of(text, &part.logic)?;
         let deadlock = Deadlock::ALL
             .into_iter()
             .find(|known| known.name() == part.deadlock)
@@ -109,13 +186,7 @@ impl Part {
                 .into());
             }
         };
-        let place = match &part.place {
-            PlaceText::Whole => Place::Whole,
-            PlaceText::Assignment(values) => Place::Assignment(values.clone()),
-            PlaceText::Element(name) => Place::Element(name.clone()),
-            PlaceText::Property(property) => Place::Property { text: property.text.clone(), stutter: property.stutter },
-            PlaceText::Mistake(name) => Place::Mistake(name.clone()),
-        };
+        let place = place_of(&part.place);
         Ok(Self { place, fingerprint, logic, reading: Reading { deadlock, linear }, value, text: part })
     }
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use tertium_logic::NodeId;
 use tertium_model::{Kmts, Model, StateId, write_json};
 
-use super::{FORMAT_VERSION, Place};
+use super::{FORMAT_VERSION, InvariantPart, Place};
+use crate::abstraction::{Abstraction, Structure};
 use crate::fingerprint::Fingerprint;
 use crate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted};
 
@@ -16,12 +17,128 @@ use crate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted};
 /// If `out` cannot be written.
 pub fn write_document(out: &mut dyn Write, parts: &[(Place, &Kmts, &Certificate)]) -> io::Result<()> {
     write!(out, "{{\n\"tertium_certificate\": {FORMAT_VERSION},\n\"parts\": [")?;
+    written_parts(out, parts)
+}
+
+fn written_parts(out: &mut dyn Write, parts: &[(Place, &Kmts, &Certificate)]) -> io::Result<()> {
     for (at, (place, model, certificate)) in parts.iter().enumerate() {
         out.write_all(if at == 0 { b"\n{" } else { b",\n{" })?;
         Writer { out, model }.part(place, certificate)?;
         out.write_all(b"}")?;
     }
     out.write_all(b"\n]\n}\n")
+}
+
+/// Writes a certificate document about a structure over abstract states.
+///
+/// # Errors
+/// If `out` cannot be written.
+pub fn write_structure(
+    out: &mut dyn Write,
+    (over, structure): (&Abstraction, &Structure),
+    parts: &[(Place, &Kmts, &Certificate)],
+) -> io::Result<()> {
+    write!(out, "{{\n\"tertium_certificate\": {FORMAT_VERSION},\n\"structure\": {{")?;
+    abstraction(out, over)?;
+    out.write_all(b",\n  \"labels\": [")?;
+    for (at, row) in structure.labels.iter().enumerate() {
+        let row: String = row.iter().map(|&value| mark(value)).collect();
+        write!(out, "{}\"{row}\"", if at == 0 { "" } else { ", " })?;
+    }
+    out.write_all(b"]")?;
+    listed(out, "initial", &structure.initial)?;
+    listed(out, "stops", &structure.stops)?;
+    listed(out, "steps", &structure.steps)?;
+    listed(out, "certain", &structure.certain)?;
+    listed(out, "able", &structure.able)?;
+    out.write_all(b"},\n\"parts\": [")?;
+    written_parts(out, parts)
+}
+
+/// A list, with a line for each item that is a list itself.
+fn listed<T: serde::Serialize>(out: &mut dyn Write, name: &str, items: &[T]) -> io::Result<()> {
+    write!(out, ",\n  \"{name}\": [")?;
+    for (at, item) in items.iter().enumerate() {
+        out.write_all(if at == 0 { b"\n   " } else { b",\n   " })?;
+        serde_json::to_writer(&mut *out, item).map_err(io::Error::from)?;
+    }
+    out.write_all(b"]")
+}
+
+/// Writes a certificate document about abstract states that contain everything that is reached.
+///
+/// # Errors
+/// If `out` cannot be written.
+pub fn write_invariant(out: &mut dyn Write, invariant: &InvariantPart) -> io::Result<()> {
+    write!(out, "{{\n\"tertium_certificate\": {FORMAT_VERSION},\n\"invariant\": {{")?;
+    place(out, &invariant.place)?;
+    let value = invariant.value.to_string();
+    for (name, value) in [("formula", invariant.formula.as_str()), ("logic", invariant.logic.name()), ("value", &value)]
+    {
+        write!(out, "\"{name}\": ")?;
+        string(out, value)?;
+        out.write_all(b",\n ")?;
+    }
+    abstraction(out, &invariant.over)?;
+    out.write_all(b"}\n}\n")
+}
+
+fn string(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    serde_json::to_writer(out, text).map_err(io::Error::from)
+}
+
+/// What the abstract states are over, and the states.
+fn abstraction(out: &mut dyn Write, over: &Abstraction) -> io::Result<()> {
+    out.write_all(b"\"over\": {")?;
+    for (name, texts) in [("always", &over.always), ("cells", &over.cells), ("predicates", &over.predicates)] {
+        write!(out, "\"{name}\": [")?;
+        for (at, text) in texts.iter().enumerate() {
+            out.write_all(if at == 0 { b"\n   " } else { b",\n   " })?;
+            string(out, text)?;
+        }
+        out.write_all(b"],\n  ")?;
+    }
+    out.write_all(b"\"states\": [")?;
+    for (at, state) in over.states.iter().enumerate() {
+        out.write_all(if at == 0 { b"\n   {\"at\": " } else { b",\n   {\"at\": " })?;
+        serde_json::to_writer(&mut *out, &state.at).map_err(io::Error::from)?;
+        out.write_all(b", \"values\": ")?;
+        serde_json::to_writer(&mut *out, &state.values).map_err(io::Error::from)?;
+        let cube: String = state.cube.iter().map(|&value| mark(value)).collect();
+        write!(out, ", \"cube\": \"{cube}\"}}")?;
+    }
+    out.write_all(b"]}")
+}
+
+const fn mark(value: Option<bool>) -> char {
+    match value {
+        Some(true) => 'T',
+        Some(false) => 'F',
+        None => '?',
+    }
+}
+
+/// Which structure of a family, or which question about a program.
+fn place(out: &mut dyn Write, place: &Place) -> io::Result<()> {
+    match place {
+        Place::Whole => Ok(()),
+        Place::Element(name) | Place::Mistake(name) => {
+            let kind = if matches!(place, Place::Element(_)) { "element" } else { "mistake" };
+            write!(out, "\"where\": {{\"{kind}\": ")?;
+            string(out, name)?;
+            out.write_all(b"},\n ")
+        }
+        Place::Property { text, stutter } => {
+            out.write_all(b"\"where\": {\"property\": {\"text\": ")?;
+            string(out, text)?;
+            write!(out, ", \"stutter\": {stutter}}}}},\n ")
+        }
+        Place::Assignment(values) => {
+            out.write_all(b"\"where\": {\"assignment\": ")?;
+            serde_json::to_writer(&mut *out, values).map_err(io::Error::from)?;
+            out.write_all(b"},\n ")
+        }
+    }
 }
 
 struct Writer<'a> {
@@ -35,7 +152,7 @@ impl Writer<'_> {
     }
 
     fn string(&mut self, text: &str) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, text).map_err(io::Error::from)
+        self::string(self.out, text)
     }
 
     fn field(&mut self, name: &str, value: &str) -> io::Result<()> {
@@ -84,25 +201,7 @@ impl Writer<'_> {
     }
 
     fn part(&mut self, place: &Place, certificate: &Certificate) -> io::Result<()> {
-        match place {
-            Place::Whole => {}
-            Place::Element(name) | Place::Mistake(name) => {
-                let kind = if matches!(place, Place::Element(_)) { "element" } else { "mistake" };
-                write!(self.out, "\"where\": {{\"{kind}\": ")?;
-                self.string(name)?;
-                self.raw("},\n ")?;
-            }
-            Place::Property { text, stutter } => {
-                self.raw("\"where\": {\"property\": {\"text\": ")?;
-                self.string(text)?;
-                write!(self.out, ", \"stutter\": {stutter}}}}},\n ")?;
-            }
-            Place::Assignment(values) => {
-                self.raw("\"where\": {\"assignment\": ")?;
-                serde_json::to_writer(&mut self.out, values).map_err(io::Error::from)?;
-                self.raw("},\n ")?;
-            }
-        }
+        self::place(self.out, place)?;
         let fingerprint = Fingerprint::of(self.model).to_string();
         self.field("model", &fingerprint)?;
         self.field("formula", &certificate.formula)?;

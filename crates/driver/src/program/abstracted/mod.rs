@@ -5,6 +5,7 @@
 //! Whatever is false by a path of certain steps is followed in the program (`concretise`). [`refined`] does so again and again,
 //! with more predicates each time.
 
+pub mod basis;
 pub(in crate::program) mod concretise;
 mod mistakes;
 pub mod pictured;
@@ -14,12 +15,14 @@ mod sets;
 pub mod show;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 pub use tertium_abstraction::Kind;
 use tertium_abstraction::{Explored, Failed, Options, Separated, Shape, System, Unsupported};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_evidence::Reason as Open;
+use tertium_evidence::abstraction::of_every_state;
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};
@@ -220,6 +223,15 @@ pub fn check(
     Ok(Outcome { answers, remarks: disagreements(&prepared), coverage: None })
 }
 
+/// Whether single states decide that a question has this answer.
+pub(in crate::program) fn by_states(question: &Question, value: Belnap) -> bool {
+    match question {
+        Question::Property(asked) => of_every_state(&asked.formula, value).is_some(),
+        Question::Never(_) => value == Belnap::True,
+        Question::Watched(_) => false,
+    }
+}
+
 /// What a question says about single states.
 fn atoms_of(question: &Question) -> impl Iterator<Item = ExprId> + '_ {
     let atoms = match question {
@@ -318,6 +330,9 @@ impl Work<'_> {
             Err(Failure::Stopped(stopped)) => answer = self.stopped(&prepared.system, question, stopped),
             Err(failure) => return Err(failure),
         }
+        if by_states(question, answer.value) && answer.run.is_none() {
+            answer.basis = Some(Arc::new(basis::states(&prepared.system, &explored.states)));
+        }
         answer.solver = Some(solver_work(&prepared.system));
         answer.elapsed = start.elapsed();
         Ok((answer, opened))
@@ -388,6 +403,9 @@ impl Work<'_> {
             answer.reasons.push(where_it_starts());
         }
         let Model::Kmts(structure) = &loaded.model else { return Ok(None) };
+        if matches!(answer.value, Belnap::True | Belnap::False) {
+            answer.basis = Some(Arc::new(basis::structure(system, explored, structure)));
+        }
         match answer.value {
             Belnap::Unknown if answer.stopped.is_none() && answer.reasons.is_empty() => {
                 answer.reasons.push(why_open(system, structure, &found));

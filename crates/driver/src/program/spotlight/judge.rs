@@ -100,7 +100,8 @@ impl Judge<'_> {
         SpotShape { branches, ..self.shape.clone() }
     }
 
-    fn structure(
+    /// The structure under one assignment.
+    pub fn structure(
         &self,
         system: &mut System,
         explored: &mut SpotExplored,

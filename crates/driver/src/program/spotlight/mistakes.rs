@@ -11,7 +11,7 @@ use tertium_program::ProcessId;
 use super::super::abstracted::{failed, solver_work};
 use super::super::answer::{ProgramAnswer, Reason};
 use super::super::questions::Mistake;
-use super::Work;
+use super::{Work, told};
 use crate::failure::Failure;
 
 impl Work<'_> {
@@ -20,7 +20,10 @@ impl Work<'_> {
         let mut system = self.system()?;
         let open = match mistake {
             Mistake::Deadlock | Mistake::EndState => self.always_steps(&mut system, answer)?,
-            Mistake::EndlessAtomic => None,
+            Mistake::EndlessAtomic => {
+                answer.basis = Some(told::anywhere(system.program()));
+                None
+            }
             _ => self.goes_wrong(&mut system, answer)?,
         };
         answer.solver = Some(solver_work(&system));
@@ -59,6 +62,7 @@ impl Work<'_> {
             }
             if !stops {
                 answer.states = explored.states.len();
+                answer.basis = Some(told::states(system, &explored));
                 answer.spotlight = Some(vec![system.program().process(process).name.clone()]);
                 return Ok(None);
             }
@@ -68,6 +72,7 @@ impl Work<'_> {
 
     /// Whether a step of some process may go wrong; if so, which.
     fn goes_wrong(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Option<String>, Failure> {
+        answer.basis = Some(told::anywhere(system.program()));
         for process in system.program().process_ids() {
             if !system.may_fail(process) {
                 continue;

@@ -11,6 +11,7 @@ mod mistakes;
 mod replay;
 pub mod rounds;
 pub mod start;
+mod told;
 
 use std::time::Instant;
 

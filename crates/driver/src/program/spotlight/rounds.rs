@@ -5,22 +5,26 @@
 //! not tried again. Names are dropped when a predicate or a process is added, since the states they belong to
 //! are others then.
 
+use std::sync::Arc;
+
 use tertium_abstraction::spotlight::{
     MOST_PARAMETERS, Parameter, SpotExplored, SpotShape, SpotState, Spotlight, Standing, comparisons,
 };
 use tertium_abstraction::{Predicate, System};
 use tertium_base::Diagnostic;
+use tertium_evidence::abstraction::of_every_state;
 use tertium_evidence::{OpenQuestion, Reason as Open};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_program::{ExprId, Fairness, ProcessId};
 use tertium_refine::spotlight::{Suggestions, suggestions};
 
+use super::super::abstracted::basis::Basis;
 use super::super::abstracted::{failed, solver_work, where_it_starts, with_fairness};
 use super::super::answer::{ProgramAnswer, Reason, Round, STUTTER};
 use super::super::questions::Asked;
 use super::judge::{Branch, Judge, Judgement, reading};
-use super::{Parameters, Work, replay, start};
+use super::{Parameters, Work, replay, start, told};
 use crate::Deadlock;
 use crate::failure::Failure;
 
@@ -206,6 +210,7 @@ impl<'a> Rounds<'a> {
             }
             Judgement::Definite(value) => {
                 self.answer.value = value;
+                self.tell(judge, explored)?;
                 self.end_round(None);
                 if value == Belnap::False {
                     self.answer.run = replay::run(self.work, self.system, &self.spotlight, self.asked)?;
@@ -224,6 +229,20 @@ impl<'a> Rounds<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// What a definite answer rests on.
+    fn tell(&mut self, judge: &Judge<'_>, explored: &mut SpotExplored) -> Result<(), Failure> {
+        self.answer.basis = if of_every_state(&self.asked.formula, self.answer.value).is_some() {
+            Some(told::states(self.system, explored))
+        } else if explored.spotlight.parameters.is_empty() && self.branches.is_empty() {
+            let drawn = judge.structure(self.system, explored, 0, &judge.shape)?;
+            Some(told::structure(self.work, self.system, explored, &drawn)?)
+        } else {
+            let why = "it rests on what is known of parameters, which is no matter of single structures".to_owned();
+            Some(Arc::new(Basis::Untold(why)))
+        };
+        Ok(())
     }
 
     /// Takes names back that did not help: the youngest one, or all; whether there were any.

@@ -14,6 +14,7 @@ mod search;
 mod structure;
 mod targets;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use tertium_abstraction::Failed;
@@ -29,6 +30,7 @@ use super::super::ProgramFile;
 use super::super::answer::{ProgramAnswer, Reason, Round};
 use super::super::check::{CheckOptions, Outcome};
 use super::super::questions::Question;
+use super::basis::{self, Basis};
 use super::{AbstractionOptions, Prepared, Work, atoms_of, blank, disagreements, failed, prepare, solver_work};
 use crate::Observer;
 use crate::failure::Failure;
@@ -162,8 +164,9 @@ impl Loop<'_> {
             };
             if found.is_empty() {
                 self.note(prepared, &tree, std::mem::take(&mut news), None);
+                let basis = Arc::new(basis::states(&prepared.system, &tree.states));
                 for target in &open {
-                    self.excluded(prepared, &tree, target);
+                    self.excluded(prepared, &tree, target, &basis);
                 }
                 break;
             }
@@ -299,12 +302,13 @@ impl Loop<'_> {
     }
 
     /// No bad state can be reached.
-    fn excluded(&mut self, prepared: &Prepared, tree: &Tree, target: &Target) {
+    fn excluded(&mut self, prepared: &Prepared, tree: &Tree, target: &Target, basis: &Arc<Basis>) {
         let exists = matches!(&self.questions[target.question], Question::Property(asked) if asked.exists);
         self.costs(prepared, tree, target.question);
         let answer = &mut self.answers[target.question];
         answer.value = if exists && !tree.states.is_empty() { Belnap::False } else { Belnap::True };
         answer.vacuous = tree.states.is_empty();
+        answer.basis = Some(Arc::clone(basis));
         self.tell_rounds(target.question);
     }
 

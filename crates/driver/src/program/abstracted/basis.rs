@@ -1,0 +1,151 @@
+//! What of an abstraction goes into a certificate?
+//!
+//! Predicates, kept cells and bounds become SMT-LIB text over the cells that the independent checker names, and abstract states
+//! lists of locations and truth values. Whatever cannot be said that way has no certificate, and the reason is told.
+
+use std::collections::BTreeMap;
+
+use tertium_abstraction::{AbstractState, Explored, System};
+use tertium_evidence::abstraction::{self as proof, Abstraction, Machine, NoTerm, Structure};
+use tertium_lattice::{Belnap, Kleene};
+use tertium_model::{Kmts, PropId, StateId};
+use tertium_program::{ProcessId, Program, VarId};
+use tertium_smt::Bounds;
+
+/// Of arrays with more cells no bounds are told.
+const MOST_CELLS: usize = 256;
+
+/// What the answer to a question rests on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Basis {
+    /// These abstract states contain everything that can be reached, and none of them is bad.
+    States(Abstraction),
+    /// This structure over abstract states is an abstraction of the program.
+    Structure(Abstraction, Structure),
+    /// Nothing that can be written down, for this reason.
+    Untold(String),
+}
+
+/// The structure over all abstract states that were visited; `drawn` is the same with its labels.
+#[must_use]
+pub(in crate::program) fn structure(system: &System, explored: &Explored, drawn: &Kmts) -> Basis {
+    let over = match told(system, &explored.states) {
+        Ok(over) => over,
+        Err(NoTerm(why)) => return Basis::Untold(why),
+    };
+    let mut found = Structure { initial: initial(explored), ..Structure::default() };
+    let pids = pids(system.program());
+    let number = |state: &AbstractState| explored.find(state).map(|number| number as u32);
+    for (at, expansion) in explored.expansions.iter().enumerate() {
+        let from = at as u32;
+        found.labels.push(labels(drawn, at));
+        let mut possible: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for step in &expansion.steps {
+            let (Some(to), Some(&by)) = (number(&step.target), pids.get(&step.process)) else { continue };
+            if step.may {
+                possible.entry(by).or_default().push(to);
+            }
+            if step.must {
+                found.certain.push((from, Some(by), vec![to]));
+            }
+        }
+        found.steps.extend(possible.into_iter().map(|(by, to)| (from, by, to)));
+        for (set, by) in &expansion.hyper {
+            let members: Vec<u32> = set.iter().filter_map(number).collect();
+            let by = by.as_ref().map(|by| pids.get(by).copied());
+            if members.len() == set.len() && by != Some(None) {
+                found.certain.push((from, by.flatten(), members));
+            }
+        }
+        let able = pids.iter().filter(|(process, _)| !expansion.may_rest[process.index()]).map(|(_, &pid)| pid);
+        found.able.push((from, able.collect()));
+        if expansion.may_stop {
+            found.stops.push(from);
+        }
+    }
+    Basis::Structure(over, found)
+}
+
+fn initial(explored: &Explored) -> Vec<u32> {
+    explored.initial.iter().map(|&(number, _)| number as u32).collect()
+}
+
+/// What a drawn state is labelled with.
+pub(in crate::program) fn labels(drawn: &Kmts, at: usize) -> Vec<Option<bool>> {
+    let value = |prop: usize| match drawn.label(StateId::new(at), PropId::new(prop)) {
+        Belnap::True => Some(true),
+        Belnap::False => Some(false),
+        Belnap::Unknown | Belnap::Both => None,
+    };
+    (0..drawn.props().len()).map(value).collect()
+}
+
+/// The pid of each process.
+pub(in crate::program) fn pids(program: &Program) -> BTreeMap<ProcessId, u32> {
+    program.instances.iter().enumerate().map(|(pid, instance)| (instance.process, pid as u32)).collect()
+}
+
+/// Abstract states that contain everything that can be reached.
+#[must_use]
+pub(in crate::program) fn states(system: &System, states: &[AbstractState]) -> Basis {
+    match told(system, states) {
+        Ok(told) => Basis::States(told),
+        Err(NoTerm(why)) => Basis::Untold(why),
+    }
+}
+
+pub(in crate::program) fn told(system: &System, states: &[AbstractState]) -> Result<Abstraction, NoTerm> {
+    let mut told = over(system)?;
+    let program = system.program();
+    told.states = states.iter().map(|state| state_of(program, state)).collect();
+    Ok(told)
+}
+
+/// The predicates, cells and bounds.
+pub(in crate::program) fn over(system: &System) -> Result<Abstraction, NoTerm> {
+    let mut machine = Machine::new(system.program())?;
+    let mut told = Abstraction::default();
+    for predicate in system.predicates() {
+        let (holds, _) = machine.observed(predicate.expr)?;
+        told.predicates.push(machine.terms.show(holds));
+    }
+    for kept in system.kept() {
+        let cell = machine.cell(kept.var, kept.cell).ok_or_else(|| no_cell(system.program(), kept.var))?;
+        told.cells.push(machine.terms.show(cell));
+    }
+    for (var, bounds) in system.invariants() {
+        told.always.extend(bounded(&mut machine, var, bounds));
+    }
+    Ok(told)
+}
+
+fn no_cell(program: &Program, var: VarId) -> NoTerm {
+    NoTerm(format!("`{}` has no cell of its own", program.show_variable(var)))
+}
+
+fn bounded(machine: &mut Machine<'_>, var: VarId, bounds: Bounds) -> Vec<String> {
+    let cells = machine.program().variable(var).cells();
+    let mut told = Vec::new();
+    for cell in 0..if cells > MOST_CELLS { 0 } else { cells } {
+        let Some(cell) = machine.cell(var, cell) else { continue };
+        let within = machine.terms.within(cell, bounds);
+        if machine.terms.as_truth(within).is_none() {
+            told.push(machine.terms.show(within));
+        }
+    }
+    told
+}
+
+fn state_of(program: &Program, state: &AbstractState) -> proof::AbstractState {
+    let at = program.instances.iter().map(|instance| state.locations.get(instance.process.index()).copied()).collect();
+    let values = state.kept.iter().map(|&value| i64::try_from(value).unwrap_or(i64::MAX)).collect();
+    proof::AbstractState { at, values, cube: state.cube.iter().map(|&value| definite(value)).collect() }
+}
+
+pub(in crate::program) const fn definite(value: Kleene) -> Option<bool> {
+    match value {
+        Kleene::True => Some(true),
+        Kleene::False => Some(false),
+        Kleene::Unknown => None,
+    }
+}

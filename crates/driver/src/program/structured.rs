@@ -1,0 +1,220 @@
+//! Proofs about a structure over abstract states: made from what an answer rests on, and checked against the program.
+//!
+//! The structure is drawn by `tertium_evidence` from lists; obligations say that it is an abstraction of the program, and an ordinary
+//! certificate says what holds of it. What the proof does not use is left out, so that nothing has to be shown for it.
+
+use tertium_base::Budget;
+use tertium_check::{Ask, Task};
+use tertium_evidence::abstraction::{Abstraction, Frame, Grounds, NoTerm, Obligation, Structure};
+use tertium_evidence::{Certificate, Choice, Deadlock, Place, Proof, Reading, check_certificate_with, write_structure};
+use tertium_lattice::Belnap;
+use tertium_logic::Logic;
+use tertium_model::{Kmts, StateId};
+use tertium_program::Fairness;
+
+use super::check::CheckOptions;
+use super::grounded::{self, Decider, Verdict, lines};
+use super::proof::Written;
+use super::questions::Asked;
+use super::{ProgramAnswer, ProgramFile};
+use crate::check::bound;
+use crate::engines::{self, EngineChoice};
+use crate::failure::Failure;
+use crate::prove;
+
+/// Writes the certificate of a definite answer that was found on a structure over abstract states.
+///
+/// # Errors
+/// If a limit is reached.
+pub(super) fn certificate(
+    file: &ProgramFile,
+    asked: &Asked,
+    answer: &ProgramAnswer,
+    (over, structure): (&Abstraction, &Structure),
+    options: &CheckOptions,
+    budget: &Budget,
+) -> Result<Written, Failure> {
+    let none = |why: String| Ok(Written::None(why));
+    if options.fair {
+        return none("fairness to all processes is not part of the abstraction".to_owned());
+    }
+    let fair = file.program.processes.iter().any(|process| process.fairness != Fairness::None);
+    let logic = asked.formula.logic();
+    let stutter =
+        options.deadlock.is_none() && (matches!(logic, Logic::Ltl | Logic::CtlStar) || (logic == Logic::Ctl && fair));
+    let frame = Frame { fair: speaks_of_paths(logic), stutter };
+    if let Some(why) = unfair(file, logic, answer.value) {
+        return none(why);
+    }
+    let mut reading = Reading { deadlock: options.deadlock.unwrap_or(Deadlock::Mu), ..Reading::default() };
+    reading.linear = options.linear.unwrap_or(reading.linear);
+    let question = Question { file, asked, over, frame, reading, value: answer.value };
+    let mut structure = structure.clone();
+    if !frame.stutter {
+        structure.stops.clear();
+    }
+    question.written(structure, budget)
+}
+
+fn speaks_of_paths(logic: Logic) -> bool {
+    matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl)
+}
+
+/// Why fairness is in the way: strong fairness is known to linear formulas that are true, and to no others.
+fn unfair(file: &ProgramFile, logic: Logic, value: Belnap) -> Option<String> {
+    let strong = file.program.processes.iter().any(|process| process.fairness == Fairness::Strong);
+    let linear = logic == Logic::Ltl && value == Belnap::True;
+    (strong && speaks_of_paths(logic) && !linear)
+        .then(|| "strong fairness cannot be written as constraints on edges".to_owned())
+}
+
+/// A question as one about a structure.
+struct Question<'a> {
+    file: &'a ProgramFile,
+    asked: &'a Asked,
+    over: &'a Abstraction,
+    frame: Frame,
+    reading: Reading,
+    value: Belnap,
+}
+
+impl Question<'_> {
+    fn atoms(&self) -> Vec<String> {
+        self.asked.formula.atoms().iter().map(|atom| atom.text.clone()).collect()
+    }
+
+    fn model(&self, structure: &Structure) -> Result<Kmts, String> {
+        structure.model(&self.file.program, &self.atoms(), self.frame).map_err(|NoTerm(why)| why)
+    }
+
+    fn written(&self, structure: Structure, budget: &Budget) -> Result<Written, Failure> {
+        let model = match self.model(&structure) {
+            Ok(model) => model,
+            Err(why) => return Ok(Written::None(why)),
+        };
+        let proved = match self.proofs(&model, budget)? {
+            Ok(proved) => proved,
+            Err(why) => return Ok(Written::None(why)),
+        };
+        let pruned = pruned(&structure, &proved, self.reading);
+        let (structure, model) = match self.model(&pruned) {
+            Ok(smaller) if self.accepted(&smaller, &proved, budget) => (pruned, smaller),
+            _ => (structure, model),
+        };
+        let obligations = match obligations(self.file, self.over, &structure, self.asked, self.frame) {
+            Ok(obligations) => obligations,
+            Err(why) => return Ok(Written::None(why)),
+        };
+        let states: Vec<usize> = proved.iter().map(|proof| proof.state.index()).collect();
+        let starts = if self.value == Belnap::False { starts(self.file, self.over, &states) } else { Ok(Vec::new()) };
+        let obligations = match starts {
+            Ok(starts) => obligations.into_iter().chain(starts).collect::<Vec<_>>(),
+            Err(why) => return Ok(Written::None(why)),
+        };
+        if let Verdict::Fails(why) = grounded::decide(&obligations, &Decider::default(), budget)? {
+            return Ok(Written::None(why));
+        }
+        let place = Place::Property { text: self.asked.source.clone(), stutter: self.frame.stutter };
+        let parts: Vec<_> = proved.iter().map(|certificate| (place.clone(), &model, certificate)).collect();
+        let mut text = Vec::new();
+        write_structure(&mut text, (self.over, &structure), &parts)
+            .map_err(|error| Failure::Internal(error.to_string()))?;
+        let text = String::from_utf8(text).map_err(|error| Failure::Internal(error.to_string()))?;
+        Ok(Written::Grounded { text, obligations })
+    }
+
+    /// What is true is so at every initial state; what is false, at one of them.
+    fn proofs(&self, model: &Kmts, budget: &Budget) -> Result<Result<Vec<Certificate>, String>, Failure> {
+        let formula = prove::evaluated_formula(model, &self.asked.formula);
+        let mut proved = Vec::new();
+        for &state in model.init() {
+            let ask = [state];
+            let task = bound(Task::new(model, &formula, self.reading, Ask::At(&ask), budget))?;
+            let (_, values) = engines::evaluate(&task, EngineChoice::Auto)?;
+            if values.at(state) != self.value {
+                if self.value == Belnap::True {
+                    return Ok(Err("what it rests on proves it only together with more".to_owned()));
+                }
+                continue;
+            }
+            let certificate = prove::certificate(&task, &self.asked.formula, state, self.value)?;
+            prove::recheck(model, &certificate, &[], budget)?;
+            proved.push(certificate);
+            if self.value == Belnap::False {
+                break;
+            }
+        }
+        if proved.is_empty() {
+            return Ok(Err("no initial state of the abstraction shows it".to_owned()));
+        }
+        Ok(Ok(proved))
+    }
+
+    fn accepted(&self, model: &Kmts, proved: &[Certificate], budget: &Budget) -> bool {
+        proved.iter().all(|certificate| check_certificate_with(model, certificate, &[], budget).is_ok())
+    }
+}
+
+/// The structure without certain sets and able processes that proofs do not use.
+fn pruned(structure: &Structure, proved: &[Certificate], reading: Reading) -> Structure {
+    let mut used: Vec<(StateId, &[StateId])> = Vec::new();
+    for certificate in proved {
+        match &certificate.proof {
+            Proof::NoPath | Proof::NoWord => {}
+            Proof::Claims(claims) if reading.deadlock != Deadlock::Maximal => {
+                used.extend(claims.iter().filter_map(|claim| match &claim.choice {
+                    Choice::Into(members) => Some((claim.state, members.as_slice())),
+                    _ => None,
+                }));
+            }
+            _ => return structure.clone(),
+        }
+    }
+    let inside = |from: u32, set: &[u32]| {
+        used.iter().any(|(state, members)| {
+            state.index() == from as usize && set.iter().all(|&at| members.contains(&StateId::new(at as usize)))
+        })
+    };
+    let certain = structure.certain.iter().filter(|(from, _, into)| inside(*from, into)).cloned().collect();
+    Structure { certain, ..structure.clone() }
+}
+
+/// The obligations of a structure; why it proves nothing, if it does not fit.
+pub(super) fn obligations(
+    file: &ProgramFile,
+    over: &Abstraction,
+    structure: &Structure,
+    asked: &Asked,
+    frame: Frame,
+) -> Result<Vec<Obligation>, String> {
+    let no_term = |NoTerm(why): NoTerm| why;
+    let mut needed = structure.clone();
+    // Who is able to step matters to fairness only.
+    let fair: Vec<u32> = (0..file.program.instances.len() as u32)
+        .filter(|&pid| file.program.process(file.program.instances[pid as usize].process).fairness != Fairness::None)
+        .collect();
+    for (_, who) in &mut needed.able {
+        who.retain(|pid| frame.fair && fair.contains(pid));
+    }
+    let mut grounds = Grounds::new(&file.program, over, lines(file)).map_err(no_term)?;
+    grounds.structure(&needed, &asked.atoms, frame).map_err(no_term)
+}
+
+/// That the program begins in these states, of which something is false.
+pub(super) fn starts(file: &ProgramFile, over: &Abstraction, states: &[usize]) -> Result<Vec<Obligation>, String> {
+    let no_term = |NoTerm(why): NoTerm| why;
+    let mut grounds = Grounds::new(&file.program, over, lines(file)).map_err(no_term)?;
+    let mut found = Vec::new();
+    for &state in states {
+        found.extend(grounds.starts_in(state).map_err(no_term)?);
+    }
+    Ok(found)
+}
+
+/// Why a structure is refused beside its obligations: what it is asked for is not what it can show.
+pub(super) fn frame(file: &ProgramFile, logic: Logic, value: Belnap, stutter: bool) -> Result<Frame, String> {
+    match unfair(file, logic, value) {
+        Some(why) => Err(why),
+        None => Ok(Frame { fair: speaks_of_paths(logic), stutter }),
+    }
+}

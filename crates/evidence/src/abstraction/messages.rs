@@ -1,0 +1,214 @@
+//! How do messages come and go in channels with a buffer, as terms?
+
+use tertium_program::{Action, ExprId, Field, Pattern, Place, Type};
+
+use super::machine::{Machine, NoTerm, Queue};
+use super::terms::TermId;
+use super::values::{Changes, Fine, Sight};
+
+impl Machine<'_> {
+    /// The channel that an expression means; which one it is must not depend on the state.
+    fn queue(&mut self, channel: ExprId, sight: &Sight<'_>) -> Result<Queue, NoTerm> {
+        let (number, _) = self.value(channel, sight)?;
+        let number = self.constant(number).and_then(|number| number.checked_sub(1));
+        let queue = number.and_then(|at| self.queues.get(at)).cloned().flatten();
+        queue.ok_or_else(|| NoTerm::new("a channel without a buffer, or one that is not known beforehand"))
+    }
+
+    fn present(&self, symbol: TermId, sight: &Sight<'_>) -> TermId {
+        sight.changes.get(&symbol).copied().unwrap_or(symbol)
+    }
+
+    /// Whether the action of a step can be done at all, and where that question has an answer.
+    pub(super) fn ready(&mut self, pid: usize, action: &Action, sight: &Sight<'_>) -> Result<(TermId, Fine), NoTerm> {
+        let fine = self.always_fine();
+        match action {
+            Action::Send { channel, .. } => {
+                let queue = self.queue(*channel, sight)?;
+                let (length, full) = (self.present(queue.length, sight), self.terms.number(queue.capacity as i128));
+                Ok((self.terms.lt(length, full), fine))
+            }
+            Action::Receive { pattern, .. } => {
+                let queue = self.queue(pattern.channel, sight)?;
+                let (fits, fine) = self.fitting(pattern, &queue, sight)?;
+                Ok((self.terms.any(&fits), fine))
+            }
+            Action::End => {
+                let mut younger = Vec::new();
+                for other in pid + 1..self.processes() {
+                    let (at, gone) = (self.present(self.at[other], sight), self.terms.number(self.gone(other) as i128));
+                    younger.push(self.terms.eq(at, gone));
+                }
+                Ok((self.terms.all(&younger), fine))
+            }
+            _ => Ok((self.terms.truth(true), fine)),
+        }
+    }
+
+    /// For each place that may be received from, whether its message is there and fits.
+    fn fitting(&mut self, pattern: &Pattern, queue: &Queue, sight: &Sight<'_>) -> Result<(Vec<TermId>, Fine), NoTerm> {
+        if pattern.fields.len() != queue.cells.first().map_or(0, Vec::len) {
+            return Err(NoTerm::new("a message with another number of fields than its channel"));
+        }
+        let length = self.present(queue.length, sight);
+        let mut fine = self.always_fine();
+        let mut wanted = Vec::new();
+        for field in &pattern.fields {
+            wanted.push(match *field {
+                Field::Match(value) => {
+                    let (value, below) = self.value(value, sight)?;
+                    let zero = self.terms.number(0);
+                    let some = self.terms.lt(zero, length);
+                    let below = self.fine_if(some, below);
+                    fine = self.both_fine(fine, below);
+                    Some(self.as_number(value))
+                }
+                Field::Bind(_) | Field::Skip => None,
+            });
+        }
+        let candidates = if pattern.anywhere { queue.capacity } else { 1 };
+        let mut fits = Vec::new();
+        for place in 0..candidates {
+            let at = self.terms.number(place as i128);
+            let mut parts = vec![self.terms.lt(at, length)];
+            for (field, wanted) in wanted.iter().enumerate() {
+                if let Some(wanted) = *wanted {
+                    let cell = self.present(queue.cells[place][field], sight);
+                    parts.push(self.terms.eq(wanted, cell));
+                }
+            }
+            fits.push(self.terms.all(&parts));
+        }
+        Ok((fits, fine))
+    }
+
+    /// What a value becomes in a field or variable of this type.
+    fn stored(&mut self, ty: Type, value: TermId) -> TermId {
+        let value = self.as_number(value);
+        match ty {
+            Type::Wrapped(width) => self.wrapped(u32::from(width.bits), width.signed, value),
+            Type::Enum(id) if self.program.enumeration(id).members.len() == 256 => self.wrapped(8, false, value),
+            _ => value,
+        }
+    }
+
+    /// Puts a message behind the others, or before the first that is greater.
+    pub(super) fn send(
+        &mut self,
+        channel: ExprId,
+        message: &[ExprId],
+        sorted: bool,
+        sight: &Sight<'_>,
+        changes: &mut Changes,
+    ) -> Result<Fine, NoTerm> {
+        let queue = self.queue(channel, sight)?;
+        let fields = self.program.channel(queue.id).fields.clone();
+        if fields.len() != message.len() {
+            return Err(NoTerm::new("a message with another number of fields than its channel"));
+        }
+        let (mut fine, mut values) = (self.always_fine(), Vec::new());
+        for (&value, &ty) in message.iter().zip(&fields) {
+            let (value, below) = self.value(value, sight)?;
+            fine = self.both_fine(fine, below);
+            values.push(self.stored(ty, value));
+        }
+        let length = self.present(queue.length, sight);
+        // Whether the message has found its place already.
+        let mut placed = self.terms.truth(false);
+        for place in 0..queue.capacity {
+            let at = self.terms.number(place as i128);
+            let last = self.terms.eq(length, at);
+            let here = if sorted {
+                let greater = self.greater(&queue, place, &values, sight);
+                let there = self.terms.lt(at, length);
+                let greater = self.terms.and(there, greater);
+                self.terms.or(last, greater)
+            } else {
+                last
+            };
+            for (field, &value) in values.iter().enumerate() {
+                let now = self.present(queue.cells[place][field], sight);
+                let moved = if place == 0 { now } else { self.present(queue.cells[place - 1][field], sight) };
+                let otherwise = self.terms.ite(here, value, now);
+                let new = if sorted { self.terms.ite(placed, moved, otherwise) } else { otherwise };
+                changes.insert(queue.cells[place][field], new);
+            }
+            placed = self.terms.or(placed, here);
+        }
+        let one = self.terms.number(1);
+        changes.insert(queue.length, self.terms.sum(length, one));
+        Ok(fine)
+    }
+
+    /// Whether the message at a place is greater than another, field by field.
+    fn greater(&mut self, queue: &Queue, place: usize, values: &[TermId], sight: &Sight<'_>) -> TermId {
+        let mut greater = self.terms.truth(false);
+        for (field, &value) in values.iter().enumerate().rev() {
+            let cell = self.present(queue.cells[place][field], sight);
+            let (more, same) = (self.terms.lt(value, cell), self.terms.eq(cell, value));
+            let rest = self.terms.and(same, greater);
+            greater = self.terms.or(more, rest);
+        }
+        greater
+    }
+
+    /// Takes the first message that fits: where places and values are fine, and where values fit their types.
+    pub(super) fn receive(
+        &mut self,
+        pattern: &Pattern,
+        keep: bool,
+        sight: &Sight<'_>,
+        changes: &mut Changes,
+    ) -> Result<(Fine, TermId), NoTerm> {
+        let queue = self.queue(pattern.channel, sight)?;
+        let (fits, _) = self.fitting(pattern, &queue, sight)?;
+        let (mut fine, mut ranges) = (self.always_fine(), self.terms.truth(true));
+        if !keep {
+            self.remove(&queue, &fits, sight, changes);
+        }
+        for (field, bound) in pattern.fields.iter().enumerate() {
+            let Field::Bind(place) = *bound else { continue };
+            let mut value = self.present(queue.cells[fits.len() - 1][field], sight);
+            for at in (0..fits.len() - 1).rev() {
+                let cell = self.present(queue.cells[at][field], sight);
+                value = self.terms.ite(fits[at], cell, value);
+            }
+            let value = self.stored(self.program.variable(place.variable()).ty, value);
+            let fit = self.fits(place, value);
+            ranges = self.terms.and(ranges, fit);
+            let below = self.bind(place, value, sight, changes)?;
+            fine = self.both_fine(fine, below);
+        }
+        Ok((fine, ranges))
+    }
+
+    /// Puts one field where it belongs. An index sees the fields bound before.
+    fn bind(&mut self, place: Place, value: TermId, sight: &Sight<'_>, changes: &mut Changes) -> Result<Fine, NoTerm> {
+        let so_far = changes.clone();
+        let seen = Sight { me: sight.me, changes: &so_far, inputs: sight.inputs };
+        let ((store, position), below) = self.target(place, &seen)?;
+        self.write(store, position, value, changes)?;
+        Ok(below)
+    }
+
+    /// Moves the messages behind the one that is taken forward.
+    fn remove(&mut self, queue: &Queue, fits: &[TermId], sight: &Sight<'_>, changes: &mut Changes) {
+        let length = self.present(queue.length, sight);
+        let mut taken = self.terms.truth(false);
+        for place in 0..queue.capacity {
+            if let Some(&fits) = fits.get(place) {
+                taken = self.terms.or(taken, fits);
+            }
+            for field in 0..queue.cells[place].len() {
+                let now = self.present(queue.cells[place][field], sight);
+                let next = match queue.cells.get(place + 1) {
+                    Some(cells) => self.present(cells[field], sight),
+                    None => self.terms.number(0),
+                };
+                changes.insert(queue.cells[place][field], self.terms.ite(taken, next, now));
+            }
+        }
+        let one = self.terms.number(1);
+        changes.insert(queue.length, self.terms.difference(length, one));
+    }
+}

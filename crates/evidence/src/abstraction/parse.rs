@@ -1,0 +1,92 @@
+//! SMT-LIB text to terms: only what certificates need, over symbols that are declared already.
+//!
+//! Nothing in the text is trusted: an unknown name or an operator whose operands do not fit is refused, and no nesting is too
+//! deep, since open brackets are kept on a list.
+
+use super::terms::{TermId, Terms};
+
+/// What an open bracket has so far: its operator, and the operands.
+#[derive(Default)]
+struct Open {
+    head: Option<String>,
+    operands: Vec<TermId>,
+}
+
+impl Terms {
+    /// Reads one term.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn read(&mut self, text: &str) -> Result<TermId, String> {
+        let mut open: Vec<Open> = Vec::new();
+        let mut done: Option<TermId> = None;
+        let mut rest = text.trim();
+        while !rest.is_empty() {
+            if done.is_some() {
+                return Err(format!("`{text}` goes on after its end"));
+            }
+            let (word, after) = next(rest).ok_or_else(|| format!("`{text}` has a name that does not end"))?;
+            rest = after.trim_start();
+            let value = match word {
+                "(" => {
+                    open.push(Open::default());
+                    continue;
+                }
+                ")" => {
+                    let closed = open.pop().ok_or_else(|| format!("`{text}` closes a bracket that is not open"))?;
+                    self.closed(&closed)?
+                }
+                word => match open.last_mut() {
+                    Some(call) if call.head.is_none() => {
+                        call.head = Some(word.to_owned());
+                        continue;
+                    }
+                    _ => self.leaf(word)?,
+                },
+            };
+            match open.last_mut() {
+                Some(call) if call.head.is_some() => call.operands.push(value),
+                Some(_) => return Err(format!("`{text}` has a term where an operator belongs")),
+                None => done = Some(value),
+            }
+        }
+        done.ok_or_else(|| format!("`{text}` is no whole term"))
+    }
+
+    fn closed(&mut self, call: &Open) -> Result<TermId, String> {
+        let head = call.head.as_deref().ok_or("there are brackets with nothing in them")?;
+        let made = match self.make(head, &call.operands) {
+            Some(made) => Some(made),
+            None => self.apply(bare(head), &call.operands),
+        };
+        made.ok_or_else(|| format!("`{head}` cannot be used like this"))
+    }
+
+    fn leaf(&mut self, word: &str) -> Result<TermId, String> {
+        match word {
+            "true" => return Ok(self.truth(true)),
+            "false" => return Ok(self.truth(false)),
+            _ => {}
+        }
+        if word.starts_with(|c: char| c.is_ascii_digit()) {
+            return word.parse().map(|value| self.number(value)).map_err(|_| format!("`{word}` is no number"));
+        }
+        let name = bare(word);
+        let found = self.find(name).or_else(|| self.apply(name, &[]));
+        found.ok_or_else(|| format!("`{name}` is no cell of this program"))
+    }
+}
+
+fn bare(word: &str) -> &str {
+    word.strip_prefix('|').and_then(|word| word.strip_suffix('|')).unwrap_or(word)
+}
+
+/// The first bracket or word, and what follows; none for a name between bars that does not end.
+fn next(text: &str) -> Option<(&str, &str)> {
+    let end = match text.chars().next()? {
+        '(' | ')' => 1,
+        '|' => text[1..].find('|')? + 2,
+        _ => text.find(|c: char| c.is_whitespace() || "()|".contains(c)).unwrap_or(text.len()),
+    };
+    Some(text.split_at(end))
+}

@@ -1,0 +1,107 @@
+//! What does a solver answer to a script in SMT-LIB, as it stands?
+//!
+//! For questions that somebody else wrote, and that must be asked word for word: no term of this crate, no simplifier and no cache
+//! is involved. Either Z3 in process, or any SMT-LIB 2 program.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use z3::{Params, SatResult};
+
+use crate::process::Process;
+use crate::solver::{Limit, Reply, Solver, SolverError};
+use crate::z3_solver::{Z3, version};
+
+/// Whoever answers.
+#[derive(Debug)]
+enum Who {
+    Z3(z3::Solver),
+    Process(Box<Process>),
+}
+
+/// Answers scripts, one after the other.
+#[derive(Debug)]
+pub struct Scripts {
+    who: Who,
+    limit: Limit,
+    asked: usize,
+}
+
+impl Scripts {
+    /// Z3 in process.
+    ///
+    /// # Errors
+    /// If the library is of another version than the bindings.
+    pub fn z3(limit: Limit) -> Result<Self, SolverError> {
+        Z3::new()?;
+        let mut scripts = Self { who: Who::Z3(z3::Solver::new()), limit, asked: 0 };
+        scripts.limit();
+        Ok(scripts)
+    }
+
+    /// The solver behind a command, given as words.
+    ///
+    /// # Errors
+    /// If it cannot be started or does not answer.
+    pub fn command(command: &[String], limit: Limit) -> Result<Self, SolverError> {
+        let mut process = Process::new(command)?;
+        process.limit(limit);
+        Ok(Self { who: Who::Process(Box::new(process)), limit, asked: 0 })
+    }
+
+    /// The solver's name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match &self.who {
+            Who::Z3(_) => format!("Z3 {}", version()),
+            Who::Process(process) => process.name(),
+        }
+    }
+
+    /// How many scripts were answered.
+    #[must_use]
+    pub const fn asked(&self) -> usize {
+        self.asked
+    }
+
+    fn limit(&mut self) {
+        if let Who::Z3(solver) = &self.who {
+            let mut params = Params::new();
+            params.set_u32("rlimit", self.limit.work.unwrap_or(0));
+            let millis = self.limit.time.map_or(u32::MAX, |time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX));
+            params.set_u32("timeout", millis.max(1));
+            solver.set_params(&params);
+        }
+    }
+
+    /// The answer to a script with this many assertions. A script that is not understood as a whole has none.
+    pub fn ask(&mut self, script: &str, assertions: usize) -> Reply {
+        self.asked += 1;
+        match &mut self.who {
+            Who::Process(process) => process.answer(script),
+            Who::Z3(solver) => {
+                let reply = catch_unwind(AssertUnwindSafe(|| ask_z3(solver, script, assertions)));
+                if let Ok(reply) = reply {
+                    return reply;
+                }
+                *solver = z3::Solver::new();
+                self.limit();
+                Reply::GaveUp
+            }
+        }
+    }
+}
+
+fn ask_z3(solver: &z3::Solver, script: &str, assertions: usize) -> Reply {
+    if script.contains('\0') {
+        return Reply::GaveUp;
+    }
+    solver.reset();
+    solver.from_string(script);
+    // Assertions behind a mistake in the script would be missing, and the rest says nothing.
+    let reply = if solver.get_assertions().len() == assertions { solver.check() } else { SatResult::Unknown };
+    match reply {
+        SatResult::Sat => Reply::Sat,
+        SatResult::Unsat => Reply::Unsat,
+        SatResult::Unknown => Reply::GaveUp,
+    }
+}
