@@ -210,6 +210,20 @@ pub fn of_program(
     detail
 }
 
+/// Adds the abstract states that an answer rests on, and on how many obligations they do.
+pub fn add_basis(file: &ProgramFile, answer: &ProgramAnswer, obligations: usize, detail: &mut Detail) {
+    const MOST: usize = 200;
+    let (Some(basis), Some(proof)) = (&answer.basis, &mut detail.proof) else { return };
+    let (predicates, states) = basis.told(&file.program, MOST);
+    proof.predicates = predicates;
+    proof.invariant = states.into_iter().map(|(at, holds)| InvariantView { at, holds }).collect();
+    if obligations > 0 {
+        proof.summary.push(format!(
+            "The proof rests on {obligations} obligations about the program's steps, which a solver decided one by one; they are in the folder `obligations`."
+        ));
+    }
+}
+
 /// Adds the abstraction that a property was decided on.
 pub fn add_abstraction(pictured: &Pictured, view: &ResultView, detail: &mut Detail, page: &mut Page) {
     let mut graph = page::graph(&pictured.structure);

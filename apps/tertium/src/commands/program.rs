@@ -89,16 +89,19 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let invariant = if explored { pages::invariant(&file, budget) } else { Vec::new() };
     for (answer, question) in outcome.answers.iter().zip(&questions) {
         let mut view = program_views::result(&file, answer, outcome.answers.len(), args);
+        let mut obligations = 0;
         if let Some(dir) = &args.evidence {
             view.evidence.file = program_views::write_evidence(dir, &file, answer)?;
             if matches!(answer.value, Belnap::True | Belnap::False) && answer.run.is_none() {
-                program_views::write_proof(dir, &file, (question, answer), &options(args), &mut view, budget)?;
+                obligations =
+                    program_views::write_proof(dir, &file, (question, answer), &options(args), &mut view, budget)?;
             }
         }
         judge(&mut view, &expectations, &args.fail_on);
         printer.result(&view);
         if let Some(page) = &mut page {
             let mut detail = pages::of_program(&file, question, (answer, &view), &invariant, args.fair);
+            pages::add_basis(&file, answer, obligations, &mut detail);
             if let (Question::Property(asked), true, None) = (question, abstracted && is_whole, answer.stopped) {
                 let how = abstraction::options(&args.how, args.max_states);
                 match pictured::picture(&file, asked, &options(args), &how, budget) {

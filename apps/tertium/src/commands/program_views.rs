@@ -195,7 +195,8 @@ pub fn write_evidence(dir: &Path, file: &ProgramFile, answer: &ProgramAnswer) ->
     Ok(Some(shown_path(&path)))
 }
 
-/// Writes the certificate of a definite answer, with its obligations if it has any, or says why there is none.
+/// Writes the certificate of a definite answer, with its obligations if it has any, or says why there is none. How many
+/// obligations it rests on.
 pub fn write_proof(
     dir: &Path,
     file: &ProgramFile,
@@ -203,7 +204,7 @@ pub fn write_proof(
     options: &CheckOptions,
     view: &mut ResultView,
     budget: &Budget,
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
     let written = match proof::certificate_of(file, question, answer, options, budget) {
         Err(Failure::Stopped(stopped)) => Written::None(stopped.to_string()),
         written => written?,
@@ -212,11 +213,11 @@ pub fn write_proof(
         Written::Certificate(text) => (text, Vec::new()),
         Written::Grounded { text, obligations } => (text, obligations),
         // A run that shows what exists is evidence enough.
-        Written::None(_) if view.evidence.file.is_some() => return Ok(()),
+        Written::None(_) if view.evidence.file.is_some() => return Ok(0),
         Written::None(why) => {
             let warning = Diagnostic::warning("W0407", format!("no certificate is written: {why}"));
             view.warnings.extend(views::messages(&[Located::nowhere(warning)]));
-            return Ok(());
+            return Ok(0);
         }
     };
     let problem = |path: &Path, error: &std::io::Error| {
@@ -230,7 +231,7 @@ pub fn write_proof(
     view.evidence.kind = "certificate";
     view.evidence.checked = true;
     view.evidence.file = Some(shown_path(&path));
-    Ok(())
+    Ok(obligations.len())
 }
 
 /// Writes each obligation to a file of its own, in place of those that were there before.

@@ -291,7 +291,7 @@ fn check_parts(
     let same = parts.iter().all(|part| part.value() == parts[0].value());
     let mut covered: Option<(Place, Kmts, Vec<StateId>)> = None;
     for part in parts {
-        let mut outcome = PartOutcome { place: ends(part.place()), ..PartOutcome::of(part) };
+        let mut outcome = PartOutcome { place: about(part.place(), drawn), ..PartOutcome::of(part) };
         if drawn.is_some() && !same {
             outcome.rejected = Some("its parts are about different values".to_owned());
             outcomes.push(outcome);
@@ -315,10 +315,17 @@ fn check_parts(
     Ok(outcomes)
 }
 
-/// How runs that end are read, if that is not the reading's own way.
-fn ends(place: &Place) -> Option<String> {
+/// How runs that end are read, if that is not the reading's own way, and over what it is proved, if not over the graph.
+fn about(place: &Place, drawn: Option<Drawn<'_>>) -> Option<String> {
     let stays = matches!(place, Place::Property { stutter: true, .. });
-    stays.then(|| "the program whose runs stay where they end".to_owned())
+    let ends = stays.then(|| "the program whose runs stay where they end".to_owned());
+    let over = drawn.map(|Drawn { over, .. }| {
+        format!("{} abstract states over {} predicates", over.states.len(), over.predicates.len())
+    });
+    match (ends, over) {
+        (Some(ends), Some(over)) => Some(format!("{ends}, by {over}")),
+        (ends, over) => ends.or(over),
+    }
 }
 
 enum Refused {

@@ -22,7 +22,7 @@ mod values;
 pub use grounds::{Expected, Grounds, Obligation};
 pub use machine::{Machine, NoTerm};
 pub use shape::of_every_state;
-pub use steps::Wrong;
+pub use steps::{Input, Moves, Slip, Way, Wrong};
 pub use structure::{Frame, Structure};
 
 /// A set of program states.

@@ -9,7 +9,7 @@ use tertium_abstraction::{AbstractState, Explored, System};
 use tertium_evidence::abstraction::{self as proof, Abstraction, Machine, NoTerm, Structure};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, PropId, StateId};
-use tertium_program::{ProcessId, Program, VarId};
+use tertium_program::{LocationId, ProcessId, Program, VarId};
 use tertium_smt::Bounds;
 
 /// Of arrays with more cells no bounds are told.
@@ -24,6 +24,41 @@ pub enum Basis {
     Structure(Abstraction, Structure),
     /// Nothing that can be written down, for this reason.
     Untold(String),
+}
+
+impl Basis {
+    /// The abstract states, for people: the predicates, and what holds at which places. Nothing if there are more than `most`.
+    #[must_use]
+    pub fn told(&self, program: &Program, most: usize) -> (Vec<String>, Vec<(String, String)>) {
+        let (Self::States(over) | Self::Structure(over, _)) = self else { return (Vec::new(), Vec::new()) };
+        let one = |state: &proof::AbstractState| (places(program, state), literals(over, state));
+        let states = if over.states.len() > most { Vec::new() } else { over.states.iter().map(one).collect() };
+        (over.predicates.clone(), states)
+    }
+}
+
+/// `P1@wait P2@crit`; processes that may be anywhere are left out.
+fn places(program: &Program, state: &proof::AbstractState) -> String {
+    let place = |(instance, at): (&tertium_program::Instance, &Option<u32>)| {
+        let (process, at) = (instance.process, (*at)? as usize);
+        let ended = at >= program.process(process).locations.len();
+        let name = if ended { "(ended)".to_owned() } else { program.location_name(process, LocationId::new(at)) };
+        Some(format!("{}@{name}", program.process(process).name))
+    };
+    let places: Vec<String> = program.instances.iter().zip(&state.at).filter_map(place).collect();
+    if places.is_empty() { "anywhere".to_owned() } else { places.join(" ") }
+}
+
+/// What a state says about cells and predicates.
+fn literals(over: &Abstraction, state: &proof::AbstractState) -> String {
+    let cells = over.cells.iter().zip(&state.values).map(|(cell, value)| format!("(= {cell} {value})"));
+    let literal = |(predicate, value): (&String, &Option<bool>)| match value {
+        Some(true) => Some(predicate.clone()),
+        Some(false) => Some(format!("(not {predicate})")),
+        None => None,
+    };
+    let all: Vec<String> = cells.chain(over.predicates.iter().zip(&state.cube).filter_map(literal)).collect();
+    if all.is_empty() { "true".to_owned() } else { all.join(" ") }
 }
 
 /// The structure over all abstract states that were visited; `drawn` is the same with its labels.

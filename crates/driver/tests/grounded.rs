@@ -1,0 +1,207 @@
+//! Whatever is found over predicates has a certificate that is accepted, and each kind of change in it is noticed by the kind of
+//! obligation that is there for it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use tertium_base::Budget;
+use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind, refined};
+use tertium_driver::program::grounded::Decider;
+use tertium_driver::program::proof::{Written, certificate_of, certify};
+use tertium_driver::program::questions::{Question, questions};
+use tertium_driver::program::spotlight::{self, SpotlightOptions};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, choose, load};
+use tertium_driver::{Belnap, Failure};
+use tertium_testkit::{ProgramShape, for_random_cases, random_program};
+
+/// A place for the files of one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
+}
+
+fn stored(path: &Path, text: &str) -> ProgramFile {
+    std::fs::write(path, text).expect("a file can be written");
+    load(path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
+}
+
+fn written(file: &ProgramFile, question: &Question, answer: &ProgramAnswer) -> Written {
+    let options = CheckOptions::default();
+    certificate_of(file, question, answer, &options, &Budget::unlimited())
+        .unwrap_or_else(|failure| panic!("{}: {failure:?}\n{}", answer.name, file.source.text))
+}
+
+/// Why a certificate is refused; none if it is accepted.
+fn refused(program: &Path, text: &str) -> Option<String> {
+    let path = program.with_extension("cert.json");
+    std::fs::write(&path, text).expect("a file can be written");
+    match certify(program, &path, &[], &Decider::default(), &Budget::unlimited()) {
+        Ok(outcomes) if outcomes.is_empty() => Some("nothing".to_owned()),
+        Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
+        Err(failure) => Some(format!("{failure:?}")),
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    made: Cell<usize>,
+    /// Why there are none.
+    none: RefCell<BTreeMap<String, usize>>,
+}
+
+impl Tally {
+    /// Certifies every definite answer that has no run.
+    fn all(&self, program: &Path, file: &ProgramFile, asked: &[Question], answers: &[ProgramAnswer]) {
+        for (question, answer) in asked.iter().zip(answers) {
+            if !matches!(answer.value, Belnap::True | Belnap::False) || answer.run.is_some() || answer.vacuous {
+                continue;
+            }
+            match written(file, question, answer) {
+                Written::Grounded { text, .. } | Written::Certificate(text) => {
+                    let why = refused(program, &text);
+                    assert_eq!(why, None, "{}\n{}\n{text}", answer.name, file.source.text);
+                    self.made.set(self.made.get() + 1);
+                }
+                Written::None(why) => {
+                    let why: String = why.split(['`', ':']).next().unwrap_or_default().to_owned();
+                    *self.none.borrow_mut().entry(why).or_default() += 1;
+                }
+            }
+        }
+    }
+
+    fn told(&self) -> String {
+        let mut told = format!("{} certificates over predicates; answers without:\n", self.made.get());
+        self.none.borrow().iter().for_each(|(why, count)| told.push_str(&format!("{count:>5} {why}\n")));
+        let _ = std::io::Write::write_all(&mut std::io::stdout(), told.as_bytes());
+        told
+    }
+}
+
+const ASKED: &str = "
+property p1 : ltl G (n < 2)
+property p2 : ltl G (b -> n < 2)
+property p3 : ctl AG (n = 0 || b)
+property p4 : ctl EF (n = 1 && b)
+property p5 : ltl F (n = 1)
+property p6 : ctl AG EF (n = 0)
+property p7 : ltl G F (n = 0)
+property p8 : ctl AF (n = 1 || !b)
+property p9 : mu nu X. (n < 3 && [] X)
+";
+
+#[test]
+fn random_programs_by_the_loop() {
+    let (folder, tally) = (folder("random_grounded"), Tally::default());
+    for_random_cases(40, |case| {
+        let shape = ProgramShape { processes: 1..=2, variables: 1..=3, statements: 1..=4, ..ProgramShape::default() };
+        let mut text = random_program(&mut case.rng, &shape);
+        text.push_str(if case.rng.below(2) == 0 { "" } else { "fair P0\n" });
+        text.push_str(ASKED);
+        case.keep("program.gcl", &text);
+        let path = folder.join("random.gcl");
+        let file = stored(&path, &text);
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let how = AbstractionOptions {
+            keep_small: case.rng.chance(30),
+            max_states: Some(60),
+            ..AbstractionOptions::default()
+        };
+        let options = CheckOptions::default();
+        match refined::check(&file, &asked, &options, &how, 4, &Budget::unlimited(), &()) {
+            Ok(found) => tally.all(&path, &file, &asked, &found.answers),
+            Err(Failure::Input(_)) => {}
+            Err(failure) => panic!("{failure:?}\n{text}"),
+        }
+    });
+    let told = tally.told();
+    assert!(tally.made.get() > 60, "{told}");
+}
+
+#[test]
+fn random_programs_by_every_kind_of_abstraction() {
+    let (folder, tally) = (folder("random_kinds"), Tally::default());
+    for_random_cases(25, |case| {
+        let shape = ProgramShape { processes: 1..=2, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
+        let mut text = random_program(&mut case.rng, &shape);
+        text.push_str(ASKED);
+        case.keep("program.gcl", &text);
+        let path = folder.join("random.gcl");
+        let file = stored(&path, &text);
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let kind = Kind::ALL[case.rng.below(Kind::ALL.len())];
+        let how = AbstractionOptions {
+            kind,
+            max_states: Some(60),
+            keep_small: case.rng.chance(50),
+            ..AbstractionOptions::default()
+        };
+        match abstracted::check(&file, &asked, &CheckOptions::default(), &how, &Budget::unlimited(), &()) {
+            Ok(found) => tally.all(&path, &file, &asked, &found.answers),
+            Err(Failure::Input(_)) => {}
+            Err(failure) => panic!("{failure:?}\n{text}"),
+        }
+    });
+    let told = tally.told();
+    assert!(tally.made.get() > 30, "{told}");
+}
+
+#[test]
+fn random_programs_by_spotlight() {
+    let (folder, tally) = (folder("random_spotlight"), Tally::default());
+    for_random_cases(30, |case| {
+        let shape = ProgramShape { processes: 2..=3, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
+        let mut text = random_program(&mut case.rng, &shape);
+        text.push_str(ASKED);
+        case.keep("program.gcl", &text);
+        let path = folder.join("random.gcl");
+        let file = stored(&path, &text);
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let how = SpotlightOptions { rounds: 12, most_processes: 2, ..SpotlightOptions::default() };
+        let abstraction = AbstractionOptions { max_states: Some(200), ..AbstractionOptions::default() };
+        let options = CheckOptions::default();
+        match spotlight::check(&file, &asked, &options, &abstraction, &how, &Budget::unlimited(), &()) {
+            Ok(found) => tally.all(&path, &file, &asked, &found.answers),
+            Err(Failure::Input(_)) => {}
+            Err(failure) => panic!("{failure:?}\n{text}"),
+        }
+    });
+    let told = tally.told();
+    assert!(tally.made.get() > 20, "{told}");
+}
+
+fn decided(file: &ProgramFile) -> Vec<(Question, ProgramAnswer)> {
+    let asked = questions(file, &[], false).expect("no names are asked for");
+    let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
+    let found = choose::decide(file, &asked, &options, &how, &Budget::unlimited(), &())
+        .unwrap_or_else(|failure| panic!("{failure:?}"));
+    asked.into_iter().zip(found.answers).collect()
+}
+
+#[test]
+fn unbounded_programs_of_the_corpus_have_certificates() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = folder("corpus_grounded");
+    for (from, wanted) in [
+        ("corpus/gcl/bakery_a.gcl", "mutex mutex_ctl deadlocks"),
+        ("corpus/gcl/bakery_b.gcl", "deadlocks"),
+        ("corpus/gcl/bakery_c.gcl", "mutex deadlocks"),
+        ("corpus/gcl/mutex_flags.gcl", "mutex deadlocks"),
+        ("corpus/gcl/tickets.gcl", "mutex deadlocks"),
+    ] {
+        let copy = folder.join(Path::new(from).file_name().expect("a file"));
+        std::fs::copy(root.join(from), &copy).expect("the corpus is there");
+        let file = load(&copy, &[], None, &[]).expect("it compiles");
+        for (question, answer) in
+            decided(&file).iter().filter(|(_, answer)| wanted.split(' ').any(|name| name == answer.name))
+        {
+            assert_eq!(answer.value, Belnap::True, "{from}: {}", answer.name);
+            match written(&file, question, answer) {
+                Written::Grounded { text, .. } => assert_eq!(refused(&copy, &text), None, "{from}: {}", answer.name),
+                other => panic!("{from}: {}: {other:?}", answer.name),
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Each kind of obligation is there for a kind of mistake in a certificate: what is changed here is noticed by that obligation, and
+//! would be by no other.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tertium_base::Budget;
+use tertium_driver::program::abstracted::{self, AbstractionOptions};
+use tertium_driver::program::grounded::Decider;
+use tertium_driver::program::proof::{Written, certificate_of, certify};
+use tertium_driver::program::questions::questions;
+use tertium_driver::program::{CheckOptions, load};
+
+/// A program with a property, and the certificate for it.
+struct Certified {
+    path: PathBuf,
+    text: String,
+    document: Value,
+}
+
+fn certified(name: &str, text: &str, question: &str, predicates: &[&str]) -> Certified {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("changed");
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let path = folder.join(format!("{name}.gcl"));
+    let declared: String = predicates.iter().map(|predicate| format!("predicate {predicate}\n")).collect();
+    let text = format!("{text}{declared}");
+    std::fs::write(&path, &text).expect("a file can be written");
+    let file = load(&path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let asked = questions(&file, &[question.to_owned()], false).expect("the name is there");
+    let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
+    let found = abstracted::check(&file, &asked, &options, &how, &Budget::unlimited(), &());
+    let answer = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers.remove(0);
+    let written = certificate_of(&file, &asked[0], &answer, &options, &Budget::unlimited());
+    let Ok(Written::Grounded { text: certificate, .. }) = written else { panic!("{:?}: {written:?}", answer.value) };
+    let document = serde_json::from_str(&certificate).expect("a certificate is JSON");
+    let certified = Certified { path, text, document };
+    assert_eq!(certified.refused(&certified.document), None);
+    certified
+}
+
+impl Certified {
+    fn refused(&self, document: &Value) -> Option<String> {
+        let path = self.path.with_extension("cert.json");
+        std::fs::write(&path, document.to_string()).expect("a file can be written");
+        judged(&self.path, &path)
+    }
+
+    /// What becomes of a certificate that is changed in this way.
+    #[track_caller]
+    fn notices(&self, kind: &str, change: impl FnOnce(&mut Value)) {
+        let mut changed = self.document.clone();
+        change(&mut changed);
+        assert_ne!(changed, self.document, "nothing was changed");
+        let why = self.refused(&changed).unwrap_or_else(|| panic!("accepted: {changed}"));
+        assert!(why.contains(kind), "{why}\n{changed}");
+    }
+
+    /// What becomes of it for a program that is changed in this way.
+    #[track_caller]
+    fn notices_program(&self, kind: &str, from: &str, to: &str) {
+        let changed = self.text.replace(from, to);
+        assert_ne!(changed, self.text, "nothing was changed");
+        std::fs::write(&self.path, &changed).expect("a file can be written");
+        let why = self.refused(&self.document);
+        std::fs::write(&self.path, &self.text).expect("a file can be written");
+        let why = why.unwrap_or_else(|| panic!("accepted for {changed}"));
+        assert!(why.contains(kind), "{why}\n{changed}");
+    }
+}
+
+fn judged(program: &Path, certificate: &Path) -> Option<String> {
+    match certify(program, certificate, &[], &Decider::default(), &Budget::unlimited()) {
+        Ok(outcomes) if outcomes.is_empty() => Some("nothing".to_owned()),
+        Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
+        Err(failure) => Some(format!("{failure:?}")),
+    }
+}
+
+const PAIR: &str = "system pair
+var x, y : int = 0
+process P { loop { first: x := x + 1; second: y := y + 1; } }
+property close : ltl G (x = y || x = y + 1)
+property other : ltl G (x = y)
+";
+
+#[test]
+fn an_invariant() {
+    let pair = certified("pair", PAIR, "close", &["x = y", "x = y + 1"]);
+    let over = |document: &mut Value, name: &str, value: Value| document["invariant"]["over"][name] = value;
+    pair.notices("obligation initial", |document| over(document, "states", json!([])));
+    pair.notices("obligation step", |document| {
+        let states = document["invariant"]["over"]["states"].as_array_mut().expect("a list");
+        states.pop();
+    });
+    pair.notices("obligation holds", |document| {
+        let states = document["invariant"]["over"]["states"].as_array_mut().expect("a list");
+        states.iter_mut().for_each(|state| state["cube"] = json!("??"));
+    });
+    pair.notices("obligation always", |document| over(document, "always", json!(["(<= x 5)"])));
+    pair.notices("at the beginning", |document| over(document, "always", json!(["(<= 1 x)"])));
+    pair.notices("obligation", |document| document["invariant"]["over"]["predicates"][0] = json!("(= x 0)"));
+    pair.notices("no cell", |document| document["invariant"]["over"]["predicates"][0] = json!("(= z 0)"));
+    pair.notices("operator", |document| document["invariant"]["over"]["predicates"][0] = json!("((= x 0))"));
+    pair.notices("no truth value", |document| document["invariant"]["over"]["predicates"][0] = json!("(+ x 1)"));
+    pair.notices("no whole term", |document| document["invariant"]["over"]["predicates"][0] = json!("(= x 0"));
+    pair.notices("goes on after", |document| {
+        document["invariant"]["over"]["predicates"][0] = json!("(= x y)) (assert false)");
+    });
+    pair.notices("single states", |document| document["invariant"]["value"] = json!("false"));
+    pair.notices("formula is not", |document| {
+        document["invariant"]["where"]["property"]["text"] = json!("G (x = y)");
+    });
+    pair.notices("obligation holds", |document| {
+        document["invariant"]["where"]["property"]["text"] = json!("G (x = y)");
+        document["invariant"]["formula"] = json!("G \"x = y\"");
+    });
+    pair.notices("no mistake", |document| document["invariant"]["where"] = json!({"mistake": "boredom"}));
+    pair.notices("not one of this program", |document| {
+        document["invariant"]["over"]["states"][0]["at"] = json!([7]);
+    });
+    pair.notices_program("obligation step", "x := x + 1", "x := x + 2");
+    pair.notices_program("obligation initial", "int = 0", "int = 1;\nvar z : int = 0\ninit x = 3 - 1\nvar w : int");
+}
+
+#[test]
+fn mistakes() {
+    let stuck = "system stuck\nvar x : int = 0\nprocess P { loop { await x >= 0; x := x + 1; } }\n";
+    let free = certified("stuck", stuck, "deadlocks", &["x >= 0"]);
+    let open = |document: &mut Value| {
+        let states = document["invariant"]["over"]["states"].as_array_mut().expect("a list");
+        states.iter_mut().for_each(|state| state["cube"] = json!("?"));
+    };
+    free.notices("obligation free", open);
+    let asserts = "system asserts\nvar x : int = 0\nprocess P { loop { assert x >= 0; x := x + 1; } }\n";
+    let fine = certified("asserts", asserts, "assertions", &["x >= 0"]);
+    fine.notices("obligation fine", open);
+    fine.notices_program("obligation fine", "assert x >= 0", "assert x >= 1");
+    let divides = "system divides\nvar x, y : int = 1\nprocess P { loop { y := y div x; x := x + 1; } }\n";
+    let divides = certified("divides", divides, "division-by-zero", &["x >= 1"]);
+    divides.notices("obligation fine", open);
+    // The same states say nothing about another mistake.
+    divides.notices("obligation fine", |document| {
+        open(document);
+        document["invariant"]["where"]["mistake"] = json!("division-by-zero");
+    });
+    let ranges = "system ranges\nvar x : int = 0\nvar y : 0..3 = 0\nprocess P { loop { x := 3 - y; y := x; } }\n";
+    let ranges = certified("ranges", ranges, "range-overflow", &["0 <= x && x <= 3"]);
+    ranges.notices("obligation fine", open);
+}
+
+const LIFT: &str = "system lift
+var x : 0..3 = 0
+process P { loop { up: when x < 3 do x := x + 1; } }
+process Q { loop { idle: await x < 2; } }
+fair P
+fair Q
+property rises : ltl F (x = 3)
+property can : ctl AG EF (x = 3)
+property falls : ltl G F (x = 0)
+";
+
+fn list<'d>(document: &'d mut Value, name: &str) -> &'d mut Vec<Value> {
+    document["structure"][name].as_array_mut().expect("a list")
+}
+
+#[test]
+fn a_structure() {
+    let lift = certified("lift", LIFT, "rises", &[]);
+    lift.notices("obligation initial", |document| list(document, "initial").clear());
+    lift.notices("obligation step", |document| {
+        list(document, "steps").pop();
+    });
+    lift.notices("obligation label", |document| {
+        let labels = list(document, "labels");
+        labels.iter_mut().for_each(|label| *label = json!("T"));
+    });
+    // Somewhere Q cannot step, and P can at last not either.
+    lift.notices("obligation able", |document| {
+        list(document, "able").iter_mut().for_each(|able| able[1] = json!([0, 1]));
+    });
+    lift.notices("obligation able", |document| list(document, "stops").clear());
+    lift.notices("not one over these", |document| list(document, "labels").clear());
+    lift.notices("E0603", |document| list(document, "able").clear());
+    lift.notices("formula is not", |document| {
+        document["parts"][0]["where"]["property"]["text"] = json!("F (x = 2)");
+    });
+    lift.notices("E0603", |document| document["parts"][0]["where"]["property"]["stutter"] = json!(false));
+    lift.notices_program("obligation step", "x := x + 1", "x := x + 0");
+    lift.notices_program("E0603", "fair P\n", "");
+}
+
+#[test]
+fn certain_steps() {
+    let lift = certified("lift_can", LIFT, "can", &[]);
+    lift.notices("obligation certain", |document| list(document, "certain").push(json!([0, 0, [0]])));
+    lift.notices("E0603", |document| {
+        list(document, "certain").pop();
+    });
+    lift.notices("obligation certain", |document| list(document, "certain").push(json!([0, null, [2, 3]])));
+}
+
+#[test]
+fn what_is_false_needs_a_beginning() {
+    let text = LIFT.replace("= 0\nprocess P", "\ninit x = 0\nprocess P");
+    let lift = certified("lift_falls", &text, "falls", &[]);
+    lift.notices_program("obligation starts", "init x = 0", "init x = 0 && x = 1");
+    lift.notices_program("obligation starts", "init x = 0", "init x = 3");
+}
