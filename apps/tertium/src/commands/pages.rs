@@ -6,25 +6,28 @@ use tertium_base::{Budget, Diagnostic};
 use tertium_driver::answer::Answer;
 use tertium_driver::check::{CheckOptions, Session};
 use tertium_driver::picture::{self, Decision};
+use tertium_driver::program::abstracted::looked::Drawn;
 use tertium_driver::program::abstracted::pictured::{Pictured, Side};
 use tertium_driver::program::coverage::Covered;
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::run::Run;
 use tertium_driver::program::story::{self, Choices};
-use tertium_driver::program::{ProgramAnswer, ProgramFile, reached};
+use tertium_driver::program::{self, ProgramAnswer, ProgramFile, reached};
 use tertium_driver::property::Parsed;
 use tertium_driver::unfold::Unfolded;
 use tertium_driver::{Failure, Kmts, Reason};
 use tertium_report::page::view::{
     BlameView, ChoiceView, CoverageView, CoveredView, Detail, FairView, FormulaRow, InvariantView, MessageView,
-    MovesView, ProofView, SampleView, SourceView, StatementView, ValuesView, VariantView, WayView, WaysView,
+    MovesView, ProofView, RoundView, SampleView, SourceView, StatementView, ValuesView, VariantView, WayView, WaysView,
 };
 use tertium_report::page::{self, Page, headline, short_name};
 use tertium_report::view::{Ordered, ResultView};
 use tertium_report::{build, json};
 
+use super::abstraction;
 use super::check::shown_path;
 use super::views::quoted;
+use crate::args::CheckArgs;
 
 /// Longer parts of formulas are cut.
 const LONGEST_PART: usize = 160;
@@ -258,6 +261,68 @@ pub fn add_abstraction(pictured: &Pictured, view: &ResultView, detail: &mut Deta
             missing: pictured.missing.clone(),
             ..WaysView::default()
         });
+    }
+    detail.headline = headline::headline(view, detail);
+}
+
+/// The rounds of a property that can be drawn; nothing if there are not several.
+pub fn rounds(
+    file: &ProgramFile,
+    (question, answer): (&Question, &ProgramAnswer),
+    options: &program::CheckOptions,
+    args: &CheckArgs,
+    budget: &Budget,
+) -> Result<Vec<Drawn>, Failure> {
+    let (Question::Property(asked), Some(looked), None) = (question, &answer.looked, answer.stopped) else {
+        return Ok(Vec::new());
+    };
+    let how = abstraction::options(&args.how, args.max_states);
+    match looked.draw(file, asked, options, &how, budget) {
+        // A page without the pictures is better than none.
+        Err(Failure::Stopped(_)) => Ok(Vec::new()),
+        Ok(drawn) if drawn.iter().filter(|round| round.pictured.is_some()).count() < 2 => Ok(Vec::new()),
+        drawn => drawn,
+    }
+}
+
+/// Adds the abstractions of all rounds, the last one as the one that decided.
+pub fn add_rounds(drawn: &[Drawn], answer: &ProgramAnswer, view: &ResultView, detail: &mut Detail, page: &mut Page) {
+    let mut missing: Vec<String> = Vec::new();
+    for round in drawn {
+        let Some(pictured) = &round.pictured else {
+            missing.push(round.number.to_string());
+            continue;
+        };
+        let mut here = Detail { proof: detail.proof.clone(), ..Detail::default() };
+        add_abstraction(pictured, view, &mut here, page);
+        let told = answer.rounds.get(round.number);
+        let learnt = told.map(|told| told.predicates.clone()).unwrap_or_default();
+        let mut note = match (learnt.len(), told.and_then(|told| told.open.clone())) {
+            (0, None) => String::new(),
+            (0, Some(open)) => open,
+            (_, None) => format!("with {}", learnt.join("; ")),
+            (_, Some(open)) => format!("with {}: {open}", learnt.join("; ")),
+        };
+        if !missing.is_empty() {
+            let skipped = format!("(not drawn, too large: round {})", missing.join(", "));
+            note = format!("{note} {skipped}");
+            missing.clear();
+        }
+        detail.rounds.push(RoundView {
+            graph: here.graph.unwrap_or_default(),
+            formulas: here.formulas.clone(),
+            path: here.path.clone(),
+            loop_start: here.path_loop,
+            focus: here.focus,
+            note,
+            predicates: learnt,
+        });
+        (detail.graph, detail.formulas) = (here.graph, here.formulas);
+        (detail.path, detail.path_loop, detail.focus) = (here.path, here.path_loop, here.focus);
+        (detail.open, detail.proof) = (here.open, here.proof);
+    }
+    if let (Some(last), false) = (detail.rounds.last_mut(), missing.is_empty()) {
+        last.note.push_str(&format!(" (not drawn, too large: round {})", missing.join(", ")));
     }
     detail.headline = headline::headline(view, detail);
 }

@@ -102,7 +102,10 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         if let Some(page) = &mut page {
             let mut detail = pages::of_program(&file, question, (answer, &view), &invariant, args.fair);
             pages::add_basis(&file, answer, obligations, &mut detail);
-            if let (Question::Property(asked), true, None) = (question, abstracted && is_whole, answer.stopped) {
+            let drawn = pages::rounds(&file, (question, answer), &options(args), args, budget)?;
+            if !drawn.is_empty() {
+                pages::add_rounds(&drawn, answer, &view, &mut detail, page);
+            } else if let (Question::Property(asked), true, None) = (question, abstracted && is_whole, answer.stopped) {
                 let how = abstraction::options(&args.how, args.max_states);
                 match pictured::picture(&file, asked, &options(args), &how, budget) {
                     Ok(Some(found)) => {

@@ -7,6 +7,7 @@ use tertium_base::{Diagnostic, Span, StopReason};
 use tertium_lattice::Belnap;
 
 use super::abstracted::basis::Basis;
+use super::abstracted::looked::Looked;
 use super::run::Run;
 
 /// Why a question stays open, and what would help.
@@ -110,6 +111,8 @@ pub struct ProgramAnswer {
     pub vacuous: bool,
     /// What a certificate can be made of, if it was found over abstract states.
     pub basis: Option<Arc<Basis>>,
+    /// What the rounds looked at, if they can be drawn.
+    pub looked: Option<Arc<Looked>>,
     /// Wall-clock time; what several questions share is counted for the first of them.
     pub elapsed: Duration,
 }
@@ -146,6 +149,7 @@ impl ProgramAnswer {
             warnings: Vec::new(),
             vacuous: false,
             basis: None,
+            looked: None,
             elapsed: Duration::ZERO,
         }
     }

@@ -8,6 +8,7 @@
 pub mod basis;
 pub(in crate::program) mod concretise;
 mod mistakes;
+pub mod looked;
 pub mod pictured;
 pub mod predicates;
 pub mod refined;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use tertium_abstraction::Kind;
-use tertium_abstraction::{Explored, Failed, Options, Separated, Shape, System, Unsupported};
+use tertium_abstraction::{Explored, Failed, Options, Predicate, Separated, Shape, System, Unsupported};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_evidence::Reason as Open;
 use tertium_evidence::abstraction::of_every_state;
@@ -80,6 +81,8 @@ pub struct Prepared {
     pub system: System,
     /// What expressions of the program became, if its processes had to be taken apart.
     moved: Option<HashMap<ExprId, ExprId>>,
+    /// The variables that channels became.
+    channels: Vec<VarId>,
 }
 
 impl Prepared {
@@ -100,7 +103,7 @@ pub fn prepare(
 ) -> Result<Prepared, Failure> {
     if file.language == Language::Gcl {
         let system = system(file, (&file.program, &[]), file.given_predicates, asked, options, budget)?;
-        return Ok(Prepared { system, moved: None });
+        return Ok(Prepared { system, moved: None, channels: Vec::new() });
     }
     let refused = |why| unsupported(file, &file.program, &why);
     let mut separated = Separated::new(&file.program).map_err(refused)?;
@@ -112,7 +115,17 @@ pub fn prepare(
     let given = separated.origins.iter().filter(|&&origin| origin >= own).count();
     let asked: Vec<ExprId> = asked.iter().map(|expr| moved[expr]).collect();
     let system = system(file, (&separated.program, &separated.channels), given, &asked, options, budget)?;
-    Ok(Prepared { system, moved: Some(moved) })
+    Ok(Prepared { system, moved: Some(moved), channels: separated.channels })
+}
+
+/// How a program is abstracted.
+fn how(program: &Program, channels: &[VarId], options: &AbstractionOptions) -> Options {
+    let mut how =
+        Options { kind: options.kind, keep: program.keep.clone(), limit: options.limit, ..Options::default() };
+    how.keep_small = options.keep_small;
+    how.channels = channels.to_vec();
+    how.most_states = options.max_states.unwrap_or(how.most_states);
+    how
 }
 
 fn system(
@@ -123,18 +136,26 @@ fn system(
     options: &AbstractionOptions,
     budget: &Budget,
 ) -> Result<System, Failure> {
-    let mut how =
-        Options { kind: options.kind, keep: program.keep.clone(), limit: options.limit, ..Options::default() };
-    how.keep_small = options.keep_small;
-    how.channels = channels.to_vec();
-    how.most_states = options.max_states.unwrap_or(how.most_states);
+    let how = how(program, channels, options);
     let chosen = predicates::beginning(program, given, asked, &how);
+    over(file, program, &chosen, &how, options, budget)
+}
+
+/// A program over these predicates.
+fn over(
+    file: &ProgramFile,
+    program: &Program,
+    chosen: &[Predicate],
+    how: &Options,
+    options: &AbstractionOptions,
+    budget: &Budget,
+) -> Result<System, Failure> {
     let solver = Z3::new().map_err(|error| Diagnostic::error("E0327", error.to_string()))?;
     let mut queries = Queries::new(Box::new(solver), options.limit, budget);
     if let Some(command) = &options.cross_check {
         queries = queries.cross_checked(second_solver(command)?);
     }
-    System::new(program, &chosen, &how, queries).map_err(|why| unsupported(file, program, &why))
+    System::new(program, chosen, how, queries).map_err(|why| unsupported(file, program, &why))
 }
 
 /// The solver that every reply is compared with.

@@ -11,7 +11,7 @@ use tertium_evidence::Reason as Open;
 use tertium_model::{Kmts, Model};
 use tertium_program::ExprId;
 
-use super::{AbstractionOptions, failed, prepare, shape};
+use super::{AbstractionOptions, Prepared, failed, prepare, shape};
 use crate::answer::Answer;
 use crate::check::{CheckOptions, Session};
 use crate::failure::Failure;
@@ -76,6 +76,17 @@ pub fn picture(
     let most = abstraction.max_states.unwrap_or(MOST_STATES).min(MOST_STATES);
     let small = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
     let mut prepared = prepare(file, &asked.atoms, &small, budget)?;
+    pictured(file, &mut prepared, asked, options, budget)
+}
+
+/// The same for a program that is ready to be abstracted.
+pub(super) fn pictured(
+    file: &ProgramFile,
+    prepared: &mut Prepared,
+    asked: &Asked,
+    options: &super::super::CheckOptions,
+    budget: &Budget,
+) -> Result<Option<Pictured>, Failure> {
     let explored = match Explored::visit(&mut prepared.system, budget, &mut |_, _| {}) {
         Err(tertium_abstraction::Failed::Stopped(Stopped(tertium_base::StopReason::Count))) => return Ok(None),
         explored => explored.map_err(|why| failed(file, prepared.system.program(), why))?,

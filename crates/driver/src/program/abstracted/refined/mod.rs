@@ -31,6 +31,7 @@ use super::super::answer::{ProgramAnswer, Reason, Round};
 use super::super::check::{CheckOptions, Outcome};
 use super::super::questions::Question;
 use super::basis::{self, Basis};
+use super::looked::Looked;
 use super::{AbstractionOptions, Prepared, Work, atoms_of, blank, disagreements, failed, prepare, solver_work};
 use crate::Observer;
 use crate::failure::Failure;
@@ -69,6 +70,9 @@ pub fn check(
     if let Some(first) = learning.answers.first_mut() {
         first.elapsed = start.elapsed();
     }
+    for (_, answer) in learning.answers.iter_mut().enumerate().filter(|(number, _)| !rest.contains(number)) {
+        answer.looked = Looked::of(&prepared, &answer.rounds, 0).map(Arc::new);
+    }
     let mut remarks = disagreements(&prepared);
     let calls = usize::try_from(prepared.system.queries().calls()).unwrap_or(usize::MAX);
     let most = abstraction.max_states.unwrap_or(structure::MOST_STATES);
@@ -80,7 +84,10 @@ pub fn check(
         let settled =
             learning.goes_on(&mut own, number)? || (learning.differences && learning.all_paths(&mut own, number)?);
         if !settled {
+            let before = learning.answers[number].rounds.len();
             learning.structure(&mut own, number, calls)?;
+            let answer = &mut learning.answers[number];
+            answer.looked = Looked::of(&own, &answer.rounds, before).map(Arc::new);
         }
         learning.answers[number].elapsed += start.elapsed();
         remarks.extend(disagreements(&own));
