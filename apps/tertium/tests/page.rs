@@ -224,6 +224,33 @@ fn an_abstraction_shows_its_states_and_names_what_no_predicate_tells() {
 }
 
 #[test]
+fn a_slider_shows_every_round_of_refinement() {
+    let Some(mut browser) = Browser::start("rounds") else { return };
+    let dir = room("rounds");
+    let file = page(&dir, &["corpus/gcl/bakery_c.gcl", "--only", "mutex"]);
+    browser.open_file(&file, "#tab=proof");
+    is_quiet(&browser, "file://");
+    let proof = browser.text(".panel");
+    assert!(proof.contains("obligations about the program's steps"), "{proof}");
+    assert!(proof.contains("y1 <= y2"), "{proof}");
+    browser.click("#tab-graph");
+    browser.wait(
+        "document.querySelector('#round') && tertium.view.round === Number(document.querySelector('#round').max)",
+    );
+    let last = browser.value("tertium.view.graph.states.length");
+    let most = browser.value("Number(document.querySelector('#round').max)").as_u64().unwrap_or_default();
+    assert!(most >= 1, "{most} rounds");
+    // The first round knows fewer predicates; what it left open is told beside the slider.
+    browser.value("(() => { const range = document.querySelector('#round'); range.value = 0; range.dispatchEvent(new Event('input')); })()");
+    browser.wait("tertium.view.round === 0");
+    assert_ne!(browser.value("tertium.view.graph.states.length"), last);
+    let note = browser.text(".graph .controls");
+    assert!(note.contains("round 0 of") && note.contains("may break it"), "{note}");
+    picture(&mut browser, "rounds");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
 fn names_and_texts_never_become_markup() {
     let Some(mut browser) = Browser::start("hostile") else { return };
     let dir = room("hostile");

@@ -65,7 +65,7 @@ impl Tally {
                     self.made.set(self.made.get() + 1);
                 }
                 Written::None(why) => {
-                    let why: String = why.split(['`', ':']).next().unwrap_or_default().to_owned();
+                    let why: String = why.chars().filter(|c| !c.is_ascii_digit()).take(70).collect();
                     *self.none.borrow_mut().entry(why).or_default() += 1;
                 }
             }
@@ -95,7 +95,7 @@ property p9 : mu nu X. (n < 3 && [] X)
 #[test]
 fn random_programs_by_the_loop() {
     let (folder, tally) = (folder("random_grounded"), Tally::default());
-    for_random_cases(40, |case| {
+    for_random_cases(20, |case| {
         let shape = ProgramShape { processes: 1..=2, variables: 1..=3, statements: 1..=4, ..ProgramShape::default() };
         let mut text = random_program(&mut case.rng, &shape);
         text.push_str(if case.rng.below(2) == 0 { "" } else { "fair P0\n" });
@@ -117,13 +117,13 @@ fn random_programs_by_the_loop() {
         }
     });
     let told = tally.told();
-    assert!(tally.made.get() > 60, "{told}");
+    assert!(tally.made.get() > 40, "{told}");
 }
 
 #[test]
 fn random_programs_by_every_kind_of_abstraction() {
     let (folder, tally) = (folder("random_kinds"), Tally::default());
-    for_random_cases(25, |case| {
+    for_random_cases(15, |case| {
         let shape = ProgramShape { processes: 1..=2, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
         let mut text = random_program(&mut case.rng, &shape);
         text.push_str(ASKED);
@@ -145,13 +145,13 @@ fn random_programs_by_every_kind_of_abstraction() {
         }
     });
     let told = tally.told();
-    assert!(tally.made.get() > 30, "{told}");
+    assert!(tally.made.get() > 40, "{told}");
 }
 
 #[test]
 fn random_programs_by_spotlight() {
     let (folder, tally) = (folder("random_spotlight"), Tally::default());
-    for_random_cases(30, |case| {
+    for_random_cases(15, |case| {
         let shape = ProgramShape { processes: 2..=3, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
         let mut text = random_program(&mut case.rng, &shape);
         text.push_str(ASKED);
@@ -169,7 +169,7 @@ fn random_programs_by_spotlight() {
         }
     });
     let told = tally.told();
-    assert!(tally.made.get() > 20, "{told}");
+    assert!(tally.made.get() > 15, "{told}");
 }
 
 fn decided(file: &ProgramFile) -> Vec<(Question, ProgramAnswer)> {

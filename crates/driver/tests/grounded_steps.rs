@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tertium_base::Budget;
-use tertium_driver::program::{Extras, ProgramFile, from_text_with};
+use tertium_driver::program::{Extras, ProgramFile, from_text_with, load};
 use tertium_evidence::abstraction::terms::{Term, TermId, Terms};
 use tertium_evidence::abstraction::{Input, Machine, Wrong};
 use tertium_program::{ChannelId, FaultKind, Outcome, Program, Scope, Semantics, State, Type};
@@ -304,14 +304,39 @@ fn guarded_commands_as_terms_are_their_steps() {
     assert!(count.get() > 1500, "only {} states were compared", count.get());
 }
 
+/// Reads a model as the command line does.
+fn loaded(text: &str) -> Option<ProgramFile> {
+    let path = std::env::temp_dir().join(format!("tertium-steps-{}.pml", std::process::id()));
+    std::fs::write(&path, text).expect("a temporary file");
+    let file = load(&path, &[], None, &[]).ok();
+    let _ = std::fs::remove_file(&path);
+    file
+}
+
 #[test]
 fn promela_as_terms_are_its_steps() {
-    let count = std::cell::Cell::new(0);
-    for_random_cases(120, |case| {
+    let (count, models) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    let note = |compared: usize| {
+        count.set(count.get() + compared);
+        models.set(models.get() + usize::from(compared > 0));
+    };
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/promela/micro");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("the corpus").filter_map(Result::ok).collect();
+    paths.sort_by_key(std::fs::DirEntry::path);
+    for path in paths {
+        let text = std::fs::read_to_string(path.path()).unwrap_or_default();
+        if let Some(file) = loaded(&text) {
+            note(compare(&file.program, &text));
+        }
+    }
+    for_random_cases(150, |case| {
         let text = random_promela(&mut case.rng);
         case.keep("model.pml", &text);
-        let Ok(file) = from_text_with("test.pml", text.clone(), &[], None, &Extras::default()) else { return };
-        count.set(count.get() + compare(&file.program, &text));
+        if let Some(file) = loaded(&text) {
+            note(compare(&file.program, &text));
+        }
     });
-    assert!(count.get() > 500, "only {} states were compared", count.get());
+    let told = format!("{} states of {} models were compared\n", count.get(), models.get());
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), told.as_bytes());
+    assert!(count.get() > 300 && models.get() > 15, "{told}");
 }

@@ -124,7 +124,7 @@ fn what_is_changed_is_noticed() {
             assert_eq!(answer.value, Belnap::True, "{}", answer.name);
             match written(&file, question) {
                 Written::Certificate(text) => text,
-                Written::None(why) => panic!("{why}"),
+                other => panic!("{other:?}"),
             }
         })
         .collect();

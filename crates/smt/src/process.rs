@@ -16,6 +16,9 @@ use crate::term::{TermId, Terms};
 /// Questions without a limit on time get this one.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
+/// What a solver repeats after an answer.
+const MARK: &str = "tertium-end";
+
 #[derive(Debug)]
 struct Running {
     child: Child,
@@ -118,13 +121,36 @@ impl Process {
 
 impl Process {
     /// The answer to a script that ends with `(check-sat)`; options and the logic are set already.
+    ///
+    /// Whatever else the solver says, a complaint for example, is no answer, and is not taken for one to a later script: it
+    /// has to repeat a mark, and if it does not it is started again.
     pub fn answer(&mut self, script: &str) -> Reply {
         let is_setting = |line: &&str| line.starts_with("(set-") || line.starts_with(';');
         let text: String = script.lines().filter(|line| !is_setting(line)).flat_map(|line| [line, "\n"]).collect();
-        match self.ask(&text).as_deref() {
-            Some("sat") => Reply::Sat,
-            Some("unsat") => Reply::Unsat,
-            _ => Reply::GaveUp,
+        let said = self.say(&format!("(push 1)\n{text}(echo \"{MARK}\")\n(pop 1)\n"));
+        match said.as_deref() {
+            Some([only]) if only == "sat" => Reply::Sat,
+            Some([only]) if only == "unsat" => Reply::Unsat,
+            Some(_) => Reply::GaveUp,
+            None => {
+                self.running = None;
+                Reply::GaveUp
+            }
+        }
+    }
+
+    /// What the solver says before the mark.
+    fn say(&mut self, text: &str) -> Option<Vec<String>> {
+        let time = self.limit.time.unwrap_or(DEFAULT_TIME);
+        let running = self.start()?;
+        running.input.write_all(text.as_bytes()).and_then(|()| running.input.flush()).ok()?;
+        let mut said = Vec::new();
+        loop {
+            let line = running.lines.recv_timeout(time).ok()?;
+            if line.trim().trim_matches('"') == MARK {
+                return Some(said);
+            }
+            said.push(line.trim().to_owned());
         }
     }
 }

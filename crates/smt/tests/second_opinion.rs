@@ -51,3 +51,38 @@ fn a_solver_that_does_not_answer_gives_up() {
     let wrong = Process::new(&stubborn("sat"));
     assert!(matches!(wrong, Err(SolverError::Process(_))), "it calls `false` satisfiable");
 }
+
+/// A solver that answers the script on its input in this way, and repeats what it is told to.
+fn scripted(reply: &str) -> Vec<String> {
+    let script = format!(
+        "while read line; do case \"$line\" in *check-sat*) {reply};; *echo*) echo \"$line\" | sed 's/.*\"\\(.*\\)\".*/\\1/';; esac; done"
+    );
+    ["sh", "-c", &script].map(str::to_owned).to_vec()
+}
+
+#[test]
+fn scripts_are_answered_word_for_word() {
+    let unsat = "(declare-fun x () Int)\n(assert (< x 0))\n(assert (> x 0))\n(check-sat)\n";
+    let sat = "(declare-fun x () Int)\n(assert (< x 0))\n(check-sat)\n";
+    let wrong = "(declare-fun x () Int)\n(assert (< x nobody))\n(check-sat)\n";
+    let mut scripts = tertium_smt::Scripts::z3(Limit::default()).unwrap();
+    assert_eq!(scripts.ask(unsat, 2), Reply::Unsat);
+    assert_eq!(scripts.ask(sat, 1), Reply::Sat);
+    // Without the assertion that is not understood there would be a model.
+    assert_eq!(scripts.ask(wrong, 1), Reply::GaveUp);
+    assert_eq!(scripts.ask(unsat, 2), Reply::Unsat);
+    assert_eq!(scripts.asked(), 4);
+}
+
+#[test]
+fn a_complaint_is_no_answer_to_a_later_script() {
+    // Every script but the first is answered twice: once more than asked.
+    let twice = "echo '(error \"what?\")'; echo unsat";
+    let limit = Limit { time: Some(Duration::from_secs(5)), ..Limit::default() };
+    let starts = "if [ -z \"$n\" ]; then n=1; echo unsat; else ".to_owned() + twice + "; fi";
+    let mut scripts = tertium_smt::Scripts::command(&scripted(&starts), limit).unwrap();
+    assert_eq!(scripts.ask("(assert true)\n(check-sat)\n", 1), Reply::GaveUp);
+    assert_eq!(scripts.ask("(assert true)\n(check-sat)\n", 1), Reply::GaveUp);
+    let mut honest = tertium_smt::Scripts::command(&scripted("echo unsat"), limit).unwrap();
+    assert_eq!(honest.ask("; a comment\n(set-logic ALL)\n(assert false)\n(check-sat)\n", 1), Reply::Unsat);
+}

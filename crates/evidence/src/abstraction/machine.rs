@@ -337,6 +337,10 @@ impl<'p> Machine<'p> {
                 None => return Err(NoTerm::new(format!("the initial value of `{}` is computed", variable.name))),
             },
         };
+        // What is known of cells by their types must hold from the beginning.
+        if values.iter().any(|&value| !self.program.admits(variable.ty, value)) {
+            return Err(NoTerm::new(format!("the initial value of `{}` is none of its type", variable.name)));
+        }
         for (position, value) in values.into_iter().enumerate() {
             let cell = match store {
                 Store::Plain(symbol) => symbol,

@@ -1,9 +1,12 @@
 //! SMT-LIB text to terms: only what certificates need, over symbols that are declared already.
 //!
-//! Nothing in the text is trusted: an unknown name or an operator whose operands do not fit is refused, and no nesting is too
-//! deep, since open brackets are kept on a list.
+//! Nothing in the text is trusted: an unknown name or an operator whose operands do not fit is refused, and so is
+//! what is nested too deep.
 
 use super::terms::{TermId, Terms};
+
+/// Terms that are nested deeper are refused: a solver reads them with a stack of its own.
+const DEEPEST: usize = 500;
 
 /// What an open bracket has so far: its operator, and the operands.
 #[derive(Default)]
@@ -28,6 +31,7 @@ impl Terms {
             let (word, after) = next(rest).ok_or_else(|| format!("`{text}` has a name that does not end"))?;
             rest = after.trim_start();
             let value = match word {
+                "(" if open.len() >= DEEPEST => return Err(format!("a term is nested deeper than {DEEPEST}")),
                 "(" => {
                     open.push(Open::default());
                     continue;

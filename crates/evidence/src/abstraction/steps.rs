@@ -326,7 +326,7 @@ impl Machine<'_> {
         next.steps.push(id);
         next.inputs.extend(&look.inputs);
         next.sure &= look.exact;
-        let mut done = self.terms.and(here, look.able);
+        let begun = self.terms.and(here, look.able);
         let symbols: Vec<TermId> = look.inputs.iter().map(|input| input.symbol).collect();
         let changes = path.changes.clone();
         let sight = Sight { me: Some(pid), changes: &changes, inputs: &symbols };
@@ -367,9 +367,11 @@ impl Machine<'_> {
             }
         };
         let kinds = [(Wrong::Division, fine.0[0]), (Wrong::Index, fine.0[1]), (Wrong::Other, fine.0[2])];
+        let mut done = begun;
         for (wrong, good) in kinds.into_iter().chain([(Wrong::Range, ranges), (Wrong::Assertion, asserted)]) {
             let bad = self.terms.not(good);
-            let when = self.terms.and(done, bad);
+            // Of several mistakes that could happen any may come first.
+            let when = self.terms.and(begun, bad);
             self.slip(found, Slip { pid, source, step: id, wrong, when, exact: true, inputs: next.inputs.clone() });
             if wrong != Wrong::Assertion || !self.program.persistent {
                 done = self.terms.and(done, good);

@@ -114,10 +114,8 @@ impl<'s> Drawing<'s> {
         if frame.stutter {
             for &stop in &structure.stops {
                 let moves = targets.iter().any(|((from, _), to)| *from == stop && !to.is_empty());
-                if !ends.contains_key(&stop) {
-                    let end = if moves { builder.add_state(&format!("{stop} (stopped)")) } else { id(stop) };
-                    ends.insert(stop, end);
-                }
+                let name = format!("{stop} (stopped)");
+                ends.entry(stop).or_insert_with(|| if moves { builder.add_state(&name) } else { id(stop) });
             }
         }
         let props: Vec<_> = atoms.iter().map(|atom| builder.add_prop(atom)).collect();
@@ -249,7 +247,8 @@ impl Grounds<'_, '_> {
             }
         }
         if frame.stutter {
-            for number in (0..states).filter(|&number| !structure.stops.contains(&(number as u32))) {
+            let stops: BTreeSet<usize> = structure.stops.iter().map(|&at| at as usize).collect();
+            for number in (0..states).filter(|number| !stops.contains(number)) {
                 self.is_able(number, None, &mut found)?;
             }
         }
@@ -309,11 +308,11 @@ impl Grounds<'_, '_> {
     ) -> Result<(), NoTerm> {
         let at = self.abstraction.states[number].at.clone();
         let none = BTreeSet::new();
-        for pid in 0..self.machine.processes() {
+        for (pid, &place) in at.iter().enumerate() {
             let to = targets.get(&(number as u32, pid as u32)).unwrap_or(&none);
-            for source in self.places(pid, at[pid]) {
+            for source in self.places(pid, place) {
                 for way in &self.moves(pid, source)?.ways {
-                    if at[pid].is_none() && self.is_unnoticed(way) && to.contains(&(number as u32)) {
+                    if place.is_none() && self.is_unnoticed(way) && to.contains(&(number as u32)) {
                         continue;
                     }
                     let arrives = self.arrives(way, to);

@@ -374,15 +374,15 @@ impl Terms {
 
     /// The cell of an array.
     pub fn select(&mut self, array: TermId, index: TermId) -> TermId {
-        if let Term::Op("store", parts) = self.get(array) {
+        let mut array = array;
+        while let Term::Op("store", parts) = self.get(array) {
             let (before, at, value) = (parts[0], parts[1], parts[2]);
             if at == index {
                 return value;
             }
-            if let (Some(x), Some(y)) = (self.as_number(at), self.as_number(index))
-                && x != y
-            {
-                return self.select(before, index);
+            match (self.as_number(at), self.as_number(index)) {
+                (Some(x), Some(y)) if x != y => array = before,
+                _ => break,
             }
         }
         let sort = if self.sort(array) == Sort::BoolArray { Sort::Bool } else { Sort::Int };

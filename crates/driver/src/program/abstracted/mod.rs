@@ -7,8 +7,8 @@
 
 pub mod basis;
 pub(in crate::program) mod concretise;
-mod mistakes;
 pub mod looked;
+mod mistakes;
 pub mod pictured;
 pub mod predicates;
 pub mod refined;

@@ -6,6 +6,7 @@
 //!
 //! Not here: other kinds of abstraction, variables that stay concrete, fairness; they are refused.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 
@@ -20,6 +21,7 @@ use tertium_lattice::{Belnap, Kleene};
 use tertium_logic::{Logic, Node};
 use tertium_program::{Binary, Expr, ExprId, Fairness, Unary};
 
+use super::basis::Basis;
 use super::{AbstractionOptions, Kind, Prepared, blank, failed, prepare, solver_work, with_fairness};
 use crate::failure::Failure;
 use crate::program::ProgramFile;
@@ -134,6 +136,8 @@ fn run(
             Err(Trouble::Failed(why)) => return Err(failed(file, prepared.system.program(), why)),
         }
         answer.solver = Some(solver_work(&prepared.system));
+        let unlisted = "it was found over sets of abstract states, which are not listed".to_owned();
+        answer.basis = Some(Arc::new(Basis::Untold(unlisted)));
         answer.elapsed = begin.elapsed();
         outcome.answers.push(answer);
     }
