@@ -48,11 +48,12 @@ pub struct Obligation {
     pub expected: Expected,
 }
 
-/// Abstract states that agree about locations.
+/// Abstract states that agree about locations and cells.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) at: Vec<Option<u32>>,
-    /// Being in one of them, locations left out.
+    pub(super) values: Vec<i64>,
+    /// Being in one of them, locations and cells left out.
     pub(super) inside: TermId,
 }
 
@@ -144,16 +145,37 @@ impl<'p, 'a> Grounds<'p, 'a> {
         known
     }
 
-    /// What a state says about cells and predicates.
+    /// The same with the values of cells, which much can be decided by without asking anybody.
+    pub(super) fn known_with(&mut self, at: &[Option<u32>], values: &[i64]) -> Changes {
+        let mut known = self.known(at);
+        known.extend(self.holding(values));
+        known
+    }
+
+    /// Cells with their values.
+    fn holding(&mut self, values: &[i64]) -> Vec<(TermId, TermId)> {
+        let terms = &mut self.machine.terms;
+        let mut held = Vec::new();
+        for (&cell, &value) in self.cells.iter().zip(values) {
+            let value =
+                if terms.sort(cell) == Sort::Bool { terms.truth(value != 0) } else { terms.number(value.into()) };
+            held.push((cell, value));
+        }
+        held
+    }
+
+    /// What the values of cells say.
+    pub(super) fn valued(&mut self, values: &[i64]) -> TermId {
+        let held = self.holding(values);
+        let parts: Vec<TermId> = held.into_iter().map(|(cell, value)| self.machine.terms.eq(cell, value)).collect();
+        self.machine.terms.all(&parts)
+    }
+
+    /// What a state says about predicates.
     pub(super) fn inside(&mut self, number: usize) -> TermId {
         let state = &self.abstraction.states[number];
         let terms = &mut self.machine.terms;
         let mut parts = Vec::new();
-        for (&cell, &value) in self.cells.iter().zip(&state.values) {
-            let value =
-                if terms.sort(cell) == Sort::Bool { terms.truth(value != 0) } else { terms.number(value.into()) };
-            parts.push(terms.eq(cell, value));
-        }
         for (&predicate, &value) in self.predicates.iter().zip(&state.cube) {
             match value {
                 Some(true) => parts.push(predicate),
@@ -178,21 +200,22 @@ impl<'p, 'a> Grounds<'p, 'a> {
 
     /// Everything that a state says.
     pub(super) fn whole(&mut self, number: usize) -> TermId {
-        let at = self.abstraction.states[number].at.clone();
-        let (standing, inside) = (self.standing(&at), self.inside(number));
-        self.machine.terms.and(standing, inside)
+        let AbstractState { at, values, .. } = self.abstraction.states[number].clone();
+        let parts = [self.standing(&at), self.valued(&values), self.inside(number)];
+        self.machine.terms.all(&parts)
     }
 
-    /// States by what they say about locations.
+    /// States by what they say about locations and cells.
     pub(super) fn groups(&mut self, states: &[usize]) -> Vec<Group> {
-        let mut by_place: BTreeMap<Vec<Option<u32>>, Vec<usize>> = BTreeMap::new();
+        let mut by_place: BTreeMap<(Vec<Option<u32>>, Vec<i64>), Vec<usize>> = BTreeMap::new();
         for &number in states {
-            by_place.entry(self.abstraction.states[number].at.clone()).or_default().push(number);
+            let state = &self.abstraction.states[number];
+            by_place.entry((state.at.clone(), state.values.clone())).or_default().push(number);
         }
         let mut groups = Vec::new();
-        for (at, states) in by_place {
+        for ((at, values), states) in by_place {
             let inside: Vec<TermId> = states.iter().map(|&number| self.inside(number)).collect();
-            groups.push(Group { at, inside: self.machine.terms.any(&inside) });
+            groups.push(Group { at, values, inside: self.machine.terms.any(&inside) });
         }
         groups
     }

@@ -49,7 +49,8 @@ impl Grounds<'_, '_> {
             .collect();
         let mut inside = Vec::new();
         for group in groups.iter().filter(|group| agrees(&group.at, &entries)) {
-            inside.push(group.inside);
+            let valued = self.valued(&group.values);
+            inside.push(self.machine.terms.and(valued, group.inside));
         }
         let inside = self.machine.terms.any(&inside);
         parts.push(self.machine.terms.not(inside));
@@ -62,8 +63,10 @@ impl Grounds<'_, '_> {
 
     /// No step leads out of the groups.
     fn stays_inside(&mut self, groups: &[Group], found: &mut Vec<Obligation>) -> Result<(), NoTerm> {
-        let places: HashMap<&[Option<u32>], usize> =
-            groups.iter().enumerate().map(|(number, group)| (group.at.as_slice(), number)).collect();
+        let mut places: HashMap<&[Option<u32>], Vec<usize>> = HashMap::new();
+        for (number, group) in groups.iter().enumerate() {
+            places.entry(group.at.as_slice()).or_default().push(number);
+        }
         for group in groups {
             for pid in 0..self.machine.processes() {
                 for source in self.places(pid, group.at[pid]) {
@@ -84,34 +87,35 @@ impl Grounds<'_, '_> {
         group: &Group,
         way: &Way,
         groups: &[Group],
-        places: &HashMap<&[Option<u32>], usize>,
+        places: &HashMap<&[Option<u32>], Vec<usize>>,
         found: &mut Vec<Obligation>,
     ) -> Result<(), NoTerm> {
         let mut then = group.at.clone();
         let target = way.after.get(&self.machine.at[way.pid]).and_then(|&at| self.machine.terms.as_number(at));
-        let target =
-            target.and_then(|at| u32::try_from(at).ok()).ok_or_else(|| NoTerm::new("a step without a target"))?;
-        then[way.pid] = Some(target);
-        let candidates: Vec<&Group> = if then.iter().all(Option::is_some) && places.contains_key(then.as_slice()) {
-            vec![&groups[places[then.as_slice()]]]
-        } else {
-            groups.iter().filter(|other| agrees(&other.at, &then)).collect()
+        let target = target.and_then(|at| u32::try_from(at).ok());
+        then[way.pid] = Some(target.ok_or_else(|| NoTerm::new("a step without a target"))?);
+        let candidates: Vec<&Group> = match places.get(then.as_slice()) {
+            Some(there) if then.iter().all(Option::is_some) => there.iter().map(|&number| &groups[number]).collect(),
+            _ => groups.iter().filter(|other| agrees(&other.at, &then)).collect(),
         };
-        let mut inside = Vec::new();
-        for other in candidates {
-            let standing = self.standing(&other.at);
-            inside.push(self.machine.terms.and(standing, other.inside));
-        }
-        let inside = self.machine.terms.any(&inside);
-        let inside = self.machine.terms.substitute(inside, &way.after);
-        let outside = self.machine.terms.not(inside);
         let mut at = group.at.clone();
         at[way.pid] = Some(way.source as u32);
-        let known = self.known(&at);
-        let parts: Vec<TermId> = [group.inside, way.taken, outside]
-            .iter()
-            .map(|&part| self.machine.terms.substitute(part, &known))
-            .collect();
+        let known = self.known_with(&at, &group.values);
+        let mut inside = Vec::new();
+        for other in candidates {
+            let (standing, valued) = (self.standing(&other.at), self.valued(&other.values));
+            let there = self.machine.terms.and(standing, valued);
+            let there = self.machine.terms.substitute(there, &way.after);
+            let there = self.machine.terms.substitute(there, &known);
+            // Most groups are not where this step leads, which is seen at once.
+            if self.machine.terms.as_truth(there) != Some(false) {
+                let part = self.machine.terms.substitute(other.inside, &way.after);
+                inside.push(self.machine.terms.and(there, part));
+            }
+        }
+        let inside = self.machine.terms.any(&inside);
+        let outside = self.machine.terms.not(inside);
+        let parts = [group.inside, way.taken, outside].map(|part| self.machine.terms.substitute(part, &known));
         let about = format!("{} leads into abstract states that are listed, from {}", self.told(way), self.placed(&at));
         found.extend(self.obligation("step", about, &parts, Expected::Unsat));
         Ok(())
@@ -179,7 +183,7 @@ impl Grounds<'_, '_> {
         parts: &[TermId],
         found: &mut Vec<Obligation>,
     ) {
-        let known = self.known(&group.at);
+        let known = self.known_with(&group.at, &group.values);
         let parts: Vec<TermId> = parts.iter().map(|&part| self.machine.terms.substitute(part, &known)).collect();
         found.extend(self.obligation(kind, about, &parts, Expected::Unsat));
     }

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{ExprId, Fairness, Program};
 
+use super::AbstractState;
 use super::grounds::{Expected, Grounds, Obligation};
 use super::machine::{NoTerm, instance_name};
 use super::steps::Way;
@@ -289,8 +290,8 @@ impl Grounds<'_, '_> {
         parts: &[TermId],
         found: &mut Vec<Obligation>,
     ) {
-        let at = self.abstraction.states[number].at.clone();
-        let known = self.known(&at);
+        let AbstractState { at, values, .. } = self.abstraction.states[number].clone();
+        let known = self.known_with(&at, &values);
         let inside = self.inside(number);
         let mut all = vec![inside];
         all.extend_from_slice(parts);
