@@ -4,6 +4,7 @@
 //! path that was met. A path that the program can follow is a run. What distances cannot exclude is left to predicates.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use tertium_abstraction::differences::{Differences, Met, Unwanted, Visited};
 use tertium_abstraction::{AbstractState, Failed, System};
@@ -13,7 +14,7 @@ use tertium_refine::OpenPath;
 
 use super::super::super::answer::Round;
 use super::super::super::questions::Question;
-use super::super::{Prepared, atoms_of, failed, solver_work};
+use super::super::{Prepared, atoms_of, basis, failed, solver_work};
 use super::search::Tree;
 use super::targets::Target;
 use super::{Loop, Tried};
@@ -232,8 +233,9 @@ impl Loop<'_> {
         let predicates = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
         let calls = solver_work(&prepared.system).calls;
         self.rounds.push(Round { predicates, states: tree.states.len(), calls, ..Round::default() });
+        let basis = Arc::new(basis::states(&prepared.system, &tree.states));
         for target in open.drain(..) {
-            self.excluded(prepared, &tree, &target);
+            self.excluded(prepared, &tree, &target, &basis);
         }
         // Whoever looks for predicates begins with those that were there.
         prepared.system.keep_predicates(before);
