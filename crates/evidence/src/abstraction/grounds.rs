@@ -48,6 +48,9 @@ pub struct Obligation {
     pub expected: Expected,
 }
 
+/// Locations of processes, and values of cells.
+type Spot = (Vec<Option<u32>>, Vec<i64>);
+
 /// Abstract states that agree about locations and cells.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
@@ -207,7 +210,7 @@ impl<'p, 'a> Grounds<'p, 'a> {
 
     /// States by what they say about locations and cells.
     pub(super) fn groups(&mut self, states: &[usize]) -> Vec<Group> {
-        let mut by_place: BTreeMap<(Vec<Option<u32>>, Vec<i64>), Vec<usize>> = BTreeMap::new();
+        let mut by_place: BTreeMap<Spot, Vec<usize>> = BTreeMap::new();
         for &number in states {
             let state = &self.abstraction.states[number];
             by_place.entry((state.at.clone(), state.values.clone())).or_default().push(number);

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use tertium_abstraction::{AbstractState, Explored, System};
+use tertium_evidence::abstraction::terms::Sort;
 use tertium_evidence::abstraction::{self as proof, Abstraction, Machine, NoTerm, Structure};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, PropId, StateId};
@@ -163,7 +164,12 @@ fn bounded(machine: &mut Machine<'_>, var: VarId, bounds: Bounds) -> Vec<String>
     let mut told = Vec::new();
     for cell in 0..if cells > MOST_CELLS { 0 } else { cells } {
         let Some(cell) = machine.cell(var, cell) else { continue };
-        let within = machine.terms.within(cell, bounds);
+        let within = match (machine.terms.sort(cell), bounds) {
+            (Sort::Bool, (Some(1..), _)) => cell,
+            (Sort::Bool, (_, Some(..=0))) => machine.terms.not(cell),
+            (Sort::Bool, _) => continue,
+            _ => machine.terms.within(cell, bounds),
+        };
         if machine.terms.as_truth(within).is_none() {
             told.push(machine.terms.show(within));
         }
