@@ -24,6 +24,8 @@ const INPUTS: &[&[&str]] = &[
     &["examples/printer.pml"],
     &["corpus/gcl/tickets.gcl", "--max-states", "50"],
     &["corpus/gcl/bakery_a.gcl", "--refinements", "0"],
+    &["corpus/gcl/loop/overtaken.gcl"],
+    &["corpus/gcl/parity_c3.gcl"],
     &["corpus/promela/micro/micro_never_cycle.pml"],
 ];
 

@@ -342,7 +342,10 @@ impl Search<'_> {
         let mut whenever = Vec::new();
         for &condition in &set.conditions {
             let Some(expr) = system.expression(condition) else { return Ok(None) };
-            whenever.push(system.program().show(expr));
+            let text = system.program().show(expr);
+            if !whenever.contains(&text) {
+                whenever.push(text);
+            }
         }
         let mut stem = vec![positions[0]];
         while let Some((before, _)) = &self.nodes[stem[stem.len() - 1]].before {
