@@ -10,11 +10,12 @@ use std::collections::{BTreeSet, HashMap};
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
     Action, Assign, ChannelId, Domain, Expr, ExprId, Exprs, Field, InitialValue, Instance, Location, LocationId, Named,
-    Pattern, Place, Process, ProcessId, Program, Scope, Sort, Step, StepId, VarId,
+    Pattern, PatternId, Place, Process, ProcessId, Program, Scope, Sort, Step, StepId, VarId,
 };
 
 use crate::queues::{Change, Queues, width};
 use crate::system::Unsupported;
+use crate::timeouts;
 
 /// A program with one process per copy.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub struct Separated {
     pub origins: Vec<usize>,
     /// The variables that its channels became.
     pub channels: Vec<VarId>,
+    /// For each of its steps, the one of the original it comes from.
+    pub steps: Vec<StepId>,
     copies: Copies,
 }
 
@@ -95,12 +98,10 @@ impl Copies {
                 Expr::Capacity(channel) => {
                     self.queues.meant(exprs, channel).map(|queue| Expr::Int(queue.capacity as i64))
                 }
-                Expr::ProcessCount
-                | Expr::LocationOf(_)
-                | Expr::PriorityOf(_)
-                | Expr::Enabled(_)
-                | Expr::Poll(_)
-                | Expr::Timeout => None,
+                Expr::Poll(pattern) => self.poll(old, exprs, pattern, me).map(|fits| exprs.get(fits)),
+                // For a step it is put in when all steps are known; an observer never sees one.
+                Expr::Timeout if me.is_none() => Some(Expr::Bool(false)),
+                Expr::ProcessCount | Expr::LocationOf(_) | Expr::PriorityOf(_) | Expr::Enabled(_) => None,
                 _ => Some(expr),
             };
             refused |= mapped.is_none();
@@ -108,10 +109,27 @@ impl Copies {
                 Expr::Var(var) => exprs.add_sorted(Expr::Var(var), sort),
                 Expr::Element(var, list) => exprs.add_sorted(Expr::Element(var, list), sort),
                 Expr::Int(value) => exprs.int(value),
+                Expr::Bool(value) => exprs.bool(value),
                 mapped => add(exprs, mapped, sort),
             }
         });
         if refused { Err(Unsupported::Expression(old.show(root))) } else { Ok(new) }
+    }
+}
+
+impl Copies {
+    /// Whether a message that fits waits in a channel.
+    fn poll(&self, old: &Program, exprs: &mut Exprs, pattern: PatternId, me: Option<usize>) -> Option<ExprId> {
+        let pattern = exprs.pattern(pattern).clone();
+        let channel = self.moved(old, exprs, pattern.channel, me).ok()?;
+        let mut wanted = Vec::new();
+        for field in pattern.fields {
+            wanted.push(match field {
+                Field::Match(value) => Some(self.moved(old, exprs, value, me).ok()?),
+                Field::Skip | Field::Bind(_) => None,
+            });
+        }
+        self.queues.meant(exprs, channel)?.poll(exprs, &wanted, pattern.anywhere)
     }
 }
 
@@ -161,12 +179,14 @@ impl Separated {
             }
             copies.own.push(own);
         }
+        let mut steps = Vec::new();
         for pid in 0..copies.original.len() {
-            add_steps(old, &mut program, &copies, pid)?;
+            add_steps(old, &mut program, &copies, pid, &mut steps)?;
         }
+        timeouts::close(&mut program).map_err(|step| Unsupported::Step(steps[step.index()]))?;
         program.keep = old.keep.iter().flat_map(|&var| copies.everywhere(var)).collect();
         let channels = copies.queues.variables();
-        let mut separated = Self { program, origins: Vec::new(), channels, copies };
+        let mut separated = Self { program, origins: Vec::new(), channels, steps, copies };
         separated.add_initial(old)?;
         separated.add_predicates(old);
         separated.program.properties.clear();
@@ -328,7 +348,13 @@ fn add_process(old: &Program, program: &mut Program, pid: usize, instance: &Inst
     own
 }
 
-fn add_steps(old: &Program, program: &mut Program, copies: &Copies, pid: usize) -> Result<(), Unsupported> {
+fn add_steps(
+    old: &Program,
+    program: &mut Program,
+    copies: &Copies,
+    pid: usize,
+    origins: &mut Vec<StepId>,
+) -> Result<(), Unsupported> {
     let (original, process) = (copies.original[pid], ProcessId::new(pid));
     let gone = LocationId::new(old.process(original).locations.len());
     if let Some(provided) = old.process(original).provided {
@@ -393,6 +419,7 @@ fn add_steps(old: &Program, program: &mut Program, copies: &Copies, pid: usize) 
         let yields_to = step.yields_to.clone();
         let new = program.add_step(Step { process, target, inputs, guard, action, yields_to, ..step.clone() });
         numbers.insert(id, new);
+        origins.push(id);
     }
     // All steps of a location are reached together, so each has a new number.
     for &new in numbers.values().collect::<BTreeSet<_>>() {

@@ -30,6 +30,7 @@ pub mod samples;
 pub mod spotlight;
 pub mod state;
 pub mod system;
+mod timeouts;
 pub mod translate;
 pub mod truth;
 pub mod view;

@@ -211,6 +211,31 @@ impl Queue {
         exprs.binary(Binary::Lt, at, length)
     }
 
+    /// Whether the first message, or any, has the wanted values; a question may leave out the last fields.
+    pub(crate) fn poll(&self, exprs: &mut Exprs, wanted: &[Option<ExprId>], anywhere: bool) -> Option<ExprId> {
+        let length = self.length(exprs).filter(|_| self.length.is_some())?;
+        if wanted.len() > self.widths.len() {
+            return None;
+        }
+        let mut fits = Vec::new();
+        for place in 0..if anywhere { self.capacity } else { 1 } {
+            fits.push(self.fits(exprs, place, length, wanted));
+        }
+        Some(exprs.any(&fits))
+    }
+
+    /// Whether there is a message at a place that has the wanted values.
+    fn fits(&self, exprs: &mut Exprs, place: usize, length: ExprId, wanted: &[Option<ExprId>]) -> ExprId {
+        let mut parts = vec![self.there(exprs, place, length)];
+        for (field, &wanted) in wanted.iter().enumerate() {
+            if let Some(wanted) = wanted {
+                let (wanted, cell) = (number(exprs, wanted), self.cell(exprs, place, field));
+                parts.push(exprs.eq(wanted, cell));
+            }
+        }
+        exprs.all(&parts)
+    }
+
     /// The first message, or the first that fits, is taken (or only read). Matched values and places are over the new
     /// variables already; `widths` say how each place truncates.
     pub(crate) fn receive(
@@ -225,16 +250,14 @@ impl Queue {
             return None;
         }
         let candidates = if anywhere { self.capacity } else { 1 };
+        let wanted = |(field, _): &(Field, Option<Width>)| match *field {
+            Field::Match(wanted) => Some(wanted),
+            Field::Skip | Field::Bind(_) => None,
+        };
+        let wanted: Vec<Option<ExprId>> = fields.iter().map(wanted).collect();
         let mut fits = Vec::new();
         for place in 0..candidates {
-            let mut parts = vec![self.there(exprs, place, length)];
-            for (field, (wanted, _)) in fields.iter().enumerate() {
-                if let Field::Match(wanted) = *wanted {
-                    let (wanted, cell) = (number(exprs, wanted), self.cell(exprs, place, field));
-                    parts.push(exprs.eq(wanted, cell));
-                }
-            }
-            fits.push(exprs.all(&parts));
+            fits.push(self.fits(exprs, place, length, &wanted));
         }
         let guard = exprs.any(&fits);
         let mut assigns = Vec::new();

@@ -9,7 +9,7 @@ use tertium_abstraction::{AbstractState, Explored, System};
 use tertium_base::Budget;
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, PropId, StateId};
-use tertium_program::{Outcome, Program, Semantics, State};
+use tertium_program::{ExprId, Outcome, Program, Semantics, State};
 
 use super::super::questions::Asked;
 use super::super::run::{self, Run};
@@ -21,11 +21,12 @@ use crate::failure::Failure;
 /// How often a loop is followed in search of a program state that was seen before.
 const MOST_ROUNDS: usize = 64;
 
-/// The run behind what was found; `None` where there is none that can be shown.
+/// The run of the system's program behind what was found, with the property's atoms over it; `None` where there is none that
+/// can be shown.
 pub(super) fn run(
     system: &mut System,
     explored: &Explored,
-    asked: &Asked,
+    (asked, atoms): (&Asked, &[ExprId]),
     structure: &Kmts,
     found: &Answer,
     budget: &Budget,
@@ -41,7 +42,7 @@ pub(super) fn run(
     let program = system.program().clone();
     let semantics = Semantics::new(&program);
     let follow = Follow { semantics: &semantics, system: &*system };
-    let Some(start) = loop_start else { return finite(&semantics, asked, &states) };
+    let Some(start) = loop_start else { return finite(&semantics, asked, atoms, &states) };
     let mut rounds = vec![start];
     for _ in 0..MOST_ROUNDS {
         // The path's last state steps back to where the loop begins.
@@ -132,11 +133,16 @@ fn shortest(explored: &Explored, asked: &Asked, structure: &Kmts) -> Option<Vec<
 }
 
 /// A run to a state that breaks an invariant; other finite runs prove nothing by themselves.
-fn finite(semantics: &Semantics<'_>, asked: &Asked, states: &[State]) -> Result<Option<Run>, Failure> {
+fn finite(
+    semantics: &Semantics<'_>,
+    asked: &Asked,
+    exprs: &[ExprId],
+    states: &[State],
+) -> Result<Option<Run>, Failure> {
     let Some((root, holds)) = asked.invariant else { return Ok(None) };
     let Some(last) = states.last() else { return Ok(None) };
     let mut atoms = Vec::new();
-    for &atom in &asked.atoms {
+    for &atom in exprs {
         let Ok(value) = semantics.observe(atom, last) else { return Ok(None) };
         atoms.push(value != 0);
     }

@@ -13,7 +13,7 @@ use tertium_program::{Action, Outcome, Program, Semantics, StepId};
 use super::super::answer::{ProgramAnswer, Reason};
 use super::super::questions::{Mistake, possible_mistakes};
 use super::super::run::{self, Run};
-use super::{Prepared, Work, concretise};
+use super::{Prepared, Work, concretise, retell};
 use crate::failure::Failure;
 
 /// At most this many places where it may happen are tried in the program.
@@ -49,7 +49,7 @@ impl Work<'_> {
         }
         // Values of functions are nobody's choice: a run with some of them says nothing about the others.
         let free = prepared.system.program().functions.is_empty();
-        if prepared.moved.is_none() && (free || answer.value == Belnap::False) {
+        if free || answer.value == Belnap::False {
             let all: Vec<&Occasion> = occasions.iter().collect();
             let possible = if answer.value == Belnap::False { Vec::new() } else { paths(explored, &all, false) };
             for path in certain.into_iter().chain(possible) {
@@ -76,7 +76,15 @@ impl Work<'_> {
         let states = concretise::states(&mut prepared.system, explored, path, self.budget)?;
         let Some(states) = states else { return Ok(None) };
         let semantics = Semantics::new(&self.file.program);
-        let run = run::connect(&semantics, &states)?;
+        let run = match &prepared.steps {
+            None => run::connect(&semantics, &states)?,
+            Some(steps) => {
+                let told = run::connect(&Semantics::new(prepared.system.program()), &states)?;
+                let told = retell::run(&self.file.program, steps, &told, self.budget)?;
+                let Some(run) = told else { return Ok(None) };
+                run
+            }
+        };
         if stuck(mistake) {
             return if semantics.is_deadlock(run.last()) {
                 run::with_deadlock(&semantics, run).map(Some)

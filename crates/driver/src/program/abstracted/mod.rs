@@ -12,6 +12,7 @@ mod mistakes;
 pub mod pictured;
 pub mod predicates;
 pub mod refined;
+mod retell;
 mod sets;
 pub mod show;
 
@@ -27,7 +28,7 @@ use tertium_evidence::abstraction::of_every_state;
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};
-use tertium_program::{ExprId, Fairness, ProcessId, Program, VarId};
+use tertium_program::{ExprId, Fairness, ProcessId, Program, StepId, VarId};
 pub use tertium_smt::Limit;
 use tertium_smt::{Process, Queries, Solver, Z3};
 
@@ -83,6 +84,8 @@ pub struct Prepared {
     moved: Option<HashMap<ExprId, ExprId>>,
     /// The variables that channels became.
     channels: Vec<VarId>,
+    /// The steps of the program that those of the system come from, if its processes had to be taken apart.
+    steps: Option<Vec<StepId>>,
 }
 
 impl Prepared {
@@ -103,7 +106,7 @@ pub fn prepare(
 ) -> Result<Prepared, Failure> {
     if file.language == Language::Gcl {
         let system = system(file, (&file.program, &[]), file.given_predicates, asked, options, budget)?;
-        return Ok(Prepared { system, moved: None, channels: Vec::new() });
+        return Ok(Prepared { system, moved: None, channels: Vec::new(), steps: None });
     }
     let refused = |why| unsupported(file, &file.program, &why);
     let mut separated = Separated::new(&file.program).map_err(refused)?;
@@ -115,7 +118,7 @@ pub fn prepare(
     let given = separated.origins.iter().filter(|&&origin| origin >= own).count();
     let asked: Vec<ExprId> = asked.iter().map(|expr| moved[expr]).collect();
     let system = system(file, (&separated.program, &separated.channels), given, &asked, options, budget)?;
-    Ok(Prepared { system, moved: Some(moved), channels: separated.channels })
+    Ok(Prepared { system, moved: Some(moved), channels: separated.channels, steps: Some(separated.steps) })
 }
 
 /// How a program is abstracted.
@@ -369,7 +372,6 @@ impl Work<'_> {
         let atoms: Vec<(String, ExprId)> = (asked.formula.atoms().iter().zip(&asked.atoms))
             .map(|(atom, &expr)| (atom.text.clone(), prepared.expr(expr)))
             .collect();
-        let apart = prepared.moved.is_some();
         let system = &mut prepared.system;
         let logic = asked.formula.logic();
         if is_of_paths(logic) && !with_fairness(system.program(), Fairness::Strong).is_empty() {
@@ -438,8 +440,13 @@ impl Work<'_> {
                     asked.name
                 )));
             }
-            Belnap::False if !apart => {
-                answer.run = concretise::run(system, explored, asked, structure, &found, self.budget)?;
+            Belnap::False => {
+                let atoms: Vec<ExprId> = atoms.iter().map(|&(_, expr)| expr).collect();
+                let told = concretise::run(system, explored, (asked, &atoms), structure, &found, self.budget)?;
+                answer.run = match (told, &prepared.steps) {
+                    (Some(told), Some(steps)) => retell::run(&self.file.program, steps, &told, self.budget)?,
+                    (told, _) => told,
+                };
             }
             _ => {}
         }

@@ -292,11 +292,8 @@ impl Loop<'_> {
         question: usize,
     ) -> Result<Tried, Failure> {
         let asked = &self.questions[question];
-        if prepared.moved.is_some() {
-            return Ok(Tried::Stuck(apart()));
-        }
         let file = self.work.file;
-        let run = replay::replay(file, &prepared.system, &path.operations, values, asked, path.goal_operation)?;
+        let run = replay::replay(file, prepared, &path.operations, values, asked, path.goal_operation)?;
         let Some(run) = run else { return Ok(Tried::Stuck(not_repeated())) };
         let exists = matches!(asked, Question::Property(asked) if asked.exists);
         if exists && !starts_once(file) {
@@ -444,13 +441,6 @@ fn no_progress() -> Reason {
 
 fn not_repeated() -> Reason {
     reason("a path was found that could not be repeated by the definition of a step", "run it: `--abstraction none`")
-}
-
-fn apart() -> Reason {
-    reason(
-        "a path to a bad state was found, but runs of abstracted Promela models are not told",
-        "run the model as it is: `--abstraction none`",
-    )
 }
 
 fn several_starts() -> Reason {

@@ -3,7 +3,7 @@
 //! Values that the solver found for a path become moves, and the definition of a step makes them, one after the other. Only what
 //! it allows is a run.
 
-use tertium_abstraction::System;
+use tertium_base::Budget;
 use tertium_program::{Move, Outcome, Semantics, State, StepId};
 use tertium_refine::Values;
 
@@ -12,22 +12,28 @@ use super::super::super::questions::{Asked, Mistake, Question};
 use super::super::super::run::{self, Run, Taken};
 use super::super::super::watch;
 use super::super::concretise::with_values;
+use super::super::{Prepared, retell};
 use crate::failure::Failure;
 
 /// The run along operations of the program itself; `None` if the definition of a step does not allow it.
 pub(super) fn replay(
     file: &ProgramFile,
-    system: &System,
+    prepared: &Prepared,
     operations: &[usize],
     values: &Values,
     question: &Question,
     goal_operation: Option<usize>,
 ) -> Result<Option<Run>, Failure> {
     let semantics = Semantics::new(&file.program);
-    let Some(first) = with_values(&semantics, &values.cells) else { return Ok(None) };
+    // Where processes were taken apart there is one way to begin, which the program knows.
+    let first = match prepared.steps {
+        Some(_) => retell::begin(&semantics, &Budget::unlimited()).map(|run| run.first),
+        None => with_values(&semantics, &values.cells),
+    };
+    let Some(first) = first else { return Ok(None) };
     let mut run = Run { first, steps: Vec::new(), loop_start: None, fault: None, deadlock: false };
     for (&operation, inputs) in operations.iter().zip(&values.inputs) {
-        let moves = moves(file, system, operation, inputs);
+        let moves = moves(file, prepared, operation, inputs);
         let state = match run::execute(&semantics, run.last(), &moves)? {
             Outcome::Next(state) | Outcome::Fault { next: Some(state), .. } => State::visible(state.slots),
             Outcome::Fault { next: None, .. } => return Ok(None),
@@ -46,7 +52,7 @@ pub(super) fn replay(
         Question::Never(mistake) => {
             let Some(operation) = goal_operation else { return Ok(None) };
             let inputs = values.inputs.last().map_or(&[][..], Vec::as_slice);
-            let moves = moves(file, system, operation, inputs);
+            let moves = moves(file, prepared, operation, inputs);
             match run::execute(&semantics, run.last(), &moves)? {
                 Outcome::Fault { fault, .. } if Mistake::of(&fault.kind) == Some(*mistake) => {
                     run.fault = Some((moves, fault));
@@ -59,13 +65,16 @@ pub(super) fn replay(
     }
 }
 
-/// The moves that an operation consists of. Processes of guarded commands have one copy each, so their number is its pid.
-fn moves(file: &ProgramFile, system: &System, operation: usize, inputs: &[i64]) -> Vec<Move> {
-    let operation = &system.operations()[operation];
+/// The moves that an operation consists of. Processes of guarded commands have one copy each, so their number is its pid; where
+/// processes were taken apart, each copy is one and has its pid as its number.
+fn moves(file: &ProgramFile, prepared: &Prepared, operation: usize, inputs: &[i64]) -> Vec<Move> {
+    let operation = &prepared.system.operations()[operation];
     let instances = &file.program.instances;
-    let pid = instances.iter().position(|instance| instance.process == operation.process).unwrap_or(0) as u32;
+    let only = instances.iter().position(|instance| instance.process == operation.process).unwrap_or(0) as u32;
+    let pid = if prepared.steps.is_some() { operation.process.index() as u32 } else { only };
     let mut inputs = inputs.iter().copied();
     let one = |&step: &StepId| {
+        let step = prepared.steps.as_ref().map_or(step, |steps| steps[step.index()]);
         let count = file.program.step(step).inputs.len();
         Move { pid, step, inputs: inputs.by_ref().take(count).collect(), partner: None }
     };
