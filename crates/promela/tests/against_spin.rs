@@ -170,7 +170,7 @@ fn models_of_one_rule_each_have_as_many_states_as_spin_counts() {
 }
 
 /// Models whose figures under Spin are known: what is written, states, transitions.
-const RECORDED: [(&str, usize, usize); 4] = [
+const RECORDED: [(&str, usize, usize); 7] = [
     (
         // Inside a `d_step` that begins with a rendezvous the sender has stepped last.
         "byte x, y; chan q = [0] of { byte };
@@ -193,6 +193,32 @@ const RECORDED: [(&str, usize, usize); 4] = [
     // The priority of a proctype is that of its active instances, not of those that `run` starts.
     ("byte x; proctype P() priority 2 { skip; skip } init { run P(); x = 1; skip }", 14, 20),
     ("byte x; proctype P() { skip; x = 2; skip } init { run P() priority 2; x = 1; skip }", 9, 9),
+    (
+        // Whether `else` is possible depends on who waits to meet, so coming there is nobody's own business.
+        "byte done; chan q = [0] of { byte };
+         active proctype S() { q!1; do :: q?_ :: q!0 :: else -> break od; done = 1 }
+         active proctype R() { byte p; q?1; p = 1; q?p }",
+        14,
+        17,
+    ),
+    (
+        // So does whether a block is interrupted in its middle: without a buffer,
+        "byte x; chan q = [0] of { byte };
+         active proctype A() { atomic { x = 1; q!1; x = 2 } }
+         active proctype P() { byte l; l = 1; q?l }
+         active proctype C() { x == 1 -> assert(x == 2) }",
+        21,
+        31,
+    ),
+    (
+        // and with one.
+        "byte x; chan q = [1] of { byte };
+         active proctype A() { byte v; atomic { x = 1; q?v; x = 2 } }
+         active proctype P() { byte l; l = 1; q!l }
+         active proctype C() { x == 1 -> assert(x == 2) }",
+        22,
+        33,
+    ),
 ];
 
 #[test]

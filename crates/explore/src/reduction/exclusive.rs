@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 
 use tertium_program::{
-    Action, ChannelId, Direction, Expr, ExprId, Field, InitialValue, Place, ProcessId, Program, Scope, Step, Type,
-    VarId,
+    Action, ChannelId, Direction, Expr, ExprId, Field, Hold, InitialValue, Location, Place, ProcessId, Program, Scope,
+    Step, Type, VarId,
 };
 
 /// Some channels, by declaration; `None` for any.
@@ -99,8 +99,14 @@ impl Channels {
             }
             _ => {}
         }
-        // What yields to a send or a receive, or ranks behind it, sees whether that is possible.
+        // What yields to a send or a receive, or ranks behind it, sees whether that is possible. In the middle of a block the
+        // process itself does: it goes on, or the block is interrupted.
         let location = program.location(step.process, step.source);
+        if location.hold != Hold::Free
+            && let Some(channel) = message_channel(&step.action)
+        {
+            self.looks.push(self.used(program, Some(step.process), channel));
+        }
         let rivals = location.steps.iter().copied().filter(|&id| {
             let rival = program.step(id);
             rival.rank < step.rank || step.yields_to.contains(&id)
@@ -143,6 +149,17 @@ impl Channels {
         self.once[process.index()]
     }
 
+    /// Whether somebody else sees that a process of this kind has come to, or has left, a location: there it waits to meet
+    /// others in a channel without a buffer, and somebody looks at whether that is possible.
+    pub fn waiting_is_seen(&self, program: &Program, process: ProcessId, location: &Location) -> bool {
+        let channels = location.steps.iter().filter_map(|&step| message_channel(&program.step(step).action));
+        channels.into_iter().any(|channel| {
+            let mine = self.used(program, Some(process), channel).channels;
+            let meets = mine.as_ref().is_none_or(|all| all.iter().any(|&one| program.channel(one).capacity == 0));
+            meets && self.looks.iter().any(|look| meet(&look.channels, &mine))
+        })
+    }
+
     /// Whether nobody else disturbs, or is disturbed by, a process that uses a channel in this direction. `promised` says
     /// that the program promises it.
     pub fn are_alone(
@@ -174,6 +191,15 @@ impl Channels {
         // A channel of a process's own is another one in each instance, but may be handed on.
         let exclusive = promised || by_pid || !others(rivals);
         buffered && exclusive && !others(&self.looks) && !overtaken
+    }
+}
+
+/// The channel that an action is about.
+fn message_channel(action: &Action) -> Option<ExprId> {
+    match action {
+        Action::Send { channel, .. } => Some(*channel),
+        Action::Receive { pattern, .. } => Some(pattern.channel),
+        _ => None,
     }
 }
 

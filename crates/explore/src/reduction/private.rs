@@ -164,7 +164,8 @@ impl Analysis<'_> {
         let seen = shared.watched.contains(&step.process)
             || (shared.accepting && source.accept != target.accept)
             || (shared.progress && source.progress != target.progress);
-        if !simple || source.hold != Hold::Free || target.hold != Hold::Free || seen {
+        let waits = |location| self.channels.waiting_is_seen(program, step.process, location);
+        if !simple || source.hold != Hold::Free || target.hold != Hold::Free || seen || waits(source) || waits(target) {
             return false;
         }
         let touched = Touched::by(program, step);
