@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tertium_abstraction::Predicate;
 use tertium_base::Budget;
-use tertium_program::{ExprId, Program, VarId};
+use tertium_program::{ExprId, Program, StepId, VarId};
 
 use super::pictured::{Pictured, pictured};
 use super::{AbstractionOptions, Prepared, how, over};
@@ -27,6 +27,7 @@ const MOST_ROUNDS: usize = 12;
 pub struct Looked {
     program: Program,
     channels: Vec<VarId>,
+    steps: Option<Vec<StepId>>,
     moved: Option<HashMap<ExprId, ExprId>>,
     predicates: Vec<Predicate>,
     /// By round: its number, and how many of the predicates it had.
@@ -57,6 +58,7 @@ impl Looked {
         fits.then(|| Self {
             program: system.program().clone(),
             channels: prepared.channels.clone(),
+            steps: prepared.steps.clone(),
             moved: prepared.moved.clone(),
             predicates: system.predicates().to_vec(),
             rounds: counted,
@@ -90,7 +92,12 @@ impl Looked {
             let brief = budget.clone().with_time(Some(budget.elapsed() + LONGEST));
             let how = how(&self.program, &self.channels, &small);
             let system = over(file, &self.program, &self.predicates[..count], &how, &small, &brief)?;
-            let mut prepared = Prepared { system, moved: self.moved.clone(), channels: self.channels.clone() };
+            let mut prepared = Prepared {
+                system,
+                moved: self.moved.clone(),
+                channels: self.channels.clone(),
+                steps: self.steps.clone(),
+            };
             let pictured = match pictured(file, &mut prepared, asked, options, &brief) {
                 Err(Failure::Stopped(_)) => None,
                 pictured => pictured?,
