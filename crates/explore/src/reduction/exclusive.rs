@@ -269,12 +269,17 @@ fn spread(program: &Program, held: &mut [Set]) -> bool {
                 InitialValue::Argument(position) => {
                     arguments.get(position as usize).map(|&argument| given_to(program, held, argument, channel))
                 }
-                InitialValue::Computed(expr) => Some(given_to(program, held, expr, channel)),
                 _ => None,
             };
             if let Some(more) = more {
                 changed |= add(&mut held[local.index()], &more);
             }
+        }
+    }
+    for (at, variable) in program.variables.iter().enumerate() {
+        if let InitialValue::Computed(expr) = variable.initial {
+            let more = given_to(program, held, expr, variable.ty == Type::Channel);
+            changed |= add(&mut held[at], &more);
         }
     }
     changed
