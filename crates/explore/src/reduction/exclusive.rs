@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 
 use tertium_program::{
-    Action, ChannelId, Direction, Expr, ExprId, Field, Hold, InitialValue, Location, Place, ProcessId, Program, Scope,
-    Step, Type, VarId,
+    Action, ChannelId, Direction, Expr, ExprId, Field, Hold, InitialValue, Location, ProcessId, Program, Scope, Step,
+    Type, VarId,
 };
 
 /// Some channels, by declaration; `None` for any.
@@ -52,6 +52,8 @@ struct Use {
 /// Everything that is done with channels.
 #[derive(Clone, Debug)]
 pub(super) struct Channels {
+    /// Variables that some step writes.
+    assigned: BTreeSet<VarId>,
     /// What each variable may hold.
     held: Vec<Set>,
     sends: Vec<Use>,
@@ -66,8 +68,10 @@ pub(super) struct Channels {
 
 impl Channels {
     pub fn of(program: &Program, seen: &[ExprId]) -> Self {
+        let assigned = assigned(program);
         let mut channels = Self {
-            held: held(program),
+            held: held(program, &assigned),
+            assigned,
             sends: Vec::new(),
             receives: Vec::new(),
             looks: Vec::new(),
@@ -135,13 +139,20 @@ impl Channels {
 
     fn used(&self, program: &Program, process: Option<ProcessId>, channel: ExprId) -> Use {
         let own_element = match program.exprs.get(channel) {
-            Expr::Element(var, indices) if is_fixed_row(program, var) => match program.exprs.list(indices) {
-                [index] if program.exprs.get(*index) == Expr::OwnPid => Some(var),
-                _ => None,
-            },
+            Expr::Element(var, indices) if is_fixed_row(program, &self.assigned, var) => {
+                match program.exprs.list(indices) {
+                    [index] if program.exprs.get(*index) == Expr::OwnPid => Some(var),
+                    _ => None,
+                }
+            }
             _ => None,
         };
-        Use { process, channels: denoted(program, &self.held, channel), own_element }
+        Use { process, channels: denoted(program, &self.assigned, &self.held, channel), own_element }
+    }
+
+    /// Whether some step writes a variable.
+    pub fn is_assigned(&self, var: VarId) -> bool {
+        self.assigned.contains(&var)
     }
 
     /// Whether at most one instance of a process ever exists.
@@ -204,7 +215,7 @@ fn message_channel(action: &Action) -> Option<ExprId> {
 }
 
 /// What each variable may hold, whoever's it is and whenever.
-fn held(program: &Program) -> Vec<Set> {
+fn held(program: &Program, assigned: &BTreeSet<VarId>) -> Vec<Set> {
     let mut held: Vec<Set> = vec![Some(BTreeSet::new()); program.variables.len()];
     for (var, set) in held.iter_mut().enumerate() {
         let variable = &program.variables[var];
@@ -228,18 +239,18 @@ fn held(program: &Program) -> Vec<Set> {
             }
         }
     }
-    while spread(program, &mut held) {}
+    while spread(program, assigned, &mut held) {}
     held
 }
 
 /// Hands on what variables hold, once round; says whether anything changed.
-fn spread(program: &Program, held: &mut [Set]) -> bool {
+fn spread(program: &Program, assigned: &BTreeSet<VarId>, held: &mut [Set]) -> bool {
     let mut changed = false;
     let mut sent: Set = Some(BTreeSet::new());
     for step in &program.steps {
         if let Action::Send { message, .. } = &step.action {
             for (at, &value) in message.iter().enumerate() {
-                add(&mut sent, &given_to(program, held, value, carries_channels(program, message.len(), at)));
+                add(&mut sent, &given_to(program, assigned, held, value, carries_channels(program, message.len(), at)));
             }
         }
     }
@@ -259,16 +270,16 @@ fn spread(program: &Program, held: &mut [Set]) -> bool {
         };
         for assign in assigns {
             let var = assign.place.variable();
-            let more = given_to(program, held, assign.value, program.variable(var).ty == Type::Channel);
+            let more = given_to(program, assigned, held, assign.value, program.variable(var).ty == Type::Channel);
             changed |= add(&mut held[var.index()], &more);
         }
         let Some((process, arguments)) = started else { continue };
         for &local in &program.process(process).locals {
             let channel = program.variable(local).ty == Type::Channel;
             let more = match program.variable(local).initial {
-                InitialValue::Argument(position) => {
-                    arguments.get(position as usize).map(|&argument| given_to(program, held, argument, channel))
-                }
+                InitialValue::Argument(position) => arguments
+                    .get(position as usize)
+                    .map(|&argument| given_to(program, assigned, held, argument, channel)),
                 _ => None,
             };
             if let Some(more) = more {
@@ -278,7 +289,7 @@ fn spread(program: &Program, held: &mut [Set]) -> bool {
     }
     for (at, variable) in program.variables.iter().enumerate() {
         if let InitialValue::Computed(expr) = variable.initial {
-            let more = given_to(program, held, expr, variable.ty == Type::Channel);
+            let more = given_to(program, assigned, held, expr, variable.ty == Type::Channel);
             changed |= add(&mut held[at], &more);
         }
     }
@@ -291,8 +302,8 @@ fn carries_channels(program: &Program, length: usize, at: usize) -> bool {
 }
 
 /// The channels that a value may be a number of; any if it is to be a channel and nobody knows which.
-fn given_to(program: &Program, held: &[Set], value: ExprId, is_channel: bool) -> Set {
-    let given = given(program, held, value);
+fn given_to(program: &Program, assigned: &BTreeSet<VarId>, held: &[Set], value: ExprId, is_channel: bool) -> Set {
+    let given = given(program, assigned, held, value);
     let known = given.as_ref().is_none_or(|set| !set.is_empty()) || is_variable(program, value);
     if is_channel && !known && program.exprs.constant(value) != Some(0) { None } else { given }
 }
@@ -309,14 +320,14 @@ fn is_variable(program: &Program, value: ExprId) -> bool {
 
 /// The channels that a value may be a number of: those of a variable, or, if it is computed, all that go into it, and
 /// any if there are such.
-fn given(program: &Program, held: &[Set], value: ExprId) -> Set {
+fn given(program: &Program, assigned: &BTreeSet<VarId>, held: &[Set], value: ExprId) -> Set {
     match program.exprs.get(value) {
         Expr::Var(var) | Expr::Remote(_, var) | Expr::RemoteElement(_, var, _) => held[var.index()].clone(),
         Expr::Element(var, _) => match &held[var.index()] {
             Some(none) if none.is_empty() => Some(BTreeSet::new()),
-            _ => denoted(program, held, value),
+            _ => denoted(program, assigned, held, value),
         },
-        Expr::Wrap(_, inner) => given(program, held, inner),
+        Expr::Wrap(_, inner) => given(program, assigned, held, inner),
         Expr::Length(_) | Expr::Capacity(_) | Expr::Poll(_) => Some(BTreeSet::new()),
         _ => {
             let holds = |&id: &ExprId| match program.exprs.get(id) {
@@ -333,7 +344,7 @@ fn given(program: &Program, held: &[Set], value: ExprId) -> Set {
 }
 
 /// The channels that an expression which is used as one may mean.
-fn denoted(program: &Program, held: &[Set], channel: ExprId) -> Set {
+fn denoted(program: &Program, assigned: &BTreeSet<VarId>, held: &[Set], channel: ExprId) -> Set {
     match program.exprs.get(channel) {
         Expr::Var(var) => held[var.index()].clone().filter(|set| !set.is_empty()),
         Expr::Element(var, indices) => {
@@ -345,7 +356,7 @@ fn denoted(program: &Program, held: &[Set], channel: ExprId) -> Set {
             else {
                 return Some(all);
             };
-            let fixed = program.exprs.constant(*index).filter(|_| is_fixed_row(program, var));
+            let fixed = program.exprs.constant(*index).filter(|_| is_fixed_row(program, assigned, var));
             Some(match fixed.and_then(|index| usize::try_from(index - dimension.lo).ok()) {
                 Some(cell) if cell < variable.cells() => BTreeSet::from([ChannelId::new(first.index() + cell)]),
                 _ => all,
@@ -356,16 +367,16 @@ fn denoted(program: &Program, held: &[Set], channel: ExprId) -> Set {
 }
 
 /// Whether an array of everybody's holds its own channels, in order, always.
-fn is_fixed_row(program: &Program, var: VarId) -> bool {
+fn is_fixed_row(program: &Program, assigned: &BTreeSet<VarId>, var: VarId) -> bool {
     let variable = program.variable(var);
     let own = matches!(variable.initial, InitialValue::Channel(_)) && variable.scope == Scope::Global;
-    own && !assigned(program, var)
+    own && !assigned.contains(&var)
 }
 
-/// Whether some step writes a variable.
-pub(super) fn assigned(program: &Program, var: VarId) -> bool {
-    let writes = |place: &Place| place.variable() == var;
-    program.steps.iter().any(|step| super::touched::Touched::by(program, step).places.iter().any(writes))
+/// The variables that some step writes.
+fn assigned(program: &Program) -> BTreeSet<VarId> {
+    let written = |step: &Step| super::touched::Touched::by(program, step).written().collect::<Vec<_>>();
+    program.steps.iter().flat_map(written).collect()
 }
 
 /// For each process whether at most one instance of it ever exists: it runs from the start and is never started again, or is

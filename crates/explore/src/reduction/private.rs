@@ -12,7 +12,7 @@ use tertium_program::{
     Action, Direction, Expr, ExprId, Hold, Location, ProcessId, Program, Promise, Scope, Step, VarId,
 };
 
-use super::exclusive::{Channels, assigned};
+use super::exclusive::Channels;
 use super::touched::Touched;
 
 /// The private locations of each process, and the promises that they rely on, by position.
@@ -147,7 +147,7 @@ impl Analysis<'_> {
         let Expr::Var(var) = self.program.exprs.get(channel) else { return None };
         let meant =
             |promise: &Promise| promise.process == process && promise.channel == var && promise.direction == direction;
-        self.program.promises.iter().position(meant).filter(|_| !assigned(self.program, var))
+        self.program.promises.iter().position(meant).filter(|_| !self.channels.is_assigned(var))
     }
 
     /// Whether a step has to do with nobody else, channels apart.
