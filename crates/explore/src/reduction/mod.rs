@@ -1,10 +1,10 @@
 //! Which states and steps need not be looked at?
 //!
 //! - A location of a process is *private* if no other process reads or writes what its steps write, none writes what
-//!   they read, and the question at hand sees none of it ([`private`], [`fixed`]; channels: [`exclusive`]). Where a
+//!   they read, and the question at hand sees none of it (`private`, `fixed`; channels: `exclusive`). Where a
 //!   process at a private location can step, its steps alone are enough: every other order of the same steps leads
 //!   to the same states. A search must see to it that no step is put off for ever; how depends on the order of the search.
-//! - At most private locations a process need not even stop: the states there are not stored ([`merge`]).
+//! - At most private locations a process need not even stop: the states there are not stored (`merge`).
 //! - Values that are never read again are forgotten ([`dead`]).
 //!
 //! The first two are sound for deadlocks, faults, invariants and linear formulas without `X`, not for branching ones or for
