@@ -72,7 +72,8 @@ pub fn proof_kind(proof: &Proof) -> &'static str {
 pub fn certify(loaded: &Loaded, path: &Path, budget: &Budget) -> Result<Vec<PartOutcome>, Failure> {
     let (document, source) = read(path)?;
     if document.invariant.is_some() {
-        let other = Diagnostic::error("E0603", "this certificate is about a program, not about a structure");
+        let other = Diagnostic::error("E0626", "this certificate is about a program, not about a structure")
+            .help("give the program that it was made for");
         return Err(Located::within(other, &source).into());
     }
     document.parts.iter().map(|part| check_part(loaded, part, &source, budget)).collect()
