@@ -233,9 +233,7 @@ fn by_terms(machine: &mut Machine<'_>, cells: &Cells, seen: &Seen) -> Option<Fol
                 }
                 some |= way.sure;
                 let mut after = given.clone();
-                for (&symbol, &value) in &way.after {
-                    after.insert(symbol, eval(&machine.terms, value, &all));
-                }
+                after.extend(way.after.iter().map(|(&symbol, &value)| (symbol, eval(&machine.terms, value, &all))));
                 next.insert(cells.back(machine, &after));
             }
         }
