@@ -227,7 +227,7 @@ fn an_abstraction_shows_its_states_and_names_what_no_predicate_tells() {
 fn a_slider_shows_every_round_of_refinement() {
     let Some(mut browser) = Browser::start("rounds") else { return };
     let dir = room("rounds");
-    let file = page(&dir, &["corpus/gcl/bakery_c.gcl", "--only", "mutex"]);
+    let file = page(&dir, &["corpus/gcl/bakery_c.gcl", "--only", "mutex", "--abstraction", "hyper"]);
     browser.open_file(&file, "#tab=proof");
     is_quiet(&browser, "file://");
     let proof = browser.text(".panel");
