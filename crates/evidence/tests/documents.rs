@@ -107,7 +107,7 @@ fn mistakes_are_located() {
     refused("{}", "E0601", "}", "missing field `tertium_certificate`");
     refused("[1, 2]", "E0601", "", "not a certificate");
     refused(&"[".repeat(100_000), "E0601", "[", "not a certificate");
-    refused("{\"tertium_certificate\": 1}", "E0601", "", "it has no parts");
+    refused("{\"tertium_certificate\": 1}", "E0601", "\"tertium_certificate\"", "it has no parts");
     refused("{\"tertium_certificate\": 2, \"pieces\": 7}", "E0602", "\"tertium_certificate\"", "version 2");
     refused(&good.replace("\"ltl\"", "\"lt\""), "E0601", "\"lt\"", "`lt` is no logic");
     refused(&good.replace("\"mu\"", "\"nu\""), "E0601", "\"nu\"", "`nu` is no reading of deadlocks");

@@ -60,12 +60,16 @@ pub fn read_document(text: &str) -> Result<Document, Box<Diagnostic>> {
     let body: Body = serde_json::from_str(text).map_err(|error| Box::new(malformed(text, &error)))?;
     let parts = body.parts.into_iter().map(|part| Part::new(part, text)).collect::<Result<Vec<_>, _>>()?;
     if parts.is_empty() && body.invariant.is_none() {
-        return Err(Diagnostic::error("E0601", "this certificate proves nothing: it has no parts").into());
+        return Err(Diagnostic::error("E0601", "this certificate proves nothing: it has no parts")
+            .at(find(text, "tertium_certificate"), "`parts`, or an `invariant`, should follow")
+            .into());
     }
     let invariant = body.invariant.map(|invariant| invariant_of(&invariant, text)).transpose()?;
     let structure = body.structure.map(|structure| structure_of(structure, text)).transpose()?;
     if invariant.is_some() && (structure.is_some() || !parts.is_empty()) {
-        return Err(Diagnostic::error("E0601", "a certificate has either parts or an invariant").into());
+        return Err(Diagnostic::error("E0601", "a certificate has either parts or an invariant")
+            .at(find(text, "invariant"), "here")
+            .into());
     }
     Ok(Document { parts, invariant, structure })
 }
