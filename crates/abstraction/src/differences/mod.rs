@@ -1,8 +1,8 @@
 //! What follows from the order and the distances of variables alone?
 //!
 //! Tickets are compared, clocks run beside each other, counters follow each other: what matters is how far two variables are
-//! apart. Here an abstract state is a set of locations and kept values with bounds on distances ([`zone`]) between [`points`], and only finitely many
-//! bounds are told apart. No solver is asked; steps are worked out by [`cases`], which lets more happen where something else than distances
+//! apart. Here an abstract state is a set of locations and kept values with bounds on distances (`zone`) between `points`, and only finitely many
+//! bounds are told apart. No solver is asked; steps are worked out by `cases`, which lets more happen where something else than distances
 //! decides.
 //!
 //! Guarantee: every step of the program from a state that is stood for leads to one that is. Not here: which bounds to tell apart.
