@@ -69,7 +69,7 @@ pub enum Followed {
 /// # Errors
 /// If a limit is reached.
 pub fn follow(system: &mut System, path: &OpenPath) -> Result<Followed, Stopped> {
-    let pulled = Pulled::back(system, path, path.through);
+    let pulled = Pulled::back(system, path, path.through)?;
     if let Some(at) = pulled.impossible {
         return explained(system, path, &pulled, at, None);
     }
@@ -95,7 +95,7 @@ fn explained(
     core: Option<&[TermId]>,
 ) -> Result<Followed, Stopped> {
     let through = path.through || pulled.has_cases(system) || path.kept.iter().any(|kept| !kept.is_empty());
-    let lifted = Pulled::back_with(system, path, through, Some(Lifting::default()));
+    let lifted = Pulled::back_with(system, path, through, Some(Lifting::default()))?;
     if lifted.lifting.as_ref().is_some_and(|lifting| !lifting.is_empty())
         && let Some(found) = contradicted(system, &lifted)?
     {
@@ -106,7 +106,7 @@ fn explained(
     }
     // Cases that the abstract states decide may be what the contradiction is about.
     let path = OpenPath { through: true, ..path.clone() };
-    let pulled = Pulled::back(system, &path, true);
+    let pulled = Pulled::back(system, &path, true)?;
     Ok(contradicted(system, &pulled)?.unwrap_or(Followed::GaveUp))
 }
 
@@ -137,11 +137,16 @@ struct Pulled {
 }
 
 impl Pulled {
-    fn back(system: &mut System, path: &OpenPath, through: bool) -> Self {
+    fn back(system: &mut System, path: &OpenPath, through: bool) -> Result<Self, Stopped> {
         Self::back_with(system, path, through, None)
     }
 
-    fn back_with(system: &mut System, path: &OpenPath, through: bool, mut lifting: Option<Lifting>) -> Self {
+    fn back_with(
+        system: &mut System,
+        path: &OpenPath,
+        through: bool,
+        mut lifting: Option<Lifting>,
+    ) -> Result<Self, Stopped> {
         let count = path.operations.len();
         let mut inputs: Vec<Vec<TermId>> = Vec::new();
         for &operation in path.operations.iter().chain(&path.goal_operation) {
@@ -166,6 +171,7 @@ impl Pulled {
             if impossible.is_some() {
                 break;
             }
+            system.queries().check_budget()?;
             let operation = path.operations[at];
             let relation = system.operations()[operation].relation;
             let after = after(system, operation, facts(at), lifting.as_mut());
@@ -191,7 +197,7 @@ impl Pulled {
             levels.push(Vec::new());
         }
         levels.reverse();
-        Self { levels, inputs, impossible, lifting }
+        Ok(Self { levels, inputs, impossible, lifting })
     }
 
     /// Whether some condition distinguishes cases inside of numbers.

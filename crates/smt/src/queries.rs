@@ -124,6 +124,14 @@ impl Queries {
         &self.counts
     }
 
+    /// For long work between questions: whether there is still time for it.
+    ///
+    /// # Errors
+    /// If the budget is used up.
+    pub fn check_budget(&self) -> Result<(), Stopped> {
+        self.budget.check()
+    }
+
     /// All calls of the solver.
     #[must_use]
     pub fn calls(&self) -> u64 {
