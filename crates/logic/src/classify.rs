@@ -9,19 +9,18 @@ use tertium_base::BitSet;
 
 use crate::formula::{Formula, Logic, Node, NodeId, VarId};
 use crate::normal::positive_normal_form;
-use crate::translate::is_path_operator;
 
 /// Whether every temporal operator has a quantifier of its own and the other way round, with no actions
 /// and no fixpoints; PML formulas without actions count.
 #[must_use]
 pub fn is_ctl(formula: &Formula) -> bool {
-    if formula.logic() == Logic::Ltl || is_path_operator(formula.node(formula.root())) {
+    if formula.logic() == Logic::Ltl || formula.node(formula.root()).is_path_operator() {
         return false;
     }
     formula.nodes().iter().all(|&node| match node {
-        Node::All(path) | Node::Exists(path) => is_path_operator(formula.node(path)),
+        Node::All(path) | Node::Exists(path) => formula.node(path).is_path_operator(),
         Node::Mu(..) | Node::Nu(..) | Node::Var(_) | Node::Box(Some(_), _) | Node::Diamond(Some(_), _) => false,
-        other => other.children().all(|operand| !is_path_operator(formula.node(operand))),
+        other => other.children().all(|operand| !formula.node(operand).is_path_operator()),
     })
 }
 
@@ -52,7 +51,7 @@ pub fn existential_only(formula: &Formula) -> bool {
     !normal
         .nodes()
         .iter()
-        .any(|&node| matches!(node, Node::All(_) | Node::Box(..)) || (linear && is_path_operator(node)))
+        .any(|&node| matches!(node, Node::All(_) | Node::Box(..)) || (linear && node.is_path_operator()))
 }
 
 /// The atoms that occur both negated and not, negation pushed inwards.

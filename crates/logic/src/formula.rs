@@ -158,6 +158,21 @@ impl Node {
         first.into_iter().chain(second)
     }
 
+    /// Whether it looks along a path.
+    #[must_use]
+    pub const fn is_path_operator(self) -> bool {
+        matches!(
+            self,
+            Self::Next(_)
+                | Self::Finally(_)
+                | Self::Globally(_)
+                | Self::Until(..)
+                | Self::Release(..)
+                | Self::WeakUntil(..)
+                | Self::StrongRelease(..)
+        )
+    }
+
     /// The same operator over other operands.
     #[must_use]
     pub fn map_children(self, mut map: impl FnMut(NodeId) -> NodeId) -> Self {
@@ -199,6 +214,25 @@ pub struct Formula {
 }
 
 impl Formula {
+    /// Whether no path operator of the part at `root` stands outside a quantifier.
+    #[must_use]
+    pub fn is_state_formula(&self, root: NodeId) -> bool {
+        // Parts are shared: each is looked at once.
+        let mut seen = vec![false; root.index() + 1];
+        let mut open = vec![root];
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            match self.node(id) {
+                Node::All(_) | Node::Exists(_) => {}
+                node if node.is_path_operator() => return false,
+                node => open.extend(node.children()),
+            }
+        }
+        true
+    }
+
     /// The outermost operator's node; always the last one of the table.
     #[must_use]
     pub fn root(&self) -> NodeId {

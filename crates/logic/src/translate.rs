@@ -59,7 +59,7 @@ fn translate_paths(formula: &Formula, constraints: &[String], ending: bool) -> F
             Node::All(path) => unfolder.quantified(formula.node(path).map_children(of), true),
             Node::Exists(path) => unfolder.quantified(formula.node(path).map_children(of), false),
             // Path operators are read together with their quantifier.
-            _ if is_path_operator(node) => NodeId::new(0),
+            _ if node.is_path_operator() => NodeId::new(0),
             Node::Box(None, operand) => unfolder.next(of(operand), true),
             Node::Diamond(None, operand) => unfolder.next(of(operand), false),
             other => unfolder.builder.add(other.map_children(of)),
@@ -67,19 +67,6 @@ fn translate_paths(formula: &Formula, constraints: &[String], ending: bool) -> F
         made.push(new);
     }
     unfolder.builder.finish(made[formula.root().index()], Logic::Mu)
-}
-
-pub(crate) fn is_path_operator(node: Node) -> bool {
-    matches!(
-        node,
-        Node::Next(_)
-            | Node::Finally(_)
-            | Node::Globally(_)
-            | Node::Until(..)
-            | Node::Release(..)
-            | Node::WeakUntil(..)
-            | Node::StrongRelease(..)
-    )
 }
 
 struct Unfolder<'c> {

@@ -281,17 +281,7 @@ fn open_parts(
                 }
             }
             node => {
-                let temporal = matches!(
-                    node,
-                    Node::Next(_)
-                        | Node::Finally(_)
-                        | Node::Globally(_)
-                        | Node::Until(..)
-                        | Node::Release(..)
-                        | Node::WeakUntil(..)
-                        | Node::StrongRelease(..)
-                );
-                path_formula |= temporal;
+                path_formula |= node.is_path_operator();
                 todo.extend(node.children());
             }
         }

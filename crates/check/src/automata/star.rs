@@ -38,7 +38,7 @@ pub(crate) fn values(task: &Task<'_>) -> Result<(Values, QuantifiedValues), Engi
         questions.push(task, node, values.as_ref());
         quantified.extend(values.map(|values| (id, values)));
     }
-    if is_state_formula(task) {
+    if task.formula.is_state_formula(task.formula.root()) {
         let values = state_values(task, &quantified);
         return Ok((values, quantified));
     }
@@ -63,26 +63,6 @@ pub(crate) fn falsity(sets: PathSets) -> Values {
     for_true.complement();
     not_refuted.complement();
     Values { for_true, not_refuted }
-}
-
-/// Whether no temporal operator stands outside a quantifier.
-fn is_state_formula(task: &Task<'_>) -> bool {
-    let mut state: Vec<bool> = Vec::with_capacity(task.formula.nodes().len());
-    for &node in task.formula.nodes() {
-        let here = match node {
-            Node::Exists(_) | Node::All(_) => true,
-            Node::Next(_)
-            | Node::Finally(_)
-            | Node::Globally(_)
-            | Node::Until(..)
-            | Node::Release(..)
-            | Node::WeakUntil(..)
-            | Node::StrongRelease(..) => false,
-            other => other.children().all(|child| state[child.index()]),
-        };
-        state.push(here);
-    }
-    state[task.formula.root().index()]
 }
 
 /// Boolean combinations of labels and quantified values; nodes under a quantifier are skipped over.

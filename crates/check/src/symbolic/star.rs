@@ -117,26 +117,12 @@ impl<'w> Work<'w> {
 
     fn root(&self, root: NodeId) -> Result<Pair, EngineError> {
         let part = self.part(root);
-        if part.nodes().iter().any(is_temporal) {
+        if part.nodes().iter().any(|node| node.is_path_operator()) {
             return self.on_all_paths(&part);
         }
         let plain = Atoms { filters: Vec::new(), ..self.atoms.clone() };
         evaluate(self.structure, &self.builder.finish(root, Logic::Pml), &plain, false)
     }
-}
-
-/// Whether a node looks along a path.
-fn is_temporal(node: &Node) -> bool {
-    matches!(
-        node,
-        Node::Next(_)
-            | Node::Finally(_)
-            | Node::Globally(_)
-            | Node::Until(..)
-            | Node::Release(..)
-            | Node::WeakUntil(..)
-            | Node::StrongRelease(..)
-    )
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use tertium_logic::{Logic, Node};
+use tertium_logic::Logic;
 
 use super::terms::{Term, Terms};
 use crate::{EngineError, Task};
@@ -75,11 +75,7 @@ fn tableau_bits(terms: &Terms) -> f64 {
 
 /// Sets of promises are the states of an automaton with choices, and its determinisation orders sets of these.
 fn automaton_bits(task: &Task<'_>) -> f64 {
-    let temporal = |node: &&Node| {
-        use Node::{Finally, Globally, Next, Release, StrongRelease, Until, WeakUntil};
-        matches!(node, Next(_) | Finally(_) | Globally(_) | Until(..) | Release(..) | WeakUntil(..) | StrongRelease(..))
-    };
-    let operators = task.formula.nodes().iter().filter(temporal).count() as f64;
+    let operators = task.formula.nodes().iter().filter(|node| node.is_path_operator()).count() as f64;
     let with_choices = operators.exp2();
     with_choices * (with_choices + 1.0).log2() + 2.0
 }

@@ -84,13 +84,7 @@ fn state_formula(tree: &[(Node, Span)]) -> Vec<Diagnostic> {
         let (node, span) = tree[at];
         match node {
             Node::All(_) | Node::Exists(_) => {}
-            Node::Next(_)
-            | Node::Finally(_)
-            | Node::Globally(_)
-            | Node::Until(..)
-            | Node::Release(..)
-            | Node::WeakUntil(..)
-            | Node::StrongRelease(..) => {
+            _ if node.is_path_operator() => {
                 let diagnostic = Diagnostic::error("E0112", "a path formula stands where ctl* needs a state formula")
                     .at(span, "speaks of a path that no quantifier chooses")
                     .help("put `A` or `E` before it, or use `--logic ltl` for \"on all paths\"");

@@ -203,7 +203,7 @@ impl Walk<'_, '_, '_> {
     fn path(&mut self, path: NodeId, wanted: bool, from: &Set) -> Result<Onward, Failure> {
         let formula = self.with.formula;
         let shape = formula.node(path);
-        if !shape.children().all(|child| is_state_formula(formula, child)) {
+        if !shape.children().all(|child| formula.is_state_formula(child)) {
             return self.any_path(path, wanted, from);
         }
         let place = |node| Place { node, wanted };
@@ -291,23 +291,4 @@ impl Walk<'_, '_, '_> {
             Err(stopped) => Err(stopped.into()),
         }
     }
-}
-
-/// Whether no temporal operator stands outside a quantifier.
-fn is_state_formula(formula: &Formula, root: NodeId) -> bool {
-    let mut open = vec![root];
-    while let Some(node) = open.pop() {
-        match formula.node(node) {
-            Node::All(_) | Node::Exists(_) => {}
-            Node::Next(_)
-            | Node::Finally(_)
-            | Node::Globally(_)
-            | Node::Until(..)
-            | Node::Release(..)
-            | Node::WeakUntil(..)
-            | Node::StrongRelease(..) => return false,
-            node => open.extend(node.children()),
-        }
-    }
-    true
 }
