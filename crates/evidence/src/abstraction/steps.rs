@@ -99,6 +99,15 @@ pub struct Moves {
     pub slips: Vec<Slip>,
 }
 
+/// The ways of a process from one of its locations, while they are being looked for.
+struct Walk {
+    pid: usize,
+    source: usize,
+    found: Moves,
+    /// Blocks that were begun, and where each goes on.
+    open: Vec<(usize, Path)>,
+}
+
 /// What one small step looks at before it is taken.
 struct Look {
     inputs: Vec<Input>,
@@ -115,9 +124,8 @@ impl Machine<'_> {
     /// # Errors
     /// If some of it has no term.
     pub fn moves(&mut self, pid: usize, source: usize) -> Result<Moves, NoTerm> {
-        let mut found = Moves::default();
         if source >= self.gone(pid) {
-            return Ok(found);
+            return Ok(Moves::default());
         }
         let start = Path {
             steps: Vec::new(),
@@ -126,26 +134,19 @@ impl Machine<'_> {
             changes: Changes::new(),
             sure: true,
         };
-        let mut open = vec![(source, start)];
-        while let Some((at, path)) = open.pop() {
-            if path.steps.len() > LONGEST || open.len() + found.ways.len() > LONGEST {
+        let mut walk = Walk { pid, source, found: Moves::default(), open: vec![(source, start)] };
+        while let Some((at, path)) = walk.open.pop() {
+            if path.steps.len() > LONGEST || walk.open.len() + walk.found.ways.len() > LONGEST {
                 return Err(NoTerm::new("a block is too long, or has too many ways through"));
             }
-            self.onward(pid, source, at, &path, &mut found, &mut open)?;
+            self.onward(&mut walk, at, &path)?;
         }
-        Ok(found)
+        Ok(walk.found)
     }
 
     /// All small steps from a location.
-    fn onward(
-        &mut self,
-        pid: usize,
-        source: usize,
-        at: usize,
-        path: &Path,
-        found: &mut Moves,
-        open: &mut Vec<(usize, Path)>,
-    ) -> Result<(), NoTerm> {
+    fn onward(&mut self, walk: &mut Walk, at: usize, path: &Path) -> Result<(), NoTerm> {
+        let (pid, source) = (walk.pid, walk.source);
         let process = self.program.process(self.code[pid]);
         let location = &process.locations[at];
         let hold = location.hold;
@@ -177,12 +178,12 @@ impl Machine<'_> {
                 let bad = self.terms.not(look.unclear.0[kind]);
                 let when = self.terms.and(here, bad);
                 let inputs = [path.inputs.as_slice(), &look.inputs].concat();
-                self.slip(found, Slip { pid, source, step: id, wrong, when, exact: look.exact, inputs });
+                self.slip(&mut walk.found, Slip { pid, source, step: id, wrong, when, exact: look.exact, inputs });
             }
-            self.take(pid, source, id, path, (here, look), found, open)?;
+            self.take(walk, id, path, (here, look))?;
         }
         if inside {
-            self.stuck(pid, source, at, path, &raw, found)?;
+            self.stuck(walk, at, path, &raw)?;
         }
         Ok(())
     }
@@ -310,17 +311,8 @@ impl Machine<'_> {
     }
 
     /// Does the action of a small step.
-    #[allow(clippy::too_many_arguments)]
-    fn take(
-        &mut self,
-        pid: usize,
-        source: usize,
-        id: StepId,
-        path: &Path,
-        (here, look): (TermId, Look),
-        found: &mut Moves,
-        open: &mut Vec<(usize, Path)>,
-    ) -> Result<(), NoTerm> {
+    fn take(&mut self, walk: &mut Walk, id: StepId, path: &Path, (here, look): (TermId, Look)) -> Result<(), NoTerm> {
+        let (pid, source) = (walk.pid, walk.source);
         let step = self.program.step(id);
         let mut next = path.clone();
         next.steps.push(id);
@@ -372,7 +364,8 @@ impl Machine<'_> {
             let bad = self.terms.not(good);
             // Of several mistakes that could happen any may come first.
             let when = self.terms.and(begun, bad);
-            self.slip(found, Slip { pid, source, step: id, wrong, when, exact: true, inputs: next.inputs.clone() });
+            let slip = Slip { pid, source, step: id, wrong, when, exact: true, inputs: next.inputs.clone() };
+            self.slip(&mut walk.found, slip);
             if wrong != Wrong::Assertion || !self.program.persistent {
                 done = self.terms.and(done, good);
             }
@@ -385,24 +378,17 @@ impl Machine<'_> {
         }
         let process = self.program.process(self.code[pid]);
         if ends || step.frees || process.locations[target].hold == Hold::Free {
-            found.ways.push(finished(pid, source, next));
+            walk.found.ways.push(finished(pid, source, next));
         } else {
-            open.push((target, next));
+            walk.open.push((target, next));
         }
         Ok(())
     }
 
     /// Whoever holds control and cannot go on: inside `atomic` of Promela others go on, inside a deterministic block that is a
     /// mistake, and an indivisible block has no such way.
-    fn stuck(
-        &mut self,
-        pid: usize,
-        source: usize,
-        at: usize,
-        path: &Path,
-        some: &[(TermId, Vec<Input>)],
-        found: &mut Moves,
-    ) -> Result<(), NoTerm> {
+    fn stuck(&mut self, walk: &mut Walk, at: usize, path: &Path, some: &[(TermId, Vec<Input>)]) -> Result<(), NoTerm> {
+        let (pid, source) = (walk.pid, walk.source);
         let hold = self.program.process(self.code[pid]).locations[at].hold;
         if hold == Hold::Indivisible {
             return Ok(());
@@ -418,9 +404,10 @@ impl Machine<'_> {
         if hold == Hold::Deterministic {
             let step = path.steps[path.steps.len() - 1];
             let inputs = path.inputs.clone();
-            self.slip(found, Slip { pid, source, step, wrong: Wrong::Other, when: stuck, exact: true, inputs });
+            let slip = Slip { pid, source, step, wrong: Wrong::Other, when: stuck, exact: true, inputs };
+            self.slip(&mut walk.found, slip);
         } else {
-            found.ways.push(finished(pid, source, Path { so_far: stuck, ..path.clone() }));
+            walk.found.ways.push(finished(pid, source, Path { so_far: stuck, ..path.clone() }));
         }
         Ok(())
     }
