@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use tertium_base::Budget;
 use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind, refined};
+use tertium_driver::program::check::Outcome;
 use tertium_driver::program::grounded::Decider;
 use tertium_driver::program::proof::{Written, certificate_of, certify};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::spotlight::{self, SpotlightOptions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, choose, load};
 use tertium_driver::{Belnap, Failure};
-use tertium_testkit::{ProgramShape, for_random_cases, random_program};
+use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program};
 
 /// A place for the files of one test.
 fn folder(name: &str) -> PathBuf {
@@ -92,84 +93,60 @@ property p8 : ctl AF (n = 1 || !b)
 property p9 : mu nu X. (n < 3 && [] X)
 ";
 
-#[test]
-fn random_programs_by_the_loop() {
-    let (folder, tally) = (folder("random_grounded"), Tally::default());
+/// Decides random programs in some way; more than `least` of the answers must have certificates, and all of those are accepted.
+fn random_programs(
+    name: &str,
+    shape: &ProgramShape,
+    least: usize,
+    decide: impl Fn(&mut Case, &ProgramFile, &[Question]) -> Result<Outcome, Failure>,
+) {
+    let (folder, tally) = (folder(name), Tally::default());
     for_random_cases(12, |case| {
-        let shape = ProgramShape { processes: 1..=2, variables: 1..=3, statements: 1..=4, ..ProgramShape::default() };
-        let mut text = random_program(&mut case.rng, &shape);
+        let mut text = random_program(&mut case.rng, shape);
         text.push_str(if case.rng.below(2) == 0 { "" } else { "fair P0\n" });
         text.push_str(ASKED);
         case.keep("program.gcl", &text);
         let path = folder.join("random.gcl");
         let file = stored(&path, &text);
         let asked = questions(&file, &[], false).expect("no names are asked for");
-        let how = AbstractionOptions {
-            keep_small: case.rng.chance(30),
-            max_states: Some(60),
-            ..AbstractionOptions::default()
-        };
-        let options = CheckOptions::default();
-        match refined::check(&file, &asked, &options, &how, 4, &Budget::unlimited(), &()) {
+        match decide(case, &file, &asked) {
             Ok(found) => tally.all(&path, &file, &asked, &found.answers),
             Err(Failure::Input(_)) => {}
             Err(failure) => panic!("{failure:?}\n{text}"),
         }
     });
     let told = tally.told();
-    assert!(tally.made.get() > 25, "{told}");
+    assert!(tally.made.get() > least, "{told}");
+}
+
+#[test]
+fn random_programs_by_the_loop() {
+    let shape = ProgramShape { processes: 1..=2, variables: 1..=3, statements: 1..=4, ..ProgramShape::default() };
+    random_programs("random_grounded", &shape, 25, |case, file, asked| {
+        let keep_small = case.rng.chance(30);
+        let how = AbstractionOptions { keep_small, max_states: Some(60), ..AbstractionOptions::default() };
+        refined::check(file, asked, &CheckOptions::default(), &how, 4, &Budget::unlimited(), &())
+    });
 }
 
 #[test]
 fn random_programs_by_every_kind_of_abstraction() {
-    let (folder, tally) = (folder("random_kinds"), Tally::default());
-    for_random_cases(12, |case| {
-        let shape = ProgramShape { processes: 1..=2, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
-        let mut text = random_program(&mut case.rng, &shape);
-        text.push_str(ASKED);
-        case.keep("program.gcl", &text);
-        let path = folder.join("random.gcl");
-        let file = stored(&path, &text);
-        let asked = questions(&file, &[], false).expect("no names are asked for");
-        let kind = Kind::ALL[case.rng.below(Kind::ALL.len())];
-        let how = AbstractionOptions {
-            kind,
-            max_states: Some(60),
-            keep_small: case.rng.chance(50),
-            ..AbstractionOptions::default()
-        };
-        match abstracted::check(&file, &asked, &CheckOptions::default(), &how, &Budget::unlimited(), &()) {
-            Ok(found) => tally.all(&path, &file, &asked, &found.answers),
-            Err(Failure::Input(_)) => {}
-            Err(failure) => panic!("{failure:?}\n{text}"),
-        }
+    let shape = ProgramShape { processes: 1..=2, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
+    random_programs("random_kinds", &shape, 25, |case, file, asked| {
+        let (kind, keep_small) = (Kind::ALL[case.rng.below(Kind::ALL.len())], case.rng.chance(50));
+        let how = AbstractionOptions { kind, keep_small, max_states: Some(60), ..AbstractionOptions::default() };
+        abstracted::check(file, asked, &CheckOptions::default(), &how, &Budget::unlimited(), &())
     });
-    let told = tally.told();
-    assert!(tally.made.get() > 25, "{told}");
 }
 
 #[test]
 fn random_programs_by_spotlight() {
-    let (folder, tally) = (folder("random_spotlight"), Tally::default());
-    for_random_cases(12, |case| {
-        let shape = ProgramShape { processes: 2..=3, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
-        let mut text = random_program(&mut case.rng, &shape);
-        text.push_str(ASKED);
-        case.keep("program.gcl", &text);
-        let path = folder.join("random.gcl");
-        let file = stored(&path, &text);
-        let asked = questions(&file, &[], false).expect("no names are asked for");
+    let shape = ProgramShape { processes: 2..=3, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
+    random_programs("random_spotlight", &shape, 8, |_, file, asked| {
         let how = SpotlightOptions { rounds: 12, most_processes: 2, ..SpotlightOptions::default() };
         let abstraction = AbstractionOptions { max_states: Some(200), ..AbstractionOptions::default() };
-        let options = CheckOptions::default();
-        match spotlight::check(&file, &asked, &options, &abstraction, &how, &Budget::unlimited(), &()) {
-            Ok(found) => tally.all(&path, &file, &asked, &found.answers),
-            Err(Failure::Input(_)) => {}
-            Err(failure) => panic!("{failure:?}\n{text}"),
-        }
+        spotlight::check(file, asked, &CheckOptions::default(), &abstraction, &how, &Budget::unlimited(), &())
     });
-    let told = tally.told();
-    assert!(tally.made.get() > 8, "{told}");
 }
 
 fn decided(file: &ProgramFile) -> Vec<(Question, ProgramAnswer)> {
