@@ -167,6 +167,16 @@ impl<'p, 'a> Grounds<'p, 'a> {
         held
     }
 
+    /// What the values of cells of arrays say, if something speaks of these arrays: they cannot be put in for a symbol, and behind a
+    /// write at an index that is not known they would be lost.
+    pub(super) fn held_in_arrays(&mut self, values: &[i64], parts: &[TermId]) -> Vec<TermId> {
+        let spoken = self.symbols(parts);
+        let mut held = self.holding(values);
+        held.retain(|&(cell, _)| !matches!(self.machine.terms.get(cell), Term::Symbol(_)));
+        held.retain(|&(cell, _)| !self.symbols(&[cell]).is_disjoint(&spoken));
+        held.into_iter().map(|(cell, value)| self.machine.terms.eq(cell, value)).collect()
+    }
+
     /// What the values of cells say.
     pub(super) fn valued(&mut self, values: &[i64]) -> TermId {
         let held = self.holding(values);
@@ -235,7 +245,32 @@ impl<'p, 'a> Grounds<'p, 'a> {
 
     /// No process can step, and not all are where they may rest; as far as locations are known.
     pub(super) fn deadlocked(&mut self, at: &[Option<u32>]) -> Result<TermId, NoTerm> {
-        let mut parts = vec![self.stuck(at, None, true)?];
+        let stuck = self.stuck(at, None, true)?;
+        Ok(self.not_at_rest(at, stuck))
+    }
+
+    /// The same, but nothing that is only not sure to be a step is left out: where this holds, there is a deadlock.
+    pub(super) fn surely_deadlocked(&mut self, at: &[Option<u32>]) -> Result<TermId, NoTerm> {
+        let mut none = Vec::new();
+        for pid in 0..self.machine.processes() {
+            for source in self.places(pid, at[pid]) {
+                let moves = self.moves(pid, source)?;
+                let there = self.machine.terms.number(source as i128);
+                let here = self.machine.terms.eq(self.machine.at[pid], there);
+                let ways = moves.ways.iter().map(|way| (&way.inputs, way.taken));
+                for (inputs, when) in ways.chain(moves.slips.iter().map(|slip| (&slip.inputs, slip.when))) {
+                    let never = self.machine.never(inputs, when);
+                    none.push(self.machine.terms.implies(here, never));
+                }
+            }
+        }
+        let none = self.machine.terms.all(&none);
+        Ok(self.not_at_rest(at, none))
+    }
+
+    /// All are stuck, and not all are where they may rest.
+    fn not_at_rest(&mut self, at: &[Option<u32>], stuck: TermId) -> TermId {
+        let mut parts = vec![stuck];
         let mut ends = Vec::new();
         for pid in 0..self.machine.processes() {
             let process = self.machine.program.process(self.machine.code[pid]);
@@ -252,7 +287,7 @@ impl<'p, 'a> Grounds<'p, 'a> {
         parts.push(self.machine.terms.not(ended));
         let known = self.known(at);
         let deadlocked = self.machine.terms.all(&parts);
-        Ok(self.machine.terms.substitute(deadlocked, &known))
+        self.machine.terms.substitute(deadlocked, &known)
     }
 
     /// Nobody, or not this process, has a step that ends well (or, if `any`, one at all).
@@ -305,12 +340,14 @@ impl<'p, 'a> Grounds<'p, 'a> {
 
     /// What always holds and speaks of the same cells.
     fn relevant(&self, parts: &[TermId]) -> Vec<TermId> {
+        let spoken = self.symbols(parts);
+        self.always.iter().copied().filter(|&fact| !self.symbols(&[fact]).is_disjoint(&spoken)).collect()
+    }
+
+    /// What terms speak of.
+    fn symbols(&self, roots: &[TermId]) -> BTreeSet<TermId> {
         let terms = &self.machine.terms;
-        let symbols = |roots: &[TermId]| -> BTreeSet<TermId> {
-            terms.reachable(roots).into_iter().filter(|&id| matches!(terms.get(id), Term::Symbol(_))).collect()
-        };
-        let spoken = symbols(parts);
-        self.always.iter().copied().filter(|&fact| !symbols(&[fact]).is_disjoint(&spoken)).collect()
+        terms.reachable(roots).into_iter().filter(|&id| matches!(terms.get(id), Term::Symbol(_))).collect()
     }
 
     /// What always holds does so: it holds at the beginning, and no step changes it.

@@ -115,7 +115,8 @@ impl Grounds<'_, '_> {
         }
         let inside = self.machine.terms.any(&inside);
         let outside = self.machine.terms.not(inside);
-        let parts = [group.inside, way.taken, outside].map(|part| self.machine.terms.substitute(part, &known));
+        let mut parts = [group.inside, way.taken, outside].map(|part| self.machine.terms.substitute(part, &known)).to_vec();
+        parts.extend(self.held_in_arrays(&group.values, &parts));
         let about = format!("{} leads into abstract states that are listed, from {}", self.told(way), self.placed(&at));
         found.extend(self.obligation("step", about, &parts, Expected::Unsat));
         Ok(())
@@ -184,17 +185,21 @@ impl Grounds<'_, '_> {
         found: &mut Vec<Obligation>,
     ) {
         let known = self.known_with(&group.at, &group.values);
-        let parts: Vec<TermId> = parts.iter().map(|&part| self.machine.terms.substitute(part, &known)).collect();
+        let mut parts: Vec<TermId> = parts.iter().map(|&part| self.machine.terms.substitute(part, &known)).collect();
+        parts.extend(self.held_in_arrays(&group.values, &parts));
         found.extend(self.obligation(kind, about, &parts, Expected::Unsat));
     }
 
-    /// If a term speaks of `deadlock`: what follows from that.
+    /// If a term speaks of `deadlock`: what follows from that, and from what it follows.
     pub(super) fn about_deadlock(&mut self, at: &[Option<u32>], term: TermId) -> Result<Option<TermId>, NoTerm> {
         if !self.machine.terms.reachable(&[term]).contains(&self.machine.deadlock) {
             return Ok(None);
         }
-        let deadlocked = self.deadlocked(at)?;
-        Ok(Some(self.machine.terms.implies(self.machine.deadlock, deadlocked)))
+        let (perhaps, surely) = (self.deadlocked(at)?, self.surely_deadlocked(at)?);
+        let terms = &mut self.machine.terms;
+        let (least, most) =
+            (terms.implies(surely, self.machine.deadlock), terms.implies(self.machine.deadlock, perhaps));
+        Ok(Some(self.machine.terms.and(least, most)))
     }
 
     /// Where a propositional part of a formula surely has a value, whatever atoms without one are taken for.

@@ -295,7 +295,8 @@ impl Grounds<'_, '_> {
         let inside = self.inside(number);
         let mut all = vec![inside];
         all.extend_from_slice(parts);
-        let all: Vec<TermId> = all.iter().map(|&part| self.machine.terms.substitute(part, &known)).collect();
+        let mut all: Vec<TermId> = all.iter().map(|&part| self.machine.terms.substitute(part, &known)).collect();
+        all.extend(self.held_in_arrays(&values, &all));
         let about = format!("{about}, in {}", self.called(number));
         found.extend(self.obligation(kind, about, &all, Expected::Unsat));
     }
