@@ -115,7 +115,8 @@ impl Grounds<'_, '_> {
         }
         let inside = self.machine.terms.any(&inside);
         let outside = self.machine.terms.not(inside);
-        let mut parts = [group.inside, way.taken, outside].map(|part| self.machine.terms.substitute(part, &known)).to_vec();
+        let mut parts =
+            [group.inside, way.taken, outside].map(|part| self.machine.terms.substitute(part, &known)).to_vec();
         parts.extend(self.held_in_arrays(&group.values, &parts));
         let about = format!("{} leads into abstract states that are listed, from {}", self.told(way), self.placed(&at));
         found.extend(self.obligation("step", about, &parts, Expected::Unsat));

@@ -21,7 +21,7 @@ impl Work<'_> {
         let open = match mistake {
             Mistake::Deadlock | Mistake::EndState => self.always_steps(&mut system, answer)?,
             Mistake::EndlessAtomic => {
-                answer.basis = Some(told::anywhere(system.program()));
+                answer.basis = Some(told::anywhere(&system));
                 None
             }
             _ => self.goes_wrong(&mut system, answer)?,
@@ -72,7 +72,7 @@ impl Work<'_> {
 
     /// Whether a step of some process may go wrong; if so, which.
     fn goes_wrong(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Option<String>, Failure> {
-        answer.basis = Some(told::anywhere(system.program()));
+        answer.basis = Some(told::anywhere(system));
         for process in system.program().process_ids() {
             if !system.may_fail(process) {
                 continue;

@@ -32,10 +32,13 @@ pub(super) fn states(system: &System, explored: &SpotExplored) -> Arc<Basis> {
     Arc::new(told.unwrap_or_else(|NoTerm(why)| Basis::Untold(why)))
 }
 
-/// Every process anywhere: nothing is known but what types say.
-pub(super) fn anywhere(program: &Program) -> Arc<Basis> {
-    let state = AbstractState { at: vec![None; program.instances.len()], values: Vec::new(), cube: Vec::new() };
-    Arc::new(Basis::States(Abstraction { states: vec![state], ..Abstraction::default() }))
+/// Every process anywhere: nothing is known but what types and bounds say.
+pub(super) fn anywhere(system: &System) -> Arc<Basis> {
+    let at = vec![None; system.program().instances.len()];
+    let state = AbstractState { at, values: Vec::new(), cube: Vec::new() };
+    let told = basis::over(system)
+        .map(|over| Basis::States(Abstraction { always: over.always, states: vec![state], ..Abstraction::default() }));
+    Arc::new(told.unwrap_or_else(|NoTerm(why)| Basis::Untold(why)))
 }
 
 fn placed(program: &Program, explored: &SpotExplored, number: usize, cube: &[Kleene]) -> AbstractState {
