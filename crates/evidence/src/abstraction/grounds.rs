@@ -252,8 +252,8 @@ impl<'p, 'a> Grounds<'p, 'a> {
     /// The same, but nothing that is only not sure to be a step is left out: where this holds, there is a deadlock.
     pub(super) fn surely_deadlocked(&mut self, at: &[Option<u32>]) -> Result<TermId, NoTerm> {
         let mut none = Vec::new();
-        for pid in 0..self.machine.processes() {
-            for source in self.places(pid, at[pid]) {
+        for (pid, &place) in at.iter().enumerate() {
+            for source in self.places(pid, place) {
                 let moves = self.moves(pid, source)?;
                 let there = self.machine.terms.number(source as i128);
                 let here = self.machine.terms.eq(self.machine.at[pid], there);
