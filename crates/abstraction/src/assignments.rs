@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use tertium_program::{LocationId, ProcessId};
 use tertium_smt::{Purpose, Reply, Sort, Term, TermId, Value};
 
 use crate::expand::Failed;
@@ -56,7 +57,7 @@ impl System {
     }
 
     fn boolean_step(&mut self, operation: usize) -> Result<BooleanStep, Failed> {
-        let relation = self.at_its_place(operation, self.operations[operation].relation);
+        let relation = self.at_their_places(operation, self.operations[operation].relation);
         let (guard, exact) = self.guard_text(relation)?;
         let assignments = self.changes(operation, relation)?;
         Ok(BooleanStep { operation, guard, exact, assignments })
@@ -65,17 +66,31 @@ impl System {
     /// A term where the operation starts: its process is at the operation's source.
     pub(crate) fn at_its_place(&mut self, operation: usize, term: TermId) -> TermId {
         let (process, source) = (self.operations[operation].process, self.operations[operation].source);
-        let here = self.terms.int(source.index() as i128);
-        self.terms.substitute(term, &HashMap::from([(self.translator.counter(process), here)]))
+        self.placed(&[(process, source)], term)
+    }
+
+    /// A term where the operation can be taken: whoever it meets is at its place too.
+    pub(crate) fn at_their_places(&mut self, operation: usize, term: TermId) -> TermId {
+        let sources: Vec<_> = self.operations[operation].sources().collect();
+        self.placed(&sources, term)
+    }
+
+    fn placed(&mut self, sources: &[(ProcessId, LocationId)], term: TermId) -> TermId {
+        let mut places = HashMap::new();
+        for &(process, source) in sources {
+            let here = self.terms.int(source.index() as i128);
+            places.insert(self.translator.counter(process), here);
+        }
+        self.terms.substitute(term, &places)
     }
 
     /// What the operation does to the predicates that it changes; `relation` is its relation at its place.
     pub(crate) fn changes(&mut self, operation: usize, relation: TermId) -> Result<Vec<Assignment>, Failed> {
         let mut assignments = Vec::new();
         for predicate in 0..self.predicates.len() {
-            let before = self.at_its_place(operation, self.predicate_terms[predicate]);
+            let before = self.at_their_places(operation, self.predicate_terms[predicate]);
             let after = self.after(operation, self.predicate_terms[predicate]);
-            let after = self.at_its_place(operation, after);
+            let after = self.at_their_places(operation, after);
             if after != before {
                 assignments.push(self.assignment_of(predicate, relation, after)?);
             }

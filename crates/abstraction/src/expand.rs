@@ -279,8 +279,7 @@ impl System {
         case: &Case,
     ) -> Result<Vec<AbstractState>, Failed> {
         let mut locations = state.locations.clone();
-        let operation = &self.operations[case.operation];
-        locations[operation.process.index()] = operation.target.index() as u32;
+        self.operations[case.operation].arrive(&mut locations);
         let fixed: Vec<Kleene> =
             case.after.iter().map(|&term| self.terms.as_bool(term).map_or(Kleene::Unknown, definite)).collect();
         let base = AbstractState { locations, kept: case.kept.clone(), cube: fixed, stopped: false };

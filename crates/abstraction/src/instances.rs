@@ -1,21 +1,38 @@
 //! One process per running copy, so that every variable is one place of the state.
 //!
-//! Languages whose processes have several copies, or end, are brought into the form that terms can speak of: each copy gets
-//! code and variables of its own, its number is put in, ending becomes a step to a last location that only the youngest copy
-//! that is still there can take, and channels become variables (`queues`). Nothing else changes; what cannot be said
-//! this way is refused.
+//! Languages whose processes have several copies, begin later or end, are brought into the form that terms can speak of: each
+//! copy that there can be (`starts`) gets code and variables of its own, and what is said of processes is said of copies
+//! (`copies`). A copy that is not there rests at a last location of its own; starting it is a joint step of whoever does, ending
+//! is a step that only the youngest copy can take. Channels become variables (`queues`), or meetings of two copies
+//! (`meetings`). Nothing else changes; what cannot be said this way is refused.
 
 use std::collections::{BTreeSet, HashMap};
 
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
-    Action, Assign, ChannelId, Domain, Expr, ExprId, Exprs, Field, InitialValue, Instance, Location, LocationId, Named,
-    Pattern, PatternId, Place, Process, ProcessId, Program, Scope, Sort, Step, StepId, VarId,
+    Action, Assign, ChannelId, Domain, Expr, ExprId, Field, InitialValue, Instance, Location, Named, Pattern, Place,
+    ProcessId, Program, Scope, Sort, Step, StepId, VarId,
 };
 
+use crate::copies::Copies;
 use crate::queues::{Change, Queues, width};
+use crate::starts::{Copy, Starts, reached};
 use crate::system::Unsupported;
 use crate::timeouts;
+
+/// Arrays of copies that begin later may have this many cells.
+const MOST_CELLS: usize = 256;
+
+/// Where a step comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The pid of whoever takes it.
+    pub pid: u32,
+    /// The step of the original.
+    pub step: StepId,
+    /// Whom it meets, and the step of the original that is taken there.
+    pub partner: Option<(u32, StepId)>,
+}
 
 /// A program with one process per copy.
 #[derive(Clone, Debug)]
@@ -26,111 +43,17 @@ pub struct Separated {
     pub origins: Vec<usize>,
     /// The variables that its channels became.
     pub channels: Vec<VarId>,
-    /// For each of its steps, the one of the original it comes from.
-    pub steps: Vec<StepId>,
+    /// For each of its steps, where it comes from.
+    pub steps: Vec<Origin>,
     copies: Copies,
 }
 
-#[derive(Clone, Debug, Default)]
-struct Copies {
-    /// The original process of each copy, by pid.
-    original: Vec<ProcessId>,
-    /// New variables by original ones: of everyone, and of each copy.
-    shared: HashMap<VarId, VarId>,
-    own: Vec<HashMap<VarId, VarId>>,
-    /// Copies that may end.
-    ending: BTreeSet<usize>,
-    queues: Queues,
-}
-
-impl Copies {
-    fn only(&self, process: ProcessId) -> Option<usize> {
-        let mut all = (0..self.original.len()).filter(|&pid| self.original[pid] == process);
-        all.next().filter(|_| all.next().is_none())
-    }
-
-    /// The variable that `var` is for the copy `me`, or for an observer.
-    fn variable(&self, program: &Program, var: VarId, me: Option<usize>) -> Option<VarId> {
-        let Scope::Local(process) = program.variable(var).scope else { return self.shared.get(&var).copied() };
-        let pid = match me {
-            Some(me) if self.original[me] == process => me,
-            _ => self.only(process)?,
-        };
-        self.own[pid].get(&var).copied()
-    }
-
-    /// The copy that an expression for a pid names, if it never ends.
-    fn lasting(&self, exprs: &Exprs, pid: ExprId) -> Option<usize> {
-        let pid = usize::try_from(exprs.constant(pid)?).ok()?;
-        (pid < self.original.len() && !self.ending.contains(&pid)).then_some(pid)
-    }
-
-    /// An expression over the new variables.
-    fn moved(&self, old: &Program, exprs: &mut Exprs, root: ExprId, me: Option<usize>) -> Result<ExprId, Unsupported> {
-        let mut refused = false;
-        let new = rewrite(exprs, root, &mut |exprs, expr, sort| {
-            let place = |found: Option<Expr>| found.unwrap_or(expr);
-            let mapped = match expr {
-                Expr::Var(var) => self.variable(old, var, me).map(Expr::Var),
-                Expr::Element(var, list) => self.variable(old, var, me).map(|var| Expr::Element(var, list)),
-                Expr::OwnPid => me.map(|me| Expr::Int(me as i64)),
-                Expr::At(process, location) => self.only(process).map(|pid| Expr::At(ProcessId::new(pid), location)),
-                Expr::ProcessCount if self.ending.is_empty() => Some(Expr::Int(self.original.len() as i64)),
-                Expr::RemoteAt(pid, process, location) => self.lasting(exprs, pid).map(|pid| {
-                    if self.original[pid] == process {
-                        Expr::At(ProcessId::new(pid), location)
-                    } else {
-                        Expr::Bool(false)
-                    }
-                }),
-                Expr::Remote(pid, var) => {
-                    let own = self.lasting(exprs, pid).and_then(|pid| self.own[pid].get(&var));
-                    own.map(|&var| Expr::Var(var))
-                }
-                Expr::RemoteElement(pid, var, list) => {
-                    let own = self.lasting(exprs, pid).and_then(|pid| self.own[pid].get(&var));
-                    own.map(|&var| Expr::Element(var, list))
-                }
-                Expr::Length(channel) => {
-                    let queue = self.queues.meant(exprs, channel);
-                    queue.and_then(|queue| queue.length(exprs)).map(|length| exprs.get(length))
-                }
-                Expr::Capacity(channel) => {
-                    self.queues.meant(exprs, channel).map(|queue| Expr::Int(queue.capacity as i64))
-                }
-                Expr::Poll(pattern) => self.poll(old, exprs, pattern, me).map(|fits| exprs.get(fits)),
-                // For a step it is put in when all steps are known; an observer never sees one.
-                Expr::Timeout if me.is_none() => Some(Expr::Bool(false)),
-                Expr::ProcessCount | Expr::LocationOf(_) | Expr::PriorityOf(_) | Expr::Enabled(_) => None,
-                _ => Some(expr),
-            };
-            refused |= mapped.is_none();
-            match place(mapped) {
-                Expr::Var(var) => exprs.add_sorted(Expr::Var(var), sort),
-                Expr::Element(var, list) => exprs.add_sorted(Expr::Element(var, list), sort),
-                Expr::Int(value) => exprs.int(value),
-                Expr::Bool(value) => exprs.bool(value),
-                mapped => add(exprs, mapped, sort),
-            }
-        });
-        if refused { Err(Unsupported::Expression(old.show(root))) } else { Ok(new) }
-    }
-}
-
-impl Copies {
-    /// Whether a message that fits waits in a channel.
-    fn poll(&self, old: &Program, exprs: &mut Exprs, pattern: PatternId, me: Option<usize>) -> Option<ExprId> {
-        let pattern = exprs.pattern(pattern).clone();
-        let channel = self.moved(old, exprs, pattern.channel, me).ok()?;
-        let mut wanted = Vec::new();
-        for field in pattern.fields {
-            wanted.push(match field {
-                Field::Match(value) => Some(self.moved(old, exprs, value, me).ok()?),
-                Field::Skip | Field::Bind(_) => None,
-            });
-        }
-        self.queues.meant(exprs, channel)?.poll(exprs, &wanted, pattern.anywhere)
-    }
+/// A program in the making.
+pub(crate) struct Making<'p> {
+    pub(crate) old: &'p Program,
+    pub(crate) program: Program,
+    pub(crate) copies: Copies,
+    pub(crate) origins: Vec<Origin>,
 }
 
 impl Separated {
@@ -142,6 +65,7 @@ impl Separated {
         if old.priorities || old.last.is_some() || old.trace.is_some() || old.must_be_deterministic() {
             return Err(Unsupported::Processes);
         }
+        let starts = Starts::of(old).map_err(Unsupported::Starts)?;
         let mut program = old.clone();
         program.processes.clear();
         program.steps.clear();
@@ -150,40 +74,17 @@ impl Separated {
         program.spotlight.clear();
         program.claims.clear();
         program.channels.clear();
-        let mut copies = Copies {
-            original: old.instances.iter().map(|instance| instance.process).collect(),
-            queues: Queues::of(old),
-            ..Copies::default()
-        };
-        for channel in (0..old.channels.len()).map(ChannelId::new) {
-            if old.channel(channel).scope == Scope::Global {
-                copies.queues.add(old, &mut program, channel, None);
-            }
+        let copies = Copies { starts, queues: Queues::of(old), ..Copies::default() };
+        let mut making = Making { old, program, copies, origins: Vec::new() };
+        making.add_globals();
+        for copy in 0..making.copies.starts.copies.len() {
+            making.add_copy(copy);
         }
-        for var in old.variable_ids().filter(|&var| old.variable(var).scope == Scope::Global) {
-            let new = program.add_variable(old.variable(var).clone());
-            copies.shared.insert(var, new);
-            copies.begin(old, &mut program, var, new, None);
+        for copy in 0..making.copies.starts.copies.len() {
+            making.add_steps(copy)?;
         }
-        for (pid, instance) in old.instances.iter().enumerate() {
-            let reached = reached(old, instance.process);
-            if reached.iter().any(|&step| old.step(step).action == Action::End) {
-                copies.ending.insert(pid);
-            }
-            let own = add_process(old, &mut program, pid, instance);
-            for &channel in &old.process(instance.process).channels {
-                copies.queues.add(old, &mut program, channel, Some(pid));
-            }
-            for &var in &old.process(instance.process).locals {
-                copies.begin(old, &mut program, var, own[&var], Some(pid));
-            }
-            copies.own.push(own);
-        }
-        let mut steps = Vec::new();
-        for pid in 0..copies.original.len() {
-            add_steps(old, &mut program, &copies, pid, &mut steps)?;
-        }
-        timeouts::close(&mut program).map_err(|step| Unsupported::Step(steps[step.index()]))?;
+        let Making { mut program, copies, origins: steps, .. } = making;
+        timeouts::close(&mut program).map_err(|step| Unsupported::Step(steps[step.index()].step))?;
         program.keep = old.keep.iter().flat_map(|&var| copies.everywhere(var)).collect();
         let channels = copies.queues.variables();
         let mut separated = Self { program, origins: Vec::new(), channels, steps, copies };
@@ -196,7 +97,7 @@ impl Separated {
     /// An expression that an observer of the original evaluates.
     ///
     /// # Errors
-    /// If it speaks of a copy that may have ended.
+    /// If it speaks of what has no meaning in copies.
     pub fn observed(&mut self, old: &Program, expr: ExprId) -> Result<ExprId, Unsupported> {
         self.copies.moved(old, &mut self.program.exprs, expr, None)
     }
@@ -224,8 +125,9 @@ impl Separated {
             if let Ok(expr) = self.observed(old, named.expr) {
                 found.push((named.name.clone(), expr));
             } else {
-                for pid in 0..self.copies.original.len() {
-                    if let Ok(expr) = self.copies.moved(old, &mut self.program.exprs, named.expr, Some(pid)) {
+                for copy in 0..self.copies.starts.copies.len() {
+                    if let Ok(expr) = self.copies.moved(old, &mut self.program.exprs, named.expr, Some(copy)) {
+                        let pid = self.copies.starts.copies[copy].pid;
                         found.push((format!("{} ({pid})", named.name), expr));
                     }
                 }
@@ -238,44 +140,227 @@ impl Separated {
     }
 }
 
-impl Copies {
+/// The name of a copy: its process's, with its pid where there are several, and a mark where several may have that pid.
+fn name(old: &Program, copies: &[Copy], at: usize) -> String {
+    let (code, copy) = (&old.process(copies[at].process).name, &copies[at]);
+    let alike = |copies: &[Copy]| copies.iter().filter(|other| other.process == copy.process).count();
+    let same = copies[..at].iter().filter(|other| other.process == copy.process && other.pid == copy.pid).count();
+    match (alike(copies), same) {
+        (1, _) => code.clone(),
+        (_, 0) => format!("{code}({})", copy.pid),
+        (_, same) => format!("{code}({}.{})", copy.pid, same + 1),
+    }
+}
+
+impl Making<'_> {
+    /// An expression over the new variables, as a copy means it.
+    pub(crate) fn moved(&mut self, expr: ExprId, copy: usize) -> Result<ExprId, Unsupported> {
+        self.copies.moved(self.old, &mut self.program.exprs, expr, Some(copy))
+    }
+
+    fn all_moved(&mut self, exprs: &[ExprId], copy: usize) -> Result<Vec<ExprId>, Unsupported> {
+        exprs.iter().map(|&expr| self.moved(expr, copy)).collect()
+    }
+
+    fn add_globals(&mut self) {
+        let old = self.old;
+        for channel in (0..old.channels.len()).map(ChannelId::new) {
+            if old.channel(channel).scope == Scope::Global {
+                self.copies.queues.add(old, &mut self.program, channel, None);
+            }
+        }
+        for var in old.variable_ids().filter(|&var| old.variable(var).scope == Scope::Global) {
+            let new = self.program.add_variable(old.variable(var).clone());
+            self.copies.shared.insert(var, new);
+            self.begin(var, new, None);
+        }
+    }
+
     /// A variable that holds channels begins with their numbers.
-    fn begin(&mut self, old: &Program, program: &mut Program, var: VarId, new: VarId, pid: Option<usize>) {
-        if let Some(initial) = self.queues.initial(old, var, new, pid) {
-            program.variables[new.index()].initial = initial;
+    fn begin(&mut self, var: VarId, new: VarId, copy: Option<usize>) {
+        if let Some(initial) = self.copies.queues.initial(self.old, var, new, copy) {
+            self.program.variables[new.index()].initial = initial;
         }
     }
 
-    fn send(
-        &self,
-        old: &Program,
-        program: &mut Program,
-        pid: usize,
-        (channel, message, sorted): (ExprId, &[ExprId], bool),
-    ) -> Result<Option<Change>, Unsupported> {
-        let channel = self.moved(old, &mut program.exprs, channel, Some(pid))?;
+    fn add_copy(&mut self, at: usize) {
+        let old = self.old;
+        let running = at < self.copies.starts.initial;
+        let of = self.copies.starts.copies[at].clone();
+        let code = old.process(of.process);
+        let process = self.program.add_process(name(old, &self.copies.starts.copies, at), code.span);
+        for location in &code.locations {
+            self.program.add_location(process, Location { steps: Vec::new(), ..location.clone() });
+        }
+        // Where a copy is that is not there.
+        let gone = self.program.add_location(process, Location { end: true, ..Location::default() });
+        self.copies.gone.push(gone);
+        if reached(old, of.process).iter().any(|&step| old.step(step).action == Action::End) {
+            self.copies.ending.insert(at);
+        }
+        self.program.processes[process.index()].entry = if running { code.entry } else { gone };
+        self.program.processes[process.index()].fairness = code.fairness;
+        let instance = old.instances.get(of.pid).filter(|_| running);
+        let priority = instance.map_or(1, |instance| instance.priority);
+        self.program.instances.push(Instance { process, arguments: Vec::new(), priority });
+        let mut own = HashMap::new();
+        for &local in &code.locals {
+            let mut variable = old.variable(local).clone();
+            variable.scope = Scope::Local(process);
+            match (&variable.initial, instance) {
+                _ if of.constants.contains_key(&local) => {
+                    variable.initial = InitialValue::Same(of.constants[&local]);
+                }
+                (InitialValue::Argument(position), Some(instance)) => {
+                    let value = instance.arguments.get(*position as usize).copied().unwrap_or(0);
+                    variable.initial = InitialValue::Same(value);
+                }
+                (InitialValue::Argument(_) | InitialValue::Computed(_), None) => {
+                    variable.initial = InitialValue::Same(0);
+                }
+                _ => {}
+            }
+            own.insert(local, self.program.add_variable(variable));
+        }
+        for &channel in &code.channels {
+            self.copies.queues.add(old, &mut self.program, channel, Some(at));
+        }
+        for &local in &code.locals {
+            self.begin(local, own[&local], Some(at));
+        }
+        self.copies.own.push(own);
+    }
+
+    fn add_steps(&mut self, copy: usize) -> Result<(), Unsupported> {
+        let old = self.old;
+        let original = self.copies.starts.copies[copy].process;
+        if let Some(provided) = old.process(original).provided {
+            self.program.processes[copy].provided = Some(self.moved(provided, copy)?);
+        }
+        let mut numbers: HashMap<StepId, Vec<StepId>> = HashMap::new();
+        for id in reached(old, original) {
+            let first = self.program.steps.len();
+            self.add_step(copy, id)?;
+            numbers.insert(id, (first..self.program.steps.len()).map(StepId::new).collect());
+        }
+        // All steps of a location are reached together; one that became none is never taken by itself.
+        for new in numbers.values().flatten().copied().collect::<BTreeSet<_>>() {
+            let step = &mut self.program.steps[new.index()];
+            let rivals = std::mem::take(&mut step.yields_to);
+            step.yields_to = rivals.iter().filter_map(|rival| numbers.get(rival)).flatten().copied().collect();
+        }
+        Ok(())
+    }
+
+    /// Adds what a step of the original becomes.
+    fn add_step(&mut self, copy: usize, id: StepId) -> Result<(), Unsupported> {
+        let step = self.old.step(id);
+        let mut draft = Step { process: ProcessId::new(copy), ..step.clone() };
+        draft.guard = self.moved(step.guard, copy)?;
+        for input in &mut draft.inputs {
+            if let Domain::Range(lo, hi) = input.domain {
+                input.domain = Domain::Range(self.moved(lo, copy)?, self.moved(hi, copy)?);
+            }
+        }
+        match &step.action {
+            Action::Run { process, arguments, then, .. } => {
+                return self.add_starts((copy, id), &draft, (*process, arguments, then));
+            }
+            Action::Send { channel, message, .. } if self.is_meeting(*channel, copy)? => {
+                let message = self.all_moved(message, copy)?;
+                let channel = self.moved(*channel, copy)?;
+                return self.add_meetings((copy, id), &draft, channel, &message);
+            }
+            // Whoever sends makes the move.
+            Action::Receive { pattern, .. } if self.is_meeting(pattern.channel, copy)? => return Ok(()),
+            _ => self.become_plain(copy, id, &mut draft)?,
+        }
+        self.push((copy, id), draft, None);
+        Ok(())
+    }
+
+    fn is_meeting(&mut self, channel: ExprId, copy: usize) -> Result<bool, Unsupported> {
+        let channel = self.moved(channel, copy)?;
+        Ok(self.copies.queues.meant(&self.program.exprs, channel).is_some_and(|queue| queue.capacity == 0))
+    }
+
+    pub(crate) fn push(&mut self, (copy, id): (usize, StepId), step: Step, partner: Option<(u32, StepId)>) {
+        let pid = self.copies.starts.copies[copy].pid as u32;
+        self.program.add_step(step);
+        self.origins.push(Origin { pid, step: id, partner });
+    }
+
+    /// Guard, action and target of a step that remains one step.
+    fn become_plain(&mut self, copy: usize, id: StepId, draft: &mut Step) -> Result<(), Unsupported> {
+        let step = self.old.step(id);
+        draft.action = match &step.action {
+            Action::Assign(assigns) => Action::Assign(self.assigns(assigns, copy)?),
+            Action::Assert(condition) => Action::Assert(self.moved(*condition, copy)?),
+            Action::Print { format, values } => {
+                Action::Print { format: format.clone(), values: self.all_moved(values, copy)? }
+            }
+            Action::End => {
+                draft.target = self.copies.gone[copy];
+                let mut last = vec![draft.guard];
+                let pid = self.copies.starts.copies[copy].pid;
+                let younger = self.copies.all().filter(|(_, other)| other.pid > pid);
+                for other in younger.map(|(at, _)| at).collect::<Vec<_>>() {
+                    last.push(self.copies.absent(&mut self.program.exprs, other));
+                }
+                draft.guard = self.program.exprs.all(&last);
+                Action::Assign(self.cleared(copy).ok_or(Unsupported::Step(id))?)
+            }
+            Action::Send { channel, message, sorted } => {
+                let channel = self.moved(*channel, copy)?;
+                let message = self.all_moved(message, copy)?;
+                let queue = self.copies.queues.meant(&self.program.exprs, channel);
+                let change = queue.and_then(|queue| queue.send(&mut self.program.exprs, &message, *sorted));
+                self.changed(draft, change.ok_or(Unsupported::Step(id))?)
+            }
+            Action::Receive { pattern, keep } => {
+                let change = self.receive(copy, pattern, *keep)?;
+                self.changed(draft, change.ok_or(Unsupported::Step(id))?)
+            }
+            Action::Run { .. } | Action::SetPriority { .. } | Action::Together { .. } => {
+                return Err(Unsupported::Step(id));
+            }
+        };
+        Ok(())
+    }
+
+    fn changed(&mut self, draft: &mut Step, change: Change) -> Action {
+        draft.guard = self.program.exprs.and(draft.guard, change.guard);
+        Action::Assign(change.assigns)
+    }
+
+    fn assigns(&mut self, assigns: &[Assign], copy: usize) -> Result<Vec<Assign>, Unsupported> {
         let mut moved = Vec::new();
-        for &value in message {
-            moved.push(self.moved(old, &mut program.exprs, value, Some(pid))?);
+        for assign in assigns {
+            let place = self.copies.place(self.old, &mut self.program.exprs, assign.place, copy)?;
+            moved.push(Assign { place, value: self.moved(assign.value, copy)? });
         }
-        let queue = self.queues.meant(&program.exprs, channel);
-        Ok(queue.and_then(|queue| queue.send(&mut program.exprs, &moved, sorted)))
+        Ok(moved)
     }
 
-    fn receive(
-        &self,
-        old: &Program,
-        program: &mut Program,
-        pid: usize,
+    fn receive(&mut self, copy: usize, pattern: &Pattern, keep: bool) -> Result<Option<Change>, Unsupported> {
+        let Some(fields) = self.fields(copy, pattern)? else { return Ok(None) };
+        let channel = self.moved(pattern.channel, copy)?;
+        let queue = self.copies.queues.meant(&self.program.exprs, channel);
+        Ok(queue.and_then(|queue| queue.receive(&mut self.program.exprs, &fields, pattern.anywhere, keep)))
+    }
+
+    /// What a receive does with each field, and how the place truncates; none if a place depends on a field before it.
+    pub(crate) fn fields(
+        &mut self,
+        copy: usize,
         pattern: &Pattern,
-        keep: bool,
-    ) -> Result<Option<Change>, Unsupported> {
-        let channel = self.moved(old, &mut program.exprs, pattern.channel, Some(pid))?;
+    ) -> Result<Option<Vec<(Field, Option<tertium_program::Width>)>>, Unsupported> {
+        let old = self.old;
         let mut fields = Vec::new();
         let mut bound: BTreeSet<VarId> = BTreeSet::new();
         for &field in &pattern.fields {
             fields.push(match field {
-                Field::Match(value) => (Field::Match(self.moved(old, &mut program.exprs, value, Some(pid))?), None),
+                Field::Match(value) => (Field::Match(self.moved(value, copy)?), None),
                 Field::Skip => (Field::Skip, None),
                 Field::Bind(place) => {
                     // An index that a field before it has set is another one than before the step.
@@ -287,180 +372,164 @@ impl Copies {
                     }
                     bound.insert(place.variable());
                     let width = width(old, old.variable(place.variable()).ty);
-                    (Field::Bind(moved_place(old, program, self, pid, place)?), width)
+                    (Field::Bind(self.copies.place(old, &mut self.program.exprs, place, copy)?), width)
                 }
             });
         }
-        let queue = self.queues.meant(&program.exprs, channel);
-        Ok(queue.and_then(|queue| queue.receive(&mut program.exprs, &fields, pattern.anywhere, keep)))
+        Ok(Some(fields))
     }
 
-    fn everywhere(&self, var: VarId) -> Vec<VarId> {
-        self.shared
-            .get(&var)
-            .copied()
-            .into_iter()
-            .chain(self.own.iter().filter_map(|own| own.get(&var).copied()))
-            .collect()
-    }
-}
-
-/// The steps that a process can come to, as its graph tells.
-fn reached(program: &Program, process: ProcessId) -> Vec<StepId> {
-    let mut seen: BTreeSet<LocationId> = BTreeSet::new();
-    let mut open = vec![program.process(process).entry];
-    let mut steps = Vec::new();
-    while let Some(at) = open.pop() {
-        if seen.insert(at) {
-            for &step in &program.location(process, at).steps {
-                steps.push(step);
-                open.push(program.step(step).target);
+    /// What a copy leaves behind: what it began with, so that it can be started again. None if that is too much.
+    fn cleared(&mut self, copy: usize) -> Option<Vec<Assign>> {
+        let mut assigns = Vec::new();
+        if !self.copies.starts.is_started(copy) {
+            return Some(assigns);
+        }
+        let constants = &self.copies.starts.copies[copy].constants;
+        let own = self.copies.own[copy].iter().filter(|(local, _)| !constants.contains_key(local));
+        let mut own: Vec<VarId> = own.map(|(_, &var)| var).collect();
+        own.extend(self.copies.queues.variables_of(copy));
+        own.sort_unstable();
+        for var in own {
+            let variable = self.program.variable(var).clone();
+            let value = |cell: usize| match &variable.initial {
+                InitialValue::Same(value) => Some(*value),
+                InitialValue::Each(values) => values.get(cell).copied(),
+                _ => None,
+            };
+            let sort = self.program.sort_of(variable.ty);
+            if variable.cells() > MOST_CELLS || variable.dimensions.len() > 1 {
+                return None;
+            }
+            for cell in 0..variable.cells() {
+                let value = self.program.stored(variable.ty, value(cell)?);
+                let exprs = &mut self.program.exprs;
+                let value = if sort == Sort::Bool { exprs.bool(value != 0) } else { exprs.int(value) };
+                let place = match variable.dimensions.first() {
+                    None => Place::Var(var),
+                    Some(dimension) => {
+                        let index = exprs.int(dimension.lo + cell as i64);
+                        Place::Element(var, exprs.add_list(&[index]))
+                    }
+                };
+                assigns.push(Assign { place, value });
             }
         }
+        Some(assigns)
     }
-    steps.sort_unstable();
-    steps
-}
 
-fn add_process(old: &Program, program: &mut Program, pid: usize, instance: &Instance) -> HashMap<VarId, VarId> {
-    let code: &Process = old.process(instance.process);
-    let several = old.instances.iter().filter(|other| other.process == instance.process).count() > 1;
-    let name = if several { format!("{}({pid})", code.name) } else { code.name.clone() };
-    let process = program.add_process(name, code.span);
-    for location in &code.locations {
-        program.add_location(process, Location { steps: Vec::new(), ..location.clone() });
-    }
-    // Where a copy is that has ended.
-    program.add_location(process, Location { end: true, ..Location::default() });
-    program.processes[process.index()].entry = code.entry;
-    program.processes[process.index()].fairness = code.fairness;
-    program.instances.push(Instance { process, arguments: Vec::new(), priority: instance.priority });
-    let mut own = HashMap::new();
-    for &local in &code.locals {
-        let mut variable = old.variable(local).clone();
-        variable.scope = Scope::Local(process);
-        if let InitialValue::Argument(position) = variable.initial {
-            let value = instance.arguments.get(position as usize).copied().unwrap_or(0);
-            variable.initial = InitialValue::Same(value);
+    /// A step that starts a process: one for each copy that it may start.
+    fn add_starts(
+        &mut self,
+        (copy, id): (usize, StepId),
+        draft: &Step,
+        (process, arguments, then): (ProcessId, &[ExprId], &[Assign]),
+    ) -> Result<(), Unsupported> {
+        let arguments = self.all_moved(arguments, copy)?;
+        let then = self.assigns(then, copy)?;
+        let started: Vec<usize> = self.copies.starts.by.get(&(copy, id)).into_iter().flatten().copied().collect();
+        for &new in &started {
+            let mut step = draft.clone();
+            if started.len() > 1 {
+                let first = self.is_next(copy, new, &started, &arguments);
+                step.guard = self.program.exprs.and(draft.guard, first);
+            }
+            let mut assigns = Vec::new();
+            for assign in &then {
+                let pid = self.copies.starts.copies[new].pid as i64;
+                let value = rewrite(&mut self.program.exprs, assign.value, &mut |exprs, expr, sort| match expr {
+                    Expr::Input(0, _) => exprs.int(pid),
+                    _ => add(exprs, expr, sort),
+                });
+                assigns.push(Assign { place: assign.place, value });
+            }
+            let begun = self.begun(new, &arguments, &assigns)?;
+            assigns.extend(begun.ok_or(Unsupported::Step(id))?);
+            let entry = self.old.process(process).entry;
+            step.action = Action::Together { assigns, moves: vec![(ProcessId::new(new), entry)], control: None };
+            self.push((copy, id), step, None);
         }
-        own.insert(local, program.add_variable(variable));
+        Ok(())
     }
-    own
-}
 
-fn add_steps(
-    old: &Program,
-    program: &mut Program,
-    copies: &Copies,
-    pid: usize,
-    origins: &mut Vec<StepId>,
-) -> Result<(), Unsupported> {
-    let (original, process) = (copies.original[pid], ProcessId::new(pid));
-    let gone = LocationId::new(old.process(original).locations.len());
-    if let Some(provided) = old.process(original).provided {
-        let provided = copies.moved(old, &mut program.exprs, provided, Some(pid))?;
-        program.processes[process.index()].provided = Some(provided);
-    }
-    let mut numbers: HashMap<StepId, StepId> = HashMap::new();
-    for id in reached(old, original) {
-        let step = old.step(id);
-        let mut guard = copies.moved(old, &mut program.exprs, step.guard, Some(pid))?;
-        let mut target = step.target;
-        let action = match &step.action {
-            Action::Assign(assigns) => {
-                let mut moved = Vec::new();
-                for assign in assigns {
-                    moved.push(moved_assign(old, program, copies, pid, *assign)?);
+    /// That the next process to be started is this copy.
+    fn is_next(&mut self, by: usize, new: usize, started: &[usize], arguments: &[ExprId]) -> ExprId {
+        let copies = self.copies.starts.copies.clone();
+        let pid = copies[new].pid;
+        let exprs = &mut self.program.exprs;
+        let mut parts = Vec::new();
+        for (other, _) in copies.iter().enumerate().filter(|(_, other)| other.pid == pid) {
+            parts.push(self.copies.absent(exprs, other));
+        }
+        if copies[by].pid + 1 != pid {
+            let mut before = Vec::new();
+            for (other, _) in copies.iter().enumerate().filter(|(_, other)| other.pid + 1 == pid) {
+                before.push(self.copies.alive(exprs, other));
+            }
+            parts.push(exprs.any(&before));
+        }
+        if started.iter().any(|&other| other != new && copies[other].pid == pid) {
+            for (&parameter, &value) in &copies[new].constants {
+                let InitialValue::Argument(position) = self.old.variable(parameter).initial else { continue };
+                if let Some(&argument) = arguments.get(position as usize) {
+                    let argument = given(self.old, exprs, parameter, argument);
+                    let value = exprs.int(value);
+                    parts.push(exprs.eq(argument, value));
                 }
-                Action::Assign(moved)
-            }
-            Action::Assert(condition) => {
-                Action::Assert(copies.moved(old, &mut program.exprs, *condition, Some(pid))?)
-            }
-            Action::Print { format, values } => {
-                let mut moved = Vec::new();
-                for &value in values {
-                    moved.push(copies.moved(old, &mut program.exprs, value, Some(pid))?);
-                }
-                Action::Print { format: format.clone(), values: moved }
-            }
-            Action::End => {
-                target = gone;
-                let mut last = vec![guard];
-                for younger in pid + 1..copies.original.len() {
-                    let end = LocationId::new(old.process(copies.original[younger]).locations.len());
-                    last.push(program.exprs.add(Expr::At(ProcessId::new(younger), end)));
-                }
-                guard = program.exprs.all(&last);
-                Action::skip()
-            }
-            Action::Send { channel, message, sorted } => {
-                let change = copies.send(old, program, pid, (*channel, message, *sorted))?;
-                let change = change.ok_or(Unsupported::Step(id))?;
-                guard = program.exprs.and(guard, change.guard);
-                Action::Assign(change.assigns)
-            }
-            Action::Receive { pattern, keep } => {
-                let change = copies.receive(old, program, pid, pattern, *keep)?;
-                let change = change.ok_or(Unsupported::Step(id))?;
-                guard = program.exprs.and(guard, change.guard);
-                Action::Assign(change.assigns)
-            }
-            _ => return Err(Unsupported::Step(id)),
-        };
-        let mut inputs = step.inputs.clone();
-        for input in &mut inputs {
-            if let Domain::Range(lo, hi) = input.domain {
-                let lo = copies.moved(old, &mut program.exprs, lo, Some(pid))?;
-                let hi = copies.moved(old, &mut program.exprs, hi, Some(pid))?;
-                input.domain = Domain::Range(lo, hi);
             }
         }
-        let yields_to = step.yields_to.clone();
-        let new = program.add_step(Step { process, target, inputs, guard, action, yields_to, ..step.clone() });
-        numbers.insert(id, new);
-        origins.push(id);
+        exprs.all(&parts)
     }
-    // All steps of a location are reached together, so each has a new number.
-    for &new in numbers.values().collect::<BTreeSet<_>>() {
-        let yields_to = &mut program.steps[new.index()].yields_to;
-        for rival in yields_to.iter_mut() {
-            *rival = *numbers.get(rival).ok_or(Unsupported::Step(*rival))?;
+
+    /// What a copy begins with besides what it has while it is not there; none if that cannot be said.
+    fn begun(&mut self, new: usize, arguments: &[ExprId], then: &[Assign]) -> Result<Option<Vec<Assign>>, Unsupported> {
+        let old = self.old;
+        let mut assigns: Vec<Assign> = Vec::new();
+        for &local in &old.process(self.copies.starts.copies[new].process).locals {
+            if self.copies.starts.copies[new].constants.contains_key(&local) {
+                continue;
+            }
+            let var = self.copies.own[new][&local];
+            let value = match old.variable(local).initial {
+                InitialValue::Argument(position) => match arguments.get(position as usize) {
+                    Some(&argument) => given(old, &mut self.program.exprs, local, argument),
+                    None => self.program.exprs.int(0),
+                },
+                InitialValue::Computed(expr) => {
+                    let expr = self.moved(expr, new)?;
+                    let reads = self.program.footprint_of(expr);
+                    let touched = then.iter().any(|assign| reads.reads.contains(&assign.place.variable()));
+                    if touched || reads.whole_system || !reads.locations.is_empty() {
+                        return Ok(None);
+                    }
+                    // It may speak of what begins before it.
+                    let value = rewrite(&mut self.program.exprs, expr, &mut |exprs, expr, sort| {
+                        let set = assigns.iter().find(|assign| expr == Expr::Var(assign.place.variable()));
+                        set.map_or_else(|| add(exprs, expr, sort), |assign| assign.value)
+                    });
+                    given(old, &mut self.program.exprs, local, value)
+                }
+                InitialValue::Any => return Ok(None),
+                _ => continue,
+            };
+            if !old.variable(local).dimensions.is_empty() {
+                return Ok(None);
+            }
+            assigns.push(Assign { place: Place::Var(var), value });
         }
+        Ok(Some(assigns))
     }
-    Ok(())
 }
 
-fn moved_assign(
-    old: &Program,
-    program: &mut Program,
-    copies: &Copies,
-    pid: usize,
-    assign: Assign,
-) -> Result<Assign, Unsupported> {
-    let place = moved_place(old, program, copies, pid, assign.place)?;
-    debug_assert!(matches!(program.exprs.sort(assign.value), Sort::Bool | Sort::Int));
-    Ok(Assign { place, value: copies.moved(old, &mut program.exprs, assign.value, Some(pid))? })
-}
-
-fn moved_place(
-    old: &Program,
-    program: &mut Program,
-    copies: &Copies,
-    pid: usize,
-    place: Place,
-) -> Result<Place, Unsupported> {
-    let var = place.variable();
-    let refused = || Unsupported::Expression(old.show_variable(var));
-    let new = copies.variable(old, var, Some(pid)).ok_or_else(refused)?;
-    Ok(match place {
-        Place::Var(_) => Place::Var(new),
-        Place::Element(_, list) => {
-            let mut indices = Vec::new();
-            for index in program.exprs.list(list).to_vec() {
-                indices.push(copies.moved(old, &mut program.exprs, index, Some(pid))?);
-            }
-            Place::Element(new, program.exprs.add_list(&indices))
-        }
-    })
+/// A value as a parameter takes it.
+fn given(old: &Program, exprs: &mut tertium_program::Exprs, parameter: VarId, value: ExprId) -> ExprId {
+    let ty = old.variable(parameter).ty;
+    if old.sort_of(ty) == Sort::Bool {
+        return value;
+    }
+    let value = crate::queues::number(exprs, value);
+    match width(old, ty) {
+        Some(width) => exprs.wrap(width, value),
+        None => value,
+    }
 }

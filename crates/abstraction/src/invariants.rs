@@ -74,7 +74,9 @@ enum Write {
 
 fn writes(program: &Program, step: &Step) -> Vec<Write> {
     let mut found: Vec<Write> = match &step.action {
-        Action::Assign(assigns) => assigns.iter().map(|&assign| Write::Assign(assign)).collect(),
+        Action::Assign(assigns) | Action::Together { assigns, .. } => {
+            assigns.iter().map(|&assign| Write::Assign(assign)).collect()
+        }
         Action::Receive { pattern, .. } => pattern
             .fields
             .iter()

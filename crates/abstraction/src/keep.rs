@@ -75,7 +75,7 @@ fn close(program: &Program, asked: &BTreeSet<VarId>, few: &mut BTreeSet<VarId>) 
     loop {
         let before = few.len();
         for step in &program.steps {
-            let Action::Assign(assigns) = &step.action else { continue };
+            let (Action::Assign(assigns) | Action::Together { assigns, .. }) = &step.action else { continue };
             for assign in assigns {
                 let mut reads = program.footprint_of(assign.value).reads;
                 if let Place::Element(_, indices) = assign.place {

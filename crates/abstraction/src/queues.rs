@@ -2,13 +2,14 @@
 //!
 //! A channel becomes the number of its messages and one variable for each field of each place. What would block becomes part
 //! of the guard. Places behind the last message hold 0, as in the state of the program. Which channel a statement means must
-//! be known beforehand; channels without a buffer are left out.
+//! be known beforehand. A channel without a buffer has no variables: its statements meet ([`crate::meetings`]).
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::starts::written_by;
 use tertium_program::{
-    Action, Assign, Binary, ChannelId, Expr, ExprId, Exprs, Field, InitialValue, Place, ProcessId, Program, Scope,
-    Sort, Type, VarId, Variable, Width,
+    Assign, Binary, ChannelId, Expr, ExprId, Exprs, Field, InitialValue, Place, ProcessId, Program, Scope, Sort, Type,
+    VarId, Variable, Width,
 };
 
 /// A channel with more variables than this is not abstracted.
@@ -18,8 +19,8 @@ const MOST_CELLS: usize = 64;
 #[derive(Clone, Debug)]
 pub(crate) struct Queue {
     pub(crate) capacity: usize,
-    /// How each field truncates what it is given; empty if the channel cannot be said with variables.
-    widths: Vec<Width>,
+    /// How each field truncates what it is given; none if the channel cannot be said with variables.
+    widths: Option<Vec<Width>>,
     length: Option<VarId>,
     /// By place, then field.
     cells: Vec<Vec<VarId>>,
@@ -46,33 +47,19 @@ pub(crate) struct Change {
 impl Queues {
     /// No channels yet; which variables are ever written.
     pub(crate) fn of(old: &Program) -> Self {
-        let mut written: BTreeSet<VarId> = BTreeSet::new();
-        for step in &old.steps {
-            match &step.action {
-                Action::Assign(assigns) | Action::Run { then: assigns, .. } => {
-                    written.extend(assigns.iter().map(|assign| assign.place.variable()));
-                }
-                Action::Receive { pattern, .. } => {
-                    written.extend(pattern.fields.iter().filter_map(|field| match field {
-                        Field::Bind(place) => Some(place.variable()),
-                        Field::Match(_) | Field::Skip => None,
-                    }));
-                }
-                _ => {}
-            }
-        }
+        let written = old.steps.iter().flat_map(written_by).collect();
         Self { written, ..Self::default() }
     }
 
     /// Adds the variables of a channel: one of everyone, or of a copy.
-    pub(crate) fn add(&mut self, old: &Program, program: &mut Program, id: ChannelId, pid: Option<usize>) {
+    pub(crate) fn add(&mut self, old: &Program, program: &mut Program, id: ChannelId, copy: Option<usize>) {
         let channel = old.channel(id);
         let capacity = channel.capacity as usize;
         let widths: Option<Vec<Width>> = channel.fields.iter().map(|&ty| width(old, ty)).collect();
-        let small = capacity > 0 && capacity.saturating_mul(channel.fields.len()) <= MOST_CELLS;
-        let mut queue = Queue { capacity, widths: Vec::new(), length: None, cells: Vec::new() };
-        if let Some(widths) = widths.filter(|_| small) {
-            let scope = pid.map_or(Scope::Global, |pid| Scope::Local(ProcessId::new(pid)));
+        let small = capacity.saturating_mul(channel.fields.len()) <= MOST_CELLS;
+        let mut queue = Queue { capacity, widths: widths.filter(|_| small), length: None, cells: Vec::new() };
+        if let Some(widths) = queue.widths.as_ref().filter(|_| capacity > 0) {
+            let scope = copy.map_or(Scope::Global, |copy| Scope::Local(ProcessId::new(copy)));
             let mut variable = |name: String, ty: Type| {
                 program.add_variable(Variable {
                     name,
@@ -92,10 +79,9 @@ impl Queues {
                 });
                 queue.cells.push(cells.collect());
             }
-            queue.widths = widths;
         }
         self.all.push(queue);
-        self.numbers.insert((pid, id), self.all.len() as i64);
+        self.numbers.insert((copy, id), self.all.len() as i64);
     }
 
     /// What a variable that holds channels begins with; `new` is what it became.
@@ -104,14 +90,14 @@ impl Queues {
         old: &Program,
         var: VarId,
         new: VarId,
-        pid: Option<usize>,
+        copy: Option<usize>,
     ) -> Option<InitialValue> {
         let InitialValue::Channel(first) = old.variable(var).initial else { return None };
         let count = old.variable(var).cells();
         let values: Vec<i64> = (0..count)
             .map(|at| {
                 let id = ChannelId::new(first.index() + at);
-                let known = self.numbers.get(&(None, id)).or_else(|| self.numbers.get(&(pid, id)));
+                let known = self.numbers.get(&(None, id)).or_else(|| self.numbers.get(&(copy, id)));
                 known.copied().unwrap_or(0)
             })
             .collect();
@@ -124,11 +110,25 @@ impl Queues {
     /// The variables that channels became.
     pub(crate) fn variables(&self) -> Vec<VarId> {
         let all = self.all.iter();
-        all.flat_map(|queue| queue.length.into_iter().chain(queue.cells.iter().flatten().copied())).collect()
+        all.flat_map(Queue::variables).collect()
     }
 
     /// The channel that an expression over the new variables means.
     pub(crate) fn meant(&self, exprs: &Exprs, channel: ExprId) -> Option<&Queue> {
+        self.all.get(self.position(exprs, channel)?)
+    }
+
+    /// The variables of the channels of a copy.
+    pub(crate) fn variables_of(&self, copy: usize) -> Vec<VarId> {
+        let own = self.numbers.iter().filter(|((owner, _), _)| *owner == Some(copy));
+        let own = own.filter_map(|(_, &number)| self.all.get(usize::try_from(number).ok()?.checked_sub(1)?));
+        let mut found: Vec<VarId> = own.flat_map(Queue::variables).collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// Which channel an expression over the new variables means.
+    pub(crate) fn position(&self, exprs: &Exprs, channel: ExprId) -> Option<usize> {
         let number = match exprs.get(channel) {
             Expr::Var(var) => *self.fixed.get(&var)?.first()?,
             Expr::Element(var, indices) => {
@@ -137,11 +137,26 @@ impl Queues {
             }
             _ => exprs.constant(channel)?,
         };
-        self.all.get(usize::try_from(number).ok()?.checked_sub(1)?)
+        usize::try_from(number).ok()?.checked_sub(1).filter(|&at| at < self.all.len())
     }
 }
 
 impl Queue {
+    fn variables(&self) -> impl Iterator<Item = VarId> + '_ {
+        self.length.into_iter().chain(self.cells.iter().flatten().copied())
+    }
+
+    /// A message as it is stored, or handed over; none if it is not one of this channel's.
+    pub(crate) fn stored(&self, exprs: &mut Exprs, message: &[ExprId]) -> Option<Vec<ExprId>> {
+        let widths = self.widths.as_ref().filter(|widths| widths.len() == message.len())?;
+        let mut stored = Vec::new();
+        for (&value, &width) in message.iter().zip(widths) {
+            let value = number(exprs, value);
+            stored.push(exprs.wrap(width, value));
+        }
+        Some(stored)
+    }
+
     /// How many messages there are.
     pub(crate) fn length(&self, exprs: &mut Exprs) -> Option<ExprId> {
         if self.capacity == 0 {
@@ -160,14 +175,7 @@ impl Queue {
     /// A message is put behind the others, or before the first that is greater.
     pub(crate) fn send(&self, exprs: &mut Exprs, message: &[ExprId], sorted: bool) -> Option<Change> {
         let (length, name) = (self.length(exprs)?, self.length?);
-        if message.len() != self.widths.len() {
-            return None;
-        }
-        let mut stored = Vec::new();
-        for (&value, &width) in message.iter().zip(&self.widths) {
-            let value = number(exprs, value);
-            stored.push(exprs.wrap(width, value));
-        }
+        let stored = self.stored(exprs, message)?;
         let full = exprs.int(self.capacity as i64);
         let guard = exprs.binary(Binary::Lt, length, full);
         let mut assigns = vec![Assign { place: Place::Var(name), value: plus(exprs, length, 1) }];
@@ -214,7 +222,7 @@ impl Queue {
     /// Whether the first message, or any, has the wanted values; a question may leave out the last fields.
     pub(crate) fn poll(&self, exprs: &mut Exprs, wanted: &[Option<ExprId>], anywhere: bool) -> Option<ExprId> {
         let length = self.length(exprs).filter(|_| self.length.is_some())?;
-        if wanted.len() > self.widths.len() {
+        if wanted.len() > self.widths.as_ref()?.len() {
             return None;
         }
         let mut fits = Vec::new();
@@ -246,7 +254,7 @@ impl Queue {
         keep: bool,
     ) -> Option<Change> {
         let (length, name) = (self.length(exprs)?, self.length?);
-        if fields.len() != self.widths.len() {
+        if fields.len() != self.widths.as_ref()?.len() {
             return None;
         }
         let candidates = if anywhere { self.capacity } else { 1 };
@@ -301,7 +309,7 @@ pub(crate) fn width(program: &Program, ty: Type) -> Option<Width> {
 }
 
 /// A truth value as 0 or 1.
-fn number(exprs: &mut Exprs, value: ExprId) -> ExprId {
+pub(crate) fn number(exprs: &mut Exprs, value: ExprId) -> ExprId {
     if exprs.sort(value) == Sort::Int {
         return value;
     }

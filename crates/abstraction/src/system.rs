@@ -5,7 +5,9 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use tertium_program::{Domain, ExprId, LocationId, ProcessId, Program, Sort, StepId, StepTerms, Type, VarId};
+use tertium_program::{
+    Binary, Domain, Expr, ExprId, Hold, LocationId, ProcessId, Program, Sort, StepId, StepTerms, Type, VarId,
+};
 use tertium_smt::{Bounds, Queries, Sort as TermSort, Term, TermId, Terms};
 
 use crate::diagram::Diagrams;
@@ -17,10 +19,12 @@ use crate::translate::{Cells, NoTerm, Translator};
 /// Why a program cannot be abstracted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unsupported {
-    /// Processes come and go.
+    /// Priorities, traces, or processes that come and go.
     Processes,
-    /// This step uses channels or priorities, or is a block with a loop.
+    /// This step uses a channel that is not known beforehand, or is a block with a loop.
     Step(StepId),
+    /// This step may start more processes than can be told apart.
+    Starts(StepId),
     /// This expression has no meaning as a term.
     Expression(String),
     /// This variable's initial value is computed.
@@ -62,6 +66,12 @@ pub struct Operation {
     pub source: LocationId,
     /// To where.
     pub target: LocationId,
+    /// Who else moves, and to where.
+    pub others: Vec<(ProcessId, LocationId)>,
+    /// Where others must be, as far as that is plain.
+    pub meets: Vec<(ProcessId, LocationId)>,
+    /// Whether it only says that a deterministic block cannot go on, which is a fault.
+    pub blocked: bool,
     /// The steps of the program it consists of.
     pub steps: Vec<StepId>,
     /// The same as expressions of the program.
@@ -74,6 +84,25 @@ pub struct Operation {
     pub after: HashMap<TermId, TermId>,
     /// Values that are chosen.
     pub inputs: Vec<Choice>,
+}
+
+impl Operation {
+    /// Where everyone must be for it to be taken, as far as that is plain.
+    pub fn sources(&self) -> impl Iterator<Item = (ProcessId, LocationId)> + '_ {
+        [(self.process, self.source)].into_iter().chain(self.meets.iter().copied())
+    }
+
+    /// Where everyone is who moves.
+    pub fn arrivals(&self) -> impl Iterator<Item = (ProcessId, LocationId)> + '_ {
+        [(self.process, self.target)].into_iter().chain(self.others.iter().copied())
+    }
+
+    /// Puts everyone who moves where it leads.
+    pub fn arrive(&self, locations: &mut [u32]) {
+        for (process, at) in self.arrivals() {
+            locations[process.index()] = at.index() as u32;
+        }
+    }
 }
 
 /// A cell that stays concrete.
@@ -159,17 +188,33 @@ impl System {
             system.predicate_terms.push(term);
         }
         for step in program.step_ids() {
-            // Who arrives in the middle of a block and gives up control rests where no step is looked at below.
-            if program.step(step).frees {
-                return Err(Unsupported::Step(step));
-            }
             let hold = program.location(program.step(step).process, program.step(step).source).hold;
-            if hold == tertium_program::Hold::Free {
+            if hold == Hold::Free {
                 system.add_operations(step)?;
             }
         }
+        system.add_interrupted()?;
         system.add_initial()?;
         Ok(system)
+    }
+
+    /// The operations that begin in the middle of a block, where a process can come to rest.
+    fn add_interrupted(&mut self) -> Result<(), Unsupported> {
+        let mut known: BTreeSet<(ProcessId, LocationId)> = BTreeSet::new();
+        let entries = self.program.process_ids().map(|process| (process, self.program.process(process).entry));
+        let mut open: Vec<(ProcessId, LocationId)> = entries.collect();
+        let mut seen = 0;
+        loop {
+            open.extend(self.operations[seen..].iter().flat_map(Operation::arrivals));
+            seen = self.operations.len();
+            let Some((process, at)) = open.pop() else { return Ok(()) };
+            let location = self.program.location(process, at);
+            if location.hold != Hold::Free && known.insert((process, at)) {
+                for step in location.steps.clone() {
+                    self.add_operations(step)?;
+                }
+            }
+        }
     }
 
     fn keep_cells(&mut self) -> Result<(), Unsupported> {
@@ -203,7 +248,7 @@ impl System {
     }
 
     fn add_operations(&mut self, step: StepId) -> Result<(), Unsupported> {
-        let ways = self.program.ways(step).map_err(|no| Unsupported::Step(no.0))?;
+        let ways = self.program.interrupted_ways(step).map_err(|no| Unsupported::Step(no.0))?;
         for way in ways {
             let inputs = self.choices(&way)?;
             let enabled = self.term(way.terms.enabled)?;
@@ -215,14 +260,19 @@ impl System {
             let faultless = self.terms.and(safe, asserted);
             let mut after = self.translator.assignment(&self.program, &way.terms.updates, &mut self.terms)?;
             let (process, source, target) = way.terms.jump;
-            let there = self.terms.int(target.index() as i128);
-            after.insert(self.translator.counter(process), there);
+            for (process, at) in [(process, target)].into_iter().chain(way.terms.others.iter().copied()) {
+                let there = self.terms.int(at.index() as i128);
+                after.insert(self.translator.counter(process), there);
+            }
             let number = self.operations.len();
             self.leaving[process.index()][source.index()].push(number);
             self.operations.push(Operation {
                 process,
                 source,
                 target,
+                others: way.terms.others.clone(),
+                meets: self.meets(way.terms.enabled),
+                blocked: way.blocked,
                 steps: way.steps,
                 terms: way.terms,
                 relation: self.terms.and(enabled, safe),
@@ -232,6 +282,22 @@ impl System {
             });
         }
         Ok(())
+    }
+
+    /// Where processes must be for a condition to hold, as far as it says so plainly.
+    fn meets(&self, condition: ExprId) -> Vec<(ProcessId, LocationId)> {
+        let exprs = &self.program.exprs;
+        let (mut open, mut found) = (vec![condition], Vec::new());
+        while let Some(id) = open.pop() {
+            match exprs.get(id) {
+                Expr::Binary(Binary::And, a, b) => open.extend([a, b]),
+                Expr::At(process, at) => found.push((process, at)),
+                _ => {}
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// Showing values goes wrong where they have none. In the middle of a block this cannot be said.

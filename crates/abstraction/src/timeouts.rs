@@ -1,8 +1,8 @@
 //! `timeout` as a condition on the state.
 //!
 //! It holds where no step can be taken that does not itself wait for it. Once every step of every copy is known, that is the
-//! negation of all their guards together. Steps in the middle of a block are taken by whoever holds control, and then
-//! there is none.
+//! negation of all their guards together. Steps in the middle of a block keep theirs: whoever
+//! holds control sees none.
 
 use std::collections::BTreeSet;
 
@@ -41,12 +41,14 @@ pub(crate) fn close(program: &mut Program) -> Result<(), StepId> {
     let timeout = program.exprs.not(some);
     for id in waiting {
         let step = program.step(id).clone();
-        let free = program.location(step.process, step.source).hold == Hold::Free;
-        let value = if free { timeout } else { none };
-        let guard = with(&mut program.exprs, step.guard, value);
+        // Whoever comes there with control sees none; whoever rests there may.
+        if program.location(step.process, step.source).hold != Hold::Free {
+            continue;
+        }
+        let guard = with(&mut program.exprs, step.guard, timeout);
         let mut action = step.action;
         for expr in values(&mut action) {
-            *expr = with(&mut program.exprs, *expr, value);
+            *expr = with(&mut program.exprs, *expr, timeout);
         }
         let step = &mut program.steps[id.index()];
         (step.guard, step.action) = (guard, action);
@@ -64,7 +66,9 @@ fn with(exprs: &mut Exprs, root: ExprId, value: ExprId) -> ExprId {
 /// The expressions of an action; those of an index do not count, where nobody asks for time-outs.
 fn values(action: &mut Action) -> Vec<&mut ExprId> {
     match action {
-        Action::Assign(assigns) => assigns.iter_mut().map(|assign| &mut assign.value).collect(),
+        Action::Assign(assigns) | Action::Together { assigns, .. } => {
+            assigns.iter_mut().map(|assign| &mut assign.value).collect()
+        }
         Action::Assert(condition) => vec![condition],
         Action::Print { values, .. } => values.iter_mut().collect(),
         _ => Vec::new(),

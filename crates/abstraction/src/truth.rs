@@ -69,7 +69,7 @@ impl System {
     }
 
     fn truth_step(&mut self, operation: usize) -> Result<TruthStep, Failed> {
-        let relation = self.at_its_place(operation, self.operations[operation].relation);
+        let relation = self.at_their_places(operation, self.operations[operation].relation);
         let guard = match self.exactly(relation) {
             Some(truth) => Guard::Exactly(truth),
             None => Guard::Except(self.never_cubes(relation)?),

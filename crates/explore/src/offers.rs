@@ -234,6 +234,7 @@ impl Compiled<'_> {
                     self.code.value(value, view)?;
                 }
             }
+            ActionCode::Together => return Err(Trap::Fault),
             ActionCode::End => {
                 if view.me + 1 == view.shape.frames.len() {
                     self.add(step, view, from, Frames::Ended, failed, offers);

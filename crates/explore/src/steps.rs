@@ -37,6 +37,7 @@ pub(crate) enum ActionCode {
     SetPriority { pid: CodeId, value: CodeId },
     Print(Vec<CodeId>),
     End,
+    Together,
 }
 
 /// A step.
@@ -169,6 +170,8 @@ fn action(compiler: &mut Compiler<'_, '_, '_>, action: &Action) -> ActionCode {
         }
         Action::Print { values, .. } => ActionCode::Print(all(compiler, values)),
         Action::End => ActionCode::End,
+        // Nothing that is run from a text has it; whoever runs it all the same asks the definition of a step.
+        Action::Together { .. } => ActionCode::Together,
     }
 }
 

@@ -1,12 +1,12 @@
 //! What does a whole uninterruptible block mean as a formula?
 //!
-//! A block of guarded commands is one step. Every way through it is a sequence of small steps, and the terms of a sequence
-//! are put together from the terms of its parts. Blocks with loops, and blocks with too many ways through, have no
-//! terms; abstraction then follows the small steps one by one.
+//! A block is one step. Every way through it is a sequence of small steps, and the terms of a sequence are put together from
+//! the terms of its parts. Where control is handed to another process inside a block, its steps go on with the sequence.
+//! Blocks with loops, and blocks with too many ways through, have no terms.
 
 use crate::expr::{Expr, ExprId, Place};
-use crate::graph::{Action, Assign, Hold, Program, StepId};
-use crate::terms::{NoTerms, StepTerms, add, rewrite};
+use crate::graph::{Action, Assign, Domain, Hold, LocationId, ProcessId, Program, Step, StepId};
+use crate::terms::{NoTerms, StepTerms, add, is_plain, rewrite};
 
 /// Blocks with more ways through than this have no terms.
 pub const MOST_WAYS: usize = 256;
@@ -18,50 +18,134 @@ pub struct Way {
     pub steps: Vec<StepId>,
     /// Their terms, put together: over the state before the first and after the last.
     pub terms: StepTerms,
+    /// Whether it ends in the middle of a deterministic block, which is a fault.
+    pub blocked: bool,
+}
+
+/// A way in the making, and who holds control at its end.
+struct Open {
+    way: Way,
+    holder: Option<ProcessId>,
 }
 
 impl Program {
-    /// All ways to take the step that begins with `first`: one, unless it leads into an `atomic` block.
+    /// All ways to take the step that begins with `first`: one, unless it leads into an `atomic` block. Every way ends where
+    /// control is given up by the location.
     ///
     /// A way is taken exactly if its `enabled` holds, and meets a fault exactly where its `safe` does not.
     ///
     /// # Errors
-    /// If a part has no terms, or the block has a loop or too many ways through.
+    /// If a part has no terms, or the block has a loop, too many ways through, or a place where it may be interrupted.
     pub fn ways(&mut self, first: StepId) -> Result<Vec<Way>, NoTerms> {
-        let mut open = vec![Way { steps: vec![first], terms: self.step_terms(first)? }];
+        let ways = self.interrupted_ways(first)?;
+        let rests = |way: &Way| way.blocked || self.ends(&way.terms).any(|(who, at)| self.holds_at(who, at));
+        if ways.iter().any(rests) { Err(NoTerms(first)) } else { Ok(ways) }
+    }
+
+    /// As [`Self::ways`], with those that end in the middle of a block: because nothing there can be executed, because control
+    /// went to whoever received a message, or because a jump gave it up.
+    ///
+    /// # Errors
+    /// If a part has no terms, or the block has a loop or too many ways through.
+    pub fn interrupted_ways(&mut self, first: StepId) -> Result<Vec<Way>, NoTerms> {
+        let mut open = vec![self.begin(first)?];
         let mut ways = Vec::new();
-        while let Some(way) = open.pop() {
-            let (process, _, at) = way.terms.jump;
+        while let Some(Open { way, holder }) = open.pop() {
+            let Some((process, at)) = holder.and_then(|process| Some((process, way.terms.arrives(process)?))) else {
+                ways.push(way);
+                continue;
+            };
             let location = self.location(process, at);
             let (hold, onward) = (location.hold, location.steps.clone());
-            match hold {
-                Hold::Free => ways.push(way),
-                Hold::WhileEnabled | Hold::Deterministic if !self.goes_on(&onward) => return Err(NoTerms(first)),
-                Hold::Indivisible | Hold::WhileEnabled | Hold::Deterministic => {
-                    for next in onward.into_iter().rev() {
-                        if way.steps[1..].contains(&next) || ways.len() + open.len() >= MOST_WAYS {
-                            return Err(NoTerms(first));
-                        }
-                        let terms = self.step_terms(next)?;
-                        let steps = [way.steps.as_slice(), &[next]].concat();
-                        open.push(Way { steps, terms: self.then(&way.terms, &terms) });
-                    }
+            if hold == Hold::Free {
+                ways.push(way);
+                continue;
+            }
+            if hold != Hold::Indivisible {
+                ways.extend(self.stuck(&way, (process, at), first)?);
+            }
+            for next in onward.into_iter().rev() {
+                if way.steps[1..].contains(&next) || ways.len() + open.len() >= MOST_WAYS {
+                    return Err(NoTerms(first));
+                }
+                let Open { way: then, holder } = self.begin(next)?;
+                let steps = [way.steps.as_slice(), &[next]].concat();
+                let terms = self.then(&way.terms, &then.terms);
+                if self.exprs.constant(terms.enabled) != Some(0) || self.exprs.constant(terms.safe) != Some(1) {
+                    open.push(Open { way: Way { steps, terms, blocked: false }, holder });
                 }
             }
         }
         Ok(ways)
     }
 
-    /// Whether the only step of these can always be taken. Then it does not matter what being stuck would mean.
-    fn goes_on(&self, steps: &[StepId]) -> bool {
-        let [only] = steps else { return false };
-        let step = self.step(*only);
-        let plain = matches!(step.action, Action::Assign(_) | Action::Assert(_) | Action::Print { .. });
-        let always = self.exprs.constant(step.guard).is_some_and(|guard| guard != 0);
-        plain && always && step.inputs.is_empty() && !step.frees && self.process(step.process).provided.is_none()
+    fn begin(&mut self, id: StepId) -> Result<Open, NoTerms> {
+        let terms = self.step_terms(id)?;
+        let step = self.step(id);
+        let holder = match step.action {
+            Action::Together { control: Some(process), .. } => process,
+            _ => step.process,
+        };
+        let holder = Some(holder).filter(|_| !step.frees);
+        Ok(Open { way: Way { steps: vec![id], terms, blocked: false }, holder })
     }
 
-    /// First one step, then another.
+    /// Where everyone is who moved.
+    fn ends<'a>(&self, terms: &'a StepTerms) -> impl Iterator<Item = (ProcessId, LocationId)> + use<'a> {
+        [(terms.jump.0, terms.jump.2)].into_iter().chain(terms.others.iter().copied())
+    }
+
+    fn holds_at(&self, process: ProcessId, at: LocationId) -> bool {
+        self.location(process, at).hold != Hold::Free
+    }
+
+    /// The way that ends because the holder of control cannot go on; none if it always can.
+    fn stuck(
+        &mut self,
+        way: &Way,
+        (process, at): (ProcessId, LocationId),
+        first: StepId,
+    ) -> Result<Option<Way>, NoTerms> {
+        let location = self.location(process, at);
+        let (blocked, steps) = (location.hold == Hold::Deterministic, location.steps.clone());
+        let mut able = Vec::new();
+        for id in steps {
+            if !self.always_has_inputs(self.step(id)) {
+                return Err(NoTerms(first));
+            }
+            able.push(self.step(id).guard);
+        }
+        let mut able = self.exprs.any(&able);
+        if let Some(provided) = self.process(process).provided.filter(|_| !blocked) {
+            able = self.exprs.and(provided, able);
+        }
+        let enabled = self.exprs.not(able);
+        if self.exprs.constant(enabled) == Some(0) {
+            return Ok(None);
+        }
+        let mut safe = self.defined(enabled);
+        if blocked {
+            safe = self.exprs.and(safe, able);
+        }
+        let asserted = self.exprs.bool(true);
+        let (inputs, updates, others) = (Vec::new(), Vec::new(), Vec::new());
+        let rest = StepTerms { inputs, enabled, safe, asserted, updates, jump: (process, at, at), others };
+        Ok(Some(Way { steps: way.steps.clone(), terms: self.then(&way.terms, &rest), blocked }))
+    }
+
+    /// Whether a step can be taken whenever its guard holds, which does not speak of its inputs.
+    fn always_has_inputs(&self, step: &Step) -> bool {
+        let constant = |id: ExprId| self.exprs.constant(id);
+        let some = step.inputs.iter().all(|input| match input.domain {
+            Domain::Type(_) => true,
+            Domain::Range(lo, hi) => matches!((constant(lo), constant(hi)), (Some(lo), Some(hi)) if lo <= hi),
+        });
+        let speaks = |&id: &ExprId| matches!(self.exprs.get(id), Expr::Input(..));
+        some && is_plain(&step.action)
+            && (step.inputs.is_empty() || !self.exprs.reachable(&[step.guard]).iter().any(speaks))
+    }
+
+    /// First one step, then another, of the same process or of one that moved along.
     pub fn then(&mut self, first: &StepTerms, second: &StepTerms) -> StepTerms {
         let by = first.inputs.len() as u32;
         let mut inputs = first.inputs.clone();
@@ -92,14 +176,21 @@ impl Program {
             updates.retain(|earlier| !(matches!(place, Place::Var(_)) && earlier.place == place));
             updates.push(Assign { place, value });
         }
-        let jump = (first.jump.0, first.jump.1, second.jump.2);
-        StepTerms { inputs, enabled, safe, asserted, updates, jump }
+        let (process, source, target) = first.jump;
+        let jump = (process, source, second.arrives(process).unwrap_or(target));
+        let mut others = first.others.clone();
+        others.retain(|&(other, _)| second.arrives(other).is_none());
+        others.extend(self.ends(second).filter(|&(other, _)| other != process));
+        others.sort_unstable();
+        StepTerms { inputs, enabled, safe, asserted, updates, jump, others }
     }
 
-    /// An expression of the second step over the state before the first; its inputs are numbered after the first's.
+    /// An expression of the second step over the state before the first; its inputs are numbered after the first's. Who
+    /// holds control does not wait for a time-out.
     fn later(&mut self, first: &StepTerms, expr: ExprId, by: u32) -> ExprId {
         let moved = rewrite(&mut self.exprs, expr, &mut |exprs, expr, sort| match expr {
             Expr::Input(position, sort) => exprs.add(Expr::Input(position + by, sort)),
+            Expr::Timeout => exprs.bool(false),
             _ => add(exprs, expr, sort),
         });
         self.after(first, moved)

@@ -45,6 +45,16 @@ impl Semantics<'_> {
             // Control goes to the receiver, who keeps it only inside a block of its own.
             holder = self.holds(step).then_some(pid);
         }
+        if let Action::Together { moves, control, .. } = &step.action {
+            for &(process, target) in moves {
+                let pid = self.only_instance(process)?;
+                slots[frames[pid as usize] + FRAME_LOCATION] = target.index() as i64;
+                if *control == Some(process) {
+                    let keeps = !step.frees && self.program().location(process, target).hold != Hold::Free;
+                    holder = keeps.then_some(pid);
+                }
+            }
+        }
         if let Some(last) = self.program().last
             && let Some(pid) = self.who_stepped(mv)
         {
@@ -109,7 +119,7 @@ impl Semantics<'_> {
     /// Does the action; says whether an assertion failed.
     fn act(&self, step: &Step, mv: &Move, context: &Context<'_>, slots: &mut Vec<i64>) -> Result<bool, FaultKind> {
         match &step.action {
-            Action::Assign(assigns) => self.assign(assigns, context, slots)?,
+            Action::Assign(assigns) | Action::Together { assigns, .. } => self.assign(assigns, context, slots)?,
             Action::Assert(condition) => return Ok(self.value(*condition, context)? == 0),
             Action::Send { channel, message, sorted } => {
                 let queue = self.queue(self.value(*channel, context)?, context)?;
@@ -337,6 +347,11 @@ impl Semantics<'_> {
             Some((pid, receive)) if !goes_on(receive) => Some(pid),
             _ => Some(mv.pid).filter(|_| mv.partner.is_some() || !goes_on(mv.step)),
         }
+    }
+
+    /// The pid of a process that has one instance.
+    fn only_instance(&self, process: ProcessId) -> Result<u32, FaultKind> {
+        self.layout().only_instance(process).ok_or(FaultKind::NoProcess(-1))
     }
 
     fn holds(&self, step: &Step) -> bool {

@@ -272,6 +272,10 @@ impl<'p> Reader<'p> {
                 self.add_assigns(&mut footprint, then);
             }
             Action::SetPriority { .. } | Action::End => footprint.whole_system = true,
+            Action::Together { assigns, .. } => {
+                footprint.whole_system = true;
+                self.add_assigns(&mut footprint, assigns);
+            }
             Action::Print { values, .. } => self.add_reads(&mut footprint, values),
         }
         footprint.moves.insert(step.process);
@@ -337,7 +341,7 @@ impl<'p> Reader<'p> {
 /// The variables that a step assigns.
 fn written_by(step: &Step) -> Vec<VarId> {
     match &step.action {
-        Action::Assign(assigns) | Action::Run { then: assigns, .. } => {
+        Action::Assign(assigns) | Action::Run { then: assigns, .. } | Action::Together { assigns, .. } => {
             assigns.iter().map(|assign| assign.place.variable()).collect()
         }
         Action::Receive { pattern, .. } => {

@@ -193,6 +193,16 @@ pub enum Action {
     },
     /// Ends the instance and removes it; only the youngest instance can do that.
     End,
+    /// Assignments while others move too: two processes meet, or one starts another. Only where the processes are fixed;
+    /// no language says it, it is what meeting and starting become when processes are taken apart.
+    Together {
+        /// As in [`Self::Assign`].
+        assigns: Vec<Assign>,
+        /// Who else moves, and to where.
+        moves: Vec<(ProcessId, LocationId)>,
+        /// Who gets control, if not whoever steps; one of those who move. It is kept only inside a block.
+        control: Option<ProcessId>,
+    },
 }
 
 impl Action {

@@ -297,6 +297,17 @@ impl Printer<'_> {
                 });
             }
             Action::End => self.text.push_str("end"),
+            Action::Together { assigns, moves, .. } => {
+                if !assigns.is_empty() {
+                    self.assigns(assigns);
+                    self.text.push_str(" while ");
+                }
+                for (position, &(process, location)) in moves.iter().enumerate() {
+                    self.text.push_str(if position > 0 { ", " } else { "" });
+                    let place = program.location_name(process, location);
+                    self.push(format_args!("{} goes to {place}", program.process(process).name));
+                }
+            }
         }
     }
 }

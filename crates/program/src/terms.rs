@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 use crate::expr::{Binary, Expr, ExprId, Exprs, ListId, Place, Sort};
-use crate::graph::{Action, Assign, Domain, LocationId, ProcessId, Program, StepId};
+use crate::graph::{Action, Assign, Domain, Hold, LocationId, ProcessId, Program, StepId};
 use crate::types::{Type, VarId};
 
 /// A step as terms.
@@ -29,6 +29,19 @@ pub struct StepTerms {
     pub updates: Vec<Assign>,
     /// Who moves from where to where.
     pub jump: (ProcessId, LocationId, LocationId),
+    /// Who else moves, and to where.
+    pub others: Vec<(ProcessId, LocationId)>,
+}
+
+impl StepTerms {
+    /// Where a process is afterwards, if it moves.
+    #[must_use]
+    pub fn arrives(&self, process: ProcessId) -> Option<LocationId> {
+        if self.jump.0 == process {
+            return Some(self.jump.2);
+        }
+        self.others.iter().find(|&&(other, _)| other == process).map(|&(_, at)| at)
+    }
 }
 
 /// The step involves channels, instances or priorities, which have no terms.
@@ -42,10 +55,11 @@ impl Program {
     /// If it has none.
     pub fn step_terms(&mut self, id: StepId) -> Result<StepTerms, NoTerms> {
         let step = self.step(id).clone();
-        let (updates, assertion) = match step.action {
-            Action::Assign(updates) => (updates, None),
-            Action::Assert(condition) => (Vec::new(), Some(condition)),
-            Action::Print { .. } => (Vec::new(), None),
+        let (updates, assertion, others) = match step.action {
+            Action::Assign(updates) => (updates, None, Vec::new()),
+            Action::Together { assigns, moves, .. } => (assigns, None, moves),
+            Action::Assert(condition) => (Vec::new(), Some(condition), Vec::new()),
+            Action::Print { .. } => (Vec::new(), None, Vec::new()),
             _ => return Err(NoTerms(id)),
         };
         let guard = self.guard_term(id)?;
@@ -72,23 +86,29 @@ impl Program {
             Some(condition) if self.persistent => self.exprs.implies(enabled, condition),
             _ => self.exprs.bool(true),
         };
-        Ok(StepTerms { inputs, enabled, safe, asserted, updates, jump: (step.process, step.source, step.target) })
+        let jump = (step.process, step.source, step.target);
+        Ok(StepTerms { inputs, enabled, safe, asserted, updates, jump, others })
     }
 
     /// Guard, `provided` and rank.
     fn guard_term(&mut self, id: StepId) -> Result<ExprId, NoTerms> {
         let step = self.step(id);
         let (rank, yields_to, mut parts) = (step.rank, step.yields_to.clone(), vec![step.guard]);
-        parts.extend(self.process(step.process).provided);
-        for rival in self.location(step.process, step.source).steps.clone() {
+        let location = self.location(step.process, step.source);
+        // Nothing interrupts a deterministic block, in which the first step is taken that can be.
+        let first_only = location.hold == Hold::Deterministic;
+        parts.extend(self.process(step.process).provided.filter(|_| !first_only));
+        let mut earlier = true;
+        for rival in location.steps.clone() {
+            earlier &= rival != id;
             // A rival that yields in turn yields to steps that this one yields to as well.
             let before = yields_to.contains(&rival);
             let rival = self.step(rival);
+            let before = before || (first_only && earlier && rival.rank == rank);
             if rival.rank >= rank && !before {
                 continue;
             }
-            let plain = matches!(rival.action, Action::Assign(_) | Action::Assert(_) | Action::Print { .. });
-            if self.priorities || !plain || !rival.inputs.is_empty() {
+            if self.priorities || !is_plain(&rival.action) || !rival.inputs.is_empty() {
                 return Err(NoTerms(id));
             }
             let guard = rival.guard;
@@ -199,10 +219,12 @@ impl Program {
 
     /// The value that `post` has after the step, as an expression over the state before it.
     pub fn after(&mut self, step: &StepTerms, post: ExprId) -> ExprId {
-        let (process, _, target) = step.jump;
         let updates = &step.updates;
         rewrite(&mut self.exprs, post, &mut |exprs, expr, sort| match expr {
-            Expr::At(who, location) if who == process => exprs.bool(location == target),
+            Expr::At(who, location) => match step.arrives(who) {
+                Some(target) => exprs.bool(location == target),
+                None => add(exprs, expr, sort),
+            },
             Expr::Var(var) => {
                 let write = updates.iter().rev().find(|update| update.place == Place::Var(var));
                 write.map_or_else(|| exprs.add_sorted(expr, sort), |update| update.value)
@@ -286,6 +308,11 @@ impl Program {
         }
         equations
     }
+}
+
+/// Whether a step with this action can be taken whenever its guard holds.
+pub(crate) const fn is_plain(action: &Action) -> bool {
+    matches!(action, Action::Assign(_) | Action::Assert(_) | Action::Print { .. } | Action::Together { .. })
 }
 
 fn within(exprs: &mut Exprs, value: ExprId, lo: Option<ExprId>, hi: Option<ExprId>) -> ExprId {

@@ -61,7 +61,9 @@ impl Program {
             }
         }
         match &step.action {
-            Action::Assign(assigns) => found.extend(assigns.iter().filter_map(|assign| self.assign_violation(assign))),
+            Action::Assign(assigns) | Action::Together { assigns, .. } => {
+                found.extend(assigns.iter().filter_map(|assign| self.assign_violation(assign)))
+            }
             Action::Assert(condition) => found.extend(self.truth_violation(*condition, true)),
             Action::Run { process, then, .. } => {
                 found.extend(then.iter().filter_map(|assign| self.assign_violation(assign)));

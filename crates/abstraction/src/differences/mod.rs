@@ -209,7 +209,7 @@ impl Differences {
                         visited.steps += 1;
                         let Some(after) = case.apply(&self.points, &closed) else { continue };
                         let mut there = locations.clone();
-                        there[process.index()] = system.operations[operation].target.index() as u32;
+                        system.operations[operation].arrive(&mut there);
                         let before = Some((number, operation));
                         let kept = case.kept.clone();
                         let placed = Placed { locations: there, kept, zone: after, before, covered: false };

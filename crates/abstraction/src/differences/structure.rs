@@ -55,7 +55,7 @@ impl Differences {
                         return Ok(None);
                     };
                     let mut locations = placed.locations.clone();
-                    locations[process.index()] = system.operations[operation].target.index() as u32;
+                    system.operations[operation].arrive(&mut locations);
                     for case in cases {
                         let Some(after) = case.apply(&self.points, &closed) else { continue };
                         let Some(to) = covering(&locations, &case.kept, &after.rounded(thresholds)) else {

@@ -343,7 +343,7 @@ pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
             Action::Assert(_) => {
                 found.insert(Mistake::Assertion);
             }
-            Action::Assign(assigns) => {
+            Action::Assign(assigns) | Action::Together { assigns, .. } => {
                 for assign in assigns {
                     let bounds = program.bounds(program.variable(assign.place.variable()).ty);
                     let chosen = |at: u32| match step.inputs.get(at as usize).map(|input| input.domain) {
@@ -400,7 +400,7 @@ fn evaluated(program: &Program) -> Vec<ExprId> {
         }
         match &step.action {
             Action::Assert(condition) => roots.push(*condition),
-            Action::Assign(assigns) => {
+            Action::Assign(assigns) | Action::Together { assigns, .. } => {
                 for assign in assigns {
                     roots.push(assign.value);
                     if let Place::Element(_, indices) = assign.place {

@@ -88,8 +88,9 @@ impl<'p> Machine<'p> {
             code,
             terms,
         };
-        if machine.steps().any(|step| matches!(program.step(step).action, Action::Run { .. })) {
-            return Err(NoTerm::new("processes that are started later cannot be written as terms"));
+        let later = |step| matches!(program.step(step).action, Action::Run { .. } | Action::Together { .. });
+        if machine.steps().any(later) {
+            return Err(NoTerm::new("processes that are started later, or meet, cannot be written as terms"));
         }
         machine.declare_functions();
         machine.declare_channels();

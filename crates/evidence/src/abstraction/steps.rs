@@ -354,7 +354,7 @@ impl Machine<'_> {
                 let yes = self.terms.truth(true);
                 (self.always_fine(), yes, yes)
             }
-            Action::Run { .. } | Action::SetPriority { .. } => {
+            Action::Run { .. } | Action::SetPriority { .. } | Action::Together { .. } => {
                 return Err(NoTerm::new("a step starts processes or sets priorities"));
             }
         };

@@ -21,7 +21,7 @@ impl Touched {
             }
         }
         match &step.action {
-            Action::Assign(assigns) => touched.assigns(program, assigns),
+            Action::Assign(assigns) | Action::Together { assigns, .. } => touched.assigns(program, assigns),
             Action::Assert(condition) => touched.looked_at.push(*condition),
             Action::Send { channel, message, .. } => {
                 touched.looked_at.push(*channel);

@@ -75,7 +75,7 @@ fn read(program: &Program) -> std::collections::BTreeSet<VarId> {
             }
             Action::SetPriority { pid, value } => roots.extend([*pid, *value]),
             Action::Print { values, .. } => roots.extend(values),
-            Action::End => {}
+            Action::End | Action::Together { .. } => {}
         }
     }
     let mut kept = std::collections::BTreeSet::new();

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tertium_abstraction::Predicate;
+use tertium_abstraction::{Origin, Predicate};
 use tertium_base::Budget;
-use tertium_program::{ExprId, Program, StepId, VarId};
+use tertium_program::{ExprId, Program, VarId};
 
 use super::pictured::{Pictured, pictured};
 use super::{AbstractionOptions, Prepared, how, over};
@@ -27,7 +27,7 @@ const MOST_ROUNDS: usize = 12;
 pub struct Looked {
     program: Program,
     channels: Vec<VarId>,
-    steps: Option<Vec<StepId>>,
+    steps: Option<Vec<Origin>>,
     moved: Option<HashMap<ExprId, ExprId>>,
     predicates: Vec<Predicate>,
     /// By round: its number, and how many of the predicates it had.

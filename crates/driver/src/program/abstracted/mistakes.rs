@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use tertium_abstraction::{Explored, System};
+use tertium_abstraction::{Explored, Operation, System};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_program::{Action, Outcome, Program, Semantics, StepId};
 
@@ -110,7 +110,7 @@ fn occasions(system: &System, explored: &Explored, mistake: Mistake) -> Vec<Occa
         return Vec::new();
     }
     let kinds: Vec<Option<BTreeSet<Mistake>>> =
-        system.operations().iter().map(|operation| kinds(system.program(), &operation.steps)).collect();
+        system.operations().iter().map(|operation| kinds_of(system.program(), operation)).collect();
     let mut found = Vec::new();
     for (state, expansion) in explored.expansions.iter().enumerate() {
         if stuck(mistake) {
@@ -130,10 +130,15 @@ fn occasions(system: &System, explored: &Explored, mistake: Mistake) -> Vec<Occa
     found
 }
 
-/// Whether these steps can go wrong in this way, as far as their text tells.
-pub(super) fn may_make(program: &Program, steps: &[StepId], mistake: Mistake) -> bool {
-    let kinds = kinds(program, steps);
+/// Whether an operation can go wrong in this way, as far as the text of its steps tells.
+pub(super) fn may_make(program: &Program, operation: &Operation, mistake: Mistake) -> bool {
+    let kinds = kinds_of(program, operation);
     kinds.is_none_or(|kinds| mistake == Mistake::Other || kinds.contains(&mistake))
+}
+
+/// The kinds of faults that an operation can make; that a deterministic block cannot go on is nothing that its text tells.
+fn kinds_of(program: &Program, operation: &Operation) -> Option<BTreeSet<Mistake>> {
+    if operation.blocked { None } else { kinds(program, &operation.steps) }
 }
 
 /// The kinds of faults that these steps can make, as their text tells; `None` if it does not tell.

@@ -21,14 +21,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use tertium_abstraction::Kind;
-use tertium_abstraction::{Explored, Failed, Options, Predicate, Separated, Shape, System, Unsupported};
+use tertium_abstraction::{
+    Explored, Failed, MOST_COPIES, Options, Origin, Predicate, Separated, Shape, System, Unsupported,
+};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_evidence::Reason as Open;
 use tertium_evidence::abstraction::of_every_state;
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};
-use tertium_program::{ExprId, Fairness, ProcessId, Program, StepId, VarId};
+use tertium_program::{ExprId, Fairness, ProcessId, Program, VarId};
 pub use tertium_smt::Limit;
 use tertium_smt::{Process, Queries, Solver, Z3};
 
@@ -85,7 +87,7 @@ pub struct Prepared {
     /// The variables that channels became.
     channels: Vec<VarId>,
     /// The steps of the program that those of the system come from, if its processes had to be taken apart.
-    steps: Option<Vec<StepId>>,
+    steps: Option<Vec<Origin>>,
 }
 
 impl Prepared {
@@ -174,18 +176,24 @@ pub(in crate::program) fn unsupported(file: &ProgramFile, program: &Program, why
     let error = |message: String| Diagnostic::error("E0326", message);
     let help = "leave out `--abstraction` and `--predicate`: then the program is run as it is";
     match why {
-        Unsupported::Processes => error(
-            "programs with priorities or traces, or with processes that come and go, cannot be abstracted".to_owned(),
-        )
-        .help(help)
-        .into(),
-        Unsupported::Step(step) => {
-            let diagnostic = error("this statement cannot be abstracted".to_owned())
+        Unsupported::Processes => {
+            error("programs with priorities, traces or `_last` cannot be abstracted".to_owned()).help(help).into()
+        }
+        Unsupported::Starts(step) => {
+            let diagnostic = error("this statement may start processes without end".to_owned())
                 .at(
                     program.step(*step).span,
-                    "a block with a loop or that can be interrupted, a process that is started, or a channel that has no \
-                     buffer, is large, or is not known beforehand",
+                    format!("abstraction tells at most {MOST_COPIES} processes apart, and at most 32 at the same time"),
                 )
+                .help(
+                    "bound how often it is executed by a counter that only processes which start others write, or leave \
+                     out `--abstraction` and `--predicate`: then the program is run as it is",
+                );
+            Located::within(diagnostic, &file.source).into()
+        }
+        Unsupported::Step(step) => {
+            let diagnostic = error("this statement cannot be abstracted".to_owned())
+                .at(program.step(*step).span, "a block with a loop, or a channel that is large or not known beforehand")
                 .help(help);
             Located::within(diagnostic, &file.source).into()
         }

@@ -3,8 +3,9 @@
 //! Each step of the one comes from a step of the other, made by the same process. The definition of a step makes them in the
 //! program; what it does not allow is no run.
 
+use tertium_abstraction::Origin;
 use tertium_base::Budget;
-use tertium_program::{Move, Outcome, Program, Semantics, State, StepId};
+use tertium_program::{Move, Outcome, Program, Semantics, State};
 
 use super::super::run::{self, Run, Taken};
 use crate::failure::Failure;
@@ -13,7 +14,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// If a run cannot be repeated, which is a fault of this program.
-pub(super) fn run(program: &Program, steps: &[StepId], told: &Run, budget: &Budget) -> Result<Option<Run>, Failure> {
+pub(super) fn run(program: &Program, steps: &[Origin], told: &Run, budget: &Budget) -> Result<Option<Run>, Failure> {
     let semantics = Semantics::new(program);
     let Some(mut run) = begin(&semantics, budget) else { return Ok(None) };
     for taken in &told.steps {
@@ -35,8 +36,11 @@ pub(super) fn begin(semantics: &Semantics<'_>, budget: &Budget) -> Option<Run> {
 }
 
 /// The same moves in the program.
-pub(super) fn original(steps: &[StepId], moves: &[Move]) -> Vec<Move> {
-    let one = |mv: &Move| Move { step: steps[mv.step.index()], ..mv.clone() };
+pub(super) fn original(steps: &[Origin], moves: &[Move]) -> Vec<Move> {
+    let one = |mv: &Move| {
+        let Origin { pid, step, partner } = steps[mv.step.index()];
+        Move { pid, step, inputs: mv.inputs.clone(), partner }
+    };
     moves.iter().map(one).collect()
 }
 

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 use tertium_abstraction::assignments::Cube;
 use tertium_abstraction::truth::{Guard, Truth, TruthNode, TruthStep};
-use tertium_abstraction::{Initial, System};
+use tertium_abstraction::{Initial, Operation, System};
 use tertium_base::{Budget, Diagnostic, Stopped};
 use tertium_check::Filter;
 use tertium_check::symbolic::{Atoms, Hyper, Pair, Steps, Structure, evaluate, linear_value, star_value};
@@ -282,19 +282,24 @@ impl Encoded {
         let mut certain = Relation::default();
         for (number, step) in steps.iter().enumerate() {
             let operation = &system.operations()[step.operation];
-            let process = operation.process.index();
-            let here = self.location(process, operation.source.index(), false)?;
+            let mut here = self.diagrams.full();
+            for (process, at) in operation.sources() {
+                here = here.and(&self.location(process.index(), at.index(), false)?)?;
+            }
             let (guard, exact) = match &step.guard {
                 Guard::Exactly(truth) => (self.truth(truth)?, true),
                 Guard::Except(cubes) => (self.any(cubes)?.not(), false),
             };
             let taken = here.and(&guard)?;
+            // Going wrong does not wait for anyone.
+            let here = self.location(operation.process.index(), operation.source.index(), false)?;
             let wrong = here.minus(&self.any(&step.harmless)?)?;
             self.perhaps_wrong = self.perhaps_wrong.or(&wrong)?;
-            let mut written: Vec<(Bit, Bit)> = self.locations[process].clone();
+            let moved = operation.arrivals().flat_map(|(process, _)| self.locations[process.index()].iter().copied());
+            let mut written: Vec<(Bit, Bit)> = moved.collect();
             written.extend(step.assignments.iter().map(|assignment| self.predicates[assignment.predicate]));
             written.sort_unstable();
-            let (possible, sure) = self.targets(step, &taken, process, operation.target.index())?;
+            let (possible, sure) = self.targets(step, &taken, operation)?;
             self.all.possible.parts.push(Part::new(&self.diagrams, possible.clone(), &written)?);
             if exact {
                 self.surely_enabled = self.surely_enabled.or(&taken)?;
@@ -321,8 +326,11 @@ impl Encoded {
     }
 
     /// Where a step may lead, and where it leads if every predicate's value afterwards is known.
-    fn targets(&self, step: &TruthStep, taken: &Set, process: usize, target: usize) -> Result<(Set, Set), Stopped> {
-        let there = taken.and(&self.location(process, target, true)?)?;
+    fn targets(&self, step: &TruthStep, taken: &Set, operation: &Operation) -> Result<(Set, Set), Stopped> {
+        let mut there = taken.clone();
+        for (process, at) in operation.arrivals() {
+            there = there.and(&self.location(process.index(), at.index(), true)?)?;
+        }
         let (mut possible, mut sure) = (there.clone(), there);
         for assignment in &step.assignments {
             let later = self.diagrams.bit(self.predicates[assignment.predicate].1)?;

@@ -3,6 +3,7 @@
 //! Values that the solver found for a path become moves, and the definition of a step makes them, one after the other. Only what
 //! it allows is a run.
 
+use tertium_abstraction::Origin;
 use tertium_base::Budget;
 use tertium_program::{Move, Outcome, Semantics, State, StepId};
 use tertium_refine::Values;
@@ -66,17 +67,17 @@ pub(super) fn replay(
 }
 
 /// The moves that an operation consists of. Processes of guarded commands have one copy each, so their number is its pid; where
-/// processes were taken apart, each copy is one and has its pid as its number.
+/// processes were taken apart, each step tells where it comes from.
 fn moves(file: &ProgramFile, prepared: &Prepared, operation: usize, inputs: &[i64]) -> Vec<Move> {
     let operation = &prepared.system.operations()[operation];
     let instances = &file.program.instances;
-    let only = instances.iter().position(|instance| instance.process == operation.process).unwrap_or(0) as u32;
-    let pid = if prepared.steps.is_some() { operation.process.index() as u32 } else { only };
+    let pid = instances.iter().position(|instance| instance.process == operation.process).unwrap_or(0) as u32;
     let mut inputs = inputs.iter().copied();
     let one = |&step: &StepId| {
-        let step = prepared.steps.as_ref().map_or(step, |steps| steps[step.index()]);
+        let origin = prepared.steps.as_ref().map(|steps| steps[step.index()]);
+        let Origin { pid, step, partner } = origin.unwrap_or(Origin { pid, step, partner: None });
         let count = file.program.step(step).inputs.len();
-        Move { pid, step, inputs: inputs.by_ref().take(count).collect(), partner: None }
+        Move { pid, step, inputs: inputs.by_ref().take(count).collect(), partner }
     };
     operation.steps.iter().map(one).collect()
 }

@@ -208,12 +208,11 @@ fn never(system: &System, mistake: Mistake) -> Option<Bad> {
         Mistake::EndlessAtomic => Some(Bad::Fault(Vec::new())),
         Mistake::Trace => None,
         _ => {
-            let mut known: BTreeMap<Vec<usize>, bool> = BTreeMap::new();
+            let mut known: BTreeMap<(bool, Vec<usize>), bool> = BTreeMap::new();
             let wrong = |(number, operation): (usize, &tertium_abstraction::Operation)| {
-                let key: Vec<usize> = operation.steps.iter().map(|step| step.index()).collect();
-                let found = *known
-                    .entry(key)
-                    .or_insert_with(|| mistakes::may_make(system.program(), &operation.steps, mistake));
+                let key = (operation.blocked, operation.steps.iter().map(|step| step.index()).collect());
+                let found =
+                    *known.entry(key).or_insert_with(|| mistakes::may_make(system.program(), operation, mistake));
                 found.then_some(number)
             };
             Some(Bad::Fault(system.operations().iter().enumerate().filter_map(wrong).collect()))

@@ -1,0 +1,150 @@
+//! Two processes that meet at a channel without a buffer: one step of both.
+//!
+//! Whoever sends makes the step; it can be made if somebody is at a receive that takes the message. So a send becomes one step for
+//! each copy and receive that it may meet, in whose guard the other's place and wishes stand, and which moves both. Control
+//! goes to whoever receives.
+
+use tertium_program::{Action, Assign, Expr, ExprId, Field, Hold, ProcessId, Step, StepId};
+
+use crate::instances::Making;
+use crate::starts::reached;
+use crate::system::Unsupported;
+
+/// A receive that a send may meet.
+struct Receiver {
+    copy: usize,
+    step: StepId,
+    /// It takes the message, at its place.
+    accepts: ExprId,
+    assigns: Vec<Assign>,
+}
+
+impl Making<'_> {
+    /// One step for each receive that a send may meet; one more if evaluating the message may go wrong.
+    pub(crate) fn add_meetings(
+        &mut self,
+        (copy, id): (usize, StepId),
+        draft: &Step,
+        channel: ExprId,
+        message: &[ExprId],
+    ) -> Result<(), Unsupported> {
+        let refused = Unsupported::Step(id);
+        let queue = self.copies.queues.position(&self.program.exprs, channel).ok_or(refused.clone())?;
+        let meant = self.copies.queues.meant(&self.program.exprs, channel).cloned().ok_or(refused.clone())?;
+        let stored = meant.stored(&mut self.program.exprs, message).ok_or(refused)?;
+        let mut guard = draft.guard;
+        let mut defined = Vec::new();
+        for &value in &stored {
+            defined.push(self.program.defined(value));
+        }
+        let defined = self.program.exprs.all(&defined);
+        if self.program.exprs.constant(defined) != Some(1) {
+            // The message is looked at whether somebody waits for it or not.
+            let undefined = self.program.exprs.not(defined);
+            let wrong = self.program.exprs.and(guard, undefined);
+            let action = Action::Print { format: String::new(), values: message.to_vec() };
+            self.push((copy, id), Step { guard: wrong, action, ..draft.clone() }, None);
+            guard = self.program.exprs.and(guard, defined);
+        }
+        for receiver in self.receivers(copy, queue, &stored)? {
+            let theirs = self.old.step(receiver.step);
+            let here = self.program.exprs.add(Expr::At(ProcessId::new(receiver.copy), theirs.source));
+            let step = Step {
+                guard: self.program.exprs.all(&[here, guard, receiver.accepts]),
+                action: Action::Together {
+                    assigns: receiver.assigns,
+                    moves: vec![(ProcessId::new(receiver.copy), theirs.target)],
+                    control: Some(ProcessId::new(receiver.copy)),
+                },
+                frees: theirs.frees,
+                text: format!("{} and {}", draft.text, theirs.text),
+                ..draft.clone()
+            };
+            let pid = self.copies.starts.copies[receiver.copy].pid as u32;
+            self.push((copy, id), step, Some((pid, receiver.step)));
+        }
+        Ok(())
+    }
+
+    /// The receives of others on a channel, and when each takes a message.
+    fn receivers(&mut self, sender: usize, queue: usize, message: &[ExprId]) -> Result<Vec<Receiver>, Unsupported> {
+        let mut found = Vec::new();
+        let copies = self.copies.starts.copies.clone();
+        for (copy, other) in copies.iter().enumerate().filter(|(_, other)| other.pid != copies[sender].pid) {
+            let mut ready: Vec<Receiver> = Vec::new();
+            for step in reached(self.old, other.process) {
+                ready.extend(self.receiver(copy, step, queue, message)?);
+            }
+            for at in 0..ready.len() {
+                let step = self.old.step(ready[at].step);
+                // An escape that takes the message goes before the body.
+                let before = ready.iter().filter(|rival| {
+                    let rival = self.old.step(rival.step);
+                    rival.source == step.source && rival.rank < step.rank
+                });
+                let mut parts = vec![ready[at].accepts];
+                for accepts in before.map(|rival| rival.accepts).collect::<Vec<_>>() {
+                    parts.push(self.program.exprs.not(accepts));
+                }
+                let accepts = self.program.exprs.all(&parts);
+                let assigns = ready[at].assigns.clone();
+                found.push(Receiver { copy, step: ready[at].step, accepts, assigns });
+            }
+        }
+        Ok(found)
+    }
+
+    fn receiver(
+        &mut self,
+        copy: usize,
+        id: StepId,
+        queue: usize,
+        message: &[ExprId],
+    ) -> Result<Option<Receiver>, Unsupported> {
+        let step = self.old.step(id);
+        let Action::Receive { pattern, .. } = &step.action else { return Ok(None) };
+        let channel = self.moved(pattern.channel, copy)?;
+        if self.copies.queues.position(&self.program.exprs, channel) != Some(queue) {
+            return Ok(None);
+        }
+        let refused = Unsupported::Step(id);
+        let fields = self.fields(copy, pattern)?.filter(|fields| fields.len() == message.len());
+        let fields = fields.ok_or(refused.clone())?;
+        let mut parts = Vec::new();
+        let process = self.old.process(step.process);
+        let within = self.old.location(step.process, step.source).hold == Hold::Deterministic;
+        if let Some(provided) = process.provided.filter(|_| !within) {
+            parts.push(self.moved(provided, copy)?);
+        }
+        parts.push(self.moved(step.guard, copy)?);
+        let mut assigns = Vec::new();
+        for ((field, width), &value) in fields.into_iter().zip(message) {
+            match field {
+                Field::Match(wanted) => {
+                    let wanted = crate::queues::number(&mut self.program.exprs, wanted);
+                    parts.push(self.program.exprs.eq(wanted, value));
+                }
+                Field::Bind(place) => {
+                    let width = width.ok_or(refused.clone())?;
+                    assigns.push(Assign { place, value: self.program.exprs.wrap(width, value) });
+                }
+                Field::Skip => {}
+            }
+        }
+        let mut accepts = self.program.exprs.bool(true);
+        for part in parts {
+            // What cannot be evaluated goes wrong for whoever sends, which no step of theirs says.
+            let defined = self.program.defined(part);
+            if self.program.exprs.constant(defined) != Some(1) && !self.follows(message, defined) {
+                return Err(refused);
+            }
+            accepts = self.program.exprs.and(accepts, part);
+        }
+        Ok(Some(Receiver { copy, step: id, accepts, assigns }))
+    }
+
+    /// Whether a condition holds wherever the message can be evaluated.
+    fn follows(&mut self, message: &[ExprId], condition: ExprId) -> bool {
+        message.iter().any(|&value| self.program.defined(value) == condition)
+    }
+}
