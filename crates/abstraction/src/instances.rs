@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
     Action, Assign, ChannelId, Domain, Expr, ExprId, Field, InitialValue, Instance, Location, Named, Pattern, Place,
-    ProcessId, Program, Scope, Sort, Step, StepId, VarId,
+    ProcessId, Program, Scope, Sort, Step, StepId, VarId, Width,
 };
 
 use crate::copies::Copies;
@@ -47,6 +47,9 @@ pub struct Separated {
     pub steps: Vec<Origin>,
     copies: Copies,
 }
+
+/// What a receive does with a field, and how the place that it goes to truncates.
+pub(crate) type Taking = (Field, Option<Width>);
 
 /// A program in the making.
 pub(crate) struct Making<'p> {
@@ -350,11 +353,7 @@ impl Making<'_> {
     }
 
     /// What a receive does with each field, and how the place truncates; none if a place depends on a field before it.
-    pub(crate) fn fields(
-        &mut self,
-        copy: usize,
-        pattern: &Pattern,
-    ) -> Result<Option<Vec<(Field, Option<tertium_program::Width>)>>, Unsupported> {
+    pub(crate) fn fields(&mut self, copy: usize, pattern: &Pattern) -> Result<Option<Vec<Taking>>, Unsupported> {
         let old = self.old;
         let mut fields = Vec::new();
         let mut bound: BTreeSet<VarId> = BTreeSet::new();
