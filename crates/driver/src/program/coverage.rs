@@ -44,8 +44,8 @@ pub fn statements(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Option<Vec<Covered>>, Stopped> {
     let program = space.program();
-    let mut seen = Seen { taken: BitSet::empty(program.steps.len()), count: 0, complete: true };
     let all = program.steps.len();
+    let mut seen = Seen { taken: BitSet::empty(all), passed: BitSet::empty(all), count: 0, complete: true };
     match collected {
         Some(collected) if collected.explored().store.len() > most_states(space) => return Ok(None),
         Some(collected) => {
@@ -61,12 +61,14 @@ pub fn statements(
         None => seen.walk(space, effort, progress)?,
     }
     let known = seen.complete || seen.count == all;
-    Ok(known.then(|| covered(program, &seen.taken)))
+    Ok(known.then(|| covered(program, &seen)))
 }
 
 struct Seen {
     taken: BitSet,
-    /// How many.
+    /// Those that led somewhere: what goes wrong is taken, but nothing behind it is reached by that.
+    passed: BitSet,
+    /// How many were taken.
     count: usize,
     /// Whether every state was visited and every step understood.
     complete: bool,
@@ -75,9 +77,14 @@ struct Seen {
 impl Seen {
     fn look(&mut self, space: &Space<'_>, state: &State, next: &mut dyn FnMut(&State)) {
         for successor in space.semantics.successors(state) {
-            for mv in &successor.moves {
+            let wrong = usize::from(arrival(&successor.outcome).is_none());
+            let fine = successor.moves.len().saturating_sub(wrong);
+            for (number, mv) in successor.moves.iter().enumerate() {
                 for step in std::iter::once(mv.step).chain(mv.partner.map(|(_, step)| step)) {
                     self.count += usize::from(self.taken.insert(step.index()));
+                    if number < fine {
+                        self.passed.insert(step.index());
+                    }
                 }
             }
             if let Outcome::Fault { fault, .. } = &successor.outcome {
@@ -124,13 +131,13 @@ impl Seen {
 }
 
 /// Instances of one family share their text; a statement is idle if it is in all of them.
-fn covered(program: &Program, taken: &BitSet) -> Vec<Covered> {
+fn covered(program: &Program, seen: &Seen) -> Vec<Covered> {
     let mut reached: Vec<BitSet> =
         program.processes.iter().map(|process| BitSet::empty(process.locations.len())).collect();
     for process in program.process_ids() {
         reached[process.index()].insert(program.process(process).entry.index());
     }
-    for step in taken.iter().map(|at| program.step(StepId::new(at))) {
+    for step in seen.passed.iter().map(|at| program.step(StepId::new(at))) {
         reached[step.process.index()].insert(step.target.index());
     }
     let mut texts: BTreeMap<(usize, usize, &str), (bool, bool)> = BTreeMap::new();
@@ -145,7 +152,7 @@ fn covered(program: &Program, taken: &BitSet) -> Vec<Covered> {
         }
         let never = program.exprs.constant(step.guard) == Some(0);
         let entry = texts.entry((step.span.start, step.span.end, step.text.as_str())).or_default();
-        entry.0 |= taken.contains(id.index()) || never;
+        entry.0 |= seen.taken.contains(id.index()) || never;
         entry.1 |= reached[step.process.index()].contains(step.source.index());
     }
     let covered = |((start, end, text), (taken, reached)): ((usize, usize, &str), (bool, bool))| Covered {
@@ -157,20 +164,32 @@ fn covered(program: &Program, taken: &BitSet) -> Vec<Covered> {
     texts.into_iter().map(covered).collect()
 }
 
-/// Warnings about what never happens.
+/// Warnings about what never happens; statements that follow each other in the text and are never reached get one together.
 #[must_use]
 pub fn warnings(statements: &[Covered]) -> Vec<Diagnostic> {
-    let idle = statements.iter().filter(|statement| !statement.taken);
-    idle.map(|statement| {
-        let text = &statement.text;
-        if statement.reached {
-            Diagnostic::warning("W0402", format!("`{text}` is never possible"))
-                .at(statement.span, "reached, but its guard is false whenever it is")
-        } else {
-            Diagnostic::warning("W0404", format!("`{text}` is never reached")).at(statement.span, "no run gets here")
-        }
-    })
-    .collect()
+    let idle = |statement: &Covered| !statement.taken && !statement.reached;
+    let groups = statements.chunk_by(|before, after| idle(before) && idle(after));
+    groups.filter(|group| !group[0].taken).map(warning).collect()
+}
+
+fn warning(group: &[Covered]) -> Diagnostic {
+    let (first, more) = (&group[0], group.len() - 1);
+    let text = &first.text;
+    if first.reached {
+        return Diagnostic::warning("W0402", format!("`{text}` is never possible"))
+            .at(first.span, "reached, but its guard is false whenever it is");
+    }
+    let after = match more {
+        0 => String::new(),
+        1 => ", nor is the statement after it".to_owned(),
+        _ => format!(", nor are the {more} statements after it"),
+    };
+    let warning = Diagnostic::warning("W0404", format!("`{text}` is never reached{after}"));
+    let warning = warning.at(first.span, "no run gets here");
+    match group.last() {
+        Some(last) if more > 0 => warning.also(last.span, "down to here"),
+        _ => warning,
+    }
 }
 
 fn shortened(text: &str) -> String {
