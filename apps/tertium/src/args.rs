@@ -166,7 +166,7 @@ pub struct CheckArgs {
     /// Programs: stop after this many states [default: 1000000 if a variable has no bounds, else none]
     #[arg(long, value_name = "N", help_heading = "Work")]
     pub max_states: Option<usize>,
-    /// Promela: a macro, as for a C preprocessor; may be repeated
+    /// Promela: a macro, as for a C preprocessor; guarded commands: a value for `const N >= 1`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition, help_heading = "What to check")]
     pub defines: Vec<(String, String)>,
     /// Promela: look for runs that pass no progress label from some point on
@@ -288,7 +288,7 @@ Exit codes: 0 abstracted, 5 stopped early, 2 bad input.";
 pub struct AbstractArgs {
     /// The program, in `.gcl` or `.pml`
     pub file: PathBuf,
-    /// Promela: a macro, as for a C preprocessor; may be repeated
+    /// Promela: a macro, as for a C preprocessor; guarded commands: a value for `const N >= 1`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
     pub defines: Vec<(String, String)>,
     /// How it is abstracted.
@@ -414,7 +414,7 @@ pub enum StoreName {
 pub struct ExploreArgs {
     /// The program, in `.gcl` or `.pml`
     pub file: PathBuf,
-    /// Promela: a macro, as for a C preprocessor; may be repeated
+    /// Promela: a macro, as for a C preprocessor; guarded commands: a value for `const N >= 1`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
     pub defines: Vec<(String, String)>,
     /// Take every step in every order (the default)
@@ -467,7 +467,7 @@ Exit codes: 0 the run goes on or all processes end, 10 it ends in a fault or a d
 pub struct SimulateArgs {
     /// The program, in `.gcl` or `.pml`
     pub file: PathBuf,
-    /// Promela: a macro, as for a C preprocessor; may be repeated
+    /// Promela: a macro, as for a C preprocessor; guarded commands: a value for `const N >= 1`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
     pub defines: Vec<(String, String)>,
     /// How many steps chance takes [default: 20]
@@ -535,7 +535,7 @@ pub struct CertifyArgs {
     pub file: PathBuf,
     /// The certificate, as `check --evidence` writes it
     pub certificate: PathBuf,
-    /// Promela: a macro, as it was given to `check`; may be repeated
+    /// A macro or a value, as it was given to `check`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
     pub defines: Vec<(String, String)>,
     /// The SMT-LIB solver that decides what a proof over predicates rests on, for example `cvc5` [default: Z3, built in]

@@ -99,6 +99,14 @@ impl Budget {
         self
     }
 
+    /// The same with half of the time that is left, if time is limited: for what is tried before something else.
+    #[must_use]
+    pub fn halved(&self) -> Self {
+        let spent = self.elapsed();
+        let time = self.time.map(|limit| spent + limit.saturating_sub(spent) / 2);
+        self.clone().with_time(time)
+    }
+
     /// Time since the budget was made.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
@@ -170,6 +178,15 @@ mod tests {
             budget.clone().tick(&mut ticks).unwrap();
         }
         assert_eq!(budget.work(), u64::from(3 * TICKS));
+    }
+
+    #[test]
+    fn half_of_the_time_is_half_of_what_is_left() {
+        let hour = Duration::from_secs(3600);
+        let half = Budget::unlimited().with_time(Some(hour)).halved().time.unwrap();
+        assert!(half >= hour / 2 && half < hour * 3 / 4, "{half:?}");
+        assert_eq!(Budget::unlimited().halved().time, None);
+        assert!(Budget::unlimited().with_time(Some(Duration::ZERO)).halved().check().is_err());
     }
 
     #[test]

@@ -272,6 +272,8 @@ pub struct VarRef {
 pub enum Item {
     /// `const N = e`.
     Const(Ident, Expr),
+    /// `const N >= e`: any number from `e` on.
+    AtLeast(Ident, Expr),
     /// `type T = {a, b}`.
     Enumeration(Ident, Vec<Ident>),
     /// `type T = 0..3`.

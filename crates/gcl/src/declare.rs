@@ -9,7 +9,7 @@ use tertium_program::{
 
 use crate::ast::{File, Ident, Initial, Item, ProcessDecl, Range, TypeExpr, TypeKind, VarDecl};
 use crate::flow::flow_of;
-use crate::names::{Elaborator, Entity, Group, NamedExpr, Place, Progress, Use, twice};
+use crate::names::{Elaborator, Entity, Group, NamedExpr, Place, Progress, Ty, Typed, Use, twice};
 
 /// More processes than this are refused.
 const MOST_PROCESSES: i64 = 100_000;
@@ -22,11 +22,13 @@ impl<'a> Elaborator<'a> {
         for item in &file.items {
             match item {
                 Item::Const(name, expr) => self.name_expr(name, expr, true),
+                Item::AtLeast(name, expr) => self.at_least(name, expr),
                 Item::Define(name, expr) | Item::Predicate(Some(name), expr) => self.name_expr(name, expr, false),
                 Item::Enumeration(name, members) => self.enumeration(name, members),
                 _ => {}
             }
         }
+        self.least_values();
         for item in &file.items {
             match item {
                 Item::Alias(name, ty) => self.alias(name, ty),
@@ -49,6 +51,25 @@ impl<'a> Elaborator<'a> {
     fn name_expr(&mut self, ident: &'a Ident, expr: &'a crate::ast::Expr, constant: bool) {
         self.named.push(NamedExpr { ident, expr, constant, progress: Progress::Untouched });
         self.declare(ident, Entity::Named(self.named.len() - 1));
+    }
+
+    /// A constant of which only the least value is said: it has the value that is wanted, or else the least.
+    fn at_least(&mut self, ident: &'a Ident, expr: &'a crate::ast::Expr) {
+        self.name_expr(ident, expr, true);
+        let entry = self.named.len() - 1;
+        if let Some(&value) = self.sizes.get(&ident.name) {
+            let id = self.program.exprs.int(value);
+            self.named[entry].progress = Progress::Done(Some(Typed { id, ty: Ty::Int }));
+        }
+        self.open.push((entry, None));
+    }
+
+    /// The least values of constants that may be any number from there on.
+    fn least_values(&mut self) {
+        for at in 0..self.open.len() {
+            let expr = self.named[self.open[at].0].expr;
+            self.open[at].1 = self.constant(expr, Ty::Int, &Place::global(Use::Constant));
+        }
     }
 
     fn declare_type(&mut self, name: &'a Ident, ty: Type, dimensions: Vec<Dimension>) {

@@ -11,10 +11,14 @@ use tertium_base::{Diagnostic, Span};
 use tertium_logic::{Logic, ParseOptions};
 use tertium_program::{ExprId, Property};
 
-use crate::ast::{Expr, ExprKind, PropertyDecl};
+use crate::ast::{Expr, ExprKind, Ident, PropertyDecl};
 use crate::lexer::{Kind, Token, lex};
-use crate::names::{Elaborator, Place, Ty, Use};
-use crate::parser::Parser;
+use crate::names::{Elaborator, Entity, Place, Ty, Use};
+use crate::parser::{Parsed, Parser};
+use crate::rewrite;
+
+/// More cases than this of one `forall` are not written out.
+const MOST_CASES: usize = 4096;
 
 /// Which words are operators.
 #[derive(Clone, Copy)]
@@ -87,6 +91,8 @@ struct Marker<'a> {
     closing: Vec<usize>,
     words: Words,
     bound: BTreeSet<String>,
+    /// Numbers that are shown in place of names.
+    numbers: Vec<(String, i64)>,
     marked: Marked,
 }
 
@@ -98,6 +104,7 @@ impl<'a> Marker<'a> {
             closing: closing_brackets(tokens),
             words: words(logic),
             bound: BTreeSet::new(),
+            numbers: Vec::new(),
             marked: Marked::default(),
         }
     }
@@ -217,6 +224,7 @@ impl<'a> Marker<'a> {
     }
 
     fn add_atom(&mut self, text: String, atom: Expr, span: Span) {
+        let text = numbered(&text, &self.numbers);
         let shown = if self.is_plain(&text) { text.clone() } else { format!("\"{text}\"") };
         self.marked.push(&shown, span);
         match self.marked.atoms.entry(text) {
@@ -338,16 +346,77 @@ fn closing_brackets(tokens: &[Token]) -> Vec<usize> {
     closing
 }
 
-/// The atoms of a property, each as often as it stands there; as many as can be read.
-pub(crate) fn atoms_of(text: &str, tokens: &[Token], decl: &PropertyDecl) -> Vec<Expr> {
-    let formula = tokens_of(tokens, decl);
-    let mut marker = Marker::new(text, &formula, Logic::from_name(&decl.logic.name));
+/// A text with numbers in place of some names.
+fn numbered(text: &str, numbers: &[(String, i64)]) -> String {
+    if numbers.is_empty() {
+        return text.to_owned();
+    }
+    let (mut shown, mut rest, mut before) = (String::new(), text, ' ');
+    let part_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    while let Some(first) = rest.chars().next() {
+        let end =
+            if part_of_name(first) { rest.find(|c| !part_of_name(c)).unwrap_or(rest.len()) } else { first.len_utf8() };
+        let (piece, after) = rest.split_at(end);
+        let number = numbers.iter().find(|(name, _)| name == piece && !['.', '@'].contains(&before));
+        match number {
+            Some((_, number)) => shown.push_str(&number.to_string()),
+            None => shown.push_str(piece),
+        }
+        before = if first.is_whitespace() { before } else { first };
+        rest = after;
+    }
+    shown
+}
+
+/// `forall i != j in P :` before a formula: pairwise different members of a family.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Binder {
+    /// The names of the members.
+    pub names: Vec<Ident>,
+    /// The family.
+    pub family: Ident,
+    /// How many tokens it takes.
+    length: usize,
+}
+
+/// What a formula begins with, if it speaks of members of a family.
+pub(crate) fn binder(parser: &mut Parser<'_>) -> Parsed<Option<Binder>> {
+    let introduces = |kind: Kind, text: &str| kind == Kind::Sign("!=") || (kind == Kind::Word && text == "in");
+    let after = parser.next_token(2);
+    if !parser.is_word("forall") || !introduces(after.kind, parser.text_of(after.span)) {
+        return Ok(None);
+    }
+    parser.advance();
+    let mut names = vec![parser.name()?];
+    while parser.eat_sign("!=") {
+        let name = parser.name()?;
+        if let Some(first) = names.iter().find(|known| known.name == name.name) {
+            return parser.error(crate::names::twice(&name, first.span));
+        }
+        names.push(name);
+    }
+    parser.expect_word("in")?;
+    let family = parser.name()?;
+    parser.expect_sign(":")?;
+    Ok(Some(Binder { names, family, length: parser.position() }))
+}
+
+/// The atoms of a property, each as often as it stands there, and whom it speaks of; as many as can be read.
+pub(crate) fn atoms_of(text: &str, tokens: &[Token], decl: &PropertyDecl) -> (Option<Binder>, Vec<Expr>) {
+    read_atoms(text, &tokens_of(tokens, decl), Logic::from_name(&decl.logic.name))
+}
+
+/// As [`atoms_of`], for tokens that are a formula.
+pub(crate) fn read_atoms(text: &str, tokens: &[Token], logic: Option<Logic>) -> (Option<Binder>, Vec<Expr>) {
+    let binder = binder(&mut Parser::new(text, tokens)).ok().flatten();
+    let begin = binder.as_ref().map_or(0, |binder| binder.length);
+    let mut marker = Marker::new(text, &tokens[begin..], logic);
     marker.run();
-    marker.marked.atoms.into_values().chain(marker.marked.repeated).collect()
+    (binder, marker.marked.atoms.into_values().chain(marker.marked.repeated).collect())
 }
 
 /// The tokens of a property's formula, with an end.
-fn tokens_of(tokens: &[Token], decl: &PropertyDecl) -> Vec<Token> {
+pub(crate) fn tokens_of(tokens: &[Token], decl: &PropertyDecl) -> Vec<Token> {
     let mut formula: Vec<Token> = tokens[decl.tokens.clone()].to_vec();
     formula.push(Token { kind: Kind::End, span: Span::new(decl.span.end, decl.span.end) });
     formula
@@ -392,13 +461,87 @@ impl Elaborator<'_> {
         tokens: &[Token],
         logic: Option<Logic>,
     ) -> Option<(String, Logic, BTreeMap<String, ExprId>)> {
+        let mut parser = Parser::new(text, tokens);
+        let Ok(binder) = binder(&mut parser) else {
+            parser.diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));
+            return None;
+        };
+        let Some(binder) = binder else {
+            return self.one_case(text, tokens, logic, &[]);
+        };
+        let tokens = &tokens[binder.length..];
+        let cases = self.cases(&binder)?;
+        let mut all: Option<(String, Logic, BTreeMap<String, ExprId>)> = None;
+        for case in &cases {
+            let bound: Vec<(String, i64)> =
+                binder.names.iter().map(|name| name.name.clone()).zip(case.iter().copied()).collect();
+            let (formula, logic, atoms) = self.one_case(text, tokens, logic, &bound)?;
+            all = Some(match all {
+                None => (if cases.len() == 1 { formula } else { format!("({formula})") }, logic, atoms),
+                Some((before, _, mut known)) => {
+                    known.extend(atoms);
+                    (format!("{before} && ({formula})"), logic, known)
+                }
+            });
+        }
+        // Nobody is there to break it.
+        Some(all.unwrap_or_else(|| ("true".to_owned(), logic.unwrap_or(Logic::Ltl), BTreeMap::new())))
+    }
+
+    /// The members that names of a `forall` stand for, one after the other.
+    fn cases(&mut self, binder: &Binder) -> Option<Vec<Vec<i64>>> {
+        let wanted = binder.names.len();
+        let group = match self.globals.get(binder.family.name.as_str()) {
+            Some(&(Entity::Process(group), _)) if self.groups[group].decl.family.is_some() => group,
+            _ => {
+                let message = format!("`{}` is no family of processes", binder.family.name);
+                let help = "write `forall i in P : …` for a family `process P[i : 1..3]`";
+                return self
+                    .fail(Diagnostic::error("E0416", message).at(binder.family.span, "not a family").help(help));
+            }
+        };
+        let (lo, count) = (self.groups[group].lo, self.groups[group].processes.len());
+        if self.members.is_some() {
+            return Some(vec![(lo..).take(wanted).collect()]);
+        }
+        let many = (0..wanted).try_fold(1usize, |cases, at| cases.checked_mul(count.saturating_sub(at)));
+        if many.is_none_or(|many| many > MOST_CASES) {
+            let message = format!("`forall` has more than {MOST_CASES} cases here");
+            return self.fail(Diagnostic::error("E0415", message).at(binder.family.span, format!("{count} members")));
+        }
+        let mut cases: Vec<Vec<i64>> = vec![Vec::new()];
+        for _ in 0..wanted {
+            let longer = |case: &Vec<i64>| {
+                let free: Vec<i64> = (lo..lo + count as i64).filter(|member| !case.contains(member)).collect();
+                free.into_iter().map(|member| [case.as_slice(), &[member]].concat()).collect::<Vec<_>>()
+            };
+            cases = cases.iter().flat_map(longer).collect();
+        }
+        Some(cases)
+    }
+
+    /// A formula for certain members.
+    fn one_case(
+        &mut self,
+        text: &str,
+        tokens: &[Token],
+        logic: Option<Logic>,
+        bound: &[(String, i64)],
+    ) -> Option<(String, Logic, BTreeMap<String, ExprId>)> {
         let mut marker = Marker::new(text, tokens, logic);
+        if self.members.is_none() {
+            marker.numbers = bound.to_vec();
+        }
         let complete = marker.run();
         let Marker { parser, marked, .. } = marker;
         parser.diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));
         let mut atoms = BTreeMap::new();
         for (text, atom) in &marked.atoms {
-            if let Some(id) = self.of_type(atom, Ty::Bool, &Place::global(Use::Formula)) {
+            let atom = match &self.members {
+                Some(members) => members.in_formula(atom, bound),
+                None => rewrite::with_numbers(atom, bound),
+            };
+            if let Some(id) = self.of_type(&atom, Ty::Bool, &Place::global(Use::Formula)) {
                 atoms.insert(text.clone(), id);
             }
         }

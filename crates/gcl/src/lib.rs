@@ -1,7 +1,7 @@
 //! From the text of guarded commands to a program graph, or to messages that say what is wrong.
 //!
 //! [`compile`] reads a file: tokens (`lexer`), tree (`parser`, [`ast`]), control flow (`flow`), names and types
-//! (`names`, `declare`, `exprs`), graph (`lower`) and properties (`formula`). [`format`](mod@format) lays a text out,
+//! (`names`, `declare`, `exprs`), graph (`lower`) and properties (`formula`). [`every`] makes one program of a system of every size. [`format`](mod@format) lays a text out,
 //! [`symbols`] finds its names.
 //! The language is described in `docs/language.md`.
 //!
@@ -9,6 +9,7 @@
 
 pub mod ast;
 mod declare;
+pub mod every;
 mod exprs;
 mod flow;
 pub mod format;
@@ -17,13 +18,17 @@ mod lexer;
 mod lower;
 mod names;
 mod parser;
+mod rewrite;
 pub mod symbols;
+
+use std::collections::BTreeMap;
 
 use tertium_base::{Diagnostic, Span};
 use tertium_logic::Logic;
 use tertium_program::{Named, Program, Property};
 
 use crate::ast::Item;
+use crate::every::AtLeast;
 use crate::lexer::lex;
 use crate::names::{Elaborator, Place, Ty, Use};
 use crate::parser::Parser;
@@ -37,6 +42,8 @@ pub struct Compiled {
     pub diagnostics: Vec<Diagnostic>,
     /// Mistakes in what was added to the text, one list per addition; places point into the addition's own text.
     pub additions: Vec<Vec<Diagnostic>>,
+    /// Constants of which only the least value is said. They have that value, unless another was asked for.
+    pub open: Vec<AtLeast>,
 }
 
 /// Something said about a program outside of its text, for example on the command line.
@@ -80,10 +87,24 @@ pub fn compile(text: &str) -> Compiled {
 /// Reads a program together with what is said about it elsewhere.
 #[must_use]
 pub fn compile_with(text: &str, additions: &[Addition]) -> Compiled {
+    compile_sized(text, additions, &BTreeMap::new())
+}
+
+/// As [`compile_with`], with values for constants that are left open.
+///
+/// ```
+/// let text = "system s const N >= 1 var x : nat = 0 process P[i : 1..N] { x := i; }";
+/// let compiled = tertium_gcl::compile_sized(text, &[], &[("N".to_owned(), 3)].into());
+/// assert_eq!(compiled.program.unwrap().processes.len(), 3);
+/// assert_eq!(compiled.open[0].least, 1);
+/// ```
+#[must_use]
+pub fn compile_sized(text: &str, additions: &[Addition], sizes: &BTreeMap<String, i64>) -> Compiled {
     let lexed = lex(text);
     let (file, diagnostics) = parser::parse(text, &lexed);
     let name = file.name.as_ref().map_or("", |name| name.name.as_str());
     let mut elaborator = Elaborator::new(text, name);
+    elaborator.sizes.clone_from(sizes);
     diagnostics.into_iter().for_each(|diagnostic| elaborator.report(diagnostic));
     elaborator.declarations(&file);
     elaborator.rest(&file);
@@ -95,12 +116,17 @@ pub fn compile_with(text: &str, additions: &[Addition]) -> Compiled {
     let diagnostics = std::mem::take(&mut elaborator.diagnostics);
     let additions: Vec<_> = additions.iter().map(|addition| elaborator.addition(addition)).collect();
     let fails = diagnostics.iter().chain(additions.iter().flatten()).any(Diagnostic::is_error);
-    Compiled { program: (!fails).then_some(elaborator.program), diagnostics, additions }
+    let open = elaborator.open.iter().filter_map(|&(entry, least)| {
+        let name = elaborator.named[entry].ident;
+        Some(AtLeast { name: name.name.clone(), least: least?, span: name.span })
+    });
+    let open = open.collect();
+    Compiled { program: (!fails).then_some(elaborator.program), diagnostics, additions, open }
 }
 
 impl Elaborator<'_> {
     /// Adds something; returns what is wrong with it.
-    fn addition(&mut self, addition: &Addition) -> Vec<Diagnostic> {
+    pub(crate) fn addition(&mut self, addition: &Addition) -> Vec<Diagnostic> {
         // Places in an addition's text are not those of the file, so nothing counts as reported before.
         self.forget_reported();
         match addition {

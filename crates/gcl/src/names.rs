@@ -109,6 +109,12 @@ pub(crate) struct Elaborator<'a> {
     pub named: Vec<NamedExpr<'a>>,
     pub groups: Vec<Group<'a>>,
     pub cells: usize,
+    /// Values for constants of which only the least value is said.
+    pub sizes: BTreeMap<String, i64>,
+    /// Those constants: entries of `named`, with their least values.
+    pub open: Vec<(usize, Option<i64>)>,
+    /// What members of families with every size stand for, if that is what is looked at.
+    pub members: Option<crate::every::Members>,
     /// How many expressions are being worked out inside each other, definitions included.
     pub depth: u32,
 }
@@ -125,6 +131,9 @@ impl<'a> Elaborator<'a> {
             named: Vec::new(),
             groups: Vec::new(),
             cells: 0,
+            sizes: BTreeMap::new(),
+            open: Vec::new(),
+            members: None,
             depth: 0,
         }
     }

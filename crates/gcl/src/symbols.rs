@@ -36,6 +36,8 @@ struct Namer<'a> {
     processes: BTreeMap<&'a str, Inside<'a>>,
     /// The process whose text is being walked.
     here: Option<&'a str>,
+    /// The names that the property's `forall` brings in.
+    bound: BTreeMap<String, usize>,
 }
 
 /// All names of a text.
@@ -61,6 +63,7 @@ pub fn symbols(text: &str) -> SymbolTable {
         types: BTreeMap::new(),
         processes: BTreeMap::new(),
         here: None,
+        bound: BTreeMap::new(),
     };
     namer.declare(&file);
     for item in &file.items {
@@ -113,6 +116,11 @@ impl<'a> Namer<'a> {
         for item in &file.items {
             match item {
                 Item::Const(name, expr) => self.named(name, SymbolKind::Constant, expr),
+                Item::AtLeast(name, expr) => {
+                    let symbol = self.plain(name, SymbolKind::Constant, expr.span.end, None);
+                    self.global(name, symbol);
+                    self.table.symbols_mut()[symbol].notes.push("any number from there on".to_owned());
+                }
                 Item::Define(name, expr) => self.named(name, SymbolKind::Definition, expr),
                 Item::Predicate(Some(name), expr) => self.named(name, SymbolKind::Predicate, expr),
                 Item::Enumeration(name, members) => self.enumeration(name, members),
@@ -267,7 +275,7 @@ impl<'a> Namer<'a> {
             Some((index, symbol)) if index == text => Some(symbol),
             _ => inside.locals.get(text).copied(),
         });
-        match own {
+        match self.bound.get(text).copied().or(own) {
             Some(symbol) => self.table.use_at(name.span, symbol),
             None => self.use_global(name),
         }
@@ -275,9 +283,11 @@ impl<'a> Namer<'a> {
 
     fn item(&mut self, item: &'a Item) {
         match item {
-            Item::Const(_, expr) | Item::Define(_, expr) | Item::Predicate(_, expr) | Item::Init(expr) => {
-                self.expr(expr);
-            }
+            Item::Const(_, expr)
+            | Item::AtLeast(_, expr)
+            | Item::Define(_, expr)
+            | Item::Predicate(_, expr)
+            | Item::Init(expr) => self.expr(expr),
             Item::Enumeration(..) => {}
             Item::Alias(_, ty) => self.ty(ty),
             Item::Var(decl) => self.var_decl(decl),
@@ -394,9 +404,19 @@ impl<'a> Namer<'a> {
     }
 
     fn property(&mut self, decl: &PropertyDecl) {
-        for atom in atoms_of(self.text, self.tokens, decl) {
+        let (binder, atoms) = atoms_of(self.text, self.tokens, decl);
+        if let Some(binder) = binder {
+            self.use_global(&binder.family);
+            for name in &binder.names {
+                let detail = format!("a member of {}", binder.family.name);
+                let symbol = self.symbol(name, SymbolKind::Parameter, name.span, detail, None);
+                self.bound.insert(name.name.clone(), symbol);
+            }
+        }
+        for atom in atoms {
             self.expr(&atom);
         }
+        self.bound.clear();
     }
 
     fn expr(&mut self, expr: &Expr) {

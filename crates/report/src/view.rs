@@ -115,6 +115,9 @@ pub struct ResultView {
     /// For a parameterised structure: the value of every instance, if there are few.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instances: Option<Vec<InstanceView>>,
+    /// If the model leaves a size open: for which sizes the value holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<SizesView>,
     /// For an unknown: how the question got to what leaves it open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenView>,
@@ -166,6 +169,7 @@ impl ResultView {
             per_state: None,
             condition: None,
             instances: None,
+            sizes: None,
             open: None,
             decide: Vec::new(),
             choice: None,
@@ -178,6 +182,20 @@ impl ResultView {
             verdict: Verdict::Open,
         }
     }
+}
+
+/// For which sizes a value holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SizesView {
+    /// The constant that is left open.
+    pub constant: String,
+    /// Its least value.
+    pub at_least: i64,
+    /// The value for which the property is false; null if it is true for every value, or open.
+    pub value: Option<i64>,
+    /// Values for which it is true, if it is open for others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<i64>,
 }
 
 /// How a result counts for the exit code.

@@ -109,7 +109,7 @@ fn print(args: &AbstractArgs, file: &ProgramFile, options: &AbstractionOptions, 
 
 /// What the options add to the program.
 pub fn extras(args: &AbstractionArgs) -> Extras {
-    Extras { predicates: args.predicates.clone(), keep: args.keep.clone(), spotlight: Vec::new() }
+    Extras { predicates: args.predicates.clone(), keep: args.keep.clone(), ..Extras::default() }
 }
 
 /// How to abstract.

@@ -38,6 +38,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let progress = Progress::start(phase.clone(), args.look.quiet);
     let (logic, mut extras) = (args.logic.map(|logic| logic.0), abstraction::extras(&args.how));
     extras.spotlight.clone_from(&args.spotlight);
+    extras.every = true;
     let file = program::load_with(&args.file, &args.properties, logic, &args.defines, &extras)?;
     if file.language == program::Language::Gcl {
         let given = [("--progress", args.progress), ("--fair", args.fair)];
@@ -57,9 +58,25 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             (false, _) => program::choose::decide(&file, questions, &wanted, &how, budget, &phase),
         }
     };
-    let lit = spotlight::wanted(args, &file, &questions, abstracted)?;
-    let is_whole = lit.is_none();
+    let lit = match &file.open {
+        Some(open) => {
+            fits_every_size(args, &open.constants)?;
+            None
+        }
+        None => spotlight::wanted(args, &file, &questions, abstracted)?,
+    };
+    let is_whole = lit.is_none() && file.open.is_none();
+    let mut sized = vec![None; questions.len()];
     let outcome = match lit {
+        None if file.open.is_some() => {
+            let how = abstraction::options(&args.how, args.max_states);
+            let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS);
+            let found = program::every::check(&file, &questions, &options(args), (&how, rounds), budget, &phase);
+            found.map(|found| {
+                sized = found.files;
+                found.outcome
+            })
+        }
         None => otherwise(&questions),
         Some((lit, automatic)) => {
             let how = abstraction::options(&args.how, args.max_states);
@@ -87,27 +104,31 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let plain = !abstracted && is_whole;
     let explored = wants_page && plain && outcome.answers.iter().any(|answer| answer.value == Belnap::True);
     let invariant = if explored { pages::invariant(&file, budget) } else { Vec::new() };
-    for (answer, question) in outcome.answers.iter().zip(&questions) {
-        let mut view = program_views::result(&file, answer, outcome.answers.len(), args);
+    for ((answer, question), sized) in outcome.answers.iter().zip(&questions).zip(&sized) {
+        let whole = &file;
+        let file = sized.as_deref().unwrap_or(whole);
+        let mut view = program_views::result(file, answer, outcome.answers.len(), args);
         let mut obligations = 0;
         if let Some(dir) = &args.evidence {
-            view.evidence.file = program_views::write_evidence(dir, &file, answer)?;
-            if matches!(answer.value, Belnap::True | Belnap::False) && answer.run.is_none() {
+            view.evidence.file = program_views::write_evidence(dir, file, answer)?;
+            if whole.open.is_some() && answer.run.is_none() {
+                view.warnings.extend(program_views::no_proof_for_every_size(answer));
+            } else if matches!(answer.value, Belnap::True | Belnap::False) && answer.run.is_none() {
                 obligations =
-                    program_views::write_proof(dir, &file, (question, answer), &options(args), &mut view, budget)?;
+                    program_views::write_proof(dir, file, (question, answer), &options(args), &mut view, budget)?;
             }
         }
         judge(&mut view, &expectations, &args.fail_on);
         printer.result(&view);
         if let Some(page) = &mut page {
-            let mut detail = pages::of_program(&file, question, (answer, &view), &invariant, args.fair);
-            pages::add_basis(&file, answer, obligations, &mut detail);
-            let drawn = pages::rounds(&file, (question, answer), &options(args), args, budget)?;
+            let mut detail = pages::of_program(file, question, (answer, &view), &invariant, args.fair);
+            pages::add_basis(file, answer, obligations, &mut detail);
+            let drawn = pages::rounds(file, (question, answer), &options(args), args, budget)?;
             if !drawn.is_empty() {
                 pages::add_rounds(&drawn, answer, &view, &mut detail, page);
             } else if let (Question::Property(asked), true, None) = (question, abstracted && is_whole, answer.stopped) {
                 let how = abstraction::options(&args.how, args.max_states);
-                match pictured::picture(&file, asked, &options(args), &how, budget) {
+                match pictured::picture(file, asked, &options(args), &how, budget) {
                     Ok(Some(found)) => {
                         view.next.extend(pages::with_predicate(&found, &view, &printer.input.file));
                         pages::add_abstraction(&found, &view, &mut detail, page);
@@ -137,6 +158,21 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         page.coverage = pages::coverage(&file, outcome.coverage.as_deref());
     }
     Ok(Done { code, page })
+}
+
+/// Whether the options make sense where a size is left open.
+fn fits_every_size(args: &CheckArgs, open: &[program::every::AtLeast]) -> Result<(), Failure> {
+    let given = [
+        ("--spotlight", !args.spotlight.is_empty()),
+        ("--semantics thorough", args.semantics == Semantics::Thorough),
+        ("--parameters literal", args.parameters == crate::args::Parameters::Literal),
+        ("--abstraction none", args.how.abstraction == Some(Abstraction::None)),
+    ];
+    let Some((option, _)) = given.iter().find(|(_, given)| *given) else { return Ok(()) };
+    let (name, least) = open.first().map_or(("N", 1), |open| (open.name.as_str(), open.least));
+    Err(Diagnostic::error("E0353", format!("`{option}` is about one system, and `{name}` is left open"))
+        .help(format!("give it a value: `-D {name}={least}`"))
+        .into())
 }
 
 /// Whether the program is abstracted, or run as it is.

@@ -41,6 +41,7 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
             };
             Ordered(conditions.iter().map(entry).collect())
         }),
+        sizes: None,
         instances: answer.instances.as_ref().map(|instances| instances.iter().map(instance).collect()),
         open: open(session, answer),
         decide: reasons.first().map(build::advice).into_iter().collect(),

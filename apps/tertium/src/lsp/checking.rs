@@ -200,12 +200,23 @@ fn program(job: &Job, args: &CheckArgs, budget: &Budget, observer: &dyn Observer
     let file = if job.kind == TextKind::Promela {
         program::promela::from_text(&job.file, &job.text, &[], None, &[], &[])?
     } else {
-        program::from_text(&job.file, job.text.clone(), &[], None)?
+        let extras = program::Extras { every: true, ..program::Extras::default() };
+        program::from_text_with(&job.file, job.text.clone(), &[], None, &extras)?
     };
     debug_assert_eq!(file.language == Language::Promela, job.kind == TextKind::Promela);
     let questions = program::questions::questions(&file, &args.only, false)?;
     let options = program::CheckOptions { threads: crate::commands::threads(None), ..program::CheckOptions::default() };
     let how = abstraction::options(&args.how, args.max_states);
+    if file.open.is_some() {
+        let how = (&how, program::abstracted::refined::DEFAULT_REFINEMENTS);
+        let found = program::every::check(&file, &questions, &options, how, budget, observer)?;
+        let answers = found.outcome.answers.iter().zip(&found.files);
+        let told = answers.map(|(answer, sized)| {
+            let file = sized.as_deref().unwrap_or(&file);
+            Told::of(&program_views::result(file, answer, questions.len().max(2), args))
+        });
+        return Ok(told.collect());
+    }
     let outcome = program::choose::decide(&file, &questions, &options, &how, budget, observer)?;
     let answers = outcome.answers.iter();
     Ok(answers.map(|answer| Told::of(&program_views::result(&file, answer, questions.len().max(2), args))).collect())

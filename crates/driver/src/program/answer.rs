@@ -8,6 +8,7 @@ use tertium_lattice::Belnap;
 
 use super::abstracted::basis::Basis;
 use super::abstracted::looked::Looked;
+use super::every::Sizes;
 use super::run::Run;
 
 /// Why a question stays open, and what would help.
@@ -105,6 +106,8 @@ pub struct ProgramAnswer {
     pub by_completions: bool,
     /// For which values of what no step changes the property has which value.
     pub condition: Vec<(Belnap, String)>,
+    /// For which sizes it holds, if the file leaves a size open.
+    pub sizes: Option<Sizes>,
     /// Remarks.
     pub warnings: Vec<Diagnostic>,
     /// Whether it holds for a reason that says little.
@@ -146,6 +149,7 @@ impl ProgramAnswer {
             spotlight: None,
             by_completions: false,
             condition: Vec::new(),
+            sizes: None,
             warnings: Vec::new(),
             vacuous: false,
             basis: None,

@@ -1,11 +1,12 @@
 //! Is a program run as it is, or abstracted?
 //!
 //! Small domains: run. Variables without bounds, or with very many values: run for a while, which finds faults that lie near and
-//! decides programs that turn out to be small; what stays open is abstracted, with predicates found on the way. A program that
-//! cannot be abstracted is run after all. Every answer says which way it was found and why.
+//! decides programs that turn out to be small; what stays open is abstracted, with predicates found on the way. What abstraction
+//! leaves open, or a program that cannot be abstracted, is run after all: to the end if all values are bounded, else for longer than at first.
+//! If time is limited, abstraction gets half of it. Every answer says which way it was found and why.
 
 use tertium_abstraction::invariants::intervals;
-use tertium_base::Budget;
+use tertium_base::{Budget, StopReason};
 use tertium_lattice::Belnap;
 use tertium_program::{Program, Type};
 
@@ -19,6 +20,8 @@ use crate::failure::Failure;
 
 /// States that are visited before a program with large domains is abstracted.
 pub const FIRST_STATES: usize = 20_000;
+/// States that are visited of a program without bounds after abstraction left something open.
+const MORE_STATES: usize = 400_000;
 /// A variable with more values than this is large.
 const LARGE: i128 = 4096;
 
@@ -58,7 +61,8 @@ pub fn decide(
         .map(|(question, _)| question.clone())
         .collect();
     let refinements = refined::DEFAULT_REFINEMENTS;
-    let found = match refined::check(file, &open, options, abstraction, refinements, budget, observer) {
+    let half = budget.halved();
+    let found = match refined::check(file, &open, options, abstraction, refinements, &half, observer) {
         Ok(found) => found,
         // What cannot be abstracted is run as far as that goes.
         Err(Failure::Input(_)) => return check(file, questions, options, budget, observer),
@@ -81,14 +85,15 @@ pub fn decide(
     }
     let mut remarks = visited.remarks;
     remarks.extend(found.remarks);
-    let still_open = answers.iter().any(|answer| answer.value == Belnap::Unknown && answer.stopped.is_none());
-    if still_open && file.language == Language::Promela {
+    let may_run = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && budget.check().is_ok();
+    if answers.iter().any(may_run) && file.program.functions.is_empty() {
         return run_the_rest(file, questions, options, answers, remarks, budget, observer);
     }
     Ok(Outcome { answers, remarks, coverage: None })
 }
 
-/// Values of Promela are finite, so what abstraction leaves open can still be settled by running the model.
+/// Where all values are bounded, what abstraction leaves open can still be settled by running the program; elsewhere running it for longer
+/// may find what breaks a property.
 fn run_the_rest(
     file: &ProgramFile,
     questions: &[Question],
@@ -100,14 +105,27 @@ fn run_the_rest(
 ) -> Result<Outcome, Failure> {
     let open: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].value == Belnap::Unknown).collect();
     let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
-    let found = check(file, &asked, options, budget, observer)?;
+    let max_states = if is_bounded(file) { options.max_states } else { Some(MORE_STATES) };
+    let found = check(file, &asked, &CheckOptions { max_states, ..options.clone() }, budget, observer)?;
     for (at, mut answer) in open.into_iter().zip(found.answers) {
+        answers[at].elapsed += answer.elapsed;
+        if answer.value == Belnap::Unknown {
+            // What abstraction found out says more than how far running it came.
+            answers[at].stopped = answer.stopped.filter(|&why| why != StopReason::Count).or(answers[at].stopped);
+            continue;
+        }
         answer.choice = Some("by running it: abstraction left it open".to_owned());
-        answer.elapsed += answers[at].elapsed;
+        answer.elapsed = answers[at].elapsed;
         answers[at] = answer;
     }
     remarks.extend(found.remarks);
     Ok(Outcome { answers, remarks, coverage: None })
+}
+
+/// Whether there are finitely many states.
+fn is_bounded(file: &ProgramFile) -> bool {
+    let bounded = |(lo, hi): &(Option<i128>, Option<i128>)| lo.is_some() && hi.is_some();
+    file.language == Language::Promela || intervals(&file.program).iter().all(bounded)
 }
 
 fn is_settled(answer: &ProgramAnswer) -> bool {

@@ -9,7 +9,7 @@
 //!
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
-//! [`sketched`] answers with a store that keeps little; [`fewer`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them, [`grounded`] those over abstract states. [`abstracted`] answers
+//! [`sketched`] answers with a store that keeps little; [`fewer`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them, [`grounded`] those over abstract states. [`every`] answers for systems of every size. [`abstracted`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only; [`choose`]
 //! says which way a program goes.
 
@@ -20,6 +20,7 @@ pub mod check;
 pub mod choose;
 pub mod claims;
 pub mod coverage;
+pub mod every;
 pub mod explore;
 pub mod export;
 pub mod fewer;
@@ -45,11 +46,12 @@ pub mod symbolic;
 pub mod trail;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use tertium_base::{Diagnostic, SourceFile, Span};
-use tertium_gcl::{Addition, compile_with};
+use tertium_gcl::{Addition, compile_sized};
 use tertium_logic::Logic;
 use tertium_promela::sources::Sources;
 
@@ -105,6 +107,10 @@ pub struct ProgramFile {
     pub unnamed: Vec<String>,
     /// How many of the program's predicates, the last ones, the command line gave.
     pub given_predicates: usize,
+    /// What the text leaves open, if it stands for systems of every size; the program is then the smallest of them.
+    pub open: Option<every::Open>,
+    /// The values that were given to what the text leaves open.
+    pub sizes: BTreeMap<String, i64>,
 }
 
 /// The languages of programs.
@@ -187,6 +193,10 @@ pub struct Extras {
     pub keep: Vec<String>,
     /// Processes that are looked at closely.
     pub spotlight: Vec<String>,
+    /// Values for constants that the text leaves open.
+    pub sizes: BTreeMap<String, i64>,
+    /// Whether the text may stand for systems of every size.
+    pub every: bool,
 }
 
 /// As [`load`], with what abstraction needs.
@@ -212,7 +222,8 @@ pub fn load_with(
         }
         Some(Language::Promela) => promela::from_text(&name, &text, given, logic, defines, &extras.predicates),
         _ if !defines.is_empty() => {
-            Err(Diagnostic::error("E0331", "`-D` is for Promela models").help("leave it out for other inputs").into())
+            let sizes = every::sizes(defines)?;
+            from_text_with(&name, text, given, logic, &Extras { sizes, ..extras.clone() })
         }
         _ => from_text_with(&name, text, given, logic, extras),
     }
@@ -238,7 +249,7 @@ pub fn from_text_with(
     additions.extend(extras.predicates.iter().cloned().map(Addition::Predicate));
     additions.extend(extras.keep.iter().cloned().map(Addition::Keep));
     additions.extend(extras.spotlight.iter().cloned().map(Addition::Spotlight));
-    let compiled = compile_with(&text, &additions);
+    let compiled = compile_sized(&text, &additions, &extras.sizes);
     let source = Arc::new(SourceFile::new(file, text));
     let mut messages: Vec<Located> =
         compiled.diagnostics.into_iter().map(|diagnostic| Located::within(diagnostic, &source)).collect();
@@ -254,6 +265,19 @@ pub fn from_text_with(
         messages.extend(mistakes.into_iter().map(place));
     }
     let Some(program) = compiled.program else { return Err(Failure::Input(messages)) };
+    every::fit(&extras.sizes, &compiled.open)?;
+    let constants: Vec<_> =
+        compiled.open.into_iter().filter(|constant| !extras.sizes.contains_key(&constant.name)).collect();
+    if let (Some(constant), false) = (constants.first(), extras.every) {
+        return Err(Failure::Input(vec![Located::within(every::unsized_error(constant), &source)]));
+    }
+    let open = (!constants.is_empty()).then(|| every::Open {
+        constants,
+        given: given.to_vec(),
+        logic,
+        extras: extras.clone(),
+        additions,
+    });
     Ok(ProgramFile {
         file: file.to_owned(),
         source,
@@ -266,6 +290,8 @@ pub fn from_text_with(
         given: properties.iter().map(|property| property.name.clone()).collect(),
         unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
         given_predicates: extras.predicates.len(),
+        open,
+        sizes: extras.sizes.clone(),
     })
 }
 

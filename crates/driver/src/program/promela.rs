@@ -88,6 +88,8 @@ pub fn from_text(
         given: properties.iter().map(|property| property.name.clone()).collect(),
         unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
         given_predicates: predicates.len(),
+        open: None,
+        sizes: std::collections::BTreeMap::new(),
     })
 }
 

@@ -9,7 +9,7 @@ use tertium_program::{Binary, Expr, Fault, Move, Outcome, Semantics, Sort, State
 use super::itf::Stored;
 use super::run::{self, Run, Taken, Told, arrival};
 use super::trail::{self, Followed, Trail};
-use super::{Language, ProgramFile, from_text, promela};
+use super::{Extras, Language, ProgramFile, from_text_with, promela};
 use crate::failure::Failure;
 
 /// At most this many candidates for initial states are tried.
@@ -219,7 +219,10 @@ impl<'f> Simulator<'f> {
         }
         let text = &self.file.source.text;
         let file = match self.file.language {
-            Language::Gcl => from_text("<watch>", format!("{text}\ndefine {name} = {line}\n"), &[], None)?,
+            Language::Gcl => {
+                let extras = Extras { sizes: self.file.sizes.clone(), ..Extras::default() };
+                from_text_with("<watch>", format!("{text}\ndefine {name} = {line}\n"), &[], None, &extras)?
+            }
             Language::Promela => promela::from_text(
                 &self.file.file,
                 &format!("{text}\npred ({line})\n"),

@@ -47,6 +47,9 @@ impl Parser<'_> {
         match word {
             "const" => {
                 let name = self.name()?;
+                if self.eat_sign(">=") {
+                    return Ok(Item::AtLeast(name, self.expr()?));
+                }
                 self.expect_sign("=")?;
                 Ok(Item::Const(name, self.expr()?))
             }

@@ -79,7 +79,14 @@ impl Loop<'_> {
             let target = open[met.target].clone();
             let path = path(&mut prepared.system, &visited, met);
             self.round(prepared, &visited, fineness, Some(self.answers[target.question].name.clone()));
-            match self.follow(prepared, path.clone(), &target)? {
+            let followed = match self.follow(prepared, path.clone(), &target) {
+                Err(failure) => {
+                    open.append(&mut undecided);
+                    return Err(failure);
+                }
+                Ok(followed) => followed,
+            };
+            match followed {
                 Ok(Tried::Answered) => {
                     let answer = &mut self.answers[target.question];
                     answer.solver = Some(solver_work(&prepared.system));

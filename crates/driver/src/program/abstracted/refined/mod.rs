@@ -17,7 +17,7 @@ mod targets;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tertium_abstraction::Failed;
+use tertium_abstraction::{Failed, System};
 use tertium_base::{Budget, StopReason};
 use tertium_lattice::Belnap;
 use tertium_program::{ExprId, InitialValue};
@@ -34,7 +34,7 @@ use super::basis::{self, Basis};
 use super::looked::Looked;
 use super::{AbstractionOptions, Prepared, Work, atoms_of, blank, disagreements, failed, prepare, solver_work};
 use crate::Observer;
-use crate::failure::Failure;
+use crate::failure::{Failure, Located};
 
 /// The rounds of refinement if nobody says how many.
 pub const DEFAULT_REFINEMENTS: u32 = 20;
@@ -64,9 +64,16 @@ pub fn check(
         rounds: Vec::new(),
         most: abstraction.max_states.unwrap_or(MOST_STATES),
         differences: abstraction.differences,
+        known: Vec::new(),
     };
     let start = Instant::now();
-    let rest = learning.states(&mut prepared)?;
+    let rest = match learning.states(&mut prepared) {
+        Err(Failure::Stopped(stopped)) => {
+            learning.stop_all(&prepared, stopped.0);
+            Vec::new()
+        }
+        rest => rest?,
+    };
     if let Some(first) = learning.answers.first_mut() {
         first.elapsed = start.elapsed();
     }
@@ -79,18 +86,11 @@ pub fn check(
     let abstraction = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
     for number in rest {
         let start = Instant::now();
-        let asked: Vec<ExprId> = atoms_of(&questions[number]).collect();
-        let mut own = prepare(file, &asked, &abstraction, budget)?;
-        let settled =
-            learning.goes_on(&mut own, number)? || (learning.differences && learning.all_paths(&mut own, number)?);
-        if !settled {
-            let before = learning.answers[number].rounds.len();
-            learning.structure(&mut own, number, calls)?;
-            let answer = &mut learning.answers[number];
-            answer.looked = Looked::of(&own, &answer.rounds, before).map(Arc::new);
+        match learning.paths(number, &abstraction, calls) {
+            Err(Failure::Stopped(stopped)) => learning.stop_one(&prepared, number, stopped.0),
+            found => remarks.extend(found?),
         }
         learning.answers[number].elapsed += start.elapsed();
-        remarks.extend(disagreements(&own));
     }
     learning.tell_what_is_established(&mut prepared);
     Ok(Outcome { answers: learning.answers, remarks, coverage: None })
@@ -98,6 +98,11 @@ pub fn check(
 
 /// More abstract states than this are not visited unless the user allows more.
 const MOST_STATES: usize = 100_000;
+/// Predicates that one round may add, and that there may be in all, or for each round that is allowed: where each path
+/// teaches ever more, none of them is what matters.
+const MOST_NEW: usize = 32;
+const MOST_PREDICATES: usize = 72;
+const MOST_EACH: usize = 4;
 
 struct Loop<'a> {
     work: Work<'a>,
@@ -110,6 +115,8 @@ struct Loop<'a> {
     most: usize,
     /// Whether distances are looked at.
     differences: bool,
+    /// What is known of all states, as far as it was found out already.
+    known: Vec<String>,
 }
 
 /// What became of a path to a state that may be bad.
@@ -123,6 +130,20 @@ enum Tried {
 }
 
 impl Loop<'_> {
+    /// Answers a question about more than single states; remarks about its solvers.
+    fn paths(&mut self, number: usize, how: &AbstractionOptions, calls: usize) -> Result<Vec<Located>, Failure> {
+        let asked: Vec<ExprId> = atoms_of(&self.questions[number]).collect();
+        let mut own = prepare(self.work.file, &asked, how, self.work.budget)?;
+        let settled = self.goes_on(&mut own, number)? || (self.differences && self.all_paths(&mut own, number)?);
+        if !settled {
+            let before = self.answers[number].rounds.len();
+            self.structure(&mut own, number, calls)?;
+            let answer = &mut self.answers[number];
+            answer.looked = Looked::of(&own, &answer.rounds, before).map(Arc::new);
+        }
+        Ok(disagreements(&own))
+    }
+
     /// Answers the questions that single states decide; the numbers of the others.
     fn states(&mut self, prepared: &mut Prepared) -> Result<Vec<usize>, Failure> {
         let (mut open, mut rest) = (Vec::new(), Vec::new());
@@ -141,6 +162,10 @@ impl Loop<'_> {
                 }
                 done => done?,
             }
+        }
+        if !open.is_empty() {
+            // Told early, so that a limit which is reached later leaves it.
+            self.known = if self.differences { self.establish(prepared) } else { Vec::new() };
         }
         let mut chooser = Chooser::default();
         let mut news: Vec<String> =
@@ -186,6 +211,9 @@ impl Loop<'_> {
                 }
                 let met = &open[bad.target];
                 self.costs(prepared, &tree, met.question);
+                if self.grows(&prepared.system, news.len()) {
+                    continue;
+                }
                 match self.try_path(prepared, &tree, met, bad, &mut chooser) {
                     Ok(Tried::Answered) => done.push(bad.target),
                     Ok(Tried::Learnt(learnt)) => {
@@ -200,6 +228,11 @@ impl Loop<'_> {
                     }
                     Err(failure) => return Err(failure),
                 }
+            }
+            if self.grows(&prepared.system, news.len()) {
+                self.note(prepared, &tree, before, reason);
+                self.give_up(prepared, &open, &done);
+                break;
             }
             if news.is_empty() && done.is_empty() {
                 for (target, why) in std::mem::take(&mut stuck) {
@@ -322,7 +355,7 @@ impl Loop<'_> {
         if !self.differences || !self.answers.iter().any(open) {
             return;
         }
-        let told = self.establish(prepared);
+        let told = if self.known.is_empty() { self.establish(prepared) } else { self.known.clone() };
         for answer in self.answers.iter_mut().filter(|answer| open(answer)) {
             answer.established.clone_from(&told);
         }
@@ -387,15 +420,55 @@ impl Loop<'_> {
     /// A limit was reached: what is open stays so.
     fn stop(&mut self, prepared: &Prepared, open: &[Target], stopped: StopReason) {
         for target in open {
+            self.stop_one(prepared, target.question, stopped);
+        }
+    }
+
+    fn stop_all(&mut self, prepared: &Prepared, stopped: StopReason) {
+        for number in 0..self.answers.len() {
+            self.stop_one(prepared, number, stopped);
+        }
+    }
+
+    /// A limit was reached: the answer tells how far it got.
+    fn stop_one(&mut self, prepared: &Prepared, number: usize, stopped: StopReason) {
+        if self.answers[number].value != Belnap::Unknown {
+            return;
+        }
+        if self.answers[number].rounds.is_empty() {
+            self.tell_rounds(number);
+        }
+        let answer = &mut self.answers[number];
+        answer.solver.get_or_insert_with(|| solver_work(&prepared.system));
+        answer.established.clone_from(&self.known);
+        if stopped == StopReason::Count {
+            answer.reasons.push(too_many_states());
+            return;
+        }
+        answer.stopped = Some(stopped);
+        if let Some(open) = answer.rounds.last().and_then(|round| round.open.clone()) {
+            answer
+                .reasons
+                .push(reason(open, "give it more time, or a predicate that decides this: `--predicate EXPR`"));
+        }
+    }
+
+    /// Predicates multiply without deciding anything: what is not answered stays open.
+    fn give_up(&mut self, prepared: &Prepared, open: &[Target], done: &[usize]) {
+        for (at, target) in open.iter().enumerate() {
             self.tell_rounds(target.question);
-            let answer = &mut self.answers[target.question];
-            answer.solver = Some(solver_work(&prepared.system));
-            if stopped == StopReason::Count {
-                answer.reasons.push(too_many_states());
-            } else {
-                answer.stopped = Some(stopped);
+            if !done.contains(&at) {
+                let answer = &mut self.answers[target.question];
+                answer.solver = Some(solver_work(&prepared.system));
+                answer.reasons.push(multiply(prepared.system.predicates().len()));
             }
         }
+    }
+
+    /// Whether predicates multiply instead of deciding something.
+    fn grows(&self, system: &System, new: usize) -> bool {
+        let most = MOST_PREDICATES.max(MOST_EACH.saturating_mul(self.refinements as usize));
+        new > MOST_NEW || system.predicates().len() > most
     }
 
     fn used_up(&self) -> Reason {
@@ -437,6 +510,15 @@ fn gave_up() -> Reason {
 
 fn no_progress() -> Reason {
     reason("no new predicate was found that excludes a path which no run follows", "add one: `--predicate EXPR`")
+}
+
+fn multiply(count: usize) -> Reason {
+    reason(
+        format!(
+            "every round needs more predicates than the one before, {count} by now, and a bad state may still be reached"
+        ),
+        "run it: `--abstraction none`, or say what matters: `--predicate EXPR`",
+    )
 }
 
 fn not_repeated() -> Reason {

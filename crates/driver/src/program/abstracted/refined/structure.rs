@@ -13,7 +13,7 @@ use tertium_refine::{Chooser, Contradiction, Followed, OpenPath, follow};
 use super::super::super::answer::Round;
 use super::super::super::questions::Question;
 use super::super::{Opened, Prepared, failed};
-use super::{Loop, no_progress};
+use super::{Loop, multiply, no_progress};
 use crate::failure::Failure;
 
 /// Structures with more abstract states than this are not made unless the user allows more.
@@ -74,6 +74,10 @@ impl Loop<'_> {
                 return Ok(());
             };
             news = learn(prepared, question, &explored, &opened, &mut chooser)?;
+            if self.grows(&prepared.system, news.len()) {
+                self.answers[number].reasons.push(multiply(prepared.system.predicates().len()));
+                return Ok(());
+            }
             if news.is_empty() {
                 self.answers[number].reasons.push(no_progress());
                 return Ok(());

@@ -1,0 +1,190 @@
+//! What is said for every size is true of each: corpus files with their verdicts, and random families against all systems of
+//! sizes 1 to 4, visited state by state.
+
+use std::cell::Cell;
+
+use tertium_base::Budget;
+use tertium_driver::Belnap;
+use tertium_driver::program::abstracted::AbstractionOptions;
+use tertium_driver::program::abstracted::refined::DEFAULT_REFINEMENTS;
+use tertium_driver::program::questions::{Question, questions};
+use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, every, from_text_with};
+use tertium_testkit::{Case, for_random_cases};
+
+fn loaded(text: &str, size: Option<i64>) -> ProgramFile {
+    let sizes = size.map(|size| ("N".to_owned(), size)).into_iter().collect();
+    let extras = Extras { sizes, every: size.is_none(), ..Extras::default() };
+    from_text_with("test.gcl", text.to_owned(), &[], None, &extras)
+        .unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
+}
+
+fn asked(file: &ProgramFile) -> Vec<Question> {
+    questions(file, &[], false).expect("no names are asked for")
+}
+
+fn for_every(text: &str) -> Vec<ProgramAnswer> {
+    let file = loaded(text, None);
+    let how = (&AbstractionOptions::default(), DEFAULT_REFINEMENTS);
+    let found = every::check(&file, &asked(&file), &CheckOptions::default(), how, &Budget::unlimited(), &());
+    found.unwrap_or_else(|failure| panic!("{failure:?}\n{text}")).outcome.answers
+}
+
+/// The answers for one size, by visiting all states; by name.
+fn for_one(text: &str, size: i64) -> Vec<(String, Belnap)> {
+    let file = loaded(text, Some(size));
+    let options = CheckOptions { max_states: Some(60_000), look_for_idle: false, ..CheckOptions::default() };
+    let found = check(&file, &asked(&file), &options, &Budget::unlimited(), &());
+    let answers = found.unwrap_or_else(|failure| panic!("{failure:?}\n{text}")).answers;
+    answers.into_iter().map(|answer| (answer.name, answer.value)).collect()
+}
+
+fn corpus(name: &str) -> String {
+    let path = format!("{}/../../corpus/gcl/every/{name}.gcl", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+#[test]
+fn the_corpus_has_its_verdicts() {
+    let expected: [(&str, &[(&str, Belnap, Option<i64>)]); 5] = [
+        ("test_and_set", &[("mutex", Belnap::True, None), ("deadlocks", Belnap::True, None)]),
+        ("test_then_set", &[("mutex", Belnap::False, Some(2)), ("deadlocks", Belnap::True, None)]),
+        (
+            "semaphore",
+            &[("three", Belnap::True, None), ("two", Belnap::False, Some(2)), ("range-overflow", Belnap::True, None)],
+        ),
+        (
+            "owner",
+            &[("mutex", Belnap::True, None), ("first", Belnap::True, None), ("deadlocks", Belnap::Unknown, None)],
+        ),
+        ("fair_loop", &[("back", Belnap::True, None)]),
+    ];
+    for (file, verdicts) in expected {
+        let answers = for_every(&corpus(file));
+        for &(name, value, size) in verdicts {
+            let answer = answers.iter().find(|answer| answer.name == name).expect(name);
+            assert_eq!(answer.value, value, "{file}: {name}: {:?}", answer.reasons);
+            let sizes = answer.sizes.as_ref().expect("a size is left open");
+            assert_eq!(sizes.value, size, "{file}: {name}");
+            assert_eq!(answer.run.is_some(), value == Belnap::False, "{file}: {name}");
+        }
+    }
+}
+
+/// A condition on one member and what all share.
+fn condition(case: &mut Case) -> String {
+    let one = |case: &mut Case| {
+        let choices =
+            ["b", "!b", "n = 0", "n > 0", "n < 2", "l", "!l", "f[i]", "!f[i]", "o = i", "o = 0", "o != i", "n < N"];
+        (*case.rng.pick(&choices)).to_owned()
+    };
+    match case.rng.below(4) {
+        0 => format!("{} && {}", one(case), one(case)),
+        1 => format!("({} || {})", one(case), one(case)),
+        _ => one(case),
+    }
+}
+
+fn effect(case: &mut Case) -> String {
+    let choices = [
+        "b := !b",
+        "b := true",
+        "b := false",
+        "n := (n + 1) mod 3",
+        "n := 0",
+        "l := b",
+        "l := !l",
+        "l := true",
+        "f[i] := true",
+        "f[i] := l",
+        "f[i] := false",
+        "o := i",
+        "o := 0",
+        "l, b := b, l",
+        "n := if l then 1 else 2",
+        "skip",
+        "l := *",
+    ];
+    (*case.rng.pick(&choices)).to_owned()
+}
+
+fn statement(case: &mut Case, at: usize) -> String {
+    let label = format!("a{at}: ");
+    let (when, does, other) = (condition(case), effect(case), effect(case));
+    let body = match case.rng.below(7) {
+        0 => format!("await {when};"),
+        1 => format!("if {when} {{ {does}; }}"),
+        2 => format!("choose {{ {does}; }} or {{ {other}; }}"),
+        3 => format!("atomic {{ {does}; {other}; }}"),
+        4 => format!("{does};"),
+        _ if does == "skip" => format!("when {when} do skip;"),
+        _ => format!("when {when} do {does};"),
+    };
+    label + &body
+}
+
+/// A family over a size that is left open, with properties of one and of two of its members.
+fn random_family(case: &mut Case) -> String {
+    let count = 2 + case.rng.below(3);
+    let body: Vec<String> = (0..count).map(|at| statement(case, at)).collect();
+    let body = if case.rng.chance(70) { format!("loop {{ {} }}", body.join(" ")) } else { body.join("\n") };
+    let last = count - 1;
+    let mut text =
+        String::from("system family\nconst N >= 1\nvar b : bool = false\nvar n : 0..2 = 0\nvar o : 0..N = 0\n");
+    text.push_str("var f : array[1..N] of bool = false\n");
+    let initial = if case.rng.chance(80) { " = false" } else { "" };
+    text.push_str(&format!("process P[i : 1..N] {{\n  var l : bool{initial}\n  {body}\n}}\n"));
+    if case.rng.chance(40) {
+        text.push_str(&format!(
+            "process Q {{ loop {{ when {} do b := !b; }} }}\n",
+            case.rng.pick(&["n = 1", "b", "true"])
+        ));
+    }
+    if case.rng.chance(40) {
+        text.push_str("fair P\n");
+    }
+    let (one, two) = (condition(case).replace("l", "P[i].l"), condition(case).replace("l", "P[j].l").replace("i", "j"));
+    let two = two.replace("P[j].P[j]", "P[j]").replace("jf", "if");
+    text.push_str(&format!("property one : ltl forall i in P : G !(P[i]@a{last} && {one})\n"));
+    text.push_str(&format!("property two : ltl forall i != j in P : G !(P[i]@a{last} && P[j]@a{last} && {two})\n"));
+    text.push_str(&format!("property both : ltl forall i != j in P : G !(P[i]@a1 && P[j]@a{last})\n"));
+    text.push_str(&format!("property live : ltl forall i in P : G F !P[i]@a{last}\n"));
+    text.push_str("property first : ltl G (f[1] -> !P[1]@a0)\nproperty shared : ctl AG (n < 2 || !b)\n");
+    case.keep("family.gcl", &text);
+    text
+}
+
+#[test]
+fn random_families_are_what_their_sizes_are() {
+    let (holds, fails, open) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    for_random_cases(12, |case| {
+        let text = random_family(case);
+        let sizes: Vec<Vec<(String, Belnap)>> = (1..=4).map(|size| for_one(&text, size)).collect();
+        let value = |size: i64, name: &str| {
+            let answers = sizes.get(usize::try_from(size - 1).ok()?)?;
+            answers.iter().find(|(known, _)| known == name).map(|&(_, value)| value)
+        };
+        for answer in for_every(&text) {
+            let told = answer.sizes.as_ref().unwrap_or_else(|| panic!("{} has no sizes\n{text}", answer.name));
+            match answer.value {
+                Belnap::True => {
+                    holds.set(holds.get() + 1);
+                    for size in 1..=4 {
+                        let one = value(size, &answer.name);
+                        assert_ne!(one, Some(Belnap::False), "{} for N = {size}\n{text}", answer.name);
+                    }
+                }
+                Belnap::False => {
+                    fails.set(fails.get() + 1);
+                    let size = told.value.unwrap_or_else(|| panic!("{} names no size\n{text}", answer.name));
+                    let one = value(size, &answer.name);
+                    assert!(one.is_none_or(|one| one == Belnap::False), "{} for N = {size}\n{text}", answer.name);
+                    assert!(answer.run.is_some(), "{}\n{text}", answer.name);
+                }
+                _ => open.set(open.get() + 1),
+            }
+        }
+    });
+    let told = format!("{} true for every size, {} false for one, {} open\n", holds.get(), fails.get(), open.get());
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), told.as_bytes());
+    assert!(holds.get() > 0 && fails.get() > 0, "{told}");
+}

@@ -1,0 +1,211 @@
+//! Can one program stand for a system of every size?
+//!
+//! `const N >= 2` leaves a size open, and `process P[i : 1..N]` is then a family of every size. [`compile`] makes one program
+//! that can do whatever any of these systems can do, as far as one question sees it: the members that the question names are processes
+//! of their own, whose numbers nobody knows; of all others only how many are where is known (`others`). What holds of all
+//! runs of that program holds for every size.
+//!
+//! Cells of arrays over the family belong to its members. What cannot be told this way (a member that looks at another by
+//! its number) is refused with its place (`shape`).
+//!
+//! Not here: sizes one by one, and what to conclude.
+
+mod others;
+mod shape;
+mod told;
+
+use std::collections::BTreeMap;
+
+use tertium_base::{Diagnostic, Span};
+use tertium_logic::Logic;
+use tertium_program::Program;
+
+use crate::ast::{Expr, ExprKind, File, Ident, Item, ProcessRef};
+use crate::formula::{self, Binder};
+use crate::lexer::lex;
+use crate::names::Elaborator;
+use crate::{Addition, rewrite};
+
+/// A constant that is any number from its least value on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AtLeast {
+    /// Its name.
+    pub name: String,
+    /// Its least value.
+    pub least: i64,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What the program is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose<'n> {
+    /// A property with this name.
+    Property(&'n str),
+    /// That no step of a member goes wrong.
+    Faults,
+    /// That some process can step.
+    Steps,
+}
+
+/// Why there is no program for every size, and where.
+pub type Refused = Box<Diagnostic>;
+
+/// A program that stands for every size.
+#[derive(Clone, Debug)]
+pub struct Every {
+    /// The program.
+    pub program: Program,
+    /// Whether it can do nothing that no system can do.
+    pub exact: bool,
+    /// Whether a type was made wider, so that values may lie outside of it unseen.
+    pub widened: bool,
+    /// The families, and how many of their members are processes of their own.
+    pub families: Vec<(String, usize)>,
+}
+
+/// What members of families stand for in the formulas of such a program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Members {
+    families: BTreeMap<String, Known>,
+    /// Arrays whose cells belong to members, and whose.
+    owned: BTreeMap<String, String>,
+}
+
+/// What is known of the members of a family that are processes of their own.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// The family's index.
+    index: String,
+    /// How many there are.
+    count: usize,
+    /// The variable that holds their numbers.
+    numbers: String,
+    /// Which of them has a number that a question names.
+    constants: BTreeMap<i64, usize>,
+}
+
+impl Members {
+    /// The position of the member that an index means, among those that are processes of their own.
+    fn position(&self, family: &str, index: &Expr, bound: &[(String, i64)]) -> Option<i64> {
+        match &index.kind {
+            ExprKind::Name(name) => bound.iter().find(|(known, _)| *known == name.name).map(|&(_, at)| at),
+            ExprKind::Int(number) => {
+                self.families.get(family)?.constants.get(number).and_then(|&at| i64::try_from(at).ok())
+            }
+            _ => None,
+        }
+    }
+
+    /// An atom over members: bound names stand for positions.
+    pub(crate) fn in_formula(&self, atom: &Expr, bound: &[(String, i64)]) -> Expr {
+        let at = |position: i64, span: Span| Expr { kind: ExprKind::Int(position), span };
+        let whom = |who: &ProcessRef| {
+            let index = who.index.as_deref()?;
+            let position = self.position(&who.name.name, index, bound)?;
+            Some(ProcessRef { name: who.name.clone(), index: Some(Box::new(at(position, index.span))) })
+        };
+        rewrite::expr(atom, &|part| {
+            let kind = match &part.kind {
+                ExprKind::At(who, label) => ExprKind::At(whom(who)?, label.clone()),
+                ExprKind::Field(who, name, parts) => {
+                    let parts = parts.iter().map(|part| self.in_formula(part, bound)).collect();
+                    ExprKind::Field(whom(who)?, name.clone(), parts)
+                }
+                ExprKind::Index(name, parts) => {
+                    let family = self.owned.get(&name.name)?;
+                    let position = self.position(family, parts.first()?, bound)?;
+                    ExprKind::Index(name.clone(), vec![at(position, parts[0].span)])
+                }
+                ExprKind::Name(name) => {
+                    let (_, position) = bound.iter().find(|(known, _)| *known == name.name)?;
+                    // A formula binds members of one family.
+                    let known = self.families.values().find(|known| known.count > 0)?;
+                    let numbers = Ident { name: known.numbers.clone(), span: part.span };
+                    ExprKind::Index(numbers, vec![at(*position, part.span)])
+                }
+                _ => return None,
+            };
+            Some(Expr { kind, span: part.span })
+        })
+    }
+}
+
+/// A question, as far as it matters whom it speaks of.
+struct Asked {
+    binder: Option<Binder>,
+    atoms: Vec<Expr>,
+}
+
+/// The program that stands for a system of every size, for one purpose; `additions` are what the command line adds.
+///
+/// # Errors
+/// Why there is none, with the place.
+pub fn compile(text: &str, additions: &[Addition], purpose: Purpose<'_>) -> Result<Every, Refused> {
+    let lexed = lex(text);
+    let (file, mistakes) = crate::parser::parse(text, &lexed);
+    if let Some(mistake) = mistakes.into_iter().find(Diagnostic::is_error) {
+        return Err(Box::new(mistake));
+    }
+    let name = file.name.as_ref().map_or("", |name| name.name.as_str());
+    let asked = asked(text, &file, additions, purpose);
+    let mut least = Elaborator::new(text, name);
+    least.declarations(&file);
+    let told = told::file(text, &file, &least, &asked, purpose)?;
+    let mut elaborator = Elaborator::new(text, name);
+    elaborator.members = Some(told.members);
+    elaborator.declarations(&told.file);
+    elaborator.rest(&told.file);
+    for item in &told.file.items {
+        match (item, purpose) {
+            (Item::Property(decl), Purpose::Property(wanted)) if decl.name.name == wanted => {
+                elaborator.property(decl, &lexed.tokens);
+            }
+            _ => {}
+        }
+    }
+    for addition in additions {
+        let wanted = match addition {
+            Addition::Property { name, .. } => purpose == Purpose::Property(name),
+            Addition::Predicate(_) => true,
+            Addition::Keep(_) | Addition::Spotlight(_) => false,
+        };
+        if wanted {
+            // A predicate over single members has no meaning here; it is only a hint.
+            let mistakes = elaborator.addition(addition);
+            let mistake = mistakes.into_iter().find(Diagnostic::is_error);
+            if let (Some(mistake), Addition::Property { .. }) = (mistake, addition) {
+                return Err(Box::new(mistake));
+            }
+        }
+    }
+    match elaborator.diagnostics.into_iter().find(Diagnostic::is_error) {
+        Some(mistake) => Err(Box::new(mistake)),
+        None => {
+            Ok(Every { program: elaborator.program, exact: told.exact, widened: told.widened, families: told.families })
+        }
+    }
+}
+
+fn asked(text: &str, file: &File, additions: &[Addition], purpose: Purpose<'_>) -> Asked {
+    let Purpose::Property(wanted) = purpose else { return Asked { binder: None, atoms: Vec::new() } };
+    let lexed = lex(text);
+    for item in &file.items {
+        if let Item::Property(decl) = item
+            && decl.name.name == wanted
+        {
+            let (binder, atoms) = formula::atoms_of(text, &lexed.tokens, decl);
+            return Asked { binder, atoms };
+        }
+    }
+    for addition in additions {
+        if let Addition::Property { name, logic, text } = addition
+            && name == wanted
+        {
+            let logic: Option<Logic> = *logic;
+            let (binder, atoms) = formula::read_atoms(text, &lex(text).tokens, logic);
+            return Asked { binder, atoms };
+        }
+    }
+    Asked { binder: None, atoms: Vec::new() }
+}
