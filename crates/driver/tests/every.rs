@@ -43,9 +43,12 @@ fn corpus(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// A property, its value, and the size for which it is false.
+type Verdict = (&'static str, Belnap, Option<i64>);
+
 #[test]
 fn the_corpus_has_its_verdicts() {
-    let expected: [(&str, &[(&str, Belnap, Option<i64>)]); 5] = [
+    let expected: [(&str, &[Verdict]); 5] = [
         ("test_and_set", &[("mutex", Belnap::True, None), ("deadlocks", Belnap::True, None)]),
         ("test_then_set", &[("mutex", Belnap::False, Some(2)), ("deadlocks", Belnap::True, None)]),
         (
