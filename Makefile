@@ -87,9 +87,9 @@ test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (S
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --workspace
 
-test-spin: $(Z3) peers ## random Promela models against Spin (CASES=50 times six, SEED=N for a given seed); needs spin and gcc
+test-spin: $(Z3) peers ## random Promela models and formulas against Spin (CASES=50 times six models, fifteen with formulas; SEED=N for a given seed); needs spin and gcc
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
-	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --test against_spin -p tertium-promela
+	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --test against_spin -p tertium-promela -p tertium-driver
 
 bench: $(Z3) peers ## measurements, as ratios; with Spin beside us where a spin and a gcc are on the path
 	$(CARGO) build --release --quiet -p tertium-bench

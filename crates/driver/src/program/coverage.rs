@@ -134,7 +134,12 @@ impl Seen {
 fn covered(program: &Program, seen: &Seen) -> Vec<Covered> {
     let mut reached: Vec<BitSet> =
         program.processes.iter().map(|process| BitSet::empty(process.locations.len())).collect();
-    for process in program.process_ids() {
+    let begun = program.instances.iter().map(|instance| instance.process);
+    let started = seen.passed.iter().filter_map(|at| match program.step(StepId::new(at)).action {
+        Action::Run { process, .. } => Some(process),
+        _ => None,
+    });
+    for process in begun.chain(started) {
         reached[process.index()].insert(program.process(process).entry.index());
     }
     for step in seen.passed.iter().map(|at| program.step(StepId::new(at))) {

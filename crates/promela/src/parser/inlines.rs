@@ -57,6 +57,12 @@ impl Parser {
                 .also(old.name.span, "first definition");
             self.report(diagnostic);
         }
+        if self.proctypes.contains(name.name.as_str()) {
+            let diagnostic = Diagnostic::error("E0511", format!("`{}` is the name of a `proctype`, too", name.name))
+                .at(name.span, "the name of an `inline`")
+                .help("choose another name for one of them");
+            self.report(diagnostic);
+        }
         let params = params.into_iter().map(|param| param.name.as_str().into()).collect();
         self.inlines.insert(name.name.as_str().into(), Rc::new(Inline { name, params, body }));
         Ok(())

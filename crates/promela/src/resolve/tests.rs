@@ -30,6 +30,8 @@ fn names() {
     refused("byte x; active proctype P() { { byte x; skip } }", "E0511 1:38");
     refused("byte P; active proctype P() { skip }", "E0511 1:25");
     refused("mtype = {a, b, a}; init { skip }", "E0511 1:10");
+    refused("inline P() { skip } active proctype P() { skip }", "E0511 1:8");
+    refused("active proctype P() { skip } inline P() { skip }", "E0511 1:37");
     refused("init { byte _pid; skip }", "E0511 1:13");
     accepted("active proctype P() { { byte x; skip }; { byte x; skip }; byte x }");
     accepted("byte a; mtype = {a, b}; init { skip }");
