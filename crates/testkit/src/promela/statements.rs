@@ -283,12 +283,12 @@ impl Maker<'_> {
             return self.block();
         }
         if self.escaped {
-            // Where a compound statement begins with an `unless` inside an `unless`, Spin's verifier takes the inner
-            // escape for the outer one.
+            // Where a compound statement begins with an `unless` inside an `unless`, or the inner one interrupts no
+            // block in braces, Spin's verifier takes the inner escape for the outer one.
             self.line("skip;");
         }
         // What is interrupted may be a block, an atomic block, or a loop as it stands.
-        let atomic = self.rng.chance(20);
+        let atomic = self.rng.chance(20) && !self.escaped;
         let begin = self.text.len();
         self.line(if atomic { "atomic {" } else { "{" });
         self.indent += 1;
