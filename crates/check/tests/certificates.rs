@@ -66,7 +66,12 @@ fn tamper(rng: &mut Rng, certificate: &mut Certificate, model: &Kmts, nodes: usi
                 tamper_states(rng, part, model);
             }
             // These are of the thorough semantics, whose tests tamper with them.
-            Proof::Labels(_) | Proof::NoWord | Proof::Settled { .. } | Proof::Refuted(_) | Proof::Completions(_) => {}
+            Proof::Labels(_)
+            | Proof::NoWord
+            | Proof::Settled { .. }
+            | Proof::Refuted(_)
+            | Proof::Outplayed(_)
+            | Proof::Completions(_) => {}
         },
     }
 }

@@ -60,6 +60,7 @@ pub fn proof_kind(proof: &Proof) -> &'static str {
         Proof::Lasso { cycle, .. } if cycle.is_empty() => "run",
         Proof::Lasso { .. } => "lasso",
         Proof::Claims(_) | Proof::Plays { .. } | Proof::Settled { .. } | Proof::Refuted(_) => "strategy",
+        Proof::Outplayed(_) => "strategy",
         Proof::NoPath | Proof::NoWord | Proof::Labels(_) => "certificate",
         Proof::Completions(_) => "completions",
     }

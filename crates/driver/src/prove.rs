@@ -93,6 +93,7 @@ pub fn run_of(task: &Task<'_>, certificate: &Certificate) -> Option<Run> {
         | Proof::Plays { .. }
         | Proof::Settled { .. }
         | Proof::Refuted(_)
+        | Proof::Outplayed(_)
         | Proof::Completions(_)
         | Proof::Labels(_) => return None,
     };

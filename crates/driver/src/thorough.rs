@@ -6,7 +6,7 @@
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_check::thorough::{
-    Completion, Estimate, How, decide, estimate, supported, thorough_proof, two_completions,
+    Completion, Estimate, How, decide, estimate, small_proof, supported, thorough_proof, two_completions,
 };
 use tertium_check::{Ask, EngineError, Task, Unsupported};
 use tertium_evidence::{Certificate, CompletionProof, Deadlock, LinearReading, Place, Proof, Reading};
@@ -116,7 +116,10 @@ impl Session<'_> {
             answer.per_state = Some(model.states().map(|state| Value::Belnap(values.at(state))).collect());
         }
         match (value, how) {
-            (_, How::Inconsistent) => answer.warnings.push(inconsistent(model.state_name(state))),
+            (_, How::Inconsistent) => {
+                answer.warnings.push(inconsistent(model.state_name(state)));
+                self.prove_thorough(&task, answer, value, observer)?;
+            }
             (Belnap::Unknown, _) => self.show_completions(&task, answer, state, observer)?,
             (Belnap::True | Belnap::False, How::Compositional) if self.ask.len() == 1 => {
                 self.explain(&task, &formula, answer, value, observer)?;
@@ -143,8 +146,16 @@ impl Session<'_> {
         let states = if value == Belnap::True { &self.ask[..] } else { decisive };
         let mut proved = Vec::new();
         for &state in states {
-            let Some(certificate) = self.thorough_certificate(task, state, value)? else { return Ok(()) };
-            prove::recheck(task.model, &certificate, &[], task.budget)?;
+            // The answer stands without its proof, which may take more than the answer did.
+            let certificate = match self.thorough_certificate(task, state, value) {
+                Ok(Some(certificate)) => certificate,
+                Ok(None) | Err(Failure::Stopped(_)) => return Ok(()),
+                Err(failure) => return Err(failure),
+            };
+            match prove::recheck(task.model, &certificate, &[], task.budget) {
+                Err(Failure::Stopped(_)) => return Ok(()),
+                checked => checked?,
+            }
             proved.push(Proved { place: Place::Whole, structure: None, certificate });
         }
         answer.certificates = proved;
@@ -162,10 +173,13 @@ impl Session<'_> {
         let one = [state];
         let here = Task { ask: Ask::At(&one), ..task.clone() };
         let (_, values) = crate::engines::evaluate(&here, EngineChoice::Auto)?;
-        if values.at(state) == value {
+        if values.at(state) == value && value != Belnap::Both {
             return prove::certificate(&here, task.formula, state, value).map(Some);
         }
-        let proof = thorough_proof(&here, state, value).map_err(failure)?;
+        // Moves against all completions may take long to find; whoever wants the proof waits for it.
+        let patient = self.options.always_recheck || estimate(&here).is_ok_and(|size| size.is_small());
+        let prove = if patient { thorough_proof } else { small_proof };
+        let proof = prove(&here, state, value).map_err(failure)?;
         Ok(proof.map(|proof| certificate(task, state, value, proof)))
     }
 

@@ -120,6 +120,9 @@ pub enum Proof {
     },
     /// PML, CTL, mu-calculus: every completion agrees, since none can meet the contrary. See [`Refuted`].
     Refuted(Vec<Refuted>),
+    /// Any logic, any structure: no completion can meet the contrary, since these moves beat whoever tries to build one. The first
+    /// stand is the asked state with the contrary of the answer. See [`Stand`].
+    Outplayed(Vec<Stand>),
     /// Completions disagree: one satisfies the formula, one violates it. The value is unknown, whatever else is known.
     Completions(Box<[CompletionProof; 2]>),
 }
@@ -140,6 +143,36 @@ pub struct Refuted {
     pub watched: Vec<(NodeId, bool)>,
     /// Claims rest on claims of smaller rank, or go on watching.
     pub rank: u32,
+}
+
+/// A position of the contest of [`crate::contest`]: who refines all the `states` cannot meet all the `terms`.
+///
+/// Every way to meet them has a move, and each of its outcomes a stand that is beaten. A play of such moves that never ends has
+/// a thread that puts something off for ever: that is what is watched for. A watch is kept from one stand to the next if its
+/// threads come from threads of the same watch, and is *good* if all of them have met the priority that they are said to meet
+/// since it was last good. On every play that never ends some watch is kept for ever and is good again and again.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stand {
+    /// What is refined.
+    pub states: Vec<StateId>,
+    /// What cannot be met, as terms of the formula.
+    pub terms: Vec<u32>,
+    /// What is watched here.
+    pub watched: Vec<Watch>,
+    /// For each way to meet the terms what is followed up, and the stand for each of its outcomes.
+    pub moves: Vec<(u32, Vec<u32>)>,
+}
+
+/// A set of threads. A thread is a term and an odd priority: from here on it meets this one and no greater one; or 0 if
+/// nothing is said about it yet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Watch {
+    /// Tells watches of one stand apart; the same name at the next stand goes on with it.
+    pub name: u32,
+    /// The threads.
+    pub threads: Vec<(u32, u32)>,
+    /// Those that have met their priority since the watch was last good.
+    pub met: Vec<(u32, u32)>,
 }
 
 /// A complete structure that refines the model, and the proof of the formula's value there.

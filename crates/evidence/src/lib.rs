@@ -9,12 +9,13 @@
 pub mod abstraction;
 mod certificate;
 mod checker;
+pub mod contest;
 pub mod document;
 mod fingerprint;
 mod reading;
 mod reason;
 
-pub use certificate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted};
+pub use certificate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted, Stand, Watch};
 pub use checker::{Accepted, Caveat, Rejection, check_certificate, check_certificate_with, check_open_question};
 pub use document::{
     Document, InvariantPart, Part, Place, read_document, write_document, write_invariant, write_structure,

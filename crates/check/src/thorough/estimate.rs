@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use tertium_evidence::Deadlock;
 use tertium_logic::Logic;
 
 use super::terms::{Term, Terms};
@@ -56,7 +57,7 @@ impl fmt::Display for Estimate {
 pub fn estimate(task: &Task<'_>) -> Result<Estimate, EngineError> {
     let states = task.model.state_count();
     let bits = match task.formula.logic() {
-        Logic::Ltl => automaton_bits(task),
+        Logic::Ltl if task.reading.deadlock != Deadlock::Maximal => automaton_bits(task),
         _ => tableau_bits(&Terms::of_task(task, true)?.0),
     };
     Ok(Estimate { states, bits })

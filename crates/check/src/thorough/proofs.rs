@@ -2,9 +2,12 @@
 //!
 //! A proof of a branching answer is the strategy of the one who looks for flaws, played without knowing compositional values, so
 //! that it rests on nothing but itself. A linear formula that is true needs no more than to be told so: the checker looks for
-//! a refuting path by its own means. Where paths may end, a branching proof is one of the formula that says so by steps. There is no
-//! proof yet on mixed structures, of CTL*, of fixpoints that alternate, and of linear formulas where paths end.
+//! a refuting path by its own means. Where paths may end, a branching proof is one of the formula that says so by steps.
+//!
+//! For what these do not reach (mixed structures, CTL*, fixpoints that alternate, linear formulas where paths end) the proof is the
+//! winner's moves (`outplay`).
 
+use tertium_evidence::contest::{Contest, Terms as ContestTerms};
 use tertium_evidence::{Deadlock, Proof, Reading, Refuted};
 use tertium_lattice::Belnap;
 use tertium_logic::{Logic, Node, NodeId, ParseOptions, ending_ctl, parse};
@@ -13,6 +16,7 @@ use tertium_model::{PropId, StateId};
 use super::cells::Cells;
 use super::graph::components;
 use super::linear::PathGame;
+use super::outplay::outplayed;
 use super::search::without_constants;
 use super::tableau::{Nothing, Tableau};
 use super::terms::{TermId, Terms};
@@ -22,12 +26,25 @@ use crate::{EngineError, Task};
 /// The checker settles open labels one by one, up to this many at a state.
 const MOST_OPEN: usize = 16;
 
-/// A proof that a formula has this definite value in all completions of a state; none if there is no kind of proof for it.
+/// A proof that a formula has this value in all completions of a state: true, false, or both where there is no completion. None
+/// if it has not, or if the formula's text is not its own.
 ///
 /// # Errors
 /// If a limit is reached.
 pub fn thorough_proof(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Option<Proof>, EngineError> {
-    if task.model.is_mixed() {
+    match small_proof(task, state, value)? {
+        Some(proof) => Ok(Some(proof)),
+        None => proof_by_moves(task, state, value),
+    }
+}
+
+/// A proof as [`thorough_proof`] gives, of the kinds that are small or fast to check; none for the formulas and structures that have
+/// none.
+///
+/// # Errors
+/// If a limit is reached.
+pub fn small_proof(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Option<Proof>, EngineError> {
+    if task.model.is_mixed() || value == Belnap::Both {
         return Ok(None);
     }
     if task.reading.deadlock == Deadlock::Maximal {
@@ -40,6 +57,22 @@ pub fn thorough_proof(task: &Task<'_>, state: StateId, value: Belnap) -> Result<
         (Logic::CtlStar, _) => Ok(None),
         _ => refuted(task, state, value),
     }
+}
+
+/// A proof as [`thorough_proof`] gives, by moves against every completion: of the kind that all formulas and structures have.
+///
+/// # Errors
+/// If a limit is reached.
+pub fn proof_by_moves(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Option<Proof>, EngineError> {
+    let options = ParseOptions::in_logic(task.formula.logic());
+    let Some(formula) = parse(&task.formula.text(), &options).formula else { return Ok(None) };
+    let ends = task.reading.deadlock == Deadlock::Maximal;
+    let Some(terms) = ContestTerms::new(&formula, task.model, ends, value == Belnap::False, task.budget)? else {
+        return Ok(None);
+    };
+    let total = task.model.total() || task.reading.deadlock == Deadlock::Total;
+    let contest = Contest { model: task.model, total };
+    Ok(outplayed(contest, &terms, state, value == Belnap::Both, task.budget)?.map(Proof::Outplayed))
 }
 
 /// The propositions that the formula speaks of, in the order of its text.

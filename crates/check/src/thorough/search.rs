@@ -78,9 +78,6 @@ pub fn supported(task: &Task<'_>) -> Result<(), Unsupported> {
         return Err(decline("the constants `u` and `b` have no meaning in a complete structure"));
     }
     let linear = matches!(task.formula.logic(), Logic::Ltl | Logic::CtlStar);
-    if linear && task.reading.deadlock == Deadlock::Maximal {
-        return Err(decline("on completions, linear formulas speak of infinite paths only"));
-    }
     if linear {
         return linear_shape(task.formula);
     }
@@ -113,9 +110,11 @@ fn linear_shape(formula: &Formula) -> Result<(), Unsupported> {
 /// If the task is not supported or a limit is reached.
 pub fn search(task: &Task<'_>, wanted: Wanted<'_>) -> Result<Found, EngineError> {
     supported(task)?;
+    // Paths that end are a matter of branching: whoever ends has no step.
+    let endless = task.reading.deadlock != Deadlock::Maximal;
     match (task.formula.logic(), wanted.satisfying) {
-        (Logic::Ltl, false) => by_product(task, wanted),
-        (Logic::Ltl, true) => by_path_game(task, wanted),
+        (Logic::Ltl, false) if endless => by_product(task, wanted),
+        (Logic::Ltl, true) if endless => by_path_game(task, wanted),
         _ => by_tableau(task, wanted),
     }
 }

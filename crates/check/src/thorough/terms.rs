@@ -8,6 +8,7 @@
 //! The obligations of `game::plan` are terms already and keep their numbers. Quantifiers of CTL* become the
 //! automata of their paths, one term per automaton state.
 
+use tertium_evidence::Deadlock;
 use tertium_logic::automata::{Marks, Tgba, Translation, TranslationError, ltl_to_tgba};
 use tertium_logic::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId};
 use tertium_model::PropId;
@@ -307,38 +308,59 @@ impl StarMaker<'_> {
         let levels = automaton.marks.max(1);
         let first = self.terms.len() as TermId;
         // Each automaton state, for each mark that it waits for: as entered by an ordinary step, and by one that
-        // completes a round of marks.
-        let place = |state: usize, level: usize, round: bool| {
-            first + ((state * levels + level) * 2 + usize::from(round)) as TermId
+        // completes a round of marks; and all that again for paths that have ended.
+        let count = automaton.states.len() * levels * 2;
+        let place = |state: usize, level: usize, round: bool, ended: bool| {
+            first + (usize::from(ended) * count + (state * levels + level) * 2 + usize::from(round)) as TermId
         };
+        let phases = if self.ends() { 2 } else { 1 };
         let shift = u32::from(universal);
-        for _ in 0..automaton.states.len() * levels {
+        for _ in 0..count * phases / 2 {
             self.add(Term::Any(Vec::new()), 1 + shift);
             self.add(Term::Any(Vec::new()), 2 + shift);
         }
-        for state in 0..automaton.states.len() {
-            for level in 0..levels {
+        for (state, transitions) in automaton.states.iter().enumerate() {
+            for (level, ended) in (0..levels).flat_map(|level| [(level, false), (level, true)]) {
+                if ended && phases == 1 {
+                    continue;
+                }
                 let mut ways = Vec::new();
-                for transition in &automaton.states[state] {
+                for transition in transitions {
                     let (next, round) = advance(level, transition.marks, automaton.marks);
-                    let target = place(transition.target, next, round);
-                    let mut way: Vec<TermId> = transition
-                        .guard
-                        .literals()
-                        .iter()
+                    let literals = transition.guard.literals().iter();
+                    let mut way: Vec<TermId> = literals
                         .map(|literal| atoms[literal.atom().index()][usize::from(literal.is_negative() != universal)])
                         .collect();
-                    let step =
-                        if universal { Term::Box(Filter::Any, target) } else { Term::Diamond(Filter::Any, target) };
-                    way.push(self.add(step, 0));
+                    let [on, last] = [false, true].map(|ended| place(transition.target, next, round, ended));
+                    way.push(if ended { last } else { self.onward(on, last, universal) });
                     ways.push(self.add(if universal { Term::Any(way) } else { Term::All(way) }, 0));
                 }
                 let rule = if universal { Term::All(ways) } else { Term::Any(ways) };
-                self.terms[place(state, level, false) as usize] = rule.clone();
-                self.terms[place(state, level, true) as usize] = rule;
+                self.terms[place(state, level, false, ended) as usize] = rule.clone();
+                self.terms[place(state, level, true, ended) as usize] = rule;
             }
         }
-        place(automaton.initial, 0, false)
+        place(automaton.initial, 0, false, false)
+    }
+
+    /// Whether a path may end where there is no step; its last state is then read for ever.
+    fn ends(&self) -> bool {
+        self.task.reading.deadlock == Deadlock::Maximal
+    }
+
+    /// A path goes on with a step to `on`, or ends and goes on with `last` at the same state; or (`universal`) neither is accepted.
+    fn onward(&mut self, on: TermId, last: TermId, universal: bool) -> TermId {
+        let step = if universal { Term::Box(Filter::Any, on) } else { Term::Diamond(Filter::Any, on) };
+        let step = self.add(step, 0);
+        if !self.ends() {
+            return step;
+        }
+        let constant = self.add(if universal { Term::All(Vec::new()) } else { Term::Any(Vec::new()) }, 0);
+        let guard = if universal { Term::Diamond(Filter::Any, constant) } else { Term::Box(Filter::Any, constant) };
+        let parts = vec![self.add(guard, 0), last];
+        let ending = self.add(if universal { Term::Any(parts) } else { Term::All(parts) }, 0);
+        let both = vec![step, ending];
+        self.add(if universal { Term::All(both) } else { Term::Any(both) }, 0)
     }
 }
 

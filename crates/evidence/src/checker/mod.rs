@@ -18,6 +18,7 @@ mod labels;
 mod lasso;
 mod linear;
 mod open;
+mod outplayed;
 mod paths;
 mod plays;
 mod refuted;
@@ -33,9 +34,12 @@ use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions};
 use tertium_model::{Kmts, StateId};
 
 use crate::{Certificate, Deadlock, LinearReading, Proof, Reading};
-use structure::{Names, Structure};
+use structure::Structure;
 
+pub(crate) use graph::Graph;
 pub use open::check_open_question;
+pub(crate) use structure::Filter;
+pub(crate) use structure::Names;
 
 /// What a reader of an accepted certificate should know.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -128,7 +132,9 @@ pub fn check_certificate_with(
     budget: &Budget,
 ) -> Result<Accepted, Rejection> {
     let by_completions = matches!(certificate.proof, Proof::Completions(_));
-    if by_completions != (certificate.value == Belnap::Unknown) || certificate.value == Belnap::Both {
+    // Everything is true of a structure that nothing refines, and false.
+    let no_completion = certificate.value == Belnap::Both && !matches!(certificate.proof, Proof::Outplayed(_));
+    if by_completions != (certificate.value == Belnap::Unknown) || no_completion {
         let message = format!("a proof by {} does not prove `{}`", kind_name(&certificate.proof), certificate.value);
         return Err(Diagnostic::error("E0610", message).into());
     }
@@ -193,6 +199,7 @@ impl Case<'_> {
             (Proof::NoWord, Logic::Ltl) => settled::no_word(self),
             (Proof::Settled { positions, moves }, Logic::Ltl) => settled::check(self, positions, moves),
             (Proof::Refuted(claims), _) if branching => refuted::check(self, claims),
+            (Proof::Outplayed(stands), _) => outplayed::check(self, stands),
             (Proof::Completions(both), _) => completions::check(self, both),
             (proof, logic) => {
                 Err(misfit(format!("a proof by {} does not fit a formula of {}", kind_name(proof), logic.name())))
@@ -297,6 +304,7 @@ fn kind_name(proof: &Proof) -> &'static str {
         Proof::NoWord => "the absence of a word",
         Proof::Settled { .. } => "a strategy against completions",
         Proof::Refuted(_) => "refutations",
+        Proof::Outplayed(_) => "moves against completions",
         Proof::Completions(_) => "completions",
     }
 }

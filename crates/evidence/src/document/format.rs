@@ -119,6 +119,7 @@ pub(super) enum ProofText {
     NoWord,
     Settled(SettledText),
     Refuted(Vec<RefutedText>),
+    Outplayed(Vec<StandText>),
     Completions(Box<CompletionsText>),
 }
 
@@ -150,6 +151,26 @@ pub(super) struct RefutedText {
     pub(super) terms: Vec<(u32, bool)>,
     pub(super) watched: Vec<(u32, bool)>,
     pub(super) rank: u32,
+}
+
+/// A position of a contest.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct StandText {
+    pub(super) states: Vec<Box<str>>,
+    pub(super) terms: Vec<u32>,
+    #[serde(default)]
+    pub(super) watched: Vec<WatchText>,
+    pub(super) moves: Vec<(u32, Vec<u32>)>,
+}
+
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WatchText {
+    pub(super) name: u32,
+    pub(super) threads: Vec<(u32, u32)>,
+    #[serde(default)]
+    pub(super) met: Vec<(u32, u32)>,
 }
 
 #[derive(Deserialize, Clone, Debug)]

@@ -8,13 +8,15 @@ use tertium_logic::{Logic, NodeId};
 use tertium_model::{Format, Kmts, Model, StateId, read_bytes};
 
 use super::format::{
-    AbstractionText, Body, ChoiceText, CompletionText, Head, InvariantText, PartText, PlaceText, ProofText,
-    StructureText,
+    AbstractionText, Body, ChoiceText, CompletionText, Head, InvariantText, PartText, PlaceText, ProofText, StandText,
+    StructureText, WatchText,
 };
 use super::{FORMAT_VERSION, InvariantPart, Place};
 use crate::abstraction::{AbstractState, Abstraction, Structure};
 use crate::fingerprint::Fingerprint;
-use crate::{Certificate, Choice, Claim, CompletionProof, Deadlock, LinearReading, Proof, Reading, Refuted};
+use crate::{
+    Certificate, Choice, Claim, CompletionProof, Deadlock, LinearReading, Proof, Reading, Refuted, Stand, Watch,
+};
 
 /// A certificate document, its names not yet looked up in a model.
 #[derive(Clone, Debug)]
@@ -179,6 +181,7 @@ impl Part {
         let value = match part.value.as_str() {
             "true" => Belnap::True,
             "false" => Belnap::False,
+            "both" if matches!(part.proof, ProofText::Outplayed(..)) => Belnap::Both,
             // Only two completions that disagree show that nothing is settled.
             "unknown" if matches!(part.proof, ProofText::Completions(..)) => Belnap::Unknown,
             other => {
@@ -328,6 +331,7 @@ impl<'a> StateNames<'a> {
                     })
                     .collect(),
             ),
+            ProofText::Outplayed(stands) => Proof::Outplayed(stands.iter().map(|stand| self.stand(stand)).collect()),
             ProofText::Completions(both) => {
                 match (self.completion(&both.satisfying), self.completion(&both.violating)) {
                     (Some(satisfying), Some(violating)) => Proof::Completions(Box::new([satisfying, violating])),
@@ -357,6 +361,17 @@ impl<'a> StateNames<'a> {
                     })
                     .collect(),
             ),
+        }
+    }
+
+    fn stand(&mut self, stand: &StandText) -> Stand {
+        let watch =
+            |watch: &WatchText| Watch { name: watch.name, threads: watch.threads.clone(), met: watch.met.clone() };
+        Stand {
+            states: self.all(&stand.states),
+            terms: stand.terms.clone(),
+            watched: stand.watched.iter().map(watch).collect(),
+            moves: stand.moves.clone(),
         }
     }
 

@@ -8,7 +8,7 @@ use tertium_model::{Kmts, Model, StateId, write_json};
 use super::{FORMAT_VERSION, InvariantPart, Place};
 use crate::abstraction::{Abstraction, Structure};
 use crate::fingerprint::Fingerprint;
-use crate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted};
+use crate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted, Stand};
 
 /// Writes a certificate document: for each part which structure of a family it is about, that structure,
 /// and its certificate.
@@ -249,6 +249,10 @@ impl Writer<'_> {
                 self.raw("{\"refuted\": ")?;
                 self.lines(claims, |writer, claim| writer.refuted(claim))?;
             }
+            Proof::Outplayed(stands) => {
+                self.raw("{\"outplayed\": ")?;
+                self.lines(stands, |writer, stand| writer.stand(stand))?;
+            }
             Proof::Completions(both) => {
                 self.raw("{\"completions\": {\"satisfying\": ")?;
                 self.completion(&both[0])?;
@@ -293,6 +297,32 @@ impl Writer<'_> {
         self.raw(", \"watched\": ")?;
         self.terms(&claim.watched)?;
         write!(self.out, ", \"rank\": {}}}", claim.rank)
+    }
+
+    fn stand(&mut self, stand: &Stand) -> io::Result<()> {
+        self.raw("{\"states\": ")?;
+        self.states(&stand.states)?;
+        self.raw(", \"terms\": ")?;
+        self.list(&stand.terms, |writer, term| write!(writer.out, "{term}"))?;
+        self.raw(", \"watched\": ")?;
+        self.list(&stand.watched, |writer, watch| {
+            write!(writer.out, "{{\"name\": {}, \"threads\": ", watch.name)?;
+            writer.threads(&watch.threads)?;
+            writer.raw(", \"met\": ")?;
+            writer.threads(&watch.met)?;
+            writer.raw("}")
+        })?;
+        self.raw(", \"moves\": ")?;
+        self.list(&stand.moves, |writer, (demand, stands)| {
+            write!(writer.out, "[{demand}, ")?;
+            writer.list(stands, |writer, stand| write!(writer.out, "{stand}"))?;
+            writer.raw("]")
+        })?;
+        self.raw("}")
+    }
+
+    fn threads(&mut self, threads: &[(u32, u32)]) -> io::Result<()> {
+        self.list(threads, |writer, (term, priority)| write!(writer.out, "[{term}, {priority}]"))
     }
 
     fn completion(&mut self, completion: &CompletionProof) -> io::Result<()> {

@@ -20,6 +20,17 @@ pub(crate) fn root(initial: u32) -> Tree {
     vec![TreeNode { parent: None, states: vec![initial] }]
 }
 
+/// For each node its states, and those that its children hold.
+pub(crate) fn nodes(tree: &Tree) -> Vec<(Vec<u32>, Vec<u32>)> {
+    let mut nodes: Vec<(Vec<u32>, Vec<u32>)> = tree.iter().map(|node| (node.states.clone(), Vec::new())).collect();
+    for node in tree {
+        if let Some(parent) = node.parent {
+            nodes[parent as usize].1.extend(&node.states);
+        }
+    }
+    nodes
+}
+
 /// The next tree, and the event that counts: the least name that is good, or that is lost.
 ///
 /// `moves` gives the transitions of a state on the letter read: target and whether it is accepting.

@@ -30,6 +30,13 @@ impl Tracker {
         self.trees.len()
     }
 
+    /// The nodes of a state's tree, each with its runs and with those of them that have met an accepting transition since all
+    /// last had.
+    #[must_use]
+    pub fn nodes(&self, state: usize) -> Vec<(Vec<u32>, Vec<u32>)> {
+        safra::nodes(&self.trees[state])
+    }
+
     /// No step has a greater priority.
     #[must_use]
     pub fn greatest_priority(&self) -> u32 {

@@ -1,0 +1,356 @@
+//! How is whoever tries to build a completion beaten? Moves for the independent checker.
+//!
+//! The contest of `evidence::contest` is played out as a parity game, with what the checker asks to be watched as memory: for
+//! formulas that put things off in one way only, the terms of one component whose threads have stayed there; for
+//! all others Safra's trees, whose nodes are the watches. The moves of the winner are the proof.
+//!
+//! Nothing that an engine found out is used, so that the proof rests on nothing but itself; on mixed structures it also tells
+//! why states are contradictory.
+
+use std::collections::HashMap;
+
+use tertium_base::{Budget, Stopped};
+use tertium_evidence::contest::{Contest, Demand, Outcome, TermId, Terms, Way};
+use tertium_evidence::{Stand, Watch};
+use tertium_logic::automata::Tracker;
+use tertium_model::StateId;
+
+use crate::game::parity::{self, Class, Game, NO_MOVE, Player};
+
+/// What is followed along a play.
+#[derive(Debug)]
+enum Monitor {
+    /// A component of terms that are all bad, and the terms in it whose threads have stayed there.
+    Weak { bad: Vec<u32>, memories: Vec<(u32, Vec<TermId>)>, index: HashMap<(u32, Vec<TermId>), u32> },
+    /// Trees over terms with an odd priority that they are said to meet, or none.
+    Trees { tracker: Tracker, odd: Vec<u32> },
+}
+
+/// A step that is looked at: its way, what it carries, what its target has to meet.
+struct Carried<'a> {
+    way: &'a Way,
+    steps: &'a [TermId],
+    asked: &'a [TermId],
+}
+
+impl Carried<'_> {
+    /// The terms that a term leads to, each with the greatest priority between.
+    fn from(&self, terms: &Terms, term: TermId) -> Vec<(TermId, u32)> {
+        let threads = self.way.threads.iter().filter(|(from, step, _)| *from == term && self.steps.contains(step));
+        threads.filter_map(|&(_, step, most)| terms.rules[step as usize].behind().map(|to| (to, most))).collect()
+    }
+}
+
+impl Monitor {
+    fn new(terms: &Terms) -> Self {
+        // A component is bad as a whole if its terms have priority 1, and then all of them do.
+        let mut odd: Vec<u32> = terms.priority.iter().copied().filter(|priority| priority % 2 == 1).collect();
+        odd.sort_unstable();
+        odd.dedup();
+        let weak = terms.priority.iter().all(|&priority| priority <= 1) && whole_components(terms);
+        if weak {
+            let mut bad: Vec<u32> = terms
+                .priority
+                .iter()
+                .zip(&terms.component)
+                .filter(|(priority, _)| **priority == 1)
+                .map(|(_, &class)| class)
+                .collect();
+            bad.sort_unstable();
+            bad.dedup();
+            return Self::Weak { bad, memories: Vec::new(), index: HashMap::new() };
+        }
+        let width = 1 + odd.len();
+        Self::Trees { tracker: Tracker::new(terms.root * width as u32, terms.rules.len() * width), odd }
+    }
+
+    fn greatest_priority(&self) -> u32 {
+        match self {
+            Self::Weak { .. } => 2,
+            Self::Trees { tracker, .. } => tracker.greatest_priority() + 1,
+        }
+    }
+
+    fn initial(&mut self, terms: &Terms, asked: &[TermId]) -> u32 {
+        match self {
+            Self::Weak { bad, memories, index } => {
+                let last = bad.last().copied().unwrap_or(0);
+                remember(memories, index, next_component(terms, bad, last, asked))
+            }
+            Self::Trees { .. } => 0,
+        }
+    }
+
+    /// The memory after a step, and its priority: odd if nothing but bad was seen.
+    fn step(&mut self, terms: &Terms, memory: u32, carried: &Carried<'_>) -> (u32, u32) {
+        match self {
+            Self::Weak { bad, memories, index } => {
+                let (class, watched) = &memories[memory as usize];
+                let mut kept: Vec<TermId> =
+                    watched.iter().flat_map(|&term| carried.from(terms, term)).map(|(to, _)| to).collect();
+                kept.retain(|&to| terms.component[to as usize] == *class);
+                kept.sort_unstable();
+                kept.dedup();
+                if !kept.is_empty() {
+                    let focus = (*class, kept);
+                    return (remember(memories, index, focus), 1);
+                }
+                let focus = next_component(terms, bad, *class, carried.asked);
+                (remember(memories, index, focus), 2)
+            }
+            Self::Trees { tracker, odd } => {
+                let width = 1 + odd.len() as u32;
+                let moves = |state: u32| {
+                    let (term, guess) = (state / width, state % width);
+                    let mut targets = Vec::new();
+                    for (to, most) in carried.from(terms, term) {
+                        if guess == 0 {
+                            targets.extend((0..width).map(|next| (to * width + next, false)));
+                        } else if most <= odd[guess as usize - 1] {
+                            targets.push((to * width + guess, most == odd[guess as usize - 1]));
+                        }
+                    }
+                    targets
+                };
+                let (next, priority) = tracker.step(memory as usize, moves);
+                (next as u32, priority + 1)
+            }
+        }
+    }
+
+    /// What is watched with a memory.
+    fn watches(&self, memory: u32) -> Vec<Watch> {
+        match self {
+            Self::Weak { memories, .. } => {
+                let threads: Vec<_> = memories[memory as usize].1.iter().map(|&term| (term, 1)).collect();
+                if threads.is_empty() { Vec::new() } else { vec![Watch { name: 0, threads, met: Vec::new() }] }
+            }
+            Self::Trees { tracker, odd } => {
+                let width = 1 + odd.len() as u32;
+                let thread = |&state: &u32| match state % width {
+                    0 => (state / width, 0),
+                    guess => (state / width, odd[guess as usize - 1]),
+                };
+                let nodes = tracker.nodes(memory as usize).into_iter().enumerate();
+                let watch = |(name, (all, met)): (usize, (Vec<u32>, Vec<u32>))| Watch {
+                    name: name as u32,
+                    threads: all.iter().map(thread).collect(),
+                    met: met.iter().map(thread).collect(),
+                };
+                nodes.map(watch).collect()
+            }
+        }
+    }
+}
+
+/// Whether in every component all terms have one priority.
+fn whole_components(terms: &Terms) -> bool {
+    let mut priority = vec![None; terms.rules.len()];
+    let mut own = terms.priority.iter().zip(&terms.component);
+    own.all(|(&own, &class)| *priority[class as usize].get_or_insert(own) == own)
+}
+
+fn remember(
+    memories: &mut Vec<(u32, Vec<TermId>)>,
+    index: &mut HashMap<(u32, Vec<TermId>), u32>,
+    focus: (u32, Vec<TermId>),
+) -> u32 {
+    if let Some(&known) = index.get(&focus) {
+        return known;
+    }
+    memories.push(focus.clone());
+    index.insert(focus, memories.len() as u32 - 1);
+    memories.len() as u32 - 1
+}
+
+/// The next bad component after `class` that has terms to be met, with all of them.
+fn next_component(terms: &Terms, bad: &[u32], class: u32, asked: &[TermId]) -> (u32, Vec<TermId>) {
+    let start = bad.partition_point(|&other| other <= class);
+    for at in 0..bad.len() {
+        let next = bad[(start + at) % bad.len()];
+        let watched: Vec<TermId> =
+            asked.iter().copied().filter(|&term| terms.component[term as usize] == next).collect();
+        if !watched.is_empty() {
+            return (next, watched);
+        }
+    }
+    (bad.first().copied().unwrap_or(0), Vec::new())
+}
+
+/// A position of the game.
+#[derive(Clone, Debug)]
+enum Spot {
+    /// A way is to be picked.
+    Node(u32),
+    /// A demand is to be picked, for a way of a node.
+    Way,
+    /// An outcome is to be picked; it leads to one of these.
+    Pick(Vec<u32>),
+}
+
+/// Who refines these states has to meet these terms.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Node {
+    states: Vec<StateId>,
+    asked: Vec<TermId>,
+    memory: u32,
+    /// The priority of the step that led here.
+    event: u32,
+}
+
+/// The game.
+struct Play<'a> {
+    contest: Contest<'a>,
+    terms: &'a Terms,
+    budget: &'a Budget,
+    monitor: Monitor,
+    nodes: Vec<Node>,
+    index: HashMap<Node, u32>,
+    position_of: Vec<u32>,
+    spots: Vec<Spot>,
+    game: Game,
+}
+
+/// The moves that beat whoever tries to complete a state so that it meets the terms' root, or, if `nothing`, so that it meets
+/// nothing in particular. None if there is such a completion.
+///
+/// # Errors
+/// If the budget ends.
+pub(super) fn outplayed(
+    contest: Contest<'_>,
+    terms: &Terms,
+    state: StateId,
+    nothing: bool,
+    budget: &Budget,
+) -> Result<Option<Vec<Stand>>, Stopped> {
+    let monitor = Monitor::new(terms);
+    let most = monitor.greatest_priority();
+    let mut classes: Vec<Class> =
+        (0..=most).map(|priority| Class { owner: Player::Even, priority, block: 0 }).collect();
+    classes.push(Class { owner: Player::Odd, priority: 0, block: 0 });
+    classes.push(Class { owner: Player::Even, priority: 0, block: 0 });
+    let mut play = Play {
+        contest,
+        terms,
+        budget,
+        monitor,
+        nodes: Vec::new(),
+        index: HashMap::new(),
+        position_of: Vec::new(),
+        spots: Vec::new(),
+        game: Game::new(classes),
+    };
+    let asked = if nothing { Vec::new() } else { vec![terms.root] };
+    let memory = play.monitor.initial(terms, &asked);
+    play.node(Node { states: vec![state], asked, memory, event: 0 })?;
+    play.build(most + 1)?;
+    let solution = parity::solve(&play.game, budget)?;
+    if solution.even_wins.contains(0) {
+        return Ok(None);
+    }
+    Ok(Some(play.stands(&solution.strategy)))
+}
+
+impl Play<'_> {
+    fn node(&mut self, node: Node) -> Result<u32, Stopped> {
+        if let Some(&known) = self.index.get(&node) {
+            return Ok(self.position_of[known as usize]);
+        }
+        let id = self.nodes.len() as u32;
+        self.budget.reserve(128 + 8 * node.asked.len())?;
+        let position = self.game.add_position(node.event, self.budget)?;
+        self.spots.push(Spot::Node(id));
+        self.position_of.push(position);
+        self.index.insert(node.clone(), id);
+        self.nodes.push(node);
+        Ok(position)
+    }
+
+    fn build(&mut self, way_class: u32) -> Result<(), Stopped> {
+        let mut ways: HashMap<u32, (u32, Way)> = HashMap::new();
+        while self.game.closed() < self.game.len() {
+            self.budget.check()?;
+            let position = self.game.closed() as u32;
+            match self.spots[position as usize].clone() {
+                Spot::Node(node) => {
+                    let Node { states, asked, .. } = &self.nodes[node as usize];
+                    for way in self.contest.ways(self.terms, states, asked, self.budget)? {
+                        let at = self.game.add_position(way_class, self.budget)?;
+                        self.spots.push(Spot::Way);
+                        self.game.add_move(at, self.budget)?;
+                        ways.insert(at, (node, way));
+                    }
+                }
+                Spot::Way => {
+                    if let Some((node, way)) = ways.remove(&position) {
+                        self.demands(node, &way, way_class + 1)?;
+                    }
+                }
+                Spot::Pick(targets) => {
+                    for target in targets {
+                        self.game.add_move(target, self.budget)?;
+                    }
+                }
+            }
+            self.game.close(self.budget)?;
+        }
+        Ok(())
+    }
+
+    /// The moves of whoever picks a demand, all of them, so that the choice is the number of the demand.
+    fn demands(&mut self, node: u32, way: &Way, pick_class: u32) -> Result<(), Stopped> {
+        let Node { states, memory, .. } = self.nodes[node as usize].clone();
+        for demand in self.contest.demands(self.terms, &states, way) {
+            let mut targets = Vec::new();
+            for outcome in self.contest.outcomes(self.terms, &states, &demand, self.budget)? {
+                targets.push(self.outcome(memory, way, &demand, outcome)?);
+            }
+            let position = self.game.add_position(pick_class, self.budget)?;
+            self.spots.push(Spot::Pick(targets));
+            self.game.add_move(position, self.budget)?;
+        }
+        Ok(())
+    }
+
+    fn outcome(&mut self, memory: u32, way: &Way, demand: &Demand, outcome: Outcome) -> Result<u32, Stopped> {
+        let steps = Contest::carried(self.terms, way, demand, outcome.action);
+        let asked = Contest::behind(self.terms, &steps);
+        let carried = Carried { way, steps: &steps, asked: &asked };
+        let (memory, event) = self.monitor.step(self.terms, memory, &carried);
+        self.node(Node { states: outcome.states, asked, memory, event })
+    }
+
+    /// The stands that the winning moves come across from the first node.
+    fn stands(&self, strategy: &[u32]) -> Vec<Stand> {
+        let mut found = vec![0u32];
+        let mut known: HashMap<u32, u32> = HashMap::from([(0, 0)]);
+        let mut stands = Vec::new();
+        while let Some(&node) = found.get(stands.len()) {
+            let Node { states, asked, memory, .. } = &self.nodes[node as usize];
+            let mut moves = Vec::new();
+            for &way in self.game.moves(self.position_of[node as usize] as usize) {
+                let choice = strategy[way as usize];
+                if choice == NO_MOVE {
+                    continue;
+                }
+                let pick = self.game.moves(way as usize)[choice as usize];
+                let mut targets = Vec::new();
+                for &target in self.game.moves(pick as usize) {
+                    let Spot::Node(next) = self.spots[target as usize] else { continue };
+                    let fresh = found.len() as u32;
+                    let at = *known.entry(next).or_insert(fresh);
+                    if at == fresh {
+                        found.push(next);
+                    }
+                    targets.push(at);
+                }
+                moves.push((choice, targets));
+            }
+            let mut watched = self.monitor.watches(*memory);
+            // Where nothing is to be met nothing is put off.
+            watched.retain(|watch| watch.threads.iter().all(|(term, _)| asked.contains(term)));
+            stands.push(Stand { states: states.clone(), terms: asked.clone(), watched, moves });
+        }
+        stands
+    }
+}
