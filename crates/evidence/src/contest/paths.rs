@@ -110,9 +110,7 @@ impl<'m, 'a> Automata<'m, 'a> {
 
     /// A step, or the path ends here and the last state is read on and on; for "none", neither.
     fn or_ends(&mut self, step: TermId, last: TermId) -> TermId {
-        let constant = self.maker.add(if self.none { Term::All(Vec::new()) } else { Term::Any(Vec::new()) }, 0);
-        let guard = if self.none { Term::Some(None, constant) } else { Term::Every(None, constant) };
-        let parts = vec![self.maker.add(guard, 0), last];
+        let parts = vec![self.maker.goes_on(self.none), last];
         let ending = self.maker.add(if self.none { Term::Any(parts) } else { Term::All(parts) }, 0);
         let both = vec![step, ending];
         self.maker.add(if self.none { Term::All(both) } else { Term::Any(both) }, 0)

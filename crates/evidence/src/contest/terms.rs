@@ -57,6 +57,12 @@ impl Term {
     }
 }
 
+/// Whether a term asks for a step and for nothing behind it.
+pub(super) fn is_bare_step(rules: &[Term], term: TermId) -> bool {
+    let behind = rules[term as usize].behind();
+    behind.is_some_and(|to| matches!(&rules[to as usize], Term::All(terms) if terms.is_empty()))
+}
+
 /// The terms of a formula.
 #[derive(Clone, Debug)]
 pub struct Terms {
@@ -153,6 +159,8 @@ pub(super) struct Maker<'a> {
     pub(super) priority: Vec<u32>,
     /// Whether a node speaks of a state, not of a path.
     state_formula: Vec<bool>,
+    /// That there is a step, and that there is none.
+    steps_at_all: Option<[TermId; 2]>,
 }
 
 /// The term of a node's truth or falsity.
@@ -164,7 +172,7 @@ impl<'a> Maker<'a> {
     fn new(formula: &'a Formula, names: &'a Names, ends: bool) -> Self {
         let count = formula.nodes().len() * 2;
         let rules = vec![Term::Any(Vec::new()); count];
-        Self { formula, names, ends, rules, priority: vec![0; count], state_formula: Vec::new() }
+        Self { formula, names, ends, rules, priority: vec![0; count], state_formula: Vec::new(), steps_at_all: None }
     }
 
     pub(super) fn is_state_formula(&self, node: NodeId) -> bool {
@@ -175,6 +183,19 @@ impl<'a> Maker<'a> {
         self.rules.push(rule);
         self.priority.push(priority);
         (self.rules.len() - 1) as TermId
+    }
+
+    /// That there is a step, or that there is none.
+    pub(super) fn goes_on(&mut self, yes: bool) -> TermId {
+        let both = match self.steps_at_all {
+            Some(both) => both,
+            None => {
+                let (always, never) = (self.add(Term::All(Vec::new()), 0), self.add(Term::Any(Vec::new()), 0));
+                [self.add(Term::Every(None, never), 0), self.add(Term::Some(None, always), 0)]
+            }
+        };
+        self.steps_at_all = Some(both);
+        both[usize::from(yes)]
     }
 
     /// All terms; the one for the formula's truth or falsity.

@@ -3,14 +3,16 @@
 //! A way settles labels and disjunctions until only steps are left. It is none if it asks for a label that is certainly
 //! otherwise, or for both values of one, or if it comes round to a term without a step and the round is a bad one.
 //!
-//! A way that asks for every step and every thread of another one is left out: what is wrong with the other is wrong with it.
+//! A way that asks for every step and every thread of another one is left out: what is wrong with the other is wrong with it. Threads to steps
+//! with nothing behind them end there and are not told. So whoever has such a step anyway meets by it whatever it meets; and
+//! who did without it where it was enough, and takes it all the same, asks for more than is needed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::{Budget, Stopped};
 use tertium_model::PropId;
 
-use super::terms::{Term, TermId, Terms};
+use super::terms::{Term, TermId, Terms, is_bare_step};
 
 /// One way to meet terms.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,6 +53,10 @@ pub fn ways(
                 let mut next = attempt.clone();
                 next.led.insert(term, choice.into_iter().collect());
                 next.todo.extend(choice);
+                if choice.is_some_and(|choice| !is_bare_step(&terms.rules, choice)) {
+                    let others = terms.rules[term as usize].here().iter().copied();
+                    next.refused.extend(others.filter(|&other| is_bare_step(&terms.rules, other)));
+                }
                 open.push(next);
             }
         } else if let Some(way) = attempt.finish(terms, asked)
@@ -72,6 +78,8 @@ struct Attempt {
     labels: BTreeMap<PropId, bool>,
     /// For each term that was met the terms at the same state that it was met by.
     led: BTreeMap<TermId, Vec<TermId>>,
+    /// Steps with nothing behind them that would have met something that was met otherwise.
+    refused: BTreeSet<TermId>,
 }
 
 impl Attempt {
@@ -80,6 +88,9 @@ impl Attempt {
         while let Some(term) = self.todo.pop() {
             if self.led.contains_key(&term) || self.choices.contains(&term) {
                 continue;
+            }
+            if self.refused.contains(&term) {
+                return false;
             }
             match &terms.rules[term as usize] {
                 Term::Any(_) => {
@@ -109,6 +120,9 @@ impl Attempt {
     fn left_of(&self, terms: &Terms, label: &impl Fn(PropId) -> Option<bool>, term: TermId) -> Vec<Option<TermId>> {
         let mut left = Vec::new();
         for &choice in terms.rules[term as usize].here() {
+            if self.led.contains_key(&choice) && is_bare_step(&terms.rules, choice) {
+                return vec![None];
+            }
             if let Term::Label(prop, value) = terms.rules[choice as usize] {
                 match label(prop).or_else(|| self.labels.get(&prop).copied()) {
                     Some(known) if known == value => return vec![None],
@@ -129,17 +143,16 @@ impl Attempt {
         let steps = self.led.keys().copied().filter(|&term| is_step(term)).collect();
         let mut threads = Vec::new();
         for &start in asked {
-            let mut seen = vec![(start, terms.priority[start as usize])];
-            let mut done = 0;
-            while let Some(&(term, most)) = seen.get(done) {
-                done += 1;
-                if is_step(term) {
+            let mut todo = vec![(start, terms.priority[start as usize])];
+            let mut seen: BTreeSet<(TermId, u32)> = todo.iter().copied().collect();
+            while let Some((term, most)) = todo.pop() {
+                if is_step(term) && !is_bare_step(&terms.rules, term) {
                     threads.push((start, term, most));
                 }
                 for &to in self.led.get(&term).into_iter().flatten() {
                     let next = (to, most.max(terms.priority[to as usize]));
-                    if !seen.contains(&next) {
-                        seen.push(next);
+                    if seen.insert(next) {
+                        todo.push(next);
                     }
                 }
             }
@@ -155,18 +168,17 @@ impl Attempt {
         if own.is_multiple_of(2) {
             return false;
         }
-        let mut seen = vec![term];
-        let mut done = 0;
-        while let Some(at) = seen.get(done) {
-            for &to in self.led.get(at).into_iter().flatten() {
+        let mut todo = vec![term];
+        let mut seen = BTreeSet::new();
+        while let Some(at) = todo.pop() {
+            for &to in self.led.get(&at).into_iter().flatten() {
                 if to == term {
                     return true;
                 }
-                if terms.priority[to as usize] <= own && !seen.contains(&to) {
-                    seen.push(to);
+                if terms.priority[to as usize] <= own && seen.insert(to) {
+                    todo.push(to);
                 }
             }
-            done += 1;
         }
         false
     }
