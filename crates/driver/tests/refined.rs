@@ -312,13 +312,27 @@ fn random_text(case: &mut Case) -> String {
     text
 }
 
+/// Distances do not see that `init` cannot be satisfied, so that no run does what somebody should be able to do.
+#[test]
+fn nothing_is_missed_where_nobody_starts() {
+    let text = "system s\nvar b : bool = true\nvar n : 0..2 = 0\nvar g : 0..1 = 1\ninit b -> b && -g + 2 < n\n\
+        process P { n := (n + g) mod 3; b := false; }\nproperty p : ctl EF (n = 2 && b)\n";
+    let file = from_text_with("test.gcl", text.to_owned(), &[], None, &Extras::default()).expect("it is well formed");
+    let asked = questions(&file, &["p".to_owned()], false).expect("there is such a property");
+    let how = AbstractionOptions { keep_small: false, ..AbstractionOptions::default() };
+    let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 6, &Budget::unlimited(), &());
+    assert_ne!(found.expect("it can be abstracted").answers[0].value, Belnap::False);
+}
+
 /// Forty programs, or two thousand where tests are long.
 #[test]
 fn definite_answers_are_those_of_the_program() {
     let open: RefCell<BTreeMap<String, usize>> = RefCell::default();
-    let (definite, all) = (Cell::new(0usize), Cell::new(0usize));
+    let (definite, all, programs) = (Cell::new(0usize), Cell::new(0usize), Cell::new(0usize));
+    let counts: RefCell<BTreeMap<&str, usize>> = RefCell::default();
     for_random_cases(40, |case| {
         let text = random_text(case);
+        programs.set(programs.get() + 1);
         let file = from_text_with("test.gcl", text.clone(), &[], None, &Extras::default())
             .unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
         let asked = questions(&file, &[], false).expect("no names are asked for");
@@ -340,6 +354,12 @@ fn definite_answers_are_those_of_the_program() {
         };
         for (truth, found) in truth.iter().zip(&found) {
             all.set(all.get() + 1);
+            let word = match found.value {
+                Belnap::True => "true",
+                Belnap::False => "false",
+                _ => "unknown",
+            };
+            *counts.borrow_mut().entry(word).or_default() += 1;
             match (found.value, truth.value) {
                 (Belnap::Unknown, _) => {
                     let why = found.reasons.first().map_or("stopped", |reason| reason.what.as_str());
@@ -355,7 +375,9 @@ fn definite_answers_are_those_of_the_program() {
         }
     });
     let (definite, all, open) = (definite.get(), all.get(), open.into_inner());
-    let mut told = format!("{definite} of {all} answers are definite; those that are open:\n");
+    let counts: Vec<String> = counts.into_inner().iter().map(|(word, count)| format!("{count} {word}")).collect();
+    let mut told = format!("{} programs, {all} answers: {}; ", programs.get(), counts.join(", "));
+    told.push_str(&format!("{definite} definite ones compared with all states; those that are open:\n"));
     open.iter().for_each(|(why, count)| told.push_str(&format!("{count:>5} {why}\n")));
     let _ = std::io::Write::write_all(&mut std::io::stdout(), told.as_bytes());
     assert!(definite * 2 > all, "{told}");

@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::{Diagnostic, Span};
-use tertium_logic::{Logic, ParseOptions};
+use tertium_logic::{Formula, Logic, Node, ParseOptions};
 use tertium_program::{ExprId, Property};
 
 use crate::ast::{Expr, ExprKind, Ident, PropertyDecl};
@@ -346,6 +346,25 @@ fn closing_brackets(tokens: &[Token]) -> Vec<usize> {
     closing
 }
 
+/// A formula for certain members.
+struct OneCase {
+    /// In the syntax of the logics' parser.
+    formula: String,
+    logic: Logic,
+    atoms: BTreeMap<String, ExprId>,
+    /// The operator it begins with, if it says that something always holds.
+    always: Option<&'static str>,
+}
+
+/// The operator of a formula that says that something always holds.
+fn always(formula: &Formula) -> Option<&'static str> {
+    match formula.node(formula.root()) {
+        Node::Globally(_) => Some("G"),
+        Node::All(inner) if matches!(formula.node(inner), Node::Globally(_)) => Some("AG"),
+        _ => None,
+    }
+}
+
 /// A text with numbers in place of some names.
 fn numbered(text: &str, numbers: &[(String, i64)]) -> String {
     if numbers.is_empty() {
@@ -467,25 +486,32 @@ impl Elaborator<'_> {
             return None;
         };
         let Some(binder) = binder else {
-            return self.one_case(text, tokens, logic, &[]);
+            let found = self.one_case(text, tokens, logic, &[])?;
+            return Some((found.formula, found.logic, found.atoms));
         };
         let tokens = &tokens[binder.length..];
         let cases = self.cases(&binder)?;
-        let mut all: Option<(String, Logic, BTreeMap<String, ExprId>)> = None;
+        let (mut parts, mut atoms, mut always, mut of) = (Vec::new(), BTreeMap::new(), None, logic);
         for case in &cases {
             let bound: Vec<(String, i64)> =
                 binder.names.iter().map(|name| name.name.clone()).zip(case.iter().copied()).collect();
-            let (formula, logic, atoms) = self.one_case(text, tokens, logic, &bound)?;
-            all = Some(match all {
-                None => (if cases.len() == 1 { formula } else { format!("({formula})") }, logic, atoms),
-                Some((before, _, mut known)) => {
-                    known.extend(atoms);
-                    (format!("{before} && ({formula})"), logic, known)
-                }
-            });
+            let found = self.one_case(text, tokens, logic, &bound)?;
+            (always, of) = (found.always, Some(found.logic));
+            parts.push(found.formula);
+            atoms.extend(found.atoms);
         }
         // Nobody is there to break it.
-        Some(all.unwrap_or_else(|| ("true".to_owned(), logic.unwrap_or(Logic::Ltl), BTreeMap::new())))
+        let none = || "true".to_owned();
+        let formula = match always {
+            // `G` of all together, so that single states decide it.
+            Some(operator) => {
+                let inside = parts.iter().map(|part| format!("({})", part[operator.len()..].trim_start()));
+                format!("{operator} ({})", inside.collect::<Vec<_>>().join(" && "))
+            }
+            None if parts.len() > 1 => parts.iter().map(|part| format!("({part})")).collect::<Vec<_>>().join(" && "),
+            None => parts.pop().unwrap_or_else(none),
+        };
+        Some((formula, of.unwrap_or(Logic::Ltl), atoms))
     }
 
     /// The members that names of a `forall` stand for, one after the other.
@@ -527,7 +553,7 @@ impl Elaborator<'_> {
         tokens: &[Token],
         logic: Option<Logic>,
         bound: &[(String, i64)],
-    ) -> Option<(String, Logic, BTreeMap<String, ExprId>)> {
+    ) -> Option<OneCase> {
         let mut marker = Marker::new(text, tokens, logic);
         if self.members.is_none() {
             marker.numbers = bound.to_vec();
@@ -556,6 +582,8 @@ impl Elaborator<'_> {
             self.report(diagnostic);
         }
         let formula = parsed.formula?;
-        (atoms.len() == marked.atoms.len()).then(|| (marked.formula, formula.logic(), atoms))
+        let always = always(&formula).filter(|operator| marked.formula.starts_with(&format!("{operator} ")));
+        let complete = atoms.len() == marked.atoms.len();
+        complete.then(|| OneCase { formula: marked.formula, logic: formula.logic(), atoms, always })
     }
 }

@@ -118,10 +118,14 @@ fn next_commands(answer: &ProgramAnswer, args: &CheckArgs) -> Vec<String> {
         Some(StopReason::Memory) => vec![format!("{base} --memory {}", views::larger(args))],
         None if answer.value == Belnap::Unknown && !answer.rounds.is_empty() => {
             let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS).max(answer.refinements as u32);
-            vec![
-                format!("{base} --refinements {}", 2 * rounds.max(1)),
-                format!("{base} --abstraction none --timeout 60s"),
-            ]
+            let otherwise = match &answer.sizes {
+                Some(sizes) => {
+                    let next = sizes.held.iter().max().map_or(sizes.least, |last| last + 1);
+                    format!("-D {}={next}", sizes.constant)
+                }
+                None => "--abstraction none --timeout 60s".to_owned(),
+            };
+            vec![format!("{base} --refinements {}", 2 * rounds.max(1)), format!("{base} {otherwise}")]
         }
         _ => Vec::new(),
     }
@@ -200,7 +204,8 @@ pub fn write_evidence(dir: &Path, file: &ProgramFile, answer: &ProgramAnswer) ->
     };
     std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
     let path = dir.join(format!("{}.itf.json", views::file_stem(&answer.name)));
-    std::fs::write(&path, itf::document(file, run, &answer.name)).map_err(|error| problem(&path, &error))?;
+    std::fs::write(&path, itf::document(file, run, &answer.name, answer.repeats.as_ref()))
+        .map_err(|error| problem(&path, &error))?;
     let shown = shown_run(file, answer).unwrap_or_else(|| run_view(file, run));
     let text = text::run(&shown, Style { colour: false, verbose: true });
     let beside = dir.join(format!("{}.run.txt", views::file_stem(&answer.name)));

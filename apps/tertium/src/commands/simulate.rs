@@ -102,7 +102,7 @@ fn style(args: &SimulateArgs) -> Style {
 }
 
 fn store(path: &Path, file: &ProgramFile, run: &Run) -> Result<(), Failure> {
-    std::fs::write(path, itf::document(file, run, "simulate"))
+    std::fs::write(path, itf::document(file, run, "simulate", None))
         .map_err(|error| Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())).into())
 }
 

@@ -6,6 +6,9 @@
 //! sizes that have fewer are run. Then a few more sizes are run, and one that the abstraction suggests. What stays open says for which sizes it
 //! is known.
 //!
+//! Where that leaves something open, the properties that say what holds in every state are shown together: each may take the others to hold of the members that are only
+//! counted, and those that cannot be shown in this way are left out until the rest can.
+//!
 //! Only what all runs must satisfy can be shown in this way: linear properties, conditions on all states, mistakes. That some process can
 //! always step is shown only if the program can do nothing that no system can do.
 
@@ -34,7 +37,7 @@ const FIRST_SIZES: i64 = 3;
 const MORE_SIZES: i64 = 2;
 /// States that are visited of each of them.
 const FIRST_STATES: usize = 20_000;
-const MORE_STATES: usize = 200_000;
+const MORE_STATES: usize = 60_000;
 /// A size that the abstraction suggests is not run if it is larger than the least by more than this.
 const FARTHEST: i64 = 12;
 
@@ -125,11 +128,20 @@ pub fn check(
     let [constant] = open.constants.as_slice() else {
         return Err(Failure::Input(vec![Located::within(two_open(&open.constants), &file.source)]));
     };
+    // What other properties say may be needed, even if nobody asks for it now.
+    let lemmas = every::lemmas(&file.source.text, &open.additions);
+    let known = |name: &String| asked.iter().any(|question| name_of(question) == name);
+    let hidden = lemmas.iter().filter(|name| !known(name)).filter_map(|name| asked_of(file, name));
+    let all: Vec<Question> = asked.iter().cloned().chain(hidden).collect();
+    let wanted = asked.len();
+    let asked = all.as_slice();
     let mut work = Work {
         file,
         open,
         constant,
         asked,
+        wanted,
+        lemmas,
         options,
         abstraction,
         rounds,
@@ -145,8 +157,10 @@ pub fn check(
         done => done?,
     }
     work.tell();
-    let outcome = Outcome { answers: work.answers, ..Outcome::default() };
-    Ok(ForEvery { outcome, files: work.files })
+    let (mut answers, mut files) = (work.answers, work.files);
+    answers.truncate(wanted);
+    files.truncate(wanted);
+    Ok(ForEvery { outcome: Outcome { answers, ..Outcome::default() }, files })
 }
 
 fn two_open(constants: &[AtLeast]) -> Diagnostic {
@@ -172,6 +186,10 @@ struct Work<'a> {
     open: &'a Open,
     constant: &'a AtLeast,
     asked: &'a [Question],
+    /// How many of these the user asks; the others may help.
+    wanted: usize,
+    /// The names of properties that may be taken to hold of members that are counted, if all of them are shown.
+    lemmas: Vec<String>,
     options: &'a CheckOptions,
     abstraction: &'a AbstractionOptions,
     rounds: u32,
@@ -193,8 +211,12 @@ impl Work<'_> {
         }
         for at in self.unanswered() {
             let start = Instant::now();
-            self.show(at)?;
+            self.show(at, &[])?;
             self.answers[at].elapsed += start.elapsed();
+        }
+        self.together()?;
+        if self.unanswered().iter().all(|&at| at >= self.wanted) {
+            return Ok(());
         }
         let mut more: Vec<i64> = (least + FIRST_SIZES..least + FIRST_SIZES + MORE_SIZES).collect();
         more.extend(self.suggested.iter().filter(|&&size| size > least && size <= least + FARTHEST));
@@ -208,6 +230,45 @@ impl Work<'_> {
 
     fn unanswered(&self) -> Vec<usize> {
         (0..self.answers.len()).filter(|&at| self.answers[at].value == Belnap::Unknown).collect()
+    }
+
+    /// Shows properties together, and with them what is still open.
+    fn together(&mut self) -> Result<(), Failure> {
+        let needed = |at: &usize| *at < self.wanted && !matches!(self.asked[*at], Question::Never(Mistake::Deadlock));
+        let open: Vec<usize> = self.unanswered().into_iter().filter(needed).collect();
+        let position = |name: &String| self.asked.iter().position(|question| name_of(question) == name);
+        let mut helping: Vec<usize> = self.lemmas.iter().filter_map(position).collect();
+        helping.retain(|&at| self.answers[at].value != Belnap::False);
+        if open.is_empty() || helping.is_empty() {
+            return Ok(());
+        }
+        let before = self.answers.clone();
+        loop {
+            let names: Vec<String> = helping.iter().map(|&at| name_of(&self.asked[at]).to_owned()).collect();
+            let mut shown = Vec::new();
+            for &at in &helping {
+                if self.answers[at].value != Belnap::True {
+                    self.show(at, &names)?;
+                }
+                shown.extend((self.answers[at].value == Belnap::True).then_some(at));
+            }
+            if shown.len() == helping.len() {
+                break;
+            }
+            // What was shown rests on something that was not.
+            self.answers.clone_from(&before);
+            helping = shown;
+            if helping.is_empty() {
+                return Ok(());
+            }
+        }
+        let names: Vec<String> = helping.iter().map(|&at| name_of(&self.asked[at]).to_owned()).collect();
+        for at in open {
+            if self.answers[at].value == Belnap::Unknown {
+                self.show(at, &names)?;
+            }
+        }
+        Ok(())
     }
 
     /// The system of one size; none if there is no such system.
@@ -258,8 +319,9 @@ impl Work<'_> {
         Sizes { constant: self.constant.name.clone(), least: self.constant.least, value, held: Vec::new() }
     }
 
-    /// Asks for all sizes at once.
-    fn show(&mut self, at: usize) -> Result<(), Failure> {
+    /// Asks for all sizes at once; members that are counted keep to `lemmas`.
+    fn show(&mut self, at: usize, lemmas: &[String]) -> Result<(), Failure> {
+        self.answers[at].reasons.clear();
         let question = &self.asked[at];
         let purpose = match question {
             Question::Property(asked) => {
@@ -274,7 +336,7 @@ impl Work<'_> {
             Question::Never(_) => Purpose::Faults,
             Question::Watched(_) => return Ok(()),
         };
-        let made = every::compile(&self.file.source.text, &self.open.additions, purpose);
+        let made = every::compile(&self.file.source.text, &self.open.additions, purpose, lemmas);
         let every = match made {
             Ok(every) => every,
             Err(why) => {
@@ -292,10 +354,10 @@ impl Work<'_> {
             return Ok(());
         }
         self.observer.phase(&format!("{}: for every {}", name_of(question), self.constant.name));
-        self.ask(at, every)
+        self.ask(at, every, lemmas)
     }
 
-    fn ask(&mut self, at: usize, every: Every) -> Result<(), Failure> {
+    fn ask(&mut self, at: usize, every: Every, lemmas: &[String]) -> Result<(), Failure> {
         let name = name_of(&self.asked[at]).to_owned();
         let members: Vec<(String, usize)> = every.families.clone();
         let file = self.stand_in(&name, every);
@@ -322,7 +384,7 @@ impl Work<'_> {
         self.suggested.extend(suggested(&file, &answer, &self.constant.name));
         match answer.value {
             Belnap::True if self.fewer_hold(at, &members)? => {
-                answer.choice = Some(self.told_choice(&members));
+                answer.choice = Some(self.told_choice(&members, &name, lemmas));
                 answer.sizes = Some(self.sizes(None));
             }
             Belnap::True => {
@@ -384,7 +446,7 @@ impl Work<'_> {
         }
     }
 
-    fn told_choice(&self, members: &[(String, usize)]) -> String {
+    fn told_choice(&self, members: &[(String, usize)], asked: &str, lemmas: &[String]) -> String {
         let own: Vec<String> = members
             .iter()
             .map(|(family, count)| match count {
@@ -393,7 +455,10 @@ impl Work<'_> {
                 _ => format!("{count} members of `{family}` are looked at, the others are counted by place"),
             })
             .collect();
-        format!("for every {} >= {}: {}", self.constant.name, self.constant.least, own.join(", "))
+        let others: Vec<String> = lemmas.iter().filter(|name| *name != asked).map(|name| format!("`{name}`")).collect();
+        let with =
+            if others.is_empty() { String::new() } else { format!("; shown together with {}", others.join(", ")) };
+        format!("for every {} >= {}: {}{with}", self.constant.name, self.constant.least, own.join(", "))
     }
 
     fn stop(&mut self, stopped: StopReason) {
@@ -463,6 +528,6 @@ fn small_open() -> Reason {
 fn broken_by_all() -> Reason {
     reason(
         "one program that can do whatever any of the systems can do breaks it, but no system that was run does",
-        "ask for a larger size with `-D`, or say in another property what keeps the others away",
+        "ask for a larger size with `-D`, or say in another property `forall i in P : G …` what keeps the others away",
     )
 }

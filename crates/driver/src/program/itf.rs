@@ -2,7 +2,8 @@
 //!
 //! The Informal Trace Format: one JSON object with `vars`, `states` and, for a lasso, `loop`. Integers are `{"#bigint": "3"}`,
 //! enumeration members are strings, arrays are maps from index to value. Where a process is, is the variable `P@`; what led
-//! to a state stands in its `#meta`. Where processes come and go, names do not say everything, so that the state as it is stored
+//! to a state stands in its `#meta`. A run without end on which no state repeats has `repeats` in the `#meta` of the whole: the steps that can be taken again and
+//! again, and the condition that lets them. Where processes come and go, names do not say everything, so that the state as it is stored
 //! stands there too, as `slots`.
 
 use serde_json::{Map, Value, json};
@@ -11,12 +12,13 @@ use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{Dimension, LocationId, ProcessId, Program, Semantics, State, Type, VarId};
 
 use super::ProgramFile;
+use super::answer::Repeats;
 use super::run::{Run, tell, tell_fault};
 use crate::failure::Failure;
 
-/// A run as one document.
+/// A run as one document; `repeats` says why its end can be taken for ever although no state of it repeats.
 #[must_use]
-pub fn document(file: &ProgramFile, run: &Run, name: &str) -> String {
+pub fn document(file: &ProgramFile, run: &Run, name: &str, repeats: Option<&Repeats>) -> String {
     let semantics = Semantics::new(&file.program);
     // The last state of a lasso is the one that it returns to.
     let count = run.steps.len() + 1 - usize::from(run.loop_start.is_some());
@@ -52,6 +54,13 @@ pub fn document(file: &ProgramFile, run: &Run, name: &str) -> String {
     }
     if run.deadlock {
         meta.insert("deadlock".to_owned(), json!(true));
+    }
+    if let Some(repeats) = repeats {
+        let Repeats { start, length, whenever } = repeats;
+        meta.insert("repeats".to_owned(), json!({"from": start, "steps": length, "whenever": whenever}));
+    }
+    if !file.sizes.is_empty() {
+        meta.insert("constants".to_owned(), json!(file.sizes));
     }
     let vars: Vec<String> = values(&semantics, &run.first).into_iter().map(|(name, _)| name).collect();
     let mut whole = Map::from_iter([

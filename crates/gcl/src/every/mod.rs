@@ -10,6 +10,7 @@
 //!
 //! Not here: sizes one by one, and what to conclude.
 
+mod lemma;
 mod others;
 mod shape;
 mod told;
@@ -70,6 +71,8 @@ pub(crate) struct Members {
     families: BTreeMap<String, Known>,
     /// Arrays whose cells belong to members, and whose.
     owned: BTreeMap<String, String>,
+    /// The family whose members the question names.
+    bound: Option<String>,
 }
 
 /// What is known of the members of a family that are processes of their own.
@@ -88,11 +91,11 @@ struct Known {
 impl Members {
     /// The position of the member that an index means, among those that are processes of their own.
     fn position(&self, family: &str, index: &Expr, bound: &[(String, i64)]) -> Option<i64> {
+        let known = self.families.get(family)?;
         match &index.kind {
+            ExprKind::Name(_) if self.bound.as_deref() != Some(family) => None,
             ExprKind::Name(name) => bound.iter().find(|(known, _)| *known == name.name).map(|&(_, at)| at),
-            ExprKind::Int(number) => {
-                self.families.get(family)?.constants.get(number).and_then(|&at| i64::try_from(at).ok())
-            }
+            ExprKind::Int(number) => known.constants.get(number).and_then(|&at| i64::try_from(at).ok()),
             _ => None,
         }
     }
@@ -119,8 +122,7 @@ impl Members {
                 }
                 ExprKind::Name(name) => {
                     let (_, position) = bound.iter().find(|(known, _)| *known == name.name)?;
-                    // A formula binds members of one family.
-                    let known = self.families.values().find(|known| known.count > 0)?;
+                    let known = self.families.get(self.bound.as_ref()?)?;
                     let numbers = Ident { name: known.numbers.clone(), span: part.span };
                     ExprKind::Index(numbers, vec![at(*position, part.span)])
                 }
@@ -137,11 +139,20 @@ struct Asked {
     atoms: Vec<Expr>,
 }
 
-/// The program that stands for a system of every size, for one purpose; `additions` are what the command line adds.
+/// The properties that say what holds in every state, by their names. If they are shown together, each of them may be taken to hold of the
+/// members that are counted (`lemmas` of [`compile`]).
+#[must_use]
+pub fn lemmas(text: &str, additions: &[Addition]) -> Vec<String> {
+    let (file, _) = crate::parser::parse(text, &lex(text));
+    lemma::all(text, &file, additions).into_iter().map(|lemma| lemma.title).collect()
+}
+
+/// The program that stands for a system of every size, for one purpose; `additions` are what the command line adds, `lemmas` the properties that
+/// members which are counted keep to.
 ///
 /// # Errors
 /// Why there is none, with the place.
-pub fn compile(text: &str, additions: &[Addition], purpose: Purpose<'_>) -> Result<Every, Refused> {
+pub fn compile(text: &str, additions: &[Addition], purpose: Purpose<'_>, lemmas: &[String]) -> Result<Every, Refused> {
     let lexed = lex(text);
     let (file, mistakes) = crate::parser::parse(text, &lexed);
     if let Some(mistake) = mistakes.into_iter().find(Diagnostic::is_error) {
@@ -151,7 +162,9 @@ pub fn compile(text: &str, additions: &[Addition], purpose: Purpose<'_>) -> Resu
     let asked = asked(text, &file, additions, purpose);
     let mut least = Elaborator::new(text, name);
     least.declarations(&file);
-    let told = told::file(text, &file, &least, &asked, purpose)?;
+    let mut known = lemma::all(text, &file, additions);
+    known.retain(|lemma| lemmas.contains(&lemma.title));
+    let told = told::file(text, &file, &least, &asked, (purpose, &known))?;
     let mut elaborator = Elaborator::new(text, name);
     elaborator.members = Some(told.members);
     elaborator.declarations(&told.file);

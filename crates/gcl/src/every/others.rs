@@ -10,6 +10,7 @@ use tertium_base::Span;
 use tertium_program::{InitialValue, Type, VarId};
 
 use super::Refused;
+use super::lemma::{Lemma, Stepping, cell_name};
 use super::shape::{Family, Shape, refused};
 use super::told::{all, compare, ident, int, name, number, remaining, sum};
 use crate::ast::{
@@ -33,8 +34,8 @@ pub(super) struct Counted {
 }
 
 /// A variable of a member.
-struct Own<'a> {
-    name: &'a Ident,
+struct Own {
+    name: Ident,
     ty: TypeExpr,
     /// Its values, if it is small; else none.
     values: Vec<Expr>,
@@ -48,7 +49,9 @@ struct Own<'a> {
 struct Others<'a> {
     text: &'a str,
     family: &'a Family<'a>,
-    own: Vec<Own<'a>>,
+    own: Vec<Own>,
+    shape: &'a Shape<'a>,
+    lemmas: &'a [Lemma],
     /// All combinations of the values of small variables, by position.
     valuations: Vec<Vec<usize>>,
     /// For every place whether somebody there is counted.
@@ -59,7 +62,7 @@ struct Others<'a> {
 
 pub(super) fn counted(
     text: &str,
-    shape: &Shape<'_>,
+    (shape, lemmas): (&Shape<'_>, &[Lemma]),
     family: &Family<'_>,
     least: &Elaborator<'_>,
 ) -> Result<Counted, Refused> {
@@ -82,7 +85,7 @@ pub(super) fn counted(
     }
     let exact = own.iter().all(|variable| !variable.values.is_empty());
     let valuations = valuations(&own);
-    let others = Others { text, family, own, valuations, leaves, blocks };
+    let others = Others { text, family, own, shape, lemmas, valuations, leaves, blocks };
     let conditions = others.at_the_start(&flow);
     Ok(Counted { items: others.items(&flow, &conditions.0), conditions: conditions.1, exact })
 }
@@ -141,11 +144,7 @@ fn closed(block: &Block) -> Result<(), Refused> {
 }
 
 /// The variables of a member: its locals, and its cells of arrays.
-fn own_variables<'a>(
-    shape: &Shape<'_>,
-    family: &'a Family<'a>,
-    least: &Elaborator<'_>,
-) -> Result<Vec<Own<'a>>, Refused> {
+fn own_variables(shape: &Shape<'_>, family: &Family<'_>, least: &Elaborator<'_>) -> Result<Vec<Own>, Refused> {
     let group = least.groups.iter().find(|group| group.decl.name.name == family.decl.name.name);
     let member = group.and_then(|group| group.processes.first());
     let mut found = Vec::new();
@@ -162,18 +161,19 @@ fn own_variables<'a>(
             Some(&(Entity::Var(var), _)) => Some(var),
             _ => None,
         };
-        found.push(own(shape, family, least, (array, decl, inner), var)?);
+        let cell = ident(cell_name(&array.name), array.span);
+        found.push(own(shape, family, least, (&cell, decl, inner), var)?);
     }
     Ok(found)
 }
 
-fn own<'a>(
+fn own(
     shape: &Shape<'_>,
     family: &Family<'_>,
     least: &Elaborator<'_>,
-    (local, decl, ty): (&'a Ident, &VarDecl, &TypeExpr),
+    (local, decl, ty): (&Ident, &VarDecl, &TypeExpr),
     var: Option<VarId>,
-) -> Result<Own<'a>, Refused> {
+) -> Result<Own, Refused> {
     let span = local.span;
     if matches!(shape.resolved(ty).kind, TypeKind::Array(..)) {
         return Err(refused(format!("`{}` is an array of each member", local.name), span, "not told for every size"));
@@ -192,7 +192,7 @@ fn own<'a>(
     let bounds = variable.map_or((None, None), |variable| least.program.bounds(variable.ty));
     let (lo, hi) = match (bounds, wide) {
         ((Some(lo), Some(hi)), false) => (lo, hi),
-        _ => return Ok(Own { name: local, ty: told, values: Vec::new(), initial: None, rest: int(0, span) }),
+        _ => return Ok(Own { name: local.clone(), ty: told, values: Vec::new(), initial: None, rest: int(0, span) }),
     };
     let all: Vec<i64> = (lo..=hi).take(MOST_VALUES + 1).collect();
     let mut computed = false;
@@ -209,11 +209,11 @@ fn own<'a>(
     let small = all.len() <= MOST_VALUES && !computed;
     let rest = literal(all.first().copied().unwrap_or(0));
     let values = if small { all.into_iter().map(literal).collect() } else { Vec::new() };
-    Ok(Own { name: local, ty: told, values, initial, rest })
+    Ok(Own { name: local.clone(), ty: told, values, initial, rest })
 }
 
 /// All combinations of values; variables that are not small have none.
-fn valuations(own: &[Own<'_>]) -> Vec<Vec<usize>> {
+fn valuations(own: &[Own]) -> Vec<Vec<usize>> {
     let mut found: Vec<Vec<usize>> = vec![Vec::new()];
     for variable in own {
         let choices = variable.values.len().max(1);
@@ -335,6 +335,8 @@ impl Others<'_> {
             }
         };
         rewrite::visit_block(&doing, &mut see, &mut |target| written.push(target.name.name.clone()));
+        let said = self.said(flow, step.source);
+        said.iter().for_each(|condition| rewrite::visit(condition, &mut see));
         let here = self.counter(flow, step.source, valuation);
         let assign = |to: &Ident, from: Source| {
             let target = Target { name: to.clone(), indices: Vec::new(), span };
@@ -345,8 +347,8 @@ impl Others<'_> {
         let mut resting = Vec::new();
         for (own, &at) in self.own.iter().zip(&self.valuations[valuation]).filter(|(own, _)| used(&own.name.name)) {
             let from = own.values.get(at).map_or(Source::Any(span), |value| Source::Value(value.clone()));
-            body.push(assign(own.name, from));
-            resting.push(assign(own.name, Source::Value(own.rest.clone())));
+            body.push(assign(&own.name, from));
+            resting.push(assign(&own.name, Source::Value(own.rest.clone())));
         }
         if used(index) {
             body.push(assign(self.family.index, Source::Within(self.family.range.clone(), span)));
@@ -354,10 +356,20 @@ impl Others<'_> {
             body.push(plain(StmtKind::Await(all((1..=self.family.count).map(own).collect(), span)), span));
             resting.push(assign(self.family.index, Source::Value(int(0, span))));
         }
+        body.extend(said.into_iter().map(|condition| plain(StmtKind::Await(condition), span)));
         body.extend(doing);
         body.extend(self.arrival(flow, step, valuation, &written));
         body.extend(resting);
         plain(StmtKind::Atomic(body), span)
+    }
+
+    /// What is taken to hold when a member steps from a place.
+    fn said(&self, flow: &Flow<'_>, place: usize) -> Vec<Expr> {
+        let labels: Vec<&str> =
+            flow.labels.iter().filter(|(_, places)| places.contains(&place)).map(|(label, _)| *label).collect();
+        let variables = self.own.iter().map(|own| own.name.name.as_str()).collect();
+        let stepping = Stepping { family: self.family, labels: &labels, variables };
+        self.lemmas.iter().flat_map(|lemma| lemma.said_of(self.shape, &stepping)).collect()
     }
 
     /// One fewer where the step begins, one more where it ends.
@@ -368,7 +380,7 @@ impl Others<'_> {
             let value = sum(name(counter, span), vec![(!more, int(1, span))]);
             plain(StmtKind::Assign(Assignment { targets: vec![target], sources: vec![Source::Value(value)] }), span)
         };
-        let changes = |own: &Own<'_>| !own.values.is_empty() && written.contains(&own.name.name);
+        let changes = |own: &Own| !own.values.is_empty() && written.contains(&own.name.name);
         let fewer = add(&self.counter(flow, step.source, valuation), false);
         let ends = !self.leaves[step.target];
         if !self.own.iter().any(changes) {
@@ -413,15 +425,15 @@ impl Others<'_> {
         };
         let owned = |name: &str| self.family.owned.iter().any(|(array, _)| array.name == name);
         let cell = |part: &Expr| match &part.kind {
-            ExprKind::Index(array, _) if owned(&array.name) => Some(name(&array.name, part.span)),
+            ExprKind::Index(array, _) if owned(&array.name) => Some(name(&cell_name(&array.name), part.span)),
             _ => None,
         };
         let target = |target: &Target| {
-            let indices = if owned(&target.name.name) {
-                Vec::new()
-            } else {
-                target.indices.iter().map(|part| rewrite::expr(part, &cell)).collect()
-            };
+            if owned(&target.name.name) {
+                let own = ident(cell_name(&target.name.name), target.name.span);
+                return Target { name: own, indices: Vec::new(), span: target.span };
+            }
+            let indices = target.indices.iter().map(|part| rewrite::expr(part, &cell)).collect();
             Target { name: target.name.clone(), indices, span: target.span }
         };
         rewrite::block(&block, &cell, &target)

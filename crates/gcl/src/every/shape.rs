@@ -125,6 +125,16 @@ impl<'a> Shape<'a> {
                 let message = format!("`{}` does not grow by one member with `{}`", decl.name.name, self.size.name);
                 return Err(refused(message, span, "a family of every size goes from a number to the size"));
             }
+            for locals in &decl.locals {
+                let types = VarDecl { initial: None, ..locals.clone() };
+                let mut indexed = false;
+                visit_declaration(&types, &mut |part| {
+                    indexed |= matches!(&part.kind, ExprKind::Name(name) if name.name == index.name);
+                });
+                if indexed {
+                    return Err(refused("a type that depends on the index", locals.ty.span, "not told for every size"));
+                }
+            }
             let (constants, owned) = (BTreeMap::new(), Vec::new());
             self.families.push(Family { decl, index, range, count: 0, constants, owned, numbered: false });
         }

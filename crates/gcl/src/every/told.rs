@@ -5,6 +5,7 @@
 
 use tertium_base::Span;
 
+use super::lemma::Lemma;
 use super::others::{self, Counted};
 use super::shape::{Family, Shape, refused};
 use super::{Asked, Known, Members, Purpose, Refused};
@@ -64,8 +65,9 @@ fn numbers(family: &Family<'_>) -> String {
     format!("#{}", family.decl.name.name)
 }
 
-fn members(shape: &Shape<'_>) -> Members {
-    let mut members = Members::default();
+fn members(shape: &Shape<'_>, asked: &Asked) -> Members {
+    let bound = asked.binder.as_ref().map(|binder| binder.family.name.clone());
+    let mut members = Members { bound, ..Members::default() };
     for family in &shape.families {
         let known = Known {
             index: family.index.name.clone(),
@@ -86,13 +88,14 @@ pub(super) fn file(
     file: &File,
     least: &Elaborator<'_>,
     asked: &Asked,
-    purpose: Purpose<'_>,
+    (purpose, lemmas): (Purpose<'_>, &[Lemma]),
 ) -> Result<Told, Refused> {
     let mut shape = Shape::of(text, file, asked)?;
     if purpose == Purpose::Faults {
-        shape.families.iter_mut().for_each(|family| family.count = family.count.max(1));
+        // Any member, besides those with a number that the text names.
+        shape.families.iter_mut().for_each(|family| family.count += 1);
     }
-    let members = members(&shape);
+    let members = members(&shape, asked);
     let bound: Vec<(String, i64)> =
         asked.binder.iter().flat_map(|binder| &binder.names).map(|name| name.name.clone()).zip(1..).collect();
     let numbered = asked.atoms.iter().any(|atom| {
@@ -111,7 +114,8 @@ pub(super) fn file(
         conditions: Vec::new(),
         exact: true,
         wide: false,
-        numbered,
+        numbered: numbered || lemmas.iter().any(Lemma::numbers),
+        lemmas,
     };
     for item in &file.items {
         telling.item(item)?;
@@ -151,6 +155,7 @@ struct Telling<'a> {
     wide: bool,
     /// Whether the question asks for numbers of members.
     numbered: bool,
+    lemmas: &'a [Lemma],
 }
 
 impl Telling<'_> {
@@ -365,7 +370,8 @@ impl Telling<'_> {
         if family.count > 0 {
             self.own(family);
         }
-        let Counted { items, conditions, exact } = others::counted(self.text, self.shape, family, self.least)?;
+        let Counted { items, conditions, exact } =
+            others::counted(self.text, (self.shape, self.lemmas), family, self.least)?;
         self.exact &= exact;
         self.items.extend(items);
         self.conditions.extend(conditions);

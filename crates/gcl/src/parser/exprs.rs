@@ -80,7 +80,7 @@ impl Parser<'_> {
         self.next_token(1).kind == Kind::Sign("{")
     }
 
-    fn negation(&mut self) -> Parsed<Expr> {
+    pub(crate) fn negation(&mut self) -> Parsed<Expr> {
         let start = self.token().span;
         if self.eat_sign("!") || self.eat_sign("~") || self.eat_word("not") {
             let inner = self.nested(Self::negation)?;

@@ -73,7 +73,14 @@ impl Loop<'_> {
                 }
             };
             let Some(&met) = visited.met.first() else {
-                self.settled(prepared, &differences, &visited, open);
+                let starts = match self.starts(prepared, open) {
+                    Err(failure) => {
+                        open.append(&mut undecided);
+                        return Err(failure);
+                    }
+                    Ok(starts) => starts,
+                };
+                self.settled(prepared, &differences, (&visited, starts), open);
                 break;
             };
             let target = open[met.target].clone();
@@ -231,7 +238,7 @@ impl Loop<'_> {
         &mut self,
         prepared: &mut Prepared,
         differences: &Differences,
-        visited: &Visited,
+        (visited, starts): (&Visited, bool),
         open: &mut Vec<Target>,
     ) {
         let before = prepared.system.predicates().len();
@@ -242,7 +249,7 @@ impl Loop<'_> {
         self.rounds.push(Round { predicates, states: tree.states.len(), calls, ..Round::default() });
         let basis = Arc::new(basis::states(&prepared.system, &tree.states));
         for target in open.drain(..) {
-            self.excluded(prepared, &tree, &target, &basis);
+            self.excluded(prepared, (&tree, starts), &target, &basis);
         }
         // Whoever looks for predicates begins with those that were there.
         prepared.system.keep_predicates(before);

@@ -197,8 +197,9 @@ impl Loop<'_> {
             if found.is_empty() {
                 self.note(prepared, &tree, std::mem::take(&mut news), None);
                 let basis = Arc::new(basis::states(&prepared.system, &tree.states));
+                let starts = self.starts(prepared, &open)?;
                 for target in &open {
-                    self.excluded(prepared, &tree, target, &basis);
+                    self.excluded(prepared, (&tree, starts), target, &basis);
                 }
                 break;
             }
@@ -338,14 +339,29 @@ impl Loop<'_> {
         Ok(Tried::Answered)
     }
 
-    /// No bad state can be reached.
-    fn excluded(&mut self, prepared: &Prepared, tree: &Tree, target: &Target, basis: &Arc<Basis>) {
+    /// Whether the program surely has an initial state, if that matters to one of these.
+    fn starts(&self, prepared: &mut Prepared, open: &[Target]) -> Result<bool, Failure> {
+        let exists =
+            |target: &Target| matches!(&self.questions[target.question], Question::Property(asked) if asked.exists);
+        if !open.iter().any(exists) || starts_once(self.work.file) {
+            return Ok(true);
+        }
+        let starts = prepared.system.surely_starts();
+        starts.map_err(|why| failed(self.work.file, prepared.system.program(), why))
+    }
+
+    /// No bad state can be reached. That none is there for anybody to reach is false only if somebody starts.
+    fn excluded(&mut self, prepared: &Prepared, (tree, starts): (&Tree, bool), target: &Target, basis: &Arc<Basis>) {
         let exists = matches!(&self.questions[target.question], Question::Property(asked) if asked.exists);
         self.costs(prepared, tree, target.question);
         let answer = &mut self.answers[target.question];
-        answer.value = if exists && !tree.states.is_empty() { Belnap::False } else { Belnap::True };
-        answer.vacuous = tree.states.is_empty();
-        answer.basis = Some(Arc::clone(basis));
+        if exists && !tree.states.is_empty() && !starts {
+            answer.reasons.push(no_start());
+        } else {
+            answer.value = if exists && !tree.states.is_empty() { Belnap::False } else { Belnap::True };
+            answer.vacuous = tree.states.is_empty();
+            answer.basis = Some(Arc::clone(basis));
+        }
         self.tell_rounds(target.question);
     }
 
@@ -523,6 +539,13 @@ fn multiply(count: usize) -> Reason {
 
 fn not_repeated() -> Reason {
     reason("a path was found that could not be repeated by the definition of a step", "run it: `--abstraction none`")
+}
+
+fn no_start() -> Reason {
+    reason(
+        "no run does that, but it is not known whether the program has an initial state",
+        "look at `init`: if no values satisfy it, every property holds",
+    )
 }
 
 fn several_starts() -> Reason {
