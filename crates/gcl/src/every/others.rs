@@ -138,7 +138,7 @@ fn closed(block: &Block) -> Result<(), Refused> {
         }
     }
     match jumps.into_iter().find(|(label, _)| !labels.contains(label)) {
-        Some((_, span)) => Err(refused("a jump out of an `atomic` block", span, "not told for every size")),
+        Some((_, span)) => Err(refused("a jump out of an `atomic` block", span, "looked at size by size only")),
         None => Ok(()),
     }
 }
@@ -176,7 +176,11 @@ fn own(
 ) -> Result<Own, Refused> {
     let span = local.span;
     if matches!(shape.resolved(ty).kind, TypeKind::Array(..)) {
-        return Err(refused(format!("`{}` is an array of each member", local.name), span, "not told for every size"));
+        return Err(refused(
+            format!("`{}` is an array of each member", local.name),
+            span,
+            "looked at size by size only",
+        ));
     }
     let wide = shape.type_depends(ty);
     let told = if wide { TypeExpr { kind: TypeKind::Int, span: ty.span } } else { ty.clone() };

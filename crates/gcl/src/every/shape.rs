@@ -132,7 +132,11 @@ impl<'a> Shape<'a> {
                     indexed |= matches!(&part.kind, ExprKind::Name(name) if name.name == index.name);
                 });
                 if indexed {
-                    return Err(refused("a type that depends on the index", locals.ty.span, "not told for every size"));
+                    return Err(refused(
+                        "a type that depends on the index",
+                        locals.ty.span,
+                        "looked at size by size only",
+                    ));
                 }
             }
             let (constants, owned) = (BTreeMap::new(), Vec::new());
