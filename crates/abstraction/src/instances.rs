@@ -3,7 +3,7 @@
 //! Languages whose processes have several copies, begin later or end, are brought into the form that terms can speak of: each
 //! copy that there can be (`starts`) gets code and variables of its own, and what is said of processes is said of copies
 //! (`copies`). A copy that is not there rests at a last location of its own; starting it is a joint step of whoever does, ending
-//! is a step that only the youngest copy can take. Channels become variables (`queues`), or meetings of two copies
+//! is a step that only the youngest copy can take. Channels become variables (`queues`, `messages`), or meetings of two copies
 //! (`meetings`). Nothing else changes; what cannot be said this way is refused.
 
 use std::collections::{BTreeSet, HashMap};
@@ -11,11 +11,11 @@ use std::collections::{BTreeSet, HashMap};
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
     Action, Assign, ChannelId, Domain, Expr, ExprId, Field, InitialValue, Instance, Location, Named, Pattern, Place,
-    ProcessId, Program, Scope, Sort, Step, StepId, VarId, Width,
+    ProcessId, Program, Scope, Semantics, Sort, Step, StepId, VarId,
 };
 
 use crate::copies::Copies;
-use crate::queues::{Change, Queues, width};
+use crate::queues::{Fit, Queues, fitted, width};
 use crate::starts::{Copy, Starts, reached};
 use crate::system::Unsupported;
 use crate::timeouts;
@@ -49,7 +49,7 @@ pub struct Separated {
 }
 
 /// What a receive does with a field, and how the place that it goes to truncates.
-pub(crate) type Taking = (Field, Option<Width>);
+pub(crate) type Taking = (Field, Option<Fit>);
 
 /// A program in the making.
 pub(crate) struct Making<'p> {
@@ -109,12 +109,26 @@ impl Separated {
         if let Some(init) = old.init {
             self.program.init = Some(self.observed(old, init)?);
         }
-        for at in 0..self.program.variables.len() {
-            if let InitialValue::Computed(expr) = self.program.variables[at].initial {
-                let Some(value) = self.program.exprs.constant(expr) else {
-                    return Err(Unsupported::Initial(VarId::new(at)));
-                };
-                self.program.variables[at].initial = InitialValue::Same(value);
+        let computed = |var: &VarId| matches!(old.variable(*var).initial, InitialValue::Computed(_));
+        let semantics = Semantics::new(old);
+        // Where anything may be there at first, what is computed from it is not known either.
+        let anything = old.variables.iter().any(|variable| variable.initial == InitialValue::Any);
+        let slots = semantics.first_slots().ok().filter(|_| !anything);
+        for var in old.variable_ids().filter(computed) {
+            let slots = slots.as_ref().ok_or(Unsupported::Initial(var))?;
+            let frames = semantics.layout().frames(slots);
+            let first = semantics.layout().variable(var);
+            let mut set = |new: VarId, from: usize| {
+                let values = slots[from + first..][..old.variable(var).cells()].to_vec();
+                self.program.variables[new.index()].initial = InitialValue::Each(values);
+            };
+            if let Some(&new) = self.copies.shared.get(&var) {
+                set(new, 0);
+            }
+            for copy in 0..self.copies.starts.initial {
+                if let Some(&new) = self.copies.own[copy].get(&var) {
+                    set(new, frames[copy]);
+                }
             }
         }
         Ok(())
@@ -161,7 +175,7 @@ impl Making<'_> {
         self.copies.moved(self.old, &mut self.program.exprs, expr, Some(copy))
     }
 
-    fn all_moved(&mut self, exprs: &[ExprId], copy: usize) -> Result<Vec<ExprId>, Unsupported> {
+    pub(crate) fn all_moved(&mut self, exprs: &[ExprId], copy: usize) -> Result<Vec<ExprId>, Unsupported> {
         exprs.iter().map(|&expr| self.moved(expr, copy)).collect()
     }
 
@@ -269,22 +283,11 @@ impl Making<'_> {
             Action::Run { process, arguments, then, .. } => {
                 return self.add_starts((copy, id), &draft, (*process, arguments, then));
             }
-            Action::Send { channel, message, .. } if self.is_meeting(*channel, copy)? => {
-                let message = self.all_moved(message, copy)?;
-                let channel = self.moved(*channel, copy)?;
-                return self.add_meetings((copy, id), &draft, channel, &message);
-            }
-            // Whoever sends makes the move.
-            Action::Receive { pattern, .. } if self.is_meeting(pattern.channel, copy)? => return Ok(()),
+            Action::Send { .. } | Action::Receive { .. } => return self.add_message((copy, id), &draft),
             _ => self.become_plain(copy, id, &mut draft)?,
         }
         self.push((copy, id), draft, None);
         Ok(())
-    }
-
-    fn is_meeting(&mut self, channel: ExprId, copy: usize) -> Result<bool, Unsupported> {
-        let channel = self.moved(channel, copy)?;
-        Ok(self.copies.queues.meant(&self.program.exprs, channel).is_some_and(|queue| queue.capacity == 0))
     }
 
     pub(crate) fn push(&mut self, (copy, id): (usize, StepId), step: Step, partner: Option<(u32, StepId)>) {
@@ -313,27 +316,9 @@ impl Making<'_> {
                 draft.guard = self.program.exprs.all(&last);
                 Action::Assign(self.cleared(copy).ok_or(Unsupported::Step(id))?)
             }
-            Action::Send { channel, message, sorted } => {
-                let channel = self.moved(*channel, copy)?;
-                let message = self.all_moved(message, copy)?;
-                let queue = self.copies.queues.meant(&self.program.exprs, channel);
-                let change = queue.and_then(|queue| queue.send(&mut self.program.exprs, &message, *sorted));
-                self.changed(draft, change.ok_or(Unsupported::Step(id))?)
-            }
-            Action::Receive { pattern, keep } => {
-                let change = self.receive(copy, pattern, *keep)?;
-                self.changed(draft, change.ok_or(Unsupported::Step(id))?)
-            }
-            Action::Run { .. } | Action::SetPriority { .. } | Action::Together { .. } => {
-                return Err(Unsupported::Step(id));
-            }
+            _ => return Err(Unsupported::Step(id)),
         };
         Ok(())
-    }
-
-    fn changed(&mut self, draft: &mut Step, change: Change) -> Action {
-        draft.guard = self.program.exprs.and(draft.guard, change.guard);
-        Action::Assign(change.assigns)
     }
 
     fn assigns(&mut self, assigns: &[Assign], copy: usize) -> Result<Vec<Assign>, Unsupported> {
@@ -343,13 +328,6 @@ impl Making<'_> {
             moved.push(Assign { place, value: self.moved(assign.value, copy)? });
         }
         Ok(moved)
-    }
-
-    fn receive(&mut self, copy: usize, pattern: &Pattern, keep: bool) -> Result<Option<Change>, Unsupported> {
-        let Some(fields) = self.fields(copy, pattern)? else { return Ok(None) };
-        let channel = self.moved(pattern.channel, copy)?;
-        let queue = self.copies.queues.meant(&self.program.exprs, channel);
-        Ok(queue.and_then(|queue| queue.receive(&mut self.program.exprs, &fields, pattern.anywhere, keep)))
     }
 
     /// What a receive does with each field, and how the place truncates; none if a place depends on a field before it.
@@ -527,8 +505,5 @@ fn given(old: &Program, exprs: &mut tertium_program::Exprs, parameter: VarId, va
         return value;
     }
     let value = crate::queues::number(exprs, value);
-    match width(old, ty) {
-        Some(width) => exprs.wrap(width, value),
-        None => value,
-    }
+    fitted(exprs, width(old, ty).flatten(), value)
 }

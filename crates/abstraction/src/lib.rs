@@ -24,6 +24,7 @@ pub mod instances;
 pub mod invariants;
 pub mod keep;
 mod meetings;
+mod messages;
 mod more;
 pub mod options;
 pub mod possible;

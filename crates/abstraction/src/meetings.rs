@@ -7,6 +7,7 @@
 use tertium_program::{Action, Assign, Expr, ExprId, Field, Hold, ProcessId, Step, StepId};
 
 use crate::instances::Making;
+use crate::queues::{fitted, number};
 use crate::starts::reached;
 use crate::system::Unsupported;
 
@@ -25,13 +26,11 @@ impl Making<'_> {
         &mut self,
         (copy, id): (usize, StepId),
         draft: &Step,
-        channel: ExprId,
+        queue: usize,
         message: &[ExprId],
     ) -> Result<(), Unsupported> {
-        let refused = Unsupported::Step(id);
-        let queue = self.copies.queues.position(&self.program.exprs, channel).ok_or(refused.clone())?;
-        let meant = self.copies.queues.meant(&self.program.exprs, channel).cloned().ok_or(refused.clone())?;
-        let stored = meant.stored(&mut self.program.exprs, message).ok_or(refused)?;
+        let stored = self.copies.queues.get(queue).stored(&mut self.program.exprs, message);
+        let stored = stored.ok_or(Unsupported::Step(id))?;
         let mut guard = draft.guard;
         let mut defined = Vec::new();
         for &value in &stored {
@@ -41,9 +40,7 @@ impl Making<'_> {
         if self.program.exprs.constant(defined) != Some(1) {
             // The message is looked at whether somebody waits for it or not.
             let undefined = self.program.exprs.not(defined);
-            let wrong = self.program.exprs.and(guard, undefined);
-            let action = Action::Print { format: String::new(), values: message.to_vec() };
-            self.push((copy, id), Step { guard: wrong, action, ..draft.clone() }, None);
+            self.push_wrong((copy, id), draft, undefined, message.to_vec());
             guard = self.program.exprs.and(guard, defined);
         }
         for receiver in self.receivers(copy, queue, &stored)? {
@@ -103,11 +100,10 @@ impl Making<'_> {
     ) -> Result<Option<Receiver>, Unsupported> {
         let step = self.old.step(id);
         let Action::Receive { pattern, .. } = &step.action else { return Ok(None) };
-        let channel = self.moved(pattern.channel, copy)?;
-        if self.copies.queues.position(&self.program.exprs, channel) != Some(queue) {
-            return Ok(None);
-        }
         let refused = Unsupported::Step(id);
+        let channel = self.moved(pattern.channel, copy)?;
+        let choices = self.choices(copy, channel).ok_or(refused.clone())?;
+        let Some(&(_, same)) = choices.each.iter().find(|&&(at, _)| at == queue) else { return Ok(None) };
         let fields = self.fields(copy, pattern)?.filter(|fields| fields.len() == message.len());
         let fields = fields.ok_or(refused.clone())?;
         let mut parts = Vec::new();
@@ -118,20 +114,22 @@ impl Making<'_> {
         }
         parts.push(self.moved(step.guard, copy)?);
         let mut assigns = Vec::new();
-        for ((field, width), &value) in fields.into_iter().zip(message) {
+        for ((field, fit), &value) in fields.into_iter().zip(message) {
             match field {
                 Field::Match(wanted) => {
-                    let wanted = crate::queues::number(&mut self.program.exprs, wanted);
+                    let wanted = number(&mut self.program.exprs, wanted);
                     parts.push(self.program.exprs.eq(wanted, value));
                 }
                 Field::Bind(place) => {
-                    let width = width.ok_or(refused.clone())?;
-                    assigns.push(Assign { place, value: self.program.exprs.wrap(width, value) });
+                    let fit = fit.ok_or(refused.clone())?;
+                    assigns.push(Assign { place, value: fitted(&mut self.program.exprs, fit, value) });
                 }
                 Field::Skip => {}
             }
         }
-        let mut accepts = self.program.exprs.bool(true);
+        // A variable that holds no channel yet is no reason for whoever sends to fail.
+        let known = self.program.defined(channel);
+        let mut accepts = self.program.exprs.and(known, same);
         for part in parts {
             // What cannot be evaluated goes wrong for whoever sends, which no step of theirs says.
             let defined = self.program.defined(part);

@@ -20,7 +20,9 @@ const MOST_CELLS: usize = 64;
 pub(crate) struct Queue {
     pub(crate) capacity: usize,
     /// How each field truncates what it is given; none if the channel cannot be said with variables.
-    widths: Option<Vec<Width>>,
+    widths: Option<Vec<Fit>>,
+    /// The copy whose channel it is, if not everyone's.
+    owner: Option<usize>,
     length: Option<VarId>,
     /// By place, then field.
     cells: Vec<Vec<VarId>>,
@@ -55,9 +57,10 @@ impl Queues {
     pub(crate) fn add(&mut self, old: &Program, program: &mut Program, id: ChannelId, copy: Option<usize>) {
         let channel = old.channel(id);
         let capacity = channel.capacity as usize;
-        let widths: Option<Vec<Width>> = channel.fields.iter().map(|&ty| width(old, ty)).collect();
+        let widths: Option<Vec<Fit>> = channel.fields.iter().map(|&ty| width(old, ty)).collect();
         let small = capacity.saturating_mul(channel.fields.len()) <= MOST_CELLS;
-        let mut queue = Queue { capacity, widths: widths.filter(|_| small), length: None, cells: Vec::new() };
+        let widths = widths.filter(|_| small);
+        let mut queue = Queue { capacity, widths, owner: copy, length: None, cells: Vec::new() };
         if let Some(widths) = queue.widths.as_ref().filter(|_| capacity > 0) {
             let scope = copy.map_or(Scope::Global, |copy| Scope::Local(ProcessId::new(copy)));
             let mut variable = |name: String, ty: Type| {
@@ -75,7 +78,7 @@ impl Queues {
             for place in 0..capacity {
                 let cells = widths.iter().enumerate();
                 let cells = cells.map(|(field, &width)| {
-                    variable(format!("{}[{place}].{field}", channel.name), Type::Wrapped(width))
+                    variable(format!("{}[{place}].{field}", channel.name), width.map_or(Type::Channel, Type::Wrapped))
                 });
                 queue.cells.push(cells.collect());
             }
@@ -127,7 +130,25 @@ impl Queues {
         found
     }
 
-    /// Which channel an expression over the new variables means.
+    /// How many channels there are.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// A channel.
+    pub(crate) fn get(&self, at: usize) -> &Queue {
+        &self.all[at]
+    }
+
+    /// The channels that an expression can mean: a cell of an array that always holds the same ones.
+    pub(crate) fn fixed_choices(&self, exprs: &Exprs, channel: ExprId) -> Option<Vec<usize>> {
+        let Expr::Element(var, _) = exprs.get(channel) else { return None };
+        let at = |&number: &i64| usize::try_from(number).ok()?.checked_sub(1).filter(|&at| at < self.all.len());
+        let all: Option<BTreeSet<usize>> = self.fixed.get(&var)?.iter().map(at).collect();
+        Some(all?.into_iter().collect())
+    }
+
+    /// Which channel an expression over the new variables means, if that never changes.
     pub(crate) fn position(&self, exprs: &Exprs, channel: ExprId) -> Option<usize> {
         let number = match exprs.get(channel) {
             Expr::Var(var) => *self.fixed.get(&var)?.first()?,
@@ -146,13 +167,23 @@ impl Queue {
         self.length.into_iter().chain(self.cells.iter().flatten().copied())
     }
 
+    /// How many fields a message has; none if the channel cannot be said with variables.
+    pub(crate) fn fields(&self) -> Option<usize> {
+        self.widths.as_ref().map(Vec::len)
+    }
+
+    /// The copy whose channel it is, if not everyone's.
+    pub(crate) const fn owner(&self) -> Option<usize> {
+        self.owner
+    }
+
     /// A message as it is stored, or handed over; none if it is not one of this channel's.
     pub(crate) fn stored(&self, exprs: &mut Exprs, message: &[ExprId]) -> Option<Vec<ExprId>> {
         let widths = self.widths.as_ref().filter(|widths| widths.len() == message.len())?;
         let mut stored = Vec::new();
         for (&value, &width) in message.iter().zip(widths) {
             let value = number(exprs, value);
-            stored.push(exprs.wrap(width, value));
+            stored.push(fitted(exprs, width, value));
         }
         Some(stored)
     }
@@ -249,7 +280,7 @@ impl Queue {
     pub(crate) fn receive(
         &self,
         exprs: &mut Exprs,
-        fields: &[(Field, Option<Width>)],
+        fields: &[(Field, Option<Fit>)],
         anywhere: bool,
         keep: bool,
     ) -> Option<Change> {
@@ -258,7 +289,7 @@ impl Queue {
             return None;
         }
         let candidates = if anywhere { self.capacity } else { 1 };
-        let wanted = |(field, _): &(Field, Option<Width>)| match *field {
+        let wanted = |(field, _): &(Field, Option<Fit>)| match *field {
             Field::Match(wanted) => Some(wanted),
             Field::Skip | Field::Bind(_) => None,
         };
@@ -292,18 +323,27 @@ impl Queue {
                 let cell = self.cell(exprs, at, field);
                 value = exprs.ite(fits[at], cell, value);
             }
-            let value = exprs.wrap((*width)?, value);
+            let value = fitted(exprs, (*width)?, value);
             assigns.push(Assign { place, value });
         }
         Some(Change { guard, assigns })
     }
 }
 
-/// How a variable or field of this type truncates, if it does.
-pub(crate) fn width(program: &Program, ty: Type) -> Option<Width> {
+/// How a value is truncated; the number of a channel is not.
+pub(crate) type Fit = Option<Width>;
+
+/// A value as it is stored.
+pub(crate) fn fitted(exprs: &mut Exprs, fit: Fit, value: ExprId) -> ExprId {
+    fit.map_or(value, |width| exprs.wrap(width, value))
+}
+
+/// How a variable or field of this type truncates, if that is known.
+pub(crate) fn width(program: &Program, ty: Type) -> Option<Fit> {
     match ty {
-        Type::Wrapped(width) => Some(width),
-        Type::Enum(id) if program.enumeration(id).members.len() == 256 => Some(Width { bits: 8, signed: false }),
+        Type::Wrapped(width) => Some(Some(width)),
+        Type::Enum(id) if program.enumeration(id).members.len() == 256 => Some(Some(Width { bits: 8, signed: false })),
+        Type::Channel => Some(None),
         _ => None,
     }
 }

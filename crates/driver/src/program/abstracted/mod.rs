@@ -198,7 +198,11 @@ pub(in crate::program) fn unsupported(file: &ProgramFile, program: &Program, why
             Located::within(diagnostic, &file.source).into()
         }
         Unsupported::Expression(text) => error(format!("`{text}` cannot be abstracted")).help(help).into(),
-        Unsupported::Initial(var) | Unsupported::Keep(var) => {
+        Unsupported::Initial(var) => {
+            let name = program.show_variable(*var);
+            error(format!("what `{name}` begins with is computed from what is not known")).help(help).into()
+        }
+        Unsupported::Keep(var) => {
             let name = program.show_variable(*var);
             error(format!("`{name}` cannot stay concrete: too many values come in")).help("do not keep it").into()
         }
