@@ -10,7 +10,7 @@ use tertium_program::{
     Binary, Expr, ExprId, Exprs, Field, LocationId, PatternId, Place, ProcessId, Program, Scope, Sort, VarId,
 };
 
-use crate::queues::{Queues, number};
+use crate::queues::{Queue, Queues, number};
 use crate::starts::{Copy, Starts};
 use crate::system::Unsupported;
 
@@ -153,10 +153,9 @@ impl Copies {
                 });
                 self.remote(old, exprs, pid, var, Some(list)).filter(|_| plain || lasts)?
             }
-            Expr::Length(channel) => self.queues.meant(exprs, channel)?.length(exprs)?,
+            Expr::Length(channel) => self.of_channel(exprs, channel, &|exprs, queue| queue.length(exprs))?,
             Expr::Capacity(channel) => {
-                let capacity = self.queues.meant(exprs, channel)?.capacity;
-                exprs.int(capacity as i64)
+                self.of_channel(exprs, channel, &|exprs, queue| Some(exprs.int(queue.capacity as i64)))?
             }
             Expr::Poll(pattern) => self.poll(old, exprs, pattern, me)?,
             // For a step it is put in when all steps are known; an observer never sees one.
@@ -256,7 +255,32 @@ impl Copies {
                 Field::Skip | Field::Bind(_) => None,
             });
         }
-        self.queues.meant(exprs, channel)?.poll(exprs, &wanted, pattern.anywhere)
+        self.of_channel(exprs, channel, &|exprs, queue| queue.poll(exprs, &wanted, pattern.anywhere))
+    }
+
+    /// What holds of the channel that an expression means: one, or a cell of an array that always holds the same ones.
+    fn of_channel(
+        &self,
+        exprs: &mut Exprs,
+        channel: ExprId,
+        told: &dyn Fn(&mut Exprs, &Queue) -> Option<ExprId>,
+    ) -> Option<ExprId> {
+        if let Some(queue) = self.queues.meant(exprs, channel) {
+            return told(exprs, queue);
+        }
+        let mut value = None;
+        for at in self.queues.fixed_choices(exprs, channel)?.into_iter().rev() {
+            let here = told(exprs, self.queues.get(at))?;
+            let other = match (value, exprs.sort(here)) {
+                (Some(value), _) => value,
+                (None, Sort::Bool) => exprs.bool(false),
+                (None, Sort::Int) => exprs.int(0),
+            };
+            let number = exprs.int(at as i64 + 1);
+            let meant = exprs.eq(channel, number);
+            value = Some(exprs.ite(meant, here, other));
+        }
+        value
     }
 
     /// A place over the new variables.

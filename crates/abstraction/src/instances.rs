@@ -435,17 +435,7 @@ impl Making<'_> {
         let pid = copies[new].pid;
         let exprs = &mut self.program.exprs;
         let mut parts = Vec::new();
-        for (other, _) in copies.iter().enumerate().filter(|(_, other)| other.pid == pid) {
-            parts.push(self.copies.absent(exprs, other));
-        }
-        if copies[by].pid + 1 != pid {
-            let mut before = Vec::new();
-            for (other, _) in copies.iter().enumerate().filter(|(_, other)| other.pid + 1 == pid) {
-                before.push(self.copies.alive(exprs, other));
-            }
-            parts.push(exprs.any(&before));
-        }
-        if started.iter().any(|&other| other != new && copies[other].pid == pid) {
+        if started.iter().any(|&other| other != new && copies[other].constants != copies[new].constants) {
             for (&parameter, &value) in &copies[new].constants {
                 let InitialValue::Argument(position) = self.old.variable(parameter).initial else { continue };
                 if let Some(&argument) = arguments.get(position as usize) {
@@ -455,7 +445,22 @@ impl Making<'_> {
                 }
             }
         }
-        exprs.all(&parts)
+        for (other, _) in copies.iter().enumerate().filter(|(_, other)| other.pid >= pid) {
+            parts.push(self.copies.absent(exprs, other));
+        }
+        if copies[by].pid + 1 != pid {
+            let mut before = Vec::new();
+            for (other, _) in copies.iter().enumerate().filter(|(_, other)| other.pid + 1 == pid) {
+                before.push(self.copies.alive(exprs, other));
+            }
+            parts.push(exprs.any(&before));
+        }
+        // One after the other, so that the first that is known not to hold is enough to know.
+        let mut all = exprs.bool(true);
+        for part in parts {
+            all = exprs.and(all, part);
+        }
+        all
     }
 
     /// What a copy begins with besides what it has while it is not there; none if that cannot be said.

@@ -30,6 +30,7 @@ pub mod options;
 pub mod possible;
 mod queues;
 pub mod samples;
+mod settled;
 pub mod spotlight;
 mod starts;
 pub mod state;

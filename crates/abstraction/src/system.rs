@@ -5,15 +5,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use tertium_program::{
-    Binary, Domain, Expr, ExprId, Hold, LocationId, ProcessId, Program, Sort, StepId, StepTerms, Type, VarId,
-};
+use tertium_program::{Domain, ExprId, Hold, LocationId, ProcessId, Program, Sort, StepId, StepTerms, Type, VarId};
 use tertium_smt::{Bounds, Queries, Sort as TermSort, Term, TermId, Terms};
 
 use crate::diagram::Diagrams;
 use crate::invariants::intervals;
 use crate::keep;
 use crate::options::Options;
+use crate::settled::Settled;
 use crate::translate::{Cells, NoTerm, Translator};
 
 /// Why a program cannot be abstracted.
@@ -141,6 +140,7 @@ pub struct System {
     /// What steps do, as far as it was needed.
     pub(crate) diagrams: Diagrams,
     pub(crate) remembers: bool,
+    settled: Option<Settled>,
 }
 
 impl System {
@@ -181,6 +181,7 @@ impl System {
             supports: HashMap::new(),
             diagrams: Diagrams::default(),
             remembers: true,
+            settled: None,
         };
         system.keep_cells()?;
         for predicate in predicates {
@@ -248,7 +249,16 @@ impl System {
     }
 
     fn add_operations(&mut self, step: StepId) -> Result<(), Unsupported> {
-        let ways = self.program.interrupted_ways(step).map_err(|no| Unsupported::Step(no.0))?;
+        let ways = match self.program.interrupted_ways(step, &[]) {
+            Ok(ways) => ways,
+            // What is known where it begins may tell how often a loop goes round.
+            Err(_) => {
+                let (process, source) = (self.program.step(step).process, self.program.step(step).source);
+                let settled = self.settled.get_or_insert_with(|| Settled::of(&mut self.program));
+                let known: Vec<(VarId, i64)> = settled.at(process, source).into_iter().collect();
+                self.program.interrupted_ways(step, &known).map_err(|no| Unsupported::Step(no.0))?
+            }
+        };
         for way in ways {
             let inputs = self.choices(&way)?;
             let enabled = self.term(way.terms.enabled)?;
@@ -271,7 +281,7 @@ impl System {
                 source,
                 target,
                 others: way.terms.others.clone(),
-                meets: self.meets(way.terms.enabled),
+                meets: self.program.places(way.terms.enabled).into_iter().collect(),
                 blocked: way.blocked,
                 steps: way.steps,
                 terms: way.terms,
@@ -282,22 +292,6 @@ impl System {
             });
         }
         Ok(())
-    }
-
-    /// Where processes must be for a condition to hold, as far as it says so plainly.
-    fn meets(&self, condition: ExprId) -> Vec<(ProcessId, LocationId)> {
-        let exprs = &self.program.exprs;
-        let (mut open, mut found) = (vec![condition], Vec::new());
-        while let Some(id) = open.pop() {
-            match exprs.get(id) {
-                Expr::Binary(Binary::And, a, b) => open.extend([a, b]),
-                Expr::At(process, at) => found.push((process, at)),
-                _ => {}
-            }
-        }
-        found.sort_unstable();
-        found.dedup();
-        found
     }
 
     /// Showing values goes wrong where they have none. In the middle of a block this cannot be said.

@@ -2,14 +2,20 @@
 //!
 //! A block is one step. Every way through it is a sequence of small steps, and the terms of a sequence are put together from
 //! the terms of its parts. Where control is handed to another process inside a block, its steps go on with the sequence.
-//! Blocks with loops, and blocks with too many ways through, have no terms.
+//! Blocks with loops that constants do not decide, and blocks with too many ways through, have no terms.
 
-use crate::expr::{Expr, ExprId, Place};
+use std::collections::BTreeMap;
+
+use crate::expr::{Binary, Expr, ExprId, Place};
 use crate::graph::{Action, Assign, Domain, Hold, LocationId, ProcessId, Program, Step, StepId};
 use crate::terms::{NoTerms, StepTerms, add, is_plain, rewrite};
+use crate::types::VarId;
 
 /// Blocks with more ways through than this have no terms.
 pub const MOST_WAYS: usize = 256;
+
+/// Loops that constants decide may go on for this many small steps.
+const LONGEST_ROW: usize = 1024;
 
 /// One way to take a step as others see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,18 +43,29 @@ impl Program {
     /// # Errors
     /// If a part has no terms, or the block has a loop, too many ways through, or a place where it may be interrupted.
     pub fn ways(&mut self, first: StepId) -> Result<Vec<Way>, NoTerms> {
-        let ways = self.interrupted_ways(first)?;
+        let ways = self.interrupted_ways(first, &[])?;
         let rests = |way: &Way| way.blocked || self.ends(&way.terms).any(|(who, at)| self.holds_at(who, at));
         if ways.iter().any(rests) { Err(NoTerms(first)) } else { Ok(ways) }
     }
 
     /// As [`Self::ways`], with those that end in the middle of a block: because nothing there can be executed, because control
-    /// went to whoever received a message, or because a jump gave it up.
+    /// went to whoever received a message, or because a jump gave it up. Values in `known` are those that variables surely have
+    /// before it.
+    ///
+    /// A loop in which constants decide how it goes on is a row of steps.
     ///
     /// # Errors
-    /// If a part has no terms, or the block has a loop or too many ways through.
-    pub fn interrupted_ways(&mut self, first: StepId) -> Result<Vec<Way>, NoTerms> {
-        let mut open = vec![self.begin(first)?];
+    /// If a part has no terms, or the block has another loop, or too many ways through.
+    pub fn interrupted_ways(&mut self, first: StepId, known: &[(VarId, i64)]) -> Result<Vec<Way>, NoTerms> {
+        let mut begin = self.begin(first)?;
+        if !known.is_empty() {
+            // Before the first step nobody holds control, so that there may be a time-out.
+            if self.asks_for_timeout(&begin.way.terms) {
+                return Err(NoTerms(first));
+            }
+            begin.way.terms = self.knowing(known, &begin.way.terms);
+        }
+        let mut open = vec![begin];
         let mut ways = Vec::new();
         while let Some(Open { way, holder }) = open.pop() {
             let Some((process, at)) = holder.and_then(|process| Some((process, way.terms.arrives(process)?))) else {
@@ -61,22 +78,51 @@ impl Program {
                 ways.push(way);
                 continue;
             }
-            if hold != Hold::Indivisible {
-                ways.extend(self.stuck(&way, (process, at), first)?);
-            }
+            let rests = if hold == Hold::Indivisible { None } else { self.stuck(&way, (process, at), first)? };
+            let again = way.steps[1..].iter().any(|step| onward.contains(step));
+            let mut on = Vec::new();
             for next in onward.into_iter().rev() {
-                if way.steps[1..].contains(&next) || ways.len() + open.len() >= MOST_WAYS {
-                    return Err(NoTerms(first));
-                }
                 let Open { way: then, holder } = self.begin(next)?;
-                let steps = [way.steps.as_slice(), &[next]].concat();
-                let terms = self.then(&way.terms, &then.terms);
-                if self.exprs.constant(terms.enabled) != Some(0) || self.exprs.constant(terms.safe) != Some(1) {
-                    open.push(Open { way: Way { steps, terms, blocked: false }, holder });
+                if !self.never(&way.terms, &then.terms) {
+                    let steps = [way.steps.as_slice(), &[next]].concat();
+                    let terms = self.then(&way.terms, &then.terms);
+                    on.push(Open { way: Way { steps, terms, blocked: false }, holder });
                 }
             }
+            // Nothing but a constant ends a loop here.
+            let goes_round = again && (on.len() + usize::from(rests.is_some()) > 1 || way.steps.len() > LONGEST_ROW);
+            if goes_round || ways.len() + open.len() + on.len() > MOST_WAYS {
+                return Err(NoTerms(first));
+            }
+            ways.extend(rests);
+            open.extend(on);
         }
         Ok(ways)
+    }
+
+    fn asks_for_timeout(&self, terms: &StepTerms) -> bool {
+        let mut roots = vec![terms.enabled, terms.safe, terms.asserted];
+        roots.extend(terms.updates.iter().map(|update| update.value));
+        self.exprs.reachable(&roots).into_iter().any(|id| self.exprs.get(id) == Expr::Timeout)
+    }
+
+    /// A step where variables have these values.
+    fn knowing(&mut self, known: &[(VarId, i64)], terms: &StepTerms) -> StepTerms {
+        let (always, (process, source, _)) = (self.exprs.bool(true), terms.jump);
+        let mut updates = Vec::new();
+        for &(var, value) in known {
+            updates.push(Assign { place: Place::Var(var), value: self.exprs.int(value) });
+        }
+        let (inputs, others, jump) = (Vec::new(), Vec::new(), (process, source, source));
+        let before = StepTerms { inputs, enabled: always, safe: always, asserted: always, updates, jump, others };
+        self.then(&before, terms)
+    }
+
+    /// Whether a step is neither taken after another nor goes wrong there, as constants tell.
+    fn never(&mut self, first: &StepTerms, second: &StepTerms) -> bool {
+        let by = first.inputs.len() as u32;
+        let (enabled, safe) = (self.later(first, second.enabled, by), self.later(first, second.safe, by));
+        self.exprs.constant(enabled) == Some(0) && self.exprs.constant(safe) == Some(1)
     }
 
     fn begin(&mut self, id: StepId) -> Result<Open, NoTerms> {
@@ -120,7 +166,8 @@ impl Program {
             able = self.exprs.and(provided, able);
         }
         let enabled = self.exprs.not(able);
-        if self.exprs.constant(enabled) == Some(0) {
+        let here = self.later(&way.terms, enabled, way.terms.inputs.len() as u32);
+        if self.exprs.constant(here) == Some(0) {
             return Ok(None);
         }
         let mut safe = self.defined(enabled);
@@ -185,12 +232,33 @@ impl Program {
         StepTerms { inputs, enabled, safe, asserted, updates, jump, others }
     }
 
+    /// Where processes are if a condition holds, as far as it says so plainly.
+    pub fn places(&self, condition: ExprId) -> BTreeMap<ProcessId, LocationId> {
+        let (mut open, mut found) = (vec![condition], BTreeMap::new());
+        while let Some(id) = open.pop() {
+            match self.exprs.get(id) {
+                Expr::Binary(Binary::And, a, b) => open.extend([a, b]),
+                Expr::At(process, at) => {
+                    found.insert(process, at);
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
     /// An expression of the second step over the state before the first; its inputs are numbered after the first's. Who
     /// holds control does not wait for a time-out.
     fn later(&mut self, first: &StepTerms, expr: ExprId, by: u32) -> ExprId {
+        let places = self.places(first.enabled);
         let moved = rewrite(&mut self.exprs, expr, &mut |exprs, expr, sort| match expr {
             Expr::Input(position, sort) => exprs.add(Expr::Input(position + by, sort)),
             Expr::Timeout => exprs.bool(false),
+            // Who did not move is where the first step found it.
+            Expr::At(process, at) if first.arrives(process).is_none() => match places.get(&process) {
+                Some(&known) => exprs.bool(known == at),
+                None => add(exprs, expr, sort),
+            },
             _ => add(exprs, expr, sort),
         });
         self.after(first, moved)
