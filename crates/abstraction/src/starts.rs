@@ -263,7 +263,9 @@ impl<'p> Follow<'p> {
     }
 
     fn may_be_taken(&self, stack: &Stack, pid: usize, step: &Step) -> bool {
-        let provided = self.program.process(step.process).provided;
+        // Nothing interrupts a deterministic block.
+        let within = self.program.location(step.process, step.source).hold == Hold::Deterministic;
+        let provided = self.program.process(step.process).provided.filter(|_| !within);
         let off = |expr: ExprId| self.value(expr, stack, pid, None) == Some(0);
         let before = |&rival: &StepId| self.surely_taken(stack, pid, self.program.step(rival));
         !off(step.guard) && !provided.is_some_and(off) && !step.yields_to.iter().any(before)
@@ -298,6 +300,7 @@ impl<'p> Follow<'p> {
                 && told
                 && !self.written.contains(&local)
                 && let Some(&Some(value)) = arguments.get(position as usize)
+                && (variable.ty != Type::Channel || self.lasts(stack, value))
             {
                 constants.insert(local, self.program.stored(variable.ty, value));
             }
@@ -309,6 +312,16 @@ impl<'p> Follow<'p> {
         self.found.by.entry(by).or_default().insert(copy);
         self.push(stack, copy, arguments);
         Ok(())
+    }
+
+    /// Whether a channel is there as long as a process that is started now: everyone's, or of one that is older.
+    fn lasts(&self, stack: &Stack, number: i64) -> bool {
+        let own = |frame: &Frame| {
+            let first = self.first_channel[frame.copy];
+            let count = self.program.process(self.found.copies[frame.copy].process).channels.len() as i64;
+            (first..first + count).contains(&number)
+        };
+        (1..=self.global_channels().len() as i64).contains(&number) || stack.frames.iter().any(own)
     }
 
     fn add_copy(&mut self, copy: Copy) -> usize {

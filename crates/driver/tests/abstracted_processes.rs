@@ -117,11 +117,7 @@ fn random_models_agree_with_running_them() {
         let mut text = random_promela(&mut case.rng);
         text.push_str("ltl p { [] (g1 != 2) }\nltl q { <> (g1 == 1) }\nltl r { [] (g1 == 0 -> <> (g1 != 0)) }\n");
         case.keep("model.pml", &text);
-        let path = std::env::temp_dir().join(format!("tertium-processes-{}.pml", std::process::id()));
-        std::fs::write(&path, &text).expect("a temporary file");
-        let file = load(&path, &[], None, &[]);
-        std::fs::remove_file(&path).expect("the temporary file");
-        let file = file.unwrap_or_else(|failure| panic!("{failure:?}"));
+        let file = from_text(&text, "random");
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let options = CheckOptions { max_states: Some(20_000), look_for_idle: false, ..CheckOptions::default() };
         let truth = check(&file, &asked, &options, &brief(4), &()).unwrap_or_else(|failure| panic!("{failure:?}"));
@@ -163,4 +159,33 @@ fn random_models_agree_with_running_them() {
         refused.get()
     );
     assert!(starting > 10 && meeting > 5, "{starting} with processes that are started, {meeting} with such that meet");
+}
+
+/// The model, from a file that is gone afterwards.
+fn from_text(text: &str, mark: &str) -> ProgramFile {
+    let path = std::env::temp_dir().join(format!("tertium-{mark}-{}.pml", std::process::id()));
+    std::fs::write(&path, text).expect("a temporary file");
+    let file = load(&path, &[], None, &[]);
+    std::fs::remove_file(&path).expect("the temporary file");
+    file.unwrap_or_else(|failure| panic!("{failure:?}"))
+}
+
+#[test]
+fn processes_without_end_are_refused_where_they_are_started() {
+    let unbounded = [
+        "int n; proctype A() { n > 0 } init { do :: run A() od }",
+        "int n; proctype A() { run A(); n > 0 } init { run A() }",
+        "byte i; proctype A() { i > 5; i = 0 } init { do :: i < 200 -> run A() od }",
+    ];
+    for text in unbounded {
+        let file = from_text(text, "unbounded");
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let how = AbstractionOptions::default();
+        let found = abstracted::check(&file, &asked, &CheckOptions::default(), &how, &brief(20), &());
+        let Err(Failure::Input(mistakes)) = found else { panic!("{text}: {found:?}") };
+        let mistake = &mistakes[0].diagnostic;
+        let place = mistake.primary.as_ref().expect("a place").span;
+        assert_eq!((mistake.code, &text[place.start as usize..][..3]), ("E0326", "run"), "{text}");
+        assert!(!mistake.helps.is_empty());
+    }
 }

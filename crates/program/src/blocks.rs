@@ -154,6 +154,11 @@ impl Program {
     ) -> Result<Option<Way>, NoTerms> {
         let location = self.location(process, at);
         let (blocked, steps) = (location.hold == Hold::Deterministic, location.steps.clone());
+        // Somebody can always be started.
+        let starts = |&id: &StepId| matches!(self.step(id).action, Action::Together { control: None, .. });
+        if steps.iter().any(starts) && self.process(process).provided.is_none() {
+            return Ok(None);
+        }
         let mut able = Vec::new();
         for id in steps {
             if !self.always_has_inputs(self.step(id)) {

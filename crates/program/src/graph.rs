@@ -200,7 +200,8 @@ pub enum Action {
         assigns: Vec<Assign>,
         /// Who else moves, and to where.
         moves: Vec<(ProcessId, LocationId)>,
-        /// Who gets control, if not whoever steps; one of those who move. It is kept only inside a block.
+        /// Who gets control, if not whoever steps; one of those who move. It is kept only inside a block. Nobody if somebody
+        /// is started, which one of the steps at a location always can do.
         control: Option<ProcessId>,
     },
 }
