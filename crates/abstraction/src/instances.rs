@@ -125,9 +125,9 @@ impl Separated {
             if let Some(&new) = self.copies.shared.get(&var) {
                 set(new, 0);
             }
-            for copy in 0..self.copies.starts.initial {
-                if let Some(&new) = self.copies.own[copy].get(&var) {
-                    set(new, frames[copy]);
+            for (own, &frame) in self.copies.own.iter().zip(&frames) {
+                if let Some(&new) = own.get(&var) {
+                    set(new, frame);
                 }
             }
         }

@@ -185,7 +185,7 @@ fn processes_without_end_are_refused_where_they_are_started() {
         let Err(Failure::Input(mistakes)) = found else { panic!("{text}: {found:?}") };
         let mistake = &mistakes[0].diagnostic;
         let place = mistake.primary.as_ref().expect("a place").span;
-        assert_eq!((mistake.code, &text[place.start as usize..][..3]), ("E0326", "run"), "{text}");
+        assert_eq!((mistake.code, &text[place.start..][..3]), ("E0326", "run"), "{text}");
         assert!(!mistake.helps.is_empty());
     }
 }

@@ -132,8 +132,17 @@ pub fn with_fault(semantics: &Semantics<'_>, mut run: Run, fault: &Fault) -> Res
     let successor = successor.ok_or_else(|| disagreement("nothing goes wrong at its end"))?;
     // An endless block is no single move, so there is nothing to execute twice.
     let endless = fault.kind == FaultKind::EndlessBlock;
-    if !endless && !fails(&execute(semantics, run.last(), &successor.moves)?) {
-        return Err(disagreement("its last step does not go wrong"));
+    if !endless {
+        let wrong = match execute(semantics, run.last(), &successor.moves)? {
+            // What goes wrong is that nothing comes next.
+            Outcome::Next(state) if fault.kind == FaultKind::BlockedInDeterministic => {
+                state.holder.is_some() && semantics.moves(&state).is_empty()
+            }
+            outcome => fails(&outcome),
+        };
+        if !wrong {
+            return Err(disagreement("its last step does not go wrong"));
+        }
     }
     run.fault = Some((successor.moves, fault.clone()));
     Ok(run)
