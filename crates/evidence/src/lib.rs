@@ -2,7 +2,8 @@
 //!
 //! The semantics an answer was given under ([`Reading`]), what proves it ([`Certificate`]), what
 //! leaves it open ([`Reason`]), certificate files ([`Document`]), and the check of a proof
-//! ([`check_certificate`]). Engines make these values; nothing here is shared with an engine.
+//! ([`check_certificate`]). Engines make these values; nothing here is used to find an answer.
+//! What the moves are that a proof about all completions speaks of is said once, in [`contest`].
 //!
 //! Not here: finding proofs (`check`) and showing them (`report`).
 
