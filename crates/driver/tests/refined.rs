@@ -312,6 +312,36 @@ fn random_text(case: &mut Case) -> String {
     text
 }
 
+/// Each path teaches another value of a counter; running the model finds what thousands of rounds would.
+#[test]
+fn predicates_that_multiply_are_given_up_for_running() {
+    let text = "short a, b; active proctype P() { do :: atomic { a = a + 1; b = b + 1 } od } ltl n { [] (a >= 0) }";
+    let file = tertium_driver::program::promela::from_text("test.pml", text, &[], None, &[], &[]).expect("a model");
+    let asked = questions(&file, &["n".to_owned()], false).expect("there is such a property");
+    let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
+    let found = tertium_driver::program::choose::decide(&file, &asked, &options, &how, &Budget::unlimited(), &())
+        .expect("it can be run");
+    assert_eq!(found.answers[0].value, Belnap::False);
+    assert!(found.answers[0].run.as_ref().is_some_and(|run| run.length() > 32_000));
+    let alone = refined::check(&file, &asked, &options, &how, 20, &Budget::unlimited(), &()).expect("it is abstracted");
+    assert_eq!(alone.answers[0].value, Belnap::Unknown);
+    assert!(!alone.answers[0].reasons.is_empty());
+}
+
+/// A limit on time leaves an answer for every question, with what is known.
+#[test]
+fn a_limit_on_time_still_tells_what_is_known() {
+    let text = "short a, b; active proctype P() { do :: atomic { a = a + 1; b = b + 1 } od } ltl n { [] (a >= 0) }";
+    let file = tertium_driver::program::promela::from_text("test.pml", text, &[], None, &[], &[]).expect("a model");
+    let asked = questions(&file, &[], false).expect("no names are asked for");
+    for limit in [0, 20, 100, 300] {
+        let budget = Budget::unlimited().with_time(Some(std::time::Duration::from_millis(limit)));
+        let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
+        let found = refined::check(&file, &asked, &options, &how, 1000, &budget, &());
+        assert_eq!(found.expect("a limit is no failure").answers.len(), asked.len());
+    }
+}
+
 /// Distances do not see that `init` cannot be satisfied, so that no run does what somebody should be able to do.
 #[test]
 fn nothing_is_missed_where_nobody_starts() {

@@ -53,7 +53,10 @@ pub fn check(
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
     let asked: Vec<ExprId> = questions.iter().flat_map(atoms_of).collect();
-    let mut prepared = prepare(file, &asked, abstraction, budget)?;
+    let mut prepared = match prepare(file, &asked, abstraction, budget) {
+        Err(Failure::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
+        prepared => prepared?,
+    };
     let work = Work { file, options, thorough: abstraction.thorough, completions: true, budget, observer };
     let mut learning = Loop {
         work,
