@@ -82,7 +82,12 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             let how = abstraction::options(&args.how, args.max_states);
             let found = program::spotlight::check(&file, &questions, &options(args), &how, &lit, budget, &phase);
             match found {
-                Ok(found) if automatic => program::spotlight::check_first(&file, &questions, found, &otherwise),
+                Ok(found) if automatic => {
+                    let by_sets = |questions: &[Question]| {
+                        program::symbolic::after_spotlight(&file, questions, &options(args), budget, &phase)
+                    };
+                    program::spotlight::check_first(&file, &questions, found, &by_sets, &otherwise)
+                }
                 Err(Failure::Input(_)) if automatic && lit.parameters == program::spotlight::Parameters::On => {
                     otherwise(&questions)
                 }

@@ -91,7 +91,8 @@ pub fn check(
     Ok(Outcome { answers, ..Outcome::default() })
 }
 
-/// As [`check`], for a program that nobody asked to look at in this way: what stays open is answered by `otherwise`.
+/// As [`check`], for a program that nobody asked to look at in this way: what stays open is answered by `otherwise`, or, where there
+/// are very many processes, by sets of states.
 ///
 /// # Errors
 /// As for [`check`]; and whatever `otherwise` meets.
@@ -99,20 +100,30 @@ pub fn check_first(
     file: &ProgramFile,
     questions: &[Question],
     found: Outcome,
+    by_sets: &dyn Fn(&[Question]) -> Result<Option<Outcome>, Failure>,
     otherwise: &dyn Fn(&[Question]) -> Result<Outcome, Failure>,
 ) -> Result<Outcome, Failure> {
     let is_open = |answer: &ProgramAnswer| {
         answer.value == tertium_lattice::Belnap::Unknown && answer.stopped.is_none() && answer.condition.is_empty()
     };
     let open: Vec<usize> = (0..questions.len()).filter(|&at| is_open(&found.answers[at])).collect();
-    // What is left open by looking at few processes of very many is not settled by looking at all of them.
-    if open.is_empty() || file.program.processes.len() >= start::VERY_MANY {
+    if open.is_empty() {
         return Ok(found);
     }
     let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
-    let rest = otherwise(&asked)?;
+    let very_many = file.program.processes.len() >= start::VERY_MANY;
+    // What is left open by looking at few processes of very many is not settled by visiting the states of all of them.
+    let rest = if very_many { by_sets(&asked)? } else { Some(otherwise(&asked)?) };
+    let Some(rest) = rest else { return Ok(found) };
     let mut answers = found.answers;
-    for (at, answer) in open.into_iter().zip(rest.answers) {
+    for (at, mut answer) in open.into_iter().zip(rest.answers) {
+        if very_many && answer.value == tertium_lattice::Belnap::Unknown {
+            continue;
+        }
+        if very_many {
+            answer.choice = Some("over sets of states: looking at few processes left it open".to_owned());
+            answer.elapsed += answers[at].elapsed;
+        }
         answers[at] = answer;
     }
     Ok(Outcome { answers, remarks: rest.remarks, ..Outcome::default() })

@@ -43,16 +43,45 @@ pub fn instead_of_search(
     if log10 < FEW || is_short(file, options, budget, observer)? {
         return Ok(None);
     }
-    let room = memory::in_use().saturating_add(ROOM);
+    let outcome = within(ROOM, file, questions, options, budget, observer)?;
+    let full = |outcome: &Outcome| outcome.answers.iter().any(|answer| answer.stopped == Some(StopReason::Memory));
+    Ok(outcome.filter(|outcome| !full(outcome)).map(|outcome| told(outcome, log10)))
+}
+
+/// The answers by sets to what few processes of very many leave open; none if something cannot be encoded. Questions for which there
+/// is not room enough stay open.
+///
+/// # Errors
+/// If a run cannot be repeated, which is a fault of this program.
+pub fn after_spotlight(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Option<Outcome>, Failure> {
+    if file.language != Language::Gcl {
+        return Ok(None);
+    }
+    within(ROOM, file, questions, options, budget, observer)
+}
+
+/// The answers by sets that take no more than so many bytes; none if something is not encoded.
+fn within(
+    room: usize,
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Option<Outcome>, Failure> {
+    let room = memory::in_use().saturating_add(room);
     let small = budget.clone().with_memory(Some(budget.memory_limit().map_or(room, |limit| limit.min(room))));
-    let outcome = match super::decide::check(file, questions, options, &small, observer) {
-        Ok(outcome) => outcome,
-        // Something is not encoded; the search knows it.
-        Err(Failure::Input(_)) => return Ok(None),
-        Err(failure) => return Err(failure),
-    };
-    let full = outcome.answers.iter().any(|answer| answer.stopped == Some(StopReason::Memory));
-    Ok((!full).then(|| told(outcome, log10)))
+    match super::decide::check(file, questions, options, &small, observer) {
+        Ok(outcome) => Ok(Some(outcome)),
+        Err(Failure::Input(_)) => Ok(None),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Whether a search ends soon.

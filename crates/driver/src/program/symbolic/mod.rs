@@ -19,7 +19,7 @@ mod steps;
 use tertium_base::Stopped;
 
 pub(crate) use cells::range as bounds_of;
-pub use choice::instead_of_search;
+pub use choice::{after_spotlight, instead_of_search};
 pub use decide::check;
 pub use encoding::{Encoding, Figures, estimate};
 
