@@ -19,6 +19,7 @@ use tertium_driver::program::{self, CheckOptions, ProgramFile};
 /// Models on which we differ from Spin on purpose, and why.
 const DEVIATIONS: &[(&str, &str)] = &[
     ("micro_array_oob", "Spin goes on after an index outside its array and overwrites what lies behind it"),
+    ("starol_HanoiPuzzle_N3", "Spin goes on after an index outside its array and overwrites what lies behind it"),
     ("micro_div_zero", "Spin's verifier dies of a division by zero; here it is a fault of that step alone"),
     ("micro_dstep_block", "Spin ends its search at a blocked d_step"),
     ("taka_abp_iv", "Spin ends its search at a message with too many fields"),
@@ -175,6 +176,7 @@ fn check_one(
         Ok(value) => problems.push(format!("{question}{fairly}: {}, Spin says {}", word(value), word(wanted))),
         // A question that a model cannot break is not asked.
         Err(message) if message.starts_with("no question") && !broken => {}
+        Err(message) if message.starts_with("Stopped") => notes.push(format!("{question}{fairly} open")),
         Err(message) => problems.push(format!("{question}{fairly}: {message}")),
     }
 }
