@@ -19,6 +19,7 @@ use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::choose;
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::spotlight::{self, SpotlightOptions};
+use tertium_driver::program::symbolic;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, from_text, load};
 use z3::{Params, SatResult, Solver};
 
@@ -192,7 +193,8 @@ fn as_by_default(
     if !file.program.spotlight.is_empty() {
         return Some(found.answers);
     }
-    spotlight::check_first(file, asked, found, &chosen).ok().map(|outcome| outcome.answers)
+    let by_sets = |asked: &[_]| symbolic::after_spotlight(file, asked, &options, budget, &());
+    spotlight::check_first(file, asked, found, &by_sets, &chosen).ok().map(|outcome| outcome.answers)
 }
 
 /// What Spacer says, and how long it took; the faster of both forms.

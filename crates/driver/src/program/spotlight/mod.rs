@@ -91,6 +91,9 @@ pub fn check(
     Ok(Outcome { answers, ..Outcome::default() })
 }
 
+/// Answers by sets of states, if these can be had.
+pub type BySets<'a> = dyn Fn(&[Question]) -> Result<Option<Outcome>, Failure> + 'a;
+
 /// As [`check`], for a program that nobody asked to look at in this way: what stays open is answered by `otherwise`, or, where there
 /// are very many processes, by sets of states.
 ///
@@ -100,7 +103,7 @@ pub fn check_first(
     file: &ProgramFile,
     questions: &[Question],
     found: Outcome,
-    by_sets: &dyn Fn(&[Question]) -> Result<Option<Outcome>, Failure>,
+    by_sets: &BySets<'_>,
     otherwise: &dyn Fn(&[Question]) -> Result<Outcome, Failure>,
 ) -> Result<Outcome, Failure> {
     let is_open = |answer: &ProgramAnswer| {
