@@ -3,7 +3,7 @@
 //! The first thing a reader sees of a result: what happens, where, and why that breaks or leaves open the property.
 
 use super::view::{BlameView, Detail, MovesView};
-use crate::view::{EndView, ResultView, RunView, TakenView};
+use crate::view::{EndView, ResultView, RunView, SizesView, TakenView};
 
 /// The sentences for a result.
 #[must_use]
@@ -27,6 +27,9 @@ pub fn headline(result: &ResultView, detail: &Detail) -> Vec<String> {
         }
         lines.extend(excluded(detail));
     }
+    if let Some(sizes) = result.sizes.as_ref().filter(|_| matches!(result.value.as_str(), "true" | "false")) {
+        lines.insert(0, of_size(sizes));
+    }
     match result.value.as_str() {
         "true" | "false" => {
             if lines.is_empty() {
@@ -37,6 +40,14 @@ pub fn headline(result: &ResultView, detail: &Detail) -> Vec<String> {
         element => lines.push(format!("The value is the element `{element}` of the structure's lattice.")),
     }
     lines
+}
+
+/// For which size of the system the answer holds.
+fn of_size(sizes: &SizesView) -> String {
+    match sizes.value {
+        Some(value) => format!("This is the system with {} = {value}.", sizes.constant),
+        None => format!("This holds for every {} >= {}.", sizes.constant, sizes.at_least),
+    }
 }
 
 /// That a run shows the answer, where there is no formula to say more.

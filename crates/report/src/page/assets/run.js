@@ -150,7 +150,7 @@ class RunView {
         if (count++ > 30) { parts.push('…'); break; }
         parts.push(before ? h('b', null, shown(name, now[name])) : shown(name, now[name]), ' ');
       }
-      for (const name of Object.keys(before || {})) if (!(name in now)) parts.push(h('span', { class: 'quiet' }, name + ' gone '));
+      for (const name of Object.keys(before || {})) if (!(name in now)) parts.push(h('span', { class: 'quiet' }, (name.endsWith('@') ? name.slice(0, -1) + ' leaves ' + before[name] : name + ' gone') + ' '));
       if (step.step && step.step.output) parts.push(h('span', { class: 'quiet' }, ' prints: ' + step.step.output.trim()));
     }
     return parts;
