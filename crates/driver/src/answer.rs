@@ -6,7 +6,8 @@ use std::time::Duration;
 use tertium_base::{Diagnostic, StopReason};
 use tertium_evidence::{Certificate, OpenQuestion, Place, Reading};
 use tertium_lattice::Belnap;
-use tertium_logic::Formula;
+use tertium_logic::translate::fair_action;
+use tertium_logic::{Formula, Node, NodeId};
 use tertium_model::{Kmts, StateId};
 
 pub use tertium_check::thorough::Completion;
@@ -140,6 +141,19 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// A part of the formula that an open question speaks of, in at most so many characters. Fairness is checked by a formula with
+    /// fixpoints whose parts nobody wrote; for those the property stands.
+    #[must_use]
+    pub fn open_part(&self, node: NodeId, longest: usize) -> String {
+        let Some((_, formula)) = &self.open else { return self.formula.text() };
+        let fair = format!("<{}>", fair_action(0));
+        let own = matches!(formula.node(node), Node::Atom(_) | Node::Not(_));
+        if !own && formula.text().contains(&fair) && !self.formula.text().contains(&fair) {
+            return format!("{} on fair paths", self.formula.text());
+        }
+        formula.text_of(node, longest)
+    }
+
     /// Whether the value is Kleene's third.
     #[must_use]
     pub fn value_is_unknown(&self) -> bool {

@@ -94,12 +94,16 @@ fn reasons(session: &Session<'_>, answer: &Answer) -> Vec<ReasonView> {
 }
 
 fn open(session: &Session<'_>, answer: &Answer) -> Option<OpenView> {
-    let (question, formula) = answer.open.as_ref()?;
+    let (question, _) = answer.open.as_ref()?;
     let model = told_of(session, answer)?;
     if question.play.is_empty() {
         return None;
     }
-    Some(build::open(model, question, |node| formula.text_of(node, LONGEST_PART)))
+    let mut found = build::open(model, question, |node| answer.open_part(node, LONGEST_PART));
+    if found.loop_start.is_none() {
+        found.play.dedup();
+    }
+    Some(found)
 }
 
 fn evidence(session: &Session<'_>, answer: &Answer) -> EvidenceView {
