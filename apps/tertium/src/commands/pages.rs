@@ -17,8 +17,9 @@ use tertium_driver::property::Parsed;
 use tertium_driver::unfold::Unfolded;
 use tertium_driver::{Failure, Kmts, Reason};
 use tertium_report::page::view::{
-    BlameView, ChoiceView, CoverageView, CoveredView, Detail, FairView, FormulaRow, InvariantView, MessageView,
-    MovesView, ProofView, RoundView, SampleView, SourceView, StatementView, ValuesView, VariantView, WayView, WaysView,
+    BlameView, ChoiceView, CoverageView, CoveredView, Detail, FairView, FormulaRow, GraphView, InvariantView,
+    MessageView, MovesView, ProofView, RoundView, SampleView, SourceView, StatementView, ValuesView, VariantView,
+    WayView, WaysView,
 };
 use tertium_report::page::{self, Page, headline, short_name};
 use tertium_report::view::{Ordered, ResultView};
@@ -225,6 +226,23 @@ pub fn add_basis(file: &ProgramFile, answer: &ProgramAnswer, obligations: usize,
             "The proof rests on {obligations} obligations about the program's steps, which a solver decided one by one; they are in the folder `obligations`."
         ));
     }
+}
+
+/// Adds a picture of the abstract states that an answer rests on, where nothing else is drawn.
+pub fn add_structure(file: &ProgramFile, answer: &ProgramAnswer, detail: &mut Detail, page: &mut Page) {
+    const MOST: usize = 400;
+    let picture = answer.basis.as_ref().and_then(|basis| basis.picture(&file.program, MOST));
+    let Some(picture) = picture.filter(|_| detail.graph.is_none()) else { return };
+    let edge = |(from, to, may, must): (usize, usize, bool, bool)| (from, to, u8::from(may), u8::from(must), None);
+    page.graphs.push(GraphView {
+        labels: vec![String::new(); picture.states.len()],
+        states: picture.states,
+        init: picture.initial,
+        edges: picture.edges.into_iter().map(edge).collect(),
+        hyper: picture.hyper,
+        ..GraphView::default()
+    });
+    detail.graph = Some(page.graphs.len() - 1);
 }
 
 /// Adds the abstraction that a property was decided on.

@@ -151,6 +151,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
                     Err(failure) => return Err(failure),
                 }
             }
+            pages::add_structure(file, answer, &mut detail, page);
             page.details.push(detail);
         }
         results.push(view);

@@ -38,6 +38,48 @@ impl Basis {
     }
 }
 
+/// A structure over abstract states, as far as a picture needs it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Picture {
+    /// What each state says.
+    pub states: Vec<String>,
+    /// Where it begins.
+    pub initial: Vec<usize>,
+    /// From, to, possible, certain.
+    pub edges: Vec<(usize, usize, bool, bool)>,
+    /// From, and several states into one of which a step is certain.
+    pub hyper: Vec<(usize, Vec<usize>)>,
+}
+
+impl Basis {
+    /// The structure as a picture; nothing if the answer rests on none, or on one with more than `most` states.
+    #[must_use]
+    pub fn picture(&self, program: &Program, most: usize) -> Option<Picture> {
+        let Self::Structure(over, structure) = self else { return None };
+        if over.states.len() > most {
+            return None;
+        }
+        let mut edges: BTreeMap<(usize, usize), (bool, bool)> = BTreeMap::new();
+        for (from, _, targets) in &structure.steps {
+            targets.iter().for_each(|&to| edges.entry((*from as usize, to as usize)).or_default().0 = true);
+        }
+        let mut hyper = Vec::new();
+        for (from, _, members) in &structure.certain {
+            match members.as_slice() {
+                [to] => edges.entry((*from as usize, *to as usize)).or_default().1 = true,
+                _ => hyper.push((*from as usize, members.iter().map(|&to| to as usize).collect())),
+            }
+        }
+        let one = |state: &proof::AbstractState| format!("{}: {}", places(program, state), literals(over, state));
+        Some(Picture {
+            states: over.states.iter().map(one).collect(),
+            initial: structure.initial.iter().map(|&at| at as usize).collect(),
+            edges: edges.into_iter().map(|((from, to), (may, must))| (from, to, may, must)).collect(),
+            hyper,
+        })
+    }
+}
+
 /// `P1@wait P2@crit`; processes that may be anywhere are left out.
 fn places(program: &Program, state: &proof::AbstractState) -> String {
     let place = |(instance, at): (&tertium_program::Instance, &Option<u32>)| {
