@@ -268,7 +268,7 @@ fn spin(folder: &Path, text: &str) -> Spin {
         let line = output.lines().find(|line| line.contains(mark))?;
         line.split_whitespace().next()?.parse::<usize>().ok()
     };
-    let out_of_time = !output.contains("errors:") && !output.contains("error:");
+    let out_of_time = !output.contains("states, stored") && !output.contains("error:");
     if out_of_time || output.contains("max search depth too small") || output.contains("Search not completed") {
         return Spin::Unusable;
     }
