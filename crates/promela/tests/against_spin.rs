@@ -269,7 +269,9 @@ fn spin(folder: &Path, text: &str) -> Spin {
         line.split_whitespace().next()?.parse::<usize>().ok()
     };
     let out_of_time = !output.contains("states, stored") && !output.contains("error:");
-    if out_of_time || output.contains("max search depth too small") || output.contains("Search not completed") {
+    // Among many mistakes Spin does not say that it did not go on.
+    let too_deep = output.contains("max search depth too small") || output.contains("depth reached 19999");
+    if out_of_time || too_deep || output.contains("Search not completed") {
         return Spin::Unusable;
     }
     let (Some(states), Some(transitions)) = (number("states, stored"), number("transitions (=")) else {
