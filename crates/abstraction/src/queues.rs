@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::starts::written_by;
 use tertium_program::{
     Assign, Binary, ChannelId, Expr, ExprId, Exprs, Field, InitialValue, Place, ProcessId, Program, Scope, Sort, Type,
     VarId, Variable, Width,
@@ -49,7 +48,7 @@ pub(crate) struct Change {
 impl Queues {
     /// No channels yet; which variables are ever written.
     pub(crate) fn of(old: &Program) -> Self {
-        let written = old.steps.iter().flat_map(written_by).collect();
+        let written = old.steps.iter().flat_map(tertium_program::Step::written).collect();
         Self { written, ..Self::default() }
     }
 

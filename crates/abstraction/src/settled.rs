@@ -80,7 +80,7 @@ impl Settled {
 fn own_variables(program: &Program) -> Vec<(ProcessId, VarId, i64)> {
     let mut others: BTreeSet<VarId> = BTreeSet::new();
     for step in &program.steps {
-        for var in crate::starts::written_by(step) {
+        for var in step.written() {
             if program.variable(var).scope != Scope::Local(step.process) {
                 others.insert(var);
             }

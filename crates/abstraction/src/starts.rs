@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tertium_program::build::{apply_binary, apply_unary};
 use tertium_program::{
-    Action, Assign, Binary, ChannelId, Expr, ExprId, Field, Hold, InitialValue, LocationId, Place, ProcessId, Program,
-    Scope, Step, StepId, Type, VarId,
+    Action, Assign, Binary, ChannelId, Expr, ExprId, Hold, InitialValue, LocationId, Place, ProcessId, Program, Scope,
+    Step, StepId, Type, VarId,
 };
 
 /// More copies of processes than this are not told apart.
@@ -128,20 +128,6 @@ pub(crate) fn reached(program: &Program, process: ProcessId) -> Vec<StepId> {
     steps
 }
 
-/// The variables that a step writes.
-pub(crate) fn written_by(step: &Step) -> Vec<VarId> {
-    match &step.action {
-        Action::Assign(assigns) | Action::Run { then: assigns, .. } | Action::Together { assigns, .. } => {
-            assigns.iter().map(|assign| assign.place.variable()).collect()
-        }
-        Action::Receive { pattern, .. } => {
-            let bound = |field: &Field| if let Field::Bind(place) = field { Some(place.variable()) } else { None };
-            pattern.fields.iter().filter_map(bound).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
 impl<'p> Follow<'p> {
     fn new(program: &'p Program, depth: Depth) -> Self {
         let steps: Vec<Vec<StepId>> = program.process_ids().map(|process| reached(program, process)).collect();
@@ -150,9 +136,9 @@ impl<'p> Follow<'p> {
         };
         let starters = any(|action| matches!(action, Action::Run { .. }));
         let ending = any(|action| matches!(action, Action::End));
-        let written = program.steps.iter().flat_map(written_by).collect();
+        let written = program.steps.iter().flat_map(Step::written).collect();
         let others = program.steps.iter().filter(|step| !starters[step.process.index()]);
-        let untold = others.flat_map(written_by).collect();
+        let untold = others.flat_map(Step::written).collect();
         let (first_channel, found) = (Vec::new(), Starts::default());
         Self { program, depth, starters, ending, written, untold, first_channel, found }
     }
@@ -232,7 +218,7 @@ impl<'p> Follow<'p> {
                 Action::Send { channel, .. } => self.meets(stack, pid, *channel, &mut after),
                 Action::Receive { pattern, .. } => {
                     self.meets(stack, pid, pattern.channel, &mut after);
-                    for var in written_by(step) {
+                    for var in step.written() {
                         self.put(&mut after, Some(pid), var, None);
                     }
                 }

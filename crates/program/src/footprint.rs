@@ -161,7 +161,7 @@ impl std::ops::Deref for Reader<'_> {
 
 impl<'p> Reader<'p> {
     fn of(program: &'p Program) -> Self {
-        let assigned = program.steps.iter().flat_map(written_by).collect();
+        let assigned = program.steps.iter().flat_map(Step::written).collect();
         Self { program, assigned }
     }
 
@@ -335,19 +335,5 @@ impl<'p> Reader<'p> {
             return None;
         }
         Some((first.index()..first.index() + variable.cells()).map(ChannelId::new).collect())
-    }
-}
-
-/// The variables that a step assigns.
-fn written_by(step: &Step) -> Vec<VarId> {
-    match &step.action {
-        Action::Assign(assigns) | Action::Run { then: assigns, .. } | Action::Together { assigns, .. } => {
-            assigns.iter().map(|assign| assign.place.variable()).collect()
-        }
-        Action::Receive { pattern, .. } => {
-            let bound = |field: &Field| if let Field::Bind(place) = field { Some(place.variable()) } else { None };
-            pattern.fields.iter().filter_map(bound).collect()
-        }
-        _ => Vec::new(),
     }
 }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use tertium_base::{Span, id_type};
 
-use crate::expr::{ExprId, Exprs, Pattern, Place, Sort};
+use crate::expr::{ExprId, Exprs, Field, Pattern, Place, Sort};
 use crate::types::{Channel, ChannelId, EnumId, Enumeration, Function, FunctionId, Scope, Type, VarId, Variable};
 
 id_type! {
@@ -241,6 +241,23 @@ pub struct Step {
     pub span: Span,
     /// How it reads.
     pub text: String,
+}
+
+impl Step {
+    /// The variables that it writes.
+    #[must_use]
+    pub fn written(&self) -> Vec<VarId> {
+        match &self.action {
+            Action::Assign(assigns) | Action::Run { then: assigns, .. } | Action::Together { assigns, .. } => {
+                assigns.iter().map(|assign| assign.place.variable()).collect()
+            }
+            Action::Receive { pattern, .. } => {
+                let bound = |field: &Field| if let Field::Bind(place) = field { Some(place.variable()) } else { None };
+                pattern.fields.iter().filter_map(bound).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// An automaton over the events on some channels: the events that happen must be those it allows (or, if it is

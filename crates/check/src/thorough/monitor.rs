@@ -12,8 +12,10 @@ use std::collections::HashMap;
 
 use tertium_logic::automata::Tracker;
 
-use super::expand::Way;
-use super::terms::{TermId, Terms};
+use super::terms::TermId;
+
+/// A thread that a step carries on: from a term to one that is left to meet, and the greatest priority between.
+pub(crate) type Thread = (TermId, TermId, u32);
 
 /// What a weak monitor remembers: a component, and the terms in it whose threads are watched.
 pub(crate) type Focus = (u32, Vec<TermId>);
@@ -40,27 +42,28 @@ pub(crate) enum Monitor {
 }
 
 impl Monitor {
-    /// For plays that begin with one term.
-    pub fn new(terms: &Terms, root: TermId) -> Self {
-        if terms.weak {
-            let is_bad = |&at: &usize| !terms.priority[at].is_multiple_of(2);
-            let mut bad: Vec<u32> = (0..terms.len()).filter(is_bad).map(|at| terms.component[at]).collect();
+    /// For plays that begin with one term. `weak`: in every component of terms all cycles are good or all are bad.
+    pub fn new(weak: bool, priority: &[u32], component: &[u32], root: TermId) -> Self {
+        let is_odd = |priority: &u32| !priority.is_multiple_of(2);
+        if weak {
+            let both = priority.iter().zip(component);
+            let mut bad: Vec<u32> = both.filter(|(own, _)| is_odd(own)).map(|(_, &class)| class).collect();
             bad.sort_unstable();
             bad.dedup();
             return Self::Weak { bad, memories: Vec::new(), index: HashMap::new() };
         }
-        let mut odd: Vec<u32> = terms.priority.iter().copied().filter(|priority| !priority.is_multiple_of(2)).collect();
+        let mut odd: Vec<u32> = priority.iter().copied().filter(is_odd).collect();
         odd.sort_unstable();
         odd.dedup();
         let width = 1 + odd.len() as u32;
-        Self::Trees { tracker: Tracker::new(root * width, terms.len() * width as usize), odd }
+        Self::Trees { tracker: Tracker::new(root * width, priority.len() * width as usize), odd }
     }
 
     /// The memory before anything happened.
-    pub fn initial(&mut self, terms: &Terms, asked: &[TermId]) -> u32 {
+    pub fn initial(&mut self, component: &[u32], asked: &[TermId]) -> u32 {
         match self {
             Self::Weak { bad, memories, index } => {
-                let focus = next_focus(terms, bad, bad.last().copied().unwrap_or(0), asked);
+                let focus = next_focus(component, bad, bad.last().copied().unwrap_or(0), asked);
                 remember(memories, index, focus)
             }
             Self::Trees { .. } => 0,
@@ -75,28 +78,21 @@ impl Monitor {
         }
     }
 
-    /// The memory after a step that carries these step terms of a way to a state where `asked` is left to meet, and
-    /// the priority of that step.
-    pub fn step(&mut self, terms: &Terms, memory: u32, way: &Way, carried: &[TermId], asked: &[TermId]) -> (u32, u32) {
-        let goes_on = |step: TermId| {
-            let to = terms.terms[step as usize].behind_step()?;
-            (carried.binary_search(&step).is_ok() && asked.binary_search(&to).is_ok()).then_some(to)
-        };
+    /// The memory after a step that carries these threads to a state where `asked` is left to meet, and the priority of that step.
+    pub fn step(&mut self, component: &[u32], memory: u32, threads: &[Thread], asked: &[TermId]) -> (u32, u32) {
         match self {
             Self::Weak { bad, memories, index } => {
                 let (class, watched) = &memories[memory as usize];
-                let threads = way.threads.iter().filter(|(from, ..)| watched.binary_search(from).is_ok());
-                let mut kept: Vec<TermId> = threads
-                    .filter_map(|&(_, step, _)| goes_on(step))
-                    .filter(|&to| terms.component[to as usize] == *class)
-                    .collect();
+                let threads = threads.iter().filter(|(from, ..)| watched.binary_search(from).is_ok());
+                let mut kept: Vec<TermId> =
+                    threads.map(|&(_, to, _)| to).filter(|&to| component[to as usize] == *class).collect();
                 kept.sort_unstable();
                 kept.dedup();
                 if !kept.is_empty() {
                     let focus = (*class, kept);
                     return (remember(memories, index, focus), 1);
                 }
-                let focus = next_focus(terms, bad, *class, asked);
+                let focus = next_focus(component, bad, *class, asked);
                 (remember(memories, index, focus), 2)
             }
             Self::Trees { tracker, odd } => {
@@ -104,9 +100,7 @@ impl Monitor {
                 let moves = |state: u32| {
                     let (term, guess) = (state / width, state % width);
                     let mut targets = Vec::new();
-                    for &(from, step, most) in way.threads.iter().filter(|(from, ..)| *from == term) {
-                        debug_assert_eq!(from, term);
-                        let Some(to) = goes_on(step) else { continue };
+                    for &(_, to, most) in threads.iter().filter(|(from, ..)| *from == term) {
                         if guess == 0 {
                             targets.extend((0..width).map(|next| (to * width + next, false)));
                         } else if most <= odd[guess as usize - 1] {
@@ -140,12 +134,11 @@ fn remember(memories: &mut Vec<Focus>, index: &mut HashMap<Focus, u32>, focus: F
 }
 
 /// The next bad component after `class` that has terms to be met, with all of them.
-fn next_focus(terms: &Terms, bad: &[u32], class: u32, asked: &[TermId]) -> Focus {
+fn next_focus(component: &[u32], bad: &[u32], class: u32, asked: &[TermId]) -> Focus {
     let start = bad.partition_point(|&other| other <= class);
     for at in 0..bad.len() {
         let next = bad[(start + at) % bad.len()];
-        let watched: Vec<TermId> =
-            asked.iter().copied().filter(|&term| terms.component[term as usize] == next).collect();
+        let watched: Vec<TermId> = asked.iter().copied().filter(|&term| component[term as usize] == next).collect();
         if !watched.is_empty() {
             return (next, watched);
         }

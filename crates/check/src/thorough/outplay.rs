@@ -12,133 +12,45 @@ use std::collections::HashMap;
 use tertium_base::{Budget, Stopped};
 use tertium_evidence::contest::{Contest, Demand, Outcome, TermId, Terms, Way};
 use tertium_evidence::{Stand, Watch};
-use tertium_logic::automata::Tracker;
 use tertium_model::StateId;
 
+use super::monitor::{Monitor, Thread};
 use crate::game::parity::{self, Class, Game, NO_MOVE, Player};
 
-/// What is followed along a play.
-#[derive(Debug)]
-enum Monitor {
-    /// A component of terms that are all bad, and the terms in it whose threads have stayed there.
-    Weak { bad: Vec<u32>, memories: Vec<(u32, Vec<TermId>)>, index: HashMap<(u32, Vec<TermId>), u32> },
-    /// Trees over terms with an odd priority that they are said to meet, or none.
-    Trees { tracker: Tracker, odd: Vec<u32> },
+/// Whether things are put off in one way only: components are bad as a whole, or good.
+fn is_weak(terms: &Terms) -> bool {
+    terms.priority.iter().all(|&priority| priority <= 1) && whole_components(terms)
 }
 
-/// A step that is looked at: its way, what it carries, what its target has to meet.
-struct Carried<'a> {
-    way: &'a Way,
-    steps: &'a [TermId],
-    asked: &'a [TermId],
+/// The threads of a way that go on in a step which carries these terms.
+fn threads(terms: &Terms, way: &Way, steps: &[TermId]) -> Vec<Thread> {
+    let behind = |&(from, step, most): &(TermId, TermId, u32)| {
+        let to = terms.rules[step as usize].behind().filter(|_| steps.contains(&step))?;
+        Some((from, to, most))
+    };
+    way.threads.iter().filter_map(behind).collect()
 }
 
-impl Carried<'_> {
-    /// The terms that a term leads to, each with the greatest priority between.
-    fn from(&self, terms: &Terms, term: TermId) -> Vec<(TermId, u32)> {
-        let threads = self.way.threads.iter().filter(|(from, step, _)| *from == term && self.steps.contains(step));
-        threads.filter_map(|&(_, step, most)| terms.rules[step as usize].behind().map(|to| (to, most))).collect()
-    }
-}
-
-impl Monitor {
-    fn new(terms: &Terms) -> Self {
-        // A component is bad as a whole if its terms have priority 1, and then all of them do.
-        let mut odd: Vec<u32> = terms.priority.iter().copied().filter(|priority| priority % 2 == 1).collect();
-        odd.sort_unstable();
-        odd.dedup();
-        let weak = terms.priority.iter().all(|&priority| priority <= 1) && whole_components(terms);
-        if weak {
-            let mut bad: Vec<u32> = terms
-                .priority
-                .iter()
-                .zip(&terms.component)
-                .filter(|(priority, _)| **priority == 1)
-                .map(|(_, &class)| class)
-                .collect();
-            bad.sort_unstable();
-            bad.dedup();
-            return Self::Weak { bad, memories: Vec::new(), index: HashMap::new() };
+/// What the checker is told to watch with a memory.
+fn watches(monitor: &Monitor, memory: u32) -> Vec<Watch> {
+    match monitor {
+        Monitor::Weak { memories, .. } => {
+            let threads: Vec<_> = memories[memory as usize].1.iter().map(|&term| (term, 1)).collect();
+            if threads.is_empty() { Vec::new() } else { vec![Watch { name: 0, threads, met: Vec::new() }] }
         }
-        let width = 1 + odd.len();
-        Self::Trees { tracker: Tracker::new(terms.root * width as u32, terms.rules.len() * width), odd }
-    }
-
-    fn greatest_priority(&self) -> u32 {
-        match self {
-            Self::Weak { .. } => 2,
-            Self::Trees { tracker, .. } => tracker.greatest_priority() + 1,
-        }
-    }
-
-    fn initial(&mut self, terms: &Terms, asked: &[TermId]) -> u32 {
-        match self {
-            Self::Weak { bad, memories, index } => {
-                let last = bad.last().copied().unwrap_or(0);
-                remember(memories, index, next_component(terms, bad, last, asked))
-            }
-            Self::Trees { .. } => 0,
-        }
-    }
-
-    /// The memory after a step, and its priority: odd if nothing but bad was seen.
-    fn step(&mut self, terms: &Terms, memory: u32, carried: &Carried<'_>) -> (u32, u32) {
-        match self {
-            Self::Weak { bad, memories, index } => {
-                let (class, watched) = &memories[memory as usize];
-                let mut kept: Vec<TermId> =
-                    watched.iter().flat_map(|&term| carried.from(terms, term)).map(|(to, _)| to).collect();
-                kept.retain(|&to| terms.component[to as usize] == *class);
-                kept.sort_unstable();
-                kept.dedup();
-                if !kept.is_empty() {
-                    let focus = (*class, kept);
-                    return (remember(memories, index, focus), 1);
-                }
-                let focus = next_component(terms, bad, *class, carried.asked);
-                (remember(memories, index, focus), 2)
-            }
-            Self::Trees { tracker, odd } => {
-                let width = 1 + odd.len() as u32;
-                let moves = |state: u32| {
-                    let (term, guess) = (state / width, state % width);
-                    let mut targets = Vec::new();
-                    for (to, most) in carried.from(terms, term) {
-                        if guess == 0 {
-                            targets.extend((0..width).map(|next| (to * width + next, false)));
-                        } else if most <= odd[guess as usize - 1] {
-                            targets.push((to * width + guess, most == odd[guess as usize - 1]));
-                        }
-                    }
-                    targets
-                };
-                let (next, priority) = tracker.step(memory as usize, moves);
-                (next as u32, priority + 1)
-            }
-        }
-    }
-
-    /// What is watched with a memory.
-    fn watches(&self, memory: u32) -> Vec<Watch> {
-        match self {
-            Self::Weak { memories, .. } => {
-                let threads: Vec<_> = memories[memory as usize].1.iter().map(|&term| (term, 1)).collect();
-                if threads.is_empty() { Vec::new() } else { vec![Watch { name: 0, threads, met: Vec::new() }] }
-            }
-            Self::Trees { tracker, odd } => {
-                let width = 1 + odd.len() as u32;
-                let thread = |&state: &u32| match state % width {
-                    0 => (state / width, 0),
-                    guess => (state / width, odd[guess as usize - 1]),
-                };
-                let nodes = tracker.nodes(memory as usize).into_iter().enumerate();
-                let watch = |(name, (all, met)): (usize, (Vec<u32>, Vec<u32>))| Watch {
-                    name: name as u32,
-                    threads: all.iter().map(thread).collect(),
-                    met: met.iter().map(thread).collect(),
-                };
-                nodes.map(watch).collect()
-            }
+        Monitor::Trees { tracker, odd } => {
+            let width = 1 + odd.len() as u32;
+            let thread = |&state: &u32| match state % width {
+                0 => (state / width, 0),
+                guess => (state / width, odd[guess as usize - 1]),
+            };
+            let nodes = tracker.nodes(memory as usize).into_iter().enumerate();
+            let watch = |(name, (all, met)): (usize, (Vec<u32>, Vec<u32>))| Watch {
+                name: name as u32,
+                threads: all.iter().map(thread).collect(),
+                met: met.iter().map(thread).collect(),
+            };
+            nodes.map(watch).collect()
         }
     }
 }
@@ -148,33 +60,6 @@ fn whole_components(terms: &Terms) -> bool {
     let mut priority = vec![None; terms.rules.len()];
     let mut own = terms.priority.iter().zip(&terms.component);
     own.all(|(&own, &class)| *priority[class as usize].get_or_insert(own) == own)
-}
-
-fn remember(
-    memories: &mut Vec<(u32, Vec<TermId>)>,
-    index: &mut HashMap<(u32, Vec<TermId>), u32>,
-    focus: (u32, Vec<TermId>),
-) -> u32 {
-    if let Some(&known) = index.get(&focus) {
-        return known;
-    }
-    memories.push(focus.clone());
-    index.insert(focus, memories.len() as u32 - 1);
-    memories.len() as u32 - 1
-}
-
-/// The next bad component after `class` that has terms to be met, with all of them.
-fn next_component(terms: &Terms, bad: &[u32], class: u32, asked: &[TermId]) -> (u32, Vec<TermId>) {
-    let start = bad.partition_point(|&other| other <= class);
-    for at in 0..bad.len() {
-        let next = bad[(start + at) % bad.len()];
-        let watched: Vec<TermId> =
-            asked.iter().copied().filter(|&term| terms.component[term as usize] == next).collect();
-        if !watched.is_empty() {
-            return (next, watched);
-        }
-    }
-    (bad.first().copied().unwrap_or(0), Vec::new())
 }
 
 /// A position of the game.
@@ -223,7 +108,7 @@ pub(super) fn outplayed(
     nothing: bool,
     budget: &Budget,
 ) -> Result<Option<Vec<Stand>>, Stopped> {
-    let monitor = Monitor::new(terms);
+    let monitor = Monitor::new(is_weak(terms), &terms.priority, &terms.component, terms.root);
     let most = monitor.greatest_priority();
     let mut classes: Vec<Class> =
         (0..=most).map(|priority| Class { owner: Player::Even, priority, block: 0 }).collect();
@@ -241,7 +126,7 @@ pub(super) fn outplayed(
         game: Game::new(classes),
     };
     let asked = if nothing { Vec::new() } else { vec![terms.root] };
-    let memory = play.monitor.initial(terms, &asked);
+    let memory = play.monitor.initial(&terms.component, &asked);
     play.node(Node { states: vec![state], asked, memory, event: 0 })?;
     play.build(most + 1)?;
     let solution = parity::solve(&play.game, budget)?;
@@ -315,8 +200,8 @@ impl Play<'_> {
     fn outcome(&mut self, memory: u32, way: &Way, demand: &Demand, outcome: Outcome) -> Result<u32, Stopped> {
         let steps = Contest::carried(self.terms, way, demand, outcome.action);
         let asked = Contest::behind(self.terms, &steps);
-        let carried = Carried { way, steps: &steps, asked: &asked };
-        let (memory, event) = self.monitor.step(self.terms, memory, &carried);
+        let threads = threads(self.terms, way, &steps);
+        let (memory, event) = self.monitor.step(&self.terms.component, memory, &threads, &asked);
         self.node(Node { states: outcome.states, asked, memory, event })
     }
 
@@ -346,7 +231,7 @@ impl Play<'_> {
                 }
                 moves.push((choice, targets));
             }
-            let mut watched = self.monitor.watches(*memory);
+            let mut watched = watches(&self.monitor, *memory);
             // Where nothing is to be met nothing is put off.
             watched.retain(|watch| watch.threads.iter().all(|(term, _)| asked.contains(term)));
             stands.push(Stand { states: states.clone(), terms: asked.clone(), watched, moves });

@@ -15,7 +15,7 @@ use tertium_model::{ActionId, PropId, StateId};
 
 use super::cells::{Cells, Step};
 use super::expand::{Knowledge, Way, ways};
-use super::monitor::Monitor;
+use super::monitor::{Monitor, Thread};
 use super::terms::{Term, TermId, Terms};
 use crate::Filter;
 use crate::game::parity::{self, Class, Game, NO_MOVE, Player, Solution};
@@ -129,7 +129,7 @@ impl<'t> Tableau<'t> {
         decider: &'t dyn DebugDecider,
         budget: &'t Budget,
     ) -> Result<Self, Stopped> {
-        let monitor = Monitor::new(terms, root);
+        let monitor = Monitor::new(terms.weak, &terms.priority, &terms.component, root);
         let most = monitor.greatest_priority();
         let mut classes: Vec<Class> =
             (0..=most).map(|priority| Class { owner: Player::Even, priority, block: 0 }).collect();
@@ -168,7 +168,7 @@ impl<'t> Tableau<'t> {
 
     fn start(&mut self, cell: u32) -> Result<Option<u32>, Stopped> {
         let Some(asked) = self.left_to_meet(cell, &[self.root]) else { return Ok(None) };
-        let memory = self.monitor.initial(self.terms, &asked);
+        let memory = self.monitor.initial(&self.terms.component, &asked);
         let asked = self.set(asked);
         self.node(Node { cell, asked, memory, event: 0 }).map(Some)
     }
@@ -295,7 +295,13 @@ impl<'t> Tableau<'t> {
             let Some(asked) = self.left_to_meet(step.cell, &asked) else { continue };
             let memory = self.nodes[node as usize].memory;
             let way = &self.ways[node as usize][way];
-            let (memory, event) = self.monitor.step(self.terms, memory, way, &carried, &asked);
+            let goes_on = |&(from, step, most): &(TermId, TermId, u32)| {
+                let to = self.terms.terms[step as usize].behind_step()?;
+                let meets = carried.binary_search(&step).is_ok() && asked.binary_search(&to).is_ok();
+                meets.then_some((from, to, most))
+            };
+            let threads: Vec<Thread> = way.threads.iter().filter_map(goes_on).collect();
+            let (memory, event) = self.monitor.step(&self.terms.component, memory, &threads, &asked);
             let asked = self.set(asked);
             let target = self.node(Node { cell: step.cell, asked, memory, event })?;
             found.push((step, target));

@@ -144,11 +144,6 @@ impl Terms {
         }
         Self { terms, priority, component, weak }
     }
-
-    /// How many terms there are.
-    pub fn len(&self) -> usize {
-        self.terms.len()
-    }
 }
 
 /// Whether no cycle avoids the odd priorities of a component that has some: then the component's terms can all be
