@@ -206,6 +206,8 @@ impl Queue {
     pub(crate) fn send(&self, exprs: &mut Exprs, message: &[ExprId], sorted: bool) -> Option<Change> {
         let (length, name) = (self.length(exprs)?, self.length?);
         let stored = self.stored(exprs, message)?;
+        // The place of a message is found by its values before they are cut to the fields' widths.
+        let values: Vec<ExprId> = message.iter().map(|&value| number(exprs, value)).collect();
         let full = exprs.int(self.capacity as i64);
         let guard = exprs.binary(Binary::Lt, length, full);
         let mut assigns = vec![Assign { place: Place::Var(name), value: plus(exprs, length, 1) }];
@@ -214,7 +216,7 @@ impl Queue {
         for place in 0..self.capacity {
             let at = exprs.int(place as i64);
             let last = exprs.eq(length, at);
-            let greater = if sorted { self.greater(exprs, place, length, &stored) } else { exprs.bool(false) };
+            let greater = if sorted { self.greater(exprs, place, length, &values) } else { exprs.bool(false) };
             let here = exprs.or(greater, last);
             for (field, &value) in stored.iter().enumerate() {
                 let now = self.cell(exprs, place, field);

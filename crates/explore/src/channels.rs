@@ -84,11 +84,15 @@ impl Queue {
         view.range(self.start(position)..self.start(position + 1))
     }
 
-    /// Puts a message last, or among messages in numerical order after those that are not larger.
-    pub(crate) fn insert(self, view: &View<'_>, message: &[i64], sorted: bool, writes: &mut Vec<Write>) {
+    /// Where a message with these values goes among messages in numerical order: after those that are not larger.
+    pub(crate) fn sorted_position(self, view: &View<'_>, values: &[i64]) -> usize {
         let length = self.length(view);
-        let larger = |&position: &usize| self.message(view, position) > message;
-        let position = if sorted { (0..length).find(larger).unwrap_or(length) } else { length };
+        (0..length).find(|&position| self.message(view, position) > values).unwrap_or(length)
+    }
+
+    /// Inserts a message so that it gets this position.
+    pub(crate) fn insert(self, view: &View<'_>, position: usize, message: &[i64], writes: &mut Vec<Write>) {
+        let length = self.length(view);
         let behind = self.start(position)..self.start(length);
         let moved = behind.clone().zip(view.range(behind));
         writes.extend(moved.map(|(at, &value)| ((at + self.fields) as u32, value)));

@@ -202,15 +202,18 @@ impl Compiled<'_> {
             }
             ActionCode::Send { channel, message, sorted } => {
                 let queue = view.queue(self.code.value(*channel, view)?)?;
-                if queue.capacity == 0 {
-                    self.message(queue, message, view, &mut offers.message)?;
-                    return self.offer_meetings(step, queue, view, offers);
-                }
-                if queue.length(view) >= queue.capacity {
+                let length = queue.length(view);
+                if queue.capacity > 0 && length >= queue.capacity {
                     return Ok(());
                 }
                 self.message(queue, message, view, &mut offers.message)?;
-                queue.insert(view, &offers.message, *sorted, &mut offers.writes);
+                // The place of a message is found by its values before they are cut to the fields' widths.
+                let position = if *sorted { queue.sorted_position(view, &offers.message) } else { length };
+                self.cut(queue, &mut offers.message);
+                if queue.capacity == 0 {
+                    return self.offer_meetings(step, queue, view, offers);
+                }
+                queue.insert(view, position, &offers.message, &mut offers.writes);
             }
             ActionCode::Receive { pattern, keep } => {
                 let queue = view.queue(self.code.value(pattern.channel, view)?)?;
@@ -272,7 +275,7 @@ impl Compiled<'_> {
         Ok(())
     }
 
-    /// The values of a message as the channel stores them.
+    /// The values of a message, one for each field of the channel.
     fn message(
         &self,
         queue: Queue,
@@ -285,11 +288,19 @@ impl Compiled<'_> {
             return Err(Trap::Fault);
         }
         values.clear();
-        for (&value, field) in message.iter().zip(fields) {
-            let value = self.code.value(value, view)?;
-            values.push(field.map_or(value, |width| width.wrap(value)));
+        for &value in message {
+            values.push(self.code.value(value, view)?);
         }
         Ok(())
+    }
+
+    /// Makes of the values what the channel stores.
+    fn cut(&self, queue: Queue, values: &mut [i64]) {
+        for (value, field) in values.iter_mut().zip(&self.fields[queue.id.index()]) {
+            if let Some(width) = field {
+                *value = width.wrap(*value);
+            }
+        }
     }
 
     /// One offer for each process and step that could receive the message now.

@@ -123,10 +123,11 @@ impl Semantics<'_> {
             Action::Assert(condition) => return Ok(self.value(*condition, context)? == 0),
             Action::Send { channel, message, sorted } => {
                 let queue = self.queue(self.value(*channel, context)?, context)?;
-                let message = self.message(queue, message, context)?;
+                let values = self.all_values(message, context)?;
+                let message = self.truncated(queue, values.clone())?;
                 match mv.partner {
                     Some((pid, receive)) => self.hand_over(&message, pid, receive, context, slots)?,
-                    None if *sorted => queue.insert(slots, queue.sorted_position(context.slots, &message), &message),
+                    None if *sorted => queue.insert(slots, queue.sorted_position(context.slots, &values), &message),
                     None => queue.insert(slots, queue.length(context.slots), &message),
                 }
             }

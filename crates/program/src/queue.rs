@@ -49,10 +49,11 @@ impl Queue {
         slots[self.at] -= 1;
     }
 
-    /// Where a message goes if messages are kept in numerical order; equal ones stay in order of arrival.
-    pub fn sorted_position(self, slots: &[i64], message: &[i64]) -> usize {
+    /// Where a message goes if messages are kept in numerical order; equal ones stay in order of arrival. Its values are
+    /// compared as they were computed, before they are cut to the fields' widths, as Spin's verifier does.
+    pub fn sorted_position(self, slots: &[i64], values: &[i64]) -> usize {
         let length = self.length(slots);
-        (0..length).find(|&position| self.message(slots, position) > message).unwrap_or(length)
+        (0..length).find(|&position| self.message(slots, position) > values).unwrap_or(length)
     }
 }
 

@@ -106,11 +106,13 @@ impl Machine<'_> {
         if fields.len() != message.len() {
             return Err(NoTerm::new("a message with another number of fields than its channel"));
         }
-        let (mut fine, mut values) = (self.always_fine(), Vec::new());
+        let (mut fine, mut stored, mut values) = (self.always_fine(), Vec::new(), Vec::new());
         for (&value, &ty) in message.iter().zip(&fields) {
             let (value, below) = self.value(value, sight)?;
             fine = self.both_fine(fine, below);
-            values.push(self.stored(ty, value));
+            stored.push(self.stored(ty, value));
+            // The place of a message is found by its values before they are cut to the fields' widths.
+            values.push(self.as_number(value));
         }
         let length = self.present(queue.length, sight);
         // Whether the message has found its place already.
@@ -126,7 +128,7 @@ impl Machine<'_> {
             } else {
                 last
             };
-            for (field, &value) in values.iter().enumerate() {
+            for (field, &value) in stored.iter().enumerate() {
                 let now = self.present(queue.cells[place][field], sight);
                 let moved = if place == 0 { now } else { self.present(queue.cells[place - 1][field], sight) };
                 let otherwise = self.terms.ite(here, value, now);

@@ -92,12 +92,10 @@ impl Maker<'_> {
         let Some(chan) = self.chan().filter(|_| self.rng.chance(70)) else { return self.condition() };
         if self.rng.chance(50) {
             let mut values: Vec<String> = chan.fields.iter().map(|&below| self.rng.below(below).to_string()).collect();
-            // Spin's verifier looks for the place of a message before it cuts the values to the width of their fields.
-            let computed = self.rng.chance(25);
-            if computed {
+            if self.rng.chance(25) {
                 values[0] = self.value();
             }
-            let sign = if chan.capacity > 0 && !computed && self.rng.chance(20) { "!!" } else { "!" };
+            let sign = if chan.capacity > 0 && self.rng.chance(20) { "!!" } else { "!" };
             return format!("{}{sign}{}", chan.name, values.join(","));
         }
         let mut used: Vec<String> = Vec::new();
