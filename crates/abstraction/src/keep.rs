@@ -3,7 +3,7 @@
 //! Those that the user names, and by themselves those with few values, and channels, that depend on nothing abstract.
 //! Whatever is kept may still be assigned from abstract variables: then each possible value is one case.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_program::{Action, Place, Program, Type, VarId};
 use tertium_smt::Bounds;
@@ -72,24 +72,34 @@ fn values(program: &Program, bounds: &[Bounds], var: VarId) -> Option<i128> {
 
 /// Drops variables that are assigned from others that are not kept, until none is.
 fn close(program: &Program, asked: &BTreeSet<VarId>, few: &mut BTreeSet<VarId>) {
+    let incoming = incoming(program);
     loop {
         let before = few.len();
-        for step in &program.steps {
-            let (Action::Assign(assigns) | Action::Together { assigns, .. }) = &step.action else { continue };
-            for assign in assigns {
-                let mut reads = program.footprint_of(assign.value).reads;
-                if let Place::Element(_, indices) = assign.place {
-                    for &index in program.exprs.list(indices) {
-                        reads.extend(program.footprint_of(index).reads);
-                    }
-                }
-                if reads.iter().any(|read| !few.contains(read) && !asked.contains(read)) {
-                    few.remove(&assign.place.variable());
-                }
+        for (var, reads) in &incoming {
+            if reads.iter().any(|read| !few.contains(read) && !asked.contains(read)) {
+                few.remove(var);
             }
         }
         if few.len() == before {
             return;
         }
     }
+}
+
+/// For each variable that is assigned what its new values are computed from.
+fn incoming(program: &Program) -> BTreeMap<VarId, BTreeSet<VarId>> {
+    let mut incoming: BTreeMap<VarId, BTreeSet<VarId>> = BTreeMap::new();
+    for step in &program.steps {
+        let (Action::Assign(assigns) | Action::Together { assigns, .. }) = &step.action else { continue };
+        for assign in assigns {
+            let reads = incoming.entry(assign.place.variable()).or_default();
+            reads.extend(program.footprint_of(assign.value).reads);
+            if let Place::Element(_, indices) = assign.place {
+                for &index in program.exprs.list(indices) {
+                    reads.extend(program.footprint_of(index).reads);
+                }
+            }
+        }
+    }
+    incoming
 }

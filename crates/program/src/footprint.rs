@@ -3,6 +3,7 @@
 //! The facts that partial-order reduction, cone of influence and abstraction ask for. All sets are
 //! over-approximations: a step never touches anything that its footprint does not name.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use crate::expr::{Expr, ExprId, Field, Pattern, Place};
@@ -145,10 +146,10 @@ impl Program {
     }
 }
 
-/// A program, and which of its variables are ever assigned.
+/// A program, and which of its variables are ever assigned: looked up once, and only where channels are spoken of.
 struct Reader<'p> {
     program: &'p Program,
-    assigned: BTreeSet<VarId>,
+    assigned: OnceCell<BTreeSet<VarId>>,
 }
 
 impl std::ops::Deref for Reader<'_> {
@@ -161,8 +162,11 @@ impl std::ops::Deref for Reader<'_> {
 
 impl<'p> Reader<'p> {
     fn of(program: &'p Program) -> Self {
-        let assigned = program.steps.iter().flat_map(Step::written).collect();
-        Self { program, assigned }
+        Self { program, assigned: OnceCell::new() }
+    }
+
+    fn is_assigned(&self, var: VarId) -> bool {
+        self.assigned.get_or_init(|| self.program.steps.iter().flat_map(Step::written).collect()).contains(&var)
     }
 
     fn guard(&self, id: StepId) -> Footprint {
@@ -331,7 +335,7 @@ impl<'p> Reader<'p> {
         let (Expr::Var(var) | Expr::Element(var, _)) = self.exprs.get(expr) else { return None };
         let variable = self.variable(var);
         let InitialValue::Channel(first) = variable.initial else { return None };
-        if self.assigned.contains(&var) {
+        if self.is_assigned(var) {
             return None;
         }
         Some((first.index()..first.index() + variable.cells()).map(ChannelId::new).collect())

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_explore::pack::Shapes;
 use tertium_explore::reduction::promises::Broken;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::Scheduling;
@@ -15,7 +16,7 @@ use super::branching::{self, Collected};
 use super::coverage::{self, Covered};
 use super::questions::{Asked, Question, Watched};
 use super::safety::{self, Effort, Goal};
-use super::space::Space;
+use super::space::{Space, stop_word};
 use super::{ProgramFile, claims, linear, reorder, sketched};
 use crate::engines::EngineChoice;
 use crate::failure::{Failure, Located};
@@ -74,15 +75,19 @@ pub struct Outcome {
 impl Outcome {
     /// What is known if a limit was reached before the first state.
     pub(super) fn stopped(questions: &[Question], stopped: Stopped) -> Self {
-        let open = |question: &Question| match question {
-            Question::Property(asked) => {
-                ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
-            }
-            Question::Never(mistake) => ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"),
-            Question::Watched(watched) => ProgramAnswer::open(&watched.name, true, &watched.claim, "safety"),
-        };
         let answer = |question| ProgramAnswer { stopped: Some(stopped.0), ..open(question) };
         Self { answers: questions.iter().map(answer).collect(), ..Self::default() }
+    }
+}
+
+/// A question of which nothing is known yet.
+fn open(question: &Question) -> ProgramAnswer {
+    match question {
+        Question::Property(asked) => {
+            ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
+        }
+        Question::Never(mistake) => ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"),
+        Question::Watched(watched) => ProgramAnswer::open(&watched.name, true, &watched.claim, "safety"),
     }
 }
 
@@ -149,11 +154,14 @@ pub fn check(
     } else {
         None
     };
+    let mut uncounted = None;
     if options.fair {
-        let count = most_processes(&space, &effort, observer)?;
-        space = space.fair_to(count);
+        match most_processes(&space, &effort, observer) {
+            Ok(count) => space = space.fair_to(count),
+            Err(stopped) => uncounted = Some(stopped),
+        }
     }
-    let work = Work { file, space: &space, options, effort, observer };
+    let work = Work { file, space: &space, options, effort, observer, uncounted };
     let mut outcome = work.run(questions)?;
     outcome.remarks.extend(broken.map(|broken| broken_promise(file, &broken)));
     Ok(outcome)
@@ -182,21 +190,29 @@ fn broken_promise(file: &ProgramFile, broken: &Broken) -> Located {
     Located::within(warning, &file.source_of(promise.span))
 }
 
+/// States that are looked at between two looks at the clock.
+const STATES_BETWEEN_LOOKS: usize = 4096;
+
 /// How many processes there are at most in one state.
-fn most_processes(space: &Space<'_>, effort: &Effort<'_>, observer: &dyn Observer) -> Result<usize, Failure> {
+fn most_processes(space: &Space<'_>, effort: &Effort<'_>, observer: &dyn Observer) -> Result<usize, Stopped> {
     if space.semantics.layout().is_fixed() {
         return Ok(space.program().instances.len());
     }
     let collected =
         Collected::visit(space, effort, &mut report_to(observer, "counting processes", effort.limit(space)));
     if let Some(stopped) = collected.explored().summary.stopped {
-        return Err(stopped.into());
+        return Err(stopped);
     }
-    let count = |number: usize| {
-        let state = space.state(&collected.row(number));
-        space.semantics.layout().frames(&state.slots).len()
-    };
-    Ok((0..collected.explored().store.len()).map(count).max().unwrap_or(0))
+    let store = &collected.explored().store;
+    let (mut shapes, mut branches, mut most) = (Shapes::default(), store.branches(), 0);
+    for number in 0..store.len() {
+        if number.is_multiple_of(STATES_BETWEEN_LOOKS) {
+            effort.budget.check()?;
+        }
+        store.read(number as u32, &mut branches);
+        most = most.max(shapes.of_row(space.plain.packing(), branches.words()).1.frames.len());
+    }
+    Ok(most)
 }
 
 struct Work<'a, 'p> {
@@ -205,6 +221,8 @@ struct Work<'a, 'p> {
     options: &'a CheckOptions,
     effort: Effort<'a>,
     observer: &'a dyn Observer,
+    /// Why it is not known to how many processes the scheduler is fair. What a run breaks in finitely many steps does not depend on it.
+    uncounted: Option<Stopped>,
 }
 
 impl Work<'_, '_> {
@@ -229,6 +247,7 @@ impl Work<'_, '_> {
         for (question, goal) in questions.iter().zip(&goals) {
             let answer = match (question, goal) {
                 (_, Some(_)) => settled.next(),
+                _ if self.uncounted.is_some() => self.uncounted.map(|stopped| self.not_counted(question, stopped)),
                 (Question::Property(asked), None) => Some(self.property(asked, &mut collected)?),
                 (Question::Watched(watched), None) => Some(self.watched(watched)?),
                 (Question::Never(_), None) => None,
@@ -243,6 +262,17 @@ impl Work<'_, '_> {
             outcome.remarks = self.remarks(outcome.coverage.as_deref());
         }
         Ok(outcome)
+    }
+
+    /// A question about fair runs where a limit was reached before all processes were counted.
+    fn not_counted(&self, question: &Question, stopped: Stopped) -> ProgramAnswer {
+        let mut answer = ProgramAnswer { stopped: stop_word(stopped), ..open(question) };
+        if answer.stopped.is_none() {
+            let limit = self.effort.limit(self.space).unwrap_or_default();
+            answer.states = limit;
+            answer.reasons.push(self.space.limit_reason(limit));
+        }
+        answer
     }
 
     /// The answer, with a run that changes process less often.

@@ -111,7 +111,11 @@ fn run_the_rest(
         answers[at].elapsed += answer.elapsed;
         if answer.value == Belnap::Unknown {
             // What abstraction found out says more than how far running it came.
-            answers[at].stopped = answer.stopped.filter(|&why| why != StopReason::Count).or(answers[at].stopped);
+            let stopped = answer.stopped.filter(|&why| why != StopReason::Count);
+            if stopped.is_some() {
+                (answers[at].states, answers[at].transitions) = (answer.states, answer.transitions);
+            }
+            answers[at].stopped = stopped.or(answers[at].stopped);
             continue;
         }
         answer.choice = Some("by running it: abstraction left it open".to_owned());
