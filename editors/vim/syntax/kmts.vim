@@ -7,8 +7,10 @@ syn keyword kmtsDeclaration actions fair init lattice mixed params property prop
 hi def link kmtsDeclaration Keyword
 syn match kmtsComment "#.*$"
 hi def link kmtsComment Comment
-syn match kmtsEdge "-\(must\|may\|hyper\|mustonly\|hyperonly\)\(:[^ -]\+\)\?->"
+syn match kmtsEdge "-\(must\|may\|hyper\|mustonly\|hyperonly\|\[[^]]*\]\)\(:[^ -]\+\)\?->"
 hi def link kmtsEdge Operator
+syn match kmtsValue ":\s*\zs[[:alnum:]_?]\+"
+hi def link kmtsValue Constant
 syn region kmtsString start=+"+ skip=+\\"+ end=+"+ oneline
 hi def link kmtsString String
 

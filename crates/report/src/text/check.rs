@@ -291,8 +291,9 @@ pub fn summary(report: &CheckReport, time_ms: u64, style: Style) -> String {
     if missed > 0 {
         parts.push(style.paint(Role::Bad, &format!("{missed} not as expected")));
     }
-    let states = report.results.first().map_or(0, |view| view.stats.states);
-    let transitions = report.results.first().map_or(0, |view| view.stats.transitions);
+    // Answers that were found in different ways looked at different numbers of states.
+    let most = report.results.iter().map(|view| (view.stats.states, view.stats.transitions)).max();
+    let (states, transitions) = most.unwrap_or((0, 0));
     let cost = format!("({}, {}, {time_ms} ms)", counted(states, "state"), counted(transitions, "transition"));
     format!(
         "\n{}: {}  {}\n",
