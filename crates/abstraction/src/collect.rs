@@ -1,13 +1,15 @@
 //! All abstract states that can be reached, and the structure they make.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
-use tertium_program::{ExprId, LocationId, ProcessId};
+use tertium_program::search::{Limits, Reached, nearest_first};
+use tertium_program::{ExprId, LocationId, ProcessId, Successors};
 
-use crate::expand::{Expansion, Failed};
+use crate::expand::{AbstractStep, Expansion, Failed};
 use crate::state::AbstractState;
 use crate::system::System;
 
@@ -51,58 +53,44 @@ impl Explored {
     /// # Errors
     /// If a limit is reached, or the program cannot be abstracted.
     pub fn visit(system: &mut System, budget: &Budget, progress: &mut dyn FnMut(usize, usize)) -> Result<Self, Failed> {
-        let mut explored = Self::default();
-        for initial in system.initial_states()? {
-            let number = explored.number(initial.state);
-            explored.initial.push((number, initial.certain));
-        }
-        while explored.expansions.len() < explored.states.len() {
-            budget.check()?;
-            if explored.states.len() > system.options.most_states {
-                return Err(Stopped(StopReason::Count).into());
-            }
-            let state = explored.states[explored.expansions.len()].clone();
-            let expansion = system.expand(&state)?;
-            for step in &expansion.steps {
-                explored.number(step.target.clone());
-            }
-            for (set, _) in &expansion.hyper {
-                set.iter().for_each(|state| {
-                    explored.number(state.clone());
-                });
-            }
-            explored.expansions.push(expansion);
-            progress(explored.expansions.len(), explored.states.len());
-        }
-        Ok(explored)
+        let limits = Limits { most: system.options.most_states, budget };
+        let mut followed = Followed { system, initial: Vec::new(), expansions: Vec::new() };
+        let reached = nearest_first(&mut followed, limits, &mut |_, reached, number| {
+            progress(number, reached.states.len());
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let Followed { initial, expansions, .. } = followed;
+        Ok(Self::of(reached, &initial, expansions))
     }
 
-    /// Adds an initial state, and whether it surely stands for one of the program.
-    pub(crate) fn begin(&mut self, state: AbstractState, certain: bool) {
-        let number = self.number(state);
-        self.initial.push((number, certain));
+    fn of<T>(
+        reached: Reached<AbstractState, T>,
+        initial: &[(AbstractState, bool)],
+        expansions: Vec<Expansion>,
+    ) -> Self {
+        let (states, numbers) = reached.into_numbered();
+        let initial = initial.iter().map(|(state, certain)| (numbers[state], *certain)).collect();
+        Self { states, expansions, initial, numbers }
     }
 
-    /// With the states that can be reached from the initial ones, given what follows from each; none if that is missing for one.
-    pub(crate) fn completed(mut self, mut known: HashMap<AbstractState, Expansion>) -> Option<Self> {
-        while self.expansions.len() < self.states.len() {
-            let expansion = known.remove(&self.states[self.expansions.len()])?;
-            for step in &expansion.steps {
-                self.number(step.target.clone());
-            }
-            self.expansions.push(expansion);
-        }
-        Some(self)
+    /// The states that can be reached from these initial ones (each with whether it surely stands for one of the program), given what
+    /// follows from each; none if that is missing for one.
+    pub(crate) fn completed(
+        initial: Vec<(AbstractState, bool)>,
+        known: HashMap<AbstractState, Expansion>,
+    ) -> Option<Self> {
+        let budget = Budget::unlimited();
+        let limits = Limits { most: usize::MAX, budget: &budget };
+        let mut told = Told { initial, known, expansions: Vec::new() };
+        let reached = nearest_first(&mut told, limits, &mut |_, _, _| Ok(ControlFlow::Continue(()))).ok()?;
+        Some(Self::of(reached, &told.initial, told.expansions))
     }
 
-    fn number(&mut self, state: AbstractState) -> usize {
-        if let Some(&known) = self.numbers.get(&state) {
-            return known;
-        }
-        let number = self.states.len();
-        self.numbers.insert(state.clone(), number);
-        self.states.push(state);
-        number
+    /// The same states by their numbers: from the initial ones along certain steps if only what is certain counts, else along possible
+    /// ones.
+    #[must_use]
+    pub fn along(&self, certain: bool) -> Along<'_> {
+        Along { explored: self, certain }
     }
 
     /// The number of a state.
@@ -150,6 +138,89 @@ impl Explored {
             drafting.steps(self, from, expansion);
         }
         drafting.finish(self)
+    }
+}
+
+/// What may and what must follow, kept as it is found.
+struct Followed<'s> {
+    system: &'s mut System,
+    initial: Vec<(AbstractState, bool)>,
+    expansions: Vec<Expansion>,
+}
+
+impl Successors for Followed<'_> {
+    type State = AbstractState;
+    type Step = ();
+    type Failure = Failed;
+
+    fn initial(&mut self) -> Result<Vec<AbstractState>, Failed> {
+        self.initial = self.system.initial_states()?.into_iter().map(|found| (found.state, found.certain)).collect();
+        Ok(self.initial.iter().map(|(state, _)| state.clone()).collect())
+    }
+
+    fn after(&mut self, state: &AbstractState, arrive: &mut dyn FnMut((), AbstractState)) -> Result<(), Failed> {
+        let expansion = self.system.expand(state)?;
+        expansion.targets().for_each(|target| arrive((), target.clone()));
+        self.expansions.push(expansion);
+        Ok(())
+    }
+}
+
+/// What follows where that is known already.
+struct Told {
+    initial: Vec<(AbstractState, bool)>,
+    known: HashMap<AbstractState, Expansion>,
+    expansions: Vec<Expansion>,
+}
+
+/// What follows from some state is not known.
+struct Missing;
+
+impl From<Stopped> for Missing {
+    fn from(_: Stopped) -> Self {
+        Self
+    }
+}
+
+impl Successors for Told {
+    type State = AbstractState;
+    type Step = ();
+    type Failure = Missing;
+
+    fn initial(&mut self) -> Result<Vec<AbstractState>, Missing> {
+        Ok(self.initial.iter().map(|(state, _)| state.clone()).collect())
+    }
+
+    fn after(&mut self, state: &AbstractState, arrive: &mut dyn FnMut((), AbstractState)) -> Result<(), Missing> {
+        let expansion = self.known.remove(state).ok_or(Missing)?;
+        expansion.targets().for_each(|target| arrive((), target.clone()));
+        self.expansions.push(expansion);
+        Ok(())
+    }
+}
+
+/// States that were visited, by their numbers, as far as they are reached by steps of one kind.
+#[derive(Clone, Copy, Debug)]
+pub struct Along<'e> {
+    explored: &'e Explored,
+    certain: bool,
+}
+
+impl Successors for Along<'_> {
+    type State = usize;
+    type Step = ();
+    type Failure = Stopped;
+
+    fn initial(&mut self) -> Result<Vec<usize>, Stopped> {
+        let counts = |&&(_, sure): &&(usize, bool)| sure || !self.certain;
+        Ok(self.explored.initial.iter().filter(counts).map(|&(number, _)| number).collect())
+    }
+
+    fn after(&mut self, &number: &usize, arrive: &mut dyn FnMut((), usize)) -> Result<(), Stopped> {
+        let counts = |step: &&AbstractStep| if self.certain { step.must } else { step.may };
+        let steps = self.explored.expansions[number].steps.iter().filter(counts);
+        steps.filter_map(|step| self.explored.find(&step.target)).for_each(|next| arrive((), next));
+        Ok(())
     }
 }
 

@@ -78,6 +78,14 @@ pub struct Expansion {
     pub deadlock: Option<Kleene>,
 }
 
+impl Expansion {
+    /// Where steps and certain sets lead; some states more than once.
+    pub fn targets(&self) -> impl Iterator<Item = &AbstractState> {
+        let sets = self.hyper.iter().flat_map(|(set, _)| set);
+        self.steps.iter().map(|step| &step.target).chain(sets)
+    }
+}
+
 /// One way from a state into a target.
 #[derive(Clone, Debug)]
 struct Reach {

@@ -1,9 +1,10 @@
 //! What may follow, if nobody asks what must?
 //!
 //! That no reachable state breaks a condition is a matter of possible steps alone. Asking for these only costs a fraction of
-//! [`crate::expand`], which works out what is certain as well.
+//! [`crate::expand`], which works out what is certain as well. A [`System`] is searched by them like any program
+//! ([`tertium_program::search`]).
 
-use tertium_program::ProcessId;
+use tertium_program::{ProcessId, Successors};
 use tertium_smt::{Purpose, Reply, TermId};
 
 use crate::diagram::Post;
@@ -22,6 +23,22 @@ pub struct PossibleStep {
     pub operation: usize,
     /// Where it leads.
     pub target: AbstractState,
+}
+
+/// Where the program may begin, and what may follow. A step is told by its operation.
+impl Successors for System {
+    type State = AbstractState;
+    type Step = usize;
+    type Failure = Failed;
+
+    fn initial(&mut self) -> Result<Vec<AbstractState>, Failed> {
+        Ok(self.initial_states()?.into_iter().map(|initial| initial.state).collect())
+    }
+
+    fn after(&mut self, state: &AbstractState, arrive: &mut dyn FnMut(usize, AbstractState)) -> Result<(), Failed> {
+        self.possible_steps(state)?.into_iter().for_each(|step| arrive(step.operation, step.target));
+        Ok(())
+    }
 }
 
 impl System {

@@ -18,7 +18,7 @@ use crate::reduction::{Dead, Reduction};
 use crate::seen::Seen;
 use crate::steps::{self, ActionCode, ProcessCode};
 use crate::store::trimmed;
-use crate::successors::{Expansion, Plain, Successors};
+use crate::successors::{Expansion, Plain, RowSuccessors};
 
 /// A compiled program.
 #[derive(Clone, Debug)]
@@ -424,7 +424,7 @@ fn retain_highest(shape: &Shape, slots: &[i64], offers: &mut Vec<Offer>) {
     offers.retain(|offer| Some(priority(offer)) == highest);
 }
 
-impl Successors for Compiled<'_> {
+impl RowSuccessors for Compiled<'_> {
     type Scratch = Scratch;
 
     fn words(&self) -> usize {

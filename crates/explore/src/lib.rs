@@ -2,7 +2,7 @@
 //!
 //! States are packed rows of words ([`pack`], [`ranges`]), produced on demand ([`successors`], [`compiled`]) and numbered by a
 //! store that threads share ([`store`]). [`search`] visits them, all
-//! or, where that is enough, fewer ([`reduction`]).
+//! or, where that is enough, fewer ([`reduction`]). [`rowwise`] shows rows to the search that abstract states share.
 //!
 //! Not here: formulas beyond what an observer asks of a state.
 
@@ -15,6 +15,7 @@ pub mod pack;
 pub mod ranges;
 mod recall;
 pub mod reduction;
+pub mod rowwise;
 pub mod search;
 mod seen;
 mod steps;

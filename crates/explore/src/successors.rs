@@ -1,7 +1,8 @@
 //! What comes after a state, as rows of words: the face that searches see.
 //!
-//! Searches know no programs; they ask a [`Successors`] to expand one row after another. [`Plain`] asks the
-//! definition of a step and is the oracle; `compiled` is fast.
+//! Searches know no programs; they ask a [`RowSuccessors`] to expand one row after another. [`Plain`] asks the
+//! definition of a step and is the oracle; `compiled` is fast. Every one of them is also a [`tertium_program::Successors`], by
+//! [`crate::rowwise`].
 
 use std::sync::Arc;
 
@@ -233,8 +234,9 @@ impl Expansion {
     }
 }
 
-/// Produces the states of a program on demand.
-pub trait Successors: Sync {
+/// Produces the states of a program on demand, as rows of words: what comes after a state where states are stored compressed, patched
+/// word by word and shared among threads. So it takes `&self`, keeps what a thread needs in its scratch, and cannot fail.
+pub trait RowSuccessors: Sync {
     /// What one thread needs for its own.
     type Scratch: Send;
 
@@ -305,7 +307,7 @@ impl<'p> Plain<'p> {
     }
 }
 
-impl Successors for Plain<'_> {
+impl RowSuccessors for Plain<'_> {
     type Scratch = ();
 
     fn words(&self) -> usize {

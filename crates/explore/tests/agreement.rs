@@ -1,11 +1,16 @@
 //! The compiled steps find what the definition of a step finds, with any number of threads.
 
+use std::ops::ControlFlow;
+
 use tertium_base::Budget;
 use tertium_explore::compiled::Compiled;
+use tertium_explore::rowwise::Rowwise;
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::depth::depth_first;
 use tertium_explore::search::{Blind, Summary};
-use tertium_explore::successors::{Plain, Successors};
+use tertium_explore::successors::{Plain, RowSuccessors};
+use tertium_program::search::{Limits, nearest_first};
+use tertium_program::successors::Defined;
 use tertium_program::{Program, Semantics};
 
 fn program(text: &str) -> Program {
@@ -13,7 +18,7 @@ fn program(text: &str) -> Program {
     compiled.program.unwrap_or_else(|| panic!("{:?}\n{text}", compiled.diagnostics))
 }
 
-fn summary<S: Successors>(successors: &S, plain: &Plain<'_>, threads: usize) -> Summary {
+fn summary<S: RowSuccessors>(successors: &S, plain: &Plain<'_>, threads: usize) -> Summary {
     let budget = Budget::unlimited();
     let initial = plain.semantics().initial_states(1 << 20, &budget).expect("the initial states can be listed");
     let initial: Vec<Vec<u32>> = initial.iter().map(|state| plain.row(state)).collect();
@@ -21,12 +26,29 @@ fn summary<S: Successors>(successors: &S, plain: &Plain<'_>, threads: usize) -> 
     breadth_first(successors, &Blind, &initial, &options, &mut |_| {}).summary
 }
 
-fn depth_summary<S: Successors>(successors: &S, plain: &Plain<'_>) -> Summary {
+fn depth_summary<S: RowSuccessors>(successors: &S, plain: &Plain<'_>) -> Summary {
     let budget = Budget::unlimited();
     let initial = plain.semantics().initial_states(1 << 20, &budget).expect("the initial states can be listed");
     let initial: Vec<Vec<u32>> = initial.iter().map(|state| plain.row(state)).collect();
     let options = Options { threads: 1, max_states: None, stop_at_finding: false, budget: &budget };
     depth_first(successors, &Blind, &initial, &options, &mut |_| {}).summary
+}
+
+/// States, steps, the longest of the shortest ways, deadlocks and faults, by the search that knows nothing of rows.
+fn common<S: RowSuccessors>(successors: &S, plain: &Plain<'_>) -> (usize, usize, usize, usize, usize) {
+    let budget = Budget::unlimited();
+    let states = plain.semantics().initial_states(1 << 20, &budget).expect("the initial states can be listed");
+    let initial: Vec<Vec<u32>> = states.iter().map(|state| plain.row(state)).collect();
+    let limits = Limits { most: 2_000_000, budget: &budget };
+    let mut rows = Rowwise::new(successors, &initial);
+    let reached = nearest_first(&mut rows, limits, &mut |_, _, _| Ok(ControlFlow::Continue(()))).expect("no limit");
+    let mut defined = Defined::from(plain.semantics(), states);
+    let by_definition = nearest_first(&mut defined, limits, &mut |_, _, _| Ok(ControlFlow::Continue(())));
+    let by_definition: Vec<Vec<u32>> =
+        by_definition.expect("no limit").states.iter().map(|state| plain.row(state)).collect();
+    assert_eq!(by_definition, reached.states, "the definition's states, in its order");
+    let farthest = reached.states.len().checked_sub(1).map_or(0, |last| reached.path_to(last).1.len());
+    (reached.states.len(), reached.steps, farthest, rows.deadlocks, rows.faults)
 }
 
 fn all_agree(text: &str) -> Summary {
@@ -37,6 +59,9 @@ fn all_agree(text: &str) -> Summary {
     let expected = summary(&plain, &plain, 1);
     assert_eq!(summary(&compiled, &plain, 1), expected, "{text}");
     assert_eq!(summary(&compiled, &plain, 2), expected, "{text}");
+    let plainly = (expected.states, expected.transitions, expected.depth, expected.deadlocks, expected.faults);
+    assert_eq!(common(&plain, &plain), plainly, "{text}");
+    assert_eq!(common(&compiled, &plain), plainly, "{text}");
     let deep = depth_summary(&compiled, &plain);
     let counts = |found: &Summary| (found.states, found.transitions, found.deadlocks, found.faults);
     assert_eq!(counts(&deep), counts(&expected), "{text}");
@@ -119,7 +144,7 @@ impl tertium_explore::search::Observer for Condition<'_> {
     }
 }
 
-fn observed<S: Successors>(
+fn observed<S: RowSuccessors>(
     successors: &S,
     plain: &Plain<'_>,
     expr: tertium_program::ExprId,

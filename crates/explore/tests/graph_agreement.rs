@@ -11,14 +11,18 @@ use tertium_explore::reduction::{Kinds, Reduction};
 use tertium_explore::search::Blind;
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::depth::depth_first;
-use tertium_explore::successors::{Expansion, Plain, Successors};
+use tertium_explore::successors::{Expansion, Plain, RowSuccessors};
 use tertium_program::{Action, Fault, Instance, Location, LocationId, Program, Semantics, Step};
 use tertium_testkit::for_random_cases;
 
 /// A successor: its row and who steps.
 type Arrival = (Vec<u32>, u32);
 
-fn found_by<S: Successors>(successors: &S, row: &[u32], scratch: &mut S::Scratch) -> (Vec<Arrival>, Vec<Fault>, bool) {
+fn found_by<S: RowSuccessors>(
+    successors: &S,
+    row: &[u32],
+    scratch: &mut S::Scratch,
+) -> (Vec<Arrival>, Vec<Fault>, bool) {
     let mut found = Expansion::default();
     successors.expand(row, scratch, &mut found);
     let mut arrivals: Vec<Arrival> = found.rows().zip(found.movers.iter().copied()).collect();

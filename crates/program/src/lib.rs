@@ -4,7 +4,8 @@
 //! guarded steps over variables ([`types`]), expressions ([`expr`], [`build`]) and channels. [`semantics`] defines
 //! steps over flat states ([`layout`], [`state`]) with faults as values ([`fault`]); [`terms`] reads the same steps as
 //! formulas, [`blocks`] does so for uninterruptible blocks, [`footprint`] says what they touch, [`show`] prints everything, and [`slots`]
-//! says what each slot of a state holds. [`validate`] is what front ends promise.
+//! says what each slot of a state holds. [`validate`] is what front ends promise. [`successors`] is the face that searches see of whatever
+//! has states, and [`search`] the search over it.
 //!
 //! Not here: any surface language, fast exploration, and formulas beyond their atoms.
 
@@ -20,10 +21,12 @@ pub mod graph;
 pub mod initial;
 pub mod layout;
 mod queue;
+pub mod search;
 pub mod semantics;
 pub mod show;
 pub mod slots;
 pub mod state;
+pub mod successors;
 pub mod terms;
 pub mod types;
 pub mod validate;
@@ -42,6 +45,7 @@ pub use layout::Layout;
 pub use semantics::Semantics;
 pub use slots::Slot;
 pub use state::{Move, Outcome, State, Successor};
+pub use successors::Successors;
 pub use terms::{NoTerms, StepTerms};
 pub use types::{
     Channel, ChannelId, Dimension, EnumId, Enumeration, Function, FunctionId, InitialValue, Scope, Type, VarId,

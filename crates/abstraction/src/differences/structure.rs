@@ -36,12 +36,12 @@ impl Differences {
             let here = places.get(&(locations, kept))?;
             here.iter().copied().find(|&at| zone.is_within(&visited.states[live[at]].zone))
         };
-        let mut explored = Explored::default();
+        let mut begins = Vec::new();
         let Some(initial) = self.initial(system)? else { return Ok(None) };
         let surely = initial.len() == 1 && system.surely_starts()?;
         for (locations, kept, zone) in initial {
             let Some(at) = covering(&locations, &kept, &zone.rounded(thresholds)) else { return Ok(None) };
-            explored.begin(described[at].clone(), surely);
+            begins.push((described[at].clone(), surely));
         }
         let mut expansions: HashMap<AbstractState, Expansion> = HashMap::new();
         for (at, &number) in live.iter().enumerate() {
@@ -71,7 +71,7 @@ impl Differences {
             let Some(expansion) = self.expansion(system, &placed, &closed, steps) else { return Ok(None) };
             merge(expansions.entry(described[at].clone()).or_default(), expansion);
         }
-        Ok(explored.completed(expansions))
+        Ok(Explored::completed(begins, expansions))
     }
 
     /// Who may be unable to step in a state, besides its steps.

@@ -5,11 +5,13 @@
 //! No label is ever changed in a state that is already there, so states with different labels are different states.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
-use tertium_base::{Budget, StopReason, Stopped};
+use tertium_base::Budget;
 use tertium_lattice::Kleene;
-use tertium_program::ProcessId;
+use tertium_program::search::{Limits, nearest_first};
+use tertium_program::{ProcessId, Successors};
 use tertium_smt::{Purpose, Reply, TermId};
 
 use super::label::{Label, projected};
@@ -58,7 +60,87 @@ pub struct SpotExplored {
     /// Whether the program surely has an initial state.
     pub certain: bool,
     pub(crate) lit: Lit,
-    numbers: HashMap<SpotState, usize>,
+}
+
+/// A step whose target has no number yet.
+struct Taken {
+    mover: Mover,
+    target: SpotState,
+    may: u64,
+    must: u64,
+    introduces: u8,
+}
+
+impl Taken {
+    fn numbered(self, numbers: &HashMap<SpotState, usize>) -> SpotStep {
+        let Self { mover, target, may, must, introduces } = self;
+        SpotStep { mover, target: numbers[&target], may, must, introduces }
+    }
+}
+
+/// What follows in a spotlight, kept as it is found.
+struct Lighted<'s> {
+    system: &'s mut System,
+    spotlight: &'s Spotlight,
+    lit: Lit,
+    /// The initial state as it is entered.
+    first: Option<SpotState>,
+    steps: Vec<Vec<Taken>>,
+}
+
+impl Successors for Lighted<'_> {
+    type State = SpotState;
+    /// The number of the step among those that leave the same state, and its target before parameters took the place of unknown
+    /// labels.
+    type Step = (usize, SpotState);
+    type Failure = Failed;
+
+    fn initial(&mut self) -> Result<Vec<SpotState>, Failed> {
+        let raw = initial(self.system, self.spotlight)?;
+        let (first, _) = self.spotlight.entered(&raw);
+        self.first = Some(raw);
+        Ok(vec![first])
+    }
+
+    fn after(
+        &mut self,
+        state: &SpotState,
+        arrive: &mut dyn FnMut((usize, SpotState), SpotState),
+    ) -> Result<(), Failed> {
+        let live = state.labels.iter().fold(0, |live, label| live | label.support());
+        let mut views: Vec<(usize, Rc<Plain>)> = Vec::new();
+        for assignment in 0..1 << MOST_PARAMETERS {
+            if projected(assignment, live) == assignment {
+                let cube = cube(state, assignment);
+                views.push((assignment, self.lit.expand(self.system, &state.locations, &cube)?));
+            }
+        }
+        let mut steps = Vec::new();
+        for (mover, raw, may, must) in combined(self.system, self.spotlight, state, live, &views) {
+            let (target, introduces) = self.spotlight.entered(&raw);
+            arrive((steps.len(), raw), target.clone());
+            steps.push(Taken { mover, target, may, must, introduces });
+        }
+        self.steps.push(steps);
+        Ok(())
+    }
+}
+
+impl Spotlight {
+    /// A state that is entered, and the parameters that its entering introduces.
+    fn entered(&self, raw: &SpotState) -> (SpotState, u8) {
+        let mut state = raw.clone();
+        let mut introduced = 0;
+        for (at, parameter) in self.parameters.iter().enumerate() {
+            if let Parameter::Site(key, predicate) = parameter
+                && *key == *raw
+            {
+                state.labels[*predicate] = Label::parameter(at);
+                introduced |= 1 << at;
+            }
+        }
+        (state, introduced)
+    }
 }
 
 impl SpotExplored {
@@ -72,73 +154,23 @@ impl SpotExplored {
         budget: &Budget,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, Failed> {
+        let limits = Limits { most: system.options.most_states, budget };
         let lit = Lit::new(system, spotlight);
         let certain = system.surely_starts()?;
-        let mut explored = Self {
-            spotlight: spotlight.clone(),
-            states: Vec::new(),
-            entered: Vec::new(),
-            steps: Vec::new(),
-            parents: Vec::new(),
-            certain,
-            lit,
-            numbers: HashMap::new(),
-        };
-        let first = initial(system, spotlight)?;
-        explored.enter(first, None);
-        while explored.steps.len() < explored.states.len() {
-            budget.check()?;
-            if explored.states.len() > system.options.most_states {
-                return Err(Stopped(StopReason::Count).into());
-            }
-            let number = explored.steps.len();
-            let steps = explored.follow(system, number)?;
-            explored.steps.push(steps);
-            progress(explored.steps.len(), explored.states.len());
-        }
-        Ok(explored)
-    }
-
-    /// The number of a state that is entered, and the parameters that its entering introduces.
-    fn enter(&mut self, raw: SpotState, parent: Option<(usize, usize)>) -> (usize, u8) {
-        let mut state = raw.clone();
-        let mut introduced = 0;
-        for (at, parameter) in self.spotlight.parameters.iter().enumerate() {
-            if let Parameter::Site(key, predicate) = parameter
-                && *key == raw
-            {
-                state.labels[*predicate] = Label::parameter(at);
-                introduced |= 1 << at;
-            }
-        }
-        if let Some(&known) = self.numbers.get(&state) {
-            return (known, introduced);
-        }
-        let number = self.states.len();
-        self.numbers.insert(state.clone(), number);
-        self.states.push(state);
-        self.entered.push(raw);
-        self.parents.push(parent);
-        (number, introduced)
-    }
-
-    /// The steps from a state.
-    fn follow(&mut self, system: &mut System, number: usize) -> Result<Vec<SpotStep>, Failed> {
-        let state = self.states[number].clone();
-        let live = state.labels.iter().fold(0, |live, label| live | label.support());
-        let mut views: Vec<(usize, Rc<Plain>)> = Vec::new();
-        for assignment in 0..1 << MOST_PARAMETERS {
-            if projected(assignment, live) == assignment {
-                let cube = cube(&state, assignment);
-                views.push((assignment, self.lit.expand(system, &state.locations, &cube)?));
-            }
-        }
-        let mut steps = Vec::new();
-        for (mover, raw, may, must) in combined(system, &self.spotlight, &state, live, &views) {
-            let (target, introduces) = self.enter(raw, Some((number, steps.len())));
-            steps.push(SpotStep { mover, target, may, must, introduces });
-        }
-        Ok(steps)
+        let mut lighted = Lighted { system, spotlight, lit, first: None, steps: Vec::new() };
+        let reached = nearest_first(&mut lighted, limits, &mut |_, reached, number| {
+            progress(number, reached.states.len());
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let Lighted { lit, first, steps, .. } = lighted;
+        let parents = (0..reached.states.len()).map(|number| reached.before(number));
+        let entered = parents.clone().map(|parent| parent.map(|(_, (_, raw))| raw.clone()).or(first.clone()));
+        let entered = entered.collect::<Option<_>>().unwrap_or_default();
+        let parents = parents.map(|parent| parent.map(|(earlier, &(step, _))| (earlier, step))).collect();
+        let (states, numbers) = reached.into_numbered();
+        let numbered = |steps: Vec<Taken>| steps.into_iter().map(|taken| taken.numbered(&numbers)).collect();
+        let steps = steps.into_iter().map(numbered).collect();
+        Ok(Self { spotlight: spotlight.clone(), states, entered, steps, parents, certain, lit })
     }
 
     /// The predicates of a state under an assignment: true, false or unknown.

@@ -6,7 +6,7 @@
 use tertium_base::Diagnostic;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::{Blind, Progress};
-use tertium_explore::successors::{Expansion, Successors};
+use tertium_explore::successors::{Expansion, RowSuccessors};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, KmtsBuilder, Model, StateId};

@@ -3,11 +3,13 @@
 //! One pass over all states by the definition of a step, which ends as soon as every step has been taken. Told only when every
 //! state was visited: what is not seen in part of them may happen elsewhere.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
-use tertium_base::{BitSet, Diagnostic, Span, Stopped};
+use tertium_base::{BitSet, Diagnostic, Span, StopReason, Stopped};
 use tertium_explore::search::Progress;
-use tertium_program::{Action, FaultKind, Outcome, ProcessId, Program, State, StepId};
+use tertium_program::search::{Limits, nearest_first};
+use tertium_program::{Action, FaultKind, Outcome, ProcessId, Program, State, StepId, Successors};
 
 use super::branching::Collected;
 use super::run::arrival;
@@ -106,26 +108,38 @@ impl Seen {
         let most = most_states(space);
         let limit = effort.limit(space).unwrap_or(most).min(most);
         let all = space.program().steps.len();
-        let mut known: HashSet<Vec<u32>> = space.initial.iter().cloned().collect();
-        let mut queue: VecDeque<Vec<u32>> = space.initial.iter().cloned().collect();
-        let mut ticks = 0;
-        while let Some(row) = queue.pop_front() {
-            effort.budget.tick(&mut ticks)?;
-            if self.count == all {
-                return Ok(());
-            }
-            if known.len() > limit {
-                self.complete = false;
-                return Ok(());
-            }
-            self.look(space, &space.state(&row), &mut |state| {
-                let next = space.plain.row(state);
-                if known.insert(next.clone()) {
-                    queue.push_back(next);
-                }
-            });
-            progress(Progress { states: known.len(), queue: queue.len(), depth: 0, bytes: 0 });
+        let limits = Limits { most: limit, budget: effort.budget };
+        let walked = nearest_first(&mut Walk { seen: self, space }, limits, &mut |walk, reached, number| {
+            let (states, queue) = (reached.states.len(), reached.states.len() - number);
+            progress(Progress { states, queue, depth: 0, bytes: 0 });
+            Ok(if walk.seen.count == all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        });
+        match walked {
+            Err(Stopped(StopReason::Count)) => self.complete = false,
+            walked => _ = walked?,
         }
+        Ok(())
+    }
+}
+
+/// The states as rows, by the definition of a step, and what is seen on the way.
+struct Walk<'w, 'p> {
+    seen: &'w mut Seen,
+    space: &'w Space<'p>,
+}
+
+impl Successors for Walk<'_, '_> {
+    type State = Vec<u32>;
+    type Step = ();
+    type Failure = Stopped;
+
+    fn initial(&mut self) -> Result<Vec<Vec<u32>>, Stopped> {
+        Ok(self.space.initial.clone())
+    }
+
+    fn after(&mut self, row: &Vec<u32>, arrive: &mut dyn FnMut((), Vec<u32>)) -> Result<(), Stopped> {
+        let space = self.space;
+        self.seen.look(space, &space.state(row), &mut |state| arrive((), space.plain.row(state)));
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use tertium_explore::search::depth::depth_first;
 use tertium_explore::search::sketched::sketched;
 use tertium_explore::search::{Blind, Finding, Progress, Summary};
 use tertium_explore::store::{Keeping, StateStore};
-use tertium_explore::successors::{Expansion, Successors};
+use tertium_explore::successors::{Expansion, RowSuccessors};
 use tertium_model::{Kmts, Model};
 use tertium_program::ExprId;
 

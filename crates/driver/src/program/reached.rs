@@ -4,13 +4,16 @@
 //! for each group the values that every variable has there are listed. Every line is true of the program; together they are
 //! weaker than the set of states, which is what the proof itself uses.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
 use tertium_base::Budget;
-use tertium_program::{NoInitialStates, Semantics, State};
+use tertium_program::Semantics;
+use tertium_program::search::{Limits, nearest_first};
+use tertium_program::successors::Defined;
 
 use super::ProgramFile;
-use super::run::{arrival, values};
+use super::run::values;
 
 /// More states are not grouped.
 const MOST_STATES: usize = 5_000;
@@ -23,26 +26,16 @@ const MOST_VALUES: usize = 4;
 #[must_use]
 pub fn invariant(file: &ProgramFile, budget: &Budget) -> Option<Vec<(String, String)>> {
     let semantics = Semantics::new(&file.program);
-    let initial: Result<Vec<State>, NoInitialStates> = semantics.initial_states(MOST_STATES as u64, budget);
-    let mut known: HashSet<State> = initial.ok()?.into_iter().collect();
-    let mut ordered: Vec<State> = known.iter().cloned().collect();
-    ordered.sort();
-    let mut queue: VecDeque<State> = ordered.into();
+    let mut initial = semantics.initial_states(MOST_STATES as u64, budget).ok()?;
+    initial.sort();
     let mut groups: BTreeMap<String, Vec<(String, BTreeSet<String>)>> = BTreeMap::new();
-    let mut ticks = 0;
-    while let Some(state) = queue.pop_front() {
-        budget.tick(&mut ticks).ok()?;
-        add(&mut groups, values(&semantics, &state));
-        if known.len() > MOST_STATES || groups.len() > MOST_GROUPS {
-            return None;
-        }
-        for successor in semantics.successors(&state) {
-            if let Some(next) = arrival(&successor.outcome)
-                && known.insert(next.clone())
-            {
-                queue.push_back(next.clone());
-            }
-        }
+    let limits = Limits { most: MOST_STATES, budget };
+    let searched = nearest_first(&mut Defined::from(&semantics, initial), limits, &mut |_, reached, number| {
+        add(&mut groups, values(&semantics, &reached.states[number]));
+        Ok(if groups.len() > MOST_GROUPS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    });
+    if searched.is_err() || groups.len() > MOST_GROUPS {
+        return None;
     }
     Some(groups.into_iter().map(|(at, held)| (at, told(&held))).collect())
 }

@@ -7,7 +7,7 @@ use tertium_explore::reduction::promises::{self, Broken};
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::search::{Finding, Observer, Progress};
-use tertium_explore::successors::{Expansion, Plain, Successors};
+use tertium_explore::successors::{Expansion, Plain, RowSuccessors};
 use tertium_program::{ExprId, FaultKind, NoInitialStates, Program, Semantics, State, Type, VarId};
 
 use super::answer::Reason;
@@ -27,7 +27,7 @@ pub enum Stepper<'p> {
     Plain(Box<Plain<'p>>),
 }
 
-impl Successors for Stepper<'_> {
+impl RowSuccessors for Stepper<'_> {
     type Scratch = Option<compiled::Scratch>;
 
     fn words(&self) -> usize {

@@ -13,7 +13,7 @@ use super::pool::{Leading, Pool};
 use super::worker::{Level, Share, Worker};
 use super::{Finding, Observer, Progress, Summary};
 use crate::store::StateStore;
-use crate::successors::Successors;
+use crate::successors::RowSuccessors;
 
 /// What a search may use, and when it may end early.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ const WORTH_THREADS: usize = 512;
 const MOST_THREADS: usize = 128;
 
 /// Visits every state that is reachable from `initial`.
-pub fn breadth_first<S: Successors, O: Observer>(
+pub fn breadth_first<S: RowSuccessors, O: Observer>(
     successors: &S,
     observer: &O,
     initial: &[Vec<u32>],
@@ -106,7 +106,7 @@ impl Shared<'_> {
     }
 
     /// Takes chunks of the level until it is done or somebody halts it.
-    fn work<S: Successors, O: Observer>(
+    fn work<S: RowSuccessors, O: Observer>(
         &self,
         worker: &mut Worker<'_, S, O>,
         redo: &[u32],
@@ -150,7 +150,7 @@ impl Shared<'_> {
         None
     }
 
-    fn mind_the_limits<S: Successors, O: Observer>(&self, store: &StateStore, worker: &mut Worker<'_, S, O>) {
+    fn mind_the_limits<S: RowSuccessors, O: Observer>(&self, store: &StateStore, worker: &mut Worker<'_, S, O>) {
         // What did not fit is done first, so that where the search ends does not depend on how the store grows.
         let full = worker.share.left.is_empty() && self.options.max_states.is_some_and(|most| store.len() > most);
         let stopped = if full { Err(Stopped(StopReason::Count)) } else { self.options.budget.check() };
@@ -162,7 +162,7 @@ impl Shared<'_> {
 }
 
 /// What a helping thread does.
-fn help<S: Successors, O: Observer>(shared: &Shared<'_>, successors: &S, observer: &O) {
+fn help<S: RowSuccessors, O: Observer>(shared: &Shared<'_>, successors: &S, observer: &O) {
     let mut worker = Worker::new(successors, observer, &shared.level, &shared.store());
     shared.pool.follow(|| {
         shared.work(&mut worker, &[], None);
@@ -172,7 +172,7 @@ fn help<S: Successors, O: Observer>(shared: &Shared<'_>, successors: &S, observe
 }
 
 /// The thread that leads.
-struct Search<'s, S: Successors, O: Observer> {
+struct Search<'s, S: RowSuccessors, O: Observer> {
     shared: &'s Shared<'s>,
     observer: &'s O,
     worker: Worker<'s, S, O>,
@@ -182,7 +182,7 @@ struct Search<'s, S: Successors, O: Observer> {
     end: usize,
 }
 
-impl<S: Successors, O: Observer> Search<'_, S, O> {
+impl<S: RowSuccessors, O: Observer> Search<'_, S, O> {
     fn run(&mut self, initial: &[Vec<u32>], progress: &mut dyn FnMut(Progress)) -> Result<(), Stopped> {
         self.enter(initial)?;
         let mut start = 0;

@@ -8,11 +8,11 @@ use tertium_base::{StopReason, Stopped};
 use super::breadth::{Explored, Options};
 use super::{Finding, Observer, Progress, Summary};
 use crate::store::{Branches, StateStore};
-use crate::successors::{Expansion, Successors};
+use crate::successors::{Expansion, RowSuccessors};
 
 /// Visits every state that is reachable from `initial`. Depths in the summary are positions on the run at hand, and
 /// [`Explored::levels`] holds one level only: there are no shortest runs to be had from this search.
-pub fn depth_first<S: Successors, O: Observer>(
+pub fn depth_first<S: RowSuccessors, O: Observer>(
     successors: &S,
     observer: &O,
     initial: &[Vec<u32>],
@@ -40,7 +40,7 @@ pub fn depth_first<S: Successors, O: Observer>(
     Explored { summary: search.summary, store: search.store, levels: vec![0], end: 0 }
 }
 
-struct Search<'s, S: Successors, O: Observer> {
+struct Search<'s, S: RowSuccessors, O: Observer> {
     successors: &'s S,
     observer: &'s O,
     options: &'s Options<'s>,
@@ -58,7 +58,7 @@ struct Search<'s, S: Successors, O: Observer> {
     expanded: Vec<bool>,
 }
 
-impl<S: Successors, O: Observer> Search<'_, S, O> {
+impl<S: RowSuccessors, O: Observer> Search<'_, S, O> {
     fn explore(&mut self, initial: &[Vec<u32>], progress: &mut dyn FnMut(Progress)) -> Result<(), Stopped> {
         for row in initial {
             if let Some(number) = self.number(row, true)? {

@@ -6,13 +6,13 @@
 use tertium_base::{Budget, Stopped};
 
 use super::breadth::Explored;
-use crate::successors::{Expansion, Successors};
+use crate::successors::{Expansion, RowSuccessors};
 
 /// The rows of a shortest run from an initial state to `row`, which lies on this level. Both ends included.
 ///
 /// # Errors
 /// If the budget is spent on the way.
-pub fn shortest_run<S: Successors>(
+pub fn shortest_run<S: RowSuccessors>(
     successors: &S,
     explored: &Explored,
     row: &[u32],
@@ -28,7 +28,7 @@ pub fn shortest_run<S: Successors>(
     Ok(run)
 }
 
-fn least_predecessor<S: Successors>(
+fn least_predecessor<S: RowSuccessors>(
     successors: &S,
     explored: &Explored,
     level: usize,

@@ -10,7 +10,7 @@ use tertium_base::{StopReason, Stopped};
 use super::breadth::Options;
 use super::{Finding, Observer, Progress, Summary};
 use crate::store::{Keeping, Sketch};
-use crate::successors::{Expansion, Successors};
+use crate::successors::{Expansion, RowSuccessors};
 
 /// A search that has ended.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Sketched {
 }
 
 /// Visits states that are reachable from `initial`, with one thread.
-pub fn sketched<S: Successors, O: Observer>(
+pub fn sketched<S: RowSuccessors, O: Observer>(
     successors: &S,
     observer: &O,
     initial: &[Vec<u32>],
@@ -60,7 +60,7 @@ pub fn sketched<S: Successors, O: Observer>(
     Sketched { summary: search.summary, runs: search.runs, coverage, bytes }
 }
 
-struct Search<'s, S: Successors, O: Observer> {
+struct Search<'s, S: RowSuccessors, O: Observer> {
     successors: &'s S,
     observer: &'s O,
     options: &'s Options<'s>,
@@ -75,7 +75,7 @@ struct Search<'s, S: Successors, O: Observer> {
     waiting: Vec<Vec<u32>>,
 }
 
-impl<S: Successors, O: Observer> Search<'_, S, O> {
+impl<S: RowSuccessors, O: Observer> Search<'_, S, O> {
     fn explore(&mut self, initial: &[Vec<u32>], progress: &mut dyn FnMut(Progress)) -> Result<(), Stopped> {
         for row in initial {
             if self.sketch.insert(row, 0, self.options.budget)? {

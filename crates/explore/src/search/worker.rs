@@ -9,7 +9,7 @@ use tertium_base::Stopped;
 
 use super::{Finding, Observer, Summary};
 use crate::store::{Batch, Branches, Full, StateStore};
-use crate::successors::{Expansion, Successors};
+use crate::successors::{Expansion, RowSuccessors};
 
 /// States are expanded in groups of this many.
 const GROUP: usize = 16;
@@ -36,7 +36,7 @@ pub(super) struct Share {
     pub stopped: Option<Stopped>,
 }
 
-pub(super) struct Worker<'w, S: Successors, O: Observer> {
+pub(super) struct Worker<'w, S: RowSuccessors, O: Observer> {
     successors: &'w S,
     observer: &'w O,
     level: &'w Level,
@@ -52,7 +52,7 @@ pub(super) struct Worker<'w, S: Successors, O: Observer> {
     batch: Batch,
 }
 
-impl<'w, S: Successors, O: Observer> Worker<'w, S, O> {
+impl<'w, S: RowSuccessors, O: Observer> Worker<'w, S, O> {
     pub fn new(successors: &'w S, observer: &'w O, level: &'w Level, store: &StateStore) -> Self {
         Self {
             successors,

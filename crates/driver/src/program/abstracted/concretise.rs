@@ -3,18 +3,18 @@
 //! Beginning in an initial state that the solver picks, the definition of a step is asked for a successor that belongs to
 //! the next abstract state. A path that goes round has a run here only if program states repeat.
 
-use std::collections::VecDeque;
+use std::ops::ControlFlow;
 
 use tertium_abstraction::{AbstractState, Explored, System};
-use tertium_base::Budget;
+use tertium_base::{Budget, Stopped};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, PropId, StateId};
+use tertium_program::search::{Limits, nearest_first};
 use tertium_program::{ExprId, Outcome, Program, Semantics, State};
 
 use super::super::questions::Asked;
 use super::super::run::{self, Run};
 use super::super::watch;
-use super::mistakes::path_to;
 use crate::answer::Answer;
 use crate::failure::Failure;
 
@@ -31,7 +31,7 @@ pub(super) fn run(
     found: &Answer,
     budget: &Budget,
 ) -> Result<Option<Run>, Failure> {
-    let shortest = shortest(explored, asked, structure);
+    let shortest = shortest(explored, asked, structure, budget)?;
     let (numbers, loop_start) = match (shortest, &found.run) {
         (Some(numbers), _) => (numbers, None),
         (None, Some(path)) => (path.states.iter().map(|state| state.index()).collect(), path.loop_start),
@@ -97,8 +97,13 @@ pub(super) fn states(
 }
 
 /// A shortest path of certain steps to an abstract state that breaks an invariant.
-fn shortest(explored: &Explored, asked: &Asked, structure: &Kmts) -> Option<Vec<usize>> {
-    let (root, holds) = asked.invariant?;
+fn shortest(
+    explored: &Explored,
+    asked: &Asked,
+    structure: &Kmts,
+    budget: &Budget,
+) -> Result<Option<Vec<usize>>, Stopped> {
+    let Some((root, holds)) = asked.invariant else { return Ok(None) };
     let breaks = |number: usize| {
         let labels = (0..asked.atoms.len()).map(|prop| structure.label(StateId::new(number), PropId::new(prop)));
         let atoms: Option<Vec<bool>> = labels
@@ -110,26 +115,16 @@ fn shortest(explored: &Explored, asked: &Asked, structure: &Kmts) -> Option<Vec<
             .collect();
         atoms.is_some_and(|atoms| watch::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
     };
-    let mut before: Vec<Option<usize>> = vec![None; explored.states.len()];
-    let mut queue: VecDeque<usize> = VecDeque::new();
-    for &(number, _) in explored.initial.iter().filter(|(_, certain)| *certain) {
-        before[number] = Some(number);
-        queue.push_back(number);
-    }
-    while let Some(number) = queue.pop_front() {
-        if breaks(number) {
-            return Some(path_to(&before, number));
+    let mut found = None;
+    let limits = Limits { most: usize::MAX, budget };
+    nearest_first(&mut explored.along(true), limits, &mut |_, reached, number| {
+        if !breaks(reached.states[number]) {
+            return Ok(ControlFlow::Continue(()));
         }
-        for step in explored.expansions[number].steps.iter().filter(|step| step.must) {
-            if let Some(next) = explored.find(&step.target)
-                && before[next].is_none()
-            {
-                before[next] = Some(number);
-                queue.push_back(next);
-            }
-        }
-    }
-    None
+        found = Some(reached.states_to(number));
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok(found)
 }
 
 /// A run to a state that breaks an invariant; other finite runs prove nothing by themselves.

@@ -4,10 +4,13 @@
 //! it surely happens, or if some path can be followed in the program to where it does. Which kinds of mistakes a step can make
 //! is read off its text.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 use tertium_abstraction::{Explored, Operation, System};
+use tertium_base::Budget;
 use tertium_lattice::{Belnap, Kleene};
+use tertium_program::search::{Limits, nearest_first};
 use tertium_program::{Action, Outcome, Program, Semantics, StepId};
 
 use super::super::answer::{ProgramAnswer, Reason};
@@ -166,44 +169,17 @@ fn kinds(program: &Program, steps: &[StepId]) -> Option<BTreeSet<Mistake>> {
 /// Shortest paths to occasions, nearest first; by certain steps from initial states that surely exist, or by any.
 fn paths(explored: &Explored, occasions: &[&Occasion], certain: bool) -> Vec<Vec<usize>> {
     let wanted: BTreeSet<usize> = occasions.iter().map(|occasion| occasion.state).collect();
-    let mut before: Vec<Option<usize>> = vec![None; explored.states.len()];
-    let mut queue: VecDeque<usize> = VecDeque::new();
-    for &(number, sure) in &explored.initial {
-        if (sure || !certain) && before[number].is_none() {
-            before[number] = Some(number);
-            queue.push_back(number);
-        }
-    }
     let mut found = Vec::new();
-    while let Some(number) = queue.pop_front() {
-        if wanted.contains(&number) {
-            found.push(path_to(&before, number));
-            if found.len() == MOST_TRIES {
-                break;
-            }
+    let unlimited = Budget::unlimited();
+    let limits = Limits { most: usize::MAX, budget: &unlimited };
+    let searched = nearest_first(&mut explored.along(certain), limits, &mut |_, reached, number| {
+        if wanted.contains(&reached.states[number]) {
+            found.push(reached.states_to(number));
         }
-        for step in explored.expansions[number].steps.iter().filter(|step| if certain { step.must } else { step.may }) {
-            if let Some(next) = explored.find(&step.target)
-                && before[next].is_none()
-            {
-                before[next] = Some(number);
-                queue.push_back(next);
-            }
-        }
-    }
+        Ok(if found.len() == MOST_TRIES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    });
+    debug_assert!(searched.is_ok(), "there is no limit");
     found
-}
-
-/// The way back from a state to one that comes before itself, read forwards.
-pub(super) fn path_to(before: &[Option<usize>], last: usize) -> Vec<usize> {
-    let mut path = vec![last];
-    let mut at = last;
-    while let Some(earlier) = before[at].filter(|&earlier| earlier != at) {
-        path.push(earlier);
-        at = earlier;
-    }
-    path.reverse();
-    path
 }
 
 fn reason(system: &System, explored: &Explored, occasion: &Occasion) -> Reason {

@@ -5,7 +5,7 @@ use tertium_base::Stopped;
 use super::product::{Edge, Product};
 use super::{Lasso, Monitor, lasso, strong};
 use crate::search::Progress;
-use crate::successors::Successors;
+use crate::successors::RowSuccessors;
 
 /// A state being visited.
 struct Frame {
@@ -37,7 +37,7 @@ pub(super) struct Components {
 const CLOSED: u32 = u32::MAX;
 
 impl Components {
-    pub fn run<S: Successors, M: Monitor>(
+    pub fn run<S: RowSuccessors, M: Monitor>(
         &mut self,
         product: &mut Product<'_, S, M>,
         initial: &[Vec<u32>],
@@ -68,7 +68,7 @@ impl Components {
     }
 
     /// Searches from a state; returns the states of a component that an accepted fair run can stay in.
-    fn visit<S: Successors, M: Monitor>(
+    fn visit<S: RowSuccessors, M: Monitor>(
         &mut self,
         product: &mut Product<'_, S, M>,
         start: u32,
@@ -108,7 +108,7 @@ impl Components {
         Ok(None)
     }
 
-    fn enter<S: Successors, M: Monitor>(
+    fn enter<S: RowSuccessors, M: Monitor>(
         &mut self,
         product: &mut Product<'_, S, M>,
         number: u32,
@@ -158,7 +158,7 @@ impl Components {
     }
 
     /// The topmost component carries all marks. Unless strong fairness forbids it, a run can stay in it.
-    fn accepted<S: Successors, M: Monitor>(
+    fn accepted<S: RowSuccessors, M: Monitor>(
         &self,
         product: &mut Product<'_, S, M>,
     ) -> Result<Option<Vec<u32>>, Stopped> {

@@ -7,13 +7,13 @@ use tertium_base::{StopReason, Stopped};
 use super::product::{Edge, NOBODY, Product};
 use super::strong::inside;
 use super::{Lasso, Monitor};
-use crate::successors::Successors;
+use crate::successors::RowSuccessors;
 
 /// So many states that the search has not met are looked at for a shorter way.
 const MOST_NEW: u32 = 20_000;
 
 /// A run that reaches the component by the fewest steps and goes round in it, collecting every mark.
-pub(super) fn lasso<S: Successors, M: Monitor>(
+pub(super) fn lasso<S: RowSuccessors, M: Monitor>(
     product: &mut Product<'_, S, M>,
     starts: &[u32],
     component: &[u32],
@@ -55,7 +55,7 @@ pub(super) fn lasso<S: Successors, M: Monitor>(
     Ok(Lasso { stem, cycle })
 }
 
-fn movers_inside<S: Successors, M: Monitor>(
+fn movers_inside<S: RowSuccessors, M: Monitor>(
     product: &mut Product<'_, S, M>,
     component: &[u32],
 ) -> Result<Vec<u32>, Stopped> {
@@ -69,7 +69,7 @@ fn movers_inside<S: Successors, M: Monitor>(
 
 /// The states of a shortest path from one of `starts` to where `wanted` says so; it sees each step and its target,
 /// or no step for a start. Only states that are `allowed` are passed.
-fn path<S: Successors, M: Monitor>(
+fn path<S: RowSuccessors, M: Monitor>(
     product: &mut Product<'_, S, M>,
     starts: &[u32],
     allowed: &dyn Fn(u32) -> bool,

@@ -17,7 +17,7 @@ use self::components::Components;
 pub use self::nested::{Nested, accepted_run_sketched};
 use self::product::Product;
 use super::Progress;
-use crate::successors::Successors;
+use crate::successors::RowSuccessors;
 
 /// Watches a run and says what it has seen: a generalised Büchi automaton over what states show.
 pub trait Monitor: Sync {
@@ -77,7 +77,7 @@ pub struct Outcome {
 ///
 /// # Errors
 /// If the budget is spent first.
-pub fn accepted_run<S: Successors, M: Monitor>(
+pub fn accepted_run<S: RowSuccessors, M: Monitor>(
     successors: &S,
     monitor: &M,
     scheduling: &Scheduling,

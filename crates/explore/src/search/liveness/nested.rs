@@ -9,7 +9,7 @@ use tertium_base::{Budget, StopReason, Stopped};
 use super::{Lasso, Monitor, Scheduling};
 use crate::search::Progress;
 use crate::store::{Keeping, Sketch};
-use crate::successors::{Expansion, Successors};
+use crate::successors::{Expansion, RowSuccessors};
 
 /// What such a search found.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl Node {
 /// A node on a run, and where its unvisited successors begin in the waiting list.
 type Frame = (Node, usize);
 
-struct Search<'s, S: Successors, M: Monitor> {
+struct Search<'s, S: RowSuccessors, M: Monitor> {
     successors: &'s S,
     monitor: &'s M,
     scheduling: &'s Scheduling,
@@ -63,7 +63,7 @@ struct Search<'s, S: Successors, M: Monitor> {
 ///
 /// # Errors
 /// If the budget is spent, or the limit reached, first.
-pub fn accepted_run_sketched<S: Successors, M: Monitor>(
+pub fn accepted_run_sketched<S: RowSuccessors, M: Monitor>(
     successors: &S,
     monitor: &M,
     scheduling: &Scheduling,
@@ -99,7 +99,7 @@ pub fn accepted_run_sketched<S: Successors, M: Monitor>(
     Ok(Nested { lasso, states, transitions: search.transitions, faults: search.faults, coverage })
 }
 
-impl<S: Successors, M: Monitor> Search<'_, S, M> {
+impl<S: RowSuccessors, M: Monitor> Search<'_, S, M> {
     fn marks(&self) -> u32 {
         self.monitor.marks() + self.scheduling.weak.len() as u32
     }

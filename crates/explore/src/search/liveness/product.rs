@@ -4,10 +4,10 @@ use tertium_base::{Budget, Stopped};
 
 use super::{Monitor, Scheduling};
 use crate::store::{Branches, StateStore};
-use crate::successors::{Expansion, Successors};
+use crate::successors::{Expansion, RowSuccessors};
 
 /// The product, numbered as it is met.
-pub(super) struct Product<'s, S: Successors, M: Monitor> {
+pub(super) struct Product<'s, S: RowSuccessors, M: Monitor> {
     pub successors: &'s S,
     pub monitor: &'s M,
     pub scheduling: &'s Scheduling,
@@ -37,7 +37,7 @@ pub(super) struct Edge {
 
 pub(super) const NOBODY: u32 = u32::MAX;
 
-impl<'s, S: Successors, M: Monitor> Product<'s, S, M> {
+impl<'s, S: RowSuccessors, M: Monitor> Product<'s, S, M> {
     pub fn new(successors: &'s S, monitor: &'s M, scheduling: &'s Scheduling, budget: &'s Budget) -> Self {
         let store = StateStore::new(successors.words() + 1);
         Self {

@@ -6,7 +6,7 @@ use tertium_base::Stopped;
 
 use super::Monitor;
 use super::product::{Edge, Product};
-use crate::successors::Successors;
+use crate::successors::RowSuccessors;
 
 /// The steps between the states of a component, and who is enabled in each state.
 pub(super) struct Inside {
@@ -15,7 +15,7 @@ pub(super) struct Inside {
     enabled: Vec<Vec<u32>>,
 }
 
-pub(super) fn inside<S: Successors, M: Monitor>(
+pub(super) fn inside<S: RowSuccessors, M: Monitor>(
     product: &mut Product<'_, S, M>,
     component: &[u32],
 ) -> Result<Inside, Stopped> {
@@ -36,7 +36,7 @@ pub(super) fn inside<S: Successors, M: Monitor>(
 }
 
 /// A part of a component in which all marks occur and every strongly fair process that is enabled steps.
-pub(super) fn strongly_fair<S: Successors, M: Monitor>(
+pub(super) fn strongly_fair<S: RowSuccessors, M: Monitor>(
     product: &mut Product<'_, S, M>,
     component: Vec<u32>,
 ) -> Result<Option<Vec<u32>>, Stopped> {

@@ -20,6 +20,7 @@ use std::time::Instant;
 use tertium_abstraction::{Failed, System};
 use tertium_base::{Budget, StopReason};
 use tertium_lattice::Belnap;
+use tertium_program::search::Limits;
 use tertium_program::{ExprId, InitialValue};
 use tertium_refine::split::literals;
 use tertium_refine::{Chooser, Contradiction, Followed, OpenPath, Values, follow};
@@ -188,7 +189,8 @@ impl Loop<'_> {
                     ));
                 }
             };
-            let visited = Tree::visit(&mut prepared.system, &wanted, self.most, self.work.budget, &mut progress);
+            let limits = Limits { most: self.most, budget: self.work.budget };
+            let visited = search::visit(&mut prepared.system, &wanted, limits, &mut progress);
             let (tree, found) = match visited {
                 Ok(visited) => visited,
                 Err(Failed::Stopped(stopped)) => {
@@ -274,6 +276,7 @@ impl Loop<'_> {
         chooser: &mut Chooser,
     ) -> Result<Tried, Failure> {
         let (states, operations) = tree.path_to(state);
+        let operations = operations.into_iter().copied().collect();
         let path = OpenPath {
             locations: states.iter().map(|&at| tree.states[at].locations.clone()).collect(),
             operations,
