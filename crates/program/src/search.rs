@@ -165,7 +165,6 @@ impl<F> Nearby<F> {
     }
 
     /// Whether the search goes on after this state.
-    #[must_use]
     pub fn after(&self, number: usize) -> ControlFlow<()> {
         if self.found.len() >= self.most || number > self.last {
             ControlFlow::Break(())
