@@ -72,7 +72,7 @@ pub fn proof_kind(proof: &Proof) -> &'static str {
 /// If the file is no certificate, or a limit is reached. A certificate that is wrong is no error.
 pub fn certify(loaded: &Loaded, path: &Path, budget: &Budget) -> Result<Vec<PartOutcome>, Failure> {
     let (document, source) = read(path)?;
-    if document.invariant.is_some() {
+    if document.invariant.is_some() || document.counted.is_some() {
         let other = Diagnostic::error("E0626", "this certificate is about a program, not about a structure")
             .help("give the program that it was made for");
         return Err(Located::within(other, &source).into());

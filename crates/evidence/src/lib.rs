@@ -19,7 +19,8 @@ mod reason;
 pub use certificate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted, Stand, Watch};
 pub use checker::{Accepted, Caveat, Rejection, check_certificate, check_certificate_with, check_open_question};
 pub use document::{
-    Document, InvariantPart, Part, Place, read_document, write_document, write_invariant, write_structure,
+    CountedPart, Document, InvariantPart, Part, Place, ShownPart, SizedPart, read_document, write_counted,
+    write_document, write_invariant, write_structure,
 };
 pub use fingerprint::Fingerprint;
 pub use reading::{Deadlock, LinearReading, Reading};

@@ -83,6 +83,11 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             let found = program::spotlight::check(&file, &questions, &options(args), &how, &lit, budget, &phase);
             match found {
                 Ok(found) if automatic => {
+                    let by_counting = |questions: &[Question]| {
+                        let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS);
+                        program::every::count(&file, questions, &options(args), (&how, rounds), budget, &phase)
+                    };
+                    let found = program::spotlight::counted(&questions, found, &by_counting)?;
                     let by_sets = |questions: &[Question]| {
                         program::symbolic::after_spotlight(&file, questions, &options(args), budget, &phase)
                     };
@@ -116,9 +121,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         let mut obligations = 0;
         if let Some(dir) = &args.evidence {
             view.evidence.file = program_views::write_evidence(dir, file, answer)?;
-            if whole.open.is_some() && answer.run.is_none() {
-                view.warnings.extend(program_views::no_proof_for_every_size(answer));
-            } else if matches!(answer.value, Belnap::True | Belnap::False) && answer.run.is_none() {
+            if matches!(answer.value, Belnap::True | Belnap::False) && answer.run.is_none() {
                 obligations =
                     program_views::write_proof(dir, file, (question, answer), &options(args), &mut view, budget)?;
             }

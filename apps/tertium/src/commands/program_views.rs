@@ -12,7 +12,7 @@ use tertium_driver::program::run::{self, Run};
 use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf};
 use tertium_driver::{Belnap, Failure};
 use tertium_report::view::{
-    EndView, EvidenceView, Message, Ordered, ReadingView, ReasonView, RepeatsView, ResultView, RoundView, RunView,
+    EndView, EvidenceView, Ordered, ReadingView, ReasonView, RepeatsView, ResultView, RoundView, RunView,
     SizesView, Stats, StepView, TakenView, Verdict,
 };
 use tertium_report::{Style, build, text};
@@ -129,13 +129,6 @@ fn next_commands(answer: &ProgramAnswer, args: &CheckArgs) -> Vec<String> {
         }
         _ => Vec::new(),
     }
-}
-
-/// What is shown for every size rests on a program that is not the user's own, which has no certificate.
-pub fn no_proof_for_every_size(answer: &ProgramAnswer) -> Option<Message> {
-    let warning = Diagnostic::warning("W0407", "no certificate was written: the proof is about all sizes together")
-        .help("`-D` with one size gives a certificate for that size");
-    (answer.value == Belnap::True).then(|| views::message(&warning))
 }
 
 /// The run of an answer, and why its end can be taken for ever if it can.

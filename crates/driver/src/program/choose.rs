@@ -14,7 +14,7 @@ use super::abstracted::{AbstractionOptions, refined};
 use super::answer::ProgramAnswer;
 use super::check::{CheckOptions, Outcome, check};
 use super::questions::Question;
-use super::{Language, ProgramFile};
+use super::{Language, ProgramFile, every};
 use crate::Observer;
 use crate::failure::Failure;
 
@@ -85,11 +85,38 @@ pub fn decide(
     }
     let mut remarks = visited.remarks;
     remarks.extend(found.remarks);
+    count_members(file, questions, &mut answers, options, (abstraction, refinements), (&half, observer))?;
     let may_run = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && budget.check().is_ok();
     if answers.iter().any(may_run) && file.program.functions.is_empty() {
         return run_the_rest(file, questions, options, answers, remarks, budget, observer);
     }
     Ok(Outcome { answers, remarks, coverage: None })
+}
+
+/// What abstraction of all processes leaves open may be settled by counting the members of a family.
+fn count_members(
+    file: &ProgramFile,
+    questions: &[Question],
+    answers: &mut [ProgramAnswer],
+    options: &CheckOptions,
+    how: (&AbstractionOptions, u32),
+    (budget, observer): (&Budget, &dyn Observer),
+) -> Result<(), Failure> {
+    let is_open = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && answer.stopped.is_none();
+    let open: Vec<usize> = (0..answers.len()).filter(|&at| is_open(&answers[at])).collect();
+    if open.is_empty() || budget.check().is_err() {
+        return Ok(());
+    }
+    let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
+    for (at, found) in open.into_iter().zip(every::count(file, &asked, options, how, budget, observer)?) {
+        if let Some(mut found) = found {
+            let how = found.choice.take().unwrap_or_default();
+            found.choice = Some(format!("{how}: abstraction of all processes left it open"));
+            found.elapsed += answers[at].elapsed;
+            answers[at] = found;
+        }
+    }
+    Ok(())
 }
 
 /// Where all values are bounded, what abstraction leaves open can still be settled by running the program; elsewhere running it for longer

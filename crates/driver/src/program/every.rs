@@ -19,14 +19,16 @@ use std::time::Instant;
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_gcl::Addition;
 pub use tertium_gcl::every::AtLeast;
-use tertium_gcl::every::{self, Every, Purpose};
+use tertium_gcl::every::{self, Every};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_program::Layout;
 
+use super::abstracted::basis::{Basis, Counted, Shown};
 use super::abstracted::{AbstractionOptions, blank, refined};
 use super::answer::{ProgramAnswer, Reason};
 use super::check::{CheckOptions, Outcome};
+use super::counted::{self, Unfit};
 use super::questions::{Mistake, Question, questions};
 use super::{Extras, ProgramFile};
 use crate::Observer;
@@ -135,23 +137,9 @@ pub fn check(
     let all: Vec<Question> = asked.iter().cloned().chain(hidden).collect();
     let wanted = asked.len();
     let asked = all.as_slice();
-    let mut work = Work {
-        file,
-        open,
-        constant,
-        asked,
-        wanted,
-        lemmas,
-        options,
-        abstraction,
-        rounds,
-        budget,
-        observer,
-        answers: asked.iter().map(blank).collect(),
-        files: vec![None; asked.len()],
-        held: vec![Vec::new(); asked.len()],
-        suggested: Vec::new(),
-    };
+    let open = Some((open, constant));
+    let mut work =
+        Work { wanted, ..Work::new(file, open, (asked, lemmas), options, (abstraction, rounds), budget, observer) };
     match work.decide() {
         Err(Failure::Stopped(stopped)) => work.stop(stopped.0),
         done => done?,
@@ -173,7 +161,7 @@ fn two_open(constants: &[AtLeast]) -> Diagnostic {
     error
 }
 
-fn name_of(question: &Question) -> &str {
+pub(super) fn name_of(question: &Question) -> &str {
     match question {
         Question::Property(asked) => &asked.name,
         Question::Never(mistake) => mistake.name(),
@@ -183,8 +171,9 @@ fn name_of(question: &Question) -> &str {
 
 struct Work<'a> {
     file: &'a ProgramFile,
-    open: &'a Open,
-    constant: &'a AtLeast,
+    /// What the text leaves open; none if every family has the size that the text says.
+    open: Option<(&'a Open, &'a AtLeast)>,
+    additions: Vec<Addition>,
     asked: &'a [Question],
     /// How many of these the user asks; the others may help.
     wanted: usize,
@@ -201,20 +190,49 @@ struct Work<'a> {
     held: Vec<Vec<i64>>,
     /// Sizes worth running.
     suggested: Vec<i64>,
+    /// What each answer rests on: the names of properties that it takes to hold, and a proof about the program that was made for it.
+    shown: Vec<Option<Shown>>,
+}
+
+impl<'a> Work<'a> {
+    fn new(
+        file: &'a ProgramFile,
+        open: Option<(&'a Open, &'a AtLeast)>,
+        (asked, lemmas): (&'a [Question], Vec<String>),
+        options: &'a CheckOptions,
+        (abstraction, rounds): (&'a AbstractionOptions, u32),
+        budget: &'a Budget,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        Work {
+            file,
+            open,
+            additions: counted::additions(file),
+            asked,
+            wanted: asked.len(),
+            lemmas,
+            options,
+            abstraction,
+            rounds,
+            budget,
+            observer,
+            answers: asked.iter().map(blank).collect(),
+            files: vec![None; asked.len()],
+            held: vec![Vec::new(); asked.len()],
+            suggested: Vec::new(),
+            shown: vec![None; asked.len()],
+        }
+    }
 }
 
 impl Work<'_> {
     fn decide(&mut self) -> Result<(), Failure> {
-        let least = self.constant.least;
+        let Some((_, constant)) = self.open else { return Ok(()) };
+        let least = constant.least;
         for size in least..least + FIRST_SIZES {
             self.run(size, FIRST_STATES)?;
         }
-        for at in self.unanswered() {
-            let start = Instant::now();
-            self.show(at, &[])?;
-            self.answers[at].elapsed += start.elapsed();
-        }
-        self.together()?;
+        self.count()?;
         if self.unanswered().iter().all(|&at| at >= self.wanted) {
             return Ok(());
         }
@@ -226,6 +244,16 @@ impl Work<'_> {
             self.run(size, MORE_STATES)?;
         }
         Ok(())
+    }
+
+    /// Asks for everything with counted members, one by one and then together.
+    fn count(&mut self) -> Result<(), Failure> {
+        for at in self.unanswered() {
+            let start = Instant::now();
+            self.show(at, &[])?;
+            self.answers[at].elapsed += start.elapsed();
+        }
+        self.together()
     }
 
     fn unanswered(&self) -> Vec<usize> {
@@ -273,14 +301,8 @@ impl Work<'_> {
 
     /// The system of one size; none if there is no such system.
     fn system(&self, size: i64) -> Result<Option<ProgramFile>, Failure> {
-        let sizes = BTreeMap::from([(self.constant.name.clone(), size)]);
-        let extras = Extras { sizes, every: false, ..self.open.extras.clone() };
-        let text = self.file.source.text.clone();
-        match super::from_text_with(&self.file.file, text, &self.open.given, self.open.logic, &extras) {
-            Ok(file) => Ok(Some(file)),
-            Err(Failure::Input(_)) if size > self.constant.least => Ok(None),
-            Err(failure) => Err(failure),
-        }
+        let Some((open, constant)) = self.open else { return Ok(None) };
+        system(self.file, open, constant, size)
     }
 
     /// Runs the system of one size, for what is not answered yet.
@@ -289,7 +311,7 @@ impl Work<'_> {
         if open.is_empty() {
             return Ok(());
         }
-        let name = &self.constant.name;
+        let Some((_, AtLeast { name, .. })) = self.open else { return Ok(()) };
         self.observer.phase(&format!("running it for {name} = {size}"));
         let Some(system) = self.system(size)? else { return Ok(()) };
         let found: Vec<(usize, Question)> =
@@ -306,7 +328,7 @@ impl Work<'_> {
                     let elapsed = self.answers[at].elapsed + answer.elapsed;
                     self.answers[at] = ProgramAnswer { elapsed, ..answer };
                     self.answers[at].choice = Some(format!("by running it for {name} = {size}"));
-                    self.answers[at].sizes = Some(self.sizes(Some(size)));
+                    self.answers[at].sizes = self.sizes(Some(size));
                     self.files[at] = Some(Arc::clone(&system));
                 }
                 _ => {}
@@ -315,52 +337,46 @@ impl Work<'_> {
         self.budget.check().map_err(Failure::from)
     }
 
-    fn sizes(&self, value: Option<i64>) -> Sizes {
-        Sizes { constant: self.constant.name.clone(), least: self.constant.least, value, held: Vec::new() }
+    fn sizes(&self, value: Option<i64>) -> Option<Sizes> {
+        let (_, AtLeast { name, least, .. }) = self.open?;
+        Some(Sizes { constant: name.clone(), least: *least, value, held: Vec::new() })
     }
 
     /// Asks for all sizes at once; members that are counted keep to `lemmas`.
     fn show(&mut self, at: usize, lemmas: &[String]) -> Result<(), Failure> {
         self.answers[at].reasons.clear();
         let question = &self.asked[at];
-        let purpose = match question {
-            Question::Property(asked) => {
-                let universal = asked.formula.logic() == Logic::Ltl || (asked.invariant.is_some() && !asked.exists);
-                if !universal {
-                    self.answers[at].reasons.push(not_universal());
-                    return Ok(());
-                }
-                Purpose::Property(&asked.name)
-            }
-            Question::Never(Mistake::Deadlock) => Purpose::Steps,
-            Question::Never(_) => Purpose::Faults,
-            Question::Watched(_) => return Ok(()),
-        };
-        let made = every::compile(&self.file.source.text, &self.open.additions, purpose, lemmas);
-        let every = match made {
+        if let Question::Property(asked) = question
+            && asked.formula.logic() != Logic::Ltl
+            && (asked.invariant.is_none() || asked.exists)
+        {
+            self.answers[at].reasons.push(not_universal());
+            return Ok(());
+        }
+        let sizes = self.open.is_none().then_some(&self.file.sizes);
+        let every = match counted::compile(&self.file.source.text, sizes, &self.additions, question, lemmas) {
             Ok(every) => every,
-            Err(why) => {
+            Err(Unfit::Refused(why)) => {
                 self.answers[at].reasons.push(refused(&why));
                 return Ok(());
             }
+            Err(Unfit::TooWide) => {
+                self.answers[at].reasons.push(too_wide());
+                return Ok(());
+            }
         };
-        let unfit = match question {
-            Question::Never(Mistake::Deadlock) => !every.exact,
-            Question::Never(Mistake::RangeOverflow) => every.widened,
-            _ => false,
-        };
-        if unfit {
-            self.answers[at].reasons.push(too_wide());
-            return Ok(());
-        }
-        self.observer.phase(&format!("{}: for every {}", name_of(question), self.constant.name));
+        let what = self.open.map_or_else(
+            || "counting members by place".to_owned(),
+            |(_, constant)| format!("for every {}", constant.name),
+        );
+        self.observer.phase(&format!("{}: {what}", name_of(question)));
         self.ask(at, every, lemmas)
     }
 
     fn ask(&mut self, at: usize, every: Every, lemmas: &[String]) -> Result<(), Failure> {
         let name = name_of(&self.asked[at]).to_owned();
         let members: Vec<(String, usize)> = every.families.clone();
-        let file = self.stand_in(&name, every);
+        let file = counted::stand_in(self.file, &name, every.program);
         let Some(question) = asked_of(&file, &name) else {
             self.answers[at].reasons.push(too_wide());
             return Ok(());
@@ -380,12 +396,15 @@ impl Work<'_> {
             },
         };
         // What the answer rests on is about another program than the user's.
-        (answer.basis, answer.looked) = (None, None);
-        self.suggested.extend(suggested(&file, &answer, &self.constant.name));
+        let (basis, _) = (answer.basis.take(), answer.looked.take());
+        if let Some((_, constant)) = self.open {
+            self.suggested.extend(suggested(&file, &answer, &constant.name));
+        }
         match answer.value {
             Belnap::True if self.fewer_hold(at, &members)? => {
                 answer.choice = Some(self.told_choice(&members, &name, lemmas));
-                answer.sizes = Some(self.sizes(None));
+                answer.sizes = self.sizes(None);
+                self.shown[at] = Some(Shown { name, lemmas: lemmas.to_vec(), basis });
             }
             Belnap::True => {
                 answer.value = Belnap::Unknown;
@@ -404,36 +423,13 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The program for every size as a file.
-    fn stand_in(&self, name: &str, every: Every) -> ProgramFile {
-        let given: Vec<String> = self.file.given.iter().filter(|known| *known == name).cloned().collect();
-        ProgramFile {
-            file: self.file.file.clone(),
-            source: Arc::clone(&self.file.source),
-            given_predicates: self.file.given_predicates.min(every.program.predicates.len()),
-            program: every.program,
-            warnings: Vec::new(),
-            language: self.file.language,
-            sources: None,
-            accepts: false,
-            defines: Vec::new(),
-            unnamed: self.file.unnamed.clone(),
-            given,
-            open: None,
-            sizes: BTreeMap::new(),
-        }
-    }
-
     /// Whether it holds for the sizes that have fewer members than the question names.
     fn fewer_hold(&mut self, at: usize, members: &[(String, usize)]) -> Result<bool, Failure> {
-        let mut size = self.constant.least;
+        let Some((_, constant)) = self.open else { return Ok(counted::has_members(self.file, members)) };
+        let mut size = constant.least;
         loop {
             let Some(system) = self.system(size)? else { return Ok(false) };
-            let count = |family: &str| {
-                let begins = format!("{family}[");
-                system.program.processes.iter().filter(|process| process.name.starts_with(&begins)).count()
-            };
-            if members.iter().all(|(family, wanted)| count(family) >= *wanted) {
+            if counted::has_members(&system, members) {
                 return Ok(true);
             }
             if !self.held[at].contains(&size) {
@@ -458,7 +454,8 @@ impl Work<'_> {
         let others: Vec<String> = lemmas.iter().filter(|name| *name != asked).map(|name| format!("`{name}`")).collect();
         let with =
             if others.is_empty() { String::new() } else { format!("; shown together with {}", others.join(", ")) };
-        format!("for every {} >= {}: {}{with}", self.constant.name, self.constant.least, own.join(", "))
+        let (own, whom) = (own.join(", "), self.open.map(|(_, constant)| (&constant.name, constant.least)));
+        whom.map_or_else(|| format!("{own}{with}"), |(name, least)| format!("for every {name} >= {least}: {own}{with}"))
     }
 
     fn stop(&mut self, stopped: StopReason) {
@@ -467,23 +464,90 @@ impl Work<'_> {
         }
     }
 
-    /// Says of what is open for which sizes it is known.
+    /// Says what answers rest on, and of what is open for which sizes it is known.
     fn tell(&mut self) {
+        for at in 0..self.answers.len() {
+            if self.answers[at].value == Belnap::True {
+                self.answers[at].basis = self.rests_on(at).map(|counted| Arc::new(Basis::Counted(counted)));
+            }
+        }
+        let Some((_, constant)) = self.open else { return };
         for at in self.unanswered() {
             let mut held = self.held[at].clone();
             held.sort_unstable();
             let shown: Vec<String> = held.iter().map(i64::to_string).collect();
             if !shown.is_empty() {
-                let line = format!("it holds for {} = {}", self.constant.name, shown.join(", "));
+                let line = format!("it holds for {} = {}", constant.name, shown.join(", "));
                 self.answers[at].established.insert(0, line);
             }
-            self.answers[at].sizes = Some(Sizes { held, ..self.sizes(None) });
+            self.answers[at].sizes = self.sizes(None).map(|sizes| Sizes { held, ..sizes });
         }
+    }
+
+    /// What was shown, and whatever it takes to hold, that first.
+    fn rests_on(&self, at: usize) -> Option<Counted> {
+        let mut shown = vec![self.shown[at].clone()?];
+        let mut next = 0;
+        while let Some(one) = shown.get(next) {
+            for name in one.lemmas.clone() {
+                if shown.iter().all(|known| known.name != name) {
+                    shown.push(self.shown.iter().flatten().find(|known| known.name == name)?.clone());
+                }
+            }
+            next += 1;
+        }
+        Some(Counted { constant: self.open.map(|(_, constant)| constant.name.clone()), shown })
+    }
+}
+
+/// What counting members says about questions to a program whose families have one size each; none for what it leaves open.
+///
+/// # Errors
+/// If an engine cannot do what was asked, or two parts of this program disagree.
+pub fn count(
+    file: &ProgramFile,
+    asked: &[Question],
+    options: &CheckOptions,
+    how: (&AbstractionOptions, u32),
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Vec<Option<ProgramAnswer>>, Failure> {
+    if file.language != super::Language::Gcl || file.open.is_some() {
+        return Ok(vec![None; asked.len()]);
+    }
+    let lemmas = every::lemmas(&file.source.text, &counted::additions(file));
+    let known = |name: &String| asked.iter().any(|question| name_of(question) == name);
+    let hidden = lemmas.iter().filter(|name| !known(name)).filter_map(|name| asked_of(file, name));
+    let all: Vec<Question> = asked.iter().cloned().chain(hidden).collect();
+    let mut work =
+        Work { wanted: asked.len(), ..Work::new(file, None, (&all, lemmas), options, how, budget, observer) };
+    match work.count() {
+        Err(Failure::Stopped(_)) => {}
+        done => done?,
+    }
+    work.tell();
+    let settled = |answer: ProgramAnswer| (answer.value == Belnap::True).then_some(answer);
+    Ok(work.answers.into_iter().take(asked.len()).map(settled).collect())
+}
+
+/// The system of one size; none if there is no such system.
+pub(super) fn system(
+    file: &ProgramFile,
+    open: &Open,
+    constant: &AtLeast,
+    size: i64,
+) -> Result<Option<ProgramFile>, Failure> {
+    let sizes = BTreeMap::from([(constant.name.clone(), size)]);
+    let extras = Extras { sizes, every: false, ..open.extras.clone() };
+    match super::from_text_with(&file.file, file.source.text.clone(), &open.given, open.logic, &extras) {
+        Ok(file) => Ok(Some(file)),
+        Err(Failure::Input(_)) if size > constant.least => Ok(None),
+        Err(failure) => Err(failure),
     }
 }
 
 /// The question with this name to a program; none if it cannot be asked there.
-fn asked_of(file: &ProgramFile, name: &str) -> Option<Question> {
+pub(super) fn asked_of(file: &ProgramFile, name: &str) -> Option<Question> {
     let found = questions(file, &[name.to_owned()], false).ok()?;
     found.into_iter().find(|question| name_of(question) == name)
 }

@@ -4,7 +4,7 @@
 //! the labels that a question needs. Nothing that makes searches fast is used here (no compiled steps, no packed rows,
 //! no reduction), so that whoever checks a proof trusts the definition only.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_lattice::Belnap;
@@ -43,12 +43,19 @@ impl From<Failure> for NoGraph {
     }
 }
 
-/// Writes out the graph; states are named by numbers in the order in which they are met.
+/// Writes out the graph; states are named by numbers in the order in which they are met. Fairness is to processes that are declared fair,
+/// or, with `everyone`, to all, those that are started later included.
 ///
 /// # Errors
 /// If it cannot be written out.
-pub fn write_out(semantics: &Semantics<'_>, labels: &Labels, shape: Shape, budget: &Budget) -> Result<Kmts, NoGraph> {
+pub fn write_out(
+    semantics: &Semantics<'_>,
+    labels: &Labels,
+    (shape, everyone): (Shape, bool),
+    budget: &Budget,
+) -> Result<Kmts, NoGraph> {
     let mut writer = Writer::new(semantics, labels, shape);
+    writer.everyone = everyone && shape.fair;
     writer.start(budget)?;
     let (mut at, mut ticks) = (0, 0);
     while at < writer.states.len() {
@@ -71,8 +78,13 @@ struct Writer<'a, 'p> {
     /// Where steps that go wrong lead.
     wrong: Option<StateId>,
     fair: Vec<u32>,
-    constraints: Vec<Vec<(StateId, StateId, Option<ActionId>)>>,
+    /// Whether everyone who steps at all is treated fairly.
+    everyone: bool,
+    /// All edges with who takes them, and for each of them the first of those that belong to the same state.
+    edges: Vec<(Edge, Option<u32>, usize)>,
 }
+
+type Edge = (StateId, StateId, Option<ActionId>);
 
 impl<'a, 'p> Writer<'a, 'p> {
     fn new(semantics: &'a Semantics<'p>, labels: &'a Labels, shape: Shape) -> Self {
@@ -95,8 +107,9 @@ impl<'a, 'p> Writer<'a, 'p> {
             known: HashMap::new(),
             states: Vec::new(),
             wrong: None,
-            constraints: vec![Vec::new(); fair.len()],
             fair,
+            everyone: false,
+            edges: Vec::new(),
         }
     }
 
@@ -152,7 +165,7 @@ impl<'a, 'p> Writer<'a, 'p> {
     fn expand(&mut self, at: usize) -> Result<(), NoGraph> {
         let (from, state) = self.states[at].clone();
         let successors = self.semantics.successors(&state);
-        let movers: Vec<u32> = successors.iter().filter(|found| found.outcome.state().is_some()).map(mover).collect();
+        let first = self.edges.len();
         for successor in successors {
             let pid = mover(&successor);
             let action = Some(self.action(pid));
@@ -160,11 +173,7 @@ impl<'a, 'p> Writer<'a, 'p> {
                 Outcome::Next(next) => {
                     let to = self.number(next)?;
                     self.builder.add_edge(from, to, true, true, action);
-                    for (&fair, edges) in self.fair.iter().zip(&mut self.constraints) {
-                        if fair == pid || !movers.contains(&fair) {
-                            edges.push((from, to, action));
-                        }
-                    }
+                    self.edges.push(((from, to, action), Some(pid), first));
                 }
                 Outcome::Fault { fault, .. } => {
                     let Some(mistake) = Mistake::of(&fault.kind) else {
@@ -177,11 +186,21 @@ impl<'a, 'p> Writer<'a, 'p> {
                 }
             }
         }
-        if movers.is_empty() && self.shape.stutter {
+        if self.edges.len() == first && self.shape.stutter {
             self.builder.add_edge(from, from, true, true, None);
-            self.constraints.iter_mut().for_each(|edges| edges.push((from, from, None)));
+            self.edges.push(((from, from, None), None, first));
         }
         Ok(())
+    }
+
+    /// The edges that count for fairness to a process: those it takes, and those of states in which it cannot step.
+    fn counting(&self, fair: u32) -> Vec<Edge> {
+        let mut counting = Vec::new();
+        for of_one in self.edges.chunk_by(|a, b| a.2 == b.2) {
+            let rests = of_one.iter().all(|(_, pid, _)| *pid != Some(fair));
+            counting.extend(of_one.iter().filter(|(_, pid, _)| rests || *pid == Some(fair)).map(|(edge, ..)| *edge));
+        }
+        counting
     }
 
     fn wrong(&mut self) -> StateId {
@@ -203,8 +222,14 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     fn finish(mut self) -> Result<Kmts, NoGraph> {
-        for edges in self.constraints {
-            self.builder.add_fairness(edges);
+        let fair: BTreeSet<u32> = if self.everyone {
+            self.edges.iter().filter_map(|(_, pid, _)| *pid).collect()
+        } else {
+            self.fair.iter().copied().collect()
+        };
+        for pid in fair {
+            let counting = self.counting(pid);
+            self.builder.add_fairness(counting);
         }
         self.builder.finish().map_err(|error| Failure::from(Diagnostic::error("E0319", error.to_string())).into())
     }

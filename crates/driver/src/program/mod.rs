@@ -19,6 +19,7 @@ pub mod branching;
 pub mod check;
 pub mod choose;
 pub mod claims;
+mod counted;
 pub mod coverage;
 pub mod every;
 pub mod explore;
@@ -83,7 +84,7 @@ pub fn semantics(file: &ProgramFile) -> Semantics<'_> {
 }
 
 /// A program with its text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ProgramFile {
     /// The path as the user wrote it.
     pub file: String,

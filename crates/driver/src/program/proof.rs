@@ -10,17 +10,18 @@ use tertium_check::{Ask, Task};
 pub use tertium_evidence::abstraction::Obligation;
 use tertium_evidence::abstraction::{Abstraction, NoTerm, Structure};
 use tertium_evidence::{
-    Caveat, Certificate, InvariantPart, Part, Place, Reading, Rejection, check_certificate_with, write_document,
-    write_invariant,
+    Caveat, Certificate, Document, InvariantPart, Part, Place, Reading, Rejection, check_certificate_with,
+    write_document, write_invariant,
 };
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 use tertium_model::{Kmts, StateId};
-use tertium_program::{Fairness, Semantics};
+use tertium_program::{Fairness, Program, Semantics};
 
 use super::abstracted::basis::Basis;
 use super::branching::Shape;
 use super::check::CheckOptions;
+use super::counted;
 use super::graph::{Labels, NoGraph, write_out};
 use super::grounded::{self, Decider, Verdict};
 use super::questions::{Asked, Mistake, Question, questions};
@@ -38,37 +39,41 @@ struct Subject {
     shape: Shape,
     formula: Formula,
     reading: Reading,
+    /// Whether every process is treated fairly.
+    everyone: bool,
 }
 
 impl Subject {
-    fn of(question: &Question, weakly_fair: bool, deadlock: Option<Deadlock>) -> Result<Self, String> {
+    fn of(question: &Question, weakly_fair: bool, options: &CheckOptions) -> Result<Self, String> {
         match question {
-            Question::Property(asked) => Ok(Self::property(asked, weakly_fair, deadlock)),
+            Question::Property(asked) => Ok(Self::property(asked, weakly_fair, options)),
             Question::Never(mistake) => Self::mistake(*mistake),
             Question::Watched(_) => Err("what claims and labels watch is not part of the graph".to_owned()),
         }
     }
 
     /// A formula about whole paths must not overlook those that end, unless the user says what ends mean.
-    fn property(asked: &Asked, weakly_fair: bool, deadlock: Option<Deadlock>) -> Self {
+    fn property(asked: &Asked, weakly_fair: bool, options: &CheckOptions) -> Self {
         let whole_paths = match asked.formula.logic() {
             Logic::Ltl | Logic::CtlStar => true,
-            Logic::Ctl => weakly_fair,
+            Logic::Ctl => weakly_fair || options.fair,
             Logic::Pml | Logic::Mu => false,
         };
-        let stutter = whole_paths && deadlock.is_none();
-        Self::about(asked, stutter, Reading { deadlock: deadlock.unwrap_or(Deadlock::Mu), ..Reading::default() })
+        let stutter = whole_paths && options.deadlock.is_none();
+        let reading = Reading { deadlock: options.deadlock.unwrap_or(Deadlock::Mu), ..Reading::default() };
+        Self::about(asked, (stutter, options.fair), reading)
     }
 
-    fn about(asked: &Asked, stutter: bool, reading: Reading) -> Self {
+    fn about(asked: &Asked, (stutter, fair): (bool, bool), reading: Reading) -> Self {
         let names = asked.formula.atoms().iter().map(|atom| atom.text.clone());
         let paths = matches!(asked.formula.logic(), Logic::Ctl | Logic::CtlStar | Logic::Ltl);
         Self {
-            place: Place::Property { text: asked.source.clone(), stutter },
+            place: Place::Property { text: asked.source.clone(), stutter, fair },
             labels: Labels::Atoms(names.zip(asked.atoms.iter().copied()).collect()),
             shape: Shape { fair: paths, stutter },
             formula: asked.formula.clone(),
             reading,
+            everyone: fair,
         }
     }
 
@@ -84,6 +89,7 @@ impl Subject {
             shape: Shape::default(),
             formula: formula.ok_or("its name cannot be an atom")?,
             reading: Reading { deadlock: Deadlock::Mu, ..Reading::default() },
+            everyone: false,
         })
     }
 }
@@ -124,6 +130,7 @@ pub fn certificate_of(
             }
             _ => nothing("a structure speaks of properties only"),
         },
+        Some(Basis::Counted(counted)) => counted::certificate(file, counted, options, budget),
         _ if answer.value != Belnap::True => nothing("what is false is shown by a run"),
         Some(Basis::Untold(why)) => Ok(match certificate(file, question, options, budget)? {
             Written::None(other) => Written::None(format!("{why}; and {other}")),
@@ -143,7 +150,7 @@ fn invariant(
 ) -> Result<Written, Failure> {
     let (place, formula, logic, asked) = match question {
         Question::Property(asked) => {
-            let place = Place::Property { text: asked.source.clone(), stutter: false };
+            let place = Place::Property { text: asked.source.clone(), stutter: false, fair: false };
             (place, asked.formula.text(), asked.formula.logic(), Some(&**asked))
         }
         Question::Never(mistake) => {
@@ -175,21 +182,19 @@ pub fn certificate(
     options: &CheckOptions,
     budget: &Budget,
 ) -> Result<Written, Failure> {
-    if options.fair && !matches!(question, Question::Never(_)) {
-        return Ok(Written::None("fairness to all processes is not part of the graph".to_owned()));
-    }
-    let subject = match Subject::of(question, has_process(file, Fairness::Weak), options.deadlock) {
+    let subject = match Subject::of(question, has_process(file, Fairness::Weak), options) {
         Ok(subject) => subject,
         Err(why) => return Ok(Written::None(why)),
     };
     if subject.shape.fair && has_process(file, Fairness::Strong) {
         return Ok(Written::None("strong fairness cannot be written as constraints on edges".to_owned()));
     }
-    let model = match write_out(&Semantics::new(&file.program), &subject.labels, subject.shape, budget) {
-        Ok(model) => model,
-        Err(NoGraph::Open(why)) => return Ok(Written::None(why)),
-        Err(NoGraph::Failed(failure)) => return Err(failure),
-    };
+    let model =
+        match write_out(&Semantics::new(&file.program), &subject.labels, (subject.shape, subject.everyone), budget) {
+            Ok(model) => model,
+            Err(NoGraph::Open(why)) => return Ok(Written::None(why)),
+            Err(NoGraph::Failed(failure)) => return Err(failure),
+        };
     let mut proved = Vec::new();
     for &state in model.init() {
         proved.push(prove_at(&model, &subject, state, budget)?);
@@ -221,19 +226,32 @@ pub fn certify(
     budget: &Budget,
 ) -> Result<Vec<PartOutcome>, Failure> {
     let (document, source) = crate::certify::read(certificate)?;
-    if let Some(invariant) = &document.invariant {
-        return Ok(vec![check_invariant(program, invariant, defines, decider, budget)?]);
+    if let Some(counted) = &document.counted {
+        return counted::certify(program, counted, defines, decider, budget);
     }
     let reload = |property: Option<(&str, Logic)>| reload(program, property, defines);
+    check_document(&document, &source.text, &reload, decider, budget)
+}
+
+/// Checks a document about the program that `reload` reads, together with the property that it asks for.
+pub(super) fn check_document(
+    document: &Document,
+    text: &str,
+    reload: &Reload<'_>,
+    decider: &Decider,
+    budget: &Budget,
+) -> Result<Vec<PartOutcome>, Failure> {
+    if let Some(invariant) = &document.invariant {
+        return Ok(vec![check_invariant(reload, invariant, decider, budget)?]);
+    }
     let over = document.structure.as_ref().map(|(over, structure)| Drawn { over, structure, decider });
-    check_parts(&document.parts, &source.text, (&reload, over), budget)
+    check_parts(&document.parts, text, (reload, over), budget)
 }
 
 /// Whether abstract states contain everything that is reached, and nothing bad.
 fn check_invariant(
-    program: &Path,
+    reload: &Reload<'_>,
     invariant: &InvariantPart,
-    defines: &[(String, String)],
     decider: &Decider,
     budget: &Budget,
 ) -> Result<PartOutcome, Failure> {
@@ -251,7 +269,7 @@ fn check_invariant(
         Place::Property { text, .. } => Some((text.as_str(), invariant.logic)),
         _ => None,
     };
-    let file = reload(program, property, defines)?;
+    let file = reload(property)?;
     let asked = if property.is_some() { grounded::given(&file)? } else { None };
     match grounded::of_invariant(&file, invariant, asked.as_ref()) {
         Err(why) => outcome.rejected = Some(why),
@@ -279,7 +297,8 @@ struct Drawn<'d> {
     decider: &'d Decider,
 }
 
-type Reload<'r> = dyn Fn(Option<(&str, Logic)>) -> Result<ProgramFile, Failure> + 'r;
+/// Reads a program, with a property if one is given.
+pub(super) type Reload<'r> = dyn Fn(Option<(&str, Logic)>) -> Result<ProgramFile, Failure> + 'r;
 
 fn check_parts(
     parts: &[Part],
@@ -317,8 +336,16 @@ fn check_parts(
 
 /// How runs that end are read, if that is not the reading's own way, and over what it is proved, if not over the graph.
 fn about(place: &Place, drawn: Option<Drawn<'_>>) -> Option<String> {
-    let stays = matches!(place, Place::Property { stutter: true, .. });
-    let ends = stays.then(|| "the program whose runs stay where they end".to_owned());
+    let (stays, fair) = match place {
+        Place::Property { stutter, fair, .. } => (*stutter, *fair),
+        _ => (false, false),
+    };
+    let ends = match (stays, fair) {
+        (true, true) => Some("the program whose runs are fair to every process and stay where they end".to_owned()),
+        (true, false) => Some("the program whose runs stay where they end".to_owned()),
+        (false, true) => Some("the program whose runs are fair to every process".to_owned()),
+        (false, false) => None,
+    };
     let over = drawn.map(|Drawn { over, .. }| {
         format!("{} abstract states over {} predicates", over.states.len(), over.predicates.len())
     });
@@ -382,16 +409,26 @@ fn judge(
     Ok(())
 }
 
+/// Treats every process weakly fairly, unless its text asks for more.
+pub(super) fn fair_to_all(program: &mut Program) {
+    for process in program.processes.iter_mut().filter(|process| process.fairness == Fairness::None) {
+        process.fairness = Fairness::Weak;
+    }
+}
+
 fn has_process(file: &ProgramFile, fairness: Fairness) -> bool {
     file.program.processes.iter().any(|process| process.fairness == fairness)
 }
 
 /// The property that a part speaks of, in a program that is read with it.
 fn asked_by(part: &Part, reload: &Reload<'_>) -> Result<(ProgramFile, Asked), Refused> {
-    let Place::Property { text, .. } = part.place() else {
+    let Place::Property { text, fair, .. } = part.place() else {
         return Err(Refused::Rejected("it is about another kind of model".to_owned()));
     };
-    let file = reload(Some((text, part.logic())))?;
+    let mut file = reload(Some((text, part.logic())))?;
+    if *fair {
+        fair_to_all(&mut file.program);
+    }
     let asked = grounded::given(&file)?;
     let asked = asked.ok_or_else(|| Refused::Rejected("its property is none of this program".to_owned()))?;
     if asked.formula.text() != part.formula() {
@@ -439,7 +476,7 @@ fn decided(obligations: &[Obligation], drawn: Drawn<'_>, budget: &Budget) -> Res
 /// The graph that a part speaks of, written out from the program's text.
 fn graph_for(part: &Part, reload: &Reload<'_>, budget: &Budget) -> Result<Kmts, Refused> {
     let (file, subject) = match part.place() {
-        Place::Property { text, stutter } => {
+        Place::Property { text, stutter, fair } => {
             let file = reload(Some((text, part.logic())))?;
             let name = file.given.last().cloned().unwrap_or_default();
             let asked = questions(&file, &[], false)?.into_iter().find_map(|question| match question {
@@ -447,7 +484,7 @@ fn graph_for(part: &Part, reload: &Reload<'_>, budget: &Budget) -> Result<Kmts, 
                 _ => None,
             });
             let asked = asked.ok_or_else(|| Refused::Rejected("its property is none of this program".to_owned()))?;
-            (file, Subject::about(&asked, *stutter, part.reading()))
+            (file, Subject::about(&asked, (*stutter, *fair), part.reading()))
         }
         Place::Mistake(name) => {
             let mistake = Mistake::from_name(name);
@@ -463,7 +500,7 @@ fn graph_for(part: &Part, reload: &Reload<'_>, budget: &Budget) -> Result<Kmts, 
     if subject.shape.fair && has_process(&file, Fairness::Strong) {
         return Err(Refused::Rejected("strong fairness cannot be written as constraints on edges".to_owned()));
     }
-    match write_out(&Semantics::new(&file.program), &subject.labels, subject.shape, budget) {
+    match write_out(&Semantics::new(&file.program), &subject.labels, (subject.shape, subject.everyone), budget) {
         Ok(model) => Ok(model),
         Err(NoGraph::Open(why)) => Err(Refused::Rejected(why)),
         Err(NoGraph::Failed(failure)) => Err(failure.into()),

@@ -14,7 +14,7 @@ use tertium_program::Fairness;
 
 use super::check::CheckOptions;
 use super::grounded::{self, Decider, Verdict, lines};
-use super::proof::Written;
+use super::proof::{Written, fair_to_all};
 use super::questions::Asked;
 use super::{ProgramAnswer, ProgramFile};
 use crate::check::bound;
@@ -35,9 +35,15 @@ pub(super) fn certificate(
     budget: &Budget,
 ) -> Result<Written, Failure> {
     let none = |why: String| Ok(Written::None(why));
-    if options.fair {
-        return none("fairness to all processes is not part of the abstraction".to_owned());
-    }
+    let mut treated;
+    let file = match options.fair {
+        false => file,
+        true => {
+            treated = file.clone();
+            fair_to_all(&mut treated.program);
+            &treated
+        }
+    };
     let fair = file.program.processes.iter().any(|process| process.fairness != Fairness::None);
     let logic = asked.formula.logic();
     let stutter =
@@ -48,7 +54,7 @@ pub(super) fn certificate(
     }
     let mut reading = Reading { deadlock: options.deadlock.unwrap_or(Deadlock::Mu), ..Reading::default() };
     reading.linear = options.linear.unwrap_or(reading.linear);
-    let question = Question { file, asked, over, frame, reading, value: answer.value };
+    let question = Question { file, asked, over, frame, reading, value: answer.value, everyone: options.fair };
     let mut structure = structure.clone();
     if !frame.stutter {
         structure.stops.clear();
@@ -76,6 +82,7 @@ struct Question<'a> {
     frame: Frame,
     reading: Reading,
     value: Belnap,
+    everyone: bool,
 }
 
 impl Question<'_> {
@@ -114,7 +121,8 @@ impl Question<'_> {
         if let Verdict::Fails(why) = grounded::decide(&obligations, &Decider::default(), budget)? {
             return Ok(Written::None(why));
         }
-        let place = Place::Property { text: self.asked.source.clone(), stutter: self.frame.stutter };
+        let (text, stutter) = (self.asked.source.clone(), self.frame.stutter);
+        let place = Place::Property { text, stutter, fair: self.everyone };
         let parts: Vec<_> = proved.iter().map(|certificate| (place.clone(), &model, certificate)).collect();
         let mut text = Vec::new();
         write_structure(&mut text, (self.over, &structure), &parts)

@@ -3,7 +3,7 @@
 //! Nothing in the text is trusted: an unknown name or an operator whose operands do not fit is refused, and so is
 //! what is nested too deep.
 
-use super::terms::{TermId, Terms};
+use super::terms::{Sort, TermId, Terms};
 
 /// Terms that are nested deeper are refused: a solver reads them with a stack of its own.
 const DEEPEST: usize = 500;
@@ -59,11 +59,20 @@ impl Terms {
 
     fn closed(&mut self, call: &Open) -> Result<TermId, String> {
         let head = call.head.as_deref().ok_or("there are brackets with nothing in them")?;
-        let made = match self.make(head, &call.operands) {
+        let made = match self.make(head, &call.operands).or_else(|| self.read_bits(head, &call.operands)) {
             Some(made) => Some(made),
             None => self.apply(bare(head), &call.operands),
         };
         made.ok_or_else(|| format!("`{head}` cannot be used like this"))
+    }
+
+    /// `(bvand 16 a b)`: an operator of bit vectors on integers, with the width of the words.
+    fn read_bits(&mut self, head: &str, operands: &[TermId]) -> Option<TermId> {
+        let op = ["bvand", "bvor", "bvxor"].into_iter().find(|op| *op == head)?;
+        let &[width, a, b] = operands else { return None };
+        let width = u32::try_from(self.as_number(width)?).ok().filter(|width| (1..=64).contains(width))?;
+        let numbers = self.sort(a) == Sort::Int && self.sort(b) == Sort::Int;
+        numbers.then(|| self.bits(op, width, a, b))
     }
 
     fn leaf(&mut self, word: &str) -> Result<TermId, String> {

@@ -21,6 +21,37 @@ pub(super) struct Body {
     pub(super) invariant: Option<InvariantText>,
     #[serde(default)]
     pub(super) structure: Option<StructureText>,
+    #[serde(default)]
+    pub(super) counted: Option<CountedText>,
+}
+
+/// Proofs about programs in which members of families are counted.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CountedText {
+    #[serde(default)]
+    pub(super) constant: Option<String>,
+    pub(super) shown: Vec<ShownText>,
+    #[serde(default)]
+    pub(super) sizes: Vec<SizedText>,
+}
+
+/// One of them, and which others it takes to hold.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ShownText {
+    #[serde(default)]
+    pub(super) lemmas: Vec<usize>,
+    pub(super) certificate: serde_json::Value,
+}
+
+/// A proof about the system of one size.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SizedText {
+    pub(super) size: i64,
+    pub(super) of: usize,
+    pub(super) certificate: serde_json::Value,
 }
 
 /// Abstract states that contain everything that can be reached.
@@ -106,6 +137,8 @@ pub(super) enum PlaceText {
 pub(super) struct PropertyText {
     pub(super) text: String,
     pub(super) stutter: bool,
+    #[serde(default)]
+    pub(super) fair: bool,
 }
 
 #[derive(Deserialize, Clone, Debug)]

@@ -10,8 +10,8 @@ mod format;
 mod read;
 mod write;
 
-pub use read::{Document, Part, read_document};
-pub use write::{write_document, write_invariant, write_structure};
+pub use read::{CountedPart, Document, Part, ShownPart, SizedPart, read_document};
+pub use write::{write_counted, write_document, write_invariant, write_structure};
 
 use std::collections::BTreeMap;
 
@@ -39,6 +39,8 @@ pub enum Place {
         text: String,
         /// Whether a state without successors has a loop there: what ends is taken to stay for ever.
         stutter: bool,
+        /// Whether every process is treated weakly fairly, whatever the text says of it.
+        fair: bool,
     },
     /// The graph of a program in which the steps that go wrong in this way lead to a state of their own.
     Mistake(String),

@@ -8,8 +8,8 @@ use tertium_logic::{Logic, NodeId};
 use tertium_model::{Format, Kmts, Model, StateId, read_bytes};
 
 use super::format::{
-    AbstractionText, Body, ChoiceText, CompletionText, Head, InvariantText, PartText, PlaceText, ProofText, StandText,
-    StructureText, WatchText,
+    AbstractionText, Body, ChoiceText, CompletionText, CountedText, Head, InvariantText, PartText, PlaceText,
+    ProofText, PropertyText, StandText, StructureText, WatchText,
 };
 use super::{FORMAT_VERSION, InvariantPart, Place};
 use crate::abstraction::{AbstractState, Abstraction, Structure};
@@ -27,6 +27,43 @@ pub struct Document {
     pub invariant: Option<InvariantPart>,
     /// The structure over abstract states that the certificates are about.
     pub structure: Option<(Abstraction, Structure)>,
+    /// Proofs about programs in which members of families are counted.
+    pub counted: Option<CountedPart>,
+}
+
+/// Proofs about programs in which members of families are counted: what was asked comes first.
+#[derive(Clone, Debug)]
+pub struct CountedPart {
+    /// The constant that the text leaves open; none if every family has the size that the text says.
+    pub constant: Option<String>,
+    /// What is shown with counted members.
+    pub shown: Vec<ShownPart>,
+    /// What is shown of the systems of single sizes.
+    pub sizes: Vec<SizedPart>,
+}
+
+/// One proof about a program in which members are counted.
+#[derive(Clone, Debug)]
+pub struct ShownPart {
+    /// The others that are taken to hold of counted members, by their numbers.
+    pub lemmas: Vec<usize>,
+    /// The proof.
+    pub document: Document,
+    /// Its text.
+    pub text: String,
+}
+
+/// One proof about the system of one size.
+#[derive(Clone, Debug)]
+pub struct SizedPart {
+    /// The size.
+    pub size: i64,
+    /// Of what is shown, the number of what this is about.
+    pub of: usize,
+    /// The proof.
+    pub document: Document,
+    /// Its text.
+    pub text: String,
 }
 
 /// One certificate of a document.
@@ -61,6 +98,10 @@ pub fn read_document(text: &str) -> Result<Document, Box<Diagnostic>> {
     }
     let body: Body = serde_json::from_str(text).map_err(|error| Box::new(malformed(text, &error)))?;
     let parts = body.parts.into_iter().map(|part| Part::new(part, text)).collect::<Result<Vec<_>, _>>()?;
+    if let (Some(counted), true) = (&body.counted, parts.is_empty() && body.invariant.is_none()) {
+        let counted = Some(counted_of(counted, text)?);
+        return Ok(Document { parts, invariant: None, structure: None, counted });
+    }
     if parts.is_empty() && body.invariant.is_none() {
         return Err(Diagnostic::error("E0601", "this certificate proves nothing: it has no parts")
             .at(find(text, "tertium_certificate"), "`parts`, or an `invariant`, should follow")
@@ -68,12 +109,43 @@ pub fn read_document(text: &str) -> Result<Document, Box<Diagnostic>> {
     }
     let invariant = body.invariant.map(|invariant| invariant_of(&invariant, text)).transpose()?;
     let structure = body.structure.map(|structure| structure_of(structure, text)).transpose()?;
-    if invariant.is_some() && (structure.is_some() || !parts.is_empty()) {
-        return Err(Diagnostic::error("E0601", "a certificate has either parts or an invariant")
-            .at(find(text, "invariant"), "here")
-            .into());
+    if body.counted.is_some() || invariant.is_some() && (structure.is_some() || !parts.is_empty()) {
+        return Err(Diagnostic::error(
+            "E0601",
+            "a certificate has parts, an invariant, or counted members, and only one",
+        )
+        .at(find(text, if body.counted.is_some() { "counted" } else { "invariant" }), "here")
+        .into());
     }
-    Ok(Document { parts, invariant, structure })
+    Ok(Document { parts, invariant, structure, counted: None })
+}
+
+fn counted_of(counted: &CountedText, text: &str) -> Result<CountedPart, Box<Diagnostic>> {
+    let wrong = |why: &str| Box::new(Diagnostic::error("E0601", why.to_owned()).at(find(text, "counted"), "here"));
+    let inner = |value: &serde_json::Value| -> Result<(Document, String), Box<Diagnostic>> {
+        if value.get("counted").is_some() {
+            return Err(wrong("a proof with counted members rests on proofs of other kinds"));
+        }
+        let text = value.to_string();
+        let document =
+            read_document(&text).map_err(|why| wrong(&format!("a proof in it cannot be read: {}", why.message)))?;
+        Ok((document, text))
+    };
+    let mut found = CountedPart { constant: counted.constant.clone(), shown: Vec::new(), sizes: Vec::new() };
+    for shown in &counted.shown {
+        let (document, text) = inner(&shown.certificate)?;
+        found.shown.push(ShownPart { lemmas: shown.lemmas.clone(), document, text });
+    }
+    for sized in &counted.sizes {
+        let (document, text) = inner(&sized.certificate)?;
+        found.sizes.push(SizedPart { size: sized.size, of: sized.of, document, text });
+    }
+    let known = |&at: &usize| at < found.shown.len();
+    let fits = found.shown.iter().flat_map(|shown| &shown.lemmas).chain(found.sizes.iter().map(|sized| &sized.of));
+    if found.shown.is_empty() || !fits.into_iter().all(known) {
+        return Err(wrong("a proof that is rested on is not there"));
+    }
+    Ok(found)
 }
 
 fn unknown(text: &str, what: &str, word: &str, known: &[&str]) -> Box<Diagnostic> {
@@ -93,7 +165,9 @@ fn place_of(place: &PlaceText) -> Place {
         PlaceText::Whole => Place::Whole,
         PlaceText::Assignment(values) => Place::Assignment(values.clone()),
         PlaceText::Element(name) => Place::Element(name.clone()),
-        PlaceText::Property(property) => Place::Property { text: property.text.clone(), stutter: property.stutter },
+        PlaceText::Property(PropertyText { text, stutter, fair }) => {
+            Place::Property { text: text.clone(), stutter: *stutter, fair: *fair }
+        }
         PlaceText::Mistake(name) => Place::Mistake(name.clone()),
     }
 }

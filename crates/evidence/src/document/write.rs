@@ -83,6 +83,37 @@ pub fn write_invariant(out: &mut dyn Write, invariant: &InvariantPart) -> io::Re
     out.write_all(b"}\n}\n")
 }
 
+/// Writes a certificate document about programs in which members of families are counted. `shown` has certificates as they are written by
+/// the other functions here, each with the numbers of those that it takes to hold; `sizes` has the size of a system, the number
+/// of what is shown of it, and the certificate.
+///
+/// # Errors
+/// If `out` cannot be written.
+pub fn write_counted(
+    out: &mut dyn Write,
+    constant: Option<&str>,
+    shown: &[(Vec<usize>, String)],
+    sizes: &[(i64, usize, String)],
+) -> io::Result<()> {
+    write!(out, "{{\n\"tertium_certificate\": {FORMAT_VERSION},\n\"counted\": {{")?;
+    if let Some(constant) = constant {
+        out.write_all(b"\"constant\": ")?;
+        string(out, constant)?;
+        out.write_all(b",\n ")?;
+    }
+    out.write_all(b"\"shown\": [")?;
+    for (at, (lemmas, certificate)) in shown.iter().enumerate() {
+        let (comma, certificate) = (if at == 0 { "" } else { "," }, certificate.trim_end());
+        write!(out, "{comma}\n{{\"lemmas\": {lemmas:?}, \"certificate\": {certificate}}}")?;
+    }
+    out.write_all(b"],\n \"sizes\": [")?;
+    for (at, (size, of, certificate)) in sizes.iter().enumerate() {
+        let (comma, certificate) = (if at == 0 { "" } else { "," }, certificate.trim_end());
+        write!(out, "{comma}\n{{\"size\": {size}, \"of\": {of}, \"certificate\": {certificate}}}")?;
+    }
+    out.write_all(b"]}\n}\n")
+}
+
 fn string(out: &mut dyn Write, text: &str) -> io::Result<()> {
     serde_json::to_writer(out, text).map_err(io::Error::from)
 }
@@ -128,10 +159,11 @@ fn place(out: &mut dyn Write, place: &Place) -> io::Result<()> {
             string(out, name)?;
             out.write_all(b"},\n ")
         }
-        Place::Property { text, stutter } => {
+        Place::Property { text, stutter, fair } => {
             out.write_all(b"\"where\": {\"property\": {\"text\": ")?;
             string(out, text)?;
-            write!(out, ", \"stutter\": {stutter}}}}},\n ")
+            let fair = if *fair { ", \"fair\": true" } else { "" };
+            write!(out, ", \"stutter\": {stutter}{fair}}}}},\n ")
         }
         Place::Assignment(values) => {
             out.write_all(b"\"where\": {\"assignment\": ")?;

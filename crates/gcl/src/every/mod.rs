@@ -10,6 +10,7 @@
 //!
 //! Not here: sizes one by one, and what to conclude.
 
+mod fixed;
 mod lemma;
 mod others;
 mod shape;
@@ -153,18 +154,47 @@ pub fn lemmas(text: &str, additions: &[Addition]) -> Vec<String> {
 /// # Errors
 /// Why there is none, with the place.
 pub fn compile(text: &str, additions: &[Addition], purpose: Purpose<'_>, lemmas: &[String]) -> Result<Every, Refused> {
-    let lexed = lex(text);
-    let (file, mistakes) = crate::parser::parse(text, &lexed);
-    if let Some(mistake) = mistakes.into_iter().find(Diagnostic::is_error) {
-        return Err(Box::new(mistake));
+    of_file(text, &parsed(text)?, additions, purpose, lemmas)
+}
+
+/// As [`compile`], for a text whose families have one size each, given by `sizes` where the text leaves it open: the members of the largest families
+/// are counted, and there are as many as the text says.
+///
+/// # Errors
+/// Why there is no such program, with the place.
+pub fn compile_fixed(
+    text: &str,
+    sizes: &BTreeMap<String, i64>,
+    additions: &[Addition],
+    purpose: Purpose<'_>,
+    lemmas: &[String],
+) -> Result<Every, Refused> {
+    of_file(text, &fixed::opened(text, parsed(text)?, sizes)?, additions, purpose, lemmas)
+}
+
+fn parsed(text: &str) -> Result<File, Refused> {
+    let (file, mistakes) = crate::parser::parse(text, &lex(text));
+    match mistakes.into_iter().find(Diagnostic::is_error) {
+        Some(mistake) => Err(Box::new(mistake)),
+        None => Ok(file),
     }
+}
+
+fn of_file(
+    text: &str,
+    file: &File,
+    additions: &[Addition],
+    purpose: Purpose<'_>,
+    lemmas: &[String],
+) -> Result<Every, Refused> {
+    let lexed = lex(text);
     let name = file.name.as_ref().map_or("", |name| name.name.as_str());
-    let asked = asked(text, &file, additions, purpose);
+    let asked = asked(text, file, additions, purpose);
     let mut least = Elaborator::new(text, name);
-    least.declarations(&file);
-    let mut known = lemma::all(text, &file, additions);
+    least.declarations(file);
+    let mut known = lemma::all(text, file, additions);
     known.retain(|lemma| lemmas.contains(&lemma.title));
-    let told = told::file(text, &file, &least, &asked, (purpose, &known))?;
+    let told = told::file(text, file, &least, &asked, (purpose, &known))?;
     let mut elaborator = Elaborator::new(text, name);
     elaborator.members = Some(told.members);
     elaborator.declarations(&told.file);

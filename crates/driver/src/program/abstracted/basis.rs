@@ -4,6 +4,7 @@
 //! lists of locations and truth values. Whatever cannot be said that way has no certificate, and the reason is told.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use tertium_abstraction::{AbstractState, Explored, System};
 use tertium_evidence::abstraction::terms::Sort;
@@ -23,8 +24,30 @@ pub enum Basis {
     States(Abstraction),
     /// This structure over abstract states is an abstraction of the program.
     Structure(Abstraction, Structure),
+    /// Programs in which members of families are counted, the first of which is about the question.
+    Counted(Counted),
     /// Nothing that can be written down, for this reason.
     Untold(String),
+}
+
+/// What an answer rests on that was found by counting members of families.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counted {
+    /// The constant that the text leaves open; none if every family has the size that the text says.
+    pub constant: Option<String>,
+    /// What was shown: the question, and whatever else it takes to hold.
+    pub shown: Vec<Shown>,
+}
+
+/// Something that was shown of a program in which members are counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// The name of the question.
+    pub name: String,
+    /// The names of properties that counted members were taken to keep to.
+    pub lemmas: Vec<String>,
+    /// What the answer about that program rests on.
+    pub basis: Option<Arc<Basis>>,
 }
 
 impl Basis {

@@ -94,6 +94,34 @@ pub fn check(
 /// Answers by sets of states, if these can be had.
 pub type BySets<'a> = dyn Fn(&[Question]) -> Result<Option<Outcome>, Failure> + 'a;
 
+/// Answers by counting members of families, where that settles something.
+pub type ByCounting<'a> = dyn Fn(&[Question]) -> Result<Vec<Option<ProgramAnswer>>, Failure> + 'a;
+
+/// What counting members of families settles of what looking at few processes left open.
+///
+/// # Errors
+/// Whatever `by_counting` meets.
+pub fn counted(questions: &[Question], mut found: Outcome, by_counting: &ByCounting<'_>) -> Result<Outcome, Failure> {
+    let open: Vec<usize> = (0..questions.len()).filter(|&at| is_open(&found.answers[at])).collect();
+    if open.is_empty() {
+        return Ok(found);
+    }
+    let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
+    for (at, answer) in open.into_iter().zip(by_counting(&asked)?) {
+        if let Some(mut answer) = answer {
+            let how = answer.choice.take().unwrap_or_default();
+            answer.choice = Some(format!("{how}: looking at few processes left it open"));
+            answer.elapsed += found.answers[at].elapsed;
+            found.answers[at] = answer;
+        }
+    }
+    Ok(found)
+}
+
+fn is_open(answer: &ProgramAnswer) -> bool {
+    answer.value == tertium_lattice::Belnap::Unknown && answer.stopped.is_none() && answer.condition.is_empty()
+}
+
 /// As [`check`], for a program that nobody asked to look at in this way: what stays open is answered by `otherwise`, or, where there
 /// are very many processes, by sets of states.
 ///
@@ -106,9 +134,6 @@ pub fn check_first(
     by_sets: &BySets<'_>,
     otherwise: &dyn Fn(&[Question]) -> Result<Outcome, Failure>,
 ) -> Result<Outcome, Failure> {
-    let is_open = |answer: &ProgramAnswer| {
-        answer.value == tertium_lattice::Belnap::Unknown && answer.stopped.is_none() && answer.condition.is_empty()
-    };
     let open: Vec<usize> = (0..questions.len()).filter(|&at| is_open(&found.answers[at])).collect();
     if open.is_empty() {
         return Ok(found);
