@@ -1,14 +1,20 @@
 //! What is said for every size is true of each: corpus files with their verdicts, and random families against all systems of
-//! sizes 1 to 4, visited state by state.
+//! sizes 1 to 4, visited state by state. Whatever is found by counting members has a certificate that is accepted, and changed ones
+//! are refused.
 
 use std::cell::Cell;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
 
 use tertium_base::Budget;
 use tertium_driver::Belnap;
 use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::abstracted::refined::DEFAULT_REFINEMENTS;
+use tertium_driver::program::grounded::Decider;
+use tertium_driver::program::proof::{Written, certificate_of, certify};
 use tertium_driver::program::questions::{Question, questions};
-use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, every, from_text_with};
+use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, choose, every, from_text_with};
 use tertium_testkit::{Case, for_random_cases};
 
 fn loaded(text: &str, size: Option<i64>) -> ProgramFile {
@@ -20,6 +26,43 @@ fn loaded(text: &str, size: Option<i64>) -> ProgramFile {
 
 fn asked(file: &ProgramFile) -> Vec<Question> {
     questions(file, &[], false).expect("no names are asked for")
+}
+
+/// Writes the certificate of an answer that is true, and has it checked against the text.
+fn is_certified(file: &ProgramFile, question: &Question, answer: &ProgramAnswer) -> String {
+    let written = certificate_of(file, question, answer, &CheckOptions::default(), &Budget::unlimited());
+    let (Ok(Written::Grounded { text, .. }) | Ok(Written::Certificate(text))) = written else {
+        panic!("{}: {written:?}\n{}", answer.name, file.source.text)
+    };
+    let stored = Stored::new(&answer.name, &file.source.text);
+    assert_eq!(stored.refused(&text, &[]), None, "{}\n{}\n{text}", answer.name, file.source.text);
+    text
+}
+
+/// A program in a file.
+struct Stored(PathBuf);
+
+impl Stored {
+    fn new(name: &str, text: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("counted");
+        std::fs::create_dir_all(&folder).expect("a folder can be made");
+        // Tests run side by side.
+        let path = folder.join(format!("{name}_{:?}.gcl", std::thread::current().id()));
+        std::fs::write(&path, text).expect("a file can be written");
+        Self(path)
+    }
+
+    /// Why a certificate is refused; none if it is accepted.
+    fn refused(&self, certificate: &str, defines: &[(&str, &str)]) -> Option<String> {
+        let path = self.0.with_extension("cert.json");
+        std::fs::write(&path, certificate).expect("a file can be written");
+        let defines: Vec<_> = defines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        match certify(&self.0, &path, &defines, &Decider::default(), &Budget::unlimited()) {
+            Ok(outcomes) if outcomes.is_empty() => Some("nothing".to_owned()),
+            Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
+            Err(failure) => Some(format!("{failure:?}")),
+        }
+    }
 }
 
 fn for_every(text: &str) -> Vec<ProgramAnswer> {
@@ -64,7 +107,15 @@ fn the_corpus_has_its_verdicts() {
         ("ticket_lock", &[("mutex", Belnap::True, None), ("served", Belnap::True, None)]),
     ];
     for (file, verdicts) in expected {
-        let answers = for_every(&corpus(file));
+        let text = corpus(file);
+        let (program, answers) = (loaded(&text, None), for_every(&text));
+        for question in asked(&program) {
+            let named = |answer: &&ProgramAnswer| is_named(&question, &answer.name);
+            let answer = answers.iter().find(named).expect("every question is answered");
+            if answer.value == Belnap::True {
+                is_certified(&program, &question, answer);
+            }
+        }
         for &(name, value, size) in verdicts {
             let answer = answers.iter().find(|answer| answer.name == name).expect(name);
             assert_eq!(answer.value, value, "{file}: {name}: {:?}", answer.reasons);
@@ -72,6 +123,127 @@ fn the_corpus_has_its_verdicts() {
             assert_eq!(sizes.value, size, "{file}: {name}");
             assert_eq!(answer.run.is_some(), value == Belnap::False, "{file}: {name}");
         }
+    }
+}
+
+fn is_named(question: &Question, name: &str) -> bool {
+    match question {
+        Question::Property(asked) => asked.name == name,
+        Question::Never(mistake) => mistake.name() == name,
+        Question::Watched(watched) => watched.name == name,
+    }
+}
+
+/// The certificate of a property of a corpus file, and the file.
+fn certificate_of_corpus(file: &str, name: &str) -> (Value, String) {
+    let text = corpus(file);
+    let (program, answers) = (loaded(&text, None), for_every(&text));
+    let question = asked(&program).into_iter().find(|question| is_named(question, name)).expect(name);
+    let answer = answers.iter().find(|answer| answer.name == name).expect(name);
+    let certificate = is_certified(&program, &question, answer);
+    (serde_json::from_str(&certificate).expect("a certificate is JSON"), text)
+}
+
+#[test]
+fn changed_certificates_for_every_size_are_refused() {
+    let (document, text) = certificate_of_corpus("token", "mutex");
+    let stored = Stored::new("changed", &text);
+    let refuses = |why: &str, change: &dyn Fn(&mut Value)| {
+        let mut changed = document.clone();
+        change(&mut changed["counted"]);
+        assert_ne!(changed, document, "nothing was changed: {why}");
+        let told = stored.refused(&changed.to_string(), &[]).unwrap_or_else(|| panic!("accepted: {why}\n{changed}"));
+        assert!(told.contains(why), "{told} instead of {why}");
+    };
+    // `mutex` needs `holder`, and `holder` is among what is shown.
+    refuses("does not hold", &|counted| counted["shown"][0]["lemmas"] = json!([]));
+    refuses("rested on is not there", &|counted| counted["shown"] = json!([counted["shown"][0]]));
+    refuses("does not hold", &|counted| {
+        // A property that would help, and is false.
+        counted["shown"][1]["certificate"]["invariant"]["where"]["property"]["text"] = json!("G (turn = 1)");
+    });
+    refuses("not what is left open", &|counted| counted["constant"] = json!("M"));
+    refuses("the size is left open", &|counted| counted["constant"] = json!(null));
+    refuses("does not hold", &|counted| {
+        counted["shown"][0]["certificate"]["invariant"]["over"]["states"] = json!([]);
+    });
+    refuses("all runs", &|counted| counted["shown"][0]["certificate"]["invariant"]["value"] = json!("false"));
+    refuses("cannot be read", &|counted| {
+        counted["shown"][0]["certificate"] = json!({"tertium_certificate": 1, "parts": []});
+    });
+    let other = document.to_string();
+    assert!(stored.refused(&other, &[("N", "3")]).is_some_and(|why| why.contains("not what is left open")));
+    for (from, to) in [("await turn = i", "await turn > 0"), ("pass: turn", "pass: skip; turn")] {
+        let changed = Stored::new("other", &text.replace(from, to));
+        assert!(changed.refused(&other, &[]).is_some(), "accepted for {from}");
+    }
+}
+
+#[test]
+fn sizes_with_fewer_members_need_proofs_of_their_own() {
+    let text = "system few\nconst N >= 1\nvar b : bool = false\nprocess Q { b := true; }\n\
+        process P[i : 1..N] { loop { a: skip; c: skip; } }\n\
+        property p : ltl G (P[3]@a || P[3]@c || b)\n";
+    let program = loaded(&text.replace("N >= 1", "N >= 3"), None);
+    let answers = for_every(&text.replace("N >= 1", "N >= 3"));
+    let question = asked(&program).into_iter().find(|question| is_named(question, "p")).expect("p is asked");
+    let answer = answers.iter().find(|answer| answer.name == "p").expect("p is answered");
+    assert_eq!(answer.value, Belnap::True, "{:?}", answer.reasons);
+    let certificate = is_certified(&program, &question, answer);
+    assert!(Stored::new("few", text).refused(&certificate, &[]).is_some(), "P[3] is no member of the smaller systems");
+    let (mut document, text) = certificate_of_corpus("semaphore", "range-overflow");
+    assert_eq!(document["counted"]["sizes"], json!([]), "one member is there in every size");
+    document["counted"]["shown"][0]["certificate"]["invariant"]["where"] = json!({"mistake": "deadlocks"});
+    assert!(Stored::new("semaphore", &text).refused(&document.to_string(), &[]).is_some());
+}
+
+/// What counting members says of the systems of one size, each answer with its certificate checked; how many it settles.
+fn counted_for_one(text: &str, size: i64) -> usize {
+    let fixed = text.replace("const N >= 1", &format!("const N = {size}"));
+    let file = loaded(&fixed, None);
+    let (questions, how) = (asked(&file), AbstractionOptions::default());
+    let found = every::count(&file, &questions, &CheckOptions::default(), (&how, 6), &Budget::unlimited(), &())
+        .unwrap_or_else(|failure| panic!("{failure:?}\n{fixed}"));
+    let brute = for_one(text, size);
+    let mut settled = 0;
+    for (question, answer) in questions.iter().zip(found) {
+        let Some(answer) = answer else { continue };
+        let value = brute.iter().find(|(name, _)| *name == answer.name).map(|&(_, value)| value);
+        assert_ne!(value, Some(Belnap::False), "{} for N = {size}\n{fixed}", answer.name);
+        assert_eq!(answer.value, Belnap::True);
+        is_certified(&file, question, &answer);
+        settled += 1;
+    }
+    settled
+}
+
+#[test]
+fn members_of_families_of_one_size_are_counted() {
+    let settled = Cell::new(0);
+    for_random_cases(5, |case| {
+        let text = random_family(case);
+        let size = 3 + case.rng.below(2) as i64;
+        settled.set(settled.get() + counted_for_one(&text, size));
+    });
+    let told = format!("{} settled by counting members of families of one size\n", settled.get());
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), told.as_bytes());
+    assert!(settled.get() > 0, "{told}");
+}
+
+#[test]
+fn a_family_of_twenty_with_a_counter_is_decided() {
+    let text = "system fam\nconst N = 20\nvar busy : bool = false\nvar x : int = 0\n\
+        process P[i : 1..N] { loop { idle: skip; want: when !busy do busy := true; crit: x := x + 1; busy := false; } }\n\
+        property mutex : ltl forall i != j in P : G !(P[i]@crit && P[j]@crit)\n\
+        property two : ltl G !(P[3]@crit && P[7]@crit)\nproperty grows : ltl G (x >= 0)\n";
+    let file = loaded(text, None);
+    let questions = asked(&file);
+    let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
+    let found = choose::decide(&file, &questions, &options, &how, &Budget::unlimited(), &());
+    for (question, answer) in questions.iter().zip(found.unwrap_or_else(|failure| panic!("{failure:?}")).answers) {
+        assert_eq!(answer.value, Belnap::True, "{}: {:?}", answer.name, answer.reasons);
+        assert!(answer.choice.as_ref().is_some_and(|how| how.contains("counted by place")), "{:?}", answer.choice);
+        is_certified(&file, question, &answer);
     }
 }
 
@@ -190,7 +362,13 @@ fn random_families_are_what_their_sizes_are() {
             let answers = sizes.get(usize::try_from(size - 1).ok()?)?;
             answers.iter().find(|(known, _)| known == name).map(|&(_, value)| value)
         };
+        let program = loaded(&text, None);
+        let questions = asked(&program);
         for answer in for_every(&text) {
+            if answer.value == Belnap::True {
+                let question = questions.iter().find(|question| is_named(question, &answer.name));
+                is_certified(&program, question.expect("it was asked"), &answer);
+            }
             let told = answer.sizes.as_ref().unwrap_or_else(|| panic!("{} has no sizes\n{text}", answer.name));
             match answer.value {
                 Belnap::True => {

@@ -28,9 +28,8 @@ fn stored(path: &Path, text: &str) -> ProgramFile {
     load(path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
-fn written(file: &ProgramFile, question: &Question, answer: &ProgramAnswer) -> Written {
-    let options = CheckOptions::default();
-    certificate_of(file, question, answer, &options, &Budget::unlimited())
+fn written(file: &ProgramFile, question: &Question, answer: &ProgramAnswer, options: &CheckOptions) -> Written {
+    certificate_of(file, question, answer, options, &Budget::unlimited())
         .unwrap_or_else(|failure| panic!("{}: {failure:?}\n{}", answer.name, file.source.text))
 }
 
@@ -54,12 +53,18 @@ struct Tally {
 
 impl Tally {
     /// Certifies every definite answer that has no run.
-    fn all(&self, program: &Path, file: &ProgramFile, asked: &[Question], answers: &[ProgramAnswer]) {
+    fn all(
+        &self,
+        program: &Path,
+        file: &ProgramFile,
+        (asked, answers): (&[Question], &[ProgramAnswer]),
+        options: &CheckOptions,
+    ) {
         for (question, answer) in asked.iter().zip(answers) {
             if !matches!(answer.value, Belnap::True | Belnap::False) || answer.run.is_some() || answer.vacuous {
                 continue;
             }
-            match written(file, question, answer) {
+            match written(file, question, answer, options) {
                 Written::Grounded { text, .. } | Written::Certificate(text) => {
                     let why = refused(program, &text);
                     assert_eq!(why, None, "{}\n{}\n{text}", answer.name, file.source.text);
@@ -98,7 +103,7 @@ fn random_programs(
     name: &str,
     shape: &ProgramShape,
     least: usize,
-    decide: impl Fn(&mut Case, &ProgramFile, &[Question]) -> Result<Outcome, Failure>,
+    decide: impl Fn(&mut Case, &ProgramFile, &[Question], &CheckOptions) -> Result<Outcome, Failure>,
 ) {
     let (folder, tally) = (folder(name), Tally::default());
     for_random_cases(12, |case| {
@@ -109,43 +114,44 @@ fn random_programs(
         let path = folder.join("random.gcl");
         let file = stored(&path, &text);
         let asked = questions(&file, &[], false).expect("no names are asked for");
-        match decide(case, &file, &asked) {
-            Ok(found) => tally.all(&path, &file, &asked, &found.answers),
+        let options = CheckOptions { fair: case.rng.below(3) == 0, ..CheckOptions::default() };
+        match decide(case, &file, &asked, &options) {
+            Ok(found) => tally.all(&path, &file, (&asked, &found.answers), &options),
             Err(Failure::Input(_)) => {}
             Err(failure) => panic!("{failure:?}\n{text}"),
         }
     });
     let told = tally.told();
-    assert!(tally.made.get() > least, "{told}");
+    assert!(tally.made.get() > least && tally.none.borrow().is_empty(), "{told}");
 }
 
 #[test]
 fn random_programs_by_the_loop() {
     let shape = ProgramShape { processes: 1..=2, variables: 1..=3, statements: 1..=4, ..ProgramShape::default() };
-    random_programs("random_grounded", &shape, 25, |case, file, asked| {
+    random_programs("random_grounded", &shape, 25, |case, file, asked, options| {
         let keep_small = case.rng.chance(30);
         let how = AbstractionOptions { keep_small, max_states: Some(60), ..AbstractionOptions::default() };
-        refined::check(file, asked, &CheckOptions::default(), &how, 4, &Budget::unlimited(), &())
+        refined::check(file, asked, options, &how, 4, &Budget::unlimited(), &())
     });
 }
 
 #[test]
 fn random_programs_by_every_kind_of_abstraction() {
     let shape = ProgramShape { processes: 1..=2, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
-    random_programs("random_kinds", &shape, 25, |case, file, asked| {
+    random_programs("random_kinds", &shape, 25, |case, file, asked, options| {
         let (kind, keep_small) = (Kind::ALL[case.rng.below(Kind::ALL.len())], case.rng.chance(50));
         let how = AbstractionOptions { kind, keep_small, max_states: Some(60), ..AbstractionOptions::default() };
-        abstracted::check(file, asked, &CheckOptions::default(), &how, &Budget::unlimited(), &())
+        abstracted::check(file, asked, options, &how, &Budget::unlimited(), &())
     });
 }
 
 #[test]
 fn random_programs_by_spotlight() {
     let shape = ProgramShape { processes: 2..=3, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
-    random_programs("random_spotlight", &shape, 8, |_, file, asked| {
+    random_programs("random_spotlight", &shape, 8, |_, file, asked, options| {
         let how = SpotlightOptions { rounds: 12, most_processes: 2, ..SpotlightOptions::default() };
         let abstraction = AbstractionOptions { max_states: Some(200), ..AbstractionOptions::default() };
-        spotlight::check(file, asked, &CheckOptions::default(), &abstraction, &how, &Budget::unlimited(), &())
+        spotlight::check(file, asked, options, &abstraction, &how, &Budget::unlimited(), &())
     });
 }
 
@@ -175,7 +181,7 @@ fn unbounded_programs_of_the_corpus_have_certificates() {
             decided(&file).iter().filter(|(_, answer)| wanted.split(' ').any(|name| name == answer.name))
         {
             assert_eq!(answer.value, Belnap::True, "{from}: {}", answer.name);
-            match written(&file, question, answer) {
+            match written(&file, question, answer, &CheckOptions::default()) {
                 Written::Grounded { text, .. } => assert_eq!(refused(&copy, &text), None, "{from}: {}", answer.name),
                 other => panic!("{from}: {}: {other:?}", answer.name),
             }

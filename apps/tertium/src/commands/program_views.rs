@@ -12,8 +12,8 @@ use tertium_driver::program::run::{self, Run};
 use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf};
 use tertium_driver::{Belnap, Failure};
 use tertium_report::view::{
-    EndView, EvidenceView, Ordered, ReadingView, ReasonView, RepeatsView, ResultView, RoundView, RunView,
-    SizesView, Stats, StepView, TakenView, Verdict,
+    EndView, EvidenceView, Ordered, ReadingView, ReasonView, RepeatsView, ResultView, RoundView, RunView, SizesView,
+    Stats, StepView, TakenView, Verdict,
 };
 use tertium_report::{Style, build, text};
 

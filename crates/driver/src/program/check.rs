@@ -195,7 +195,8 @@ const STATES_BETWEEN_LOOKS: usize = 4096;
 
 /// How many processes there are at most in one state.
 fn most_processes(space: &Space<'_>, effort: &Effort<'_>, observer: &dyn Observer) -> Result<usize, Stopped> {
-    if space.semantics.layout().is_fixed() {
+    let starts = |step: &tertium_program::Step| matches!(step.action, tertium_program::Action::Run { .. });
+    if space.semantics.layout().is_fixed() || !space.program().steps.iter().any(starts) {
         return Ok(space.program().instances.len());
     }
     let collected =

@@ -1,7 +1,8 @@
 //! Is a program run as it is, or abstracted?
 //!
 //! Small domains: run. Variables without bounds, or with very many values: run for a while, which finds faults that lie near and
-//! decides programs that turn out to be small; what stays open is abstracted, with predicates found on the way. What abstraction
+//! decides programs that turn out to be small; what stays open is abstracted, with predicates found on the way. Members of a family
+//! are counted by place where that settles it: first if there are many processes, else if abstraction leaves it open. What abstraction
 //! leaves open, or a program that cannot be abstracted, is run after all: to the end if all values are bounded, else for longer than at first.
 //! If time is limited, abstraction gets half of it. Every answer says which way it was found and why.
 
@@ -22,6 +23,8 @@ use crate::failure::Failure;
 pub const FIRST_STATES: usize = 20_000;
 /// States that are visited of a program without bounds after abstraction left something open.
 const MORE_STATES: usize = 400_000;
+/// With this many processes, members of families are counted before all processes are abstracted together.
+const MANY: usize = 6;
 /// A variable with more values than this is large.
 const LARGE: i128 = 4096;
 
@@ -37,9 +40,11 @@ pub fn decide(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
-    let Some(why) = large(&file.program) else { return check(file, questions, options, budget, observer) };
+    let Some(large) = large(&file.program).or_else(|| unknown_function(&file.program)) else {
+        return check(file, questions, options, budget, observer);
+    };
     let first = CheckOptions { max_states: Some(FIRST_STATES), look_for_idle: false, ..options.clone() };
-    let visited = check(file, questions, &first, budget, observer)?;
+    let mut visited = check(file, questions, &first, budget, observer)?;
     if visited.answers.iter().all(is_settled) {
         let stopped = visited.answers.iter().any(|answer| answer.stopped.is_some());
         if !options.look_for_idle || stopped {
@@ -54,14 +59,24 @@ pub fn decide(
             observer,
         );
     }
+    let why = match file.program.functions.first() {
+        Some(_) if large_variables(&file.program).is_empty() => large.clone(),
+        _ => format!("{large}, and {FIRST_STATES} states were not all"),
+    };
+    let refinements = refined::DEFAULT_REFINEMENTS;
+    let half = budget.halved();
+    let counting = Counting { file, questions, options, how: (abstraction, refinements), budget: &half, observer };
+    let many = file.program.processes.len() >= MANY;
+    if many {
+        // The steps of many in every order are too many even for abstract states.
+        counting.count(&mut visited.answers, &why)?;
+    }
     let open: Vec<Question> = questions
         .iter()
         .zip(&visited.answers)
         .filter(|(_, answer)| !is_settled(answer))
         .map(|(question, _)| question.clone())
         .collect();
-    let refinements = refined::DEFAULT_REFINEMENTS;
-    let half = budget.halved();
     let found = match refined::check(file, &open, options, abstraction, refinements, &half, observer) {
         Ok(found) => found,
         // What cannot be abstracted is run as far as that goes.
@@ -72,11 +87,11 @@ pub fn decide(
     let mut abstracted = found.answers.into_iter();
     for mut answer in visited.answers {
         if is_settled(&answer) {
-            answer.choice = Some(format!("by running it: found among the first {FIRST_STATES} states"));
+            answer.choice.get_or_insert_with(|| format!("by running it: found among the first {FIRST_STATES} states"));
         } else if let Some(mut other) = abstracted.next() {
             other.choice = Some(match other.repeats {
-                Some(_) => format!("by running it, and a proof that its last steps can be taken for ever: {why}"),
-                None => format!("by abstraction: {why}, and {FIRST_STATES} states were not all"),
+                Some(_) => format!("by running it, and a proof that its last steps can be taken for ever: {large}"),
+                None => format!("by abstraction: {why}"),
             });
             other.elapsed += answer.elapsed;
             answer = other;
@@ -85,7 +100,9 @@ pub fn decide(
     }
     let mut remarks = visited.remarks;
     remarks.extend(found.remarks);
-    count_members(file, questions, &mut answers, options, (abstraction, refinements), (&half, observer))?;
+    if !many {
+        counting.count(&mut answers, "abstraction of all processes left it open")?;
+    }
     let may_run = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && budget.check().is_ok();
     if answers.iter().any(may_run) && file.program.functions.is_empty() {
         return run_the_rest(file, questions, options, answers, remarks, budget, observer);
@@ -93,30 +110,34 @@ pub fn decide(
     Ok(Outcome { answers, remarks, coverage: None })
 }
 
-/// What abstraction of all processes leaves open may be settled by counting the members of a family.
-fn count_members(
-    file: &ProgramFile,
-    questions: &[Question],
-    answers: &mut [ProgramAnswer],
-    options: &CheckOptions,
-    how: (&AbstractionOptions, u32),
-    (budget, observer): (&Budget, &dyn Observer),
-) -> Result<(), Failure> {
-    let is_open = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && answer.stopped.is_none();
-    let open: Vec<usize> = (0..answers.len()).filter(|&at| is_open(&answers[at])).collect();
-    if open.is_empty() || budget.check().is_err() {
-        return Ok(());
-    }
-    let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
-    for (at, found) in open.into_iter().zip(every::count(file, &asked, options, how, budget, observer)?) {
-        if let Some(mut found) = found {
-            let how = found.choice.take().unwrap_or_default();
-            found.choice = Some(format!("{how}: abstraction of all processes left it open"));
-            found.elapsed += answers[at].elapsed;
-            answers[at] = found;
+/// Members of a family may be counted where everything else is too much.
+struct Counting<'a> {
+    file: &'a ProgramFile,
+    questions: &'a [Question],
+    options: &'a CheckOptions,
+    how: (&'a AbstractionOptions, u32),
+    budget: &'a Budget,
+    observer: &'a dyn Observer,
+}
+
+impl Counting<'_> {
+    /// Settles what is open, if that can be done so; `why` says why it was tried.
+    fn count(&self, answers: &mut [ProgramAnswer], why: &str) -> Result<(), Failure> {
+        let open: Vec<usize> = (0..answers.len()).filter(|&at| !is_settled(&answers[at])).collect();
+        if open.is_empty() || self.budget.check().is_err() {
+            return Ok(());
         }
+        let asked: Vec<Question> = open.iter().map(|&at| self.questions[at].clone()).collect();
+        let found = every::count(self.file, &asked, self.options, self.how, self.budget, self.observer)?;
+        for (at, found) in open.into_iter().zip(found) {
+            if let Some(mut found) = found {
+                found.choice = Some(format!("{}: {why}", found.choice.unwrap_or_default()));
+                found.elapsed += answers[at].elapsed;
+                answers[at] = found;
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Where all values are bounded, what abstraction leaves open can still be settled by running the program; elsewhere running it for longer
@@ -163,8 +184,13 @@ fn is_settled(answer: &ProgramAnswer) -> bool {
     answer.value != Belnap::Unknown || answer.stopped.is_some()
 }
 
-/// Why a program may have too many states to visit, if its variables say so.
-fn large(program: &Program) -> Option<String> {
+/// Why a program cannot be run to the end although its variables are small.
+fn unknown_function(program: &Program) -> Option<String> {
+    program.functions.first().map(|function| format!("nothing is known about the function `{}`", function.name))
+}
+
+/// Variables that have no small range.
+fn large_variables(program: &Program) -> Vec<String> {
     let known = intervals(program);
     let mut names = Vec::new();
     for var in program.variable_ids() {
@@ -178,6 +204,12 @@ fn large(program: &Program) -> Option<String> {
             names.push(program.show_variable(var));
         }
     }
+    names
+}
+
+/// Why a program may have too many states to visit, if its variables say so.
+fn large(program: &Program) -> Option<String> {
+    let names = large_variables(program);
     let (first, rest) = names.split_first()?;
     Some(match rest {
         [] => format!("`{first}` has no small range"),

@@ -17,16 +17,16 @@ use tertium_evidence::{CountedPart, Deadlock, Document, Place, Reading, write_co
 use tertium_gcl::Addition;
 use tertium_gcl::every::{self, Every, Purpose};
 use tertium_lattice::Belnap;
-use tertium_logic::Logic;
+use tertium_logic::{Logic, Node};
 use tertium_program::Program;
 
 use super::abstracted::basis::Counted;
 use super::abstracted::blank;
 use super::check::CheckOptions;
 use super::every::{asked_of, system};
-use super::grounded::Decider;
+use super::grounded::{self, Decider};
 use super::proof::{self, Written};
-use super::questions::{Mistake, Question};
+use super::questions::{Asked, Mistake, Question};
 use super::{Extras, ProgramAnswer, ProgramFile};
 use crate::certify::PartOutcome;
 use crate::failure::Failure;
@@ -210,6 +210,9 @@ impl Writing<'_> {
                 break;
             }
             let Some(question) = asked_of(&system, name) else { return Ok(Err(no())) };
+            if matches!(&question, Question::Property(asked) if is_trivial(asked)) {
+                continue;
+            }
             match proof::certificate(&system, &question, self.options, self.budget)? {
                 Written::Certificate(text) => self.sizes.push((size, at, text)),
                 Written::None(why) => return Ok(Err(format!("{}: {why}", no()))),
@@ -218,6 +221,11 @@ impl Writing<'_> {
         }
         Ok(Ok(()))
     }
+}
+
+/// Whether a property is about no members at all, and so true whatever happens.
+fn is_trivial(asked: &Asked) -> bool {
+    asked.formula.node(asked.formula.root()) == Node::True
 }
 
 /// What a document asks, as far as it says so in one place.
@@ -303,9 +311,9 @@ impl Checking<'_> {
     fn about(&self) -> String {
         match self.file.open.as_ref().and_then(|open| open.constants.first()) {
             Some(constant) => {
-                format!("for every {} >= {}, with members counted by place", constant.name, constant.least)
+                format!("every {} >= {}, with members counted by place", constant.name, constant.least)
             }
-            None => "with members counted by place".to_owned(),
+            None => "the program with members counted by place".to_owned(),
         }
     }
 
@@ -410,11 +418,20 @@ impl Checking<'_> {
             if has_members(&self.of_size(size, None)?, members) {
                 break;
             }
-            if !covered.contains(&size) {
+            if !covered.contains(&size) && !self.is_trivial(at, size)? {
                 return Ok(Some(format!("nothing is shown for {} = {size}", constant.name)));
             }
         }
         Ok(None)
+    }
+
+    /// Whether a property says nothing about the system of one size.
+    fn is_trivial(&self, at: usize, size: i64) -> Result<bool, Failure> {
+        let Some((Place::Property { text, .. }, logic, _)) = asked_by(&self.counted.shown[at].document) else {
+            return Ok(false);
+        };
+        let asked = grounded::given(&self.of_size(size, Some((text, logic)))?)?;
+        Ok(asked.as_ref().is_some_and(is_trivial))
     }
 
     fn of_size(&self, size: i64, property: Option<(&str, Logic)>) -> Result<ProgramFile, Failure> {
@@ -442,8 +459,8 @@ impl Checking<'_> {
         let mut outcomes = proof::check_document(&sized.document, &sized.text, &reload, self.decider, self.budget)?;
         for outcome in &mut outcomes {
             outcome.place = Some(match &outcome.place {
-                Some(place) => format!("for {constant} = {size}; {place}"),
-                None => format!("for {constant} = {size}"),
+                Some(place) => format!("{constant} = {size}; {place}"),
+                None => format!("{constant} = {size}"),
             });
         }
         Ok(outcomes)

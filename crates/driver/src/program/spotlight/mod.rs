@@ -109,8 +109,8 @@ pub fn counted(questions: &[Question], mut found: Outcome, by_counting: &ByCount
     let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
     for (at, answer) in open.into_iter().zip(by_counting(&asked)?) {
         if let Some(mut answer) = answer {
-            let how = answer.choice.take().unwrap_or_default();
-            answer.choice = Some(format!("{how}: looking at few processes left it open"));
+            answer.choice =
+                Some(format!("{}: looking at few processes left it open", answer.choice.unwrap_or_default()));
             answer.elapsed += found.answers[at].elapsed;
             found.answers[at] = answer;
         }

@@ -235,12 +235,15 @@ impl<'a> Rounds<'a> {
     fn tell(&mut self, judge: &Judge<'_>, explored: &mut SpotExplored) -> Result<(), Failure> {
         self.answer.basis = if of_every_state(&self.asked.formula, self.answer.value).is_some() {
             Some(told::states(self.system, explored))
-        } else if explored.spotlight.parameters.is_empty() && self.branches.is_empty() {
-            let drawn = judge.structure(self.system, explored, 0, &judge.shape)?;
+        } else if self.branches.is_empty() {
+            let mut drawn = Vec::new();
+            for assignment in 0..explored.assignments() {
+                drawn.push(judge.structure(self.system, explored, assignment, &judge.shape)?);
+            }
             Some(told::structure(self.work, self.system, explored, &drawn)?)
         } else {
-            let why = "it rests on what is known of parameters, which is no matter of single structures".to_owned();
-            Some(Arc::new(Basis::Untold(why)))
+            let why = "it rests on branches that were fixed for whole runs, which is no matter of single structures";
+            Some(Arc::new(Basis::Untold(why.to_owned())))
         };
         Ok(())
     }

@@ -1,14 +1,14 @@
 //! What of a spotlight goes into a certificate?
 //!
 //! Abstract states whose processes in the shade may be anywhere. That a shade process changes only what it was taken to change
-//! is an obligation like any other: each of its steps, from wherever it is, must be one that is listed. Names of unknown values are
-//! put in one after the other; what rests on more than single states has then no certificate.
+//! is an obligation like any other: each of its steps, from wherever it is, must be one that is listed. For names of unknown values their
+//! values are put in, all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tertium_abstraction::System;
-use tertium_abstraction::spotlight::{Mover, SpotExplored};
+use tertium_abstraction::spotlight::{Mover, SpotExplored, SpotStep};
 use tertium_base::Budget;
 use tertium_evidence::abstraction::{AbstractState, Abstraction, NoTerm, Structure};
 use tertium_lattice::Kleene;
@@ -54,7 +54,9 @@ fn placed(program: &Program, explored: &SpotExplored, number: usize, cube: &[Kle
     }
 }
 
-/// The structure of a spotlight without names; `drawn` is the same with its labels.
+/// The structure of a spotlight, for all values of what has names: its states are those of the spotlight, each with the values
+/// that matter there. A step that gives a name its meaning leads to both of its values. `drawn` are the structures with their
+/// labels, by assignment.
 ///
 /// # Errors
 /// If a limit is reached.
@@ -62,54 +64,117 @@ pub(super) fn structure(
     work: &Work<'_>,
     system: &mut System,
     explored: &mut SpotExplored,
-    drawn: &Kmts,
+    drawn: &[Kmts],
 ) -> Result<Arc<Basis>, Failure> {
-    let mut over = match basis::over(system) {
+    let over = match basis::over(system) {
         Ok(over) => over,
         Err(NoTerm(why)) => return Ok(Arc::new(Basis::Untold(why))),
     };
-    let mut found = Structure { initial: vec![0], ..Structure::default() };
-    let numbers = pids(system.program());
-    for number in 0..explored.states.len() {
+    let pids = pids(system.program());
+    let mut unfolded =
+        Unfolded { over, found: Structure::default(), nodes: Vec::new(), numbers: BTreeMap::new(), pids };
+    for given in 0..explored.assignments() {
+        let start = unfolded.node(system.program(), explored, 0, given);
+        if !unfolded.found.initial.contains(&start) {
+            unfolded.found.initial.push(start);
+        }
+    }
+    let mut next = 0;
+    while let Some(&(number, given)) = unfolded.nodes.get(next) {
         checked(work.budget)?;
-        over.states.push(placed(system.program(), explored, number, &explored.cube(number, 0)));
-        found.labels.push(labels(drawn, number));
-        let plain = explored.plain(system, number, 0);
+        unfolded.found.labels.push(labels(&drawn[given], number));
+        unfolded.expand(work, system, explored, next as u32)?;
+        next += 1;
+    }
+    let Unfolded { over, found, .. } = unfolded;
+    Ok(Arc::new(Basis::Structure(over, found)))
+}
+
+struct Unfolded {
+    over: Abstraction,
+    found: Structure,
+    /// The state of the spotlight that each state is, and an assignment.
+    nodes: Vec<(usize, usize)>,
+    numbers: BTreeMap<(usize, AbstractState), u32>,
+    pids: BTreeMap<ProcessId, u32>,
+}
+
+impl Unfolded {
+    /// The number of a state under an assignment. Assignments that say the same about it are one.
+    fn node(&mut self, program: &Program, explored: &SpotExplored, number: usize, given: usize) -> u32 {
+        let state = placed(program, explored, number, &explored.cube(number, given));
+        let next = self.nodes.len() as u32;
+        let known = *self.numbers.entry((number, state.clone())).or_insert(next);
+        if known == next {
+            self.nodes.push((number, given));
+            self.over.states.push(state);
+        }
+        known
+    }
+
+    /// Where a step leads: for each name that gets its meaning by it, both values.
+    fn entered(&mut self, program: &Program, explored: &SpotExplored, step: &SpotStep, given: usize) -> Vec<u32> {
+        let introduced = usize::from(step.introduces);
+        let mut found: Vec<u32> = (0..explored.assignments())
+            .filter(|&after| (after ^ given) & !introduced == 0)
+            .map(|after| self.node(program, explored, step.target, after))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    fn expand(
+        &mut self,
+        work: &Work<'_>,
+        system: &mut System,
+        explored: &mut SpotExplored,
+        from: u32,
+    ) -> Result<(), Failure> {
+        let (number, given) = self.nodes[from as usize];
+        let plain = explored.plain(system, number, given);
         let plain = plain.map_err(|why| failed(work.file, system.program(), why))?;
-        let from = number as u32;
         let mut possible: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for step in &explored.steps[number] {
+        let mut reached: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        for step in explored.steps[number].clone() {
             let process = match step.mover {
                 Mover::Spot(operation) => system.operations()[operation].process,
                 Mover::Shade(process) => process,
             };
-            let Some(&by) = numbers.get(&process) else { continue };
-            if step.may & 1 != 0 {
-                possible.entry(by).or_default().push(step.target as u32);
+            let Some(&by) = self.pids.get(&process) else { continue };
+            let (may, must) = (step.may >> given & 1 != 0, step.must >> given & 1 != 0);
+            if !may && !must {
+                continue;
             }
-            if step.must & 1 != 0 {
-                found.certain.push((from, Some(by), vec![step.target as u32]));
+            let targets = self.entered(system.program(), explored, &step, given);
+            if let Mover::Spot(operation) = step.mover {
+                reached.insert(operation, targets.clone());
+            }
+            if must {
+                self.found.certain.push((from, Some(by), targets.clone()));
+            }
+            if may {
+                possible.entry(by).or_default().extend(targets);
             }
         }
-        found.steps.extend(possible.into_iter().map(|(by, to)| (from, by, to)));
+        self.found.steps.extend(possible.into_iter().map(|(by, to)| (from, by, to)));
         for (process, members) in &plain.joint {
-            let target = |at: &usize| {
-                let mover = Mover::Spot(plain.steps[*at].operation);
-                explored.steps[number].iter().find(|step| step.mover == mover).map(|step| step.target as u32)
-            };
-            let targets: Vec<u32> = members.iter().filter_map(target).collect();
-            if targets.len() == members.len() && !targets.is_empty() {
-                found.certain.push((from, numbers.get(process).copied(), targets));
+            let all: Option<Vec<&Vec<u32>>> =
+                members.iter().map(|&at| reached.get(&plain.steps[at].operation)).collect();
+            let targets: BTreeSet<u32> = all.into_iter().flatten().flatten().copied().collect();
+            if !targets.is_empty() {
+                let targets = targets.into_iter().collect();
+                self.found.certain.push((from, self.pids.get(process).copied(), targets));
             }
         }
         let lit = explored.spotlight.processes.iter().zip(&plain.may_rest);
-        let able = lit.filter(|(_, rests)| !**rests).filter_map(|(process, _)| numbers.get(process).copied());
-        found.able.push((from, able.collect()));
+        let able = lit.filter(|(_, rests)| !**rests).filter_map(|(process, _)| self.pids.get(process).copied());
+        self.found.able.push((from, able.collect()));
         if plain.may_stop {
-            found.stops.push(from);
+            self.found.stops.push(from);
         }
+        Ok(())
     }
-    Ok(Arc::new(Basis::Structure(over, found)))
 }
 
 fn checked(budget: &Budget) -> Result<(), Failure> {
