@@ -98,11 +98,12 @@ property p8 : ctl AF (n = 1 || !b)
 property p9 : mu nu X. (n < 3 && [] X)
 ";
 
-/// Decides random programs in some way; more than `least` of the answers must have certificates, and all of those are accepted.
+/// Decides random programs in some way; more than `least` of the answers must have certificates, at most `most_without` may have none, and all
+/// certificates are accepted.
 fn random_programs(
     name: &str,
     shape: &ProgramShape,
-    least: usize,
+    (least, most_without): (usize, usize),
     decide: impl Fn(&mut Case, &ProgramFile, &[Question], &CheckOptions) -> Result<Outcome, Failure>,
 ) {
     let (folder, tally) = (folder(name), Tally::default());
@@ -122,13 +123,14 @@ fn random_programs(
         }
     });
     let told = tally.told();
-    assert!(tally.made.get() > least && tally.none.borrow().is_empty(), "{told}");
+    let without: usize = tally.none.borrow().values().sum();
+    assert!(tally.made.get() > least && without <= most_without, "{told}");
 }
 
 #[test]
 fn random_programs_by_the_loop() {
     let shape = ProgramShape { processes: 1..=2, variables: 1..=3, statements: 1..=4, ..ProgramShape::default() };
-    random_programs("random_grounded", &shape, 25, |case, file, asked, options| {
+    random_programs("random_grounded", &shape, (25, 0), |case, file, asked, options| {
         let keep_small = case.rng.chance(30);
         let how = AbstractionOptions { keep_small, max_states: Some(60), ..AbstractionOptions::default() };
         refined::check(file, asked, options, &how, 4, &Budget::unlimited(), &())
@@ -138,7 +140,7 @@ fn random_programs_by_the_loop() {
 #[test]
 fn random_programs_by_every_kind_of_abstraction() {
     let shape = ProgramShape { processes: 1..=2, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
-    random_programs("random_kinds", &shape, 25, |case, file, asked, options| {
+    random_programs("random_kinds", &shape, (25, 0), |case, file, asked, options| {
         let (kind, keep_small) = (Kind::ALL[case.rng.below(Kind::ALL.len())], case.rng.chance(50));
         let how = AbstractionOptions { kind, keep_small, max_states: Some(60), ..AbstractionOptions::default() };
         abstracted::check(file, asked, options, &how, &Budget::unlimited(), &())
@@ -148,7 +150,7 @@ fn random_programs_by_every_kind_of_abstraction() {
 #[test]
 fn random_programs_by_spotlight() {
     let shape = ProgramShape { processes: 2..=3, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
-    random_programs("random_spotlight", &shape, 8, |_, file, asked, options| {
+    random_programs("random_spotlight", &shape, (8, 3), |_, file, asked, options| {
         let how = SpotlightOptions { rounds: 12, most_processes: 2, ..SpotlightOptions::default() };
         let abstraction = AbstractionOptions { max_states: Some(200), ..AbstractionOptions::default() };
         spotlight::check(file, asked, options, &abstraction, &how, &Budget::unlimited(), &())
