@@ -9,7 +9,7 @@ use tertium_program::{LocationId, Program};
 
 use super::machine::{Machine, NoTerm};
 use super::steps::{Moves, Way};
-use super::terms::{Sort, Term, TermId};
+use super::terms::{Function, Sort, Term, TermId};
 use super::values::Changes;
 use super::{AbstractState, Abstraction};
 
@@ -60,6 +60,9 @@ pub(super) struct Group {
     pub(super) inside: TermId,
 }
 
+/// Functions that stand for operators on bits of numbers without bounds, of which nothing is known (`values`).
+const UNBOUNDED: [&str; 5] = ["?bvand", "?bvor", "?bvxor", "?shl", "?shr"];
+
 /// An abstraction read against a program.
 #[derive(Debug)]
 pub struct Grounds<'p, 'a> {
@@ -83,6 +86,10 @@ impl<'p, 'a> Grounds<'p, 'a> {
     /// If the program has no terms, or the abstraction does not speak of this program.
     pub fn new(program: &'p Program, abstraction: &'a Abstraction, lines: Vec<String>) -> Result<Self, NoTerm> {
         let mut machine = Machine::new(program)?;
+        for name in UNBOUNDED {
+            let declared = Function { arguments: vec![Sort::Int; 2], result: Sort::Int, bounds: (None, None) };
+            machine.terms.declare_function(name, declared);
+        }
         let mut read = |texts: &[String], truths: bool| -> Result<Vec<TermId>, NoTerm> {
             let mut found = Vec::new();
             for text in texts {

@@ -62,8 +62,6 @@ pub struct Machine<'p> {
     pub(super) deadlock: TermId,
 }
 
-/// Functions that stand for operators on bits of numbers without bounds.
-const UNBOUNDED: [&str; 5] = ["?bvand", "?bvor", "?bvxor", "?shl", "?shr"];
 /// A channel with more cells is not looked at.
 const MOST_CELLS: usize = 4096;
 
@@ -173,11 +171,6 @@ impl<'p> Machine<'p> {
     }
 
     fn declare_functions(&mut self) {
-        // What is computed with bits that are not bounded is a function of which nothing is known (`values`).
-        for name in UNBOUNDED {
-            let declared = Function { arguments: vec![Sort::Int; 2], result: Sort::Int, bounds: (None, None) };
-            self.terms.declare_function(name, declared);
-        }
         for function in &self.program.functions {
             let sort = |ty: &Type| if *ty == Type::Bool { Sort::Bool } else { Sort::Int };
             let bounds = if function.result == Type::Bool { (None, None) } else { self.bounds(function.result) };
