@@ -59,8 +59,12 @@ build: $(Z3) ## the optimised binary, target/release/tertium
 test: $(Z3) peers browser ## all tests, with fixed seeds
 	$(CARGO) test --workspace
 
-# Tests that compare with Spin say that they are skipped where it cannot be had.
+# Tests that compare with Spin or ask a second solver say that they are skipped where these cannot be had.
 peers:
+	@command -v cvc5 > /dev/null || { \
+		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && { apt-get install -y -qq cvc5 > /dev/null 2>&1 || \
+			{ apt-get update -qq > /dev/null 2>&1 && apt-get install -y -qq cvc5 > /dev/null 2>&1; }; }; } || \
+		echo "cvc5 is not there and cannot be installed: second opinions of it are skipped"
 	@command -v spin > /dev/null && command -v gcc > /dev/null || { \
 		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get install -y -qq spin gcc > /dev/null 2>&1; } || { \
 		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq > /dev/null 2>&1 \

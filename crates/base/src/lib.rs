@@ -12,6 +12,7 @@ pub mod diagnostic;
 pub mod ids;
 pub mod memory;
 pub mod render;
+pub mod smtlib;
 pub mod source;
 pub mod symbols;
 

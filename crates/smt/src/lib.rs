@@ -21,7 +21,7 @@ pub mod z3_solver;
 
 pub use eval::{Assignment, Value};
 pub use process::Process;
-pub use queries::{AllModels, Count, Purpose, Queries};
+pub use queries::{AllModels, Count, Opinions, Purpose, Queries};
 pub use script::Scripts;
 pub use solver::{Limit, Reply, Solver, SolverError};
 pub use term::{BitOp, Bounds, Function, FunctionId, Sort, Sum, Symbol, SymbolId, Term, TermId, Terms};

@@ -43,6 +43,7 @@ pub struct Process {
     limit: Limit,
     assumed: usize,
     last: Vec<TermId>,
+    complaint: Option<String>,
 }
 
 impl Process {
@@ -68,15 +69,20 @@ impl Process {
             limit: Limit::default(),
             assumed: 0,
             last: Vec::new(),
+            complaint: None,
         };
-        match process.ask("(assert false)\n(check-sat)\n") {
-            Some(line) if line == "unsat" => Ok(process),
-            answer => Err(SolverError::Process(format!(
-                "`{}` does not work as a solver: {}",
-                process.command.join(" "),
-                answer.unwrap_or_else(|| "no answer".to_owned())
-            ))),
-        }
+        let what = match process.ask("(assert false)\n(check-sat)\n") {
+            Reply::Unsat => return Ok(process),
+            Reply::Sat => "it calls `false` satisfiable".to_owned(),
+            Reply::GaveUp => process.complaint.unwrap_or_else(|| "no answer".to_owned()),
+        };
+        Err(SolverError::Process(format!("`{}` does not work as a solver: {what}", process.command.join(" "))))
+    }
+
+    /// What the solver said instead of an answer to the last question, if it said anything.
+    #[must_use]
+    pub fn complaint(&self) -> Option<&str> {
+        self.complaint.as_deref()
     }
 
     fn start(&mut self) -> Option<&mut Running> {
@@ -105,53 +111,46 @@ impl Process {
         self.running.as_mut()
     }
 
-    /// Sends a text on a level of its own and reads one line.
-    fn ask(&mut self, text: &str) -> Option<String> {
-        let time = self.limit.time.unwrap_or(DEFAULT_TIME);
-        let running = self.start()?;
-        let sent = running.input.write_all(format!("(push 1)\n{text}").as_bytes()).and_then(|()| running.input.flush());
-        let line = sent.ok().and_then(|()| running.lines.recv_timeout(time).ok());
-        let done = line.is_some() && running.input.write_all(b"(pop 1)\n").is_ok();
-        if !done {
+    /// The answer to a question that ends with `(check-sat)`, on a level of its own.
+    ///
+    /// Whatever else the solver says, a complaint for example, is no answer, and is not taken for one to a later question: it
+    /// has to repeat a mark, and if it does not it is started again.
+    fn ask(&mut self, text: &str) -> Reply {
+        let mut said = Vec::new();
+        let whole = self.say(&format!("(push 1)\n{text}(echo \"{MARK}\")\n(pop 1)\n"), &mut said).is_some();
+        if !whole {
             self.running = None;
         }
-        line.map(|line| line.trim().to_owned())
-    }
-}
-
-impl Process {
-    /// The answer to a script that ends with `(check-sat)`; options and the logic are set already.
-    ///
-    /// Whatever else the solver says, a complaint for example, is no answer, and is not taken for one to a later script: it
-    /// has to repeat a mark, and if it does not it is started again.
-    pub fn answer(&mut self, script: &str) -> Reply {
-        let is_setting = |line: &&str| line.starts_with("(set-") || line.starts_with(';');
-        let text: String = script.lines().filter(|line| !is_setting(line)).flat_map(|line| [line, "\n"]).collect();
-        let said = self.say(&format!("(push 1)\n{text}(echo \"{MARK}\")\n(pop 1)\n"));
-        match said.as_deref() {
-            Some([only]) if only == "sat" => Reply::Sat,
-            Some([only]) if only == "unsat" => Reply::Unsat,
-            Some(_) => Reply::GaveUp,
-            None => {
-                self.running = None;
+        self.complaint = None;
+        match &said[..] {
+            [only] if whole && only == "sat" => Reply::Sat,
+            [only] if whole && only == "unsat" => Reply::Unsat,
+            _ => {
+                self.complaint = (!said.is_empty()).then(|| said.join(" "));
                 Reply::GaveUp
             }
         }
     }
 
-    /// What the solver says before the mark.
-    fn say(&mut self, text: &str) -> Option<Vec<String>> {
+    /// Collects what the solver says before the mark; none if it does not come to that.
+    fn say(&mut self, text: &str, said: &mut Vec<String>) -> Option<()> {
         let time = self.limit.time.unwrap_or(DEFAULT_TIME);
         let running = self.start()?;
         running.input.write_all(text.as_bytes()).and_then(|()| running.input.flush()).ok()?;
-        let mut said = Vec::new();
         loop {
             let line = running.lines.recv_timeout(time).ok()?;
             if line.trim().trim_matches('"') == MARK {
-                return Some(said);
+                return Some(());
             }
             said.push(line.trim().to_owned());
         }
+    }
+
+    /// The answer to a script that ends with `(check-sat)`; options and the logic are set already.
+    pub fn answer(&mut self, script: &str) -> Reply {
+        let is_setting = |line: &&str| line.starts_with("(set-") || line.starts_with(';');
+        let text: String = script.lines().filter(|line| !is_setting(line)).flat_map(|line| [line, "\n"]).collect();
+        self.ask(&text)
     }
 }
 
@@ -184,11 +183,7 @@ impl Solver for Process {
         self.assumed = assumptions.len();
         self.last = self.levels.iter().flatten().chain(assumptions).copied().collect();
         let text = body(terms, &self.last);
-        match self.ask(&format!("{text}(check-sat)\n")).as_deref() {
-            Some("sat") => Reply::Sat,
-            Some("unsat") => Reply::Unsat,
-            _ => Reply::GaveUp,
-        }
+        self.ask(&format!("{text}(check-sat)\n"))
     }
 
     fn values(&mut self, terms: &mut Terms, of: &[TermId]) -> Option<Vec<Value>> {
@@ -200,10 +195,10 @@ impl Solver for Process {
                 return None;
             }
             let text = body(terms, &[facts.as_slice(), &[term]].concat());
-            let value = match self.ask(&format!("{text}(check-sat)\n")).as_deref() {
-                Some("sat") => true,
-                Some("unsat") => false,
-                _ => return None,
+            let value = match self.ask(&format!("{text}(check-sat)\n")) {
+                Reply::Sat => true,
+                Reply::Unsat => false,
+                Reply::GaveUp => return None,
             };
             facts.push(if value { term } else { terms.not(term) });
             values.push(Value::Bool(value));

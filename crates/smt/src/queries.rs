@@ -83,6 +83,16 @@ pub struct Queries {
     recall: Recall,
     counts: BTreeMap<Purpose, Count>,
     disagreements: Vec<String>,
+    opinions: Opinions,
+}
+
+/// How a second solver did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Opinions {
+    /// Replies that it was asked to confirm.
+    pub asked: u64,
+    /// How often it could not tell.
+    pub open: u64,
 }
 
 impl std::fmt::Debug for Queries {
@@ -107,6 +117,7 @@ impl Queries {
             recall: Recall::default(),
             counts: BTreeMap::new(),
             disagreements: Vec::new(),
+            opinions: Opinions::default(),
         }
     }
 
@@ -150,6 +161,12 @@ impl Queries {
         &self.disagreements
     }
 
+    /// How often a second solver was asked, and could not tell.
+    #[must_use]
+    pub const fn opinions(&self) -> Opinions {
+        self.opinions
+    }
+
     /// The solver's name.
     #[must_use]
     pub fn solver(&self) -> String {
@@ -167,6 +184,8 @@ impl Queries {
             && reply != Reply::GaveUp
         {
             let other = second.check(terms, whole);
+            self.opinions.asked += 1;
+            self.opinions.open += u64::from(other == Reply::GaveUp);
             if other != Reply::GaveUp && other != reply {
                 self.disagreements.push(crate::smtlib::script(terms, whole));
                 reply = Reply::GaveUp;

@@ -57,6 +57,15 @@ impl Scripts {
         }
     }
 
+    /// What a solver of its own process said instead of an answer to the last script.
+    #[must_use]
+    pub fn complaint(&self) -> Option<&str> {
+        match &self.who {
+            Who::Z3(_) => None,
+            Who::Process(process) => process.complaint(),
+        }
+    }
+
     /// How many scripts were answered.
     #[must_use]
     pub const fn asked(&self) -> usize {

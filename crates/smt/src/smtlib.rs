@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use tertium_base::smtlib::symbol as quoted;
+
 use crate::term::{BitOp, FunctionId, Sort, SymbolId, Term, TermId, Terms};
 
 /// A whole question: declarations, bounds, assertions, `(check-sat)`.
@@ -66,15 +68,6 @@ fn sort(sort: Sort) -> &'static str {
         Sort::BoolArray => "(Array Int Bool)",
         Sort::IntArray => "(Array Int Int)",
     }
-}
-
-/// A name between bars if it needs them.
-fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(plain) {
-        return name.to_owned();
-    }
-    format!("|{}|", name.replace(['|', '\\'], "_"))
 }
 
 fn number(value: i128) -> String {

@@ -1,12 +1,13 @@
 //! Random terms: simplifier, evaluator, Z3 and the enumeration of models tell the same.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use tertium_base::Budget;
 use tertium_smt::smtlib::show;
 use tertium_smt::{
-    Assignment, BitOp, Function, FunctionId, Limit, Purpose, Queries, Reply, Solver, Sort, SymbolId, Term, TermId,
-    Terms, Value, Z3,
+    Assignment, BitOp, Function, FunctionId, Limit, Process, Purpose, Queries, Reply, Solver, Sort, SymbolId, Term,
+    TermId, Terms, Value, Z3,
 };
 use tertium_testkit::{Rng, for_random_cases};
 
@@ -278,6 +279,35 @@ fn the_solver_agrees_with_brute_force() {
     });
     decided += decided_in.get();
     assert!(decided > 20, "only {decided} cases were decided");
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn another_solver_understands_every_question_and_agrees() {
+    let Ok(mut second) = Process::new(&["cvc5".to_owned()]) else {
+        eprintln!("skipped: there is no cvc5");
+        return;
+    };
+    second.limit(Limit { work: None, time: Some(Duration::from_secs(2)) });
+    let (second, told) = (std::cell::RefCell::new(second), std::cell::Cell::new(0));
+    for_random_cases(60, |case| {
+        let raws: Vec<Raw> = (0..2).map(|_| random_bool(&mut case.rng, 3)).collect();
+        case.keep("terms.txt", format!("{raws:#?}"));
+        let mut world = World::new();
+        let ids: Vec<TermId> = raws.iter().map(|raw| world.term(raw)).collect();
+        case.keep("question.smt2", tertium_smt::smtlib::script(&mut world.terms, &ids));
+        let mut second = second.borrow_mut();
+        let reply = second.check(&mut world.terms, &ids);
+        // It may find a question too hard, but says `unknown` then.
+        assert!(second.complaint().is_none_or(|said| said == "unknown"), "{:?}", second.complaint());
+        let mut queries = Queries::new(Box::new(Z3::new().unwrap()), Limit::default(), &Budget::unlimited());
+        let first = queries.satisfiable(&mut world.terms, Purpose::Other, &ids).unwrap();
+        if reply != Reply::GaveUp && first != Reply::GaveUp {
+            assert_eq!(reply, first);
+            told.set(told.get() + 1);
+        }
+    });
+    assert!(told.get() > 30, "only {} questions were answered by both", told.get());
 }
 
 #[test]

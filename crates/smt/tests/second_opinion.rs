@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use tertium_base::Budget;
-use tertium_smt::{Limit, Process, Purpose, Queries, Reply, Solver, SolverError, Sort, TermId, Terms, Z3};
+use tertium_smt::{Limit, Opinions, Process, Purpose, Queries, Reply, Solver, SolverError, Sort, TermId, Terms, Z3};
 
 /// A solver that says the same to everything.
 fn stubborn(reply: &str) -> Vec<String> {
-    let script = format!("while read line; do case \"$line\" in *check-sat*) echo {reply};; esac; done");
-    ["sh", "-c", &script].map(str::to_owned).to_vec()
+    scripted(&format!("echo {reply}"))
 }
 
 fn questions(terms: &mut Terms) -> (TermId, TermId) {
@@ -42,8 +41,8 @@ fn a_solver_that_does_not_answer_gives_up() {
     let mut terms = Terms::new();
     let (le, _) = questions(&mut terms);
     // Answers the first question, with which it is tried out, and no other.
-    let script = "read a; while read line; do case \"$line\" in *check-sat*) echo unsat; exec sleep 60;; esac; done";
-    let mut slow = Process::new(&["sh", "-c", script].map(str::to_owned)).unwrap();
+    let reply = "if [ -z \"$n\" ]; then n=1; echo unsat; else exec sleep 60; fi";
+    let mut slow = Process::new(&scripted(reply)).unwrap();
     slow.limit(Limit { work: None, time: Some(Duration::from_millis(50)) });
     assert_eq!(slow.check(&mut terms, &[le]), Reply::GaveUp);
     let missing = Process::new(&["no-such-solver-anywhere".to_owned()]);
@@ -85,4 +84,43 @@ fn a_complaint_is_no_answer_to_a_later_script() {
     assert_eq!(scripts.ask("(assert true)\n(check-sat)\n", 1), Reply::GaveUp);
     let mut honest = tertium_smt::Scripts::command(&scripted("echo unsat"), limit).unwrap();
     assert_eq!(honest.ask("; a comment\n(set-logic ALL)\n(assert false)\n(check-sat)\n", 1), Reply::Unsat);
+}
+
+#[test]
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn names_that_mean_something_to_a_solver_are_still_names() {
+    let mut solvers: Vec<Process> = Vec::new();
+    for command in ["cvc5", "z3"] {
+        match Process::new(&[command.to_owned()]) {
+            Ok(solver) => solvers.push(solver),
+            Err(_) => eprintln!("skipped: there is no {command}"),
+        }
+    }
+    let names = "@P .x and as assert bag bvadd char concat div distinct exists exit exp false fp is ite let match mod \
+        not or par pi pop push select sep sin store true tuple update xor _ P[1].x x' 1st to_int abs iand RNE";
+    for name in names.split_whitespace() {
+        let mut terms = Terms::new();
+        let symbol = terms.fresh(name, Sort::Int, (Some(0), None));
+        let (one, two) = (terms.int(1), terms.int(2));
+        let between = [terms.lt(one, symbol), terms.lt(symbol, two)];
+        for solver in &mut solvers {
+            assert_eq!(solver.check(&mut terms, &between[..1]), Reply::Sat, "{name}: {:?}", solver.complaint());
+            assert_eq!(solver.check(&mut terms, &between), Reply::Unsat, "{name}: {:?}", solver.complaint());
+        }
+    }
+}
+
+#[test]
+fn what_a_solver_says_instead_of_an_answer_is_told() {
+    let mut terms = Terms::new();
+    let (le, _) = questions(&mut terms);
+    let reply = "if [ -z \"$n\" ]; then n=1; echo unsat; else echo '(error \"no such logic\")'; fi";
+    let mut solver = Process::new(&scripted(reply)).unwrap();
+    assert_eq!(solver.check(&mut terms, &[le]), Reply::GaveUp);
+    assert_eq!(solver.complaint(), Some("(error \"no such logic\")"));
+    let second = Process::new(&scripted(reply)).unwrap();
+    let queries = Queries::new(Box::new(Z3::new().unwrap()), Limit::default(), &Budget::unlimited());
+    let mut queries = queries.cross_checked(Box::new(second));
+    assert_eq!(queries.satisfiable(&mut terms, Purpose::Other, &[le]).unwrap(), Reply::Sat);
+    assert_eq!(queries.opinions(), Opinions { asked: 1, open: 1 });
 }

@@ -65,12 +65,21 @@ pub fn decide(obligations: &[Obligation], decider: &Decider, budget: &Budget) ->
             continue;
         }
         let (code, how) = match reply {
-            Reply::GaveUp => ("E0625", format!("{} could not tell whether this holds", scripts.name())),
+            Reply::GaveUp => ("E0625", gave_up(&scripts)),
             _ => ("E0624", "this does not hold".to_owned()),
         };
         return Ok(Verdict::Fails(format!("{how}: {} (obligation {}, {code})", obligation.about, obligation.name)));
     }
     Ok(Verdict::Holds)
+}
+
+/// Which solver could not tell, and what it said instead.
+fn gave_up(scripts: &Scripts) -> String {
+    let said = scripts.complaint().map_or(String::new(), |said| {
+        let short: String = said.chars().take(200).collect();
+        format!(" (it said: {short})")
+    });
+    format!("{} could not tell whether this holds{said}", scripts.name())
 }
 
 /// Where each step of a program stands.

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 
+use tertium_base::smtlib::symbol as quoted;
+
 use super::terms::{Sort, Term, TermId, Terms};
 
 /// A part that is used again is given a name if it is longer than this.
@@ -145,15 +147,4 @@ const fn sort_name(sort: Sort) -> &'static str {
         Sort::BoolArray => "(Array Int Bool)",
         Sort::IntArray => "(Array Int Int)",
     }
-}
-
-/// A name between bars if it needs them. Bars and backslashes cannot be part of names of programs.
-fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let reserved =
-        ["and", "or", "not", "ite", "div", "mod", "let", "true", "false", "select", "store", "forall", "abs"];
-    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(plain) && !reserved.contains(&name) {
-        return name.to_owned();
-    }
-    format!("|{name}|")
 }

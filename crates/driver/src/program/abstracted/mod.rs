@@ -32,7 +32,7 @@ use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};
 use tertium_program::{ExprId, Fairness, ProcessId, Program, VarId};
 pub use tertium_smt::Limit;
-use tertium_smt::{Process, Queries, Solver, Z3};
+use tertium_smt::{Opinions, Process, Queries, Solver, Z3};
 
 use super::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
 use super::check::{CheckOptions, Outcome};
@@ -277,14 +277,20 @@ fn atoms_of(question: &Question) -> impl Iterator<Item = ExprId> + '_ {
     atoms.iter().copied()
 }
 
-/// Remarks about solvers that contradict each other.
+/// Remarks about solvers that contradict each other, or of which the second could not tell.
 fn disagreements(prepared: &Prepared) -> Vec<Located> {
-    let first = prepared.system.queries().disagreements().first();
-    let warning = first.map(|script| {
+    let queries = prepared.system.queries();
+    let contradiction = queries.disagreements().first().map(|script| {
         Diagnostic::warning("W0406", "two solvers contradict each other; neither was believed")
             .note(format!("the first such question:\n{script}"))
     });
-    warning.into_iter().map(Located::nowhere).collect()
+    let Opinions { asked, open } = queries.opinions();
+    let silence = (open > 0).then(|| {
+        Diagnostic::warning("W0410", format!("the second solver could not tell in {open} of {asked} cases"))
+            .note("there the first one was believed alone")
+            .help("give it more time with `--solver-timeout`")
+    });
+    contradiction.into_iter().chain(silence).map(Located::nowhere).collect()
 }
 
 /// A property that stays open: the structure, and what was found on it.
