@@ -42,7 +42,7 @@ HORN ?= $(wildcard ../shared/peers/horn)
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-long test-spin peers browser pictures agreement bench bench-growth bench-loop bench-spin bench-symbolic fuzz lint format clean
+.PHONY: help run build test test-long test-spin test-symbolic peers browser pictures agreement bench bench-growth bench-loop bench-spin bench-symbolic fuzz lint format clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -94,6 +94,15 @@ test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (S
 test-spin: $(Z3) peers ## random Promela models and formulas against Spin (CASES=50 times six models, fifteen with formulas; SEED=N for a given seed); needs spin and gcc
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --test against_spin -p tertium-promela -p tertium-driver
+
+# With 40 random models in the short run, 125 times as many are 5,000.
+test-symbolic: CASES = 125
+test-symbolic: SEED = 20261115
+test-symbolic: $(Z3) ## sets against the other engines at every state: vectors, corpus, 40 random models CASES=125 times (SEED=N); a table
+	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"; rm -f target/symbolic.txt
+	@code=0; TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) TERTIUM_TABLE="$(abspath target/symbolic.txt)" \
+	$(CARGO) test -q -p tertium-driver --test symbolic_agreement -- --test-threads=1 > target/symbolic.log 2>&1 || code=$$?; \
+	[ $$code = 0 ] || tail -60 target/symbolic.log; cat target/symbolic.txt; exit $$code
 
 bench: $(Z3) peers ## measurements, as ratios; with Spin beside us where a spin and a gcc are on the path
 	$(CARGO) build --release --quiet -p tertium-bench

@@ -22,6 +22,10 @@ use crate::timeouts;
 
 /// Arrays of copies that begin later may have this many cells.
 const MOST_CELLS: usize = 256;
+/// A channel with more variables than this is not abstracted.
+const MOST_QUEUE_CELLS: usize = 64;
+/// The same where no solver has to think about them.
+const MOST_EXACT_CELLS: usize = 512;
 
 /// Where a step comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +49,8 @@ pub struct Separated {
     pub channels: Vec<VarId>,
     /// For each of its steps, where it comes from.
     pub steps: Vec<Origin>,
+    /// Its steps that stand for a statement on a value that is no channel, or with a message of another shape.
+    pub misused: BTreeSet<StepId>,
     copies: Copies,
 }
 
@@ -57,14 +63,43 @@ pub(crate) struct Making<'p> {
     pub(crate) program: Program,
     pub(crate) copies: Copies,
     pub(crate) origins: Vec<Origin>,
+    pub(crate) misused: BTreeSet<StepId>,
+    /// Whether states of the original are told apart exactly.
+    exact: bool,
 }
 
 impl Separated {
-    /// Takes a program apart.
+    /// Takes a program apart, as solvers need it: time-outs are conditions on the state.
     ///
     /// # Errors
     /// What of it cannot be said with one process per copy.
     pub fn new(old: &Program) -> Result<Self, Unsupported> {
+        let mut separated = Self::made(old, false)?;
+        let steps = &separated.steps;
+        timeouts::close(&mut separated.program).map_err(|step| Unsupported::Step(steps[step.index()].step))?;
+        separated.finished(old)
+    }
+
+    /// Takes a program apart such that it has one state for each of the original: copies that are gone leave nothing behind.
+    /// Time-outs stay as they are.
+    ///
+    /// # Errors
+    /// What of it cannot be said with one process per copy.
+    pub fn exactly(old: &Program) -> Result<Self, Unsupported> {
+        Self::made(old, true)?.finished(old)
+    }
+
+    /// How many channels there are; their numbers begin with 1.
+    #[must_use]
+    pub fn channel_count(&self) -> usize {
+        self.copies.queues.len()
+    }
+
+    pub(crate) const fn copies(&self) -> &Copies {
+        &self.copies
+    }
+
+    fn made(old: &Program, exact: bool) -> Result<Self, Unsupported> {
         if old.priorities || old.last.is_some() || old.trace.is_some() || old.must_be_deterministic() {
             return Err(Unsupported::Processes);
         }
@@ -77,8 +112,9 @@ impl Separated {
         program.spotlight.clear();
         program.claims.clear();
         program.channels.clear();
-        let copies = Copies { starts, queues: Queues::of(old), ..Copies::default() };
-        let mut making = Making { old, program, copies, origins: Vec::new() };
+        let most_cells = if exact { MOST_EXACT_CELLS } else { MOST_QUEUE_CELLS };
+        let copies = Copies { starts, queues: Queues::of(old, most_cells), ..Copies::default() };
+        let mut making = Making { old, program, copies, origins: Vec::new(), misused: BTreeSet::new(), exact };
         making.add_globals();
         for copy in 0..making.copies.starts.copies.len() {
             making.add_copy(copy);
@@ -86,15 +122,17 @@ impl Separated {
         for copy in 0..making.copies.starts.copies.len() {
             making.add_steps(copy)?;
         }
-        let Making { mut program, copies, origins: steps, .. } = making;
-        timeouts::close(&mut program).map_err(|step| Unsupported::Step(steps[step.index()].step))?;
+        let Making { mut program, copies, origins: steps, misused, .. } = making;
         program.keep = old.keep.iter().flat_map(|&var| copies.everywhere(var)).collect();
         let channels = copies.queues.variables();
-        let mut separated = Self { program, origins: Vec::new(), channels, steps, copies };
-        separated.add_initial(old)?;
-        separated.add_predicates(old);
-        separated.program.properties.clear();
-        Ok(separated)
+        Ok(Self { program, origins: Vec::new(), channels, steps, misused, copies })
+    }
+
+    fn finished(mut self, old: &Program) -> Result<Self, Unsupported> {
+        self.add_initial(old)?;
+        self.add_predicates(old);
+        self.program.properties.clear();
+        Ok(self)
     }
 
     /// An expression that an observer of the original evaluates.
@@ -356,10 +394,12 @@ impl Making<'_> {
         Ok(Some(fields))
     }
 
-    /// What a copy leaves behind: what it began with, so that it can be started again. None if that is too much.
+    /// What a copy leaves behind: what it began with, so that it can be started again, or counts as the same state. None if
+    /// that is too much.
     fn cleared(&mut self, copy: usize) -> Option<Vec<Assign>> {
         let mut assigns = Vec::new();
-        if !self.copies.starts.is_started(copy) {
+        let again = self.copies.starts.is_started(copy);
+        if !again && !self.exact {
             return Some(assigns);
         }
         let constants = &self.copies.starts.copies[copy].constants;
@@ -372,7 +412,8 @@ impl Making<'_> {
             let value = |cell: usize| match &variable.initial {
                 InitialValue::Same(value) => Some(*value),
                 InitialValue::Each(values) => values.get(cell).copied(),
-                _ => None,
+                // What never begins again may leave anything behind, if it is always the same.
+                _ => (!again).then_some(0),
             };
             let sort = self.program.sort_of(variable.ty);
             if variable.cells() > MOST_CELLS || variable.dimensions.len() > 1 {

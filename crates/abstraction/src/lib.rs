@@ -5,7 +5,7 @@
 //! must follow, [`hyper`] which sets are certain, [`initial`] where it begins, and [`collect`] makes the structure.
 //! [`possible`] finds only what may follow. What was found is kept in decision diagrams (`diagram`), so that states which do not differ in
 //! what a step depends on cost one look. [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over
-//! them. [`instances`] brings programs with several copies of a process into the form that all this needs. [`spotlight`] looks at
+//! them. [`instances`] brings programs with several copies of a process into the form that all this needs, [`restored`] tells their states again. [`spotlight`] looks at
 //! some processes closely and at the others hardly at all; [`differences`] only at how far variables are apart.
 //!
 //! Guarantee: every step of the program is covered by a possible step, every program state that an abstract state stands for
@@ -29,6 +29,7 @@ mod more;
 pub mod options;
 pub mod possible;
 mod queues;
+pub mod restored;
 pub mod samples;
 mod settled;
 pub mod spotlight;
@@ -46,6 +47,7 @@ pub use initial::Initial;
 pub use instances::{Origin, Separated};
 pub use options::{Kind, Options};
 pub use possible::PossibleStep;
+pub use restored::Restoring;
 pub use starts::MOST_COPIES;
 pub use state::AbstractState;
 pub use system::{Operation, Predicate, System, Unsupported};

@@ -8,7 +8,7 @@ use tertium_program::{Action, Assign, Expr, ExprId, Field, Hold, ProcessId, Step
 
 use crate::instances::Making;
 use crate::queues::{fitted, number};
-use crate::starts::reached;
+use crate::starts::{Copy, reached};
 use crate::system::Unsupported;
 
 /// A receive that a send may meet.
@@ -67,7 +67,10 @@ impl Making<'_> {
     fn receivers(&mut self, sender: usize, queue: usize, message: &[ExprId]) -> Result<Vec<Receiver>, Unsupported> {
         let mut found = Vec::new();
         let copies = self.copies.starts.copies.clone();
-        for (copy, other) in copies.iter().enumerate().filter(|(_, other)| other.pid != copies[sender].pid) {
+        let mut others: Vec<(usize, &Copy)> = copies.iter().enumerate().collect();
+        // Who must take the first of several ways takes that of the oldest.
+        others.sort_by_key(|(_, other)| other.pid);
+        for (copy, other) in others.into_iter().filter(|(_, other)| other.pid != copies[sender].pid) {
             let mut ready: Vec<Receiver> = Vec::new();
             for step in reached(self.old, other.process) {
                 ready.extend(self.receiver(copy, step, queue, message)?);

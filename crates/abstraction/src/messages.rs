@@ -115,6 +115,9 @@ impl Making<'_> {
     pub(crate) fn push_wrong(&mut self, at: (usize, StepId), draft: &Step, when: ExprId, values: Vec<ExprId>) {
         let guard = self.program.exprs.and(draft.guard, when);
         if self.program.exprs.constant(guard) != Some(0) {
+            if values == [self.nothing()] {
+                self.misused.insert(StepId::new(self.program.steps.len()));
+            }
             let action = Action::Print { format: String::new(), values };
             self.push(at, Step { guard, action, ..draft.clone() }, None);
         }

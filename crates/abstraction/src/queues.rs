@@ -11,9 +11,6 @@ use tertium_program::{
     VarId, Variable, Width,
 };
 
-/// A channel with more variables than this is not abstracted.
-const MOST_CELLS: usize = 64;
-
 /// A channel as variables.
 #[derive(Clone, Debug)]
 pub(crate) struct Queue {
@@ -37,6 +34,8 @@ pub(crate) struct Queues {
     /// Numbers of global channels, and of those of each copy.
     numbers: HashMap<(Option<usize>, ChannelId), i64>,
     written: BTreeSet<VarId>,
+    /// A channel with more variables is not one that statements can speak of.
+    most_cells: usize,
 }
 
 /// What a statement on a channel becomes.
@@ -47,9 +46,9 @@ pub(crate) struct Change {
 
 impl Queues {
     /// No channels yet; which variables are ever written.
-    pub(crate) fn of(old: &Program) -> Self {
+    pub(crate) fn of(old: &Program, most_cells: usize) -> Self {
         let written = old.steps.iter().flat_map(tertium_program::Step::written).collect();
-        Self { written, ..Self::default() }
+        Self { written, most_cells, ..Self::default() }
     }
 
     /// Adds the variables of a channel: one of everyone, or of a copy.
@@ -57,7 +56,7 @@ impl Queues {
         let channel = old.channel(id);
         let capacity = channel.capacity as usize;
         let widths: Option<Vec<Fit>> = channel.fields.iter().map(|&ty| width(old, ty)).collect();
-        let small = capacity.saturating_mul(channel.fields.len()) <= MOST_CELLS;
+        let small = capacity.saturating_mul(channel.fields.len()) <= self.most_cells;
         let widths = widths.filter(|_| small);
         let mut queue = Queue { capacity, widths, owner: copy, length: None, cells: Vec::new() };
         if let Some(widths) = queue.widths.as_ref().filter(|_| capacity > 0) {
@@ -129,6 +128,17 @@ impl Queues {
         found
     }
 
+    /// The number of a channel of everyone, or of a copy.
+    pub(crate) fn number(&self, channel: ChannelId, copy: Option<usize>) -> Option<i64> {
+        self.numbers.get(&(copy, channel)).copied()
+    }
+
+    /// A channel of everyone, or of a copy.
+    pub(crate) fn find(&self, channel: ChannelId, copy: Option<usize>) -> Option<&Queue> {
+        let number = self.number(channel, copy)?;
+        self.all.get(usize::try_from(number).ok()?.checked_sub(1)?)
+    }
+
     /// How many channels there are.
     pub(crate) fn len(&self) -> usize {
         self.all.len()
@@ -162,7 +172,8 @@ impl Queues {
 }
 
 impl Queue {
-    fn variables(&self) -> impl Iterator<Item = VarId> + '_ {
+    /// The number of messages, then by place and field.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = VarId> + '_ {
         self.length.into_iter().chain(self.cells.iter().flatten().copied())
     }
 

@@ -20,7 +20,7 @@ use super::listed::Listed;
 use super::plays;
 use super::structure::Structure;
 use super::values::Pair;
-use crate::automata::automaton::Automaton;
+use crate::automata::automaton::{Automaton, Transition};
 use crate::automata::question::{Question, positive_normal_form};
 use crate::automata::translate;
 use crate::{EngineError, Filter, Task, Unsupported};
@@ -176,6 +176,17 @@ pub(super) enum Recurring {
     Strong(usize),
 }
 
+fn has_steps(structure: &Structure, fairness: &Fairness) -> Result<(), EngineError> {
+    let known = |filter| structure.steps(filter).is_some();
+    let constraints = (0..fairness.constraints).map(Filter::Fair);
+    let mut wanted = constraints.chain(fairness.strong.iter().map(|strong| strong.steps));
+    if known(Filter::Any) && wanted.all(known) {
+        return Ok(());
+    }
+    let reason = "the structure has no steps, or none for its fairness constraints".to_owned();
+    Err(Unsupported { engine: super::NAME, reason }.into())
+}
+
 /// A structure together with an automaton for a linear formula.
 #[derive(Debug)]
 pub struct Automata<'s> {
@@ -186,7 +197,38 @@ pub struct Automata<'s> {
     pub(super) fairness: Fairness,
 }
 
+/// What a watcher can do when it reads a state: where, to which of its own states, and whether that is marked.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// Where it does so.
+    pub guard: Pair,
+    /// Where it goes.
+    pub target: usize,
+    /// Whether an accepted path does so again and again.
+    pub marked: bool,
+}
+
 impl<'s> Automata<'s> {
+    /// A watcher that begins in `initial`; for each of its states what it can do there. It accepts paths on which it does
+    /// something marked again and again.
+    ///
+    /// # Errors
+    /// If the structure has no steps, or none for its fairness constraints.
+    pub fn watching(
+        structure: &'s Structure,
+        initial: usize,
+        ways: Vec<Vec<Reading>>,
+        fairness: &Fairness,
+    ) -> Result<Self, EngineError> {
+        has_steps(structure, fairness)?;
+        let step =
+            |way: &Reading| Transition { cube: Vec::new(), target: way.target as u32, marks: u64::from(way.marked) };
+        let transitions = ways.iter().map(|ways| ways.iter().map(step).collect()).collect();
+        let automaton = Automaton { initial: vec![initial as u32], transitions, marks: 1 };
+        let guards = ways.into_iter().map(|ways| ways.into_iter().map(|way| way.guard).collect()).collect();
+        Ok(Self { structure, automaton, guards, fairness: fairness.clone() })
+    }
+
     /// The automaton of `formula`, or of its negation unless `positive`.
     ///
     /// # Errors
@@ -198,13 +240,7 @@ impl<'s> Automata<'s> {
         positive: bool,
         fairness: &Fairness,
     ) -> Result<Self, EngineError> {
-        let known = |filter| structure.steps(filter).is_some();
-        let constraints = (0..fairness.constraints).map(Filter::Fair);
-        let mut wanted = constraints.chain(fairness.strong.iter().map(|strong| strong.steps));
-        if !known(Filter::Any) || !wanted.all(known) {
-            let reason = "the structure has no steps, or none for its fairness constraints".to_owned();
-            return Err(Unsupported { engine: super::NAME, reason }.into());
-        }
+        has_steps(structure, fairness)?;
         let (question, constants) = question(formula, atoms, positive);
         let automaton = translate::automaton(&question, structure.diagrams.budget())?;
         let mut guards = Vec::new();

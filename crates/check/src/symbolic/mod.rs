@@ -36,7 +36,7 @@ use listed::Listed;
 pub use cuts::lattice_values;
 pub use evaluate::{Atoms, evaluate};
 pub use family::family_sets;
-pub use linear::{Automata, Fairness, Strong, linear_value, paths};
+pub use linear::{Automata, Fairness, Reading, Strong, linear_value, paths};
 pub use path::{Lasso, lasso, shortest_path};
 pub use star::{star_paths, star_value};
 pub use structure::{Hyper, Steps, Structure};

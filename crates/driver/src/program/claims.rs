@@ -10,7 +10,7 @@ use tertium_explore::reduction::Kinds;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{Lasso, Monitor, Scheduling};
 use tertium_lattice::Belnap;
-use tertium_program::{Action, Expr, ExprId, FaultKind, Hold, LocationId, ProcessId, Program, State, Step};
+use tertium_program::{Action, Expr, ExprId, FaultKind, Hold, LocationId, ProcessId, Program, Semantics, State, Step};
 
 use super::answer::{ProgramAnswer, STUTTER};
 use super::fewer::{Fewer, LassoStates};
@@ -25,27 +25,27 @@ use crate::failure::Failure;
 
 /// One thing the automaton can do when it reads a state.
 #[derive(Clone, Debug, Default)]
-struct Way {
+pub(super) struct Way {
     /// Atoms and the values they must have.
-    needs: Vec<(usize, bool)>,
+    pub needs: Vec<(usize, bool)>,
     /// Atoms that are asserted: if one does not hold, what is forbidden has happened.
-    asserts: Vec<usize>,
-    target: usize,
+    pub asserts: Vec<usize>,
+    pub target: usize,
 }
 
 /// An automaton over the states of a run.
 #[derive(Clone, Debug)]
-struct Automaton {
-    initial: usize,
-    states: Vec<Vec<Way>>,
-    accepting: Vec<bool>,
+pub(super) struct Automaton {
+    pub initial: usize,
+    pub states: Vec<Vec<Way>>,
+    pub accepting: Vec<bool>,
     /// The state from which everything is accepted.
-    done: usize,
+    pub done: usize,
     /// The atom that says that a process is at an acceptance label.
-    accept_atom: Option<usize>,
-    atoms: Vec<ExprId>,
+    pub accept_atom: Option<usize>,
+    pub atoms: Vec<ExprId>,
     /// Whether a state without successors is read again and again.
-    stutters: bool,
+    pub stutters: bool,
 }
 
 impl Automaton {
@@ -148,7 +148,8 @@ fn known(program: &Program, expr: Expr) -> Result<ExprId, Failure> {
     program.exprs.find(expr).ok_or_else(|| Failure::Internal("the program has no labels to watch".to_owned()))
 }
 
-fn automaton(program: &Program, kind: WatchKind) -> Result<Automaton, Failure> {
+/// What watches, as an automaton.
+pub(super) fn automaton(program: &Program, kind: WatchKind) -> Result<Automaton, Failure> {
     match kind {
         WatchKind::Claim(claim) => of_claim(program, claim),
         WatchKind::Acceptance => {
@@ -297,12 +298,15 @@ pub(super) fn search<M: Monitor>(
 }
 
 fn repeat(space: &Space<'_>, automaton: &Automaton, lasso: &LassoStates) -> Result<Run, Failure> {
-    let run = connected(space, lasso)?;
+    judged(&space.semantics, automaton, connected(space, lasso)?)
+}
+
+/// A run, cut where what is forbidden has happened, if the automaton accepts it.
+pub(super) fn judged(semantics: &Semantics<'_>, automaton: &Automaton, run: Run) -> Result<Run, Failure> {
     let mut letters = Vec::new();
     for state in run.states().take(run.steps.len().max(1)) {
-        let values: Result<Vec<bool>, _> = (automaton.atoms.iter())
-            .map(|&atom| space.semantics.observe(atom, state).map(|value| value != 0))
-            .collect();
+        let values: Result<Vec<bool>, _> =
+            (automaton.atoms.iter()).map(|&atom| semantics.observe(atom, state).map(|value| value != 0)).collect();
         letters.push(values.map_err(no_value)?);
     }
     accept(run, automaton.initial, automaton.done, |at, state, out| {

@@ -12,7 +12,7 @@ mod mistakes;
 pub mod pictured;
 pub mod predicates;
 pub mod refined;
-mod retell;
+pub(in crate::program) mod retell;
 mod sets;
 pub mod show;
 

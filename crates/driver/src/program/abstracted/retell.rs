@@ -14,7 +14,12 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// If a run cannot be repeated, which is a fault of this program.
-pub(super) fn run(program: &Program, steps: &[Origin], told: &Run, budget: &Budget) -> Result<Option<Run>, Failure> {
+pub(in crate::program) fn run(
+    program: &Program,
+    steps: &[Origin],
+    told: &Run,
+    budget: &Budget,
+) -> Result<Option<Run>, Failure> {
     let semantics = Semantics::new(program);
     let Some(mut run) = begin(&semantics, budget) else { return Ok(None) };
     for taken in &told.steps {

@@ -5,7 +5,7 @@
 //! it alone writes; other shared ones between the processes that use them, and those that nearly all use come first.
 //! Other orders are tried where this one needs too many nodes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_dd::{Bit, Set};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
@@ -47,6 +47,8 @@ pub(super) struct Cells {
     pub inputs: Vec<Bit>,
     /// How many bits there are in all.
     pub bits: usize,
+    /// The largest number of a channel.
+    channels: usize,
 }
 
 /// Arrays with more elements than this are not encoded.
@@ -88,12 +90,12 @@ struct Draft {
 
 impl Cells {
     /// The cells of a program with fixed processes and finite types.
-    pub fn new(semantics: &Semantics<'_>, wanted: Order) -> Result<Self, NoSets> {
+    pub fn new(semantics: &Semantics<'_>, channels: usize, wanted: Order) -> Result<Self, NoSets> {
         let first = semantics.first_slots().map_err(|_| NoSets::unfit("an initial value cannot be computed"))?;
-        let drafts = drafts(semantics, &first)?;
+        let of_slot = vec![None; first.len()];
+        let mut cells = Self { cells: Vec::new(), of_slot, first, inputs: Vec::new(), bits: 0, channels };
+        let drafts = cells.drafts(semantics)?;
         let order = order(semantics.program(), semantics, &drafts, wanted);
-        let mut cells =
-            Self { cells: Vec::new(), of_slot: vec![None; first.len()], first, inputs: Vec::new(), bits: 0 };
         let together = |&a: &usize, &b: &usize| {
             wanted == Order::Interleaved && drafts[a].owner.is_none() && drafts[a].var == drafts[b].var
         };
@@ -115,6 +117,56 @@ impl Cells {
         Ok(cells)
     }
 
+    /// All places that can change.
+    fn drafts(&self, semantics: &Semantics<'_>) -> Result<Vec<Draft>, NoSets> {
+        let (program, layout) = (semantics.program(), semantics.layout());
+        let mut drafts = Vec::new();
+        for (pid, instance) in program.instances.iter().enumerate() {
+            let frame = layout.initial_frames()[pid];
+            debug_assert_eq!(
+                self.first[frame + FRAME_PROCESS],
+                instance.process.index() as i64,
+                "frames begin with their process"
+            );
+            let locations = program.process(instance.process).locations.len() as i64;
+            let (ty, bounds) = (Type::Range { lo: 0, hi: locations - 1 }, (0, locations - 1));
+            drafts.push(Draft { slot: frame + FRAME_LOCATION, ty, open: false, owner: Some(pid), bounds, var: None });
+        }
+        let written: BTreeSet<VarId> = program.steps.iter().flat_map(Step::written).collect();
+        for var in program.variable_ids() {
+            let variable = program.variable(var);
+            let open = variable.initial == InitialValue::Any;
+            if !open && !written.contains(&var) {
+                continue;
+            }
+            let name = || program.show_variable(var);
+            let (Some(lo), Some(hi)) = self.bounds(program, variable.ty) else {
+                return Err(NoSets::unfit(format!("`{}` has no bounds", name())));
+            };
+            if variable.cells() > MOST_CELLS {
+                return Err(NoSets::unfit(format!("`{}` has more than {MOST_CELLS} elements", name())));
+            }
+            let Some(base) = layout.fixed_slot(program, var) else {
+                return Err(NoSets::unfit(format!("`{}` has no fixed place", name())));
+            };
+            let owner = match variable.scope {
+                Scope::Global => None,
+                Scope::Local(process) => layout.only_instance(process).map(|pid| pid as usize),
+            };
+            for cell in 0..variable.cells() {
+                drafts.push(Draft {
+                    slot: base + cell,
+                    ty: variable.ty,
+                    open,
+                    owner,
+                    bounds: (lo, hi),
+                    var: Some(var),
+                });
+            }
+        }
+        Ok(drafts)
+    }
+
     /// Cells whose bits alternate: the highest ones of all first.
     fn add(&mut self, group: &[&Draft]) {
         let codes: Vec<(i64, usize)> = group.iter().map(|draft| code_of(draft.bounds)).collect();
@@ -130,6 +182,14 @@ impl Cells {
             let ((lo, hi), truth) = (draft.bounds, draft.ty == Type::Bool);
             self.of_slot[draft.slot] = Some(self.cells.len());
             self.cells.push(Cell { slot: draft.slot, lo, hi, offset, bits, open: draft.open, truth });
+        }
+    }
+
+    /// Smallest and largest value of a type; channels are known by their numbers.
+    pub fn bounds(&self, program: &Program, ty: Type) -> (Option<i64>, Option<i64>) {
+        match ty {
+            Type::Channel => (Some(0), Some(self.channels as i64)),
+            ty => program.bounds(ty),
         }
     }
 
@@ -214,48 +274,6 @@ pub(crate) fn range(program: &Program, expr: ExprId) -> Option<(i64, i64)> {
     }
 }
 
-fn drafts(semantics: &Semantics<'_>, first: &[i64]) -> Result<Vec<Draft>, NoSets> {
-    let (program, layout) = (semantics.program(), semantics.layout());
-    let mut drafts = Vec::new();
-    for (pid, instance) in program.instances.iter().enumerate() {
-        let frame = layout.initial_frames()[pid];
-        debug_assert_eq!(
-            first[frame + FRAME_PROCESS],
-            instance.process.index() as i64,
-            "frames begin with their process"
-        );
-        let locations = program.process(instance.process).locations.len() as i64;
-        let (ty, bounds) = (Type::Range { lo: 0, hi: locations - 1 }, (0, locations - 1));
-        drafts.push(Draft { slot: frame + FRAME_LOCATION, ty, open: false, owner: Some(pid), bounds, var: None });
-    }
-    for var in program.variable_ids() {
-        let variable = program.variable(var);
-        let (Some(lo), Some(hi)) = program.bounds(variable.ty) else {
-            let name = program.show_variable(var);
-            return Err(NoSets::unfit(format!("`{name}` has no bounds")));
-        };
-        if variable.hidden || variable.ty == Type::Channel {
-            let name = program.show_variable(var);
-            return Err(NoSets::unfit(format!("`{name}` is a channel, or hidden")));
-        }
-        if variable.cells() > MOST_CELLS {
-            return Err(NoSets::unfit(format!("`{}` has more than {MOST_CELLS} elements", program.show_variable(var))));
-        }
-        let Some(base) = layout.fixed_slot(program, var) else {
-            return Err(NoSets::unfit(format!("`{}` has no fixed place", program.show_variable(var))));
-        };
-        let owner = match variable.scope {
-            Scope::Global => None,
-            Scope::Local(process) => layout.only_instance(process).map(|pid| pid as usize),
-        };
-        let open = variable.initial == InitialValue::Any;
-        for cell in 0..variable.cells() {
-            drafts.push(Draft { slot: base + cell, ty: variable.ty, open, owner, bounds: (lo, hi), var: Some(var) });
-        }
-    }
-    Ok(drafts)
-}
-
 /// The drafts in the order in which they get their bits.
 fn order(program: &Program, semantics: &Semantics<'_>, drafts: &[Draft], wanted: Order) -> Vec<usize> {
     if wanted == Order::Declared {
@@ -303,7 +321,7 @@ fn touched(program: &Program, semantics: &Semantics<'_>) -> Touched {
         roots.extend(program.process(step.process).provided);
         let mut places: Vec<Place> = Vec::new();
         match &step.action {
-            Action::Assign(assigns) => {
+            Action::Assign(assigns) | Action::Together { assigns, .. } => {
                 roots.extend(assigns.iter().map(|assign| assign.value));
                 places.extend(assigns.iter().map(|assign| assign.place));
             }

@@ -13,15 +13,19 @@ use tertium_explore::search::liveness::Scheduling;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, FormulaBuilder, Logic, Node, NodeId};
 use tertium_model::ActionId;
+use tertium_program::{ExprId, Program};
 
 use super::encoding::Encoding;
 use super::follow::Follower;
-use super::{NoSets, evidence};
+use super::subject::Subject;
+use super::{NoSets, evidence, watch};
 use crate::failure::{Failure, Located};
 use crate::program::answer::{ProgramAnswer, STUTTER};
 use crate::program::branching::depends_on_ends;
 use crate::program::check::{CheckOptions, Outcome};
+use crate::program::claims::automaton;
 use crate::program::questions::{Asked, Mistake, Question};
+use crate::program::run::Run;
 use crate::program::safety::cannot_evaluate;
 use crate::program::{ProgramFile, linear};
 use crate::{Deadlock, LinearReading, Observer, engines, prove};
@@ -41,6 +45,9 @@ pub fn check(
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
     refuse(questions, options)?;
+    for question in questions {
+        watch::refuse(&file.program, question)?;
+    }
     let (sender, receiver): (Sender<String>, Receiver<String>) = channel();
     let work = move || run(file, questions, options, budget, &sender);
     let listen = || receiver.iter().for_each(|what| observer.phase(&what));
@@ -65,9 +72,6 @@ fn refuse(questions: &[Question], options: &CheckOptions) -> Result<(), Failure>
     if matches!(options.linear, Some(LinearReading::Tg | LinearReading::TgPnf)) {
         return no("values of steps inside the operators are for the engine `automata`", "leave out `--ltl`");
     }
-    if questions.iter().any(|question| matches!(question, Question::Watched(_))) {
-        return no("it does not watch claims, acceptance or progress", "use `--engine auto`");
-    }
     let linear = |question: &Question| matches!(question, Question::Property(asked) if asked.formula.logic() == Logic::CtlStar || asked.formula.logic() == Logic::Ltl);
     let modal = |question: &Question| matches!(question, Question::Property(asked) if asked.formula.nodes().iter().any(is_modal));
     if questions.iter().any(|question| linear(question) && modal(question)) {
@@ -80,11 +84,11 @@ fn is_modal(node: &Node) -> bool {
     matches!(node, Node::Diamond(..) | Node::Box(..) | Node::Var(_) | Node::Mu(..) | Node::Nu(..))
 }
 
-fn failure(why: NoSets) -> Failure {
+pub(super) fn failure(why: NoSets) -> Failure {
     match why {
         NoSets::Stopped(stopped) => Failure::Stopped(stopped),
         NoSets::Unfit(reason) => Diagnostic::error("E0361", format!("the program cannot be encoded as sets: {reason}"))
-            .note("encoded are programs with fixed processes whose variables all have finitely many values")
+            .note("encoded are programs with boundedly many processes whose variables and messages all have finitely many values")
             .help("`--engine auto` runs the program, or abstract it: `--refinements 0`")
             .into(),
     }
@@ -102,7 +106,12 @@ fn run(
         // Nobody listening is no reason to stop.
         let _ = report.send(what);
     };
-    let encoding = match Encoding::new(&file.program, budget, &mut tell) {
+    let mut asked: Vec<ExprId> = Vec::new();
+    for question in questions {
+        asked.extend(atoms_of(&file.program, question)?);
+    }
+    let subject = Subject::new(&file.program, &asked).map_err(failure)?;
+    let encoding = match Encoding::of(&subject, budget, &mut tell) {
         Err(NoSets::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
         encoding => encoding.map_err(failure)?,
     };
@@ -112,14 +121,14 @@ fn run(
     for question in questions {
         let begin = Instant::now();
         tell(format!("deciding {}", question_name(question)));
-        let mut answer = Work::new(roomy.as_ref().unwrap_or(&encoding), options).answer(question)?;
+        let mut answer = Work::new(roomy.as_ref().unwrap_or(&encoding), &subject, options).answer(question)?;
         if answer.stopped == Some(StopReason::Memory) && roomy.is_none() {
             roomy = match encoding.enlarged(budget, &mut tell) {
                 Err(NoSets::Stopped(_)) => None,
                 enlarged => enlarged.map_err(failure)?,
             };
             if let Some(roomy) = &roomy {
-                answer = Work::new(roomy, options).answer(question)?;
+                answer = Work::new(roomy, &subject, options).answer(question)?;
             }
         }
         answer.elapsed = begin.elapsed() + std::mem::take(&mut spent);
@@ -149,6 +158,15 @@ fn figures(encoding: &Encoding<'_>) -> Diagnostic {
     )
 }
 
+/// What a question says about single states.
+fn atoms_of(program: &Program, question: &Question) -> Result<Vec<ExprId>, Failure> {
+    Ok(match question {
+        Question::Property(asked) => asked.atoms.clone(),
+        Question::Watched(watched) => automaton(program, watched.kind)?.atoms,
+        Question::Never(_) => Vec::new(),
+    })
+}
+
 fn question_name(question: &Question) -> &str {
     match question {
         Question::Property(asked) => &asked.name,
@@ -157,15 +175,17 @@ fn question_name(question: &Question) -> &str {
     }
 }
 
-struct Work<'w, 'p> {
-    encoding: &'w Encoding<'p>,
+/// The questions are put to this.
+pub(super) struct Work<'w, 'p> {
+    pub encoding: &'w Encoding<'p>,
+    pub subject: &'w Subject<'p>,
     options: &'w CheckOptions,
     states: f64,
 }
 
 impl<'w, 'p> Work<'w, 'p> {
-    fn new(encoding: &'w Encoding<'p>, options: &'w CheckOptions) -> Self {
-        Self { encoding, options, states: encoding.figures().states }
+    fn new(encoding: &'w Encoding<'p>, subject: &'w Subject<'p>, options: &'w CheckOptions) -> Self {
+        Self { encoding, subject, options, states: encoding.figures().states }
     }
 
     fn answer(&self, question: &Question) -> Result<ProgramAnswer, Failure> {
@@ -182,8 +202,10 @@ impl<'w, 'p> Work<'w, 'p> {
                 (answer, decided)
             }
             Question::Watched(watched) => {
-                let answer = self.open(ProgramAnswer::open(&watched.name, true, &watched.claim, "safety"));
-                (answer, Ok(()))
+                let mut answer =
+                    self.open(ProgramAnswer::open(&watched.name, true, &watched.claim, watch::logic(watched)));
+                let decided = self.watched(watched, &mut answer);
+                (answer, decided)
             }
         };
         match decided {
@@ -204,7 +226,7 @@ impl<'w, 'p> Work<'w, 'p> {
         let bad = self.encoding.mistaken(mistake)?;
         answer.value = Belnap::from_evidence(bad.is_empty(), !bad.is_empty());
         if !bad.is_empty() {
-            answer.run = Some(evidence::run_to_mistake(self.encoding, &bad, mistake)?);
+            answer.run = Some(evidence::run_to_mistake(self.encoding, self.subject, &bad, mistake)?);
         }
         Ok(())
     }
@@ -225,9 +247,17 @@ impl<'w, 'p> Work<'w, 'p> {
         }
     }
 
+    /// A run of what is encoded as one of the program.
+    pub(super) fn retold(&self, run: Option<Run>) -> Result<Option<Run>, Failure> {
+        run.map(|run| self.subject.retold(run, self.encoding.diagrams().budget())).transpose()
+    }
+
     /// The processes to which the scheduler is fair, as far as the formula's logic speaks of paths.
     fn fair(&self, asked: &Asked) -> Fair {
-        let paths = matches!(asked.formula.logic(), Logic::Ctl | Logic::CtlStar | Logic::Ltl);
+        self.fair_if(matches!(asked.formula.logic(), Logic::Ctl | Logic::CtlStar | Logic::Ltl))
+    }
+
+    pub(super) fn fair_if(&self, paths: bool) -> Fair {
         let Scheduling { weak, strong } =
             if paths { linear::scheduling(self.encoding.program()) } else { Scheduling::default() };
         let steps = |pid: &u32| Strong {
@@ -242,7 +272,7 @@ impl<'w, 'p> Work<'w, 'p> {
         let used =
             |at: usize| asked.formula.nodes().iter().any(|node| matches!(node, Node::Atom(id) if id.index() == at));
         let label = |(at, &expr)| {
-            if used(at) { self.encoding.label(expr).map(Some).map_err(failure) } else { Ok(None) }
+            if used(at) { self.encoding.label(self.subject.expr(expr)).map(Some).map_err(failure) } else { Ok(None) }
         };
         asked.atoms.iter().enumerate().map(label).collect()
     }
@@ -274,7 +304,7 @@ impl<'w, 'p> Work<'w, 'p> {
         let unsure = reached.minus(&value.yes)?;
         answer.value = Belnap::from_evidence(unsure.is_empty(), !bad.is_empty());
         if !bad.is_empty() {
-            answer.run = Some(evidence::run_to(self.encoding, &structure, &bad)?);
+            answer.run = self.retold(Some(evidence::run_to(self.encoding, &structure, &bad)?))?;
         }
         if answer.value == Belnap::Unknown {
             answer.reasons.push(cannot_evaluate());
@@ -293,7 +323,7 @@ impl<'w, 'p> Work<'w, 'p> {
             let automata =
                 Automata::new(&structure, &asked.formula, &atoms, false, &fair.fairness).map_err(engines::failure)?;
             let broken = self.encoding.init.minus(&value.open)?;
-            answer.run = evidence::lasso_run(self.encoding, &automata, &broken, &fair.all)?;
+            answer.run = self.retold(evidence::lasso_run(self.encoding, &automata, &broken, &fair.all)?)?;
         }
         Ok(())
     }
@@ -324,7 +354,7 @@ impl<'w, 'p> Work<'w, 'p> {
                 fairly: if whole_paths { Some(self.fair_starts(&structure, fair)?) } else { None },
                 ending,
             };
-            answer.run = follower.run(&self.encoding.init.minus(&value.open)?)?;
+            answer.run = self.retold(follower.run(&self.encoding.init.minus(&value.open)?)?)?;
         }
         if ctl && fair.all.is_empty() && self.options.deadlock.is_none() && !self.encoding.dead()?.is_empty() {
             let other = evaluate_with_ends(&structure, &asked.formula, &atoms)?;
@@ -385,13 +415,13 @@ fn evaluate_with_ends(structure: &Structure, formula: &Formula, atoms: &Atoms) -
 }
 
 /// What the scheduler promises.
-struct Fair {
+pub(super) struct Fair {
     /// The processes with weak fairness, in the order of their constraints.
-    weak: Vec<u32>,
+    pub weak: Vec<u32>,
     /// The processes with any fairness.
-    all: Vec<u32>,
+    pub all: Vec<u32>,
     /// The same for paths over sets.
-    fairness: Fairness,
+    pub fairness: Fairness,
 }
 
 /// An engine's refusal is the user's to know, a limit is not.

@@ -13,6 +13,7 @@ use super::cells::{Cells, Order};
 use super::expressions::{Evaluation, Moment, Value, beginning};
 use super::numbers::Number;
 use super::steps::{ProgramSteps, program_steps};
+use super::subject::{Special, Subject};
 use crate::program::questions::Mistake;
 
 /// Every order of bits is tried with so many nodes before any of them gets more.
@@ -34,6 +35,7 @@ pub struct Encoding<'p> {
     /// Where all processes are at an end.
     ended: Set,
     order: Order,
+    special: Special<'p>,
 }
 
 /// How large everything got.
@@ -60,7 +62,7 @@ pub struct Figures {
 pub fn estimate(program: &Program) -> Result<f64, NoSets> {
     let semantics = Semantics::new(program);
     fit(program)?;
-    Ok(Cells::new(&semantics, Order::ALL[0])?.log2_states() * std::f64::consts::LOG10_2)
+    Ok(Cells::new(&semantics, 0, Order::ALL[0])?.log2_states() * std::f64::consts::LOG10_2)
 }
 
 fn fit(program: &Program) -> Result<(), NoSets> {
@@ -68,7 +70,6 @@ fn fit(program: &Program) -> Result<(), NoSets> {
         (!program.is_static(), "its processes are not fixed"),
         (!program.channels.is_empty(), "it has channels"),
         (program.priorities, "it has priorities"),
-        (program.persistent, "its runs go on after failed assertions"),
         (program.trace.is_some(), "it has a trace automaton"),
         (program.last.is_some(), "it asks who stepped last"),
     ];
@@ -87,12 +88,29 @@ impl<'p> Encoding<'p> {
     /// # Errors
     /// If the program is not one of those that are encoded, or a limit is reached.
     pub fn new(program: &'p Program, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Self, NoSets> {
+        Self::made(program, Special::default(), budget, report)
+    }
+
+    /// The same for a program whose processes come and go, or that has channels, once it is taken apart.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn of(subject: &'p Subject<'_>, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Self, NoSets> {
+        Self::made(subject.program(), subject.special(), budget, report)
+    }
+
+    fn made(
+        program: &'p Program,
+        special: Special<'p>,
+        budget: &Budget,
+        report: &mut dyn FnMut(String),
+    ) -> Result<Self, NoSets> {
         fit(program)?;
         let all = Limits::for_unlisted(budget);
         for nodes in ROUNDS.into_iter().filter(|&nodes| nodes <= all.nodes / 4) {
             let part = Limits { nodes, cache: all.cache.min(nodes / 4) };
             for order in Order::ALL {
-                match Self::with_order(program, order, part, budget, report) {
+                match Self::with_order((program, special), order, part, budget, report) {
                     Err(NoSets::Stopped(Stopped(StopReason::Memory))) => {
                         budget.check()?;
                         report(format!("another order of bits: {nodes} nodes did not suffice"));
@@ -101,7 +119,7 @@ impl<'p> Encoding<'p> {
                 }
             }
         }
-        Self::with_order(program, Order::ALL[0], all, budget, report)
+        Self::with_order((program, special), Order::ALL[0], all, budget, report)
     }
 
     /// The same with all nodes that the budget allows; none if it has them already.
@@ -113,26 +131,26 @@ impl<'p> Encoding<'p> {
         if self.diagrams.limits().nodes >= all.nodes / 2 {
             return Ok(None);
         }
-        Self::with_order(self.program(), self.order, all, budget, report).map(Some)
+        Self::with_order((self.program(), self.special), self.order, all, budget, report).map(Some)
     }
 
     fn with_order(
-        program: &'p Program,
+        (program, special): (&'p Program, Special<'p>),
         order: Order,
         limits: Limits,
         budget: &Budget,
         report: &mut dyn FnMut(String),
     ) -> Result<Self, NoSets> {
         let semantics = Semantics::new(program);
-        let cells = Cells::new(&semantics, order)?;
+        let cells = Cells::new(&semantics, special.channels, order)?;
         report(format!("encoding the program in {} bits", cells.state_bits().len()));
         let diagrams = Diagrams::new(cells.bits, limits, budget)?;
         let start = beginning(&cells, &diagrams)?;
-        let steps = program_steps(&semantics, &cells, &diagrams)?;
+        let steps = program_steps(&semantics, special, &cells, &diagrams)?;
         let init = initial(&semantics, &cells, &diagrams, &start)?;
         let ended = ended(&semantics, &diagrams, &start)?;
         let reached = init.clone();
-        let mut encoding = Self { semantics, cells, diagrams, start, steps, init, reached, ended, order };
+        let mut encoding = Self { semantics, cells, diagrams, start, steps, init, reached, ended, order, special };
         report(format!("reaching states over {} nodes of steps", encoding.relation().nodes()));
         encoding.reached = encoding.relation().closure(&encoding.init, None)?;
         Ok(encoding)

@@ -6,9 +6,10 @@
 use tertium_base::Stopped;
 use tertium_check::symbolic::{Automata, Structure, lasso, shortest_path};
 use tertium_dd::Set;
-use tertium_program::{Fault, FaultKind, Outcome, State};
+use tertium_program::{Fault, FaultKind, Outcome, Semantics, State};
 
 use super::encoding::Encoding;
+use super::subject::Subject;
 use crate::failure::Failure;
 use crate::program::questions::Mistake;
 use crate::program::run::{self, Run};
@@ -24,21 +25,26 @@ pub(super) fn run_to(encoding: &Encoding<'_>, structure: &Structure, bad: &Set) 
     run::connect(&encoding.semantics, &states(encoding, &path))
 }
 
-/// A shortest run to a mistake, and the step that goes wrong.
-pub(super) fn run_to_mistake(encoding: &Encoding<'_>, bad: &Set, mistake: Mistake) -> Result<Run, Failure> {
+/// A shortest run of the program itself to a mistake, and the step that goes wrong.
+pub(super) fn run_to_mistake(
+    encoding: &Encoding<'_>,
+    subject: &Subject<'_>,
+    bad: &Set,
+    mistake: Mistake,
+) -> Result<Run, Failure> {
     let structure = encoding.structure(&[], false, false)?;
-    let run = run_to(encoding, &structure, bad)?;
+    let run = subject.retold(run_to(encoding, &structure, bad)?, encoding.diagrams().budget())?;
+    let semantics = Semantics::new(subject.original());
     if matches!(mistake, Mistake::Deadlock | Mistake::EndState) {
-        return run::with_deadlock(&encoding.semantics, run);
+        return run::with_deadlock(&semantics, run);
     }
-    let faults =
-        encoding.semantics.successors(run.last()).into_iter().filter_map(|successor| match successor.outcome {
-            Outcome::Fault { fault, .. } => Some(fault),
-            Outcome::Next(_) => None,
-        });
+    let faults = semantics.successors(run.last()).into_iter().filter_map(|successor| match successor.outcome {
+        Outcome::Fault { fault, .. } => Some(fault),
+        Outcome::Next(_) => None,
+    });
     let fits = |fault: &Fault| Mistake::of(&fault.kind) == Some(mistake);
     match faults.into_iter().find(fits) {
-        Some(fault) => run::with_fault(&encoding.semantics, run, &fault),
+        Some(fault) => run::with_fault(&semantics, run, &fault),
         None => {
             let kind = FaultKind::Assertion.name();
             Err(Failure::Internal(format!("no {} (such as {kind}) at the end of a run", mistake.name())))

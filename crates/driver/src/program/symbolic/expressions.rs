@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use tertium_base::Stopped;
 use tertium_dd::{Diagrams, Set};
 use tertium_program::layout::FRAME_LOCATION;
-use tertium_program::{Binary, Expr, ExprId, ListId, Semantics, Unary, VarId};
+use tertium_program::{Binary, Expr, ExprId, ListId, Location, Semantics, Unary, VarId};
 
 use super::NoSets;
 use super::cells::Cells;
@@ -68,6 +68,8 @@ pub(super) struct Moment {
     pub inputs: Vec<Value>,
     /// Who steps.
     pub me: Option<u32>,
+    /// Where nothing can be done but what waits for a time-out.
+    pub timeout: Set,
 }
 
 /// Evaluates expressions at one moment, each once.
@@ -104,7 +106,7 @@ pub(super) fn beginning(cells: &Cells, diagrams: &Diagrams) -> Result<Moment, No
         let offset = Number::constant(diagrams, cell.offset);
         slots.push(Value::Number(if cell.offset == 0 { number } else { number.add(&offset, &diagrams.empty())? }));
     }
-    Ok(Moment { slots, inputs: Vec::new(), me: None })
+    Ok(Moment { slots, inputs: Vec::new(), me: None, timeout: diagrams.empty() })
 }
 
 impl<'e, 'p> Evaluation<'e, 'p> {
@@ -184,10 +186,7 @@ impl<'e, 'p> Evaluation<'e, 'p> {
                 let Some(pid) = self.semantics.layout().only_instance(process) else {
                     return Err(NoSets::unfit("a process has several instances"));
                 };
-                let slot = self.semantics.layout().initial_frames()[pid as usize] + FRAME_LOCATION;
-                let at = self.as_number(&self.moment.slots[slot])?;
-                let there = Number::constant(self.diagrams, location.index() as i64);
-                self.sure(Value::Truth(at.equals(&there, self.diagrams)?))
+                self.sure(Value::Truth(self.is_at(pid as usize, location.index())?))
             }
             Expr::OwnPid => match self.moment.me {
                 Some(pid) => self.constant(i64::from(pid)),
@@ -197,12 +196,35 @@ impl<'e, 'p> Evaluation<'e, 'p> {
                 Some(set) => self.sure(Value::Truth(set.clone())),
                 None => return Err(NoSets::unfit("a step depends on whether there is a deadlock")),
             },
+            Expr::Timeout => self.sure(Value::Truth(self.moment.timeout.clone())),
+            Expr::NonProgress => self.sure(Value::Truth(self.somebody(|location| location.progress)?.not())),
+            Expr::Accepting => self.sure(Value::Truth(self.somebody(|location| location.accept)?)),
             Expr::Apply(function, _) => {
                 let name = &program.function(function).name;
                 return Err(NoSets::unfit(format!("nothing is known about the function `{name}`")));
             }
             _ => return Err(NoSets::unfit("an expression speaks of channels, instances or what is enabled")),
         })
+    }
+
+    fn is_at(&self, pid: usize, location: usize) -> Result<Set, NoSets> {
+        let slot = self.semantics.layout().initial_frames()[pid] + FRAME_LOCATION;
+        let at = self.as_number(&self.moment.slots[slot])?;
+        at.equals(&Number::constant(self.diagrams, location as i64), self.diagrams)
+    }
+
+    /// Where some process is at a location of this kind.
+    fn somebody(&self, is: impl Fn(&Location) -> bool) -> Result<Set, NoSets> {
+        let program = self.semantics.program();
+        let mut found = self.diagrams.empty();
+        for (pid, instance) in program.instances.iter().enumerate() {
+            for (at, location) in program.process(instance.process).locations.iter().enumerate() {
+                if is(location) {
+                    found = found.or(&self.is_at(pid, at)?)?;
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn base(&self, var: VarId) -> Result<usize, NoSets> {
@@ -301,9 +323,9 @@ impl<'e, 'p> Evaluation<'e, 'p> {
             Binary::BitAnd => Value::Number(x.bitwise(&y, Set::and)?),
             Binary::BitOr => Value::Number(x.bitwise(&y, Set::or)?),
             Binary::BitXor => Value::Number(x.bitwise(&y, |a, b| Ok(a.same(b)?.not()))?),
-            Binary::Shl | Binary::Shr | Binary::And | Binary::Or | Binary::Implies => {
-                return Err(NoSets::unfit("numbers are shifted by bits"));
-            }
+            Binary::Shl => Value::Number(x.shifted(&y, true, diagrams)?),
+            Binary::Shr => Value::Number(x.shifted(&y, false, diagrams)?),
+            Binary::And | Binary::Or | Binary::Implies => return self.connective(op, a, b),
         };
         Ok(Seen { value, wrong })
     }

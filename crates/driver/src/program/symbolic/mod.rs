@@ -1,11 +1,13 @@
 //! What can be said about a finite program without visiting its states one by one?
 //!
-//! The program's state is a row of bits (`cells`), its steps are executed once for all states (`steps`, `expressions`,
-//! `numbers`), and what can be reached is a fixpoint of sets. Properties are decided by the engine over sets
-//! (`decide`); whatever is false comes with a run (`follow`) that is repeated by the definition of a step (`evidence`).
+//! The program's state is a row of bits (`cells`), its steps are executed once for all states (`steps`, `offers`, `actions`,
+//! `expressions`, `numbers`), and what can be reached is a fixpoint of sets. Properties are decided by the engine over sets
+//! (`decide`), `never` claims and labels with what watches them (`watch`); whatever is false comes with a run (`follow`) that is repeated by the definition of a step (`evidence`).
 //!
-//! Only programs with fixed processes and finite types are encoded; others are refused with the reason.
+//! Channels and processes that come and go are fixed places first (`subject`). Only programs with boundedly many of them and
+//! finite types are encoded; others are refused with the reason.
 
+mod actions;
 mod cells;
 mod choice;
 mod decide;
@@ -14,7 +16,10 @@ mod evidence;
 mod expressions;
 mod follow;
 mod numbers;
+mod offers;
 mod steps;
+mod subject;
+mod watch;
 
 use tertium_base::Stopped;
 
@@ -22,6 +27,7 @@ pub(crate) use cells::range as bounds_of;
 pub use choice::{after_spotlight, instead_of_search};
 pub use decide::check;
 pub use encoding::{Encoding, Figures, estimate};
+pub use subject::Subject;
 
 /// Why a program, or a question, has no sets.
 #[derive(Clone, Debug, PartialEq, Eq)]

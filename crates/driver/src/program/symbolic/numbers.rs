@@ -180,6 +180,27 @@ impl Number {
         Self::new(bits?)
     }
 
+    /// The number times, or divided by, a power of two; the exponent must not be negative anywhere.
+    pub fn shifted(&self, by: &Self, left: bool, diagrams: &Diagrams) -> Result<Self, NoSets> {
+        if !by.sign().is_empty() {
+            return Err(NoSets::unfit("a number may be shifted by a negative number of bits"));
+        }
+        let mut value = self.clone();
+        for (at, bit) in by.bits.iter().enumerate().take(by.bits.len() - 1) {
+            let places = 1usize.checked_shl(at as u32).unwrap_or(usize::MAX).min(WIDEST);
+            let moved = if left {
+                let mut bits = vec![diagrams.empty(); places];
+                bits.extend(value.bits.iter().cloned());
+                Self::new(bits)?
+            } else {
+                let bits = value.bits.len();
+                Self::new(value.bits[places.min(bits - 1)..].to_vec())?
+            };
+            value = Self::choose(bit, &moved, &value)?;
+        }
+        Ok(value)
+    }
+
     /// What remains in a machine word.
     pub fn wrapped(&self, bits: usize, signed: bool, diagrams: &Diagrams) -> Result<Self, NoSets> {
         let mut kept: Vec<Set> = (0..bits).map(|at| self.bit(at).clone()).collect();
@@ -246,6 +267,9 @@ mod tests {
         let low = made(product.wrapped(3, false, d));
         let both = made(x.bitwise(&y, Set::and));
         let inside = sum.within(-3, 5, d).unwrap_or_else(|_| panic!("no range"));
+        let few = made(y.wrapped(3, false, d));
+        let (up, down) = (made(x.shifted(&few, true, d)), made(product.shifted(&few, false, d)));
+        assert!(x.shifted(&y, true, d).is_err(), "an exponent may be negative");
         for (a, b) in rows() {
             assert_eq!(value(&sum, a, b), a + b, "{a} + {b}");
             assert_eq!(value(&difference, a, b), a - b, "{a} - {b}");
@@ -256,6 +280,8 @@ mod tests {
             assert_eq!(value(&wrapped, a, b), ((a * b) << 61) >> 61, "signed bits of {a} * {b}");
             assert_eq!(value(&low, a, b), (a * b) & 7, "bits of {a} * {b}");
             assert_eq!(holds(&inside, a, b), (-3..=5).contains(&(a + b)), "{a} + {b} in -3..5");
+            assert_eq!(value(&up, a, b), a << (b & 7), "{a} << {}", b & 7);
+            assert_eq!(value(&down, a, b), (a * b) >> (b & 7), "{a} * {b} >> {}", b & 7);
             if b != 0 {
                 assert_eq!((value(&quotient, a, b), value(&remainder, a, b)), (a / b, a % b), "{a} / {b}");
                 let euclidean = (a.div_euclid(b), a.rem_euclid(b));

@@ -1,0 +1,103 @@
+//! What does the action of a step do in all states at once, and where does it go wrong?
+
+use tertium_dd::Set;
+use tertium_program::{Action, Assign, Place, StepId, Type, VarId};
+
+use super::NoSets;
+use super::expressions::{Evaluation, Moment, Value, Wrong};
+use super::numbers::Number;
+use super::steps::Work;
+use crate::program::questions::Mistake;
+
+impl Work<'_, '_> {
+    /// Does the action in the states of `taken`; what is left of them is where nothing goes wrong.
+    pub(super) fn act(&mut self, id: StepId, before: &Moment, taken: Set) -> Result<(Moment, Set), NoSets> {
+        if self.special.is_misuse(id) {
+            self.fail(Mistake::Other, &taken)?;
+            return Ok((before.clone(), self.diagrams.empty()));
+        }
+        let (semantics, diagrams, program) = (self.semantics, self.diagrams, self.semantics.program());
+        match &program.step(id).action {
+            Action::Assign(assigns) | Action::Together { assigns, .. } => self.assign(assigns, before, taken),
+            Action::Assert(condition) => {
+                let (holds, wrong) = Evaluation::new(semantics, diagrams, before).truth(*condition)?;
+                let fine = self.go_on(taken, &wrong)?;
+                self.fail(Mistake::Assertion, &fine.minus(&holds)?)?;
+                let goes_on = if semantics.is_persistent() { fine } else { fine.and(&holds)? };
+                Ok((before.clone(), goes_on))
+            }
+            Action::Print { values, .. } => {
+                let mut evaluation = Evaluation::new(semantics, diagrams, before);
+                let mut fine = taken;
+                for &value in values {
+                    let wrong = evaluation.seen(value)?.wrong;
+                    fine = self.go_on(fine, &wrong)?;
+                }
+                Ok((before.clone(), fine))
+            }
+            _ => Err(NoSets::unfit("a step sends, receives or starts something")),
+        }
+    }
+
+    /// Notes what goes wrong; what is left is where it does not.
+    fn go_on(&mut self, taken: Set, wrong: &Wrong) -> Result<Set, NoSets> {
+        self.fail(Mistake::DivisionByZero, &taken.and(&wrong.division)?)?;
+        self.fail(Mistake::ArrayBounds, &taken.and(&wrong.index)?)?;
+        Ok(taken.minus(&wrong.any()?)?)
+    }
+
+    fn assign(&mut self, assigns: &[Assign], before: &Moment, taken: Set) -> Result<(Moment, Set), NoSets> {
+        let (semantics, diagrams, program) = (self.semantics, self.diagrams, self.semantics.program());
+        let mut evaluation = Evaluation::new(semantics, diagrams, before);
+        let (mut after, mut fine) = (before.clone(), taken);
+        for assign in assigns {
+            let var = assign.place.variable();
+            let Some(base) = semantics.layout().fixed_slot(program, var) else {
+                return Err(NoSets::unfit("a variable has no fixed place"));
+            };
+            let chosen = match assign.place {
+                Place::Var(_) => vec![diagrams.full()],
+                Place::Element(_, indices) => {
+                    for &index in program.exprs.list(indices) {
+                        evaluation.seen(index)?;
+                    }
+                    let (chosen, wrong) = evaluation.cells(var, indices)?;
+                    fine = self.go_on(fine, &wrong)?;
+                    chosen
+                }
+            };
+            let seen = evaluation.seen(assign.value)?;
+            fine = self.go_on(fine, &seen.wrong)?;
+            let value = if program.variable(var).ty == Type::Bool {
+                Value::Truth(evaluation.as_truth(&seen.value)?)
+            } else {
+                let number = evaluation.as_number(&seen.value)?;
+                fine = self.fitting(var, &number, fine)?;
+                Value::Number(number)
+            };
+            for (at, here) in chosen.iter().enumerate() {
+                after.slots[base + at] = evaluation.choose(here, &value, &after.slots[base + at])?;
+            }
+        }
+        Ok((after, fine))
+    }
+
+    /// Where a number belongs to the type of its variable; elsewhere it is a mistake.
+    fn fitting(&mut self, var: VarId, number: &Number, fine: Set) -> Result<Set, NoSets> {
+        let (diagrams, program) = (self.diagrams, self.semantics.program());
+        let ty = program.variable(var).ty;
+        let (Some(lo), Some(hi)) = self.cells.bounds(program, ty) else {
+            return Err(NoSets::unfit(format!("`{}` has no bounds", program.show_variable(var))));
+        };
+        let fits = number.within(lo, hi, diagrams)?;
+        let wrong = fine.minus(&fits)?;
+        if ty == Type::Channel && !wrong.and(&number.within(0, i64::MAX >> 2, diagrams)?)?.is_empty() {
+            return Err(NoSets::unfit(format!(
+                "`{}` may hold a number that is no channel's",
+                program.show_variable(var)
+            )));
+        }
+        self.fail(Mistake::RangeOverflow, &wrong)?;
+        Ok(fine.and(&fits)?)
+    }
+}

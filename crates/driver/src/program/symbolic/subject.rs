@@ -1,0 +1,141 @@
+//! Which program is encoded: the one that was given, or one in which every copy of a process has code of its own?
+//!
+//! Sets are over fixed places. Programs whose processes have several copies, begin later or end, and those with channels, are
+//! taken apart first, such that each of their states is one of what they become. Questions are put to that, and runs are told as
+//! runs of the program itself, repeated by the definition of a step.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tertium_abstraction::{MOST_COPIES, Restoring, Separated, Unsupported};
+use tertium_base::Budget;
+use tertium_program::{ExprId, Program, State, StepId};
+
+use super::NoSets;
+use crate::failure::Failure;
+use crate::program::abstracted::retell;
+use crate::program::run::Run;
+
+/// A program and what is encoded of it.
+#[derive(Debug)]
+pub struct Subject<'p> {
+    original: &'p Program,
+    apart: Option<Apart>,
+}
+
+#[derive(Debug)]
+struct Apart {
+    separated: Separated,
+    /// What questions became.
+    moved: HashMap<ExprId, ExprId>,
+}
+
+/// What the places of a program taken apart need besides its text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Special<'p> {
+    /// The largest number of a channel.
+    pub channels: usize,
+    /// Steps that stand for a misuse of channels.
+    pub misused: Option<&'p BTreeSet<StepId>>,
+}
+
+impl Special<'_> {
+    pub fn is_misuse(self, step: StepId) -> bool {
+        self.misused.is_some_and(|misused| misused.contains(&step))
+    }
+}
+
+impl<'p> Subject<'p> {
+    /// The program itself where its processes are fixed, else what it becomes when taken apart; `asked` are what questions say
+    /// about states.
+    ///
+    /// # Errors
+    /// If it has something that is not encoded, in words.
+    pub fn new(original: &'p Program, asked: &[ExprId]) -> Result<Self, NoSets> {
+        if original.is_static() && original.channels.is_empty() {
+            return Ok(Self { original, apart: None });
+        }
+        let obstacles = [
+            (original.priorities, "its processes have priorities"),
+            (original.trace.is_some(), "it has a `trace` or `notrace`"),
+            (original.last.is_some(), "it asks who stepped last (`_last`)"),
+            (original.must_be_deterministic(), "it has `D_proctype`s"),
+        ];
+        if let Some((_, why)) = obstacles.iter().find(|(found, _)| *found) {
+            return Err(NoSets::unfit(*why));
+        }
+        let refused = |why| refused(original, &why);
+        let mut separated = Separated::exactly(original).map_err(refused)?;
+        let mut moved = HashMap::new();
+        for &expr in asked {
+            moved.insert(expr, separated.observed(original, expr).map_err(refused)?);
+        }
+        Ok(Self { original, apart: Some(Apart { separated, moved }) })
+    }
+
+    /// The program that was given.
+    #[must_use]
+    pub fn original(&self) -> &'p Program {
+        self.original
+    }
+
+    /// The program that is encoded.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        self.apart.as_ref().map_or(self.original, |apart| &apart.separated.program)
+    }
+
+    /// What an expression of a question became.
+    #[must_use]
+    pub fn expr(&self, expr: ExprId) -> ExprId {
+        self.apart.as_ref().and_then(|apart| apart.moved.get(&expr).copied()).unwrap_or(expr)
+    }
+
+    pub(super) fn special(&self) -> Special<'_> {
+        self.apart.as_ref().map_or_else(Special::default, |apart| Special {
+            channels: apart.separated.channel_count(),
+            misused: Some(&apart.separated.misused),
+        })
+    }
+
+    /// The states of the program that was given, by those of what is encoded.
+    pub fn restoring(&self) -> impl Fn(&State) -> State + use<'_, 'p> {
+        let restoring = self.apart.as_ref().map(|apart| Restoring::new(&apart.separated, self.original));
+        move |state| match &restoring {
+            Some(restoring) => State::visible(restoring.slots(&state.slots)),
+            None => state.clone(),
+        }
+    }
+
+    /// A run of what is encoded as a run of the program that was given.
+    ///
+    /// # Errors
+    /// If it cannot be repeated, which is a fault of this program.
+    pub fn retold(&self, run: Run, budget: &Budget) -> Result<Run, Failure> {
+        let Some(apart) = &self.apart else { return Ok(run) };
+        let told = retell::run(self.original, &apart.separated.steps, &run, budget)?;
+        told.ok_or_else(|| Failure::Internal("a run over sets is none of the program".to_owned()))
+    }
+}
+
+fn refused(program: &Program, why: &Unsupported) -> NoSets {
+    let statement = |step: StepId| program.step(step).text.clone();
+    NoSets::unfit(match why {
+        Unsupported::Processes => "its processes are not fixed".to_owned(),
+        Unsupported::Starts(step) => format!(
+            "`{}` may start processes without end: at most {MOST_COPIES} are told apart, and 32 at the same time",
+            statement(*step)
+        ),
+        Unsupported::Step(step) => {
+            format!(
+                "`{}` uses a channel that is large, or not known beforehand, or leaves too much behind",
+                statement(*step)
+            )
+        }
+        Unsupported::Expression(text) => {
+            format!("`{text}` speaks of what is enabled, or of channels not known beforehand")
+        }
+        Unsupported::Initial(var) | Unsupported::Keep(var) => {
+            format!("what `{}` begins with is computed from what is not known", program.show_variable(*var))
+        }
+    })
+}

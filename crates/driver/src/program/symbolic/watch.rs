@@ -1,0 +1,114 @@
+//! Is there a run that a `never` claim, an acceptance label or missing progress forbids, over sets?
+//!
+//! The automaton is that of a search; what it asks of a state is a set. A run that it accepts is found in the product and given
+//! to it once more, state by state.
+
+use tertium_base::Diagnostic;
+use tertium_check::symbolic::{Automata, Pair, Reading};
+use tertium_lattice::Belnap;
+use tertium_program::{Program, Semantics};
+
+use super::decide::{Work, failure};
+use super::evidence;
+use crate::engines;
+use crate::failure::Failure;
+use crate::program::answer::{ProgramAnswer, STUTTER};
+use crate::program::claims::{self, Automaton, Way};
+use crate::program::notes::Notes;
+use crate::program::questions::{Question, WatchKind, Watched};
+use crate::program::safety::cannot_evaluate;
+
+/// Refuses claims that take notes.
+pub(super) fn refuse(program: &Program, question: &Question) -> Result<(), Failure> {
+    let Question::Watched(Watched { kind: WatchKind::Claim(claim), .. }) = question else { return Ok(()) };
+    if Notes::of(&Semantics::new(program), *claim)?.is_none() {
+        return Ok(());
+    }
+    let what = "the engine `symbolic` cannot do this: a `never` claim that assigns to variables";
+    Err(Diagnostic::error("E0360", what).help("use `--engine auto`").into())
+}
+
+/// The name under which such a question is told.
+pub(super) const fn logic(watched: &Watched) -> &'static str {
+    if matches!(watched.kind, WatchKind::Claim(_)) { "never" } else { "omega" }
+}
+
+impl Work<'_, '_> {
+    pub(super) fn watched(&self, watched: &Watched, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        answer.deadlock = STUTTER;
+        let automaton = claims::automaton(self.subject.original(), watched.kind)?;
+        let fair = self.fair_if(true);
+        let structure = self.encoding.structure(&fair.weak, !fair.fairness.strong.is_empty(), automaton.stutters)?;
+        let mut atoms = Vec::new();
+        for &atom in &automaton.atoms {
+            atoms.push(self.encoding.label(self.subject.expr(atom)).map_err(failure)?);
+        }
+        let mut ways = Vec::new();
+        for state in 0..automaton.states.len() {
+            ways.push(readings(&automaton, state, &atoms, &structure.states)?);
+        }
+        let automata = Automata::watching(&structure, automaton.initial, ways, &fair.fairness);
+        let automata = automata.map_err(engines::failure)?;
+        let init = &self.encoding.init;
+        let forbidden = init.and(&automata.starts(true)?)?;
+        let possible = init.and(&automata.starts(false)?)?;
+        answer.value = Belnap::from_evidence(possible.is_empty(), !forbidden.is_empty());
+        if answer.value == Belnap::Unknown {
+            answer.reasons.push(cannot_evaluate());
+        }
+        if answer.value == Belnap::False {
+            let run = self.retold(evidence::lasso_run(self.encoding, &automata, &forbidden, &fair.all)?)?;
+            let semantics = Semantics::new(self.subject.original());
+            answer.run = run.map(|run| claims::judged(&semantics, &automaton, run)).transpose()?;
+        }
+        Ok(())
+    }
+}
+
+/// What an automaton can do in one of its states.
+fn readings(
+    automaton: &Automaton,
+    state: usize,
+    atoms: &[Pair],
+    all: &tertium_dd::Set,
+) -> Result<Vec<Reading>, Failure> {
+    if state == automaton.done {
+        return Ok(vec![Reading { guard: Pair::decided(all.clone()), target: state, marked: true }]);
+    }
+    let mut found = Vec::new();
+    for Way { needs, asserts, target } in &automaton.states[state] {
+        let mut guard = Pair::decided(all.clone());
+        for &(atom, wanted) in needs {
+            guard = both(&guard, &if wanted { atoms[atom].clone() } else { atoms[atom].not() })?;
+        }
+        for &asserted in asserts {
+            let failed = both(&guard, &atoms[asserted].not())?;
+            mark(automaton, state, (failed, automaton.done), atoms, &mut found)?;
+            guard = both(&guard, &atoms[asserted])?;
+        }
+        mark(automaton, state, (guard, *target), atoms, &mut found)?;
+    }
+    Ok(found)
+}
+
+/// Adds a way: marked where the automaton, or some process, is at an acceptance label.
+fn mark(
+    automaton: &Automaton,
+    state: usize,
+    (guard, target): (Pair, usize),
+    atoms: &[Pair],
+    found: &mut Vec<Reading>,
+) -> Result<(), Failure> {
+    match automaton.accept_atom.filter(|_| !automaton.accepting[state]) {
+        None => found.push(Reading { guard, target, marked: automaton.accepting[state] }),
+        Some(atom) => {
+            found.push(Reading { guard: both(&guard, &atoms[atom])?, target, marked: true });
+            found.push(Reading { guard: both(&guard, &atoms[atom].not())?, target, marked: false });
+        }
+    }
+    Ok(())
+}
+
+fn both(a: &Pair, b: &Pair) -> Result<Pair, Failure> {
+    Ok(Pair { yes: a.yes.and(&b.yes)?, open: a.open.and(&b.open)? })
+}

@@ -1,0 +1,427 @@
+//! Sets say what the other engines say: of all vectors, of the whole corpus, and of random structures, programs and Promela
+//! models; of each state, not only of the first one.
+//!
+//! A short sample belongs to the usual tests. `make test-symbolic` compares 5,000 random models and shows a table: how many agree,
+//! what is refused because of which construct, and what was out of limits.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tertium_base::Budget;
+use tertium_check::automata::AutomataEngine;
+use tertium_check::explicit::Explicit;
+use tertium_check::symbolic::{Atoms, Fairness, Pair, Symbolic, evaluate, linear_value, star_value};
+use tertium_check::{Ask, Engine, Task, Values};
+use tertium_dd::Bit;
+use tertium_driver::engines::EngineChoice;
+use tertium_driver::program::branching::{Collected, Shape};
+use tertium_driver::program::check::Outcome;
+use tertium_driver::program::questions::{Asked, Question, questions};
+use tertium_driver::program::safety::{Effort, Keeping};
+use tertium_driver::program::space::Space;
+use tertium_driver::program::symbolic::{Encoding, Subject};
+use tertium_driver::program::{CheckOptions, ProgramFile, check, from_text, load};
+use tertium_driver::{Belnap, Failure};
+use tertium_evidence::{Deadlock, LinearReading, Reading};
+use tertium_logic::{Formula, Logic, ParseOptions, parse};
+use tertium_model::{Kmts, StateId};
+use tertium_program::ExprId;
+use tertium_testkit::{
+    Case, FormulaShape, ProgramShape, StructureShape, corpus, for_random_cases, random_program, random_promela,
+};
+
+/// Programs with more states are compared by their verdicts at the first one only.
+const MOST_STATES: usize = 1500;
+/// Searches do not go further.
+const MOST_VISITED: usize = 20_000;
+/// Nor do they, or sets, take longer for one program.
+const SECONDS: u64 = 8;
+/// A number for each file, so that tests beside each other do not meet.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// What came of a comparison.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Met {
+    /// All verdicts and the values at so many states.
+    Agreed(usize),
+    Refused(String),
+    OutOfLimits,
+}
+
+/// What came of all comparisons of one kind.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    limited: Vec<String>,
+    agreed: usize,
+    states: usize,
+    refused: BTreeMap<String, usize>,
+    out_of_limits: usize,
+}
+
+impl Tally {
+    fn add(&mut self, met: Met) {
+        match met {
+            Met::Agreed(states) => {
+                self.agreed += 1;
+                self.states += states;
+            }
+            Met::Refused(why) => *self.refused.entry(why).or_default() += 1,
+            Met::OutOfLimits => self.out_of_limits += 1,
+        }
+    }
+
+    fn all(&self) -> usize {
+        self.agreed + self.out_of_limits + self.refused.values().sum::<usize>()
+    }
+
+    fn told(&self, kind: &str) -> String {
+        let refused: usize = self.refused.values().sum();
+        let mut text = format!(
+            "{kind:<22} {:>6} compared  {:>6} agree  {:>9} values of states  {refused:>5} refused  {:>5} out of limits\n",
+            self.all(),
+            self.agreed,
+            self.states,
+            self.out_of_limits,
+        );
+        for (why, count) in &self.refused {
+            text.push_str(&format!("{count:>8} refused: {why}\n"));
+        }
+        for name in &self.limited {
+            text.push_str(&format!("{:>8} out of limits: {name}\n", ""));
+        }
+        text
+    }
+}
+
+/// Adds to the table, if one is wanted.
+fn told(kind: &str, tally: &Tally) {
+    let Some(path) = std::env::var_os("TERTIUM_TABLE") else { return };
+    let mut table = std::fs::read_to_string(&path).unwrap_or_default();
+    table.push_str(&tally.told(kind));
+    std::fs::write(&path, table).expect("the table can be written");
+}
+
+fn budget() -> Budget {
+    Budget::unlimited().with_time(Some(Duration::from_secs(SECONDS))).with_memory(Some(1 << 30))
+}
+
+fn promela(text: &str) -> ProgramFile {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("tertium-sets-{}-{number}.pml", std::process::id()));
+    std::fs::write(&path, text).expect("a temporary file");
+    let file = load(&path, &[], None, &[]);
+    let _ = std::fs::remove_file(&path);
+    file.unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
+}
+
+fn answers(file: &ProgramFile, asked: &[Question], engine: EngineChoice) -> Result<Outcome, Failure> {
+    let max_states = (engine == EngineChoice::Auto).then_some(MOST_VISITED);
+    let options = CheckOptions { engine, max_states, look_for_idle: false, ..CheckOptions::default() };
+    check(file, asked, &options, &budget(), &())
+}
+
+/// The reason without the names of the program.
+fn construct(message: &str) -> String {
+    let mut words = message.split('`');
+    let mut told = words.next().unwrap_or_default().to_owned();
+    for (at, word) in words.enumerate() {
+        told.push_str(if at % 2 == 0 { ".." } else { word });
+    }
+    told.replace("the program cannot be encoded as sets: ", "")
+}
+
+fn compare_program(file: &ProgramFile) -> Met {
+    let asked = questions(file, &[], false).expect("no names are asked for");
+    let sets = match answers(file, &asked, EngineChoice::Symbolic) {
+        Ok(sets) => sets.answers,
+        Err(Failure::Input(why)) if ["E0360", "E0361"].contains(&why[0].diagnostic.code) => {
+            return Met::Refused(construct(&why[0].diagnostic.message));
+        }
+        Err(failure) => panic!("{failure:?}"),
+    };
+    let visited = answers(file, &asked, EngineChoice::Auto).unwrap_or_else(|failure| panic!("{failure:?}")).answers;
+    assert_eq!(sets.len(), visited.len());
+    let mut limited = false;
+    for (one, other) in sets.iter().zip(&visited) {
+        assert_eq!(one.name, other.name);
+        if one.stopped.is_some() || other.stopped.is_some() || other.value == Belnap::Unknown {
+            limited = true;
+            continue;
+        }
+        assert_eq!(one.value, other.value, "{}", one.name);
+        let expected = other.run.is_some() && one.logic != "ctl" && one.logic != "mu" && one.logic != "pml";
+        assert!(one.run.is_some() || !expected, "no run for {}", one.name);
+    }
+    if limited { Met::OutOfLimits } else { compare_states(file, &asked) }
+}
+
+/// What both engines say of the states of a program.
+struct Both<'b> {
+    encoding: &'b Encoding<'b>,
+    subject: &'b Subject<'b>,
+    space: &'b Space<'b>,
+    collected: &'b Collected,
+    /// For each state that was visited its bits.
+    rows: Vec<Vec<bool>>,
+}
+
+/// Compares the states, and what each property says of each of them.
+fn compare_states(file: &ProgramFile, asked: &[Question]) -> Met {
+    let budget = budget();
+    let space = Space::new(&file.program, &budget).expect("it can be explored");
+    let effort =
+        Effort { threads: 1, max_states: Some(MOST_VISITED), reduction: false, store: Keeping::Exact, budget: &budget };
+    let collected = Collected::visit(&space, &effort, &mut |_| {});
+    if collected.explored().summary.stopped.is_some() {
+        return Met::OutOfLimits;
+    }
+    let visited = collected.explored().store.len();
+    let properties: Vec<&Asked> = asked.iter().filter_map(property).collect();
+    let atoms: Vec<ExprId> = properties.iter().flat_map(|asked| asked.atoms.iter().copied()).collect();
+    let subject = Subject::new(&file.program, &atoms).expect("it was encoded before");
+    let Ok(encoding) = Encoding::of(&subject, &budget, &mut |_| {}) else { return Met::OutOfLimits };
+    assert_eq!(encoding.figures().states, visited as f64, "states that can be reached");
+    if visited > MOST_STATES {
+        return Met::Agreed(0);
+    }
+    let structure = encoding.structure(&[], false, false).expect("within limits");
+    let restored = subject.restoring();
+    let mut numbers = HashMap::new();
+    for number in 0..visited {
+        numbers.insert(space.state(&collected.row(number)), number);
+    }
+    let mut rows = vec![Vec::new(); visited];
+    let mut left = encoding.reached.clone();
+    while let Some(row) = structure.some(&left) {
+        left = left.minus(&structure.single(&row).expect("within limits")).expect("within limits");
+        let state = restored(&encoding.state(&row));
+        let Some(&number) = numbers.get(&state) else { panic!("no search comes to {state:?}") };
+        rows[number] = row;
+    }
+    assert!(rows.iter().all(|row| !row.is_empty()) || structure.bits.is_empty(), "a state is not in the set");
+    let both = Both { encoding: &encoding, subject: &subject, space: &space, collected: &collected, rows };
+    let mut values = visited;
+    for asked in properties {
+        values += both.compare(asked, &effort);
+    }
+    Met::Agreed(values)
+}
+
+fn property(question: &Question) -> Option<&Asked> {
+    match question {
+        Question::Property(asked) => Some(asked),
+        Question::Never(_) | Question::Watched(_) => None,
+    }
+}
+
+impl Both<'_> {
+    /// The values of a formula at every state, without fairness.
+    fn compare(&self, asked: &Asked, effort: &Effort<'_>) -> usize {
+        let formula = &asked.formula;
+        let logic = formula.logic();
+        if !formula.actions().is_empty() {
+            return 0;
+        }
+        let stutter = matches!(logic, Logic::Ltl | Logic::CtlStar);
+        let names: Vec<(String, ExprId)> =
+            formula.atoms().iter().zip(&asked.atoms).map(|(atom, &expr)| (atom.text.clone(), expr)).collect();
+        let shape = Shape { fair: false, stutter };
+        let visited = self.collected.structure(self.space, &names, effort, shape).expect("within limits");
+        let engine: &dyn Engine = if stutter { &AutomataEngine } else { &Explicit };
+        let expected = values(engine, &visited, formula, Reading::default()).expect("everything is decided");
+        let sets = self.sets(asked, stutter);
+        let bits: HashMap<Bit, usize> = self.bits();
+        for (number, row) in self.rows.iter().enumerate() {
+            let holds = |set: &tertium_dd::Set| set.contains(|bit| bits.get(&bit).is_some_and(|&at| row[at]));
+            let found = Belnap::from_evidence(holds(&sets.yes), !holds(&sets.open));
+            let expected = expected.at(StateId::new(number));
+            assert_eq!(found, expected, "{} at {:?}", asked.name, self.space.state(&self.collected.row(number)));
+        }
+        self.rows.len()
+    }
+
+    fn bits(&self) -> HashMap<Bit, usize> {
+        let structure = self.encoding.structure(&[], false, false).expect("within limits");
+        structure.bits.iter().enumerate().map(|(at, &(now, _))| (now, at)).collect()
+    }
+
+    fn sets(&self, asked: &Asked, stutter: bool) -> Pair {
+        let structure = self.encoding.structure(&[], false, stutter).expect("within limits");
+        let label = |&expr: &ExprId| Some(self.encoding.label(self.subject.expr(expr)).expect("it was encoded before"));
+        let labels: Vec<Option<Pair>> = asked.atoms.iter().map(label).collect();
+        let elements = asked.formula.elements().iter().map(|_| Belnap::Unknown).collect();
+        let atoms = Atoms { labels, elements, filters: Vec::new() };
+        let value = match asked.formula.logic() {
+            Logic::Ltl => linear_value(&structure, &asked.formula, &atoms, &Fairness::default()),
+            Logic::CtlStar => star_value(&structure, &asked.formula, &atoms, &Fairness::default(), None),
+            _ => evaluate(&structure, &asked.formula, &atoms, false),
+        };
+        value.expect("within limits")
+    }
+}
+
+fn values(engine: &dyn Engine, model: &Kmts, formula: &Formula, reading: Reading) -> Result<Values, String> {
+    let budget = Budget::unlimited();
+    let task = Task::new(model, formula, reading, Ask::All, &budget).map_err(|error| format!("{error:?}"))?;
+    engine.supports(&task).map_err(|why| why.reason)?;
+    engine.values(&task).map_err(|error| format!("{error:?}"))
+}
+
+/// The engine that a structure's states are compared with: automata for paths, fixpoints for the rest.
+fn compare_structure(model: &Kmts, formula: &Formula, reading: Reading) -> Met {
+    let other: &dyn Engine =
+        if matches!(formula.logic(), Logic::Ltl | Logic::CtlStar) { &AutomataEngine } else { &Explicit };
+    let Ok(expected) = values(other, model, formula, reading) else { return Met::OutOfLimits };
+    match values(&Symbolic, model, formula, reading) {
+        Err(why) => Met::Refused(why),
+        Ok(found) => {
+            for state in model.states() {
+                assert_eq!(found.at(state), expected.at(state), "at {} under {reading:?}", model.state_name(state));
+            }
+            Met::Agreed(model.state_count())
+        }
+    }
+}
+
+const READINGS: [LinearReading; 5] =
+    [LinearReading::Bg, LinearReading::BgTotal, LinearReading::Hyper, LinearReading::Tg, LinearReading::TgPnf];
+
+#[test]
+fn random_structures_agree() {
+    let tally = RefCell::new(Tally::default());
+    for_random_cases(16, |case: &mut Case| {
+        let shape = StructureShape {
+            states: 1..=*case.rng.pick(&[2, 4, 6]),
+            hyper: case.rng.chance(60),
+            mixed: case.rng.chance(30),
+            both_labels: case.rng.chance(30),
+            fairness: if case.rng.chance(30) { 2 } else { 0 },
+            total: case.rng.chance(20),
+            ..StructureShape::default()
+        };
+        let model = case.structure(&shape);
+        let mut met = Met::Agreed(0);
+        for logic in Logic::ALL {
+            let formula = case.formula(&FormulaShape::new(logic));
+            let deadlock = *case.rng.pick(&[Deadlock::Mu, Deadlock::Maximal, Deadlock::Total]);
+            let reading = Reading { deadlock, linear: *case.rng.pick(&READINGS[..3]) };
+            met = match (met, compare_structure(&model, &formula, reading)) {
+                (Met::Agreed(a), Met::Agreed(b)) => Met::Agreed(a + b),
+                (Met::Agreed(_), other) | (other, _) => other,
+            };
+        }
+        tally.borrow_mut().add(met);
+    });
+    let tally = tally.into_inner();
+    told("random structures", &tally);
+    assert!(tally.agreed * 10 >= tally.all() * 9, "{tally:?}");
+}
+
+/// What is asked of a random program.
+const ASKED: &str = "
+property comes : ltl G (home -> F !home)
+property back : ltl G F home
+property possible : ctl AG EF home
+property sure : ctl A[!home U home]
+property turns : mu nu X. mu Y. <> ((home & X) | Y)
+property step : pml [] !home
+property path : ctl* E (F home && G F !home)
+";
+
+#[test]
+fn random_programs_agree() {
+    let tally = RefCell::new(Tally::default());
+    for_random_cases(12, |case| {
+        let shape = ProgramShape { faults: case.rng.chance(60), ..ProgramShape::default() };
+        let mut text = random_program(&mut case.rng, &shape);
+        let member = if text.contains("process P0[") { "[1]" } else { "" };
+        text.push_str(&format!("predicate home : P0{member}@here\n{ASKED}"));
+        case.keep("program.gcl", text.clone());
+        let file = from_text("random.gcl", text, &[], None).unwrap_or_else(|failure| panic!("{failure:?}"));
+        let met = compare_program(&file);
+        tally.borrow_mut().add(met);
+    });
+    let tally = tally.into_inner();
+    told("random programs", &tally);
+    assert!(tally.agreed * 10 >= tally.all() * 7, "{tally:?}");
+}
+
+#[test]
+fn random_promela_models_agree() {
+    let tally = RefCell::new(Tally::default());
+    for_random_cases(12, |case| {
+        let mut text = random_promela(&mut case.rng);
+        text.push_str("ltl p { [] (g1 != 2) }\nltl q { <> (g1 == 1) }\nltl r { [] (g1 == 0 -> <> (g1 != 0)) }\n");
+        case.keep("model.pml", &text);
+        let met = compare_program(&promela(&text));
+        tally.borrow_mut().add(met);
+    });
+    let tally = tally.into_inner();
+    told("random Promela models", &tally);
+    assert!(tally.agreed * 10 >= tally.all() * 4, "{tally:?}");
+}
+
+/// All files below a folder with one of these endings, in order.
+fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    let (mut found, mut open) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder of the corpus") {
+            let path = entry.expect("an entry").path();
+            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+            if path.is_dir() {
+                open.push(path);
+            } else if endings.contains(&ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Every file in the long run; some of them in the short one.
+fn some(files: Vec<PathBuf>) -> Vec<PathBuf> {
+    let every = if std::env::var_os("TERTIUM_TABLE").is_some() { 1 } else { 8 };
+    files.into_iter().step_by(every).collect()
+}
+
+#[test]
+fn the_programs_of_the_corpus_agree() {
+    let mut tally = Tally::default();
+    for path in some(files(&corpus::folder(), &["gcl", "pml"])) {
+        // What is no program, or stands for programs of every size, says so elsewhere.
+        let Ok(file) = load(&path, &[], None, &[]) else { continue };
+        let met = std::panic::catch_unwind(|| compare_program(&file));
+        let met = met.unwrap_or_else(|_| panic!("{}", path.display()));
+        if met == Met::OutOfLimits {
+            tally.limited.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+        }
+        tally.add(met);
+    }
+    told("programs of the corpus", &tally);
+    assert!(tally.agreed > 10, "{tally:?}");
+}
+
+#[test]
+fn the_vectors_agree() {
+    let mut tally = Tally::default();
+    for vector in corpus::vectors() {
+        let (Some(logic), Some(text)) =
+            (vector["logic"].as_str().and_then(Logic::from_name), vector["formula"].as_str())
+        else {
+            continue;
+        };
+        let Some(model) = corpus::structure(&vector["model"]) else { continue };
+        let Some(formula) = parse(text, &ParseOptions::in_logic(logic)).formula else { continue };
+        for deadlock in [Deadlock::Mu, Deadlock::Maximal] {
+            for linear in READINGS {
+                tally.add(compare_structure(&model, &formula, Reading { deadlock, linear }));
+            }
+        }
+    }
+    told("vectors", &tally);
+    assert!(tally.agreed > 100, "{tally:?}");
+}
