@@ -364,11 +364,11 @@ fn the_corpus_has_the_verdicts_of_a_search() {
             }
         }
     }
-    assert!(compared >= MOST_COMPARED, "only {compared} properties were compared; refused:\n{}", refused.join("\n"));
+    assert!(compared >= LEAST_COMPARED, "only {compared} properties were compared; refused:\n{}", refused.join("\n"));
 }
 
-/// So many properties of the corpus are decided by both. Most models of it create processes or have no bounds.
-const MOST_COMPARED: usize = 36;
+/// So many properties of the corpus are decided by both.
+const LEAST_COMPARED: usize = 400;
 
 /// How many properties were compared; or why there are no sets.
 fn same_verdicts(file: &ProgramFile, name: &str) -> Result<usize, String> {
@@ -376,7 +376,7 @@ fn same_verdicts(file: &ProgramFile, name: &str) -> Result<usize, String> {
     asked.retain(|question| !matches!(question, Question::Watched(_)));
     let options =
         |engine, max_states| CheckOptions { engine, max_states, look_for_idle: false, ..CheckOptions::default() };
-    let budget = Budget::unlimited().with_time(Some(std::time::Duration::from_secs(20)));
+    let budget = Budget::unlimited().with_time(Some(std::time::Duration::from_secs(4)));
     let sets = match check(file, &asked, &options(EngineChoice::Symbolic, None), &budget, &()) {
         Ok(outcome) => outcome.answers,
         Err(Failure::Input(why)) if why[0].diagnostic.code.starts_with("E036") => {

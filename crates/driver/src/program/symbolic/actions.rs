@@ -86,7 +86,9 @@ impl Work<'_, '_> {
     fn fitting(&mut self, var: VarId, number: &Number, fine: Set) -> Result<Set, NoSets> {
         let (diagrams, program) = (self.diagrams, self.semantics.program());
         let ty = program.variable(var).ty;
-        let (Some(lo), Some(hi)) = self.cells.bounds(program, ty) else {
+        let ((Some(lo), Some(hi)), Some((least, most))) =
+            (self.special.of_type(program, ty), self.special.limits(program, var))
+        else {
             return Err(NoSets::unfit(format!("`{}` has no bounds", program.show_variable(var))));
         };
         let fits = number.within(lo, hi, diagrams)?;
@@ -98,6 +100,8 @@ impl Work<'_, '_> {
             )));
         }
         self.fail(Mistake::RangeOverflow, &wrong)?;
-        Ok(fine.and(&fits)?)
+        let fine = fine.and(&fits)?;
+        // Other values come only from states that cannot be reached.
+        if (least, most) == (lo, hi) { Ok(fine) } else { Ok(fine.and(&number.within(least, most, diagrams)?)?) }
     }
 }

@@ -14,6 +14,7 @@ use tertium_program::{
 };
 
 use super::NoSets;
+use super::subject::Special;
 
 /// One place of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +48,6 @@ pub(super) struct Cells {
     pub inputs: Vec<Bit>,
     /// How many bits there are in all.
     pub bits: usize,
-    /// The largest number of a channel.
-    channels: usize,
 }
 
 /// Arrays with more elements than this are not encoded.
@@ -69,12 +68,16 @@ pub(super) enum Order {
     Interleaved,
     /// Locations, then variables as they are declared.
     Declared,
+    /// As the first; variables between which values are handed on stand together bit by bit: the highest ones of all first.
+    Related,
 }
 
 impl Order {
-    /// All of them, the one that most often is best first.
+    /// All for a program as it stands, the one that most often is best first.
     pub const ALL: [Self; 5] =
         [Self::WithWriter, Self::SharedFirst, Self::SharedBetween, Self::Interleaved, Self::Declared];
+    /// Those for a program that was taken apart: messages are copies of variables and become others.
+    pub const APART: [Self; 4] = [Self::Related, Self::WithWriter, Self::SharedBetween, Self::Declared];
 }
 
 struct Draft {
@@ -90,14 +93,19 @@ struct Draft {
 
 impl Cells {
     /// The cells of a program with fixed processes and finite types.
-    pub fn new(semantics: &Semantics<'_>, channels: usize, wanted: Order) -> Result<Self, NoSets> {
+    pub fn new(semantics: &Semantics<'_>, special: Special<'_>, wanted: Order) -> Result<Self, NoSets> {
         let first = semantics.first_slots().map_err(|_| NoSets::unfit("an initial value cannot be computed"))?;
         let of_slot = vec![None; first.len()];
-        let mut cells = Self { cells: Vec::new(), of_slot, first, inputs: Vec::new(), bits: 0, channels };
-        let drafts = cells.drafts(semantics)?;
+        let mut cells = Self { cells: Vec::new(), of_slot, first, inputs: Vec::new(), bits: 0 };
+        let drafts = cells.drafts(semantics, special)?;
         let order = order(semantics.program(), semantics, &drafts, wanted);
-        let together = |&a: &usize, &b: &usize| {
-            wanted == Order::Interleaved && drafts[a].owner.is_none() && drafts[a].var == drafts[b].var
+        let related = if wanted == Order::Related { related(semantics.program()) } else { Vec::new() };
+        let kin = |at: usize| drafts[at].var.and_then(|var| related.get(var.index()).copied());
+        let order = by_kin(&order, &kin);
+        let together = |&a: &usize, &b: &usize| match wanted {
+            Order::Interleaved => drafts[a].owner.is_none() && drafts[a].var == drafts[b].var,
+            Order::Related => kin(a).is_some() && kin(a) == kin(b),
+            _ => false,
         };
         for group in order.chunk_by(together) {
             let group: Vec<&Draft> = group.iter().map(|&at| &drafts[at]).collect();
@@ -118,7 +126,7 @@ impl Cells {
     }
 
     /// All places that can change.
-    fn drafts(&self, semantics: &Semantics<'_>) -> Result<Vec<Draft>, NoSets> {
+    fn drafts(&self, semantics: &Semantics<'_>, special: Special<'_>) -> Result<Vec<Draft>, NoSets> {
         let (program, layout) = (semantics.program(), semantics.layout());
         let mut drafts = Vec::new();
         for (pid, instance) in program.instances.iter().enumerate() {
@@ -140,7 +148,7 @@ impl Cells {
                 continue;
             }
             let name = || program.show_variable(var);
-            let (Some(lo), Some(hi)) = self.bounds(program, variable.ty) else {
+            let Some(bounds) = special.limits(program, var) else {
                 return Err(NoSets::unfit(format!("`{}` has no bounds", name())));
             };
             if variable.cells() > MOST_CELLS {
@@ -154,14 +162,7 @@ impl Cells {
                 Scope::Local(process) => layout.only_instance(process).map(|pid| pid as usize),
             };
             for cell in 0..variable.cells() {
-                drafts.push(Draft {
-                    slot: base + cell,
-                    ty: variable.ty,
-                    open,
-                    owner,
-                    bounds: (lo, hi),
-                    var: Some(var),
-                });
+                drafts.push(Draft { slot: base + cell, ty: variable.ty, open, owner, bounds, var: Some(var) });
             }
         }
         Ok(drafts)
@@ -182,14 +183,6 @@ impl Cells {
             let ((lo, hi), truth) = (draft.bounds, draft.ty == Type::Bool);
             self.of_slot[draft.slot] = Some(self.cells.len());
             self.cells.push(Cell { slot: draft.slot, lo, hi, offset, bits, open: draft.open, truth });
-        }
-    }
-
-    /// Smallest and largest value of a type; channels are known by their numbers.
-    pub fn bounds(&self, program: &Program, ty: Type) -> (Option<i64>, Option<i64>) {
-        match ty {
-            Type::Channel => (Some(0), Some(self.channels as i64)),
-            ty => program.bounds(ty),
         }
     }
 
@@ -282,10 +275,11 @@ fn order(program: &Program, semantics: &Semantics<'_>, drafts: &[Draft], wanted:
     let Touched { users, writers } = touched(program, semantics);
     let processes = program.instances.len();
     let beside_all = wanted == Order::SharedBetween;
+    let with_writer = matches!(wanted, Order::WithWriter | Order::Related);
     // A shared cell stands in the middle of the processes that use it.
     let place = |draft: &Draft| match (draft.owner, users.get(&draft.slot), writers.get(&draft.slot)) {
         (Some(pid), ..) => (1, pid as f64),
-        (None, _, Some(writers)) if wanted == Order::WithWriter && writers.len() == 1 => (1, writers[0] as f64),
+        (None, _, Some(writers)) if with_writer && writers.len() == 1 => (1, writers[0] as f64),
         (None, Some(users), _) if !beside_all && users.len() > 2 && users.len() * 2 > processes => (0, 0.0),
         (None, Some(users), _) => (1, users.iter().sum::<usize>() as f64 / users.len() as f64 - 0.25),
         (None, None, _) => (0, 0.0),
@@ -296,6 +290,58 @@ fn order(program: &Program, semantics: &Semantics<'_>, drafts: &[Draft], wanted:
         early_a.cmp(&early_b).then(a_at.total_cmp(&b_at)).then(a.cmp(&b))
     });
     order
+}
+
+/// Everything that is kin to something where the first of its kin is.
+fn by_kin(order: &[usize], kin: &dyn Fn(usize) -> Option<usize>) -> Vec<usize> {
+    let mut first: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut places: Vec<(usize, usize)> = Vec::new();
+    for (place, &at) in order.iter().enumerate() {
+        let place = kin(at).map_or(place, |kin| *first.entry(kin).or_insert(place));
+        places.push((place, at));
+    }
+    places.sort_by_key(|&(place, _)| place);
+    places.into_iter().map(|(_, at)| at).collect()
+}
+
+/// For each variable the first of those to and from which its values are handed on.
+fn related(program: &Program) -> Vec<usize> {
+    let mut kin: Vec<usize> = (0..program.variables.len()).collect();
+    for step in &program.steps {
+        let (Action::Assign(assigns) | Action::Together { assigns, .. }) = &step.action else { continue };
+        for assign in assigns {
+            for from in handed_on(program, assign.value) {
+                let (a, b) = (eldest(&kin, assign.place.variable().index()), eldest(&kin, from.index()));
+                kin[a.max(b)] = a.min(b);
+            }
+        }
+    }
+    (0..kin.len()).map(|at| eldest(&kin, at)).collect()
+}
+
+fn eldest(kin: &[usize], mut at: usize) -> usize {
+    while kin[at] != at {
+        at = kin[at];
+    }
+    at
+}
+
+/// The variables whose values an expression hands on; what a choice depends on does not count.
+fn handed_on(program: &Program, root: ExprId) -> Vec<VarId> {
+    let (mut found, mut open) = (Vec::new(), vec![root]);
+    let mut seen = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        match program.exprs.get(id) {
+            Expr::Var(var) | Expr::Element(var, _) => found.push(var),
+            Expr::If(_, a, b) | Expr::Binary(_, a, b) => open.extend([a, b]),
+            Expr::Unary(_, a) | Expr::Wrap(_, a) => open.push(a),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// For each slot the processes that read or write it.

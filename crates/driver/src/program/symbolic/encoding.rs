@@ -62,7 +62,7 @@ pub struct Figures {
 pub fn estimate(program: &Program) -> Result<f64, NoSets> {
     let semantics = Semantics::new(program);
     fit(program)?;
-    Ok(Cells::new(&semantics, 0, Order::ALL[0])?.log2_states() * std::f64::consts::LOG10_2)
+    Ok(Cells::new(&semantics, Special::default(), Order::ALL[0])?.log2_states() * std::f64::consts::LOG10_2)
 }
 
 fn fit(program: &Program) -> Result<(), NoSets> {
@@ -106,10 +106,11 @@ impl<'p> Encoding<'p> {
         report: &mut dyn FnMut(String),
     ) -> Result<Self, NoSets> {
         fit(program)?;
+        let orders: &[Order] = if special.is_apart() { &Order::APART } else { &Order::ALL };
         let all = Limits::for_unlisted(budget);
         for nodes in ROUNDS.into_iter().filter(|&nodes| nodes <= all.nodes / 4) {
             let part = Limits { nodes, cache: all.cache.min(nodes / 4) };
-            for order in Order::ALL {
+            for &order in orders {
                 match Self::with_order((program, special), order, part, budget, report) {
                     Err(NoSets::Stopped(Stopped(StopReason::Memory))) => {
                         budget.check()?;
@@ -119,7 +120,7 @@ impl<'p> Encoding<'p> {
                 }
             }
         }
-        Self::with_order((program, special), Order::ALL[0], all, budget, report)
+        Self::with_order((program, special), orders[0], all, budget, report)
     }
 
     /// The same with all nodes that the budget allows; none if it has them already.
@@ -142,7 +143,7 @@ impl<'p> Encoding<'p> {
         report: &mut dyn FnMut(String),
     ) -> Result<Self, NoSets> {
         let semantics = Semantics::new(program);
-        let cells = Cells::new(&semantics, special.channels, order)?;
+        let cells = Cells::new(&semantics, special, order)?;
         report(format!("encoding the program in {} bits", cells.state_bits().len()));
         let diagrams = Diagrams::new(cells.bits, limits, budget)?;
         let start = beginning(&cells, &diagrams)?;

@@ -6,9 +6,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use tertium_abstraction::invariants::intervals;
 use tertium_abstraction::{MOST_COPIES, Restoring, Separated, Unsupported};
 use tertium_base::Budget;
-use tertium_program::{ExprId, Program, State, StepId};
+use tertium_program::{ExprId, Program, State, StepId, Type, VarId};
+use tertium_smt::Bounds;
 
 use super::NoSets;
 use crate::failure::Failure;
@@ -27,6 +29,8 @@ struct Apart {
     separated: Separated,
     /// What questions became.
     moved: HashMap<ExprId, ExprId>,
+    /// Between which values each variable lies in all states that can be reached.
+    bounds: Vec<Bounds>,
 }
 
 /// What the places of a program taken apart need besides its text.
@@ -36,11 +40,34 @@ pub(super) struct Special<'p> {
     pub channels: usize,
     /// Steps that stand for a misuse of channels.
     pub misused: Option<&'p BTreeSet<StepId>>,
+    /// Between which values each variable lies in all states that can be reached.
+    bounds: Option<&'p [Bounds]>,
 }
 
 impl Special<'_> {
     pub fn is_misuse(self, step: StepId) -> bool {
         self.misused.is_some_and(|misused| misused.contains(&step))
+    }
+
+    /// Whether the program was taken apart.
+    pub fn is_apart(self) -> bool {
+        self.misused.is_some()
+    }
+
+    /// Smallest and largest value of a type; channels are known by their numbers.
+    pub fn of_type(self, program: &Program, ty: Type) -> (Option<i64>, Option<i64>) {
+        match ty {
+            Type::Channel => (Some(0), Some(self.channels as i64)),
+            ty => program.bounds(ty),
+        }
+    }
+
+    /// The values that a variable has in states that can be reached; none if they are not bounded.
+    pub fn limits(self, program: &Program, var: VarId) -> Option<(i64, i64)> {
+        let (Some(lo), Some(hi)) = self.of_type(program, program.variable(var).ty) else { return None };
+        let known = self.bounds.and_then(|bounds| bounds.get(var.index()).copied()).unwrap_or((None, None));
+        let number = |value: Option<i128>| value.and_then(|value| i64::try_from(value).ok());
+        Some((number(known.0).map_or(lo, |value| value.max(lo)), number(known.1).map_or(hi, |value| value.min(hi))))
     }
 }
 
@@ -69,7 +96,8 @@ impl<'p> Subject<'p> {
         for &expr in asked {
             moved.insert(expr, separated.observed(original, expr).map_err(refused)?);
         }
-        Ok(Self { original, apart: Some(Apart { separated, moved }) })
+        let bounds = intervals(&separated.program);
+        Ok(Self { original, apart: Some(Apart { separated, moved, bounds }) })
     }
 
     /// The program that was given.
@@ -94,6 +122,7 @@ impl<'p> Subject<'p> {
         self.apart.as_ref().map_or_else(Special::default, |apart| Special {
             channels: apart.separated.channel_count(),
             misused: Some(&apart.separated.misused),
+            bounds: Some(&apart.bounds),
         })
     }
 
