@@ -57,7 +57,7 @@ impl Translator {
             .map(|process| {
                 let most = process.locations.len().max(1) as i128 - 1;
                 // A counter that has one value only must stay a symbol: it is replaced like the others.
-                terms.fresh(format!("at {}", process.name), TermSort::Int, (Some(0), Some(most.max(1))))
+                terms.fresh(format!("@{}", process.name), TermSort::Int, (Some(0), Some(most.max(1))))
             })
             .collect();
         let functions = program

@@ -236,7 +236,7 @@ impl<'p> Machine<'p> {
         }
         for pid in 0..self.code.len() {
             let most = self.gone(pid) as i128;
-            let name = format!("at {}", self.names[pid]);
+            let name = format!("@{}", self.names[pid]);
             let at = self.declare(&name, Sort::Int, Domain { bounds: (Some(0), Some(most)), cells: 0 });
             self.at.push(at);
             for &var in &program.process(self.code[pid]).locals {

@@ -90,8 +90,10 @@ impl Terms {
     }
 }
 
+/// The name that a symbol stands for.
 fn bare(word: &str) -> &str {
-    word.strip_prefix('|').and_then(|word| word.strip_suffix('|')).unwrap_or(word)
+    let name = word.strip_prefix('|').and_then(|word| word.strip_suffix('|'));
+    name.map_or(word, |name| name.strip_prefix('$').unwrap_or(name))
 }
 
 /// The first bracket or word, and what follows; none for a name between bars that does not end.
