@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use tertium_abstraction::invariants::intervals;
 use tertium_abstraction::{MOST_COPIES, Restoring, Separated, Unsupported};
 use tertium_base::Budget;
-use tertium_program::{ExprId, Program, State, StepId, Type, VarId};
+use tertium_program::{Expr, ExprId, Program, State, StepId, Type, VarId};
 use tertium_smt::Bounds;
 
 use super::NoSets;
@@ -78,7 +78,8 @@ impl<'p> Subject<'p> {
     /// # Errors
     /// If it has something that is not encoded, in words.
     pub fn new(original: &'p Program, asked: &[ExprId]) -> Result<Self, NoSets> {
-        if original.is_static() && original.channels.is_empty() {
+        if original.is_static() && original.channels.is_empty() && original.last.is_none() && !speaks_of_pids(original)
+        {
             return Ok(Self { original, apart: None });
         }
         let obstacles = [
@@ -144,6 +145,21 @@ impl<'p> Subject<'p> {
         let told = retell::run(self.original, &apart.separated.steps, &run, budget)?;
         told.ok_or_else(|| Failure::Internal("a run over sets is none of the program".to_owned()))
     }
+}
+
+/// Whether something is said of processes by their numbers.
+fn speaks_of_pids(program: &Program) -> bool {
+    let by_pid = |expr: Expr| {
+        matches!(
+            expr,
+            Expr::Remote(..)
+                | Expr::RemoteElement(..)
+                | Expr::RemoteAt(..)
+                | Expr::FirstInstance(_)
+                | Expr::ProcessCount
+        )
+    };
+    (0..program.exprs.len()).any(|at| by_pid(program.exprs.get(ExprId::new(at))))
 }
 
 fn refused(program: &Program, why: &Unsupported) -> NoSets {
