@@ -578,7 +578,7 @@ pub struct FormulaArgs {
     /// Show for which structures the compositional value is the strongest one, and why
     #[arg(long)]
     pub self_minimising: bool,
-    /// Show a form that means the same and loses less: prime implicants for every propositional part
+    /// Show a form whose parts, valued one by one, give the value that all completions agree on (semantic minimisation)
     #[arg(long)]
     pub minimise: bool,
     /// Show the size of the automaton (linear formulas)
@@ -587,6 +587,12 @@ pub struct FormulaArgs {
     /// Show the automaton in the Hanoi omega-automata format (linear formulas)
     #[arg(long)]
     pub hoa: bool,
+    /// Stop after this time
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<Duration>,
+    /// Stop before using more memory than this
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Size>,
     /// How to write the answer
     #[arg(long, value_enum, default_value_t = PlainFormat::Text, help_heading = "Output")]
     pub format: PlainFormat,

@@ -1,13 +1,14 @@
 //! What is this formula? Its logic, normal form, automaton, and how precise it is.
 
-use tertium_base::{Budget, Diagnostic};
+use tertium_base::{Budget, Diagnostic, Span};
 use tertium_logic::automata::{Determiniser, Letters, Translation, TranslationError, ltl_to_tgba};
+use tertium_logic::disjunctive::Obstacle;
 use tertium_logic::minimise::{Minimised, minimise};
 use tertium_logic::{AtomId, Formula, Logic, positive_normal_form};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Located};
 use crate::precision::precision;
-use crate::property::Property;
+use crate::property::{Parsed, Property};
 
 /// What is wanted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +42,8 @@ pub struct Described {
     pub automaton: Option<Automaton>,
     /// The semantic minimisation.
     pub minimised: Option<Minimised>,
+    /// What was asked for and could not be done as well as it should.
+    pub warnings: Vec<Located>,
 }
 
 /// The automaton of a linear formula.
@@ -64,13 +67,15 @@ pub struct Automaton {
 /// If the text is no formula, or an automaton is wanted of a formula that is not linear.
 pub fn describe(text: &str, options: FormulaOptions, budget: &Budget) -> Result<Described, Failure> {
     let parsed = Property::from_text(text).parse(options.logic, &[]).map_err(Failure::Input)?;
-    let formula = parsed.formula;
+    let formula = parsed.formula.clone();
     let precision = precision(&formula);
     let automaton = if options.automaton { Some(automaton(&formula, options.hoa, budget)?) } else { None };
     let minimised = match options.minimise {
         true => Some(minimise(&formula, budget)?),
         false => None,
     };
+    let obstacle = minimised.as_ref().and_then(|found| found.obstacle.as_ref());
+    let warnings = obstacle.map(|obstacle| Located::within(not_exact(&parsed, obstacle), &parsed.property.source));
     Ok(Described {
         pnf: options.pnf.then(|| positive_normal_form(&formula, false).text()),
         precise_with_decided_steps: precision.with_decided_steps,
@@ -79,7 +84,37 @@ pub fn describe(text: &str, options: FormulaOptions, budget: &Budget) -> Result<
         automaton,
         minimised,
         formula,
+        warnings: warnings.into_iter().collect(),
     })
+}
+
+/// Why a form that loses nothing was not found.
+fn not_exact(parsed: &Parsed, obstacle: &Obstacle) -> Diagnostic {
+    let first = |names: &[String], spans: &[Span], name: &str| {
+        names.iter().position(|known| known == name).and_then(|at| spans.get(at).copied())
+    };
+    let whole = Span::new(parsed.property.offset, parsed.property.offset + parsed.property.text.len());
+    let warning = Diagnostic::warning("W0313", "no exact minimisation: only propositional parts were minimised");
+    match obstacle {
+        Obstacle::Action(name) => {
+            let place = first(parsed.formula.actions(), &parsed.action_spans, name).unwrap_or(whole);
+            warning
+                .at(place, format!("what holds after every `{name}` meets a step of any action"))
+                .note(format!("an exact form would speak of steps other than `{name}`, and no formula does"))
+                .help("name the actions that are meant: `<a> p | <b> p` instead of `<> p`")
+        }
+        Obstacle::Constant(name) => {
+            let place = first(parsed.formula.elements(), &parsed.element_spans, name).unwrap_or(whole);
+            warning
+                .at(place, "a constant that is neither true nor false")
+                .note("completions have two truth values only, so no completion gives it a meaning")
+                .help("leave the constant out, or use an atom that the model leaves unknown")
+        }
+        Obstacle::Size => warning
+            .at(whole, "the form of this formula is too large to be of use")
+            .note("it can be exponentially larger than the formula")
+            .help("minimise its parts one by one, or check with `--semantics thorough`, which needs no such form"),
+    }
 }
 
 fn automaton(formula: &Formula, with_text: bool, budget: &Budget) -> Result<Automaton, Failure> {

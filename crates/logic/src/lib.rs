@@ -8,6 +8,7 @@
 //!
 //! Not here: models, and evaluating anything on them.
 
+pub mod alternating;
 pub mod automata;
 pub mod classify;
 pub mod disjunctive;

@@ -4,19 +4,19 @@
 //! by part, the value that all completions agree on. For a propositional formula it is the disjunction of all prime
 //! implicants: a partial valuation makes it true iff it contains an implicant, and false iff it contradicts every one.
 //!
-//! A formula of PML, or of the mu-calculus with fixpoints of one kind, has a form for each side ([`crate::disjunctive`]): the
-//! disjunctive one is false exactly where all completions agree that it is; the negation of that of its negation is true exactly
-//! where they agree that it is. Often the two are one.
+//! Other formulas have a form for each side ([`crate::disjunctive`]): the disjunctive one is false exactly where all completions agree
+//! that it is; the negation of that of its negation is true exactly where they agree that it is. Often the two are one. They are
+//! formulas of the mu-calculus: CTL, CTL* and LTL are not closed under minimisation.
 //!
-//! In other formulas every greatest propositional part is replaced by its minimisation. The result means the same on complete
-//! structures and is never less precise; it need not be the most precise. CTL, CTL* and LTL have no such form in general.
+//! Where there is no such form, or none of a bearable size, every greatest propositional part is replaced by its minimisation. The
+//! result means the same on complete structures and is never less precise; it need not be the most precise.
 //!
 //! Not here: values on structures.
 
 use tertium_base::{Budget, StopReason, Stopped};
 
-use crate::disjunctive::disjunctive_form;
-use crate::formula::{AtomId, Formula, FormulaBuilder, Node, NodeId};
+use crate::disjunctive::{Obstacle, disjunctive_form};
+use crate::formula::{AtomId, Formula, FormulaBuilder, Logic, Node, NodeId};
 use crate::normal::positive_normal_form;
 
 /// More implicants than this are too many to be of use.
@@ -32,6 +32,17 @@ pub struct Minimised {
     pub exact: bool,
     /// The formula that is false wherever all completions agree on that, if it is another one.
     pub refuting: Option<Formula>,
+    /// What stood in the way of an exact one.
+    pub obstacle: Option<Obstacle>,
+}
+
+impl Minimised {
+    /// Whether modalities name actions: then the form is not exact on structures that are declared to have no deadlock.
+    #[must_use]
+    pub fn names_actions(&self) -> bool {
+        let named = |node: &Node| matches!(node, Node::Box(Some(_), _) | Node::Diamond(Some(_), _));
+        self.formula.nodes().iter().any(named)
+    }
 }
 
 /// A conjunction of atoms and negated atoms; sorted.
@@ -43,32 +54,40 @@ type Cube = Vec<(AtomId, bool)>;
 /// If the budget ends, or there are too many implicants.
 pub fn minimise(formula: &Formula, budget: &Budget) -> Result<Minimised, Stopped> {
     let propositional = propositional_nodes(formula);
-    if !propositional[formula.root().index()]
-        && let Some(found) = by_sides(formula, budget)?
-    {
-        return Ok(found);
+    // A formula of LTL speaks of paths, of which there may be none.
+    if propositional[formula.root().index()] && formula.logic() != Logic::Ltl {
+        return with_implicants(formula, &propositional, None, budget);
     }
-    with_implicants(formula, &propositional, budget)
+    match by_sides(formula, budget)? {
+        Ok(found) => Ok(found),
+        Err(obstacle) => with_implicants(formula, &propositional, Some(obstacle), budget),
+    }
 }
 
-/// A form for each side, if there are any and they are not too large.
-fn by_sides(formula: &Formula, budget: &Budget) -> Result<Option<Minimised>, Stopped> {
-    let form = |negated| match disjunctive_form(formula, negated, budget) {
-        Err(Stopped(StopReason::Count)) => Ok(None),
-        other => other,
+/// A form for each side, unless something stands in the way.
+fn by_sides(formula: &Formula, budget: &Budget) -> Result<Result<Minimised, Obstacle>, Stopped> {
+    let (possible, broken) = match (disjunctive_form(formula, false, budget)?, disjunctive_form(formula, true, budget)?)
+    {
+        (Ok(possible), Ok(broken)) => (possible, broken),
+        (Err(obstacle), _) | (_, Err(obstacle)) => return Ok(Err(obstacle)),
     };
-    let (Some(possible), Some(broken)) = (form(false)?, form(true)?) else { return Ok(None) };
     let is = |form: &Formula, wanted: Node| form.node(form.root()) == wanted;
     let surely = positive_normal_form(&broken, true);
+    let exact = |formula, refuting| Ok(Ok(Minimised { formula, exact: true, refuting, obstacle: None }));
     if is(&possible, Node::False) || possible.text() == surely.text() {
-        return Ok(Some(Minimised { formula: possible, exact: true, refuting: None }));
+        return exact(possible, None);
     }
     let refuting = if is(&surely, Node::True) { None } else { Some(possible) };
-    Ok(Some(Minimised { formula: surely, exact: true, refuting }))
+    exact(surely, refuting)
 }
 
 /// Replaces propositional parts by the disjunction of their prime implicants.
-fn with_implicants(formula: &Formula, propositional: &[bool], budget: &Budget) -> Result<Minimised, Stopped> {
+fn with_implicants(
+    formula: &Formula,
+    propositional: &[bool],
+    obstacle: Option<Obstacle>,
+    budget: &Budget,
+) -> Result<Minimised, Stopped> {
     let greatest = greatest_nodes(formula, propositional);
     let mut builder = formula.to_builder();
     let mut made: Vec<NodeId> = Vec::with_capacity(formula.nodes().len());
@@ -86,9 +105,8 @@ fn with_implicants(formula: &Formula, propositional: &[bool], budget: &Budget) -
         };
         made.push(new);
     }
-    let root = formula.root();
-    let formula = builder.finish(made[root.index()], formula.logic());
-    Ok(Minimised { formula, exact: propositional[root.index()], refuting: None })
+    let formula = builder.finish(made[formula.root().index()], formula.logic());
+    Ok(Minimised { formula, exact: obstacle.is_none(), refuting: None, obstacle })
 }
 
 /// For each node whether it consists of atoms and Boolean operators.
@@ -264,8 +282,8 @@ mod tests {
 
     #[test]
     fn parts_of_other_formulas_are_minimised() {
-        check("AG (p | !p)", "AG true", false);
-        check("AG (AX (q & (p | !p)) | EX (p & !p))", "AG (AX q | EX false)", false);
+        check("<> (q & (p | !p)) & [a] (p & !p)", "EX q & [a] false", false);
+        check("AG (p | !p)", "true", true);
     }
 
     #[test]

@@ -52,11 +52,15 @@ pub struct SelfMinimising {
 pub struct MinimisedView {
     /// The formula.
     pub formula: String,
+    /// Its logic, which need not be that of the formula it was made from.
+    pub logic: &'static str,
     /// Whether its value is the strongest on every structure; if there is a formula for refuting, as far as it is true.
     pub exact: bool,
     /// The formula that is false wherever it must be, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refuting: Option<String>,
+    /// Whether modalities name actions, so that structures declared to have no deadlock are left out.
+    pub but_for_totality: bool,
 }
 
 /// A generalised Büchi automaton for a linear formula.

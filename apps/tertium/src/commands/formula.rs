@@ -13,7 +13,7 @@ use crate::terminal::{self, Stream};
 
 /// Runs the command.
 pub fn run(args: &FormulaArgs) -> u8 {
-    let budget = super::budget(None, None);
+    let budget = super::budget(args.timeout, args.memory);
     match formula(args, &budget) {
         Ok(code) => code,
         Err(failure) => super::fail(&failure, args.look.color),
@@ -29,6 +29,7 @@ fn formula(args: &FormulaArgs, budget: &Budget) -> Result<u8, Failure> {
         minimise: args.minimise,
     };
     let described = describe(&args.text, options, budget)?;
+    super::show(&described.warnings, args.look.color);
     let report = FormulaReport {
         schema_version: SCHEMA_VERSION,
         tool: super::tool(),
@@ -44,7 +45,9 @@ fn formula(args: &FormulaArgs, budget: &Budget) -> Result<u8, Failure> {
         pnf: described.pnf,
         minimised: described.minimised.map(|found| MinimisedView {
             formula: found.formula.text(),
+            logic: found.formula.logic().name(),
             exact: found.exact,
+            but_for_totality: found.names_actions(),
             refuting: found.refuting.map(|formula| formula.text()),
         }),
         tell_test: args.self_minimising,

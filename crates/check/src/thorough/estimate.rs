@@ -9,7 +9,7 @@ use std::fmt;
 use tertium_evidence::Deadlock;
 use tertium_logic::Logic;
 
-use super::terms::{Term, Terms};
+use super::terms::{Term, Terms, terms_of_task};
 use crate::{EngineError, Task};
 
 /// A bound on the positions of a search: states times two to the power of something.
@@ -58,7 +58,7 @@ pub fn estimate(task: &Task<'_>) -> Result<Estimate, EngineError> {
     let states = task.model.state_count();
     let bits = match task.formula.logic() {
         Logic::Ltl if task.reading.deadlock != Deadlock::Maximal => automaton_bits(task),
-        _ => tableau_bits(&Terms::of_task(task, true)?.0),
+        _ => tableau_bits(&terms_of_task(task, true)?.0),
     };
     Ok(Estimate { states, bits })
 }

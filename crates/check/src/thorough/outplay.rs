@@ -12,9 +12,9 @@ use std::collections::HashMap;
 use tertium_base::{Budget, Stopped};
 use tertium_evidence::contest::{Contest, Demand, Outcome, TermId, Terms, Way};
 use tertium_evidence::{Stand, Watch};
+use tertium_logic::alternating::{Monitor, Thread};
 use tertium_model::StateId;
 
-use super::monitor::{Monitor, Thread};
 use crate::game::parity::{self, Class, Game, NO_MOVE, Player};
 
 /// Whether things are put off in one way only: components are bad as a whole, or good.

@@ -19,7 +19,7 @@ use super::linear::PathGame;
 use super::outplay::outplayed;
 use super::search::without_constants;
 use super::tableau::{Nothing, Tableau};
-use super::terms::{TermId, Terms};
+use super::terms::{TermId, terms_of_task};
 use super::words::Words;
 use crate::{EngineError, Task};
 
@@ -131,7 +131,7 @@ fn refuted_with_ends(task: &Task<'_>, state: StateId, value: Belnap) -> Result<O
 
 fn refuted(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Option<Proof>, EngineError> {
     let cells = Cells::new(task, &[state])?;
-    let (terms, root) = Terms::of_task(task, value == Belnap::False)?;
+    let (terms, root) = terms_of_task(task, value == Belnap::False)?;
     let Some(cell) = cells.of(state).filter(|_| terms.weak) else { return Ok(None) };
     let mut tableau = Tableau::play(&cells, &terms, root, &[cell], &Nothing, task.budget)?;
     let Some(node) = tableau.root(cell)?.filter(|&node| !tableau.is_won(node)) else { return Ok(None) };

@@ -11,7 +11,7 @@ use super::completion::{Completion, extract};
 use super::linear::PathGame;
 use super::paths::Product;
 use super::tableau::{DebugDecider, Decider, Nothing, Tableau};
-use super::terms::{TermId, Terms, decline};
+use super::terms::{TermId, decline, terms_of_task};
 use super::words::Words;
 use crate::game::{self, Solved, plan};
 use crate::{EngineError, Filter, Task, Unsupported};
@@ -125,7 +125,7 @@ pub fn search(task: &Task<'_>, wanted: Wanted<'_>) -> Result<Found, EngineError>
 /// If the task is not supported or a limit is reached.
 pub fn by_tableau(task: &Task<'_>, wanted: Wanted<'_>) -> Result<Found, EngineError> {
     let cells = Cells::new(task, wanted.states)?;
-    let (terms, root) = Terms::of_task(task, wanted.satisfying)?;
+    let (terms, root) = terms_of_task(task, wanted.satisfying)?;
     let known = known_values(task, wanted.states)?;
     let decider: &dyn DebugDecider = match &known {
         Some(known) => known,

@@ -1,8 +1,8 @@
 //! Is there a completion that meets a term? A game between someone who builds it and someone who looks for a flaw.
 //!
 //! A position is a cell and the terms that a concrete state of it has to meet. The builder picks a way to meet them
-//! (`expand`); the other picks what has to be followed up, a demanded step of the structure or a step that the way
-//! asks for; the builder picks where it leads. The builder wins if no thread is bad (`monitor`), and then the positions
+//! (`tertium_logic::alternating::ways`); the other picks what has to be followed up, a demanded step of the structure or a step that the way
+//! asks for; the builder picks where it leads. The builder wins if no thread is bad (its `Monitor`), and then the positions
 //! of a winning strategy are the states of a completion (`completion`).
 //!
 //! Terms whose compositional value is known at a cell are not played for: whoever refines it meets them, or nobody
@@ -11,11 +11,10 @@
 use std::collections::HashMap;
 
 use tertium_base::{Budget, Stopped};
+use tertium_logic::alternating::{self, Knowledge, Monitor, Thread, ways};
 use tertium_model::{ActionId, PropId, StateId};
 
 use super::cells::{Cells, Step};
-use super::expand::{Knowledge, Way, ways};
-use super::monitor::{Monitor, Thread};
 use super::terms::{Term, TermId, Terms};
 use crate::Filter;
 use crate::game::parity::{self, Class, Game, NO_MOVE, Player, Solution};
@@ -35,6 +34,9 @@ impl Decider for Nothing {
         None
     }
 }
+
+/// One way to meet terms at a cell.
+pub(crate) type Way = alternating::Way<PropId>;
 
 /// A position of the game.
 #[derive(Clone, Copy, Debug)]
@@ -106,13 +108,18 @@ struct At<'a> {
     decider: &'a dyn DebugDecider,
 }
 
-impl Knowledge for At<'_> {
+impl Knowledge<PropId> for At<'_> {
     fn label(&self, prop: PropId) -> Option<bool> {
         self.cells.label(self.cell, prop)
     }
 
     fn decided(&self, term: TermId) -> Option<bool> {
         self.cells.states(self.cell).find_map(|state| self.decider.decided(state, term))
+    }
+
+    /// A completion settles them as it likes.
+    fn labels_are_free(&self) -> bool {
+        true
     }
 }
 

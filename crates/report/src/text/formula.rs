@@ -1,7 +1,7 @@
 //! What a formula is.
 
 use super::counted;
-use crate::formula::FormulaReport;
+use crate::formula::{FormulaReport, MinimisedView};
 use crate::style::{Role, Style, safe};
 
 /// The report as text.
@@ -19,17 +19,7 @@ pub fn formula(report: &FormulaReport, style: Style) -> String {
         lines.extend(told_test(report));
     }
     if let Some(minimised) = &report.minimised {
-        lines.push(("minimised", minimised.formula.clone()));
-        let exact = match (minimised.exact, &minimised.refuting) {
-            (true, None) => "its value is the strongest on every structure",
-            (true, Some(_)) => "true wherever the formula is true in all completions",
-            (false, _) => "propositional parts only: never less precise, not always the strongest",
-        };
-        lines.push(("", exact.to_owned()));
-        if let Some(refuting) = &minimised.refuting {
-            lines.push(("", refuting.clone()));
-            lines.push(("", "false wherever the formula is false in all completions".to_owned()));
-        }
+        lines.extend(minimised_lines(report.logic, minimised));
     }
     if let Some(automaton) = &report.automaton {
         let size = format!(
@@ -51,6 +41,29 @@ pub fn formula(report: &FormulaReport, style: Style) -> String {
         text.push_str(hoa);
     }
     text
+}
+
+/// What became of the formula, and what that is good for.
+fn minimised_lines(logic: &str, minimised: &MinimisedView) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("minimised", minimised.formula.clone())];
+    let exact = match (minimised.exact, &minimised.refuting) {
+        (true, None) => "its value is the strongest on every structure",
+        (true, Some(_)) => "true wherever the formula is true in all completions",
+        (false, _) => "propositional parts only: never less precise, not always the strongest",
+    };
+    lines.push(("", exact.to_owned()));
+    if let Some(refuting) = &minimised.refuting {
+        lines.push(("", refuting.clone()));
+        lines.push(("", "false wherever the formula is false in all completions".to_owned()));
+    }
+    if minimised.logic != logic {
+        lines.push(("", format!("to be read with `--logic {}`, deadlocks as by default", minimised.logic)));
+    }
+    if minimised.exact {
+        let but = if minimised.but_for_totality { "mixed ones and those declared total" } else { "mixed ones" };
+        lines.push(("", format!("structures here: all but {but}")));
+    }
+    lines
 }
 
 /// The test for each kind of structure, and what it looks at.

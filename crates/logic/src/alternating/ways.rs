@@ -1,7 +1,7 @@
 //! In which ways can one concrete state meet a set of terms?
 //!
 //! A *way* settles every disjunction it comes across, once, until only labels and steps are left. It is no way if
-//! it asks for a label that the cell rules out, for two labels at once, or if it comes back to a term without
+//! it asks for a label that is ruled out, for two labels at once, or if it comes back to a term without
 //! a step and the round is a bad one. A way remembers along which priorities the terms asked for led to the
 //! terms behind steps: these are the threads that decide who has put something off forever.
 //!
@@ -9,50 +9,71 @@
 
 use std::collections::BTreeMap;
 
-use tertium_base::{Budget, Stopped};
-use tertium_model::PropId;
+use tertium_base::{Budget, StopReason, Stopped};
 
-use super::terms::{Term, TermId, Terms};
+use super::{Term, TermId, Terms};
 
 /// One way to meet a set of terms.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Way {
+pub struct Way<Label> {
     /// The labels it asks for.
-    pub labels: Vec<(PropId, bool)>,
+    pub labels: Vec<(Label, bool)>,
     /// The terms behind steps that it leaves to successors; ascending.
     pub steps: Vec<TermId>,
     /// How terms led there: the term asked for, the step term, the greatest priority met on the way, both included.
     pub threads: Vec<(TermId, TermId, u32)>,
 }
 
-/// What is known of a cell where a set of terms is to be met.
-pub(crate) trait Knowledge {
+/// What is known of a place where a set of terms is to be met.
+pub trait Knowledge<Label> {
     /// The label, if it is certain.
-    fn label(&self, prop: PropId) -> Option<bool>;
+    fn label(&self, label: Label) -> Option<bool>;
     /// Whether every concrete state there meets the term, or none does, if that is known.
     fn decided(&self, term: TermId) -> Option<bool>;
+    /// Whether a label that is not certain can be chosen at will, so that it costs nothing to ask for it.
+    fn labels_are_free(&self) -> bool;
+    /// Whether a thread between these terms, the latter behind a step, can be part of a bad one.
+    fn matters(&self, _from: TermId, _to: TermId) -> bool {
+        true
+    }
+    /// Whether one more attempt at a way may be made.
+    fn goes_on(&self) -> bool {
+        true
+    }
 }
 
 /// All ways to meet `asked`, without those that others outdo.
 ///
 /// # Errors
-/// If the budget ends.
-pub(crate) fn ways(
-    terms: &Terms,
+/// If the budget ends, or no more attempts may be made.
+pub fn ways<Label: Copy + Ord, Kind>(
+    terms: &Terms<Label, Kind>,
     asked: &[TermId],
-    knowledge: &dyn Knowledge,
+    knowledge: &dyn Knowledge<Label>,
     budget: &Budget,
     ticks: &mut u32,
-) -> Result<Vec<Way>, Stopped> {
+) -> Result<Vec<Way<Label>>, Stopped> {
     let mut open = vec![Partial::new(asked)];
-    let mut found: Vec<Way> = Vec::new();
+    let mut found: Vec<Way<Label>> = Vec::new();
+    let matters = |&(from, step, _): &(TermId, TermId, u32)| {
+        terms.terms[step as usize].behind_step().is_some_and(|to| knowledge.matters(from, to))
+    };
+    let free = knowledge.labels_are_free();
+    let asks_no_more = |less: &Way<Label>, more: &Way<Label>| {
+        (free || less.labels.iter().all(|label| more.labels.binary_search(label).is_ok()))
+            && less.steps.iter().all(|step| more.steps.binary_search(step).is_ok())
+            && less.threads.iter().all(|thread| more.threads.binary_search(thread).is_ok() || !matters(thread))
+    };
     while let Some(mut partial) = open.pop() {
         budget.tick(ticks)?;
+        if !knowledge.goes_on() {
+            return Err(Stopped(StopReason::Count));
+        }
         match partial.settle(terms, knowledge) {
             Settled::Failed => {}
             Settled::Done => {
                 if let Some(way) = partial.finish(terms, asked, knowledge) {
-                    keep_best(&mut found, way);
+                    keep_best(&mut found, way, asks_no_more);
                 }
             }
             Settled::Choice(term) => {
@@ -70,17 +91,16 @@ pub(crate) fn ways(
 }
 
 /// Adds a way unless another one asks for no more; drops those that it outdoes.
-fn keep_best(found: &mut Vec<Way>, way: Way) {
+fn keep_best<Label>(
+    found: &mut Vec<Way<Label>>,
+    way: Way<Label>,
+    asks_no_more: impl Fn(&Way<Label>, &Way<Label>) -> bool,
+) {
     if found.iter().any(|other| asks_no_more(other, &way)) {
         return;
     }
     found.retain(|other| !asks_no_more(&way, other));
     found.push(way);
-}
-
-fn asks_no_more(less: &Way, more: &Way) -> bool {
-    less.steps.iter().all(|step| more.steps.binary_search(step).is_ok())
-        && less.threads.iter().all(|thread| more.threads.binary_search(thread).is_ok())
 }
 
 enum Settled {
@@ -90,17 +110,17 @@ enum Settled {
 }
 
 #[derive(Clone)]
-struct Partial {
+struct Partial<Label> {
     todo: Vec<TermId>,
     /// Disjunctions that are postponed until nothing else is left to do.
     choices: Vec<TermId>,
     /// Where each term that was met leads at the same state.
     led: BTreeMap<TermId, Vec<TermId>>,
-    labels: BTreeMap<PropId, bool>,
+    labels: BTreeMap<Label, bool>,
     steps: Vec<TermId>,
 }
 
-impl Partial {
+impl<Label: Copy + Ord> Partial<Label> {
     fn new(asked: &[TermId]) -> Self {
         let todo = asked.iter().rev().copied().collect();
         Self { todo, choices: Vec::new(), led: BTreeMap::new(), labels: BTreeMap::new(), steps: Vec::new() }
@@ -112,7 +132,7 @@ impl Partial {
     }
 
     /// Meets what leaves no choice; then hands over a disjunction.
-    fn settle(&mut self, terms: &Terms, knowledge: &dyn Knowledge) -> Settled {
+    fn settle<Kind>(&mut self, terms: &Terms<Label, Kind>, knowledge: &dyn Knowledge<Label>) -> Settled {
         loop {
             while let Some(term) = self.todo.pop() {
                 if self.led.contains_key(&term) || self.choices.contains(&term) {
@@ -161,7 +181,7 @@ impl Partial {
     }
 
     /// What is left of a disjunction once labels and known values are used.
-    fn only_choice(&self, terms: &Terms, knowledge: &dyn Knowledge, term: TermId) -> Choices {
+    fn only_choice<Kind>(&self, terms: &Terms<Label, Kind>, knowledge: &dyn Knowledge<Label>, term: TermId) -> Choices {
         let mut left = None;
         for &choice in terms.terms[term as usize].local() {
             let value = knowledge.decided(choice).or_else(|| match &terms.terms[choice as usize] {
@@ -182,7 +202,12 @@ impl Partial {
     }
 
     /// The way, unless it goes round in a bad circle without a step.
-    fn finish(mut self, terms: &Terms, asked: &[TermId], knowledge: &dyn Knowledge) -> Option<Way> {
+    fn finish<Kind>(
+        mut self,
+        terms: &Terms<Label, Kind>,
+        asked: &[TermId],
+        knowledge: &dyn Knowledge<Label>,
+    ) -> Option<Way<Label>> {
         let mut threads = Vec::new();
         for &start in asked.iter().filter(|&&term| knowledge.decided(term).is_none()) {
             threads.extend(self.threads_from(terms, start)?);
@@ -194,7 +219,7 @@ impl Partial {
     }
 
     /// The step terms that a term led to, with the greatest priorities met; `None` if a bad circle was found.
-    fn threads_from(&self, terms: &Terms, start: TermId) -> Option<Vec<(TermId, TermId, u32)>> {
+    fn threads_from<Kind>(&self, terms: &Terms<Label, Kind>, start: TermId) -> Option<Vec<(TermId, TermId, u32)>> {
         let priority = |term: TermId| terms.priority[term as usize];
         let mut seen: Vec<(TermId, u32)> = vec![(start, priority(start))];
         let mut done = 0;
@@ -219,7 +244,7 @@ impl Partial {
     }
 
     /// Whether a term comes back to itself without a step, and its own odd priority is the greatest on the way.
-    fn on_bad_circle(&self, terms: &Terms, term: TermId) -> bool {
+    fn on_bad_circle<Kind>(&self, terms: &Terms<Label, Kind>, term: TermId) -> bool {
         let own = terms.priority[term as usize];
         if own.is_multiple_of(2) {
             return false;

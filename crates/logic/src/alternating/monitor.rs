@@ -10,19 +10,18 @@
 
 use std::collections::HashMap;
 
-use tertium_logic::automata::Tracker;
-
-use super::terms::TermId;
+use super::TermId;
+use crate::automata::Tracker;
 
 /// A thread that a step carries on: from a term to one that is left to meet, and the greatest priority between.
-pub(crate) type Thread = (TermId, TermId, u32);
+pub type Thread = (TermId, TermId, u32);
 
 /// What a weak monitor remembers: a component, and the terms in it whose threads are watched.
-pub(crate) type Focus = (u32, Vec<TermId>);
+pub type Focus = (u32, Vec<TermId>);
 
 /// Watches threads.
 #[derive(Debug)]
-pub(crate) enum Monitor {
+pub enum Monitor {
     /// For weak terms.
     Weak {
         /// The components with bad cycles, ascending.
