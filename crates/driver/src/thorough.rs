@@ -4,7 +4,7 @@
 //! that violates it. Each is decided two-valued, its proof re-checked, and compared with the structure before it is
 //! shown.
 
-use tertium_base::{Budget, Diagnostic};
+use tertium_base::{Budget, Diagnostic, Stopped};
 use tertium_check::thorough::{
     Completion, Estimate, How, decide, estimate, small_proof, supported, thorough_proof, two_completions,
 };
@@ -120,7 +120,11 @@ impl Session<'_> {
                 answer.warnings.push(inconsistent(model.state_name(state)));
                 self.prove_thorough(&task, answer, value, observer)?;
             }
-            (Belnap::Unknown, _) => self.show_completions(&task, answer, state, observer)?,
+            (Belnap::Unknown, _) => match self.show_completions(&task, answer, state, observer) {
+                // The answer stands; what would show it may take more than the answer did.
+                Err(Failure::Stopped(stopped)) => answer.warnings.push(not_shown(stopped)),
+                shown => shown?,
+            },
             (Belnap::True | Belnap::False, How::Compositional) if self.ask.len() == 1 => {
                 self.explain(&task, &formula, answer, value, observer)?;
             }
@@ -249,6 +253,11 @@ fn too_large(size: &Estimate) -> Diagnostic {
     Diagnostic::warning("W0312", format!("the search for completions may take {size} in the worst case")).help(
         "a formula with fewer temporal operators, or one property for each part of a conjunction, is a smaller search",
     )
+}
+
+fn not_shown(stopped: Stopped) -> Diagnostic {
+    Diagnostic::warning("W0314", format!("no completions are shown: {stopped} while they were built"))
+        .help("a greater `--timeout` or `--memory` shows them")
 }
 
 fn inconsistent(state: &str) -> Diagnostic {

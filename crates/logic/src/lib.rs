@@ -2,7 +2,7 @@
 //!
 //! Formulas of PML, CTL, CTL*, LTL and the modal mu-calculus: the node table ([`formula`]), text to formula
 //! and back ([`syntax`]), normal forms and laws ([`normal`], [`simplify`](mod@simplify), [`minimise`], [`disjunctive`]), branching time as fixpoints
-//! ([`translate`]), what kind of formula it is ([`classify`]), and automata for linear time ([`automata`]).
+//! ([`translate`]), what kind of formula it is ([`classify`]), automata for linear time ([`automata`]) and for trees ([`alternating`]).
 //!
 //! [`summary`] puts together what there is to know about one formula.
 //!

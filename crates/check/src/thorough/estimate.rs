@@ -6,7 +6,6 @@
 
 use std::fmt;
 
-use tertium_evidence::Deadlock;
 use tertium_logic::Logic;
 
 use super::terms::{Term, Terms, terms_of_task};
@@ -57,7 +56,7 @@ impl fmt::Display for Estimate {
 pub fn estimate(task: &Task<'_>) -> Result<Estimate, EngineError> {
     let states = task.model.state_count();
     let bits = match task.formula.logic() {
-        Logic::Ltl if task.reading.deadlock != Deadlock::Maximal => automaton_bits(task),
+        Logic::Ltl => automaton_bits(task),
         _ => tableau_bits(&terms_of_task(task, true)?.0),
     };
     Ok(Estimate { states, bits })

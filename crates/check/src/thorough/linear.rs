@@ -1,8 +1,9 @@
-//! Is there a completion all of whose infinite paths satisfy a linear formula?
+//! Is there a completion all of whose infinite paths satisfy a linear formula? Or all that are infinite or end?
 //!
 //! A game: at a cell the builder settles the open labels, which moves the automaton of the formula; the other picks a
 //! demand of the cell; the builder picks the step that meets it. Where nothing is demanded the play ends and the builder
-//! has won. The builder wins an infinite play if the automaton accepts. Copies of a cell with different labels are
+//! has won; if paths that end count, too, she ends there or takes any possible step, and has won an end if the automaton
+//! accepts the last letter for ever. The builder wins an infinite play if the automaton accepts. Copies of a cell with different labels are
 //! legitimate, so choices may depend on the automaton's state, and need to depend on nothing else.
 //!
 //! With a weak automaton the game is weak and costs one walk over its moves; with a Büchi or co-Büchi automaton its
@@ -18,8 +19,15 @@ use super::completion::{Completion, Draft};
 use super::words::Words;
 use crate::game::parity::{self, Class, Game, NO_MOVE, Player, Solution};
 
-/// A letter, the automaton state that it leads to, and the priority of that step.
-type Settlement = (u32, (u32, u32));
+/// A way to settle labels.
+#[derive(Clone, Copy, Debug)]
+struct Settlement {
+    letter: u32,
+    /// The automaton state that it leads to, and the priority of that step.
+    step: (u32, u32),
+    /// Whether the path may end here, and is accepted if it does.
+    ends: bool,
+}
 
 /// A position of the game.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +38,10 @@ enum Spot {
     Settled { cell: u32, state: u32 },
     /// The builder picks a step.
     Pick,
+    /// Nothing is demanded, and an end would not do: the builder picks a step.
+    Onward { cell: u32, state: u32 },
+    /// The path has ended, and the builder has won.
+    Ended,
 }
 
 /// Which position stands at a place: a table where that is small, a map where it is not.
@@ -74,6 +86,8 @@ impl Places {
 pub(crate) struct PathGame<'t> {
     cells: &'t Cells<'t>,
     words: Words,
+    /// Whether paths that end count.
+    ends: bool,
     /// For each bit of a letter its proposition.
     props: Vec<PropId>,
     classes: HashMap<(Player, u32), u32>,
@@ -89,13 +103,14 @@ pub(crate) struct PathGame<'t> {
 }
 
 impl<'t> PathGame<'t> {
-    /// Plays from these cells. `props` are the propositions of the formula's atoms.
+    /// Plays from these cells. `props` are the propositions of the formula's atoms; paths that end count if `ends`.
     ///
     /// # Errors
     /// If the budget ends.
     pub fn play(
         cells: &'t Cells<'t>,
         words: Words,
+        ends: bool,
         props: &[PropId],
         starts: &[u32],
         budget: &Budget,
@@ -115,6 +130,7 @@ impl<'t> PathGame<'t> {
         let mut play = Self {
             cells,
             words,
+            ends,
             props,
             classes,
             game: Game::new(kinds),
@@ -174,11 +190,19 @@ impl<'t> PathGame<'t> {
             match self.spots[position] {
                 Spot::Node { state, .. } if self.words.accepts_all(state) => {}
                 Spot::Node { cell, state } => {
-                    for (_, (next, priority)) in self.settlements(cell, state, budget)? {
-                        let target = self.settled_position(cell, next, priority, budget)?;
+                    for settlement in self.settlements(cell, state, budget)? {
+                        let target = self.settled_position(cell, settlement, budget)?;
                         self.game.add_move(target, budget)?;
                     }
                 }
+                Spot::Onward { cell, state } => {
+                    let cells = self.cells;
+                    for step in cells.possible(cell) {
+                        let target = self.node(step.cell, state, budget)?;
+                        self.game.add_move(target, budget)?;
+                    }
+                }
+                Spot::Ended => {}
                 Spot::Settled { cell, state } => self.settled_moves(cell, state, &mut picks, budget)?,
                 Spot::Pick => {
                     for target in picks.remove(&(position as u32)).unwrap_or_default() {
@@ -200,24 +224,42 @@ impl<'t> PathGame<'t> {
                 None => open.push(bit),
             }
         }
-        let mut steps: Vec<Settlement> = Vec::new();
+        let may_end = self.may_end(cell);
+        let mut found: Vec<Settlement> = Vec::new();
         for choice in 0..1u32 << open.len() {
             budget.tick(&mut self.ticks)?;
             let chosen = open.iter().enumerate().map(|(at, &bit)| (choice >> at & 1) << bit).sum::<u32>();
-            let step = self.words.step(state, fixed | chosen);
-            if !steps.iter().any(|(_, other)| *other == step) {
-                steps.push((fixed | chosen, step));
+            let letter = fixed | chosen;
+            let step = self.words.step(state, letter);
+            let ends = may_end && self.words.accepts_forever(step.0, letter);
+            if !found.iter().any(|other| (other.step, other.ends) == (step, ends)) {
+                found.push(Settlement { letter, step, ends });
             }
         }
-        Ok(steps)
+        Ok(found)
     }
 
-    fn settled_position(&mut self, cell: u32, state: u32, priority: u32, budget: &Budget) -> Result<u32, Stopped> {
+    /// Whether a path may end at a cell, and that counts.
+    fn may_end(&self, cell: u32) -> bool {
+        let mut demanded = false;
+        self.cells.demands(cell, |_| demanded = true);
+        self.ends && !demanded
+    }
+
+    fn settled_position(&mut self, cell: u32, settled: Settlement, budget: &Budget) -> Result<u32, Stopped> {
+        if settled.ends {
+            return self.announce(Spot::Ended, Player::Odd, 0, budget);
+        }
+        let (state, priority) = settled.step;
         let place = self.settled_place(cell, state, priority);
         if let Some(known) = self.settled.get(place) {
             return Ok(known);
         }
-        let position = self.announce(Spot::Settled { cell, state }, Player::Odd, priority, budget)?;
+        let (spot, owner) = match self.may_end(cell) {
+            true => (Spot::Onward { cell, state }, Player::Even),
+            false => (Spot::Settled { cell, state }, Player::Odd),
+        };
+        let position = self.announce(spot, owner, priority, budget)?;
         self.settled.insert(place, position);
         Ok(position)
     }
@@ -293,7 +335,7 @@ impl<'t> PathGame<'t> {
                 draft.meet_demands(at);
                 continue;
             };
-            let letter = self.settlements(cell, state, budget)?[choice].0;
+            let letter = self.settlements(cell, state, budget)?[choice].letter;
             let labels = self.props.iter().enumerate().map(|(bit, &prop)| (prop, letter >> bit & 1 == 1));
             draft.state(at).labels = labels.collect();
             let settled = self.game.moves(node as usize)[choice];
@@ -313,10 +355,15 @@ impl<'t> PathGame<'t> {
         draft.finish(budget).map(Some)
     }
 
-    /// The step that the builder takes for each demand, and the node it leads to.
+    /// The step that the builder takes for each demand, and the node it leads to; or the one that she takes of her own.
     fn chosen_steps(&self, cell: u32, settled: u32) -> Vec<(Step, u32)> {
         let mut taken = Vec::new();
         let moves = self.game.moves(settled as usize);
+        if let Spot::Onward { .. } = self.spots[settled as usize] {
+            let choice = self.strategy(settled);
+            let step = choice.and_then(|choice| self.cells.possible(cell).nth(choice).zip(moves.get(choice).copied()));
+            return step.into_iter().collect();
+        }
         self.cells.demands(cell, |steps| {
             let to = moves[taken.len()];
             let choice = match self.spots[to as usize] {

@@ -5,7 +5,7 @@
 //!
 //! PML, CTL, mu-calculus and CTL* by a tableau game (`tableau`) over the formula's terms (`terms`) and the
 //! structure's cells (`cells`). LTL by a product for the side of truth (`paths`) and a parity game with a deterministic
-//! automaton for the side of falsity (`linear`).
+//! automaton for the side of falsity (`linear`); a path may also end, if that counts (`endings`).
 //!
 //! The cheap answers come first: the compositional value, if definite; and a test that says when it cannot be
 //! improved.
@@ -15,6 +15,7 @@
 mod cells;
 mod completion;
 mod decide;
+mod endings;
 mod estimate;
 mod graph;
 mod linear;

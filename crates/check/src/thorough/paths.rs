@@ -3,13 +3,19 @@
 //! Every possible path, with every consistent choice of the labels that are open on it, is a path of some completion. So
 //! this is a product of the possible steps with a nondeterministic automaton, and costs what LTL costs on a complete
 //! structure. On mixed structures the steps are those between cells that have a completion.
+//!
+//! If paths that end count, too, a path may end at a cell that demands nothing; its last labels are then read for ever.
+
+use std::collections::HashMap;
 
 use tertium_base::{Budget, StopReason, Stopped};
+use tertium_logic::AtomId;
 use tertium_logic::automata::{Marks, Tgba, Transition};
 use tertium_model::{ActionId, PropId};
 
 use super::cells::Cells;
 use super::completion::{Completion, Draft};
+use super::endings::Endings;
 use super::graph::components;
 
 /// One step of the product.
@@ -32,6 +38,8 @@ pub(crate) struct Product<'t> {
     nodes: Vec<(u32, u32)>,
     first: Vec<u32>,
     edges: Vec<Edge>,
+    /// The nodes where a path may end, with labels that are accepted if it does.
+    endings: HashMap<u32, Vec<(PropId, bool)>>,
     component: Vec<u32>,
     /// For each component whether it holds an accepting cycle, and whether it leads to one.
     accepting: Vec<bool>,
@@ -39,7 +47,8 @@ pub(crate) struct Product<'t> {
 }
 
 impl<'t> Product<'t> {
-    /// Builds what can be reached from these cells. `props` are the propositions of the automaton's atoms.
+    /// Builds what can be reached from these cells. `props` are the propositions of the automaton's atoms; paths that end count if
+    /// `ends`.
     ///
     /// # Errors
     /// If the budget ends.
@@ -48,6 +57,7 @@ impl<'t> Product<'t> {
         automaton: &'t Tgba,
         props: &'t [PropId],
         starts: &[u32],
+        ends: bool,
         budget: &Budget,
     ) -> Result<Self, Stopped> {
         let width = automaton.states.len();
@@ -62,6 +72,7 @@ impl<'t> Product<'t> {
             nodes: Vec::new(),
             first: vec![0],
             edges: Vec::new(),
+            endings: HashMap::new(),
             component: Vec::new(),
             accepting: Vec::new(),
             hopeful: Vec::new(),
@@ -72,6 +83,9 @@ impl<'t> Product<'t> {
             }
         }
         product.explore(budget)?;
+        if ends {
+            product.find_endings(budget)?;
+        }
         product.judge();
         Ok(product)
     }
@@ -116,6 +130,26 @@ impl<'t> Product<'t> {
         })
     }
 
+    /// Finds the nodes where a path may end and be accepted.
+    fn find_endings(&mut self, budget: &Budget) -> Result<(), Stopped> {
+        let mut endings = Endings::new(self.automaton);
+        let mut ticks = 0;
+        for node in 0..self.nodes.len() {
+            let (cell, state) = self.nodes[node];
+            let mut demanded = false;
+            self.cells.demands(cell, |_| demanded = true);
+            if demanded {
+                continue;
+            }
+            let label = |atom: AtomId| self.cells.label(cell, self.props[atom.index()]);
+            if let Some(letter) = endings.accepted(state as usize, label, budget, &mut ticks)? {
+                let labels = letter.iter().map(|&(atom, value)| (self.props[atom.index()], value)).collect();
+                self.endings.insert(node as u32, labels);
+            }
+        }
+        Ok(())
+    }
+
     fn edges_of(&self, node: usize) -> &[Edge] {
         &self.edges[self.first[node] as usize..self.first[node + 1] as usize]
     }
@@ -139,6 +173,7 @@ impl<'t> Product<'t> {
         let all = Marks::all(self.automaton.marks);
         self.accepting = carried.iter().map(|marks| marks.is_some_and(|marks| all.is_subset(marks))).collect();
         self.hopeful.clone_from(&self.accepting);
+        self.endings.keys().for_each(|&node| self.hopeful[component[node as usize] as usize] = true);
         let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
         order.sort_unstable_by_key(|&node| component[node as usize]);
         // What a component leads to has a smaller number.
@@ -170,8 +205,13 @@ impl<'t> Product<'t> {
         let Some(start) = self.start(cell) else { return Ok(None) };
         let mut path = Vec::new();
         let mut at = start;
-        if !self.accepting[self.component[at] as usize] {
-            at = self.walk(&mut path, at, |node, _| self.accepting[self.component[node] as usize], |_| true);
+        let goal =
+            |node: usize| self.accepting[self.component[node] as usize] || self.endings.contains_key(&(node as u32));
+        if !goal(at) {
+            at = self.walk(&mut path, at, |node, _| goal(node), |_| true);
+        }
+        if let Some(labels) = self.endings.get(&(at as u32)) {
+            return self.ended_draft(&path, at, labels, budget).map(Some);
         }
         let (entry, cycle_start) = (at, path.len());
         let class = self.component[at];
@@ -224,19 +264,47 @@ impl<'t> Product<'t> {
         from
     }
 
+    /// The completion along a path that ends at a node with these labels.
+    fn ended_draft(
+        &self,
+        path: &[(usize, Edge)],
+        last: usize,
+        labels: &[(PropId, bool)],
+        budget: &Budget,
+    ) -> Result<Completion, Stopped> {
+        let mut draft = Draft::new(self.cells);
+        for (node, _) in path {
+            draft.add(self.nodes[*node].0);
+        }
+        let end = draft.add(self.nodes[last].0);
+        draft.state(end).labels = labels.to_vec();
+        self.follow(draft, path, end, budget)
+    }
+
     /// The completion along a path that returns to its position `back`.
     fn draft(&self, path: &[(usize, Edge)], back: usize, budget: &Budget) -> Result<Completion, Stopped> {
         let mut draft = Draft::new(self.cells);
         for (node, _) in path {
             draft.add(self.nodes[*node].0);
         }
+        self.follow(draft, path, back, budget)
+    }
+
+    /// Steps and labels along a path whose last step leads to the draft's state `then`.
+    fn follow(
+        &self,
+        mut draft: Draft<'_>,
+        path: &[(usize, Edge)],
+        then: usize,
+        budget: &Budget,
+    ) -> Result<Completion, Stopped> {
         for (at, (node, edge)) in path.iter().enumerate() {
             let transition = &self.automaton.states[self.nodes[*node].1 as usize][edge.transition as usize];
             let labels = transition.guard.literals().iter();
             let labels = labels.map(|literal| (self.props[literal.atom().index()], !literal.is_negative())).collect();
             let state = draft.state(at);
             state.labels = labels;
-            state.steps.push((edge.action, if at + 1 < path.len() { at + 1 } else { back }));
+            state.steps.push((edge.action, if at + 1 < path.len() { at + 1 } else { then }));
         }
         for at in 0..path.len() {
             draft.meet_demands(at);

@@ -102,7 +102,7 @@ fn settled(task: &Task<'_>, state: StateId) -> Result<Option<Proof>, EngineError
     let words = Words::new(&without_constants(task), task.budget)?;
     let cells = Cells::new(task, &[state])?;
     let Some(cell) = cells.of(state) else { return Ok(None) };
-    let mut play = PathGame::play(&cells, words, &task.props, &[cell], task.budget)?;
+    let mut play = PathGame::play(&cells, words, false, &task.props, &[cell], task.budget)?;
     if play.is_won(cell) {
         return Ok(None);
     }

@@ -8,6 +8,7 @@ use tertium_model::StateId;
 
 use super::cells::Cells;
 use super::completion::{Completion, extract};
+use super::endings::has_few_letters;
 use super::linear::PathGame;
 use super::paths::Product;
 use super::tableau::{DebugDecider, Decider, Nothing, Tableau};
@@ -110,11 +111,9 @@ fn linear_shape(formula: &Formula) -> Result<(), Unsupported> {
 /// If the task is not supported or a limit is reached.
 pub fn search(task: &Task<'_>, wanted: Wanted<'_>) -> Result<Found, EngineError> {
     supported(task)?;
-    // Paths that end are a matter of branching: whoever ends has no step.
-    let endless = task.reading.deadlock != Deadlock::Maximal;
     match (task.formula.logic(), wanted.satisfying) {
-        (Logic::Ltl, false) if endless => by_product(task, wanted),
-        (Logic::Ltl, true) if endless => by_path_game(task, wanted),
+        (Logic::Ltl, false) => by_product(task, wanted),
+        (Logic::Ltl, true) => by_path_game(task, wanted),
         _ => by_tableau(task, wanted),
     }
 }
@@ -159,9 +158,13 @@ fn by_product(task: &Task<'_>, wanted: Wanted<'_>) -> Result<Found, EngineError>
         Err(TranslationError::Stopped(stopped)) => return Err(stopped.into()),
         Err(TranslationError::NotLinear) => return Err(decline("it is not a formula about single paths").into()),
     };
+    let ends = task.reading.deadlock == Deadlock::Maximal;
+    if ends && !has_few_letters(&automaton) {
+        return by_tableau(task, wanted);
+    }
     let cells = Cells::new(task, wanted.states)?;
     let starts: Vec<u32> = wanted.states.iter().filter_map(|&state| cells.of(state)).collect();
-    let product = Product::new(&cells, &automaton, &task.props, &starts, task.budget)?;
+    let product = Product::new(&cells, &automaton, &task.props, &starts, ends, task.budget)?;
     let cell_of = |&state: &StateId| cells.of(state);
     let exists = wanted.states.iter().map(|state| cell_of(state).is_some_and(|cell| product.accepts(cell))).collect();
     let mut completions = Vec::new();
@@ -175,11 +178,16 @@ fn by_product(task: &Task<'_>, wanted: Wanted<'_>) -> Result<Found, EngineError>
 }
 
 fn by_path_game(task: &Task<'_>, wanted: Wanted<'_>) -> Result<Found, EngineError> {
-    let words = Words::new(&without_constants(task), task.budget)?;
+    let ends = task.reading.deadlock == Deadlock::Maximal;
+    let words = match Words::new(&without_constants(task), task.budget) {
+        // Too many atoms for letters.
+        Err(EngineError::Unsupported(_)) if ends => return by_tableau(task, wanted),
+        words => words?,
+    };
     let (kind, weak, states) = (words.kind(), words.is_weak(), words.state_count());
     let cells = Cells::new(task, wanted.states)?;
     let starts: Vec<u32> = wanted.states.iter().filter_map(|&state| cells.of(state)).collect();
-    let mut play = PathGame::play(&cells, words, &task.props, &starts, task.budget)?;
+    let mut play = PathGame::play(&cells, words, ends, &task.props, &starts, task.budget)?;
     let cell_of = |&state: &StateId| cells.of(state);
     let exists = wanted.states.iter().map(|state| cell_of(state).is_some_and(|cell| play.is_won(cell))).collect();
     let mut completions = Vec::new();

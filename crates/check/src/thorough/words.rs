@@ -99,6 +99,21 @@ impl Words {
         (next as u32, priority)
     }
 
+    /// Whether a letter that is read for ever is accepted from a state on.
+    pub fn accepts_forever(&mut self, mut state: u32, letter: u32) -> bool {
+        let mut seen: HashMap<u32, usize> = HashMap::new();
+        let mut priorities = Vec::new();
+        loop {
+            if let Some(&start) = seen.get(&state) {
+                return priorities[start..].iter().max().is_some_and(|most: &u32| most.is_multiple_of(2));
+            }
+            seen.insert(state, priorities.len());
+            let (next, priority) = self.step(state, letter);
+            priorities.push(priority);
+            state = next;
+        }
+    }
+
     /// Builds the whole automaton, if it is small.
     fn look_ahead(&mut self, budget: &Budget) -> Result<(), Stopped> {
         let letters = 1usize << self.atoms.len();
