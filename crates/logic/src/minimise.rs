@@ -37,11 +37,14 @@ pub struct Minimised {
 }
 
 impl Minimised {
-    /// Whether modalities name actions: then the form is not exact on structures that are declared to have no deadlock.
+    /// The kinds of structures on which an exact form may lose something after all: mixed ones, if there are modalities, since one
+    /// concrete state may then refine several; and those declared to have no deadlock, if modalities name actions.
     #[must_use]
-    pub fn names_actions(&self) -> bool {
-        let named = |node: &Node| matches!(node, Node::Box(Some(_), _) | Node::Diamond(Some(_), _));
-        self.formula.nodes().iter().any(named)
+    pub fn exceptions(&self) -> Vec<&'static str> {
+        let nodes = || self.formula.nodes().iter().chain(self.refuting.iter().flat_map(|form| form.nodes()));
+        let modal = nodes().any(|node| matches!(node, Node::Box(..) | Node::Diamond(..)));
+        let named = nodes().any(|node| matches!(node, Node::Box(Some(_), _) | Node::Diamond(Some(_), _)));
+        modal.then_some("mixed").into_iter().chain(named.then_some("total")).collect()
     }
 }
 

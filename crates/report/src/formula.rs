@@ -59,8 +59,9 @@ pub struct MinimisedView {
     /// The formula that is false wherever it must be, if it is another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refuting: Option<String>,
-    /// Whether modalities name actions, so that structures declared to have no deadlock are left out.
-    pub but_for_totality: bool,
+    /// The kinds of structures that are left out: `mixed`, `total`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exceptions: Vec<&'static str>,
 }
 
 /// A generalised Büchi automaton for a linear formula.

@@ -47,7 +47,7 @@ fn formula(args: &FormulaArgs, budget: &Budget) -> Result<u8, Failure> {
             formula: found.formula.text(),
             logic: found.formula.logic().name(),
             exact: found.exact,
-            but_for_totality: found.names_actions(),
+            exceptions: found.exceptions(),
             refuting: found.refuting.map(|formula| formula.text()),
         }),
         tell_test: args.self_minimising,

@@ -354,9 +354,8 @@ impl Sets {
             let mut next = vec![false; self.len()];
             loop {
                 let follows = |step: &Move| if good(step) { kept[step.to] } else { next[step.to] };
-                let is_won = |choice: &Choice| {
-                    kind(choice) && choice.moves.iter().filter(|step| counts(step)).all(&follows)
-                };
+                let is_won =
+                    |choice: &Choice| kind(choice) && choice.moves.iter().filter(|step| counts(step)).all(&follows);
                 let new: Vec<usize> =
                     (0..self.len()).filter(|&set| !next[set] && self.choices[set].iter().any(is_won)).collect();
                 if new.is_empty() {

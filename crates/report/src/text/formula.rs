@@ -59,9 +59,8 @@ fn minimised_lines(logic: &str, minimised: &MinimisedView) -> Vec<(&'static str,
     if minimised.logic != logic {
         lines.push(("", format!("to be read with `--logic {}`, deadlocks as by default", minimised.logic)));
     }
-    if minimised.exact {
-        let but = if minimised.but_for_totality { "mixed ones and those declared total" } else { "mixed ones" };
-        lines.push(("", format!("structures here: all but {but}")));
+    if minimised.exact && !minimised.exceptions.is_empty() {
+        lines.push(("", format!("structures that are {} excepted", minimised.exceptions.join(" or "))));
     }
     lines
 }
