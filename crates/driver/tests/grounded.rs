@@ -238,3 +238,43 @@ fn unbounded_programs_of_the_corpus_have_certificates() {
         }
     }
 }
+
+#[test]
+fn machine_words_and_fairness_to_everyone_have_certificates() {
+    let folder = folder("promela_grounded");
+    for (name, text, fair) in [
+        (
+            "bits",
+            "int y = 4; int m = 0;\nactive proctype A() { do :: m = m + 1 :: y = y | 1; y = y & 4 od }\n\
+             ltl kept { [] ((y & 4) == 4) }\nltl inside { [] ((y | 5) == 5) }\n",
+            false,
+        ),
+        (
+            "fair",
+            "bool a, b; int x;\nactive proctype A() { do :: a = !a; x++ od }\nactive proctype B() { do :: b = !b od }\n\
+             ltl live { [] <> a && [] <> b }\n",
+            true,
+        ),
+    ] {
+        let path = folder.join(format!("{name}.pml"));
+        let file = stored(&path, text);
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let options = CheckOptions { fair, ..CheckOptions::default() };
+        let how = AbstractionOptions::default();
+        let found = refined::check(&file, &asked, &options, &how, 6, &Budget::unlimited(), &())
+            .unwrap_or_else(|failure| panic!("{failure:?}"));
+        for (question, answer) in asked.iter().zip(&found.answers) {
+            assert_eq!(answer.value, Belnap::True, "{name}: {}: {:?}", answer.name, answer.reasons);
+            match written(&file, question, answer, &options) {
+                Written::Grounded { text, .. } => {
+                    assert_eq!(refused(&path, &text), None, "{name}: {}", answer.name);
+                    // Without fairness the same is not true.
+                    let unfair = text.replace(", \"fair\": true", "");
+                    assert_eq!(refused(&path, &unfair).is_some(), unfair != text, "{name}: {}", answer.name);
+                    assert_eq!(unfair != text, answer.name == "live", "{text}");
+                }
+                other => panic!("{name}: {}: {other:?}", answer.name),
+            }
+        }
+    }
+}

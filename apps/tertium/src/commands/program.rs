@@ -83,9 +83,16 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             let found = program::spotlight::check(&file, &questions, &options(args), &how, &lit, budget, &phase);
             match found {
                 Ok(found) if automatic => {
-                    let by_counting = |questions: &[Question]| {
+                    let by_counting = |questions: &[Question], broken: &[String]| {
                         let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS);
-                        program::every::count(&file, questions, &options(args), (&how, rounds), budget, &phase)
+                        program::every::count(
+                            &file,
+                            (questions, broken),
+                            &options(args),
+                            (&how, rounds),
+                            budget,
+                            &phase,
+                        )
                     };
                     let found = program::spotlight::counted(&questions, found, &by_counting)?;
                     let by_sets = |questions: &[Question]| {

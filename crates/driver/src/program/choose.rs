@@ -128,7 +128,9 @@ impl Counting<'_> {
             return Ok(());
         }
         let asked: Vec<Question> = open.iter().map(|&at| self.questions[at].clone()).collect();
-        let found = every::count(self.file, &asked, self.options, self.how, self.budget, self.observer)?;
+        let is_false = |answer: &&ProgramAnswer| answer.value == Belnap::False;
+        let broken: Vec<String> = answers.iter().filter(is_false).map(|answer| answer.name.clone()).collect();
+        let found = every::count(self.file, (&asked, &broken), self.options, self.how, self.budget, self.observer)?;
         for (at, found) in open.into_iter().zip(found) {
             if let Some(mut found) = found {
                 found.choice = Some(format!("{}: {why}", found.choice.unwrap_or_default()));

@@ -500,13 +500,14 @@ impl Work<'_> {
     }
 }
 
-/// What counting members says about questions to a program whose families have one size each; none for what it leaves open.
+/// What counting members says about questions to a program whose families have one size each; none for what it leaves open. Properties
+/// with names in `broken` are known to be false, and cannot help.
 ///
 /// # Errors
 /// If an engine cannot do what was asked, or two parts of this program disagree.
 pub fn count(
     file: &ProgramFile,
-    asked: &[Question],
+    (asked, broken): (&[Question], &[String]),
     options: &CheckOptions,
     how: (&AbstractionOptions, u32),
     budget: &Budget,
@@ -515,7 +516,8 @@ pub fn count(
     if file.language != super::Language::Gcl || file.open.is_some() {
         return Ok(vec![None; asked.len()]);
     }
-    let lemmas = every::lemmas(&file.source.text, &counted::additions(file));
+    let mut lemmas = every::lemmas(&file.source.text, &counted::additions(file));
+    lemmas.retain(|name| !broken.contains(name));
     let known = |name: &String| asked.iter().any(|question| name_of(question) == name);
     let hidden = lemmas.iter().filter(|name| !known(name)).filter_map(|name| asked_of(file, name));
     let all: Vec<Question> = asked.iter().cloned().chain(hidden).collect();

@@ -100,6 +100,10 @@ impl Question<'_> {
             Err(why) => return Ok(Written::None(why)),
         };
         let proved = match self.proofs(&model, budget)? {
+            Ok(proved) if self.value == Belnap::False => self.begun(proved, budget)?,
+            proved => proved,
+        };
+        let proved = match proved {
             Ok(proved) => proved,
             Err(why) => return Ok(Written::None(why)),
         };
@@ -131,7 +135,22 @@ impl Question<'_> {
         Ok(Written::Grounded { text, obligations })
     }
 
-    /// What is true is so at every initial state; what is false, at one of them.
+    /// The first of several proofs of falsity that is about a state in which the program begins.
+    fn begun(&self, proved: Vec<Certificate>, budget: &Budget) -> Result<Result<Vec<Certificate>, String>, Failure> {
+        let mut last = "the program begins nowhere".to_owned();
+        for certificate in proved {
+            match starts(self.file, self.over, &[certificate.state.index()]) {
+                Err(why) => last = why,
+                Ok(obligations) => match grounded::decide(&obligations, &Decider::default(), budget)? {
+                    Verdict::Holds => return Ok(Ok(vec![certificate])),
+                    Verdict::Fails(why) => last = why,
+                },
+            }
+        }
+        Ok(Err(last))
+    }
+
+    /// What is true is so at every initial state; what is false, at some of them.
     fn proofs(&self, model: &Kmts, budget: &Budget) -> Result<Result<Vec<Certificate>, String>, Failure> {
         let formula = prove::evaluated_formula(model, &self.asked.formula);
         let mut proved = Vec::new();
@@ -148,9 +167,6 @@ impl Question<'_> {
             let certificate = prove::certificate(&task, &self.asked.formula, state, self.value)?;
             prove::recheck(model, &certificate, &[], budget)?;
             proved.push(certificate);
-            if self.value == Belnap::False {
-                break;
-            }
         }
         if proved.is_empty() {
             return Ok(Err("no initial state of the abstraction shows it".to_owned()));

@@ -105,3 +105,27 @@ fn next(text: &str) -> Option<(&str, &str)> {
     };
     Some(text.split_at(end))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::terms::{Domain, Sort, Terms};
+
+    #[test]
+    fn bits_are_read_as_they_are_shown() {
+        let mut terms = Terms::default();
+        let x = terms.declare("x", Sort::Int, Domain::default()).expect("no other symbol is there");
+        let four = terms.number(4);
+        for op in ["bvand", "bvor", "bvxor"] {
+            let bits = terms.bits(op, 16, x, four);
+            let same = terms.eq(bits, four);
+            let shown = terms.show(same);
+            assert!(shown.contains(&format!("({op} 16 x 4)")), "{shown}");
+            assert_eq!(terms.read(&shown), Ok(same));
+        }
+        for wrong in
+            ["(bvand 0 x 4)", "(bvand 65 x 4)", "(bvand x 4)", "(bvand x 16 4)", "(bvnot 16 x 4)", "(bvor 8 true x)"]
+        {
+            assert!(terms.read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

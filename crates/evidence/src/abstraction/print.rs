@@ -13,12 +13,15 @@ const LONG: usize = 24;
 const LONGEST: usize = 4096;
 
 impl Terms {
-    /// One term, written out.
+    /// One term, written out. Operators of bit vectors are short: `(bvand 16 a b)`.
     #[must_use]
     pub fn show(&self, term: TermId) -> String {
         let mut texts: HashMap<TermId, String> = HashMap::new();
         for id in self.reachable(&[term]) {
-            let text = self.text(id, &texts);
+            let text = match self.get(id) {
+                Term::Bits(op, width, a, b) => format!("({op} {width} {} {})", texts[a], texts[b]),
+                _ => self.text(id, &texts),
+            };
             texts.insert(id, text);
         }
         texts.remove(&term).unwrap_or_default()

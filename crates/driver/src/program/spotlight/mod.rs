@@ -94,8 +94,8 @@ pub fn check(
 /// Answers by sets of states, if these can be had.
 pub type BySets<'a> = dyn Fn(&[Question]) -> Result<Option<Outcome>, Failure> + 'a;
 
-/// Answers by counting members of families, where that settles something.
-pub type ByCounting<'a> = dyn Fn(&[Question]) -> Result<Vec<Option<ProgramAnswer>>, Failure> + 'a;
+/// Answers by counting members of families, where that settles something; with the names of what is false.
+pub type ByCounting<'a> = dyn Fn(&[Question], &[String]) -> Result<Vec<Option<ProgramAnswer>>, Failure> + 'a;
 
 /// What counting members of families settles of what looking at few processes left open.
 ///
@@ -107,7 +107,9 @@ pub fn counted(questions: &[Question], mut found: Outcome, by_counting: &ByCount
         return Ok(found);
     }
     let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
-    for (at, answer) in open.into_iter().zip(by_counting(&asked)?) {
+    let is_false = |answer: &&ProgramAnswer| answer.value == tertium_lattice::Belnap::False;
+    let broken: Vec<String> = found.answers.iter().filter(is_false).map(|answer| answer.name.clone()).collect();
+    for (at, answer) in open.into_iter().zip(by_counting(&asked, &broken)?) {
         if let Some(mut answer) = answer {
             answer.choice =
                 Some(format!("{}: looking at few processes left it open", answer.choice.unwrap_or_default()));
