@@ -158,9 +158,15 @@ impl Successors for Followed<'_> {
         Ok(self.initial.iter().map(|(state, _)| state.clone()).collect())
     }
 
-    fn after(&mut self, state: &AbstractState, arrive: &mut dyn FnMut((), AbstractState)) -> Result<(), Failed> {
+    fn after(
+        &mut self,
+        state: &AbstractState,
+        arrive: &mut dyn FnMut((), AbstractState) -> usize,
+    ) -> Result<(), Failed> {
         let expansion = self.system.expand(state)?;
-        expansion.targets().for_each(|target| arrive((), target.clone()));
+        for target in expansion.targets() {
+            arrive((), target.clone());
+        }
         self.expansions.push(expansion);
         Ok(())
     }
@@ -191,9 +197,15 @@ impl Successors for Told {
         Ok(self.initial.iter().map(|(state, _)| state.clone()).collect())
     }
 
-    fn after(&mut self, state: &AbstractState, arrive: &mut dyn FnMut((), AbstractState)) -> Result<(), Missing> {
+    fn after(
+        &mut self,
+        state: &AbstractState,
+        arrive: &mut dyn FnMut((), AbstractState) -> usize,
+    ) -> Result<(), Missing> {
         let expansion = self.known.remove(state).ok_or(Missing)?;
-        expansion.targets().for_each(|target| arrive((), target.clone()));
+        for target in expansion.targets() {
+            arrive((), target.clone());
+        }
         self.expansions.push(expansion);
         Ok(())
     }
@@ -216,10 +228,12 @@ impl Successors for Along<'_> {
         Ok(self.explored.initial.iter().filter(counts).map(|&(number, _)| number).collect())
     }
 
-    fn after(&mut self, &number: &usize, arrive: &mut dyn FnMut((), usize)) -> Result<(), Stopped> {
+    fn after(&mut self, &number: &usize, arrive: &mut dyn FnMut((), usize) -> usize) -> Result<(), Stopped> {
         let counts = |step: &&AbstractStep| if self.certain { step.must } else { step.may };
         let steps = self.explored.expansions[number].steps.iter().filter(counts);
-        steps.filter_map(|step| self.explored.find(&step.target)).for_each(|next| arrive((), next));
+        for next in steps.filter_map(|step| self.explored.find(&step.target)) {
+            arrive((), next);
+        }
         Ok(())
     }
 }

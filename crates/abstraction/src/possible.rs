@@ -35,8 +35,14 @@ impl Successors for System {
         Ok(self.initial_states()?.into_iter().map(|initial| initial.state).collect())
     }
 
-    fn after(&mut self, state: &AbstractState, arrive: &mut dyn FnMut(usize, AbstractState)) -> Result<(), Failed> {
-        self.possible_steps(state)?.into_iter().for_each(|step| arrive(step.operation, step.target));
+    fn after(
+        &mut self,
+        state: &AbstractState,
+        arrive: &mut dyn FnMut(usize, AbstractState) -> usize,
+    ) -> Result<(), Failed> {
+        for step in self.possible_steps(state)? {
+            arrive(step.operation, step.target);
+        }
         Ok(())
     }
 }

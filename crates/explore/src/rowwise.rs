@@ -40,7 +40,7 @@ impl<S: RowSuccessors> Successors for Rowwise<'_, S> {
         Ok(self.initial.to_vec())
     }
 
-    fn after(&mut self, row: &Vec<u32>, arrive: &mut dyn FnMut(u32, Vec<u32>)) -> Result<(), Stopped> {
+    fn after(&mut self, row: &Vec<u32>, arrive: &mut dyn FnMut(u32, Vec<u32>) -> usize) -> Result<(), Stopped> {
         self.rows.expand(row, &mut self.scratch, &mut self.found);
         for at in 0..self.found.steps() {
             arrive(self.found.movers[at], self.found.row(at));

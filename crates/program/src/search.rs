@@ -47,17 +47,21 @@ impl<S: Clone + Eq + Hash, T> Reached<S, T> {
     #[must_use]
     pub fn closed(states: Vec<S>, steps: usize) -> Self {
         let mut reached = Self { steps, ..Self::default() };
-        states.into_iter().for_each(|state| reached.enter(state, None));
+        for state in states {
+            reached.enter(state, None);
+        }
         reached
     }
 
-    fn enter(&mut self, state: S, before: Option<(usize, T)>) {
-        if self.numbers.contains_key(&state) {
-            return;
+    fn enter(&mut self, state: S, before: Option<(usize, T)>) -> usize {
+        if let Some(&known) = self.numbers.get(&state) {
+            return known;
         }
-        self.numbers.insert(state.clone(), self.states.len());
+        let number = self.states.len();
+        self.numbers.insert(state.clone(), number);
         self.states.push(state);
         self.before.push(before);
+        number
     }
 
     /// The number of a state.
@@ -117,7 +121,9 @@ pub fn nearest_first<S: Successors>(
     look: &mut Look<'_, S>,
 ) -> Result<ReachedBy<S>, S::Failure> {
     let mut reached = ReachedBy::<S>::default();
-    successors.initial()?.into_iter().for_each(|state| reached.enter(state, None));
+    for state in successors.initial()? {
+        reached.enter(state, None);
+    }
     let mut number = 0;
     while let Some(state) = reached.states.get(number) {
         limits.budget.check()?;
@@ -130,7 +136,7 @@ pub fn nearest_first<S: Successors>(
         }
         successors.after(&state, &mut |step, target| {
             reached.steps += 1;
-            reached.enter(target, Some((number, step)));
+            reached.enter(target, Some((number, step)))
         })?;
         number += 1;
     }
@@ -190,7 +196,7 @@ mod tests {
             Ok(vec![1, 1])
         }
 
-        fn after(&mut self, &state: &u32, arrive: &mut dyn FnMut(char, u32)) -> Result<(), Stopped> {
+        fn after(&mut self, &state: &u32, arrive: &mut dyn FnMut(char, u32) -> usize) -> Result<(), Stopped> {
             for (step, next) in [('d', state * 2), ('n', state + 1)] {
                 if next <= self.0 {
                     arrive(step, next);

@@ -30,14 +30,15 @@ pub trait Successors {
     /// If that cannot be told.
     fn initial(&mut self) -> Result<Vec<Self::State>, Self::Failure>;
 
-    /// Tells `arrive` every step from a state and where it leads, always in the same order. Two ways to one state are two steps.
+    /// Tells `arrive` every step from a state and where it leads, always in the same order. Two ways to one state are two steps. It answers
+    /// with the number that whoever searches gives to the state, from now on.
     ///
     /// # Errors
     /// If that cannot be told; what was told before is not all there is.
     fn after(
         &mut self,
         state: &Self::State,
-        arrive: &mut dyn FnMut(Self::Step, Self::State),
+        arrive: &mut dyn FnMut(Self::Step, Self::State) -> usize,
     ) -> Result<(), Self::Failure>;
 }
 
@@ -65,7 +66,7 @@ impl Successors for Defined<'_, '_> {
         Ok(self.initial.clone())
     }
 
-    fn after(&mut self, state: &State, arrive: &mut dyn FnMut(Vec<Move>, State)) -> Result<(), Stopped> {
+    fn after(&mut self, state: &State, arrive: &mut dyn FnMut(Vec<Move>, State) -> usize) -> Result<(), Stopped> {
         for successor in self.semantics.successors(state) {
             if let Some(next) = successor.outcome.state() {
                 arrive(successor.moves, next.clone());

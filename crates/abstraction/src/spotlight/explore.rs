@@ -62,22 +62,6 @@ pub struct SpotExplored {
     pub(crate) lit: Lit,
 }
 
-/// A step whose target has no number yet.
-struct Taken {
-    mover: Mover,
-    target: SpotState,
-    may: u64,
-    must: u64,
-    introduces: u8,
-}
-
-impl Taken {
-    fn numbered(self, numbers: &HashMap<SpotState, usize>) -> SpotStep {
-        let Self { mover, target, may, must, introduces } = self;
-        SpotStep { mover, target: numbers[&target], may, must, introduces }
-    }
-}
-
 /// What follows in a spotlight, kept as it is found.
 struct Lighted<'s> {
     system: &'s mut System,
@@ -85,7 +69,7 @@ struct Lighted<'s> {
     lit: Lit,
     /// The initial state as it is entered.
     first: Option<SpotState>,
-    steps: Vec<Vec<Taken>>,
+    steps: Vec<Vec<SpotStep>>,
 }
 
 impl Successors for Lighted<'_> {
@@ -105,7 +89,7 @@ impl Successors for Lighted<'_> {
     fn after(
         &mut self,
         state: &SpotState,
-        arrive: &mut dyn FnMut((usize, SpotState), SpotState),
+        arrive: &mut dyn FnMut((usize, SpotState), SpotState) -> usize,
     ) -> Result<(), Failed> {
         let live = state.labels.iter().fold(0, |live, label| live | label.support());
         let mut views: Vec<(usize, Rc<Plain>)> = Vec::new();
@@ -118,8 +102,8 @@ impl Successors for Lighted<'_> {
         let mut steps = Vec::new();
         for (mover, raw, may, must) in combined(self.system, self.spotlight, state, live, &views) {
             let (target, introduces) = self.spotlight.entered(&raw);
-            arrive((steps.len(), raw), target.clone());
-            steps.push(Taken { mover, target, may, must, introduces });
+            let target = arrive((steps.len(), raw), target);
+            steps.push(SpotStep { mover, target, may, must, introduces });
         }
         self.steps.push(steps);
         Ok(())
@@ -167,9 +151,7 @@ impl SpotExplored {
         let entered = parents.clone().map(|parent| parent.map(|(_, (_, raw))| raw.clone()).or(first.clone()));
         let entered = entered.collect::<Option<_>>().unwrap_or_default();
         let parents = parents.map(|parent| parent.map(|(earlier, &(step, _))| (earlier, step))).collect();
-        let (states, numbers) = reached.into_numbered();
-        let numbered = |steps: Vec<Taken>| steps.into_iter().map(|taken| taken.numbered(&numbers)).collect();
-        let steps = steps.into_iter().map(numbered).collect();
+        let states = reached.states;
         Ok(Self { spotlight: spotlight.clone(), states, entered, steps, parents, certain, lit })
     }
 

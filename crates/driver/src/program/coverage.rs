@@ -137,9 +137,11 @@ impl Successors for Walk<'_, '_> {
         Ok(self.space.initial.clone())
     }
 
-    fn after(&mut self, row: &Vec<u32>, arrive: &mut dyn FnMut((), Vec<u32>)) -> Result<(), Stopped> {
+    fn after(&mut self, row: &Vec<u32>, arrive: &mut dyn FnMut((), Vec<u32>) -> usize) -> Result<(), Stopped> {
         let space = self.space;
-        self.seen.look(space, &space.state(row), &mut |state| arrive((), space.plain.row(state)));
+        self.seen.look(space, &space.state(row), &mut |state| {
+            arrive((), space.plain.row(state));
+        });
         Ok(())
     }
 }
