@@ -38,6 +38,9 @@ pub struct Origin {
     pub partner: Option<(u32, StepId)>,
 }
 
+/// A copy that may be started later: its number, its code, and the values of parameters that it is told from others by.
+pub type LaterCopy = (usize, ProcessId, Vec<(VarId, i64)>);
+
 /// A program with one process per copy.
 #[derive(Clone, Debug)]
 pub struct Separated {
@@ -141,6 +144,20 @@ impl Separated {
     /// If it speaks of what has no meaning in copies.
     pub fn observed(&mut self, old: &Program, expr: ExprId) -> Result<ExprId, Unsupported> {
         self.copies.moved(old, &mut self.program.exprs, expr, None)
+    }
+
+    /// The copies that may be started later, in the order of their processes. None if one that runs from the start may be started again.
+    #[must_use]
+    pub fn later(&self) -> Option<Vec<LaterCopy>> {
+        let starts = &self.copies.starts;
+        if (0..starts.initial).any(|copy| starts.is_started(copy)) {
+            return None;
+        }
+        let told = |copy: &Copy| {
+            let constants = copy.constants.iter().map(|(&parameter, &value)| (parameter, value));
+            (copy.pid, copy.process, constants.collect())
+        };
+        Some(starts.copies[starts.initial..].iter().map(told).collect())
     }
 
     fn add_initial(&mut self, old: &Program) -> Result<(), Unsupported> {

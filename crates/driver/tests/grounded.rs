@@ -14,7 +14,7 @@ use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::spotlight::{self, SpotlightOptions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, choose, load};
 use tertium_driver::{Belnap, Failure};
-use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program};
+use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program, random_promela};
 
 /// A place for the files of one test.
 fn folder(name: &str) -> PathBuf {
@@ -277,4 +277,51 @@ fn machine_words_and_fairness_to_everyone_have_certificates() {
             }
         }
     }
+}
+
+/// Processes that are started and processes that meet: everything that is true of the models has a certificate over predicates.
+#[test]
+fn promela_of_the_corpus_has_certificates() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus/promela/abstracted");
+    let (folder, tally) = (folder("corpus_promela"), Tally::default());
+    let mut names: Vec<PathBuf> =
+        std::fs::read_dir(root).expect("the corpus").map(|entry| entry.expect("a file").path()).collect();
+    names.retain(|path| path.extension().is_some_and(|extension| extension == "pml"));
+    names.sort();
+    for from in names {
+        let copy = folder.join(from.file_name().expect("a file"));
+        std::fs::copy(&from, &copy).expect("the corpus is there");
+        let file = load(&copy, &[], None, &[]).expect("it compiles");
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let how = AbstractionOptions::default();
+        let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 12, &Budget::unlimited(), &());
+        let mut answers = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers;
+        // The graph of a program, which some of these have, is no proof over predicates.
+        answers.iter_mut().filter(|answer| answer.basis.is_none()).for_each(|answer| answer.value = Belnap::Unknown);
+        tally.all(&copy, &file, (&asked, &answers), &CheckOptions::default());
+    }
+    let told = tally.told();
+    assert!(tally.made.get() > 20, "{told}");
+}
+
+#[test]
+fn random_promela_by_the_loop() {
+    let (folder, tally) = (folder("random_promela"), Tally::default());
+    for_random_cases(40, |case| {
+        let text = random_promela(&mut case.rng);
+        case.keep("model.pml", &text);
+        let path = folder.join("random.pml");
+        std::fs::write(&path, &text).expect("a file can be written");
+        let Ok(file) = load(&path, &[], None, &[]) else { return };
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let how = AbstractionOptions { max_states: Some(60), ..AbstractionOptions::default() };
+        let budget = Budget::unlimited().with_time(Some(std::time::Duration::from_secs(5)));
+        match refined::check(&file, &asked, &CheckOptions::default(), &how, 2, &budget, &()) {
+            Ok(found) => tally.all(&path, &file, (&asked, &found.answers), &CheckOptions::default()),
+            Err(Failure::Input(_) | Failure::Stopped(_)) => {}
+            Err(failure) => panic!("{failure:?}\n{text}"),
+        }
+    });
+    let told = tally.told();
+    assert!(tally.made.get() > 5, "{told}");
 }

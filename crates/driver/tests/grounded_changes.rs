@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tertium_base::Budget;
-use tertium_driver::program::abstracted::{self, AbstractionOptions};
+use tertium_driver::program::abstracted::{self, AbstractionOptions, refined};
 use tertium_driver::program::grounded::Decider;
 use tertium_driver::program::proof::{Written, certificate_of, certify};
-use tertium_driver::program::questions::questions;
-use tertium_driver::program::{CheckOptions, load};
+use tertium_driver::program::questions::{Question, questions};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, load};
 
 /// A program with a property, and the certificate for it.
 struct Certified {
@@ -18,10 +18,26 @@ struct Certified {
     document: Value,
 }
 
-fn certified(name: &str, text: &str, question: &str, predicates: &[&str]) -> Certified {
+/// A Promela model, decided by the loop that finds predicates.
+fn modelled(name: &str, text: &str, question: &str) -> Certified {
+    let path = place(&format!("{name}.pml"));
+    std::fs::write(&path, text).expect("a file can be written");
+    let file = load(&path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let asked = questions(&file, &[question.to_owned()], false).expect("the name is there");
+    let how = AbstractionOptions::default();
+    let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 12, &Budget::unlimited(), &());
+    let answer = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers.remove(0);
+    accepted(path, &file, &asked[0], &answer, text.to_owned())
+}
+
+fn place(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("changed");
     std::fs::create_dir_all(&folder).expect("a folder can be made");
-    let path = folder.join(format!("{name}.gcl"));
+    folder.join(name)
+}
+
+fn certified(name: &str, text: &str, question: &str, predicates: &[&str]) -> Certified {
+    let path = place(&format!("{name}.gcl"));
     let declared: String = predicates.iter().map(|predicate| format!("predicate {predicate}\n")).collect();
     let text = format!("{text}{declared}");
     std::fs::write(&path, &text).expect("a file can be written");
@@ -30,7 +46,11 @@ fn certified(name: &str, text: &str, question: &str, predicates: &[&str]) -> Cer
     let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
     let found = abstracted::check(&file, &asked, &options, &how, &Budget::unlimited(), &());
     let answer = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers.remove(0);
-    let written = certificate_of(&file, &asked[0], &answer, &options, &Budget::unlimited());
+    accepted(path, &file, &asked[0], &answer, text)
+}
+
+fn accepted(path: PathBuf, file: &ProgramFile, asked: &Question, answer: &ProgramAnswer, text: String) -> Certified {
+    let written = certificate_of(file, asked, answer, &CheckOptions::default(), &Budget::unlimited());
     let Ok(Written::Grounded { text: certificate, .. }) = written else { panic!("{:?}: {written:?}", answer.value) };
     let document = serde_json::from_str(&certificate).expect("a certificate is JSON");
     let certified = Certified { path, text, document };
@@ -206,4 +226,44 @@ fn what_is_false_needs_a_beginning() {
     let text = LIFT.replace("= 0\nprocess P", "\ninit x = 0\nprocess P");
     let lift = certified("lift_falls", &text, "falls", &[]);
     lift.notices_program("obligation starts", "init x = 0", "init x = 0 && x = 1");
+}
+
+const SERVER: &str = "
+chan ask = [0] of { int };
+int last;
+proctype server() { do :: ask?last od }
+proctype client(int by) { int y; do :: y < 1000000 -> ask!y; y = y + by :: else -> break od }
+init { run server(); run client(1) }
+ltl bounded { [] (last >= 0 && last <= 1000000) }
+ltl few { [] (_nr_pr <= 3) }
+";
+
+#[test]
+fn processes_that_are_started_and_meet() {
+    let server = modelled("server", SERVER, "bounded");
+    let later = |document: &mut Value, change: fn(&mut Vec<Value>)| {
+        change(document["invariant"]["over"]["later"].as_array_mut().expect("a list"));
+    };
+    server.notices("no cell of this program", |document| {
+        later(document, |list| {
+            list.pop();
+        });
+    });
+    server.notices("obligation listed", |document| later(document, |list| list[0]["pid"] = json!(7)));
+    server.notices("obligation", |document| later(document, |list| list[1]["pid"] = json!(3)));
+    server.notices("not one process type", |document| later(document, |list| list[0]["process"] = json!("nobody")));
+    server.notices("", |document| later(document, |list| list.swap(0, 1)));
+    server.notices("obligation", |document| later(document, |list| list[1]["given"] = json!({"by": 2})));
+    server.notices("no parameter", |document| later(document, |list| list[1]["given"] = json!({"y": 0})));
+    server.notices("obligation", |document| {
+        let states = document["invariant"]["over"]["states"].as_array_mut().expect("a list");
+        states.pop();
+    });
+    server.notices_program("obligation", "ask!y;", "ask!y + 1;");
+    server.notices_program("obligation", "y = y + by", "y = y - by");
+    server.notices_program("obligation", "y < 1000000", "y < 1000001");
+    server.notices_program("obligation", "run client(1)", "run client(1); run client(1)");
+    server.notices_program("obligation", "run client(1)", "run client(2)");
+    let few = modelled("few", SERVER, "few");
+    few.notices_program("obligation", "run server();", "run server(); run server();");
 }

@@ -26,7 +26,7 @@ use super::graph::{Labels, NoGraph, write_out};
 use super::grounded::{self, Decider, Verdict};
 use super::questions::{Asked, Mistake, Question, questions};
 use super::structured;
-use super::{ProgramAnswer, ProgramFile};
+use super::{Language, ProgramAnswer, ProgramFile, promela};
 use crate::certify::{PartOutcome, proof_kind};
 use crate::check::bound;
 use crate::failure::Failure;
@@ -122,6 +122,8 @@ pub fn certificate_of(
     budget: &Budget,
 ) -> Result<Written, Failure> {
     let nothing = |why: &str| Ok(Written::None(why.to_owned()));
+    let again = read_again(file, question)?;
+    let (file, question) = again.as_ref().map_or((file, question), |(file, question)| (file, question));
     match answer.basis.as_deref() {
         Some(Basis::States(states)) => invariant(file, question, answer, states, budget),
         Some(Basis::Structure(over, structure)) => match question {
@@ -138,6 +140,21 @@ pub fn certificate_of(
         }),
         None => certificate(file, question, options, budget),
     }
+}
+
+/// A property as whoever checks its certificate reads it, if that is not as it was asked: macros of Promela are put in.
+fn read_again(file: &ProgramFile, question: &Question) -> Result<Option<(ProgramFile, Question)>, Failure> {
+    let Question::Property(asked) = question else { return Ok(None) };
+    if file.language != Language::Promela {
+        return Ok(None);
+    }
+    let given = [format!("certified: {}", asked.source)];
+    let logic = Some(asked.formula.logic());
+    let Ok(again) = promela::from_text(&file.file, &file.source.text, &given, logic, &file.defines, &[]) else {
+        return Ok(None);
+    };
+    let asked = grounded::given(&again)?;
+    Ok(asked.map(|asked| (again, Question::Property(Box::new(asked)))))
 }
 
 /// The certificate of abstract states that contain everything that is reached.
@@ -443,7 +460,7 @@ fn drawn_for(part: &Part, reload: &Reload<'_>, drawn: Drawn<'_>, budget: &Budget
     let stutter = matches!(part.place(), Place::Property { stutter: true, .. });
     let frame = structured::frame(&file, part.logic(), part.value(), stutter).map_err(Refused::Rejected)?;
     let atoms: Vec<String> = asked.formula.atoms().iter().map(|atom| atom.text.clone()).collect();
-    let model = drawn.structure.model(&file.program, &atoms, frame);
+    let model = drawn.structure.model(&file.program, &drawn.over.later, &atoms, frame);
     let model = model.map_err(|NoTerm(why)| Refused::Rejected(why))?;
     let obligations = structured::obligations(&file, drawn.over, drawn.structure, &asked, frame);
     decided(&obligations.map_err(Refused::Rejected)?, drawn, budget)?;

@@ -91,7 +91,7 @@ impl Question<'_> {
     }
 
     fn model(&self, structure: &Structure) -> Result<Kmts, String> {
-        structure.model(&self.file.program, &self.atoms(), self.frame).map_err(|NoTerm(why)| why)
+        structure.model(&self.file.program, &self.over.later, &self.atoms(), self.frame).map_err(|NoTerm(why)| why)
     }
 
     fn written(&self, structure: Structure, budget: &Budget) -> Result<Written, Failure> {

@@ -85,7 +85,7 @@ impl<'p, 'a> Grounds<'p, 'a> {
     /// # Errors
     /// If the program has no terms, or the abstraction does not speak of this program.
     pub fn new(program: &'p Program, abstraction: &'a Abstraction, lines: Vec<String>) -> Result<Self, NoTerm> {
-        let mut machine = Machine::new(program)?;
+        let mut machine = Machine::with(program, &abstraction.later)?;
         for name in UNBOUNDED {
             let declared = Function { arguments: vec![Sort::Int; 2], result: Sort::Int, bounds: (None, None) };
             machine.terms.declare_function(name, declared);

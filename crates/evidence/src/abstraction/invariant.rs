@@ -24,6 +24,7 @@ impl Grounds<'_, '_> {
         let groups = self.groups(&all);
         self.begins_inside(&groups, &mut found)?;
         self.stays_inside(&groups, &mut found)?;
+        self.excludes_slips(Wrong::Unlisted, &groups, &mut found)?;
         self.excludes(goal, &groups, &mut found)?;
         Ok(found)
     }
@@ -44,9 +45,8 @@ impl Grounds<'_, '_> {
     pub(super) fn begins_inside(&mut self, groups: &[Group], found: &mut Vec<Obligation>) -> Result<(), NoTerm> {
         let start = self.initial()?;
         let mut parts = vec![start];
-        let entries: Vec<Option<u32>> = (0..self.machine.processes())
-            .map(|pid| Some(self.machine.program.process(self.machine.code[pid]).entry.index() as u32))
-            .collect();
+        let entries: Vec<Option<u32>> =
+            (0..self.machine.processes()).map(|slot| Some(self.machine.beginning(slot) as u32)).collect();
         let mut inside = Vec::new();
         for group in groups.iter().filter(|group| agrees(&group.at, &entries)) {
             let valued = self.valued(&group.values);
@@ -91,9 +91,9 @@ impl Grounds<'_, '_> {
         found: &mut Vec<Obligation>,
     ) -> Result<(), NoTerm> {
         let mut then = group.at.clone();
-        let target = way.after.get(&self.machine.at[way.pid]).and_then(|&at| self.machine.terms.as_number(at));
-        let target = target.and_then(|at| u32::try_from(at).ok());
-        then[way.pid] = Some(target.ok_or_else(|| NoTerm::new("a step without a target"))?);
+        for (slot, target) in self.targets(way)? {
+            then[slot] = Some(target);
+        }
         let candidates: Vec<&Group> = match places.get(then.as_slice()) {
             Some(there) if then.iter().all(Option::is_some) => there.iter().map(|&number| &groups[number]).collect(),
             _ => groups.iter().filter(|other| agrees(&other.at, &then)).collect(),
@@ -121,6 +121,17 @@ impl Grounds<'_, '_> {
         let about = format!("{} leads into abstract states that are listed, from {}", self.told(way), self.placed(&at));
         found.extend(self.obligation("step", about, &parts, Expected::Unsat));
         Ok(())
+    }
+
+    /// Where the processes that a way moves stand afterwards.
+    pub(super) fn targets(&self, way: &Way) -> Result<Vec<(usize, u32)>, NoTerm> {
+        let mut found = Vec::new();
+        for (slot, at) in self.machine.at.iter().enumerate() {
+            let Some(&after) = way.after.get(at) else { continue };
+            let target = self.machine.terms.as_number(after).and_then(|at| u32::try_from(at).ok());
+            found.push((slot, target.ok_or_else(|| NoTerm::new("a step without a target"))?));
+        }
+        Ok(found)
     }
 
     /// None of the groups is bad.
@@ -156,7 +167,12 @@ impl Grounds<'_, '_> {
         Ok(())
     }
 
-    fn excludes_slips(&mut self, wrong: Wrong, groups: &[Group], found: &mut Vec<Obligation>) -> Result<(), NoTerm> {
+    pub(super) fn excludes_slips(
+        &mut self,
+        wrong: Wrong,
+        groups: &[Group],
+        found: &mut Vec<Obligation>,
+    ) -> Result<(), NoTerm> {
         for group in groups {
             for pid in 0..self.machine.processes() {
                 for source in self.places(pid, group.at[pid]) {
@@ -166,10 +182,13 @@ impl Grounds<'_, '_> {
                         at[pid] = Some(source as u32);
                         let text = one_line(&self.machine.program.step(slip.step).text);
                         let (line, place) = (self.line(slip.step), self.placed(&at));
-                        let about =
-                            format!("`{text}` of {} ({line}) does not go wrong, from {place}", self.machine.name(pid));
+                        let (kind, what) = match wrong {
+                            Wrong::Unlisted => ("listed", "starts only what is listed"),
+                            _ => ("fine", "does not go wrong"),
+                        };
+                        let about = format!("`{text}` of {} ({line}) {what}, from {place}", self.machine.name(pid));
                         let here = Group { at, ..group.clone() };
-                        self.excluded(&here, "fine", about, &[group.inside, slip.when], found);
+                        self.excluded(&here, kind, about, &[group.inside, slip.when], found);
                     }
                 }
             }

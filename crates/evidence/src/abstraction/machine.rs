@@ -5,12 +5,15 @@
 //! process is named after it: `P.x`, and `P(2).x` where several processes run the same code.
 //!
 //! Nothing of the engines is used here: this, [`super::values`] and [`super::steps`] say again, as terms, what `tertium_program`'s
-//! definition of a step says about states. Not here: priorities, traces, and processes that are started; they are refused.
+//! definition of a step says about states. Processes that may be started have cells as well ([`super::roster`]). Not here: priorities and
+//! traces; they are refused.
 
 use std::collections::{BTreeSet, HashMap};
 
 use tertium_program::{Action, ChannelId, Field, InitialValue, ProcessId, Program, Scope, StepId, Type, VarId};
 
+use super::Later;
+use super::roster::{self, Slot};
 use super::terms::{Bounds, Domain, Function, Sort, TermId, Terms};
 
 /// Why nothing can be said about a program, or about a part of it.
@@ -50,7 +53,9 @@ pub struct Machine<'p> {
     pub(super) program: &'p Program,
     /// All terms.
     pub terms: Terms,
-    /// The process of each instance, by pid.
+    /// Where processes may run.
+    pub(super) slots: Vec<Slot>,
+    /// The process of each slot.
     pub(super) code: Vec<ProcessId>,
     names: Vec<String>,
     pub(super) at: Vec<TermId>,
@@ -58,6 +63,10 @@ pub struct Machine<'p> {
     pub(super) own: Vec<HashMap<VarId, Store>>,
     /// By number, beginning with 1; none for channels without a buffer or with too many cells.
     pub(super) queues: Vec<Option<Queue>>,
+    /// Variables that hold channels and never change, and the numbers of those.
+    held: Vec<(TermId, Vec<i64>)>,
+    /// Which channel each of them is, and whose.
+    pub(super) lines: Vec<(ChannelId, Option<usize>)>,
     /// Stands for `deadlock`.
     pub(super) deadlock: TermId,
 }
@@ -71,27 +80,35 @@ impl<'p> Machine<'p> {
     /// # Errors
     /// Why its steps cannot be written as terms.
     pub fn new(program: &'p Program) -> Result<Self, NoTerm> {
+        Self::with(program, &[])
+    }
+
+    /// The cells of a program in which these processes may be started.
+    ///
+    /// # Errors
+    /// Why its steps cannot be written as terms, or why the list is none of this program.
+    pub fn with(program: &'p Program, later: &[Later]) -> Result<Self, NoTerm> {
         if program.priorities || program.trace.is_some() || program.last.is_some() {
             return Err(NoTerm::new("priorities, traces and `_last` cannot be written as terms"));
         }
         let mut terms = Terms::default();
         let deadlock = terms.declare("!deadlock", Sort::Bool, Domain::default());
-        let code: Vec<ProcessId> = program.instances.iter().map(|instance| instance.process).collect();
+        let slots = roster::slots(program, later)?;
+        let code: Vec<ProcessId> = slots.iter().map(|slot| slot.code).collect();
         let mut machine = Self {
             program,
-            names: (0..code.len()).map(|pid| instance_name(program, &code, pid)).collect(),
+            names: (0..slots.len()).map(|slot| roster::name(program, &slots, slot)).collect(),
             at: Vec::new(),
             shared: HashMap::new(),
             own: vec![HashMap::new(); code.len()],
             queues: Vec::new(),
+            held: Vec::new(),
+            lines: Vec::new(),
             deadlock: deadlock.ok_or_else(|| NoTerm::new("names clash"))?,
+            slots,
             code,
             terms,
         };
-        let later = |step| matches!(program.step(step).action, Action::Run { .. } | Action::Together { .. });
-        if machine.steps().any(later) {
-            return Err(NoTerm::new("processes that are started later, or meet, cannot be written as terms"));
-        }
         machine.declare_functions();
         machine.declare_channels();
         machine.declare_variables();
@@ -111,7 +128,19 @@ impl<'p> Machine<'p> {
         &self.names[pid]
     }
 
-    /// How many processes run.
+    /// The number that whoever runs in a slot has.
+    #[must_use]
+    pub fn pid(&self, slot: usize) -> usize {
+        self.slots[slot].pid
+    }
+
+    /// The code of whoever runs in a slot.
+    #[must_use]
+    pub fn process(&self, slot: usize) -> ProcessId {
+        self.code[slot]
+    }
+
+    /// How many processes there can be, those that may be started later among them.
     #[must_use]
     pub fn processes(&self) -> usize {
         self.code.len()
@@ -203,6 +232,7 @@ impl<'p> Machine<'p> {
     }
 
     fn declare_channel(&mut self, id: ChannelId, pid: Option<usize>) {
+        self.lines.push((id, pid));
         let channel = self.program.channel(id);
         let (capacity, fields) = (channel.capacity as usize, channel.fields.len());
         if capacity == 0 || capacity.saturating_mul(fields) > MOST_CELLS {
@@ -246,17 +276,36 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// What a variable is called.
+    fn named(&self, var: VarId, slot: Option<usize>) -> String {
+        let name = &self.program.variable(var).name;
+        slot.map_or_else(|| name.clone(), |slot| format!("{}.{name}", self.names[slot]))
+    }
+
     fn declare_variable(&mut self, var: VarId, pid: Option<usize>, written: &BTreeSet<VarId>) -> Store {
         let variable = self.program.variable(var);
         if let InitialValue::Channel(first) = variable.initial
             && !written.contains(&var)
         {
             let number = |cell: usize| self.number_of(ChannelId::new(first.index() + cell), pid);
-            return Store::Fixed((0..variable.cells()).map(number).collect());
+            let numbers: Vec<i64> = (0..variable.cells()).map(number).collect();
+            // Nobody asks the symbol for them, but others may speak of it.
+            let sort = if variable.dimensions.is_empty() { Sort::Int } else { Sort::IntArray };
+            let cells = if variable.dimensions.is_empty() { 0 } else { variable.cells() };
+            let domain = Domain { bounds: self.bounds(variable.ty), cells };
+            let symbol = self.declare(&self.named(var, pid), sort, domain);
+            self.held.push((symbol, numbers.clone()));
+            return Store::Fixed(numbers);
         }
-        let name = pid.map_or_else(|| variable.name.clone(), |pid| format!("{}.{}", self.names[pid], variable.name));
+        let name = self.named(var, pid);
         let truth = variable.ty == Type::Bool;
-        let bounds = if truth { (None, None) } else { self.bounds(variable.ty) };
+        let given = pid.and_then(|slot| self.slots[slot].given.get(&var)).filter(|_| !truth && !written.contains(&var));
+        let bounds = match given {
+            // Whoever runs here was given this, and an empty slot holds it, too.
+            Some(&value) => (Some(i128::from(value)), Some(i128::from(value))),
+            None if truth => (None, None),
+            None => self.bounds(variable.ty),
+        };
         if variable.dimensions.is_empty() {
             let sort = if truth { Sort::Bool } else { Sort::Int };
             return Store::Plain(self.declare(&name, sort, Domain { bounds, cells: 0 }));
@@ -281,6 +330,11 @@ impl<'p> Machine<'p> {
         own.map_or(0, |own| (globals.len() + before + own) as i64 + 1)
     }
 
+    /// Where a slot is at the beginning.
+    pub(super) fn beginning(&self, slot: usize) -> usize {
+        if self.slots[slot].later { self.gone(slot) } else { self.program.process(self.code[slot]).entry.index() }
+    }
+
     /// What holds of the states in which the program begins, as far as types do not say it.
     ///
     /// # Errors
@@ -288,8 +342,7 @@ impl<'p> Machine<'p> {
     pub fn initial(&mut self) -> Result<TermId, NoTerm> {
         let mut parts = Vec::new();
         for pid in 0..self.code.len() {
-            let entry = self.program.process(self.code[pid]).entry.index();
-            let entry = self.terms.number(entry as i128);
+            let entry = self.terms.number(self.beginning(pid) as i128);
             parts.push(self.terms.eq(self.at[pid], entry));
         }
         for queue in self.queues.clone().into_iter().flatten() {
@@ -308,6 +361,14 @@ impl<'p> Machine<'p> {
                 }
             }
         }
+        for (symbol, numbers) in self.held.clone() {
+            for (position, number) in numbers.into_iter().enumerate() {
+                let (position, number) = (self.terms.number(position as i128), self.terms.number(i128::from(number)));
+                let plain = self.terms.sort(symbol) == Sort::Int;
+                let cell = if plain { symbol } else { self.terms.select(symbol, position) };
+                parts.push(self.terms.eq(cell, number));
+            }
+        }
         if let Some(init) = self.program.init {
             let (holds, _) = self.observed(init)?;
             parts.push(holds);
@@ -322,7 +383,9 @@ impl<'p> Machine<'p> {
         };
         let (Some(store), variable) = (store.cloned(), self.program.variable(var)) else { return Ok(()) };
         let count = variable.cells();
+        let empty = pid.filter(|&slot| self.slots[slot].later);
         let values: Vec<i64> = match (&store, &variable.initial) {
+            _ if empty.is_some() => empty.map_or_else(Vec::new, |slot| self.resting(slot, var)),
             (Store::Fixed(_), _) | (_, InitialValue::Any) => return Ok(()),
             (_, InitialValue::Same(value)) => vec![self.program.stored(variable.ty, *value); count],
             (_, InitialValue::Each(values)) => values.clone(),
@@ -362,19 +425,14 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// The name of an instance: its process's, with its pid where several run the same code.
-pub(super) fn instance_name(program: &Program, code: &[ProcessId], pid: usize) -> String {
-    let name = &program.process(code[pid]).name;
-    let several = code.iter().filter(|&&other| other == code[pid]).count() > 1;
-    if several { format!("{name}({pid})") } else { name.clone() }
-}
-
 /// The variables that some step writes.
 fn written(program: &Program, steps: impl Iterator<Item = StepId>) -> BTreeSet<VarId> {
     let mut found = BTreeSet::new();
     for step in steps {
         match &program.step(step).action {
-            Action::Assign(assigns) => found.extend(assigns.iter().map(|assign| assign.place.variable())),
+            Action::Assign(assigns) | Action::Run { then: assigns, .. } | Action::Together { assigns, .. } => {
+                found.extend(assigns.iter().map(|assign| assign.place.variable()));
+            }
             Action::Receive { pattern, .. } => {
                 found.extend(pattern.fields.iter().filter_map(|field| match field {
                     Field::Bind(place) => Some(place.variable()),

@@ -3,45 +3,62 @@
 use tertium_program::{Action, ExprId, Field, Pattern, Place, Type};
 
 use super::machine::{Machine, NoTerm, Queue};
+use super::meetings::{Line, Meeting};
 use super::terms::TermId;
 use super::values::{Changes, Fine, Sight};
 
 impl Machine<'_> {
-    /// The channel that an expression means; which one it is must not depend on the state.
+    /// The channel with a buffer that an expression means; which one it is must not depend on the state.
     fn queue(&mut self, channel: ExprId, sight: &Sight<'_>) -> Result<Queue, NoTerm> {
-        let (number, _) = self.value(channel, sight)?;
-        let number = self.constant(number).and_then(|number| number.checked_sub(1));
-        let queue = number.and_then(|at| self.queues.get(at)).cloned().flatten();
-        queue.ok_or_else(|| NoTerm::new("a channel without a buffer, or one that is not known beforehand"))
+        match self.line(channel, sight)? {
+            (Line::Buffer(queue), _) => Ok(queue),
+            (Line::Open(_), _) => Err(NoTerm::new("a channel without a buffer, or one that is not known beforehand")),
+        }
     }
 
     fn present(&self, symbol: TermId, sight: &Sight<'_>) -> TermId {
         sight.changes.get(&symbol).copied().unwrap_or(symbol)
     }
 
-    /// Whether the action of a step can be done at all, and where that question has an answer.
-    pub(super) fn ready(&mut self, pid: usize, action: &Action, sight: &Sight<'_>) -> Result<(TermId, Fine), NoTerm> {
+    /// Whether the action of a step can be done at all, where that question has an answer, and whom it meets if that is what it does.
+    pub(super) fn ready(
+        &mut self,
+        me: usize,
+        action: &Action,
+        sight: &Sight<'_>,
+    ) -> Result<(TermId, Fine, Option<Vec<Meeting>>), NoTerm> {
         let fine = self.always_fine();
         match action {
-            Action::Send { channel, .. } => {
-                let queue = self.queue(*channel, sight)?;
-                let (length, full) = (self.present(queue.length, sight), self.terms.number(queue.capacity as i128));
-                Ok((self.terms.lt(length, full), fine))
-            }
-            Action::Receive { pattern, .. } => {
-                let queue = self.queue(pattern.channel, sight)?;
-                let (fits, fine) = self.fitting(pattern, &queue, sight)?;
-                Ok((self.terms.any(&fits), fine))
-            }
-            Action::End => {
-                let mut younger = Vec::new();
-                for other in pid + 1..self.processes() {
-                    let (at, gone) = (self.present(self.at[other], sight), self.terms.number(self.gone(other) as i128));
-                    younger.push(self.terms.eq(at, gone));
+            Action::Send { channel, message, .. } => match self.line(*channel, sight)? {
+                (Line::Buffer(queue), fine) => {
+                    let (length, full) = (self.present(queue.length, sight), self.terms.number(queue.capacity as i128));
+                    Ok((self.terms.lt(length, full), fine, None))
                 }
-                Ok((self.terms.all(&younger), fine))
+                (Line::Open(channels), fine) => {
+                    let (meetings, below) = self.meetings(&channels, message, sight)?;
+                    let accepts: Vec<TermId> = meetings.iter().map(|meeting| meeting.accepts).collect();
+                    Ok((self.terms.any(&accepts), self.both_fine(fine, below), Some(meetings)))
+                }
+            },
+            Action::Receive { pattern, .. } => match self.line(pattern.channel, sight)? {
+                (Line::Buffer(queue), there) => {
+                    let (fits, fine) = self.fitting(pattern, &queue, sight)?;
+                    Ok((self.terms.any(&fits), self.both_fine(there, fine), None))
+                }
+                // Whoever sends makes the move.
+                (Line::Open(_), fine) => Ok((self.terms.truth(false), fine, None)),
+            },
+            Action::End => {
+                let pid = self.slots[me].pid;
+                let mut younger = Vec::new();
+                for other in 0..self.processes() {
+                    if self.slots[other].pid > pid {
+                        younger.push(self.is_gone(other, sight));
+                    }
+                }
+                Ok((self.terms.all(&younger), fine, None))
             }
-            _ => Ok((self.terms.truth(true), fine)),
+            _ => Ok((self.terms.truth(true), fine, None)),
         }
     }
 
@@ -83,7 +100,7 @@ impl Machine<'_> {
     }
 
     /// What a value becomes in a field or variable of this type.
-    fn stored(&mut self, ty: Type, value: TermId) -> TermId {
+    pub(super) fn stored(&mut self, ty: Type, value: TermId) -> TermId {
         let value = self.as_number(value);
         match ty {
             Type::Wrapped(width) => self.wrapped(u32::from(width.bits), width.signed, value),
@@ -185,7 +202,13 @@ impl Machine<'_> {
     }
 
     /// Puts one field where it belongs. An index sees the fields bound before.
-    fn bind(&mut self, place: Place, value: TermId, sight: &Sight<'_>, changes: &mut Changes) -> Result<Fine, NoTerm> {
+    pub(super) fn bind(
+        &mut self,
+        place: Place,
+        value: TermId,
+        sight: &Sight<'_>,
+        changes: &mut Changes,
+    ) -> Result<Fine, NoTerm> {
         let so_far = changes.clone();
         let seen = Sight { me: sight.me, changes: &so_far, inputs: sight.inputs };
         let ((store, position), below) = self.target(place, &seen)?;

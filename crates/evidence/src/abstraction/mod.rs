@@ -10,9 +10,11 @@
 mod grounds;
 mod invariant;
 mod machine;
+mod meetings;
 mod messages;
 mod parse;
 mod print;
+mod roster;
 mod shape;
 mod steps;
 mod structure;
@@ -28,7 +30,7 @@ pub use structure::{Frame, Structure};
 /// A set of program states.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AbstractState {
-    /// The location of each process, by pid; none where it may be anywhere.
+    /// The location of each process that there can be; none where it may be anywhere.
     pub at: Vec<Option<u32>>,
     /// The values of the cells that stay concrete.
     pub values: Vec<i64>,
@@ -36,9 +38,22 @@ pub struct AbstractState {
     pub cube: Vec<Option<bool>>,
 }
 
+/// A process that may be started later. That there are no others is an obligation, too.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Later {
+    /// The number that it has while it runs.
+    pub pid: u32,
+    /// The name of its code.
+    pub process: String,
+    /// Parameters by which it is told from others with the same number and code, and their values.
+    pub given: Vec<(String, i64)>,
+}
+
 /// Predicates, and abstract states over them. Terms are SMT-LIB text over the cells of the program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Abstraction {
+    /// Processes that may be started later; abstract states list their locations after those of the others.
+    pub later: Vec<Later>,
     /// What holds of every state that can be reached.
     pub always: Vec<String>,
     /// Cells whose values are kept.

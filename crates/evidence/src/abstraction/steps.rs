@@ -2,13 +2,14 @@
 //!
 //! One [`Way`] for every way through the steps that others see as one: when it can be taken and nothing goes wrong, and what holds
 //! afterwards. One [`Slip`] for everything that can go wrong on it. Together they say what the definition of a step says: guards,
-//! ranks, what yields to what, inputs, uninterruptible blocks.
+//! ranks, what yields to what, inputs, uninterruptible blocks, meetings of two processes, processes that are started.
 
 use std::collections::BTreeSet;
 
 use tertium_program::{Action, Domain as Choice, Expr, Hold, Place, Step, StepId, Type};
 
 use super::machine::{Machine, NoTerm, Store};
+use super::meetings::Meeting;
 use super::terms::{Domain, Sort, TermId};
 use super::values::{Changes, Fine, Sight};
 
@@ -30,6 +31,8 @@ pub enum Wrong {
     Range,
     /// Anything else.
     Other,
+    /// A process is started that is not listed: no mistake of the program, but of whoever lists them.
+    Unlisted,
 }
 
 /// A value that is chosen when a step is taken.
@@ -81,13 +84,24 @@ pub struct Slip {
 
 /// A way that is not at its end yet.
 #[derive(Clone)]
-struct Path {
+pub(super) struct Path {
     steps: Vec<StepId>,
-    inputs: Vec<Input>,
+    pub(super) inputs: Vec<Input>,
     /// What has led here, everything fine.
     so_far: TermId,
-    changes: Changes,
+    pub(super) changes: Changes,
     sure: bool,
+}
+
+impl Path {
+    /// The same with one small step more; what that does is not said yet.
+    pub(super) fn going(&self, look: &Look) -> Self {
+        let mut next = self.clone();
+        next.steps.push(look.step);
+        next.inputs.extend(&look.inputs);
+        next.sure &= look.exact;
+        next
+    }
 }
 
 /// Everything that a process can do from one of its locations.
@@ -100,22 +114,27 @@ pub struct Moves {
 }
 
 /// The ways of a process from one of its locations, while they are being looked for.
-struct Walk {
+pub(super) struct Walk {
     pid: usize,
     source: usize,
     found: Moves,
-    /// Blocks that were begun, and where each goes on.
-    open: Vec<(usize, Path)>,
+    /// Blocks that were begun, who holds control, and where each goes on.
+    open: Vec<(usize, usize, Path)>,
 }
 
 /// What one small step looks at before it is taken.
-struct Look {
-    inputs: Vec<Input>,
+pub(super) struct Look {
+    /// Who would take it.
+    pub(super) me: usize,
+    pub(super) step: StepId,
+    pub(super) inputs: Vec<Input>,
     /// It can be taken.
     able: TermId,
     /// Finding that out goes wrong.
     unclear: Fine,
     exact: bool,
+    /// Whom it meets, if that is what it does.
+    pub(super) meetings: Option<Vec<Meeting>>,
 }
 
 impl Machine<'_> {
@@ -134,20 +153,19 @@ impl Machine<'_> {
             changes: Changes::new(),
             sure: true,
         };
-        let mut walk = Walk { pid, source, found: Moves::default(), open: vec![(source, start)] };
-        while let Some((at, path)) = walk.open.pop() {
+        let mut walk = Walk { pid, source, found: Moves::default(), open: vec![(pid, source, start)] };
+        while let Some((holder, at, path)) = walk.open.pop() {
             if path.steps.len() > LONGEST || walk.open.len() + walk.found.ways.len() > LONGEST {
                 return Err(NoTerm::new("a block is too long, or has too many ways through"));
             }
-            self.onward(&mut walk, at, &path)?;
+            self.onward(&mut walk, (holder, at), &path)?;
         }
         Ok(walk.found)
     }
 
-    /// All small steps from a location.
-    fn onward(&mut self, walk: &mut Walk, at: usize, path: &Path) -> Result<(), NoTerm> {
-        let (pid, source) = (walk.pid, walk.source);
-        let process = self.program.process(self.code[pid]);
+    /// All small steps from a location of whoever holds control.
+    fn onward(&mut self, walk: &mut Walk, (me, at): (usize, usize), path: &Path) -> Result<(), NoTerm> {
+        let process = self.program.process(self.code[me]);
         let location = &process.locations[at];
         let hold = location.hold;
         let inside = !path.steps.is_empty();
@@ -156,7 +174,7 @@ impl Machine<'_> {
             if inside && path.steps.iter().filter(|&&step| step == id).count() > 1 {
                 return Err(NoTerm::new("a block may go round"));
             }
-            looks.push(self.look(pid, id, hold, path)?);
+            looks.push(self.look(me, id, hold, path)?);
         }
         let raw: Vec<(TermId, Vec<Input>)> = looks
             .iter()
@@ -167,7 +185,6 @@ impl Machine<'_> {
             .collect();
         let mut present: Vec<Option<TermId>> = Vec::new();
         for (at, look) in looks.into_iter().enumerate() {
-            let id = location.steps[at];
             let hidden = self.hidden(at, hold, &location.steps, &raw, &present)?;
             let may = self.terms.not(hidden);
             let moves = self.terms.and(may, raw[at].0);
@@ -178,12 +195,22 @@ impl Machine<'_> {
                 let bad = self.terms.not(look.unclear.0[kind]);
                 let when = self.terms.and(here, bad);
                 let inputs = [path.inputs.as_slice(), &look.inputs].concat();
-                self.slip(&mut walk.found, Slip { pid, source, step: id, wrong, when, exact: look.exact, inputs });
+                let (pid, source, exact) = (walk.pid, walk.source, look.exact);
+                self.slip(&mut walk.found, Slip { pid, source, step: look.step, wrong, when, exact, inputs });
             }
-            self.take(walk, id, path, (here, look))?;
+            let begun = self.terms.and(here, look.able);
+            // What can never be done, such as receiving by oneself where there is no buffer, need not have terms.
+            if self.terms.as_truth(begun) == Some(false) {
+                continue;
+            }
+            match &self.program.step(look.step).action {
+                Action::Run { .. } => self.start(walk, path, (begun, &look))?,
+                _ if look.meetings.is_some() => self.meet(walk, path, (begun, &look))?,
+                _ => self.take(walk, path, (begun, &look))?,
+            }
         }
         if inside {
-            self.stuck(walk, at, path, &raw)?;
+            self.stuck(walk, (me, at), path, &raw)?;
         }
         Ok(())
     }
@@ -232,7 +259,7 @@ impl Machine<'_> {
             fine = self.both_fine(fine, below);
             able = self.terms.and(able, inside);
         }
-        let (ready, below) = self.ready(pid, &step.action, &sight)?;
+        let (ready, below, meetings) = self.ready(pid, &step.action, &sight)?;
         let below = self.fine_if(able, below);
         fine = self.both_fine(fine, below);
         able = self.terms.and(able, ready);
@@ -240,7 +267,7 @@ impl Machine<'_> {
         able = self.terms.all(&parts);
         // If some values of the inputs make a guard go wrong, that is all that the step can do.
         let exact = !depends || fine.0.iter().all(|&part| self.terms.as_truth(part) == Some(true));
-        Ok(Look { inputs, able, unclear: fine, exact })
+        Ok(Look { me: pid, step: id, inputs, able, unclear: fine, exact, meetings })
     }
 
     /// Whether the guard of a step speaks of its inputs.
@@ -311,19 +338,13 @@ impl Machine<'_> {
     }
 
     /// Does the action of a small step.
-    fn take(&mut self, walk: &mut Walk, id: StepId, path: &Path, (here, look): (TermId, Look)) -> Result<(), NoTerm> {
-        let (pid, source) = (walk.pid, walk.source);
-        let step = self.program.step(id);
-        let mut next = path.clone();
-        next.steps.push(id);
-        next.inputs.extend(&look.inputs);
-        next.sure &= look.exact;
-        let begun = self.terms.and(here, look.able);
+    fn take(&mut self, walk: &mut Walk, path: &Path, (begun, look): (TermId, &Look)) -> Result<(), NoTerm> {
+        let me = look.me;
+        let step = self.program.step(look.step);
+        let mut next = path.going(look);
         let symbols: Vec<TermId> = look.inputs.iter().map(|input| input.symbol).collect();
         let changes = path.changes.clone();
-        let sight = Sight { me: Some(pid), changes: &changes, inputs: &symbols };
-        let mut target = step.target.index();
-        let mut ends = false;
+        let sight = Sight { me: Some(me), changes: &changes, inputs: &symbols };
         let (fine, ranges, asserted) = match &step.action {
             Action::Assign(assigns) => self.assign(assigns, &sight, &mut next.changes)?,
             Action::Assert(condition) => {
@@ -350,46 +371,97 @@ impl Machine<'_> {
                 (fine, ranges, self.terms.truth(true))
             }
             Action::End => {
-                (target, ends) = (self.gone(pid), true);
+                self.leave(me, &mut next.changes)?;
                 let yes = self.terms.truth(true);
                 (self.always_fine(), yes, yes)
             }
             Action::Run { .. } | Action::SetPriority { .. } | Action::Together { .. } => {
-                return Err(NoTerm::new("a step starts processes or sets priorities"));
+                return Err(NoTerm::new(
+                    "a step sets priorities, or is one of several processes that were taken apart",
+                ));
             }
         };
-        let kinds = [(Wrong::Division, fine.0[0]), (Wrong::Index, fine.0[1]), (Wrong::Other, fine.0[2])];
+        let holder = self.moved(me, look.step, &mut next.changes);
+        self.conclude(walk, (look, begun), next, (fine, ranges, asserted), holder);
+        Ok(())
+    }
+
+    /// Moves a process to the target of its step; where it goes on holding control, if it does.
+    pub(super) fn moved(&mut self, me: usize, id: StepId, changes: &mut Changes) -> Option<(usize, usize)> {
+        let step = self.program.step(id);
+        let ends = step.action == Action::End;
+        let target = if ends { self.gone(me) } else { step.target.index() };
+        changes.insert(self.at[me], self.terms.number(target as i128));
+        let free = ends || step.frees || self.program.process(self.code[me]).locations[target].hold == Hold::Free;
+        (!free).then_some((me, target))
+    }
+
+    /// Notes what can go wrong when an action is done: the first `kinds` of division, index, anything else, range and
+    /// assertion. Returns where all of it is fine, a failed assertion left out where runs go on after it.
+    pub(super) fn mistakes(
+        &mut self,
+        walk: &mut Walk,
+        (look, begun): (&Look, TermId),
+        inputs: &[Input],
+        (fine, ranges, asserted): (Fine, TermId, TermId),
+        kinds: usize,
+    ) -> TermId {
+        let all = [
+            (Wrong::Division, fine.0[0]),
+            (Wrong::Index, fine.0[1]),
+            (Wrong::Other, fine.0[2]),
+            (Wrong::Range, ranges),
+            (Wrong::Assertion, asserted),
+        ];
         let mut done = begun;
-        for (wrong, good) in kinds.into_iter().chain([(Wrong::Range, ranges), (Wrong::Assertion, asserted)]) {
+        for (wrong, good) in all.into_iter().take(kinds) {
             let bad = self.terms.not(good);
             // Of several mistakes that could happen any may come first.
             let when = self.terms.and(begun, bad);
-            let slip = Slip { pid, source, step: id, wrong, when, exact: true, inputs: next.inputs.clone() };
-            self.slip(&mut walk.found, slip);
+            self.slipped(walk, look, inputs, wrong, when);
             if wrong != Wrong::Assertion || !self.program.persistent {
                 done = self.terms.and(done, good);
             }
         }
-        let location = self.terms.number(target as i128);
-        next.changes.insert(self.at[pid], location);
-        next.so_far = done;
-        if self.terms.as_truth(done) == Some(false) {
-            return Ok(());
+        done
+    }
+
+    pub(super) fn slipped(&self, walk: &mut Walk, look: &Look, inputs: &[Input], wrong: Wrong, when: TermId) {
+        let (pid, source, step, inputs) = (walk.pid, walk.source, look.step, inputs.to_vec());
+        self.slip(&mut walk.found, Slip { pid, source, step, wrong, when, exact: true, inputs });
+    }
+
+    /// Ends a small step: either whoever holds control goes on, or others see what was done.
+    pub(super) fn conclude(
+        &mut self,
+        walk: &mut Walk,
+        (look, begun): (&Look, TermId),
+        mut next: Path,
+        done: (Fine, TermId, TermId),
+        holder: Option<(usize, usize)>,
+    ) {
+        let inputs = next.inputs.clone();
+        next.so_far = self.mistakes(walk, (look, begun), &inputs, done, 5);
+        if self.terms.as_truth(next.so_far) == Some(false) {
+            return;
         }
-        let process = self.program.process(self.code[pid]);
-        if ends || step.frees || process.locations[target].hold == Hold::Free {
-            walk.found.ways.push(finished(pid, source, next));
-        } else {
-            walk.open.push((target, next));
+        match holder {
+            None => walk.found.ways.push(finished(walk.pid, walk.source, next)),
+            Some((who, at)) => walk.open.push((who, at, next)),
         }
-        Ok(())
     }
 
     /// Whoever holds control and cannot go on: inside `atomic` of Promela others go on, inside a deterministic block that is a
     /// mistake, and an indivisible block has no such way.
-    fn stuck(&mut self, walk: &mut Walk, at: usize, path: &Path, some: &[(TermId, Vec<Input>)]) -> Result<(), NoTerm> {
+    fn stuck(
+        &mut self,
+        walk: &mut Walk,
+        (me, at): (usize, usize),
+        path: &Path,
+        some: &[(TermId, Vec<Input>)],
+    ) -> Result<(), NoTerm> {
         let (pid, source) = (walk.pid, walk.source);
-        let hold = self.program.process(self.code[pid]).locations[at].hold;
+        let hold = self.program.process(self.code[me]).locations[at].hold;
         if hold == Hold::Indivisible {
             return Ok(());
         }
@@ -413,7 +485,7 @@ impl Machine<'_> {
     }
 
     /// Simultaneous assignments: where everything has a value, where values fit, and the changes.
-    fn assign(
+    pub(super) fn assign(
         &mut self,
         assigns: &[tertium_program::Assign],
         sight: &Sight<'_>,

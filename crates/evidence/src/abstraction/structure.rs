@@ -12,11 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{ExprId, Fairness, Program};
 
-use super::AbstractState;
 use super::grounds::{Expected, Grounds, Obligation};
-use super::machine::{NoTerm, instance_name};
-use super::steps::Way;
+use super::machine::NoTerm;
+use super::roster::{self, Slot};
+use super::steps::{Way, Wrong};
 use super::terms::TermId;
+use super::{AbstractState, Later};
 
 /// The steps between abstract states. States are given by their numbers, processes by their pids.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -75,12 +76,12 @@ impl Structure {
     ///
     /// # Errors
     /// If it does not fit the program, or is too large.
-    pub fn model(&self, program: &Program, atoms: &[String], frame: Frame) -> Result<Kmts, NoTerm> {
-        let (states, processes) = (self.labels.len(), program.instances.len());
-        if !self.is_sound(states, processes, atoms.len()) {
+    pub fn model(&self, program: &Program, later: &[Later], atoms: &[String], frame: Frame) -> Result<Kmts, NoTerm> {
+        let (states, slots) = (self.labels.len(), roster::slots(program, later)?);
+        if !self.is_sound(states, slots.len(), atoms.len()) {
             return Err(NoTerm::new("the structure is not one over these states, processes and atoms"));
         }
-        let mut drawing = Drawing::new(self, program, atoms, frame);
+        let mut drawing = Drawing::new(self, program, &slots, atoms, frame);
         drawing.draw();
         drawing.finish()
     }
@@ -105,7 +106,7 @@ fn id(number: u32) -> StateId {
 }
 
 impl<'s> Drawing<'s> {
-    fn new(structure: &'s Structure, program: &Program, atoms: &[String], frame: Frame) -> Self {
+    fn new(structure: &'s Structure, program: &Program, slots: &[Slot], atoms: &[String], frame: Frame) -> Self {
         let mut builder = KmtsBuilder::new();
         for number in 0..structure.labels.len() {
             builder.add_state(&number.to_string());
@@ -129,12 +130,11 @@ impl<'s> Drawing<'s> {
                 }
             }
         }
-        let code: Vec<_> = program.instances.iter().map(|instance| instance.process).collect();
-        let name = |pid: usize| instance_name(program, &code, pid);
-        let actions = (0..code.len()).map(|pid| builder.add_action(&name(pid))).collect();
+        let name = |slot: usize| roster::name(program, slots, slot);
+        let actions = (0..slots.len()).map(|slot| builder.add_action(&name(slot))).collect();
         // Whoever is treated strongly fairly is treated weakly so, too; what rests on more is not claimed here.
-        let promised = |pid: &u32| frame.fair && program.process(code[*pid as usize]).fairness != Fairness::None;
-        let fair: Vec<u32> = (0..code.len() as u32).filter(promised).collect();
+        let promised = |pid: &u32| frame.fair && program.process(slots[*pid as usize].code).fairness != Fairness::None;
+        let fair: Vec<u32> = (0..slots.len() as u32).filter(promised).collect();
         let able = structure.able.iter().flat_map(|(at, who)| who.iter().map(|&pid| (*at, pid))).collect();
         let none = vec![Vec::new(); fair.len()];
         let stutter = frame.stutter;
@@ -235,6 +235,9 @@ impl Grounds<'_, '_> {
         let groups = self.groups(&initial);
         self.begins_inside(&groups, &mut found)?;
         let targets = structure.targets();
+        let all: Vec<usize> = (0..states).collect();
+        let everywhere = self.groups(&all);
+        self.excludes_slips(Wrong::Unlisted, &everywhere, &mut found)?;
         for number in 0..states {
             self.steps_are_possible(number, &targets, &mut found)?;
             self.labels_hold(number, &structure.labels[number], atoms, &mut found)?;
@@ -317,7 +320,7 @@ impl Grounds<'_, '_> {
                     if place.is_none() && self.is_unnoticed(way) && to.contains(&(number as u32)) {
                         continue;
                     }
-                    let arrives = self.arrives(way, to);
+                    let arrives = self.arrives(way, to)?;
                     let outside = self.machine.terms.not(arrives);
                     let here = self.from(way);
                     let about = format!("{} is one of the possible steps that are listed", self.told(way));
@@ -335,19 +338,19 @@ impl Grounds<'_, '_> {
     }
 
     /// A way leads into one of these states.
-    fn arrives(&mut self, way: &Way, into: &BTreeSet<u32>) -> TermId {
-        let target = way.after.get(&self.machine.at[way.pid]).and_then(|&at| self.machine.terms.as_number(at));
+    fn arrives(&mut self, way: &Way, into: &BTreeSet<u32>) -> Result<TermId, NoTerm> {
+        let targets = self.targets(way)?;
         let mut parts = Vec::new();
         for &member in into {
             // Those at another location are not what it leads to.
-            let there = self.abstraction.states[member as usize].at[way.pid];
-            if there.is_some_and(|there| target != Some(i128::from(there))) {
+            let at = &self.abstraction.states[member as usize].at;
+            if targets.iter().any(|&(slot, target)| at[slot].is_some_and(|there| there != target)) {
                 continue;
             }
             parts.push(self.whole(member as usize));
         }
         let inside = self.machine.terms.any(&parts);
-        self.machine.terms.substitute(inside, &way.after)
+        Ok(self.machine.terms.substitute(inside, &way.after))
     }
 
     /// The atoms have the values that are listed in a state.
@@ -385,7 +388,7 @@ impl Grounds<'_, '_> {
         for pid in (0..self.machine.processes()).filter(|&pid| by.is_none_or(|by| by == pid)) {
             for source in self.places(pid, at[pid]) {
                 for way in self.moves(pid, source)?.ways.iter().filter(|way| way.sure) {
-                    let (here, arrives) = (self.from(way), self.arrives(way, &members));
+                    let (here, arrives) = (self.from(way), self.arrives(way, &members)?);
                     let whole = self.machine.terms.all(&[here, way.taken, arrives]);
                     none.push(self.machine.never(&way.inputs, whole));
                 }

@@ -172,31 +172,32 @@ impl Machine<'_> {
             }
             Expr::RemoteAt(pid, process, location) => {
                 let pid = self.constant(known[&pid].0).ok_or_else(no)?;
-                if pid >= self.code.len() || self.code[pid] != process {
-                    return Ok((self.terms.truth(false), fine));
+                let mut here = Vec::new();
+                for slot in self.numbered(pid).filter(|&slot| self.code[slot] == process).collect::<Vec<_>>() {
+                    here.push(self.stands(slot, location.index(), sight));
                 }
-                (self.stands(pid, location.index(), sight), fine)
+                (self.terms.any(&here), fine)
             }
             Expr::Remote(pid, var) => {
-                let pid = self.constant(known[&pid].0).filter(|&pid| pid < self.code.len()).ok_or_else(no)?;
-                let Some(Store::Plain(symbol)) = self.own[pid].get(&var).cloned() else { return Err(no()) };
-                let (there, now) = (self.there(pid, sight), self.now(symbol, sight));
-                let (now, zero) = (self.as_number(now), self.terms.number(0));
-                (self.terms.ite(there.0[2], now, zero), fine)
+                let pid = self.constant(known[&pid].0).ok_or_else(no)?;
+                let slots: Vec<usize> = self.numbered(pid).collect();
+                let mut value = self.terms.number(0);
+                if slots.is_empty() {
+                    return Err(no());
+                }
+                for slot in slots {
+                    let Some(Store::Plain(symbol)) = self.own[slot].get(&var).cloned() else { return Err(no()) };
+                    let (there, now) = (self.there(slot, sight), self.now(symbol, sight));
+                    let now = self.as_number(now);
+                    value = self.terms.ite(there.0[2], now, value);
+                }
+                (value, fine)
             }
             Expr::OwnPid => {
                 let me = sight.me.ok_or_else(no)?;
-                (self.terms.number(me as i128), fine)
+                (self.terms.number(self.slots[me].pid as i128), fine)
             }
-            Expr::ProcessCount => {
-                let mut count = self.terms.number(0);
-                for pid in 0..self.code.len() {
-                    let there = self.there(pid, sight).0[2];
-                    let one = self.as_number(there);
-                    count = self.terms.sum(count, one);
-                }
-                (count, fine)
-            }
+            Expr::ProcessCount => (self.count(sight), fine),
             Expr::Length(channel) => {
                 let number = self.constant(known[&channel].0).ok_or_else(no)?;
                 let queue = number.checked_sub(1).and_then(|at| self.queues.get(at)).cloned().flatten();
@@ -217,20 +218,42 @@ impl Machine<'_> {
         self.terms.as_number(term).and_then(|value| usize::try_from(value).ok())
     }
 
-    fn stands(&mut self, pid: usize, location: usize, sight: &Sight<'_>) -> TermId {
+    /// The slots of whoever has this number.
+    fn numbered(&self, pid: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.slots.len()).filter(move |&slot| self.slots[slot].pid == pid)
+    }
+
+    /// How many processes there are.
+    pub(super) fn count(&mut self, sight: &Sight<'_>) -> TermId {
+        let mut count = self.terms.number(0);
+        for slot in 0..self.slots.len() {
+            let there = self.there(slot, sight).0[2];
+            let one = self.as_number(there);
+            count = self.terms.sum(count, one);
+        }
+        count
+    }
+
+    /// Where nobody runs in a slot.
+    pub(super) fn is_gone(&mut self, slot: usize, sight: &Sight<'_>) -> TermId {
+        self.stands(slot, self.gone(slot), sight)
+    }
+
+    pub(super) fn stands(&mut self, pid: usize, location: usize, sight: &Sight<'_>) -> TermId {
         let (at, there) = (self.now(self.at[pid], sight), self.terms.number(location as i128));
         self.terms.eq(at, there)
     }
 
-    /// Where a process has not ended.
-    fn there(&mut self, pid: usize, sight: &Sight<'_>) -> Fine {
-        let gone = self.stands(pid, self.gone(pid), sight);
+    /// Where a process is there.
+    pub(super) fn there(&mut self, pid: usize, sight: &Sight<'_>) -> Fine {
+        let gone = self.is_gone(pid, sight);
         let (yes, there) = (self.terms.truth(true), self.terms.not(gone));
-        let ends = self
-            .program
-            .steps
-            .iter()
-            .any(|step| step.process == self.code[pid] && step.action == tertium_program::Action::End);
+        let ends = self.slots[pid].later
+            || self
+                .program
+                .steps
+                .iter()
+                .any(|step| step.process == self.code[pid] && step.action == tertium_program::Action::End);
         Fine([yes, yes, if ends { there } else { yes }])
     }
 
@@ -254,7 +277,10 @@ impl Machine<'_> {
     fn read(&mut self, var: VarId, sight: &Sight<'_>) -> Result<(TermId, Fine), NoTerm> {
         let (store, fine) = self.place(var, sight)?;
         let value = match store {
-            Store::Plain(symbol) => self.now(symbol, sight),
+            Store::Plain(symbol) => match self.terms.domain(symbol).bounds {
+                (Some(lo), Some(hi)) if lo == hi => self.terms.number(lo),
+                _ => self.now(symbol, sight),
+            },
             Store::Array(array) => {
                 let (array, zero) = (self.now(array, sight), self.terms.number(0));
                 self.terms.select(array, zero)
@@ -282,9 +308,13 @@ impl Machine<'_> {
                 self.terms.select(array, position)
             }
             Store::Fixed(numbers) => {
-                let number = self.constant(position).and_then(|at| numbers.get(at)).copied();
-                let number = number.ok_or_else(|| NoTerm::new("which channel is meant is not known beforehand"))?;
-                self.terms.number(i128::from(number))
+                let mut value = self.terms.number(0);
+                for (at, &number) in numbers.iter().enumerate() {
+                    let (at, number) = (self.terms.number(at as i128), self.terms.number(i128::from(number)));
+                    let this = self.terms.eq(position, at);
+                    value = self.terms.ite(this, number, value);
+                }
+                value
             }
         };
         Ok((value, fine))

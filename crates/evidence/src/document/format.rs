@@ -87,11 +87,23 @@ pub(super) struct StructureText {
 #[serde(deny_unknown_fields)]
 pub(super) struct AbstractionText {
     #[serde(default)]
+    pub(super) later: Vec<LaterText>,
+    #[serde(default)]
     pub(super) always: Vec<String>,
     #[serde(default)]
     pub(super) cells: Vec<String>,
     pub(super) predicates: Vec<String>,
     pub(super) states: Vec<StateText>,
+}
+
+/// A process that may be started later.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LaterText {
+    pub(super) pid: u32,
+    pub(super) process: String,
+    #[serde(default)]
+    pub(super) given: BTreeMap<String, i64>,
 }
 
 /// An abstract state: locations, values of cells, values of predicates as `T`, `F` and `?`.

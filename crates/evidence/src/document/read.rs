@@ -8,11 +8,11 @@ use tertium_logic::{Logic, NodeId};
 use tertium_model::{Format, Kmts, Model, StateId, read_bytes};
 
 use super::format::{
-    AbstractionText, Body, ChoiceText, CompletionText, CountedText, Head, InvariantText, PartText, PlaceText,
-    ProofText, PropertyText, StandText, StructureText, WatchText,
+    AbstractionText, Body, ChoiceText, CompletionText, CountedText, Head, InvariantText, LaterText, PartText,
+    PlaceText, ProofText, PropertyText, StandText, StructureText, WatchText,
 };
 use super::{FORMAT_VERSION, InvariantPart, Place};
-use crate::abstraction::{AbstractState, Abstraction, Structure};
+use crate::abstraction::{AbstractState, Abstraction, Later, Structure};
 use crate::fingerprint::Fingerprint;
 use crate::{
     Certificate, Choice, Claim, CompletionProof, Deadlock, LinearReading, Proof, Reading, Refuted, Stand, Watch,
@@ -195,7 +195,13 @@ fn abstraction_of(over: &AbstractionText, text: &str) -> Result<Abstraction, Box
         states.push(AbstractState { at: state.at.clone(), values: state.values.clone(), cube });
     }
     let (always, cells, predicates) = (over.always.clone(), over.cells.clone(), over.predicates.clone());
-    Ok(Abstraction { always, cells, predicates, states })
+    let named = |later: &LaterText| Later {
+        pid: later.pid,
+        process: later.process.clone(),
+        given: later.given.iter().map(|(name, &value)| (name.clone(), value)).collect(),
+    };
+    let later = over.later.iter().map(named).collect();
+    Ok(Abstraction { later, always, cells, predicates, states })
 }
 
 fn structure_of(structure: StructureText, text: &str) -> Result<(Abstraction, Structure), Box<Diagnostic>> {

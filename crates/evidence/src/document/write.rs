@@ -6,7 +6,7 @@ use tertium_logic::NodeId;
 use tertium_model::{Kmts, Model, StateId, write_json};
 
 use super::{FORMAT_VERSION, InvariantPart, Place};
-use crate::abstraction::{Abstraction, Structure};
+use crate::abstraction::{Abstraction, Later, Structure};
 use crate::fingerprint::Fingerprint;
 use crate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted, Stand};
 
@@ -121,6 +121,7 @@ fn string(out: &mut dyn Write, text: &str) -> io::Result<()> {
 /// What the abstract states are over, and the states.
 fn abstraction(out: &mut dyn Write, over: &Abstraction) -> io::Result<()> {
     out.write_all(b"\"over\": {")?;
+    later(out, &over.later)?;
     for (name, texts) in [("always", &over.always), ("cells", &over.cells), ("predicates", &over.predicates)] {
         write!(out, "\"{name}\": [")?;
         for (at, text) in texts.iter().enumerate() {
@@ -139,6 +140,23 @@ fn abstraction(out: &mut dyn Write, over: &Abstraction) -> io::Result<()> {
         write!(out, ", \"cube\": \"{cube}\"}}")?;
     }
     out.write_all(b"]}")
+}
+
+/// The processes that may be started later, if there are any.
+fn later(out: &mut dyn Write, later: &[Later]) -> io::Result<()> {
+    for (at, one) in later.iter().enumerate() {
+        out.write_all(if at == 0 { b"\"later\": [\n   " } else { b",\n   " })?;
+        write!(out, "{{\"pid\": {}, \"process\": ", one.pid)?;
+        string(out, &one.process)?;
+        out.write_all(b", \"given\": {")?;
+        for (position, (name, value)) in one.given.iter().enumerate() {
+            out.write_all(if position == 0 { b"" } else { b", " })?;
+            string(out, name)?;
+            write!(out, ": {value}")?;
+        }
+        out.write_all(b"}}")?;
+    }
+    out.write_all(if later.is_empty() { b"" } else { b"],\n  " })
 }
 
 const fn mark(value: Option<bool>) -> char {

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tertium_abstraction::{AbstractState, Explored, System};
+use tertium_abstraction::{AbstractState, Explored, Separated, System};
 use tertium_evidence::abstraction::terms::Sort;
-use tertium_evidence::abstraction::{self as proof, Abstraction, Machine, NoTerm, Structure};
+use tertium_evidence::abstraction::{self as proof, Abstraction, Later, Machine, NoTerm, Structure};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, PropId, StateId};
 use tertium_program::{LocationId, ProcessId, Program, VarId};
@@ -55,7 +55,7 @@ impl Basis {
     #[must_use]
     pub fn told(&self, program: &Program, most: usize) -> (Vec<String>, Vec<(String, String)>) {
         let (Self::States(over) | Self::Structure(over, _)) = self else { return (Vec::new(), Vec::new()) };
-        let one = |state: &proof::AbstractState| (places(program, state), literals(over, state));
+        let one = |state: &proof::AbstractState| (places(program, over, state), literals(over, state));
         let states = if over.states.len() > most { Vec::new() } else { over.states.iter().map(one).collect() };
         (over.predicates.clone(), states)
     }
@@ -93,7 +93,7 @@ impl Basis {
                 _ => hyper.push((*from as usize, members.iter().map(|&to| to as usize).collect())),
             }
         }
-        let one = |state: &proof::AbstractState| format!("{}: {}", places(program, state), literals(over, state));
+        let one = |state: &proof::AbstractState| format!("{}: {}", places(program, over, state), literals(over, state));
         Some(Picture {
             states: over.states.iter().map(one).collect(),
             initial: structure.initial.iter().map(|&at| at as usize).collect(),
@@ -103,15 +103,24 @@ impl Basis {
     }
 }
 
-/// `P1@wait P2@crit`; processes that may be anywhere are left out.
-fn places(program: &Program, state: &proof::AbstractState) -> String {
+/// `P1@wait P2@crit`; processes that may be anywhere are left out, and those that are not started.
+fn places(program: &Program, over: &Abstraction, state: &proof::AbstractState) -> String {
     let place = |(instance, at): (&tertium_program::Instance, &Option<u32>)| {
         let (process, at) = (instance.process, (*at)? as usize);
         let ended = at >= program.process(process).locations.len();
         let name = if ended { "(ended)".to_owned() } else { program.location_name(process, LocationId::new(at)) };
         Some(format!("{}@{name}", program.process(process).name))
     };
-    let places: Vec<String> = program.instances.iter().zip(&state.at).filter_map(place).collect();
+    let mut places: Vec<String> = program.instances.iter().zip(&state.at).filter_map(place).collect();
+    for (later, at) in over.later.iter().zip(state.at.iter().skip(program.instances.len())) {
+        let process = program.process_ids().find(|&process| program.process(process).name == later.process);
+        if let (Some(process), Some(at)) = (process, at)
+            && (*at as usize) < program.process(process).locations.len()
+        {
+            let name = program.location_name(process, LocationId::new(*at as usize));
+            places.push(format!("{}({})@{name}", later.process, later.pid));
+        }
+    }
     if places.is_empty() { "anywhere".to_owned() } else { places.join(" ") }
 }
 
@@ -129,8 +138,13 @@ fn literals(over: &Abstraction, state: &proof::AbstractState) -> String {
 
 /// The structure over all abstract states that were visited; `drawn` is the same with its labels.
 #[must_use]
-pub(in crate::program) fn structure(system: &System, explored: &Explored, drawn: &Kmts) -> Basis {
-    let over = match told(system, &explored.states) {
+pub(in crate::program) fn structure(
+    system: &System,
+    explored: &Explored,
+    drawn: &Kmts,
+    later: &Result<Vec<Later>, NoTerm>,
+) -> Basis {
+    let over = match told(system, &explored.states, later) {
         Ok(over) => over,
         Err(NoTerm(why)) => return Basis::Untold(why),
     };
@@ -188,18 +202,35 @@ pub(in crate::program) fn pids(program: &Program) -> BTreeMap<ProcessId, u32> {
 
 /// Abstract states that contain everything that can be reached.
 #[must_use]
-pub(in crate::program) fn states(system: &System, states: &[AbstractState]) -> Basis {
-    match told(system, states) {
+pub(in crate::program) fn states(
+    system: &System,
+    states: &[AbstractState],
+    later: &Result<Vec<Later>, NoTerm>,
+) -> Basis {
+    match told(system, states, later) {
         Ok(told) => Basis::States(told),
         Err(NoTerm(why)) => Basis::Untold(why),
     }
 }
 
-pub(in crate::program) fn told(system: &System, states: &[AbstractState]) -> Result<Abstraction, NoTerm> {
+fn told(system: &System, states: &[AbstractState], later: &Result<Vec<Later>, NoTerm>) -> Result<Abstraction, NoTerm> {
     let mut told = over(system)?;
+    told.later = later.clone()?;
     let program = system.program();
     told.states = states.iter().map(|state| state_of(program, state)).collect();
     Ok(told)
+}
+
+/// The processes that may be started later, as the independent checker names them.
+pub(super) fn later(program: &Program, separated: &Separated) -> Result<Vec<Later>, NoTerm> {
+    let copies = separated.later();
+    let copies = copies.ok_or_else(|| NoTerm("a process that runs from the start may be started again".to_owned()))?;
+    let named = |(pid, process, given): (usize, ProcessId, Vec<(VarId, i64)>)| Later {
+        pid: pid as u32,
+        process: program.process(process).name.clone(),
+        given: given.into_iter().map(|(parameter, value)| (program.variable(parameter).name.clone(), value)).collect(),
+    };
+    Ok(copies.into_iter().map(named).collect())
 }
 
 /// The predicates, cells and bounds.

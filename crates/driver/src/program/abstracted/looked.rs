@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tertium_abstraction::{Origin, Predicate};
 use tertium_base::Budget;
+use tertium_evidence::abstraction::NoTerm;
 use tertium_program::{ExprId, Program, VarId};
 
 use super::pictured::{Pictured, pictured};
@@ -97,6 +98,7 @@ impl Looked {
                 moved: self.moved.clone(),
                 channels: self.channels.clone(),
                 steps: self.steps.clone(),
+                later: Err(NoTerm("a picture is no proof".to_owned())),
             };
             let pictured = match pictured(file, &mut prepared, asked, options, &brief) {
                 Err(Failure::Stopped(_)) => None,

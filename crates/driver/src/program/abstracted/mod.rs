@@ -22,11 +22,11 @@ use std::time::Instant;
 
 pub use tertium_abstraction::Kind;
 use tertium_abstraction::{
-    Explored, Failed, MOST_COPIES, Options, Origin, Predicate, Separated, Shape, System, Unsupported,
+    AbstractState, Explored, Failed, MOST_COPIES, Options, Origin, Predicate, Separated, Shape, System, Unsupported,
 };
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_evidence::Reason as Open;
-use tertium_evidence::abstraction::of_every_state;
+use tertium_evidence::abstraction::{Later, NoTerm, of_every_state};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};
@@ -34,6 +34,7 @@ use tertium_program::{ExprId, Fairness, ProcessId, Program, VarId};
 pub use tertium_smt::Limit;
 use tertium_smt::{Opinions, Process, Queries, Solver, Z3};
 
+use self::basis::Basis;
 use super::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
 use super::check::{CheckOptions, Outcome};
 use super::questions::{Asked, Question};
@@ -88,9 +89,16 @@ pub struct Prepared {
     channels: Vec<VarId>,
     /// The steps of the program that those of the system come from, if its processes had to be taken apart.
     steps: Option<Vec<Origin>>,
+    /// The processes that may be started later; why they cannot be told, if they cannot.
+    later: Result<Vec<Later>, NoTerm>,
 }
 
 impl Prepared {
+    /// What a certificate says about these abstract states.
+    fn told_states(&self, states: &[AbstractState]) -> Basis {
+        basis::states(&self.system, states, &self.later)
+    }
+
     fn expr(&self, expr: ExprId) -> ExprId {
         self.moved.as_ref().and_then(|moved| moved.get(&expr).copied()).unwrap_or(expr)
     }
@@ -108,7 +116,7 @@ pub fn prepare(
 ) -> Result<Prepared, Failure> {
     if file.language == Language::Gcl {
         let system = system(file, (&file.program, &[]), file.given_predicates, asked, options, budget)?;
-        return Ok(Prepared { system, moved: None, channels: Vec::new(), steps: None });
+        return Ok(Prepared { system, moved: None, channels: Vec::new(), steps: None, later: Ok(Vec::new()) });
     }
     let refused = |why| unsupported(file, &file.program, &why);
     let mut separated = Separated::new(&file.program).map_err(refused)?;
@@ -120,7 +128,8 @@ pub fn prepare(
     let given = separated.origins.iter().filter(|&&origin| origin >= own).count();
     let asked: Vec<ExprId> = asked.iter().map(|expr| moved[expr]).collect();
     let system = system(file, (&separated.program, &separated.channels), given, &asked, options, budget)?;
-    Ok(Prepared { system, moved: Some(moved), channels: separated.channels, steps: Some(separated.steps) })
+    let later = basis::later(&file.program, &separated);
+    Ok(Prepared { system, moved: Some(moved), channels: separated.channels, steps: Some(separated.steps), later })
 }
 
 /// How a program is abstracted.
@@ -373,7 +382,7 @@ impl Work<'_> {
             Err(failure) => return Err(failure),
         }
         if by_states(question, answer.value) && answer.run.is_none() {
-            answer.basis = Some(Arc::new(basis::states(&prepared.system, &explored.states)));
+            answer.basis = Some(Arc::new(prepared.told_states(&explored.states)));
         }
         answer.solver = Some(solver_work(&prepared.system));
         answer.elapsed = start.elapsed();
@@ -445,7 +454,7 @@ impl Work<'_> {
         }
         let Model::Kmts(structure) = &loaded.model else { return Ok(None) };
         if matches!(answer.value, Belnap::True | Belnap::False) {
-            answer.basis = Some(Arc::new(basis::structure(system, explored, structure)));
+            answer.basis = Some(Arc::new(basis::structure(system, explored, structure, &prepared.later)));
         }
         match answer.value {
             Belnap::Unknown if answer.stopped.is_none() && answer.reasons.is_empty() => {

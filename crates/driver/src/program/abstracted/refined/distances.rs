@@ -14,7 +14,7 @@ use tertium_refine::OpenPath;
 
 use super::super::super::answer::Round;
 use super::super::super::questions::Question;
-use super::super::{Prepared, atoms_of, basis, failed, solver_work};
+use super::super::{Prepared, atoms_of, failed, solver_work};
 use super::search::Tree;
 use super::targets::Target;
 use super::{Loop, Tried};
@@ -247,7 +247,7 @@ impl Loop<'_> {
         let predicates = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
         let calls = solver_work(&prepared.system).calls;
         self.rounds.push(Round { predicates, states: tree.states.len(), calls, ..Round::default() });
-        let basis = Arc::new(basis::states(&prepared.system, &tree.states));
+        let basis = Arc::new(prepared.told_states(&tree.states));
         for target in open.drain(..) {
             self.excluded(prepared, (&tree, starts), &target, &basis);
         }

@@ -31,7 +31,7 @@ use super::super::ProgramFile;
 use super::super::answer::{ProgramAnswer, Reason, Round};
 use super::super::check::{CheckOptions, Outcome};
 use super::super::questions::Question;
-use super::basis::{self, Basis};
+use super::basis::Basis;
 use super::looked::Looked;
 use super::{AbstractionOptions, Prepared, Work, atoms_of, blank, disagreements, failed, prepare, solver_work};
 use crate::Observer;
@@ -201,7 +201,7 @@ impl Loop<'_> {
             };
             if found.is_empty() {
                 self.note(prepared, &tree, std::mem::take(&mut news), None);
-                let basis = Arc::new(basis::states(&prepared.system, &tree.states));
+                let basis = Arc::new(prepared.told_states(&tree.states));
                 let starts = self.starts(prepared, &open)?;
                 for target in &open {
                     self.excluded(prepared, (&tree, starts), target, &basis);
