@@ -12,7 +12,7 @@ use tertium_driver::program::grounded::Decider;
 use tertium_driver::program::proof::{Written, certificate_of, certify};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::spotlight::{self, SpotlightOptions};
-use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, choose, load};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, choose, load};
 use tertium_driver::{Belnap, Failure};
 use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program, random_promela};
 
@@ -102,6 +102,17 @@ property p8 : ctl AF (n = 1 || !b)
 property p9 : mu nu X. (n < 3 && [] X)
 ";
 
+/// No definite answer contradicts what visiting the states tells.
+fn are_as_running_tells(file: &ProgramFile, asked: &[Question], answers: &[ProgramAnswer], options: &CheckOptions) {
+    let options = CheckOptions { max_states: Some(20_000), ..options.clone() };
+    let run = check(file, asked, &options, &Budget::unlimited(), &()).expect("it can be run").answers;
+    for (answer, run) in answers.iter().zip(&run) {
+        let both = [answer.value, run.value];
+        let definite = both.iter().all(|value| matches!(value, Belnap::True | Belnap::False));
+        assert!(!definite || both[0] == both[1], "{}: {both:?}\n{}", answer.name, file.source.text);
+    }
+}
+
 /// Decides random programs in some way; more than `least` of the answers must have certificates, at most `most_without` may have none, and all
 /// certificates are accepted.
 fn random_programs(
@@ -121,7 +132,10 @@ fn random_programs(
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let options = CheckOptions { fair: case.rng.below(3) == 0, ..CheckOptions::default() };
         match decide(case, &file, &asked, &options) {
-            Ok(found) => tally.all(&path, &file, (&asked, &found.answers), &options),
+            Ok(found) => {
+                are_as_running_tells(&file, &asked, &found.answers, &options);
+                tally.all(&path, &file, (&asked, &found.answers), &options);
+            }
             Err(Failure::Input(_)) => {}
             Err(failure) => panic!("{failure:?}\n{text}"),
         }
