@@ -291,9 +291,9 @@ pub fn summary(report: &CheckReport, time_ms: u64, style: Style) -> String {
     if missed > 0 {
         parts.push(style.paint(Role::Bad, &format!("{missed} not as expected")));
     }
-    // Answers that were found in different ways looked at different numbers of states.
-    let most = report.results.iter().map(|view| (view.stats.states, view.stats.transitions)).max();
-    let (states, transitions) = most.unwrap_or((0, 0));
+    // A search that was stopped before it began has seen nothing; the first one that came further tells the size.
+    let seen = report.results.iter().map(|view| &view.stats).find(|stats| stats.states > 0);
+    let (states, transitions) = seen.map_or((0, 0), |stats| (stats.states, stats.transitions));
     let cost = format!("({}, {}, {time_ms} ms)", counted(states, "state"), counted(transitions, "transition"));
     format!(
         "\n{}: {}  {}\n",
