@@ -376,8 +376,8 @@ fn random_families_are_what_their_sizes_are() {
         let questions = asked(&program);
         let certified = case.rng.below(questions.len());
         for (at, answer) in for_every(&text).into_iter().enumerate() {
-            // All of them take their time.
-            if answer.value == Belnap::True && at % 4 == certified % 4 {
+            // A proof takes far longer than its answer: some are looked at here, and those of the corpus all.
+            if answer.value == Belnap::True && at == certified && case.number.is_multiple_of(2) {
                 let question = questions.iter().find(|question| is_named(question, &answer.name));
                 is_certified(&program, question.expect("it was asked"), &answer);
             }
