@@ -245,7 +245,8 @@ fn outline_layout_completion_and_spelling() {
 
 #[test]
 fn lenses_check_properties() {
-    let (mut client, _) = Client::with(json!({"window": {"workDoneProgress": true}}), json!({}));
+    let known = json!({"window": {"workDoneProgress": true}, "workspace": {"codeLens": {"refreshSupport": true}}});
+    let (mut client, _) = Client::with(known, json!({}));
     client.open(URI, GCL);
     let document = json!({"textDocument": {"uri": URI}});
     let lenses = client.request("textDocument/codeLens", document.clone()).unwrap();
@@ -259,6 +260,8 @@ fn lenses_check_properties() {
     let token = client.expect("window/workDoneProgress/create")["params"]["token"].clone();
     assert_eq!(client.expect("$/progress")["params"]["token"], token);
     assert_eq!(client.expect("window/showMessage")["params"]["message"], "never: false");
+    // An editor keeps the lenses that it has until it is told that there are new ones.
+    assert!(client.expect("workspace/codeLens/refresh")["id"].is_string());
     let found = client.diagnostics();
     assert_eq!((&found[0]["severity"], &found[0]["range"]), (&json!(1), &on_line(6, 9, 14)));
     let lenses = client.request("textDocument/codeLens", document.clone()).unwrap();

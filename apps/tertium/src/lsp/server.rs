@@ -84,6 +84,8 @@ pub struct Server<W> {
     errors_page: Option<ErrorsPage>,
     /// Whether the editor shows progress that the server begins.
     shows_progress: bool,
+    /// Whether the editor asks again for lenses when it is told to.
+    renews_lenses: bool,
     counter: u64,
 }
 
@@ -100,6 +102,7 @@ impl<W: Write> Server<W> {
             limits: Limits::default(),
             errors_page: ErrorsPage::find(),
             shows_progress: false,
+            renews_lenses: false,
             counter: 0,
         }
     }
@@ -259,6 +262,8 @@ impl<W: Write> Server<W> {
         self.encoding = if bytes { Encoding::Utf8 } else { Encoding::Utf16 };
         let progress = params.pointer("/capabilities/window/workDoneProgress").and_then(Value::as_bool);
         self.shows_progress = progress.unwrap_or(false);
+        let lenses = params.pointer("/capabilities/workspace/codeLens/refreshSupport").and_then(Value::as_bool);
+        self.renews_lenses = lenses.unwrap_or(false);
         if let Some(options) = params.get("initializationOptions") {
             self.limits = Limits::from_options(options);
             if let Some(page) = options.get("errorsPage").and_then(Value::as_str) {
@@ -424,6 +429,10 @@ impl<W: Write> Server<W> {
         if let Some(document) = self.documents.get_mut(&job.uri).filter(|document| document.version == job.version) {
             document.results.extend(told.iter().map(|told| (told.name.clone(), told.clone())));
             document.told = false;
+            if self.renews_lenses {
+                let id = format!("tertium-lenses-{}", job.number);
+                self.send(&json!({"jsonrpc": "2.0", "id": id, "method": "workspace/codeLens/refresh"}));
+            }
         }
     }
 
