@@ -20,7 +20,9 @@ use crate::Observer;
 use crate::failure::Failure;
 
 /// States that are visited before a program with large domains is abstracted.
-pub const FIRST_STATES: usize = 20_000;
+const FIRST_STATES: usize = 20_000;
+/// The same for Promela: its values are bounded, and most models that people write for a search are small enough for one.
+const FIRST_STATES_OF_PROMELA: usize = 300_000;
 /// States that are visited of a program without bounds after abstraction left something open.
 const MORE_STATES: usize = 400_000;
 /// With this many processes, members of families are counted before all processes are abstracted together.
@@ -47,7 +49,11 @@ pub fn decide(
     let Some(large) = large(&file.program).or_else(|| unknown_function(&file.program)) else {
         return check(file, questions, options, budget, observer);
     };
-    let first = CheckOptions { max_states: Some(FIRST_STATES), look_for_idle: false, ..options.clone() };
+    let first_states = match file.language {
+        Language::Promela => FIRST_STATES_OF_PROMELA,
+        _ => FIRST_STATES,
+    };
+    let first = CheckOptions { max_states: Some(first_states), look_for_idle: false, ..options.clone() };
     let mut visited = check(file, questions, &first, budget, observer)?;
     if visited.answers.iter().all(is_settled) {
         let stopped = visited.answers.iter().any(|answer| answer.stopped.is_some());
@@ -58,14 +64,14 @@ pub fn decide(
         return check(
             file,
             questions,
-            &CheckOptions { max_states: Some(FIRST_STATES), ..options.clone() },
+            &CheckOptions { max_states: Some(first_states), ..options.clone() },
             budget,
             observer,
         );
     }
     let why = match file.program.functions.first() {
         Some(_) if large_variables(&file.program).is_empty() => large.clone(),
-        _ => format!("{large}, and {FIRST_STATES} states were not all"),
+        _ => format!("{large}, and {first_states} states were not all"),
     };
     let refinements = refined::DEFAULT_REFINEMENTS;
     let half = budget.halved();
@@ -91,7 +97,7 @@ pub fn decide(
     let mut abstracted = found.answers.into_iter();
     for mut answer in visited.answers {
         if is_settled(&answer) {
-            answer.choice.get_or_insert_with(|| format!("by running it: found among the first {FIRST_STATES} states"));
+            answer.choice.get_or_insert_with(|| format!("by running it: found among the first {first_states} states"));
         } else if let Some(mut other) = abstracted.next() {
             other.choice = Some(match other.repeats {
                 Some(_) => format!("by running it, and a proof that its last steps can be taken for ever: {large}"),
