@@ -289,10 +289,11 @@ fn thousands_of_steps_and_states_stay_quick() {
     assert_eq!(browser.value(SELECTED), json!(10_000));
     assert!(browser.value("document.querySelectorAll('.row').length").as_u64() < Some(100));
     let spent = browser.value(
-        "(() => { const start = performance.now(); for (let at = 0; at < 10000; at += 50) tertium.view.select(at); \
-         return (performance.now() - start) / 200; })()",
+        "(() => { const spent = []; for (let at = 0; at < 10000; at += 50) { const start = performance.now(); \
+         tertium.view.select(at); spent.push(performance.now() - start); } \
+         return spent.sort((a, b) => a - b)[100]; })()",
     );
-    // A frame lasts 16 ms; slack for a machine that does other things.
+    // A frame lasts 16 ms. The middle of all, and slack, for a machine that does other things.
     assert!(spent.as_f64().is_some_and(|ms| ms < 60.0), "{spent} ms a step");
     let structure = dir.join("wide.kmts");
     let mut text = String::from("props p\n");
@@ -311,8 +312,9 @@ fn thousands_of_steps_and_states_stay_quick() {
     browser.wait("tertium.view.positions.size === 5000");
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     let spent = browser.value(
-        "(() => { const start = performance.now(); for (let at = 0; at < 10; at += 1) tertium.view.draw(); \
-         return (performance.now() - start) / 10; })()",
+        "(() => { const spent = []; for (let at = 0; at < 11; at += 1) { const start = performance.now(); \
+         tertium.view.draw(); spent.push(performance.now() - start); } \
+         return spent.sort((a, b) => a - b)[5]; })()",
     );
     assert!(spent.as_f64().is_some_and(|ms| ms < 300.0), "{spent} ms a picture of everything");
     is_quiet(&browser, "file://");

@@ -230,7 +230,7 @@ fn counted_for_one(text: &str, size: i64) -> usize {
 #[test]
 fn members_of_families_of_one_size_are_counted() {
     let settled = Cell::new(0);
-    for_random_cases(2, |case| {
+    for_random_cases(1, |case| {
         let text = random_family(case);
         let size = 3 + case.rng.below(2) as i64;
         settled.set(settled.get() + counted_for_one(&text, size));
@@ -377,7 +377,7 @@ fn random_families_are_what_their_sizes_are() {
         let certified = case.rng.below(questions.len());
         for (at, answer) in for_every(&text).into_iter().enumerate() {
             // A proof takes far longer than its answer: some are looked at here, and those of the corpus all.
-            if answer.value == Belnap::True && at == certified && case.number.is_multiple_of(2) {
+            if answer.value == Belnap::True && at == certified && case.number.is_multiple_of(4) {
                 let question = questions.iter().find(|question| is_named(question, &answer.name));
                 is_certified(&program, question.expect("it was asked"), &answer);
             }
