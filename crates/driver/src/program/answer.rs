@@ -9,6 +9,7 @@ use tertium_lattice::Belnap;
 use super::abstracted::basis::Basis;
 use super::abstracted::looked::Looked;
 use super::every::Sizes;
+use super::questions::Question;
 use super::run::Run;
 
 /// Why a question stays open, and what would help.
@@ -125,6 +126,20 @@ pub const STUTTER: &str = "stutter";
 
 impl ProgramAnswer {
     /// A question about which nothing is known yet.
+    #[must_use]
+    pub fn about(question: &Question) -> Self {
+        match question {
+            Question::Property(asked) => {
+                Self::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
+            }
+            Question::Never(mistake) => Self::open(mistake.name(), true, mistake.claim(), "safety"),
+            Question::Watched(watched) => {
+                Self { deadlock: STUTTER, ..Self::open(&watched.name, true, &watched.claim, watched.logic()) }
+            }
+        }
+    }
+
+    /// The same, by what the report says of the question.
     #[must_use]
     pub fn open(name: &str, named: bool, formula: &str, logic: &'static str) -> Self {
         Self {

@@ -75,19 +75,8 @@ pub struct Outcome {
 impl Outcome {
     /// What is known if a limit was reached before the first state.
     pub(super) fn stopped(questions: &[Question], stopped: Stopped) -> Self {
-        let answer = |question| ProgramAnswer { stopped: Some(stopped.0), ..open(question) };
+        let answer = |question| ProgramAnswer { stopped: Some(stopped.0), ..ProgramAnswer::about(question) };
         Self { answers: questions.iter().map(answer).collect(), ..Self::default() }
-    }
-}
-
-/// A question of which nothing is known yet.
-fn open(question: &Question) -> ProgramAnswer {
-    match question {
-        Question::Property(asked) => {
-            ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
-        }
-        Question::Never(mistake) => ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"),
-        Question::Watched(watched) => ProgramAnswer::open(&watched.name, true, &watched.claim, "safety"),
     }
 }
 
@@ -267,7 +256,7 @@ impl Work<'_, '_> {
 
     /// A question about fair runs where a limit was reached before all processes were counted.
     fn not_counted(&self, question: &Question, stopped: Stopped) -> ProgramAnswer {
-        let mut answer = ProgramAnswer { stopped: stop_word(stopped), ..open(question) };
+        let mut answer = ProgramAnswer { stopped: stop_word(stopped), ..ProgramAnswer::about(question) };
         if answer.stopped.is_none() {
             let limit = self.effort.limit(self.space).unwrap_or_default();
             answer.states = limit;

@@ -213,8 +213,7 @@ pub fn decide(
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ProgramAnswer, Failure> {
-    let logic = if matches!(watched.kind, WatchKind::Claim(_)) { "never" } else { "omega" };
-    let mut answer = ProgramAnswer::open(&watched.name, true, &watched.claim, logic);
+    let mut answer = ProgramAnswer::open(&watched.name, true, &watched.claim, watched.logic());
     (answer.engine, answer.deadlock) = ("automata", STUTTER);
     if let Some(reason) = &space.open {
         answer.reasons.push(reason.clone());

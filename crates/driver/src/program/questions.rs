@@ -166,6 +166,14 @@ pub struct Watched {
     pub kind: WatchKind,
 }
 
+impl Watched {
+    /// The name under which such a question is told.
+    #[must_use]
+    pub const fn logic(&self) -> &'static str {
+        if matches!(self.kind, WatchKind::Claim(_)) { "never" } else { "omega" }
+    }
+}
+
 /// The ways of watching.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WatchKind {

@@ -207,15 +207,12 @@ impl Machine<'_> {
         sight: &Sight<'_>,
         changes: &mut super::values::Changes,
     ) -> Result<(Fine, TermId), NoTerm> {
-        let (mut fine, mut ranges) = (self.always_fine(), self.terms.truth(true));
+        let mut told = (self.always_fine(), self.terms.truth(true));
         for (field, &value) in pattern.fields.iter().zip(message) {
-            let Field::Bind(place) = *field else { continue };
-            let value = self.stored(self.program.variable(place.variable()).ty, value);
-            let fit = self.fits(place, value);
-            ranges = self.terms.and(ranges, fit);
-            let below = self.bind(place, value, sight, changes)?;
-            fine = self.both_fine(fine, below);
+            if let Field::Bind(place) = *field {
+                self.bind_field(place, value, sight, changes, &mut told)?;
+            }
         }
-        Ok((fine, ranges))
+        Ok(told)
     }
 }

@@ -181,7 +181,7 @@ impl Machine<'_> {
     ) -> Result<(Fine, TermId), NoTerm> {
         let queue = self.queue(pattern.channel, sight)?;
         let (fits, _) = self.fitting(pattern, &queue, sight)?;
-        let (mut fine, mut ranges) = (self.always_fine(), self.terms.truth(true));
+        let mut told = (self.always_fine(), self.terms.truth(true));
         if !keep {
             self.remove(&queue, &fits, sight, changes);
         }
@@ -192,23 +192,30 @@ impl Machine<'_> {
                 let cell = self.present(queue.cells[at][field], sight);
                 value = self.terms.ite(fits[at], cell, value);
             }
-            let value = self.stored(self.program.variable(place.variable()).ty, value);
-            let fit = self.fits(place, value);
-            ranges = self.terms.and(ranges, fit);
-            let below = self.bind(place, value, sight, changes)?;
-            fine = self.both_fine(fine, below);
+            self.bind_field(place, value, sight, changes, &mut told)?;
         }
-        Ok((fine, ranges))
+        Ok(told)
     }
 
-    /// Puts one field where it belongs. An index sees the fields bound before.
-    pub(super) fn bind(
+    /// Puts one field, as its place stores it, where it belongs; adds where that is fine, and where the value fits.
+    pub(super) fn bind_field(
         &mut self,
         place: Place,
         value: TermId,
         sight: &Sight<'_>,
         changes: &mut Changes,
-    ) -> Result<Fine, NoTerm> {
+        (fine, ranges): &mut (Fine, TermId),
+    ) -> Result<(), NoTerm> {
+        let value = self.stored(self.program.variable(place.variable()).ty, value);
+        let fit = self.fits(place, value);
+        *ranges = self.terms.and(*ranges, fit);
+        let below = self.bind(place, value, sight, changes)?;
+        *fine = self.both_fine(*fine, below);
+        Ok(())
+    }
+
+    /// Puts one field where it belongs. An index sees the fields bound before.
+    fn bind(&mut self, place: Place, value: TermId, sight: &Sight<'_>, changes: &mut Changes) -> Result<Fine, NoTerm> {
         let so_far = changes.clone();
         let seen = Sight { me: sight.me, changes: &so_far, inputs: sight.inputs };
         let ((store, position), below) = self.target(place, &seen)?;

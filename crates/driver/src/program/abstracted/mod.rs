@@ -317,16 +317,9 @@ struct Work<'a> {
     observer: &'a dyn Observer,
 }
 
+/// A question that is open, to be answered by abstraction.
 pub(in crate::program) fn blank(question: &Question) -> ProgramAnswer {
-    let mut answer = match question {
-        Question::Property(asked) => {
-            ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
-        }
-        Question::Never(mistake) => ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"),
-        Question::Watched(watched) => ProgramAnswer::open(&watched.name, true, &watched.claim, "ltl"),
-    };
-    answer.engine = "abstraction";
-    answer
+    ProgramAnswer { engine: "abstraction", ..ProgramAnswer::about(question) }
 }
 
 impl Work<'_> {

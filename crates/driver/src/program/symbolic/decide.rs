@@ -189,24 +189,11 @@ impl<'w, 'p> Work<'w, 'p> {
     }
 
     fn answer(&self, question: &Question) -> Result<ProgramAnswer, Failure> {
-        let (mut answer, decided) = match question {
-            Question::Never(mistake) => {
-                let mut answer = self.open(ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"));
-                let decided = self.never(*mistake, &mut answer);
-                (answer, decided)
-            }
-            Question::Property(asked) => {
-                let logic = asked.formula.logic().name();
-                let mut answer = self.open(ProgramAnswer::open(&asked.name, asked.named, &asked.source, logic));
-                let decided = self.property(asked, &mut answer);
-                (answer, decided)
-            }
-            Question::Watched(watched) => {
-                let mut answer =
-                    self.open(ProgramAnswer::open(&watched.name, true, &watched.claim, watch::logic(watched)));
-                let decided = self.watched(watched, &mut answer);
-                (answer, decided)
-            }
+        let mut answer = self.open(ProgramAnswer::about(question));
+        let decided = match question {
+            Question::Never(mistake) => self.never(*mistake, &mut answer),
+            Question::Property(asked) => self.property(asked, &mut answer),
+            Question::Watched(watched) => self.watched(watched, &mut answer),
         };
         match decided {
             Err(Failure::Stopped(stopped)) => {

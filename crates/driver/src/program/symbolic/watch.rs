@@ -12,7 +12,7 @@ use super::decide::{Work, failure};
 use super::evidence;
 use crate::engines;
 use crate::failure::Failure;
-use crate::program::answer::{ProgramAnswer, STUTTER};
+use crate::program::answer::ProgramAnswer;
 use crate::program::claims::{self, Automaton, Way};
 use crate::program::notes::Notes;
 use crate::program::questions::{Question, WatchKind, Watched};
@@ -28,14 +28,8 @@ pub(super) fn refuse(program: &Program, question: &Question) -> Result<(), Failu
     Err(Diagnostic::error("E0360", what).help("use `--engine auto`").into())
 }
 
-/// The name under which such a question is told.
-pub(super) const fn logic(watched: &Watched) -> &'static str {
-    if matches!(watched.kind, WatchKind::Claim(_)) { "never" } else { "omega" }
-}
-
 impl Work<'_, '_> {
     pub(super) fn watched(&self, watched: &Watched, answer: &mut ProgramAnswer) -> Result<(), Failure> {
-        answer.deadlock = STUTTER;
         let automaton = claims::automaton(self.subject.original(), watched.kind)?;
         let fair = self.fair_if(true);
         let structure = self.encoding.structure(&fair.weak, !fair.fairness.strong.is_empty(), automaton.stutters)?;
