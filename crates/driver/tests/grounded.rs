@@ -168,7 +168,7 @@ fn random_programs_by_every_kind_of_abstraction() {
 #[test]
 fn random_programs_by_spotlight() {
     let shape = ProgramShape { processes: 2..=3, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
-    random_programs("random_spotlight", &shape, (8, 3), |_, file, asked, options| {
+    random_programs("random_spotlight", &shape, (8, 0), |_, file, asked, options| {
         let how = SpotlightOptions { rounds: 12, most_processes: 2, ..SpotlightOptions::default() };
         let abstraction = AbstractionOptions { max_states: Some(200), ..AbstractionOptions::default() };
         spotlight::check(file, asked, options, &abstraction, &how, &Budget::unlimited(), &())

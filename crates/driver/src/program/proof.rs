@@ -121,24 +121,30 @@ pub fn certificate_of(
     options: &CheckOptions,
     budget: &Budget,
 ) -> Result<Written, Failure> {
-    let nothing = |why: &str| Ok(Written::None(why.to_owned()));
     let again = read_again(file, question)?;
     let (file, question) = again.as_ref().map_or((file, question), |(file, question)| (file, question));
-    match answer.basis.as_deref() {
-        Some(Basis::States(states)) => invariant(file, question, answer, states, budget),
+    let written = match answer.basis.as_deref() {
+        Some(Basis::States(states)) => invariant(file, question, answer, states, budget)?,
         Some(Basis::Structure(over, structure)) => match question {
             Question::Property(asked) => {
-                structured::certificate(file, asked, answer, (over, structure), options, budget)
+                structured::certificate(file, asked, answer, (over, structure), options, budget)?
             }
-            _ => nothing("a structure speaks of properties only"),
+            _ => Written::None("a structure speaks of properties only".to_owned()),
         },
-        Some(Basis::Counted(counted)) => counted::certificate(file, counted, options, budget),
-        _ if answer.value != Belnap::True => nothing("what is false is shown by a run"),
-        Some(Basis::Untold(why)) => Ok(match certificate(file, question, options, budget)? {
-            Written::None(other) => Written::None(format!("{why}; and {other}")),
-            written => written,
-        }),
-        None => certificate(file, question, options, budget),
+        Some(Basis::Counted(counted)) => return counted::certificate(file, counted, options, budget),
+        _ if answer.value != Belnap::True => Written::None("what is false is shown by a run".to_owned()),
+        Some(Basis::Untold(why)) => Written::None(why.clone()),
+        None => return certificate(file, question, options, budget),
+    };
+    match written {
+        // What the answer rests on cannot be told; the program's graph can, if it is small.
+        Written::None(why) if answer.value == Belnap::True => {
+            Ok(match certificate(file, question, options, budget)? {
+                Written::None(other) => Written::None(format!("{why}; and {other}")),
+                written => written,
+            })
+        }
+        written => Ok(written),
     }
 }
 

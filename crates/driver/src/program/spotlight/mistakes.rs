@@ -3,6 +3,8 @@
 //! Each process whose steps may go wrong is looked at alone: if no state that it can come to allows the mistake, it never
 //! happens. The program is never stuck if one process can always step. Nothing more is tried: what is open stays open.
 
+use std::collections::BTreeSet;
+
 use tertium_abstraction::System;
 use tertium_abstraction::spotlight::{SpotExplored, Spotlight, family};
 use tertium_lattice::Belnap;
@@ -72,21 +74,34 @@ impl Work<'_> {
 
     /// Whether a step of some process may go wrong; if so, which.
     fn goes_wrong(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Option<String>, Failure> {
-        answer.basis = Some(told::anywhere(system));
+        let mut needed = Vec::new();
         for process in system.program().process_ids() {
             if !system.may_fail(process) {
                 continue;
             }
             let explored = self.alone(system, process)?;
             answer.states += explored.states.len();
-            for state in &explored.states {
-                let fails = system.fails_at(process, state.locations[0]);
-                if fails.map_err(|why| failed(self.file, system.program(), why))? {
-                    let name = &system.program().process(process).name;
-                    return Ok(Some(format!("a step of `{name}` may go wrong, as far as looking at it alone tells")));
-                }
+            let visited: BTreeSet<u32> = explored.states.iter().map(|state| state.locations[0]).collect();
+            if self.fails_at_one_of(system, process, visited.iter().copied())? {
+                let name = &system.program().process(process).name;
+                return Ok(Some(format!("a step of `{name}` may go wrong, as far as looking at it alone tells")));
+            }
+            let all = 0..system.program().process(process).locations.len() as u32;
+            if self.fails_at_one_of(system, process, all.filter(|location| !visited.contains(location)))? {
+                needed.push(explored);
             }
         }
+        answer.basis = Some(told::together(system, &needed));
         Ok(None)
+    }
+
+    fn fails_at_one_of(
+        &self,
+        system: &mut System,
+        process: ProcessId,
+        mut locations: impl Iterator<Item = u32>,
+    ) -> Result<bool, Failure> {
+        let found = locations.try_fold(false, |fails, at| Ok(fails || system.fails_at(process, at)?));
+        found.map_err(|why| failed(self.file, system.program(), why))
     }
 }

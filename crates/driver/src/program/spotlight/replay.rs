@@ -4,6 +4,7 @@
 //! of them, as far as a limit on states allows. What is found there is a real run, whether or not the property's
 //! falsity shows in so small a part of the program.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use tertium_abstraction::spotlight::Spotlight;
@@ -16,6 +17,7 @@ use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{Fairness, Outcome, ProcessId, Semantics, State};
 
 use super::super::abstracted::concretise::with_values;
+use super::super::proof::fair_to_all;
 use super::super::questions::Asked;
 use super::super::run::{self, Run};
 use super::super::watch;
@@ -36,14 +38,18 @@ pub(super) fn run(
     asked: &Asked,
 ) -> Result<Option<Run>, Failure> {
     let linear = asked.formula.logic() == Logic::Ltl;
-    if (!linear && (asked.invariant.is_none() || asked.exists)) || work.options.fair {
+    if !linear && (asked.invariant.is_none() || asked.exists) {
         return Ok(None);
+    }
+    let mut program = Cow::Borrowed(&work.file.program);
+    if work.options.fair {
+        fair_to_all(program.to_mut());
     }
     let locations = system.program().processes.iter().map(|process| process.entry.index() as u32).collect();
     let cube = vec![Kleene::Unknown; system.predicates().len()];
     let anywhere = AbstractState { locations, kept: Vec::new(), cube, stopped: false };
     let Some(cells) = system.initial_sample(&anywhere)? else { return Ok(None) };
-    let semantics = Semantics::new(&work.file.program);
+    let semantics = Semantics::new(&program);
     let Some(first) = with_values(&semantics, &cells) else { return Ok(None) };
     let all: Vec<ProcessId> = work.file.program.process_ids().collect();
     for processes in [&spotlight.processes, &all] {

@@ -20,6 +20,9 @@ use super::super::abstracted::failed;
 use super::Work;
 use crate::failure::Failure;
 
+/// No more states than this are told of several processes together.
+const MOST_TOGETHER: usize = 2_000;
+
 /// All states of a spotlight, for all values of what has names.
 pub(super) fn states(system: &System, explored: &SpotExplored) -> Arc<Basis> {
     let told = basis::over(system).map(|mut over| {
@@ -39,6 +42,39 @@ pub(super) fn anywhere(system: &System) -> Arc<Basis> {
     let told = basis::over(system)
         .map(|over| Basis::States(Abstraction { always: over.always, states: vec![state], ..Abstraction::default() }));
     Arc::new(told.unwrap_or_else(|NoTerm(why)| Basis::Untold(why)))
+}
+
+/// What processes, each looked at alone, tell together: a state of each at once. None: every process anywhere.
+pub(super) fn together(system: &System, alone: &[SpotExplored]) -> Arc<Basis> {
+    let mut combined: Option<BTreeSet<AbstractState>> = None;
+    let mut over = None;
+    for explored in alone {
+        let told = states(system, explored);
+        let Basis::States(told) = &*told else { return told };
+        let all: BTreeSet<AbstractState> = match combined {
+            None => told.states.iter().cloned().collect(),
+            Some(before) => before.iter().flat_map(|a| told.states.iter().filter_map(|b| both(a, b))).collect(),
+        };
+        if all.len() > MOST_TOGETHER {
+            return Arc::new(Basis::Untold("processes that were looked at alone are too many to be told".to_owned()));
+        }
+        combined = Some(all);
+        over = Some(Abstraction { states: Vec::new(), ..told.clone() });
+    }
+    match (over, combined) {
+        (Some(over), Some(states)) => {
+            Arc::new(Basis::States(Abstraction { states: states.into_iter().collect(), ..over }))
+        }
+        _ => anywhere(system),
+    }
+}
+
+/// The states of two sets at once; none if a predicate forbids it.
+fn both(a: &AbstractState, b: &AbstractState) -> Option<AbstractState> {
+    let one = |(a, b): (&Option<bool>, &Option<bool>)| (a.is_none() || b.is_none() || a == b).then(|| a.or(*b));
+    let cube: Option<Vec<Option<bool>>> = a.cube.iter().zip(&b.cube).map(one).collect();
+    let at = a.at.iter().zip(&b.at).map(|(a, b)| a.or(*b)).collect();
+    cube.map(|cube| AbstractState { at, values: Vec::new(), cube })
 }
 
 fn placed(program: &Program, explored: &SpotExplored, number: usize, cube: &[Kleene]) -> AbstractState {
