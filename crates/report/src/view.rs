@@ -130,6 +130,9 @@ pub struct ResultView {
     /// The rounds of abstraction and refinement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<RoundView>,
+    /// Numbers that a run without end would make fall for ever, if the answer rests on that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub falls: Vec<String>,
     /// What holds in every state that can be reached, as far as it was found out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub established: Vec<String>,
@@ -174,6 +177,7 @@ impl ResultView {
             decide: Vec::new(),
             choice: None,
             rounds: Vec::new(),
+            falls: Vec::new(),
             established: Vec::new(),
             next: Vec::new(),
             vacuous: false,

@@ -5,6 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use z3::ast::Bool;
 use z3::{Params, SatResult};
 
 use crate::process::Process;
@@ -100,6 +101,33 @@ impl Scripts {
     }
 }
 
+impl Scripts {
+    /// The answers to a script if each of these truth values is assumed to be true, one at a time.
+    pub fn ask_each(&mut self, script: &str, assertions: usize, marks: &[String]) -> Vec<Reply> {
+        let reply = match &mut self.who {
+            Who::Process(_) => None,
+            Who::Z3(solver) => {
+                self.asked += marks.len();
+                catch_unwind(AssertUnwindSafe(|| ask_z3_each(solver, script, assertions, marks))).ok()
+            }
+        };
+        reply.unwrap_or_else(|| {
+            let assumed = |mark: &String| script.replace("(check-sat)", &format!("(assert {mark})\n(check-sat)"));
+            marks.iter().map(|mark| self.ask(&assumed(mark), assertions + 1)).collect()
+        })
+    }
+}
+
+fn ask_z3_each(solver: &z3::Solver, script: &str, assertions: usize, marks: &[String]) -> Vec<Reply> {
+    solver.reset();
+    solver.from_string(script);
+    if script.contains('\0') || solver.get_assertions().len() != assertions {
+        return vec![Reply::GaveUp; marks.len()];
+    }
+    let ask = |mark: &String| told(solver.check_assumptions(&[Bool::new_const(mark.as_str())]));
+    marks.iter().map(ask).collect()
+}
+
 fn ask_z3(solver: &z3::Solver, script: &str, assertions: usize) -> Reply {
     if script.contains('\0') {
         return Reply::GaveUp;
@@ -108,7 +136,11 @@ fn ask_z3(solver: &z3::Solver, script: &str, assertions: usize) -> Reply {
     solver.from_string(script);
     // Assertions behind a mistake in the script would be missing, and the rest says nothing.
     let reply = if solver.get_assertions().len() == assertions { solver.check() } else { SatResult::Unknown };
-    match reply {
+    told(reply)
+}
+
+const fn told(result: SatResult) -> Reply {
+    match result {
         SatResult::Sat => Reply::Sat,
         SatResult::Unsat => Reply::Unsat,
         SatResult::Unknown => Reply::GaveUp,

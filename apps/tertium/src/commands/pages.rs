@@ -416,7 +416,10 @@ fn program_proof(view: &ResultView) -> ProofView {
         }
         engine => format!("Decided by `{engine}` on {counted}."),
     };
-    ProofView { summary: vec![summary], ..ProofView::default() }
+    let falls = (!view.falls.is_empty()).then(|| {
+        format!("A run that breaks it would go on for ever, but {}.", tertium_report::text::falling(&view.falls))
+    });
+    ProofView { summary: std::iter::once(summary).chain(falls).collect(), ..ProofView::default() }
 }
 
 /// What always holds, by where the processes are; nothing if there are too many states to look at.

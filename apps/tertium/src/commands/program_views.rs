@@ -76,6 +76,7 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         open: None,
         choice: answer.choice.clone(),
         rounds: answer.rounds.iter().map(round).collect(),
+        falls: answer.falls.clone(),
         established: answer.established.clone(),
         next: next_commands(answer, args),
         vacuous: answer.vacuous,

@@ -47,6 +47,7 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
         decide: reasons.first().map(build::advice).into_iter().collect(),
         choice: None,
         rounds: Vec::new(),
+        falls: Vec::new(),
         established: Vec::new(),
         next: next_commands(session, answer, &reasons, &formula, args),
         vacuous: answer.vacuous,

@@ -99,6 +99,8 @@ pub struct ProgramAnswer {
     pub rounds: Vec<Round>,
     /// How often something was added.
     pub refinements: usize,
+    /// Numbers that a run without end would make fall for ever, if the answer rests on that.
+    pub falls: Vec<String>,
     /// What holds in every state that can be reached, as far as it was found out: one line for each combination of locations.
     pub established: Vec<String>,
     /// The processes that were looked at closely, if not all were.
@@ -160,6 +162,7 @@ impl ProgramAnswer {
             choice: None,
             rounds: Vec::new(),
             refinements: 0,
+            falls: Vec::new(),
             established: Vec::new(),
             spotlight: None,
             by_completions: false,

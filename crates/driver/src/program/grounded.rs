@@ -25,7 +25,8 @@ pub struct Decider {
 }
 
 impl Decider {
-    fn scripts(&self) -> Result<Scripts, Failure> {
+    /// What asks the solver.
+    pub(super) fn scripts(&self) -> Result<Scripts, Failure> {
         let limit =
             Limit { work: Some(MOST_WORK), time: self.command.as_ref().map(|_| std::time::Duration::from_secs(60)) };
         match &self.command {

@@ -138,12 +138,10 @@ pub fn certificate_of(
     };
     match written {
         // What the answer rests on cannot be told; the program's graph can, if it is small.
-        Written::None(why) if answer.value == Belnap::True => {
-            Ok(match certificate(file, question, options, budget)? {
-                Written::None(other) => Written::None(format!("{why}; and {other}")),
-                written => written,
-            })
-        }
+        Written::None(why) if answer.value == Belnap::True => Ok(match certificate(file, question, options, budget)? {
+            Written::None(other) => Written::None(format!("{why}; and {other}")),
+            written => written,
+        }),
         written => Ok(written),
     }
 }
@@ -464,7 +462,8 @@ fn asked_by(part: &Part, reload: &Reload<'_>) -> Result<(ProgramFile, Asked), Re
 fn drawn_for(part: &Part, reload: &Reload<'_>, drawn: Drawn<'_>, budget: &Budget) -> Result<Kmts, Refused> {
     let (file, asked) = asked_by(part, reload)?;
     let stutter = matches!(part.place(), Place::Property { stutter: true, .. });
-    let frame = structured::frame(&file, part.logic(), part.value(), stutter).map_err(Refused::Rejected)?;
+    let about = (part.logic(), part.value());
+    let frame = structured::frame(&file, drawn.structure, about, stutter).map_err(Refused::Rejected)?;
     let atoms: Vec<String> = asked.formula.atoms().iter().map(|atom| atom.text.clone()).collect();
     let model = drawn.structure.model(&file.program, &drawn.over.later, &atoms, frame);
     let model = model.map_err(|NoTerm(why)| Refused::Rejected(why))?;

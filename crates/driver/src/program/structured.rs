@@ -3,6 +3,8 @@
 //! The structure is drawn by `tertium_evidence` from lists; obligations say that it is an abstraction of the program, and an ordinary
 //! certificate says what holds of it. What the proof does not use is left out, so that nothing has to be shown for it.
 
+use std::borrow::Cow;
+
 use tertium_base::Budget;
 use tertium_check::{Ask, Task};
 use tertium_evidence::abstraction::{Abstraction, Frame, Grounds, NoTerm, Obligation, Structure};
@@ -34,32 +36,28 @@ pub(super) fn certificate(
     options: &CheckOptions,
     budget: &Budget,
 ) -> Result<Written, Failure> {
-    let none = |why: String| Ok(Written::None(why));
-    let mut treated;
-    let file = match options.fair {
-        false => file,
-        true => {
-            treated = file.clone();
-            fair_to_all(&mut treated.program);
-            &treated
-        }
+    match Question::about(file, asked, (over, structure), answer.value, options) {
+        Ok((question, structure)) => question.written(structure, budget),
+        Err(why) => Ok(Written::None(why)),
+    }
+}
+
+/// Whether a structure over abstract states shows that a property is true.
+///
+/// # Errors
+/// If a limit is reached.
+pub(super) fn shows(
+    file: &ProgramFile,
+    asked: &Asked,
+    (over, structure): (&Abstraction, &Structure),
+    options: &CheckOptions,
+    budget: &Budget,
+) -> Result<bool, Failure> {
+    let Ok((question, structure)) = Question::about(file, asked, (over, structure), Belnap::True, options) else {
+        return Ok(false);
     };
-    let fair = file.program.processes.iter().any(|process| process.fairness != Fairness::None);
-    let logic = asked.formula.logic();
-    let stutter =
-        options.deadlock.is_none() && (matches!(logic, Logic::Ltl | Logic::CtlStar) || (logic == Logic::Ctl && fair));
-    let frame = Frame { fair: speaks_of_paths(logic), stutter };
-    if let Some(why) = unfair(file, logic, answer.value) {
-        return none(why);
-    }
-    let mut reading = Reading { deadlock: options.deadlock.unwrap_or(Deadlock::Mu), ..Reading::default() };
-    reading.linear = options.linear.unwrap_or(reading.linear);
-    let question = Question { file, asked, over, frame, reading, value: answer.value, everyone: options.fair };
-    let mut structure = structure.clone();
-    if !frame.stutter {
-        structure.stops.clear();
-    }
-    question.written(structure, budget)
+    let Ok(model) = question.model(&structure) else { return Ok(false) };
+    Ok(question.proofs(&model, budget)?.is_ok())
 }
 
 fn speaks_of_paths(logic: Logic) -> bool {
@@ -67,16 +65,19 @@ fn speaks_of_paths(logic: Logic) -> bool {
 }
 
 /// Why fairness is in the way: strong fairness is known to linear formulas that are true, and to no others.
-fn unfair(file: &ProgramFile, logic: Logic, value: Belnap) -> Option<String> {
+fn unfair(file: &ProgramFile, structure: &Structure, logic: Logic, value: Belnap) -> Option<String> {
     let strong = file.program.processes.iter().any(|process| process.fairness == Fairness::Strong);
     let linear = logic == Logic::Ltl && value == Belnap::True;
+    if structure.makes_promises() && !linear {
+        return Some("what cannot go on for ever shows only that linear formulas are true (E0610)".to_owned());
+    }
     (strong && speaks_of_paths(logic) && !linear)
         .then(|| "strong fairness cannot be written as constraints on edges".to_owned())
 }
 
 /// A question as one about a structure.
 struct Question<'a> {
-    file: &'a ProgramFile,
+    file: Cow<'a, ProgramFile>,
     asked: &'a Asked,
     over: &'a Abstraction,
     frame: Frame,
@@ -85,7 +86,36 @@ struct Question<'a> {
     everyone: bool,
 }
 
-impl Question<'_> {
+impl<'a> Question<'a> {
+    /// The question, and the structure without what does not matter to it; why there can be no proof.
+    fn about(
+        file: &'a ProgramFile,
+        asked: &'a Asked,
+        (over, structure): (&'a Abstraction, &Structure),
+        value: Belnap,
+        options: &CheckOptions,
+    ) -> Result<(Self, Structure), String> {
+        let mut file = Cow::Borrowed(file);
+        if options.fair {
+            fair_to_all(&mut file.to_mut().program);
+        }
+        let fair = file.program.processes.iter().any(|process| process.fairness != Fairness::None);
+        let logic = asked.formula.logic();
+        let stutter = options.deadlock.is_none()
+            && (matches!(logic, Logic::Ltl | Logic::CtlStar) || (logic == Logic::Ctl && fair));
+        let frame = Frame { fair: speaks_of_paths(logic), stutter };
+        if let Some(why) = unfair(&file, structure, logic, value) {
+            return Err(why);
+        }
+        let mut reading = Reading { deadlock: options.deadlock.unwrap_or(Deadlock::Mu), ..Reading::default() };
+        reading.linear = options.linear.unwrap_or(reading.linear);
+        let mut structure = structure.clone();
+        if !frame.stutter {
+            structure.stops.clear();
+        }
+        Ok((Self { file, asked, over, frame, reading, value, everyone: options.fair }, structure))
+    }
+
     fn atoms(&self) -> Vec<String> {
         self.asked.formula.atoms().iter().map(|atom| atom.text.clone()).collect()
     }
@@ -112,12 +142,12 @@ impl Question<'_> {
             Ok(smaller) if self.accepted(&smaller, &proved, budget) => (pruned, smaller),
             _ => (structure, model),
         };
-        let obligations = match obligations(self.file, self.over, &structure, self.asked, self.frame) {
+        let obligations = match obligations(&self.file, self.over, &structure, self.asked, self.frame) {
             Ok(obligations) => obligations,
             Err(why) => return Ok(Written::None(why)),
         };
         let states: Vec<usize> = proved.iter().map(|proof| proof.state.index()).collect();
-        let starts = if self.value == Belnap::False { starts(self.file, self.over, &states) } else { Ok(Vec::new()) };
+        let starts = if self.value == Belnap::False { starts(&self.file, self.over, &states) } else { Ok(Vec::new()) };
         let obligations = match starts {
             Ok(starts) => obligations.into_iter().chain(starts).collect::<Vec<_>>(),
             Err(why) => return Ok(Written::None(why)),
@@ -139,7 +169,7 @@ impl Question<'_> {
     fn begun(&self, proved: Vec<Certificate>, budget: &Budget) -> Result<Result<Vec<Certificate>, String>, Failure> {
         let mut last = "the program begins nowhere".to_owned();
         for certificate in proved {
-            match starts(self.file, self.over, &[certificate.state.index()]) {
+            match starts(&self.file, self.over, &[certificate.state.index()]) {
                 Err(why) => last = why,
                 Ok(obligations) => match grounded::decide(&obligations, &Decider::default(), budget)? {
                     Verdict::Holds => return Ok(Ok(vec![certificate])),
@@ -236,8 +266,13 @@ pub(super) fn starts(file: &ProgramFile, over: &Abstraction, states: &[usize]) -
 }
 
 /// Why a structure is refused beside its obligations: what it is asked for is not what it can show.
-pub(super) fn frame(file: &ProgramFile, logic: Logic, value: Belnap, stutter: bool) -> Result<Frame, String> {
-    match unfair(file, logic, value) {
+pub(super) fn frame(
+    file: &ProgramFile,
+    structure: &Structure,
+    (logic, value): (Logic, Belnap),
+    stutter: bool,
+) -> Result<Frame, String> {
+    match unfair(file, structure, logic, value) {
         Some(why) => Err(why),
         None => Ok(Frame { fair: speaks_of_paths(logic), stutter }),
     }

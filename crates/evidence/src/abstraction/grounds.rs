@@ -346,7 +346,7 @@ impl<'p, 'a> Grounds<'p, 'a> {
     }
 
     /// What always holds and speaks of the same cells.
-    fn relevant(&self, parts: &[TermId]) -> Vec<TermId> {
+    pub(super) fn relevant(&self, parts: &[TermId]) -> Vec<TermId> {
         let spoken = self.symbols(parts);
         self.always.iter().copied().filter(|&fact| !self.symbols(&[fact]).is_disjoint(&spoken)).collect()
     }

@@ -14,6 +14,7 @@ mod meetings;
 mod messages;
 mod parse;
 mod print;
+mod ranks;
 mod roster;
 mod shape;
 mod steps;
@@ -23,6 +24,7 @@ mod values;
 
 pub use grounds::{Expected, Grounds, Obligation};
 pub use machine::{Machine, NoTerm};
+pub use ranks::{Questions, Rank, Taken};
 pub use shape::of_every_state;
 pub use steps::{Input, Moves, Slip, Way, Wrong};
 pub use structure::{Frame, Structure};

@@ -5,7 +5,8 @@
 //! ordinary certificate proves about the structure holds of the program.
 //!
 //! Where runs that end stay for ever, an abstract state that may be stuck has a further step to a state in which nothing happens
-//! any more. Fairness is not listed: it follows from the program, from the steps, and from who is surely able to step.
+//! any more. Fairness is not listed: it follows from the program, from the steps, and from who is surely able to step. What runs do
+//! not do for ever, though the structure would let them, is (`ranks`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,7 @@ use tertium_program::{ExprId, Fairness, Program};
 
 use super::grounds::{Expected, Grounds, Obligation};
 use super::machine::NoTerm;
+use super::ranks::{self, Promise, Rank};
 use super::roster::{self, Slot};
 use super::steps::{Way, Wrong};
 use super::terms::TermId;
@@ -34,6 +36,10 @@ pub struct Structure {
     pub able: Vec<(u32, Vec<u32>)>,
     /// States in which a run may end.
     pub stops: Vec<u32>,
+    /// Integers that cannot fall for ever.
+    pub ranks: Vec<Rank>,
+    /// Processes whose strong fairness is made use of.
+    pub strong: Vec<u32>,
 }
 
 /// How a structure is read.
@@ -62,9 +68,16 @@ impl Structure {
                     && into.len() > usize::from(by.is_none())
             })
             && self.able.iter().all(|(at, who)| state(at) && who.iter().all(process))
+            && self.ranks_are_sound(states, processes)
     }
 
-    fn targets(&self) -> BTreeMap<(u32, u32), BTreeSet<u32>> {
+    /// Whether it speaks of whole runs, so that it can show what all of them do and nothing else.
+    #[must_use]
+    pub fn makes_promises(&self) -> bool {
+        !self.ranks.is_empty() || !self.strong.is_empty()
+    }
+
+    pub(super) fn targets(&self) -> BTreeMap<(u32, u32), BTreeSet<u32>> {
         let mut targets: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
         for (from, by, to) in &self.steps {
             targets.entry((*from, *by)).or_default().extend(to);
@@ -83,7 +96,24 @@ impl Structure {
         }
         let mut drawing = Drawing::new(self, program, &slots, atoms, frame);
         drawing.draw();
-        drawing.finish()
+        let actions = drawing.actions.clone();
+        let drawn = drawing.finish()?;
+        if !self.makes_promises() {
+            return Ok(drawn);
+        }
+        let strong = |pid: &u32| program.process(slots[*pid as usize].code).fairness == Fairness::Strong;
+        if !self.strong.iter().all(|pid| frame.fair && strong(pid)) {
+            return Err(NoTerm::new("a process is not treated with strong fairness that the structure counts on"));
+        }
+        ranks::keeping(&drawn, &self.promises(&drawn, &actions))
+    }
+
+    fn promises(&self, drawn: &Kmts, actions: &[ActionId]) -> Vec<Promise> {
+        let (able, nowhere) = (self.where_able(), BTreeSet::new());
+        let of_rank = |rank| Promise::of_rank(rank, self, drawn, actions);
+        let of_process =
+            |pid: &u32| Promise::of_process(actions[*pid as usize], able.get(pid).unwrap_or(&nowhere), drawn);
+        self.ranks.iter().map(of_rank).chain(self.strong.iter().map(of_process)).collect()
     }
 }
 
@@ -250,6 +280,7 @@ impl Grounds<'_, '_> {
                 self.is_able(*state as usize, Some(pid as usize), &mut found)?;
             }
         }
+        found.extend(self.ranks(&structure.ranks)?);
         if frame.stutter {
             let stops: BTreeSet<usize> = structure.stops.iter().map(|&at| at as usize).collect();
             for number in (0..states).filter(|number| !stops.contains(number)) {
@@ -285,7 +316,7 @@ impl Grounds<'_, '_> {
     }
 
     /// Asks whether something is so in a state; `about` says what, and its name is added.
-    fn asked_in(
+    pub(super) fn asked_in(
         &mut self,
         number: usize,
         kind: &'static str,
@@ -293,6 +324,13 @@ impl Grounds<'_, '_> {
         parts: &[TermId],
         found: &mut Vec<Obligation>,
     ) {
+        let all = self.seen_in(number, parts);
+        let about = format!("{about}, in {}", self.called(number));
+        found.extend(self.obligation(kind, about, &all, Expected::Unsat));
+    }
+
+    /// What is said of the program states of an abstract one, with what is known there put in.
+    pub(super) fn seen_in(&mut self, number: usize, parts: &[TermId]) -> Vec<TermId> {
         let AbstractState { at, values, .. } = self.abstraction.states[number].clone();
         let known = self.known_with(&at, &values);
         let inside = self.inside(number);
@@ -300,8 +338,7 @@ impl Grounds<'_, '_> {
         all.extend_from_slice(parts);
         let mut all: Vec<TermId> = all.iter().map(|&part| self.machine.terms.substitute(part, &known)).collect();
         all.extend(self.held_in_arrays(&values, &all));
-        let about = format!("{about}, in {}", self.called(number));
-        found.extend(self.obligation(kind, about, &all, Expected::Unsat));
+        all
     }
 
     /// Every step of the program from a state is one of its possible steps.
@@ -332,13 +369,13 @@ impl Grounds<'_, '_> {
     }
 
     /// Being where a way begins.
-    fn from(&mut self, way: &Way) -> TermId {
+    pub(super) fn from(&mut self, way: &Way) -> TermId {
         let source = self.machine.terms.number(way.source as i128);
         self.machine.terms.eq(self.machine.at[way.pid], source)
     }
 
     /// A way leads into one of these states.
-    fn arrives(&mut self, way: &Way, into: &BTreeSet<u32>) -> Result<TermId, NoTerm> {
+    pub(super) fn arrives(&mut self, way: &Way, into: &BTreeSet<u32>) -> Result<TermId, NoTerm> {
         let targets = self.targets(way)?;
         let mut parts = Vec::new();
         for &member in into {

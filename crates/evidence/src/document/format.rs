@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use crate::abstraction::Taken;
+
 /// Only what tells versions apart.
 #[derive(Deserialize)]
 pub(super) struct Head {
@@ -80,6 +82,21 @@ pub(super) struct StructureText {
     pub(super) able: Vec<(u32, Vec<u32>)>,
     #[serde(default)]
     pub(super) stops: Vec<u32>,
+    #[serde(default)]
+    pub(super) ranks: Vec<RankText>,
+    #[serde(default)]
+    pub(super) strong: Vec<u32>,
+}
+
+/// Integers that cannot fall for ever, and what steps do to them.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RankText {
+    pub(super) terms: Vec<String>,
+    #[serde(default)]
+    pub(super) falls: Vec<Taken>,
+    #[serde(default)]
+    pub(super) keeps: Vec<Taken>,
 }
 
 /// Predicates and abstract states.

@@ -9,10 +9,10 @@ use tertium_model::{Format, Kmts, Model, StateId, read_bytes};
 
 use super::format::{
     AbstractionText, Body, ChoiceText, CompletionText, CountedText, Head, InvariantText, LaterText, PartText,
-    PlaceText, ProofText, PropertyText, StandText, StructureText, WatchText,
+    PlaceText, ProofText, PropertyText, RankText, StandText, StructureText, WatchText,
 };
 use super::{FORMAT_VERSION, InvariantPart, Place};
-use crate::abstraction::{AbstractState, Abstraction, Later, Structure};
+use crate::abstraction::{AbstractState, Abstraction, Later, Rank, Structure};
 use crate::fingerprint::Fingerprint;
 use crate::{
     Certificate, Choice, Claim, CompletionProof, Deadlock, LinearReading, Proof, Reading, Refuted, Stand, Watch,
@@ -211,8 +211,10 @@ fn structure_of(structure: StructureText, text: &str) -> Result<(Abstraction, St
         let row: Option<Vec<Option<bool>>> = row.chars().map(marked).collect();
         labels.push(row.ok_or_else(|| unknown(text, "list of truth values", "labels", &["`T`, `F` and `?`"]))?);
     }
-    let StructureText { initial, steps, certain, able, stops, .. } = structure;
-    Ok((over, Structure { initial, labels, steps, certain, able, stops }))
+    let StructureText { initial, steps, certain, able, stops, ranks, strong, .. } = structure;
+    let ranked = |RankText { terms, falls, keeps }| Rank { terms, falls, keeps };
+    let ranks = ranks.into_iter().map(ranked).collect();
+    Ok((over, Structure { initial, labels, steps, certain, able, stops, ranks, strong }))
 }
 
 fn marked(mark: char) -> Option<Option<bool>> {

@@ -6,7 +6,7 @@ use tertium_logic::NodeId;
 use tertium_model::{Kmts, Model, StateId, write_json};
 
 use super::{FORMAT_VERSION, InvariantPart, Place};
-use crate::abstraction::{Abstraction, Later, Structure};
+use crate::abstraction::{Abstraction, Later, Rank, Structure};
 use crate::fingerprint::Fingerprint;
 use crate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted, Stand};
 
@@ -51,6 +51,12 @@ pub fn write_structure(
     listed(out, "steps", &structure.steps)?;
     listed(out, "certain", &structure.certain)?;
     listed(out, "able", &structure.able)?;
+    if structure.makes_promises() {
+        let ranks = structure.ranks.iter();
+        let told = |rank: &Rank| serde_json::json!({"terms": rank.terms, "falls": rank.falls, "keeps": rank.keeps});
+        listed(out, "ranks", &ranks.map(told).collect::<Vec<_>>())?;
+        listed(out, "strong", &structure.strong)?;
+    }
     out.write_all(b"},\n\"parts\": [")?;
     written_parts(out, parts)
 }

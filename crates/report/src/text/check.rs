@@ -67,6 +67,9 @@ fn explanation(view: &ResultView, style: Style) -> String {
     text.push_str(&completions(view, style));
     text.push_str(&proof_line(view, style));
     text.push_str(&rounds(view, style));
+    if !view.falls.is_empty() {
+        text.push_str(&entry("because", &falling(&view.falls), style));
+    }
     text.push_str(&established(view, style));
     if let Some(per_state) = &view.per_state {
         text.push_str(&states_table(&per_state.0, style));
@@ -178,7 +181,17 @@ fn proof_line(view: &ResultView, style: Style) -> String {
     }
 }
 
-/// Which way the answer was found; with `-v` round by round.
+/// What a run without end would do, and cannot.
+#[must_use]
+pub fn falling(falls: &[String]) -> String {
+    match falls {
+        [most @ .., last] if !most.is_empty() => {
+            format!("neither `{}` nor `{last}` can fall for ever", most.join("`, `"))
+        }
+        _ => format!("`{}` cannot fall for ever", falls.concat()),
+    }
+}
+
 /// What is known of all states although the property is open.
 fn established(view: &ResultView, style: Style) -> String {
     let shown = if style.verbose { view.established.len() } else { view.established.len().min(FEW_LINES) };

@@ -2,12 +2,13 @@
 //!
 //! The distances of variables decide much, and cost little, so they are looked at first (`distances`). Other questions about single states share one search over possible steps (`search`, `targets`): a path to a state that may be bad is
 //! followed in the program; either it is real and becomes a run (`replay`), or what contradicts it becomes predicates. Runs without end that
-//! break a linear property are looked for next (`recurrent`). All other questions are checked on the structure of possible and certain
+//! break a linear property are looked for next (`recurrent`), then numbers because of which there is none (`ranked`). All other questions are checked on the structure of possible and certain
 //! steps (`structure`), one after the other.
 //!
 //! Predicates are only ever added, and a question that is answered is not asked again, so an answer is never lost.
 
 mod distances;
+mod ranked;
 mod recurrent;
 mod replay;
 mod search;
@@ -108,6 +109,10 @@ const MOST_NEW: usize = 32;
 const MOST_PREDICATES: usize = 72;
 const MOST_EACH: usize = 4;
 
+/// How many changes of numbers are looked at before predicates are added, and after.
+const FEW_CHANGES: usize = 400;
+const MANY_CHANGES: usize = 800;
+
 struct Loop<'a> {
     work: Work<'a>,
     questions: &'a [Question],
@@ -139,9 +144,13 @@ impl Loop<'_> {
         let asked: Vec<ExprId> = atoms_of(&self.questions[number]).collect();
         let mut own = prepare(self.work.file, &asked, how, self.work.budget)?;
         let settled = self.goes_on(&mut own, number)? || (self.differences && self.all_paths(&mut own, number)?);
-        if !settled {
+        if !settled && !self.ranked(&mut own, number, FEW_CHANGES)? {
             let before = self.answers[number].rounds.len();
             self.structure(&mut own, number, calls)?;
+            let open = self.answers[number].value == Belnap::Unknown && self.answers[number].stopped.is_none();
+            if open && !self.grows(&own.system, 0) {
+                self.ranked(&mut own, number, MANY_CHANGES)?;
+            }
             let answer = &mut self.answers[number];
             answer.looked = Looked::of(&own, &answer.rounds, before).map(Arc::new);
         }

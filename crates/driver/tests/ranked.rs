@@ -1,0 +1,173 @@
+//! Numbers that cannot fall for ever, and strong fairness, show what running a program shows, and their certificates are accepted; changed ones are not.
+
+use std::path::{Path, PathBuf};
+
+use tertium_base::Budget;
+use tertium_driver::Belnap;
+use tertium_driver::program::abstracted::{AbstractionOptions, refined};
+use tertium_driver::program::grounded::Decider;
+use tertium_driver::program::proof::{Written, certificate_of, certify};
+use tertium_driver::program::questions::{Question, questions};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text, load};
+use tertium_testkit::{Rng, for_random_cases};
+
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
+}
+
+/// By abstraction, without running the program first.
+fn abstracted(file: &ProgramFile, keep_small: bool) -> Vec<(Question, ProgramAnswer)> {
+    let asked = questions(file, &[], false).expect("no names are asked for");
+    let how = AbstractionOptions { keep_small, ..AbstractionOptions::default() };
+    let found = refined::check(file, &asked, &CheckOptions::default(), &how, 4, &Budget::unlimited(), &())
+        .unwrap_or_else(|failure| panic!("{failure:?}\n{}", file.source.text));
+    asked.into_iter().zip(found.answers).collect()
+}
+
+fn certificate(file: &ProgramFile, (question, answer): &(Question, ProgramAnswer)) -> String {
+    match certificate_of(file, question, answer, &CheckOptions::default(), &Budget::unlimited()) {
+        Ok(Written::Grounded { text, .. }) => text,
+        other => panic!("{}: {other:?}\n{}", answer.name, file.source.text),
+    }
+}
+
+/// Why a certificate is refused, if it is.
+fn refused(program: &Path, text: &str) -> Option<String> {
+    let path = program.with_extension("cert.json");
+    std::fs::write(&path, text).expect("a file can be written");
+    match certify(program, &path, &[], &Decider::default(), &Budget::unlimited()) {
+        Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
+        Err(failure) => Some(format!("{failure:?}")),
+    }
+}
+
+fn corpus(name: &str) -> (PathBuf, ProgramFile) {
+    let from = format!("{}/../../corpus/gcl/ends/{name}.gcl", env!("CARGO_MANIFEST_DIR"));
+    let path = folder("ranked_corpus").join(format!("{name}.gcl"));
+    std::fs::copy(from, &path).expect("the corpus is there");
+    let file = load(&path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
+    (path, file)
+}
+
+#[test]
+fn what_comes_to_an_end_is_known_to() {
+    for (name, expected) in [
+        ("countdown", &[("ends", Belnap::True), ("stays", Belnap::True), ("below", Belnap::False)][..]),
+        ("nested", &[("ends", Belnap::True), ("one", Belnap::False)]),
+        ("pipeline", &[("ends", Belnap::True), ("again", Belnap::False)]),
+        ("lock", &[("first", Belnap::True), ("second", Belnap::False)]),
+        ("up_and_down", &[("ends", Belnap::False), ("home", Belnap::True)]),
+    ] {
+        let (path, file) = corpus(name);
+        let answers = abstracted(&file, true);
+        for &(property, value) in expected {
+            let found = answers.iter().find(|(_, answer)| answer.name == property).expect("the property is there");
+            assert_eq!(found.1.value, value, "{name}: {property}: {:?}", found.1.reasons);
+            if value == Belnap::True {
+                assert_eq!(refused(&path, &certificate(&file, found)), None, "{name}: {property}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_numbers_that_fall_are_told() {
+    for (name, falls) in [("countdown", &["x"][..]), ("nested", &["(outer, inner)"]), ("lock", &[])] {
+        assert_eq!(abstracted(&corpus(name).1, true)[0].1.falls, falls, "{name}");
+    }
+}
+
+/// The text with one thing changed, and that it was there.
+fn changed(text: &str, from: &str, to: &str) -> String {
+    assert!(text.contains(from), "{from} is not in\n{text}");
+    text.replacen(from, to, 1)
+}
+
+#[test]
+fn changed_certificates_are_refused() {
+    let (path, file) = corpus("countdown");
+    let answers = abstracted(&file, true);
+    let text = certificate(&file, &answers[0]);
+    assert_eq!(refused(&path, &text), None);
+    // Another number; a number that is none; none at all; steps that do not make it smaller.
+    for other in ["0", "(- x)", "(- 7 x)", "(+ x 1 )", "true", "y"] {
+        let wrong = changed(&text, "\"terms\":[\"x\"]", &format!("\"terms\":[\"{other}\"]"));
+        assert!(refused(&path, &wrong).is_some() || other == "(+ x 1 )", "{other}");
+    }
+    assert!(refused(&path, &changed(&text, "\"terms\":[\"x\"]", "\"terms\":[]")).is_some());
+    let falls = changed(&changed(&text, "\"falls\":", "\"other\":"), "\"keeps\":", "\"falls\":");
+    assert!(refused(&path, &changed(&falls, "\"other\":", "\"keeps\":")).is_some());
+    // What shows that all runs do something shows nothing else.
+    assert!(refused(&path, &changed(&text, "\"value\": \"true\"", "\"value\": \"false\"")).is_some());
+
+    let (path, file) = corpus("lock");
+    let answers = abstracted(&file, true);
+    let text = certificate(&file, &answers[0]);
+    assert_eq!(refused(&path, &text), None);
+    let list = text.find("\"strong\": [").expect("it counts on strong fairness");
+    let (head, tail) = text.split_at(list);
+    for other in ["\"strong\": []", "\"strong\": [1]", "\"strong\": [9]"] {
+        let end = tail.find(']').expect("the list ends") + 1;
+        assert!(refused(&path, &format!("{head}{other}{}", &tail[end..])).is_some(), "{other}");
+    }
+}
+
+/// A program whose integers have no bounds by their types, but few values all the same.
+fn random_text(rng: &mut Rng) -> String {
+    let mut text = "system random\nvar x : int\nvar y : int\ninit 0 <= x && x <= 2 && 0 <= y && y <= 2\n".to_owned();
+    let processes = 1 + rng.below(2);
+    for process in 0..processes {
+        text.push_str(&format!("process P{process} {{ loop {{ choose {{ p{process}: "));
+        for at in 0..1 + rng.below(3) {
+            text.push_str(if at == 0 { "" } else { "} or { " });
+            let guard = ["x > 0", "y > 0", "x != y", "x < y", "x > y", "y = 0", "x >= 1 && y <= 2"][rng.below(7)];
+            let change = ["x := x - 1", "y := y - 1", "x, y := x - 1, 2", "x, y := y, x", "x, y := 0, y - 1", "y := 2"];
+            let change = change[rng.below(change.len())];
+            text.push_str(&format!("when {guard} && x >= -1 && y >= -1 do {change} "));
+        }
+        text.push_str("} } }\n");
+    }
+    if rng.chance(40) {
+        text.push_str("process Idle { loop { idle: skip } }\n");
+    }
+    for process in 0..processes {
+        text.push_str(&["", "fair P#\n", "strong fair P#\n"][rng.below(3)].replace('#', &process.to_string()));
+    }
+    text.push_str(
+        "property a : ltl F (x <= 0)\nproperty b : ltl F (x <= 0 && y <= 0)\nproperty c : ltl G F (y <= 1)\n",
+    );
+    text.push_str(
+        "property d : ltl F G (x < 2)\nproperty e : ltl G (x > 0 -> F (x = 0))\nproperty f : ltl X F (y != x)\n",
+    );
+    text
+}
+
+#[test]
+fn random_programs_do_what_running_them_shows() {
+    let folder = folder("ranked_random");
+    let (ranked, definite) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    for_random_cases(12, |case| {
+        let text = random_text(&mut case.rng);
+        case.keep("program.gcl", &text);
+        let path = folder.join("random.gcl");
+        std::fs::write(&path, &text).expect("a file can be written");
+        let file = from_text(path.to_str().expect("a path"), text.clone(), &[], None).expect("it compiles");
+        let answers = abstracted(&file, case.rng.chance(50));
+        let asked: Vec<Question> = answers.iter().map(|(question, _)| question.clone()).collect();
+        let run = check(&file, &asked, &CheckOptions::default(), &Budget::unlimited(), &()).expect("it can be run");
+        for (answer, run) in answers.iter().zip(&run.answers) {
+            if !matches!(answer.1.value, Belnap::True | Belnap::False) {
+                continue;
+            }
+            definite.set(definite.get() + 1);
+            assert_eq!(answer.1.value, run.value, "{}\n{text}", run.name);
+            if !answer.1.falls.is_empty() {
+                ranked.set(ranked.get() + 1);
+                assert_eq!(refused(&path, &certificate(&file, answer)), None, "{}\n{text}", run.name);
+            }
+        }
+    });
+    assert!(definite.get() > 20 && ranked.get() > 1, "{} definite, {} by numbers", definite.get(), ranked.get());
+}
