@@ -15,7 +15,7 @@ mod store;
 mod ternary;
 
 pub use relation::{Part, Relation};
-pub use set::{Bits, Renaming, Set};
+pub use set::{Bits, Renaming, Root, Set};
 pub use stack::{with_deep_stack, with_deep_stack_meanwhile};
 pub use store::{Bit, Diagrams, Limits, MOST_BITS};
 pub use ternary::{Ternary, TernaryRelation, TernaryStore};

@@ -1,10 +1,12 @@
 //! A set of rows, and the operations on it.
 
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use oxidd::util::num::F64;
 use oxidd::util::{OptBool, SatCountCache};
 use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function as _, FunctionSubst, Subst};
+use oxidd_core::{HasLevel as _, Manager as _, Node as Inner};
 use tertium_base::{StopReason, Stopped};
 
 use crate::manager::Function;
@@ -25,6 +27,12 @@ impl PartialEq for Set {
 
 impl Eq for Set {}
 
+impl std::hash::Hash for Set {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.function.hash(state);
+    }
+}
+
 impl std::fmt::Debug for Set {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "set of {} nodes", self.nodes())
@@ -33,6 +41,24 @@ impl std::fmt::Debug for Set {
 
 /// Two to this, twice, is a number of floating point.
 const MOST_COUNTED: usize = 1000;
+
+/// What the first node of a set's diagram asks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Root {
+    /// Nothing: no row belongs to it.
+    Empty,
+    /// Nothing: every row belongs to it.
+    Full,
+    /// One bit: the rows without it, with this value put in, and those with it.
+    Asks {
+        /// The bit.
+        bit: Bit,
+        /// Where it is not set.
+        unset: Set,
+        /// Where it is set.
+        set: Set,
+    },
+}
 
 /// Some bits, to be forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -219,6 +245,41 @@ impl Set {
     pub fn contains(&self, set: impl Fn(Bit) -> bool) -> bool {
         let bits = self.store.bit_count();
         self.function.eval((0..bits).map(|bit| (bit as u32, set(Bit::new(bit)))))
+    }
+
+    /// What its diagram asks first. Following the answers visits every node, which is how a set is written down.
+    #[must_use]
+    pub fn root(&self) -> Root {
+        let Some((set, unset)) = self.function.cofactors() else {
+            return if self.is_empty() { Root::Empty } else { Root::Full };
+        };
+        // Bits stand in the order of their numbers.
+        let level = self.function.with_manager_shared(|manager, edge| match manager.get_node(edge) {
+            Inner::Inner(node) => node.level(),
+            Inner::Terminal(_) => 0,
+        });
+        let part = |function| Self { function, store: Arc::clone(&self.store) };
+        Root::Asks { bit: Bit::new(level as usize), unset: part(unset), set: part(set) }
+    }
+
+    /// The bits that it depends on, in order.
+    #[must_use]
+    pub fn support(&self) -> Vec<Bit> {
+        let (mut seen, mut bits) = (HashSet::new(), BTreeSet::new());
+        let mut open = vec![self.clone()];
+        while let Some(part) = open.pop() {
+            let Root::Asks { bit, unset, set } = part.root() else { continue };
+            bits.insert(bit);
+            // Whatever asks in the same way with the other answers depends on the same bits.
+            let fresh =
+                |next: &Self, seen: &mut HashSet<Self>| !seen.contains(&next.not()) && seen.insert(next.clone());
+            for next in [unset, set] {
+                if fresh(&next, &mut seen) {
+                    open.push(next);
+                }
+            }
+        }
+        bits.into_iter().collect()
     }
 
     /// How many nodes its diagram has.

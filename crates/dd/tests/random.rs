@@ -1,7 +1,7 @@
 //! Random sets and relations against lists of rows.
 
 use tertium_base::{Budget, StopReason, Stopped};
-use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set};
+use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Root, Set};
 use tertium_testkit::for_random_cases;
 
 const STATE_BITS: usize = 4;
@@ -191,6 +191,35 @@ fn ternary_functions_are_what_their_tables_say() {
             };
             let expected = (0..4).map(|to| step(to).min(target[to])).max().unwrap_or(0);
             assert_eq!(number(found.value(4, here)), expected, "at {from}: {steps:?} {target:?}");
+        }
+    });
+}
+
+/// Following the questions of a diagram comes to what the set says of a row, and only bits of its support are asked for.
+#[test]
+fn what_a_diagram_asks_is_what_the_set_is() {
+    for_random_cases(100, |case| {
+        let diagrams = store();
+        let mask = case.rng.below(1 << ROWS) as u64;
+        let all = set(&diagrams, |row| mask >> row & 1 == 1);
+        let support = all.support();
+        for row in 0..ROWS {
+            let mut part = all.clone();
+            let member = loop {
+                match part.root() {
+                    Root::Empty => break false,
+                    Root::Full => break true,
+                    Root::Asks { bit, unset, set } => {
+                        assert!(support.contains(&bit), "{bit:?} of {mask:x}");
+                        part = if row >> (bit.index() / 2) & 1 == 1 { set } else { unset };
+                    }
+                }
+            };
+            assert_eq!(member, mask >> row & 1 == 1, "row {row} of {mask:x}");
+        }
+        for bit in 0..STATE_BITS {
+            let matters = (0..ROWS).any(|row| (mask >> row ^ mask >> (row ^ 1 << bit)) & 1 == 1);
+            assert_eq!(support.contains(&now(bit)), matters, "bit {bit} of {mask:x}");
         }
     });
 }

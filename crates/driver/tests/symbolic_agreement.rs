@@ -16,7 +16,9 @@ use tertium_check::explicit::Explicit;
 use tertium_check::symbolic::{Atoms, Fairness, Pair, Symbolic, evaluate, linear_value, star_value};
 use tertium_check::{Ask, Engine, Task, Values};
 use tertium_dd::Bit;
+use tertium_driver::check as structures;
 use tertium_driver::engines::EngineChoice;
+use tertium_driver::input::{Loaded, load as structure_file};
 use tertium_driver::program::branching::{Collected, Shape};
 use tertium_driver::program::check::Outcome;
 use tertium_driver::program::questions::{Asked, Question, questions};
@@ -117,9 +119,9 @@ fn promela(text: &str) -> ProgramFile {
     file.unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
-fn answers(file: &ProgramFile, asked: &[Question], engine: EngineChoice) -> Result<Outcome, Failure> {
+fn answers(file: &ProgramFile, asked: &[Question], engine: EngineChoice, fair: bool) -> Result<Outcome, Failure> {
     let max_states = (engine == EngineChoice::Auto).then_some(MOST_VISITED);
-    let options = CheckOptions { engine, max_states, look_for_idle: false, ..CheckOptions::default() };
+    let options = CheckOptions { engine, max_states, fair, look_for_idle: false, ..CheckOptions::default() };
     check(file, asked, &options, &budget(), &())
 }
 
@@ -133,16 +135,18 @@ fn construct(message: &str) -> String {
     told.replace("the program cannot be encoded as sets: ", "")
 }
 
-fn compare_program(file: &ProgramFile) -> Met {
+/// The verdicts, with fairness to everyone or without; then the states and their values without it.
+fn compare_program(file: &ProgramFile, fair: bool) -> Met {
     let asked = questions(file, &[], false).expect("no names are asked for");
-    let sets = match answers(file, &asked, EngineChoice::Symbolic) {
+    let sets = match answers(file, &asked, EngineChoice::Symbolic, fair) {
         Ok(sets) => sets.answers,
         Err(Failure::Input(why)) if ["E0360", "E0361"].contains(&why[0].diagnostic.code) => {
             return Met::Refused(construct(&why[0].diagnostic.message));
         }
         Err(failure) => panic!("{failure:?}"),
     };
-    let visited = answers(file, &asked, EngineChoice::Auto).unwrap_or_else(|failure| panic!("{failure:?}")).answers;
+    let visited = answers(file, &asked, EngineChoice::Auto, fair);
+    let visited = visited.unwrap_or_else(|failure| panic!("{failure:?}")).answers;
     assert_eq!(sets.len(), visited.len());
     let mut limited = false;
     for (one, other) in sets.iter().zip(&visited) {
@@ -341,7 +345,7 @@ fn random_programs_agree() {
         text.push_str(&format!("predicate home : P0{member}@here\n{ASKED}"));
         case.keep("program.gcl", text.clone());
         let file = from_text("random.gcl", text, &[], None).unwrap_or_else(|failure| panic!("{failure:?}"));
-        let met = compare_program(&file);
+        let met = compare_program(&file, case.rng.chance(30));
         tally.borrow_mut().add(met);
     });
     let tally = tally.into_inner();
@@ -356,7 +360,7 @@ fn random_promela_models_agree() {
         let mut text = random_promela(&mut case.rng);
         text.push_str("ltl p { [] (g1 != 2) }\nltl q { <> (g1 == 1) }\nltl r { [] (g1 == 0 -> <> (g1 != 0)) }\n");
         case.keep("model.pml", &text);
-        let met = compare_program(&promela(&text));
+        let met = compare_program(&promela(&text), case.rng.chance(30));
         tally.borrow_mut().add(met);
     });
     let tally = tally.into_inner();
@@ -394,7 +398,7 @@ fn the_programs_of_the_corpus_agree() {
     for path in some(files(&corpus::folder(), &["gcl", "pml"])) {
         // What is no program, or stands for programs of every size, says so elsewhere.
         let Ok(file) = load(&path, &[], None, &[]) else { continue };
-        let met = std::panic::catch_unwind(|| compare_program(&file));
+        let met = std::panic::catch_unwind(|| compare_program(&file, false));
         let met = met.unwrap_or_else(|_| panic!("{}", path.display()));
         if met == Met::OutOfLimits {
             tally.limited.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
@@ -402,6 +406,46 @@ fn the_programs_of_the_corpus_agree() {
         tally.add(met);
     }
     told("programs of the corpus", &tally);
+    assert!(tally.agreed > 10, "{tally:?}");
+}
+
+/// What both engines say of a property at every state of a structure in a file.
+fn compare_file(loaded: &Loaded, parameters: bool) -> Vec<Met> {
+    let budget = budget();
+    let session = |engine: EngineChoice| {
+        let options = structures::CheckOptions { engine, all_states: true, parameters, ..Default::default() };
+        structures::Session::new(loaded, options, &budget).expect("a structure")
+    };
+    let (sets, others) = (session(EngineChoice::Symbolic), session(EngineChoice::Auto));
+    let mut met = Vec::new();
+    for property in others.properties(&[], &[]).expect("properties") {
+        let expected = others.check(&property, &budget, &()).expect("it is decided");
+        match sets.check(&property, &budget, &()) {
+            Ok(found) => {
+                assert_eq!(found.value, expected.value, "{}", found.name);
+                assert_eq!(found.per_state, expected.per_state, "{}", found.name);
+                met.push(Met::Agreed(found.per_state.map_or(1, |values| values.len())));
+            }
+            Err(Failure::Input(why)) => met.push(Met::Refused(construct(&why[0].diagnostic.message))),
+            Err(failure) => panic!("{failure:?}"),
+        }
+    }
+    met
+}
+
+#[test]
+fn the_structures_of_the_corpus_agree() {
+    let mut tally = Tally::default();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for path in [corpus::folder(), examples].iter().flat_map(|folder| files(folder, &["kmts", "json"])) {
+        // What is no structure says so elsewhere.
+        let Ok(loaded) = structure_file(&path, &budget()) else { continue };
+        for parameters in [false, true] {
+            let met = std::panic::catch_unwind(|| compare_file(&loaded, parameters));
+            met.unwrap_or_else(|_| panic!("{}", path.display())).into_iter().for_each(|met| tally.add(met));
+        }
+    }
+    told("structures in files", &tally);
     assert!(tally.agreed > 10, "{tally:?}");
 }
 

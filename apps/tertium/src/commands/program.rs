@@ -244,6 +244,7 @@ fn options(args: &CheckArgs) -> program::CheckOptions {
         threads: threads(args.threads),
         look_for_idle: !args.look.quiet,
         fair: args.fair,
+        keep_basis: args.evidence.is_some(),
     }
 }
 

@@ -115,8 +115,12 @@ pub fn limit(file: &ProgramFile, reason: &Reason) -> ReasonView {
 fn next_commands(answer: &ProgramAnswer, args: &CheckArgs) -> Vec<String> {
     let base = format!("tertium check {} --only {}", quoted(&shown_path(&args.file)), quoted(&answer.name));
     match answer.stopped {
-        Some(StopReason::Time) => vec![format!("{base} --timeout {}", views::longer(args))],
-        Some(StopReason::Memory) => vec![format!("{base} --memory {}", views::larger(args))],
+        Some(StopReason::Time) => {
+            vec![format!("{base}{} --timeout {}", views::chosen_engine(args), views::longer(args))]
+        }
+        Some(StopReason::Memory) => {
+            vec![format!("{base}{} --memory {}", views::chosen_engine(args), views::larger(args))]
+        }
         None if answer.value == Belnap::Unknown && !answer.rounds.is_empty() => {
             let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS).max(answer.refinements as u32);
             let otherwise = match &answer.sizes {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use clap::ValueEnum as _;
 use tertium_base::{Diagnostic, StopReason};
 use tertium_driver::answer::{Answer, Completion, Value};
 use tertium_driver::check::Session;
@@ -13,7 +14,7 @@ use tertium_report::view::{
 };
 
 use super::check::shown_path;
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, EngineName};
 
 /// Longer sub-formulas in explanations are cut.
 const LONGEST_PART: usize = 200;
@@ -186,7 +187,8 @@ fn next_commands(
     } else {
         format!("-p {} --logic {}", quoted(formula), quoted(answer.formula.logic().name()))
     };
-    let base = format!("tertium check {file} {property}");
+    let plain = format!("tertium check {file} {property}");
+    let base = format!("{plain}{}", chosen_engine(args));
     if let Some(stopped) = answer.stopped {
         match stopped {
             StopReason::Time => commands.push(format!("{base} --timeout {}", longer(args))),
@@ -206,7 +208,7 @@ fn next_commands(
             commands.push(format!("{base} --at {}", quoted(state)));
         }
         if session.may_gain_from_completions(&answer.formula) {
-            commands.push(format!("{base} --semantics thorough   (do all completions agree?)"));
+            commands.push(format!("{plain} --semantics thorough   (do all completions agree?)"));
         }
         let linear = matches!(answer.formula.logic(), Logic::Ltl | Logic::CtlStar);
         if linear && session.may_gain_from_totality() && args.deadlock.is_none() {
@@ -214,6 +216,12 @@ fn next_commands(
         }
     }
     commands
+}
+
+/// The engine, if the user chose one: what is tried next is tried with it.
+pub fn chosen_engine(args: &CheckArgs) -> String {
+    let name = args.engine.to_possible_value().filter(|_| args.engine != EngineName::Auto);
+    name.map_or(String::new(), |name| format!(" --engine {}", name.get_name()))
 }
 
 /// Ten times the time limit.

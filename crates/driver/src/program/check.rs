@@ -43,6 +43,8 @@ pub struct CheckOptions {
     pub look_for_idle: bool,
     /// Whether the scheduler is weakly fair to every process.
     pub fair: bool,
+    /// Whether what a truth over sets rests on is kept, so that a certificate can be written.
+    pub keep_basis: bool,
 }
 
 impl Default for CheckOptions {
@@ -57,6 +59,7 @@ impl Default for CheckOptions {
             threads: 1,
             look_for_idle: true,
             fair: false,
+            keep_basis: false,
         }
     }
 }

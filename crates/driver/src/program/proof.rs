@@ -296,12 +296,17 @@ fn check_invariant(
         Err(why) => outcome.rejected = Some(why),
         Ok(obligations) => {
             let abstracted = &invariant.over;
-            outcome.place = Some(format!(
-                "{} abstract states over {} predicates, {} obligations",
-                abstracted.states.len(),
-                abstracted.predicates.len(),
-                obligations.len()
-            ));
+            let over = match abstracted.shared.len() {
+                0 => {
+                    format!(
+                        "{} abstract states over {} predicates",
+                        abstracted.states.len(),
+                        abstracted.predicates.len()
+                    )
+                }
+                nodes => format!("a set of {nodes} nodes"),
+            };
+            outcome.place = Some(format!("{over}, {} obligations", obligations.len()));
             if let Verdict::Fails(why) = grounded::decide(&obligations, decider, budget)? {
                 outcome.rejected = Some(why);
             }

@@ -147,7 +147,8 @@ impl<'p> Space<'p> {
     /// The same, with a scheduler that is weakly fair to the processes with the first `count` pids.
     #[must_use]
     pub fn fair_to(mut self, count: usize) -> Self {
-        self.scheduling = Scheduling { weak: (0..count as u32).collect(), strong: Vec::new() };
+        let weak = (0..count as u32).filter(|pid| !self.scheduling.strong.contains(pid)).collect();
+        self.scheduling.weak = weak;
         self
     }
 

@@ -60,6 +60,9 @@ pub(super) struct Group {
     pub(super) inside: TermId,
 }
 
+/// Terms that are put together from shared parts may be nested so deep.
+const DEEPEST: usize = 10_000;
+
 /// Functions that stand for operators on bits of numbers without bounds, of which nothing is known (`values`).
 const UNBOUNDED: [&str; 5] = ["?bvand", "?bvor", "?bvxor", "?shl", "?shr"];
 
@@ -77,7 +80,12 @@ pub struct Grounds<'p, 'a> {
     tracked: BTreeSet<TermId>,
     /// Where each step stands in the source.
     lines: Vec<String>,
+    /// How long the obligations are together.
+    written: usize,
 }
+
+/// Obligations that are longer together are not written.
+const LONGEST: usize = 1 << 30;
 
 impl<'p, 'a> Grounds<'p, 'a> {
     /// Reads an abstraction. `lines` says where each step stands in the source.
@@ -90,10 +98,11 @@ impl<'p, 'a> Grounds<'p, 'a> {
             let declared = Function { arguments: vec![Sort::Int; 2], result: Sort::Int, bounds: (None, None) };
             machine.terms.declare_function(name, declared);
         }
+        let shared = read_shared(&mut machine, &abstraction.shared)?;
         let mut read = |texts: &[String], truths: bool| -> Result<Vec<TermId>, NoTerm> {
             let mut found = Vec::new();
             for text in texts {
-                let term = machine.terms.read(text).map_err(NoTerm)?;
+                let term = machine.terms.read_with(text, &shared).map_err(NoTerm)?;
                 if truths != (machine.terms.sort(term) == Sort::Bool) && truths {
                     return Err(NoTerm(format!("`{text}` is no truth value")));
                 }
@@ -123,6 +132,7 @@ impl<'p, 'a> Grounds<'p, 'a> {
             counts: BTreeMap::new(),
             tracked,
             lines,
+            written: 0,
         })
     }
 
@@ -342,7 +352,16 @@ impl<'p, 'a> Grounds<'p, 'a> {
         }
         let comments = [format!("{name}: {about}"), format!("the proof needs: {}", expected.word())];
         let (script, assertions) = self.machine.terms.script(&comments, &parts, expected.word());
+        self.written = self.written.saturating_add(script.len());
         Some(Obligation { name, about, script, assertions, expected })
+    }
+
+    /// Whether there is room for more obligations.
+    pub(super) fn has_room(&self) -> Result<(), NoTerm> {
+        if self.written <= LONGEST {
+            return Ok(());
+        }
+        Err(NoTerm::new(format!("its obligations are longer than {} MB together", LONGEST >> 20)))
     }
 
     /// What always holds and speaks of the same cells.
@@ -427,6 +446,20 @@ impl<'p, 'a> Grounds<'p, 'a> {
     pub(super) fn line(&self, step: tertium_program::StepId) -> String {
         self.lines.get(step.index()).cloned().unwrap_or_default()
     }
+}
+
+/// The parts that terms share. What is put together from them is not deeper than a solver can take.
+fn read_shared(machine: &mut Machine<'_>, texts: &[String]) -> Result<Vec<TermId>, NoTerm> {
+    let mut shared = Vec::with_capacity(texts.len());
+    let mut depths: HashMap<TermId, usize> = HashMap::new();
+    for text in texts {
+        let term = machine.terms.read_with(text, &shared).map_err(NoTerm)?;
+        if machine.terms.deepen(term, &mut depths) > DEEPEST {
+            return Err(NoTerm::new(format!("shared parts are nested deeper than {DEEPEST}")));
+        }
+        shared.push(term);
+    }
+    Ok(shared)
 }
 
 /// A text on one line, so that it can stand in a comment.

@@ -74,6 +74,7 @@ impl Grounds<'_, '_> {
                         if group.at[pid].is_none() && self.is_unnoticed(way) {
                             continue;
                         }
+                        self.has_room()?;
                         self.stays(group, way, groups, &places, found)?;
                     }
                 }

@@ -56,6 +56,8 @@ pub struct Later {
 pub struct Abstraction {
     /// Processes that may be started later; abstract states list their locations after those of the others.
     pub later: Vec<Later>,
+    /// Parts that other terms, and later parts, share: `#0` is the first of them, and so on.
+    pub shared: Vec<String>,
     /// What holds of every state that can be reached.
     pub always: Vec<String>,
     /// Cells whose values are kept.

@@ -21,6 +21,14 @@ impl Terms {
     /// # Errors
     /// What is wrong with the text.
     pub fn read(&mut self, text: &str) -> Result<TermId, String> {
+        self.read_with(text, &[])
+    }
+
+    /// Reads one term in which `#0`, `#1`, ... stand for these parts.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn read_with(&mut self, text: &str, shared: &[TermId]) -> Result<TermId, String> {
         let mut open: Vec<Open> = Vec::new();
         let mut done: Option<TermId> = None;
         let mut rest = text.trim();
@@ -45,7 +53,7 @@ impl Terms {
                         call.head = Some(word.to_owned());
                         continue;
                     }
-                    _ => self.leaf(word)?,
+                    _ => self.leaf(word, shared)?,
                 },
             };
             match open.last_mut() {
@@ -75,11 +83,15 @@ impl Terms {
         numbers.then(|| self.bits(op, width, a, b))
     }
 
-    fn leaf(&mut self, word: &str) -> Result<TermId, String> {
+    fn leaf(&mut self, word: &str, shared: &[TermId]) -> Result<TermId, String> {
         match word {
             "true" => return Ok(self.truth(true)),
             "false" => return Ok(self.truth(false)),
             _ => {}
+        }
+        if let Some(number) = word.strip_prefix('#') {
+            let part = number.parse::<usize>().ok().and_then(|number| shared.get(number).copied());
+            return part.ok_or_else(|| format!("`{word}` is no part that stands before"));
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             return word.parse().map(|value| self.number(value)).map_err(|_| format!("`{word}` is no number"));
@@ -109,6 +121,20 @@ fn next(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::super::terms::{Domain, Sort, Terms};
+
+    #[test]
+    fn shared_parts_are_read_by_their_numbers() {
+        let mut terms = Terms::default();
+        let x = terms.declare("x", Sort::Bool, Domain::default()).expect("no other symbol is there");
+        let not = terms.read_with("(not x)", &[]).expect("a term");
+        assert_eq!(terms.read_with("#1", &[x, not]), Ok(not));
+        assert_eq!(terms.read_with("(not #1)", &[x, not]), Ok(x));
+        for wrong in ["#2", "#", "#-1", "#x", "(#0 x)", "#18446744073709551616"] {
+            assert!(terms.read_with(wrong, &[x, not]).is_err(), "{wrong}");
+        }
+        let mut depths = std::collections::HashMap::new();
+        assert_eq!((terms.deepen(x, &mut depths), terms.deepen(not, &mut depths)), (1, 2));
+    }
 
     #[test]
     fn bits_are_read_as_they_are_shown() {

@@ -448,6 +448,24 @@ impl Terms {
         seen.into_iter().collect()
     }
 
+    /// How deep a term is nested, known depths of parts given; those of all its parts are added.
+    pub(super) fn deepen(&self, root: TermId, depths: &mut HashMap<TermId, usize>) -> usize {
+        let mut open = vec![root];
+        while let Some(&id) = open.last() {
+            let children = self.children(id);
+            let missing = children.iter().copied().filter(|child| !depths.contains_key(child));
+            let before = open.len();
+            let missing: Vec<TermId> = if depths.contains_key(&id) { Vec::new() } else { missing.collect() };
+            open.extend(missing);
+            if open.len() == before {
+                open.pop();
+                let below = children.iter().filter_map(|child| depths.get(child)).max();
+                depths.insert(id, 1 + below.copied().unwrap_or(0));
+            }
+        }
+        depths[&root]
+    }
+
     /// A term with symbols replaced; bound ones must not be among them.
     pub fn substitute(&mut self, root: TermId, map: &HashMap<TermId, TermId>) -> TermId {
         if map.is_empty() {

@@ -106,6 +106,8 @@ pub(super) struct AbstractionText {
     #[serde(default)]
     pub(super) later: Vec<LaterText>,
     #[serde(default)]
+    pub(super) shared: Vec<String>,
+    #[serde(default)]
     pub(super) always: Vec<String>,
     #[serde(default)]
     pub(super) cells: Vec<String>,

@@ -201,7 +201,7 @@ fn abstraction_of(over: &AbstractionText, text: &str) -> Result<Abstraction, Box
         given: later.given.iter().map(|(name, &value)| (name.clone(), value)).collect(),
     };
     let later = over.later.iter().map(named).collect();
-    Ok(Abstraction { later, always, cells, predicates, states })
+    Ok(Abstraction { later, shared: over.shared.clone(), always, cells, predicates, states })
 }
 
 fn structure_of(structure: StructureText, text: &str) -> Result<(Abstraction, Structure), Box<Diagnostic>> {

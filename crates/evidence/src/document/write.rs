@@ -128,13 +128,11 @@ fn string(out: &mut dyn Write, text: &str) -> io::Result<()> {
 fn abstraction(out: &mut dyn Write, over: &Abstraction) -> io::Result<()> {
     out.write_all(b"\"over\": {")?;
     later(out, &over.later)?;
-    for (name, texts) in [("always", &over.always), ("cells", &over.cells), ("predicates", &over.predicates)] {
-        write!(out, "\"{name}\": [")?;
-        for (at, text) in texts.iter().enumerate() {
-            out.write_all(if at == 0 { b"\n   " } else { b",\n   " })?;
-            string(out, text)?;
-        }
-        out.write_all(b"],\n  ")?;
+    if !over.shared.is_empty() {
+        texts(out, "shared", &over.shared)?;
+    }
+    for (name, list) in [("always", &over.always), ("cells", &over.cells), ("predicates", &over.predicates)] {
+        texts(out, name, list)?;
     }
     out.write_all(b"\"states\": [")?;
     for (at, state) in over.states.iter().enumerate() {
@@ -146,6 +144,15 @@ fn abstraction(out: &mut dyn Write, over: &Abstraction) -> io::Result<()> {
         write!(out, ", \"cube\": \"{cube}\"}}")?;
     }
     out.write_all(b"]}")
+}
+
+fn texts(out: &mut dyn Write, name: &str, list: &[String]) -> io::Result<()> {
+    write!(out, "\"{name}\": [")?;
+    for (at, text) in list.iter().enumerate() {
+        out.write_all(if at == 0 { b"\n   " } else { b",\n   " })?;
+        string(out, text)?;
+    }
+    out.write_all(b"],\n  ")
 }
 
 /// The processes that may be started later, if there are any.

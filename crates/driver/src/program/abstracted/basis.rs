@@ -55,6 +55,10 @@ impl Basis {
     #[must_use]
     pub fn told(&self, program: &Program, most: usize) -> (Vec<String>, Vec<(String, String)>) {
         let (Self::States(over) | Self::Structure(over, _)) = self else { return (Vec::new(), Vec::new()) };
+        // A set that is put together from shared parts is nothing to read.
+        if !over.shared.is_empty() {
+            return (Vec::new(), Vec::new());
+        }
         let one = |state: &proof::AbstractState| (places(program, over, state), literals(over, state));
         let states = if over.states.len() > most { Vec::new() } else { over.states.iter().map(one).collect() };
         (over.predicates.clone(), states)
@@ -222,7 +226,7 @@ fn told(system: &System, states: &[AbstractState], later: &Result<Vec<Later>, No
 }
 
 /// The processes that may be started later, as the independent checker names them.
-pub(super) fn later(program: &Program, separated: &Separated) -> Result<Vec<Later>, NoTerm> {
+pub(in crate::program) fn later(program: &Program, separated: &Separated) -> Result<Vec<Later>, NoTerm> {
     let copies = separated.later();
     let copies = copies.ok_or_else(|| NoTerm("a process that runs from the start may be started again".to_owned()))?;
     let named = |(pid, process, given): (usize, ProcessId, Vec<(VarId, i64)>)| Later {

@@ -10,7 +10,9 @@ pub mod smv;
 pub mod vmt;
 
 use tertium_base::Diagnostic;
-use tertium_program::{Binary, Expr, ExprId, InitialValue, ProcessId, Program, Scope, Sort, StepTerms, Type, VarId};
+use tertium_program::{
+    Action, Binary, Expr, ExprId, InitialValue, ProcessId, Program, Scope, Sort, Step, StepTerms, Type, VarId,
+};
 
 use super::ProgramFile;
 use super::questions::{Asked, Question, questions};
@@ -49,11 +51,36 @@ fn refused(format: &str, why: impl std::fmt::Display) -> Failure {
         .into()
 }
 
+/// What has no formula over fixed variables, by its name.
+fn obstacle(file: &ProgramFile) -> Option<String> {
+    let program = &file.program;
+    let starts = |step: &&Step| matches!(step.action, Action::Run { .. });
+    if let Some(step) = program.steps.iter().find(starts) {
+        return Some(format!("`{}` in line {} starts processes", step.text, file.line(step.span)));
+    }
+    if let Some(channel) = program.channels.first() {
+        return Some(format!("it has the channel `{}`", channel.name));
+    }
+    let copies = |process: ProcessId| program.instances.iter().filter(|one| one.process == process).count();
+    if let Some(process) = program.process_ids().find(|&process| copies(process) > 1) {
+        return Some(format!("`{}` runs {} times at once", program.process(process).name, copies(process)));
+    }
+    if let Some(step) = program.steps.iter().find(|step| step.action == Action::End) {
+        return Some(format!("`{}` may end, and is not there any more then", program.process(step.process).name));
+    }
+    let others = [
+        (program.trace.is_some(), "it has a `trace` or `notrace`"),
+        (program.persistent, "its runs go on after assertions that fail"),
+        (!program.is_static(), "its processes are not fixed"),
+    ];
+    others.iter().find(|(found, _)| *found).map(|(_, why)| (*why).to_owned())
+}
+
 impl Parts {
     fn new(file: &ProgramFile, format: &str) -> Result<Self, Failure> {
         let mut program = file.program.clone();
-        if !program.is_static() || !program.channels.is_empty() || program.persistent {
-            return Err(refused(format, "its processes are not fixed, or it has channels"));
+        if let Some(why) = obstacle(file) {
+            return Err(refused(format, why));
         }
         let mut ways = Vec::new();
         for id in program.step_ids() {

@@ -7,6 +7,7 @@
 use tertium_base::{Budget, Diagnostic, StopReason, memory};
 
 use super::encoding::estimate;
+use super::subject::Subject;
 use crate::Observer;
 use crate::engines::EngineChoice;
 use crate::failure::{Failure, Located};
@@ -17,12 +18,29 @@ use crate::program::safety::Effort;
 use crate::program::space::Space;
 use crate::program::{Language, ProgramFile};
 
-/// Fewer states than this power of ten are visited in any case.
-const FEW: f64 = 8.0;
-/// A search that ends within this many states is the better choice.
-const SHORT_SEARCH: usize = 200_000;
 /// What sets may take before the search has its turn.
 const ROOM: usize = 512 << 20;
+
+/// When sets are tried.
+#[derive(Clone, Copy)]
+struct Measure {
+    /// Fewer states than this power of ten are visited in any case.
+    few: f64,
+    /// A search that ends within this many states is the better choice.
+    short: usize,
+    /// What sets may take before the search has its turn.
+    room: usize,
+}
+
+impl Measure {
+    /// Models in Promela are mostly written for a search, and a message needs bits in every place of its channel: sets get less room.
+    fn of(language: Language) -> Self {
+        match language {
+            Language::Promela => Self { few: 10.0, short: 1_000_000, room: 64 << 20 },
+            Language::Gcl => Self { few: 8.0, short: 200_000, room: ROOM },
+        }
+    }
+}
 
 /// The answers by sets, if the user left the choice and they are the better one.
 ///
@@ -36,16 +54,18 @@ pub fn instead_of_search(
     observer: &dyn Observer,
 ) -> Result<Option<Outcome>, Failure> {
     let chosen = options.engine != EngineChoice::Auto || options.max_states.is_some();
-    if chosen || options.deadlock.is_some() || options.linear.is_some() || file.language != Language::Gcl {
+    if chosen || options.deadlock.is_some() || options.linear.is_some() {
         return Ok(None);
     }
-    let Ok(log10) = estimate(&file.program) else { return Ok(None) };
-    if log10 < FEW || is_short(file, options, budget, observer)? {
+    let measure = Measure::of(file.language);
+    let log10 = Subject::new(&file.program, &[]).and_then(|subject| estimate(&subject));
+    let Some(log10) = log10.ok().filter(|&log10| log10 >= measure.few) else { return Ok(None) };
+    if is_short(file, measure.short, options, budget, observer)? {
         return Ok(None);
     }
-    let outcome = within(ROOM, file, questions, options, budget, observer)?;
+    let outcome = within(measure.room, file, questions, options, budget, observer)?;
     let full = |outcome: &Outcome| outcome.answers.iter().any(|answer| answer.stopped == Some(StopReason::Memory));
-    Ok(outcome.filter(|outcome| !full(outcome)).map(|outcome| told(outcome, log10)))
+    Ok(outcome.filter(|outcome| !full(outcome)).map(|outcome| told(outcome, log10, measure.short)))
 }
 
 /// The answers by sets to what few processes of very many leave open; none if something cannot be encoded. Questions for which there
@@ -87,6 +107,7 @@ fn within(
 /// Whether a search ends soon.
 fn is_short(
     file: &ProgramFile,
+    short: usize,
     options: &CheckOptions,
     budget: &Budget,
     observer: &dyn Observer,
@@ -102,18 +123,18 @@ fn is_short(
     }
     let effort = Effort {
         threads: options.threads,
-        max_states: Some(SHORT_SEARCH),
+        max_states: Some(short),
         reduction: options.reduction,
         store: options.store,
         budget,
     };
-    let collected = Collected::visit(&space, &effort, &mut report_to(observer, "looking ahead", Some(SHORT_SEARCH)));
+    let collected = Collected::visit(&space, &effort, &mut report_to(observer, "looking ahead", Some(short)));
     Ok(collected.explored().summary.stopped.is_none_or(|stopped| stopped.0 != StopReason::Count))
 }
 
-fn told(mut outcome: Outcome, log10: f64) -> Outcome {
+fn told(mut outcome: Outcome, log10: f64, short: usize) -> Outcome {
     let message = format!(
-        "decided over sets: by its types the program has at most 10^{} states, and a search had seen {SHORT_SEARCH} without \
+        "decided over sets: by its types the program has at most 10^{} states, and a search had seen {short} without \
          an end",
         log10.ceil()
     );

@@ -1,5 +1,7 @@
 //! All questions to a program, answered over sets.
 
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
@@ -9,6 +11,7 @@ use tertium_check::symbolic::{
 };
 use tertium_check::{EngineError, Filter};
 use tertium_dd::{Set, with_deep_stack_meanwhile};
+use tertium_evidence::abstraction::of_every_state;
 use tertium_explore::search::liveness::Scheduling;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, FormulaBuilder, Logic, Node, NodeId};
@@ -18,12 +21,14 @@ use tertium_program::{ExprId, Program};
 use super::encoding::Encoding;
 use super::follow::Follower;
 use super::subject::Subject;
-use super::{NoSets, evidence, watch};
+use super::{NoSets, evidence, inductive, watch};
 use crate::failure::{Failure, Located};
+use crate::program::abstracted::basis::Basis;
 use crate::program::answer::{ProgramAnswer, STUTTER};
 use crate::program::branching::depends_on_ends;
 use crate::program::check::{CheckOptions, Outcome};
 use crate::program::claims::automaton;
+use crate::program::proof::fair_to_all;
 use crate::program::questions::{Asked, Mistake, Question};
 use crate::program::run::Run;
 use crate::program::safety::cannot_evaluate;
@@ -31,7 +36,7 @@ use crate::program::{ProgramFile, linear};
 use crate::{Deadlock, LinearReading, Observer, engines, prove};
 
 /// The name under which answers are told.
-const NAME: &str = "symbolic";
+pub const NAME: &str = "symbolic";
 
 /// Answers all questions over sets of states.
 ///
@@ -62,9 +67,6 @@ fn refuse(questions: &[Question], options: &CheckOptions) -> Result<(), Failure>
     };
     if options.max_states.is_some() {
         return no("`--max-states` counts states that are visited, and none is", "use `--memory` or `--timeout`");
-    }
-    if options.fair {
-        return no("`--fair` is for processes that are created while the model runs", "use another engine");
     }
     if matches!(options.deadlock, Some(Deadlock::Total | Deadlock::Forbid)) {
         return no("a program's states without successors are what they are", "use `--deadlock mu` or `maximal`");
@@ -110,7 +112,8 @@ fn run(
     for question in questions {
         asked.extend(atoms_of(&file.program, question)?);
     }
-    let subject = Subject::new(&file.program, &asked).map_err(failure)?;
+    let program = scheduled(&file.program, options);
+    let subject = Subject::new(&program, &asked).map_err(failure)?;
     let encoding = match Encoding::of(&subject, budget, &mut tell) {
         Err(NoSets::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
         encoding => encoding.map_err(failure)?,
@@ -142,6 +145,16 @@ fn run(
     }
     outcome.remarks.push(Located::nowhere(figures(&encoding)));
     Ok(outcome)
+}
+
+/// The program with the fairness that the user asks for besides its own.
+fn scheduled<'f>(program: &'f Program, options: &CheckOptions) -> Cow<'f, Program> {
+    let mut program = Cow::Borrowed(program);
+    if options.fair {
+        // A process that is started later has a copy, which cannot step while it is not there.
+        fair_to_all(program.to_mut());
+    }
+    program
 }
 
 /// What the sets were like.
@@ -214,6 +227,8 @@ impl<'w, 'p> Work<'w, 'p> {
         answer.value = Belnap::from_evidence(bad.is_empty(), !bad.is_empty());
         if !bad.is_empty() {
             answer.run = Some(evidence::run_to_mistake(self.encoding, self.subject, &bad, mistake)?);
+        } else {
+            self.rest_on(&self.encoding.possibly(mistake)?.not(), answer);
         }
         Ok(())
     }
@@ -293,10 +308,19 @@ impl<'w, 'p> Work<'w, 'p> {
         if !bad.is_empty() {
             answer.run = self.retold(Some(evidence::run_to(self.encoding, &structure, &bad)?))?;
         }
-        if answer.value == Belnap::Unknown {
-            answer.reasons.push(cannot_evaluate());
+        match answer.value {
+            Belnap::Unknown => answer.reasons.push(cannot_evaluate()),
+            Belnap::True => self.rest_on(&value.yes, answer),
+            _ => {}
         }
         Ok(())
+    }
+
+    /// Keeps a set that shows that only `good` states are reached, if that is wanted.
+    fn rest_on(&self, good: &Set, answer: &mut ProgramAnswer) {
+        if self.options.keep_basis {
+            answer.basis = Some(Arc::new(inductive::basis(self.encoding, self.subject, good)));
+        }
     }
 
     fn linear(&self, asked: &Asked, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
@@ -312,6 +336,7 @@ impl<'w, 'p> Work<'w, 'p> {
             let broken = self.encoding.init.minus(&value.open)?;
             answer.run = self.retold(evidence::lasso_run(self.encoding, &automata, &broken, &fair.all)?)?;
         }
+        self.rest_on_nothing(answer);
         Ok(())
     }
 
@@ -343,6 +368,7 @@ impl<'w, 'p> Work<'w, 'p> {
             };
             answer.run = self.retold(follower.run(&self.encoding.init.minus(&value.open)?)?)?;
         }
+        self.rest_on_single_states(asked, &structure, &atoms, answer)?;
         if ctl && fair.all.is_empty() && self.options.deadlock.is_none() && !self.encoding.dead()?.is_empty() {
             let other = evaluate_with_ends(&structure, &asked.formula, &atoms)?;
             let other = self.value(&other)?;
@@ -351,6 +377,39 @@ impl<'w, 'p> Work<'w, 'p> {
             }
         }
         Ok(())
+    }
+
+    /// What a branching formula rests on if its value is a matter of every state by itself.
+    fn rest_on_single_states(
+        &self,
+        asked: &Asked,
+        structure: &Structure,
+        atoms: &Atoms,
+        answer: &mut ProgramAnswer,
+    ) -> Result<(), Failure> {
+        let of_states = of_every_state(&asked.formula, answer.value).filter(|_| self.options.deadlock.is_none());
+        let Some((root, holds)) = of_states.filter(|_| self.options.keep_basis) else {
+            self.rest_on_nothing(answer);
+            return Ok(());
+        };
+        let condition = asked.formula.to_builder().finish(root, Logic::Pml);
+        let value = evaluate(structure, &condition, atoms, false).map_err(engines::failure)?;
+        let good = if holds { value } else { value.not() }.yes;
+        // With fairness fewer states count than can be reached.
+        if self.encoding.reached.is_subset(&good)? {
+            self.rest_on(&good, answer);
+        } else {
+            self.rest_on_nothing(answer);
+        }
+        Ok(())
+    }
+
+    /// Says why a truth has no set to rest on.
+    fn rest_on_nothing(&self, answer: &mut ProgramAnswer) {
+        if self.options.keep_basis && answer.value == Belnap::True {
+            let why = "a set is written down for what holds of every state by itself, and this formula says more";
+            answer.basis = Some(Arc::new(Basis::Untold(why.to_owned())));
+        }
     }
 
     /// The values of a formula, its paths fair. Constraints are part of a formula of fixpoints; strong fairness and paths of any

@@ -59,10 +59,16 @@ pub struct Figures {
 ///
 /// # Errors
 /// If the program is not one of those that are encoded, or a limit is reached.
-pub fn estimate(program: &Program) -> Result<f64, NoSets> {
-    let semantics = Semantics::new(program);
+pub fn estimate(subject: &Subject<'_>) -> Result<f64, NoSets> {
+    let (program, special) = (subject.program(), subject.special());
     fit(program)?;
-    Ok(Cells::new(&semantics, Special::default(), Order::ALL[0])?.log2_states() * std::f64::consts::LOG10_2)
+    let cells = Cells::new(&Semantics::new(program), special, orders(special)[0])?;
+    Ok(cells.log2_states() * std::f64::consts::LOG10_2)
+}
+
+/// The orders of bits that are tried.
+fn orders(special: Special<'_>) -> &'static [Order] {
+    if special.is_apart() { &Order::APART } else { &Order::ALL }
 }
 
 fn fit(program: &Program) -> Result<(), NoSets> {
@@ -106,7 +112,7 @@ impl<'p> Encoding<'p> {
         report: &mut dyn FnMut(String),
     ) -> Result<Self, NoSets> {
         fit(program)?;
-        let orders: &[Order] = if special.is_apart() { &Order::APART } else { &Order::ALL };
+        let orders = orders(special);
         let all = Limits::for_unlisted(budget);
         for nodes in ROUNDS.into_iter().filter(|&nodes| nodes <= all.nodes / 4) {
             let part = Limits { nodes, cache: all.cache.min(nodes / 4) };
@@ -203,16 +209,37 @@ impl<'p> Encoding<'p> {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn mistaken(&self, mistake: Mistake) -> Result<Set, Stopped> {
+        self.possibly(mistake)?.and(&self.reached)
+    }
+
+    /// The same of all states, whether they can be reached or not.
+    pub(super) fn possibly(&self, mistake: Mistake) -> Result<Set, Stopped> {
         match mistake {
-            Mistake::Deadlock | Mistake::EndState => self.deadlocked(),
-            other => {
-                self.steps.wrong.get(&other).map_or_else(|| Ok(self.diagrams.empty()), |set| set.and(&self.reached))
-            }
+            Mistake::Deadlock | Mistake::EndState => self.steps.stuck.minus(&self.ended),
+            other => Ok(self.steps.wrong.get(&other).cloned().unwrap_or_else(|| self.diagrams.empty())),
         }
     }
 
-    fn deadlocked(&self) -> Result<Set, Stopped> {
-        self.steps.stuck.minus(&self.ended)?.and(&self.reached)
+    /// The places of a state.
+    pub(super) fn cells(&self) -> &Cells {
+        &self.cells
+    }
+
+    /// The cells that say where processes are.
+    pub(super) fn locations(&self) -> Vec<usize> {
+        let frames = self.semantics.layout().initial_frames();
+        frames.iter().filter_map(|frame| self.cells.of_slot[frame + FRAME_LOCATION]).collect()
+    }
+
+    /// The rows in which these cells have values of their types.
+    pub(super) fn typed(&self, cells: &[usize]) -> Result<Set, NoSets> {
+        let mut typed = self.diagrams.full();
+        for cell in cells.iter().rev().map(|&at| &self.cells.cells[at]) {
+            if let Value::Number(number) = &self.start.slots[cell.slot] {
+                typed = typed.and(&number.within(cell.lo, cell.hi, &self.diagrams)?)?;
+            }
+        }
+        Ok(typed)
     }
 
     /// The reachable states without a successor.

@@ -15,17 +15,19 @@ mod encoding;
 mod evidence;
 mod expressions;
 mod follow;
+mod inductive;
 mod numbers;
 mod offers;
 mod steps;
 mod subject;
+mod told;
 mod watch;
 
 use tertium_base::Stopped;
 
 pub(crate) use cells::range as bounds_of;
 pub use choice::{after_spotlight, instead_of_search};
-pub use decide::check;
+pub use decide::{NAME, check};
 pub use encoding::{Encoding, Figures, estimate};
 pub use subject::Subject;
 

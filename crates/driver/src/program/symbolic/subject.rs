@@ -9,12 +9,13 @@ use std::collections::{BTreeSet, HashMap};
 use tertium_abstraction::invariants::intervals;
 use tertium_abstraction::{MOST_COPIES, Restoring, Separated, Unsupported};
 use tertium_base::Budget;
+use tertium_evidence::abstraction::{Later, NoTerm};
 use tertium_program::{Expr, ExprId, Program, State, StepId, Type, VarId};
 use tertium_smt::Bounds;
 
 use super::NoSets;
 use crate::failure::Failure;
-use crate::program::abstracted::retell;
+use crate::program::abstracted::{basis, retell};
 use crate::program::run::Run;
 
 /// A program and what is encoded of it.
@@ -125,6 +126,11 @@ impl<'p> Subject<'p> {
             misused: Some(&apart.separated.misused),
             bounds: Some(&apart.bounds),
         })
+    }
+
+    /// The processes that may be started later, as whoever checks a certificate names them.
+    pub(super) fn later(&self) -> Result<Vec<Later>, NoTerm> {
+        self.apart.as_ref().map_or_else(|| Ok(Vec::new()), |apart| basis::later(self.original, &apart.separated))
     }
 
     /// The states of the program that was given, by those of what is encoded.
