@@ -36,7 +36,7 @@ use crate::program::{ProgramFile, linear};
 use crate::{Deadlock, LinearReading, Observer, engines, prove};
 
 /// The name under which answers are told.
-pub const NAME: &str = "symbolic";
+const NAME: &str = "symbolic";
 
 /// Answers all questions over sets of states.
 ///

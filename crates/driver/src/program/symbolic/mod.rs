@@ -27,7 +27,7 @@ use tertium_base::Stopped;
 
 pub(crate) use cells::range as bounds_of;
 pub use choice::{after_spotlight, instead_of_search};
-pub use decide::{NAME, check};
+pub use decide::check;
 pub use encoding::{Encoding, Figures, estimate};
 pub use subject::Subject;
 
