@@ -103,7 +103,8 @@ impl Separated {
     }
 
     fn made(old: &Program, exact: bool) -> Result<Self, Unsupported> {
-        if old.priorities || old.last.is_some() || old.trace.is_some() || old.must_be_deterministic() {
+        let asks_last = old.last.is_some() && !exact;
+        if old.priorities || asks_last || old.trace.is_some() || old.must_be_deterministic() {
             return Err(Unsupported::Processes);
         }
         let starts = Starts::of(old).map_err(Unsupported::Starts)?;
@@ -127,6 +128,11 @@ impl Separated {
         }
         let Making { mut program, copies, origins: steps, misused, .. } = making;
         program.keep = old.keep.iter().flat_map(|&var| copies.everywhere(var)).collect();
+        program.last = old.last.and_then(|last| copies.shared.get(&last).copied());
+        if program.last.is_some() {
+            let who = |origin: &Origin| old.who_steps((origin.pid, origin.step), origin.partner);
+            program.stepped = steps.iter().map(who).collect();
+        }
         let channels = copies.queues.variables();
         Ok(Self { program, origins: Vec::new(), channels, steps, misused, copies })
     }

@@ -339,14 +339,9 @@ impl Semantics<'_> {
     /// Who has stepped with this move. Inside a deterministic block nobody has before it ends; a sender who meets its
     /// receiver there has.
     fn who_stepped(&self, mv: &Move) -> Option<u32> {
-        let goes_on = |id: StepId| {
-            let step = self.program().step(id);
-            let hold = self.program().location(step.process, step.target).hold;
-            step.action != Action::End && !step.frees && hold == Hold::Deterministic
-        };
-        match mv.partner {
-            Some((pid, receive)) if !goes_on(receive) => Some(pid),
-            _ => Some(mv.pid).filter(|_| mv.partner.is_some() || !goes_on(mv.step)),
+        match self.program().stepped.get(mv.step.index()) {
+            Some(&who) => who,
+            None => self.program().who_steps((mv.pid, mv.step), mv.partner),
         }
     }
 

@@ -366,6 +366,9 @@ pub struct Program {
     /// Set to the pid of whoever stepped last, if declared; if two processes meet, the receiver. A deterministic block
     /// is one step, so that inside it this is who stepped before.
     pub last: Option<VarId>,
+    /// What each step sets that to, none if to nothing, where it is not the pid of whoever takes it: in programs in which every
+    /// copy of a process has code of its own. Empty elsewhere.
+    pub stepped: Vec<Option<u32>>,
     /// Whether only the enabled processes of highest priority may step.
     pub priorities: bool,
     /// Whether a run goes on after a failed assertion as if it had held (the fault is told all the same).
@@ -554,6 +557,21 @@ impl Program {
     #[must_use]
     pub fn must_be_deterministic(&self) -> bool {
         self.processes.iter().any(|process| process.deterministic)
+    }
+
+    /// Who has stepped when a process takes a step, perhaps with a partner that takes another. Inside a deterministic block nobody has
+    /// before it ends; a sender who meets its receiver there has.
+    #[must_use]
+    pub fn who_steps(&self, (pid, step): (u32, StepId), partner: Option<(u32, StepId)>) -> Option<u32> {
+        let goes_on = |id: StepId| {
+            let step = self.step(id);
+            let hold = self.location(step.process, step.target).hold;
+            step.action != Action::End && !step.frees && hold == Hold::Deterministic
+        };
+        match partner {
+            Some((receiver, receive)) if !goes_on(receive) => Some(receiver),
+            _ => Some(pid).filter(|_| partner.is_some() || !goes_on(step)),
+        }
     }
 
     /// Whether the processes are fixed: none is created or removed, and each has exactly one instance. Then every

@@ -140,7 +140,7 @@ impl Cells {
             let (ty, bounds) = (Type::Range { lo: 0, hi: locations - 1 }, (0, locations - 1));
             drafts.push(Draft { slot: frame + FRAME_LOCATION, ty, open: false, owner: Some(pid), bounds, var: None });
         }
-        let written: BTreeSet<VarId> = program.steps.iter().flat_map(Step::written).collect();
+        let written: BTreeSet<VarId> = program.steps.iter().flat_map(Step::written).chain(program.last).collect();
         for var in program.variable_ids() {
             let variable = program.variable(var);
             let open = variable.initial == InitialValue::Any;

@@ -26,6 +26,8 @@ const ROOM: usize = 512 << 20;
 struct Measure {
     /// Fewer states than this power of ten are visited in any case.
     few: f64,
+    /// Variables with more values are counted up one by one, which takes long over sets, too.
+    widest: u64,
     /// A search that ends within this many states is the better choice.
     short: usize,
     /// What sets may take before the search has its turn.
@@ -36,8 +38,8 @@ impl Measure {
     /// Models in Promela are mostly written for a search, and a message needs bits in every place of its channel: sets get less room.
     fn of(language: Language) -> Self {
         match language {
-            Language::Promela => Self { few: 10.0, short: 1_000_000, room: 64 << 20 },
-            Language::Gcl => Self { few: 8.0, short: 200_000, room: ROOM },
+            Language::Promela => Self { few: 10.0, widest: 4096, short: 1_000_000, room: 64 << 20 },
+            Language::Gcl => Self { few: 8.0, widest: u64::MAX, short: 200_000, room: ROOM },
         }
     }
 }
@@ -58,8 +60,11 @@ pub fn instead_of_search(
         return Ok(None);
     }
     let measure = Measure::of(file.language);
-    let log10 = Subject::new(&file.program, &[]).and_then(|subject| estimate(&subject));
-    let Some(log10) = log10.ok().filter(|&log10| log10 >= measure.few) else { return Ok(None) };
+    let Ok(estimate) = Subject::new(&file.program, &[]).and_then(|subject| estimate(&subject)) else { return Ok(None) };
+    let log10 = estimate.log10_states;
+    if log10 < measure.few || estimate.widest > measure.widest {
+        return Ok(None);
+    }
     if is_short(file, measure.short, options, budget, observer)? {
         return Ok(None);
     }

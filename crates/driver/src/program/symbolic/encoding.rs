@@ -55,15 +55,25 @@ pub struct Figures {
     pub reached_nodes: usize,
 }
 
-/// How many states the types allow at most, as a power of ten.
+/// How large a program is by its types.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// How many states there are at most, as a power of ten.
+    pub log10_states: f64,
+    /// How many values one variable has at most.
+    pub widest: u64,
+}
+
+/// How large a program is by its types.
 ///
 /// # Errors
 /// If the program is not one of those that are encoded, or a limit is reached.
-pub fn estimate(subject: &Subject<'_>) -> Result<f64, NoSets> {
+pub fn estimate(subject: &Subject<'_>) -> Result<Estimate, NoSets> {
     let (program, special) = (subject.program(), subject.special());
     fit(program)?;
     let cells = Cells::new(&Semantics::new(program), special, orders(special)[0])?;
-    Ok(cells.log2_states() * std::f64::consts::LOG10_2)
+    let widest = cells.cells.iter().map(|cell| cell.hi.abs_diff(cell.lo).saturating_add(1)).max();
+    Ok(Estimate { log10_states: cells.log2_states() * std::f64::consts::LOG10_2, widest: widest.unwrap_or(1) })
 }
 
 /// The orders of bits that are tried.
@@ -77,7 +87,7 @@ fn fit(program: &Program) -> Result<(), NoSets> {
         (!program.channels.is_empty(), "it has channels"),
         (program.priorities, "it has priorities"),
         (program.trace.is_some(), "it has a trace automaton"),
-        (program.last.is_some(), "it asks who stepped last"),
+        (program.last.is_some() && program.stepped.is_empty(), "it asks who stepped last"),
     ];
     match obstacles.iter().find(|(found, _)| *found) {
         Some((_, why)) => Err(NoSets::unfit(*why)),

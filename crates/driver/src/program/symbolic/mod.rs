@@ -28,7 +28,7 @@ use tertium_base::Stopped;
 pub(crate) use cells::range as bounds_of;
 pub use choice::{after_spotlight, instead_of_search};
 pub use decide::check;
-pub use encoding::{Encoding, Figures, estimate};
+pub use encoding::{Encoding, Estimate, Figures, estimate};
 pub use subject::Subject;
 
 /// Why a program, or a question, has no sets.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_dd::{Bit, Bits, Diagrams, Part, Set};
 use tertium_program::layout::FRAME_LOCATION;
-use tertium_program::{Action, Expr, ExprId, Hold, LocationId, ProcessId, Program, Semantics, Step};
+use tertium_program::{Action, Expr, ExprId, Hold, LocationId, ProcessId, Program, Semantics, Step, StepId};
 
 use super::NoSets;
 use super::cells::Cells;
@@ -223,6 +223,7 @@ impl Work<'_, '_> {
         }
         after.inputs.clear();
         after.timeout = self.diagrams.empty();
+        self.note_who(offer.step, &mut after);
         match self.arrivals(here.pid, step, &mut after)? {
             Some((pid, at)) => {
                 after.me = Some(pid as u32);
@@ -230,6 +231,16 @@ impl Work<'_, '_> {
                 self.join(Here { pid, moment: after, reached: fine, at, length, used: offer.used }, next)
             }
             None => self.arrive(&after, &fine),
+        }
+    }
+
+    /// Notes who stepped, if somebody asks for that.
+    fn note_who(&self, step: StepId, after: &mut Moment) {
+        let program = self.semantics.program();
+        let slot = program.last.and_then(|last| self.semantics.layout().fixed_slot(program, last));
+        let who = program.stepped.get(step.index()).copied().flatten();
+        if let (Some(slot), Some(who)) = (slot, who) {
+            after.slots[slot] = Value::Number(Number::constant(self.diagrams, i64::from(who)));
         }
     }
 

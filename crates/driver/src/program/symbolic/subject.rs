@@ -86,7 +86,6 @@ impl<'p> Subject<'p> {
         let obstacles = [
             (original.priorities, "its processes have priorities"),
             (original.trace.is_some(), "it has a `trace` or `notrace`"),
-            (original.last.is_some(), "it asks who stepped last (`_last`)"),
             (original.must_be_deterministic(), "it has `D_proctype`s"),
         ];
         if let Some((_, why)) = obstacles.iter().find(|(found, _)| *found) {
