@@ -70,7 +70,7 @@ fn obstacle(file: &ProgramFile) -> Option<String> {
     }
     let others = [
         (program.trace.is_some(), "it has a `trace` or `notrace`"),
-        (program.persistent, "its runs go on after assertions that fail"),
+        (program.persistent, "in Promela a run goes on after an assertion that fails, which has no formula"),
         (!program.is_static(), "its processes are not fixed"),
     ];
     others.iter().find(|(found, _)| *found).map(|(_, why)| (*why).to_owned())
