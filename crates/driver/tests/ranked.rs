@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use tertium_base::Budget;
-use tertium_driver::Belnap;
 use tertium_driver::program::abstracted::{AbstractionOptions, refined};
 use tertium_driver::program::grounded::Decider;
 use tertium_driver::program::proof::{Written, certificate_of, certify};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text, load};
+use tertium_driver::{Belnap, Deadlock};
 use tertium_testkit::{Rng, for_random_cases};
 
 fn folder(name: &str) -> PathBuf {
@@ -111,6 +111,28 @@ fn changed_certificates_are_refused() {
     for other in ["\"strong\": []", "\"strong\": [1]", "\"strong\": [9]"] {
         let end = tail.find(']').expect("the list ends") + 1;
         assert!(refused(&path, &format!("{head}{other}{}", &tail[end..])).is_some(), "{other}");
+    }
+}
+
+/// A run that goes wrong ends; it must not be left out because nothing happens again and again on it.
+#[test]
+fn runs_that_end_break_what_they_break() {
+    let text = "system ends\nvar x : int = 5\nprocess P { while x > 0 { x := x - 1; assert x != 3 } done: skip }\n\
+                property zero : ltl F (x = 0)\nproperty done : ltl F P@done\n";
+    let path = folder("ranked_ends").join("ends.gcl");
+    std::fs::write(&path, text).expect("a file can be written");
+    let file = load(&path, &[], None, &[]).expect("it compiles");
+    let asked = questions(&file, &[], false).expect("no names are asked for");
+    for deadlock in [None, Some(Deadlock::Maximal), Some(Deadlock::Mu)] {
+        let options = CheckOptions { deadlock, ..CheckOptions::default() };
+        let how = AbstractionOptions::default();
+        let found =
+            refined::check(&file, &asked, &options, &how, 4, &Budget::unlimited(), &()).expect("it can be done");
+        let run = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("it can be run");
+        for (answer, run) in found.answers.iter().zip(&run.answers) {
+            let definite = matches!(answer.value, Belnap::True | Belnap::False);
+            assert!(!definite || answer.value == run.value, "{deadlock:?}: {}", run.name);
+        }
     }
 }
 

@@ -65,11 +65,15 @@ fn speaks_of_paths(logic: Logic) -> bool {
 }
 
 /// Why fairness is in the way: strong fairness is known to linear formulas that are true, and to no others.
-fn unfair(file: &ProgramFile, structure: &Structure, logic: Logic, value: Belnap) -> Option<String> {
+fn unfair(file: &ProgramFile, structure: &Structure, (logic, value): (Logic, Belnap), stutter: bool) -> Option<String> {
     let strong = file.program.processes.iter().any(|process| process.fairness == Fairness::Strong);
     let linear = logic == Logic::Ltl && value == Belnap::True;
     if structure.makes_promises() && !linear {
         return Some("what cannot go on for ever shows only that linear formulas are true (E0610)".to_owned());
+    }
+    // A path that ends keeps no promise of what happens again and again, and would be left out.
+    if structure.makes_promises() && !stutter {
+        return Some("what cannot go on for ever needs runs that end to stay where they are (E0610)".to_owned());
     }
     (strong && speaks_of_paths(logic) && !linear)
         .then(|| "strong fairness cannot be written as constraints on edges".to_owned())
@@ -104,7 +108,7 @@ impl<'a> Question<'a> {
         let stutter = options.deadlock.is_none()
             && (matches!(logic, Logic::Ltl | Logic::CtlStar) || (logic == Logic::Ctl && fair));
         let frame = Frame { fair: speaks_of_paths(logic), stutter };
-        if let Some(why) = unfair(&file, structure, logic, value) {
+        if let Some(why) = unfair(&file, structure, (logic, value), frame.stutter) {
             return Err(why);
         }
         let mut reading = Reading { deadlock: options.deadlock.unwrap_or(Deadlock::Mu), ..Reading::default() };
@@ -272,7 +276,7 @@ pub(super) fn frame(
     (logic, value): (Logic, Belnap),
     stutter: bool,
 ) -> Result<Frame, String> {
-    match unfair(file, structure, logic, value) {
+    match unfair(file, structure, (logic, value), stutter) {
         Some(why) => Err(why),
         None => Ok(Frame { fair: speaks_of_paths(logic), stutter }),
     }

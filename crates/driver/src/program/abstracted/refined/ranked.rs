@@ -36,7 +36,9 @@ impl Loop<'_> {
     /// are looked at, once for each number, if they are at most `most` in all.
     pub(super) fn ranked(&mut self, prepared: &mut Prepared, number: usize, most: usize) -> Result<bool, Failure> {
         let Question::Property(asked) = &self.questions[number] else { return Ok(false) };
-        if asked.formula.logic() != Logic::Ltl || asked.invariant.is_some() || self.work.options.linear.is_some() {
+        let options = self.work.options;
+        let as_usual = options.linear.is_none() && options.deadlock.is_none();
+        if asked.formula.logic() != Logic::Ltl || asked.invariant.is_some() || !as_usual {
             return Ok(false);
         }
         self.work.observer.phase(&format!("{}: looking for what cannot go on for ever", asked.name));
