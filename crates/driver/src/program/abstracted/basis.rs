@@ -14,6 +14,8 @@ use tertium_model::{Kmts, PropId, StateId};
 use tertium_program::{LocationId, ProcessId, Program, VarId};
 use tertium_smt::Bounds;
 
+use super::infix::infix;
+
 /// Of arrays with more cells no bounds are told.
 const MOST_CELLS: usize = 256;
 
@@ -61,7 +63,7 @@ impl Basis {
         }
         let one = |state: &proof::AbstractState| (places(program, over, state), literals(over, state));
         let states = if over.states.len() > most { Vec::new() } else { over.states.iter().map(one).collect() };
-        (over.predicates.clone(), states)
+        (over.predicates.iter().map(|predicate| infix(predicate)).collect(), states)
     }
 }
 
@@ -130,14 +132,14 @@ fn places(program: &Program, over: &Abstraction, state: &proof::AbstractState) -
 
 /// What a state says about cells and predicates.
 fn literals(over: &Abstraction, state: &proof::AbstractState) -> String {
-    let cells = over.cells.iter().zip(&state.values).map(|(cell, value)| format!("(= {cell} {value})"));
+    let cells = over.cells.iter().zip(&state.values).map(|(cell, value)| format!("{} = {value}", infix(cell)));
     let literal = |(predicate, value): (&String, &Option<bool>)| match value {
-        Some(true) => Some(predicate.clone()),
-        Some(false) => Some(format!("(not {predicate})")),
+        Some(true) => Some(infix(predicate)),
+        Some(false) => Some(infix(&format!("(not {predicate})"))),
         None => None,
     };
     let all: Vec<String> = cells.chain(over.predicates.iter().zip(&state.cube).filter_map(literal)).collect();
-    if all.is_empty() { "true".to_owned() } else { all.join(" ") }
+    if all.is_empty() { "true".to_owned() } else { all.join(", ") }
 }
 
 /// The structure over all abstract states that were visited; `drawn` is the same with its labels.

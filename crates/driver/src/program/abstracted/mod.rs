@@ -7,6 +7,7 @@
 
 pub mod basis;
 pub(in crate::program) mod concretise;
+mod infix;
 pub mod looked;
 mod mistakes;
 pub mod pictured;
