@@ -81,9 +81,32 @@ impl Explored {
     ) -> Option<Self> {
         let budget = Budget::unlimited();
         let limits = Limits { most: usize::MAX, budget: &budget };
-        let mut told = Told { initial, known, expansions: Vec::new() };
+        let mut told = Told { initial, known, expansions: Vec::new(), part_of: None };
         let reached = nearest_first(&mut told, limits, &mut |_, _, _| Ok(ControlFlow::Continue(()))).ok()?;
         Some(Self::of(reached, &told.initial, told.expansions))
+    }
+
+    /// The states that can be reached from these initial ones through those of which it is known what follows. Where that is missing,
+    /// nobody asked; `processes` is how many the program has.
+    #[must_use]
+    pub fn part(
+        initial: Vec<(AbstractState, bool)>,
+        known: HashMap<AbstractState, Expansion>,
+        processes: usize,
+    ) -> Self {
+        let budget = Budget::unlimited();
+        let limits = Limits { most: usize::MAX, budget: &budget };
+        let mut told = Told { initial, known, expansions: Vec::new(), part_of: Some(processes) };
+        match nearest_first(&mut told, limits, &mut |_, _, _| Ok(ControlFlow::Continue(()))) {
+            Ok(reached) => Self::of(reached, &told.initial, told.expansions),
+            Err(Missing) => Self::default(),
+        }
+    }
+
+    /// States of which it is told what follows.
+    #[must_use]
+    pub fn told(&self) -> usize {
+        self.expansions.iter().filter(|expansion| !expansion.untold).count()
     }
 
     /// The same states by their numbers: from the initial ones along certain steps if only what is certain counts, else along possible
@@ -177,6 +200,8 @@ struct Told {
     initial: Vec<(AbstractState, bool)>,
     known: HashMap<AbstractState, Expansion>,
     expansions: Vec<Expansion>,
+    /// How many processes the program has, if something may be missing.
+    part_of: Option<usize>,
 }
 
 /// What follows from some state is not known.
@@ -202,7 +227,8 @@ impl Successors for Told {
         state: &AbstractState,
         arrive: &mut dyn FnMut((), AbstractState) -> usize,
     ) -> Result<(), Missing> {
-        let expansion = self.known.remove(state).ok_or(Missing)?;
+        let untold = self.part_of.map(Expansion::untold);
+        let expansion = self.known.remove(state).or(untold).ok_or(Missing)?;
         for target in expansion.targets() {
             arrive((), target.clone());
         }
@@ -249,6 +275,8 @@ struct Drafting<'a> {
     certain: Vec<Vec<(StateId, StateId, Option<ActionId>)>>,
     /// The state in which a run that ended stays, by the state it ended in.
     ends: HashMap<StateId, StateId>,
+    /// What stands for everything that may follow where nobody asked.
+    anything: Option<StateId>,
 }
 
 impl<'a> Drafting<'a> {
@@ -266,10 +294,12 @@ impl<'a> Drafting<'a> {
                 }
             }
         }
+        let part = explored.expansions.iter().any(|expansion| expansion.untold);
+        let anything = part.then(|| builder.add_state("(anything)"));
         let props = atoms.iter().map(|(name, _)| builder.add_prop(name)).collect();
         let actions = system.program().processes.iter().map(|process| builder.add_action(&process.name)).collect();
         let none = vec![Vec::new(); shape.fair.len()];
-        Self { builder, props, actions, shape, possible: none.clone(), certain: none, ends }
+        Self { builder, props, actions, shape, possible: none.clone(), certain: none, ends, anything }
     }
 
     fn label(&mut self, state: StateId, prop: usize, value: Kleene) {
@@ -285,6 +315,10 @@ impl<'a> Drafting<'a> {
     }
 
     fn steps(&mut self, explored: &Explored, from: StateId, expansion: &Expansion) {
+        if expansion.untold {
+            self.anything_after(from);
+            return;
+        }
         let number = |state: &AbstractState| StateId::new(explored.numbers[state]);
         for step in &expansion.steps {
             let (to, action) = (number(&step.target), self.actions[step.process.index()]);
@@ -315,6 +349,16 @@ impl<'a> Drafting<'a> {
         }
     }
 
+    /// Anyone may step anywhere, or nobody any more; it may count for every constraint, and surely does for none.
+    fn anything_after(&mut self, from: StateId) {
+        let Some(to) = self.anything else { return };
+        let by: Vec<Option<ActionId>> = self.actions.iter().copied().map(Some).chain([None]).collect();
+        for action in by {
+            self.builder.add_edge(from, to, true, false, action);
+            self.possible.iter_mut().for_each(|edges| edges.push((from, to, action)));
+        }
+    }
+
     fn stutter(&mut self, explored: &Explored, from: StateId, expansion: &Expansion) {
         if !expansion.may_stop {
             return;
@@ -340,6 +384,9 @@ impl<'a> Drafting<'a> {
     }
 
     fn finish(mut self, explored: &Explored) -> Result<Kmts, Failed> {
+        if let Some(anything) = self.anything {
+            self.anything_after(anything);
+        }
         for (possible, certain) in self.possible.into_iter().zip(self.certain) {
             self.builder.add_split_fairness(possible, certain);
         }

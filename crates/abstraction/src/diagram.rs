@@ -127,6 +127,7 @@ pub(crate) struct Diagrams {
     tests: HashMap<Spot, Rc<Vec<Variable>>>,
     ways: HashMap<Spot, Diagram<Ways>>,
     possible: HashMap<Spot, Diagram<Vec<PossiblePost>>>,
+    resting: HashMap<Spot, Diagram<bool>>,
 }
 
 impl System {
@@ -156,6 +157,22 @@ impl System {
         }
         let found = Rc::new(find(self)?);
         self.diagrams.possible.entry(spot).or_default().insert(&tests, state, Rc::clone(&found));
+        Ok(found)
+    }
+
+    /// Whether a process may be unable to step in a state; `find` is asked where the diagram has no leaf.
+    pub(crate) fn resting_of(
+        &mut self,
+        state: &AbstractState,
+        process: ProcessId,
+        find: impl FnOnce(&mut Self) -> Result<bool, Failed>,
+    ) -> Result<bool, Failed> {
+        let Some((spot, tests)) = self.spot(state, process) else { return find(self) };
+        if let Some(known) = self.diagrams.resting.get(&spot).and_then(|diagram| diagram.leaf(&tests, state)) {
+            return Ok(*known);
+        }
+        let found = find(self)?;
+        self.diagrams.resting.entry(spot).or_default().insert(&tests, state, Rc::new(found));
         Ok(found)
     }
 

@@ -76,9 +76,16 @@ pub struct Expansion {
     pub may_rest: Vec<bool>,
     /// Whether the program is stuck with a process not at its end.
     pub deadlock: Option<Kleene>,
+    /// Whether nobody asked what follows: then anything may, and nothing must.
+    pub untold: bool,
 }
 
 impl Expansion {
+    /// Nobody asked what follows, in a program with this many processes.
+    pub(crate) fn untold(processes: usize) -> Self {
+        Self { may_rest: vec![true; processes], untold: true, ..Self::default() }
+    }
+
     /// Where steps and certain sets lead; some states more than once.
     pub fn targets(&self) -> impl Iterator<Item = &AbstractState> {
         let sets = self.hyper.iter().flat_map(|(set, _)| set);
@@ -536,7 +543,7 @@ fn flatten(states: &[AbstractState]) -> AbstractState {
 }
 
 /// One step per target and process.
-fn merge(steps: &mut Vec<AbstractStep>) {
+pub(crate) fn merge(steps: &mut Vec<AbstractStep>) {
     steps.sort_by(|a, b| (a.process, &a.target).cmp(&(b.process, &b.target)));
     let mut merged: Vec<AbstractStep> = Vec::with_capacity(steps.len());
     for step in steps.drain(..) {

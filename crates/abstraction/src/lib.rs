@@ -3,7 +3,7 @@
 //! [`System`] prepares a program: its steps as terms ([`translate`]), what is known beforehand ([`invariants`]), which
 //! variables stay concrete ([`keep`]). An [`AbstractState`] is a set of program states; [`expand`] finds what may and what
 //! must follow, [`hyper`] which sets are certain, [`initial`] where it begins, and [`collect`] makes the structure.
-//! [`possible`] finds only what may follow. What was found is kept in decision diagrams (`diagram`), so that states which do not differ in
+//! [`possible`] finds only what may follow, [`paths`] whole paths of that. What was found is kept in decision diagrams (`diagram`), so that states which do not differ in
 //! what a step depends on cost one look. [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over
 //! them. [`instances`] brings programs with several copies of a process into the form that all this needs, [`restored`] tells their states again. [`spotlight`] looks at
 //! some processes closely and at the others hardly at all; [`differences`] only at how far variables are apart.
@@ -27,6 +27,7 @@ mod meetings;
 mod messages;
 mod more;
 pub mod options;
+pub mod paths;
 pub mod possible;
 mod queues;
 pub mod restored;
@@ -46,6 +47,7 @@ pub use expand::{AbstractStep, Expansion, Failed};
 pub use initial::Initial;
 pub use instances::{Origin, Separated};
 pub use options::{Kind, Options};
+pub use paths::PossiblePaths;
 pub use possible::PossibleStep;
 pub use restored::Restoring;
 pub use starts::MOST_COPIES;

@@ -211,6 +211,36 @@ fn a_structure() {
     lift.notices_program("E0603", "fair P\n", "");
 }
 
+const COUNT: &str = "system count
+var n : int = 0
+process P { loop { n := n + 1; } }
+property near : ltl X X (n < 3)
+";
+
+#[test]
+fn a_part_of_a_structure() {
+    let count = certified("count", COUNT, "near", &["n <= 0", "n <= 1", "n <= 2", "n <= 3", "n <= 4"]);
+    let untold = count.document["structure"]["untold"].as_array().expect("some states are left untold").clone();
+    let states = count.document["structure"]["labels"].as_array().expect("a list").len();
+    assert!(untold.len() < states && states <= 4, "{states} states, of which {} are untold", untold.len());
+    count.notices("obligation step", |document| list(document, "untold").clear());
+    count.notices("obligation label", |document| {
+        let labels = list(document, "labels");
+        labels.iter_mut().for_each(|label| *label = json!("F"));
+    });
+    // Nothing may be said about what is untold: it would be taken for all that there is to say.
+    count.notices("not one over these", |document| list(document, "stops").push(untold[0].clone()));
+    count.notices("not one over these", |document| list(document, "certain").push(json!([untold[0], 0, [0]])));
+    count.notices("not one over these", |document| list(document, "able").push(json!([untold[0], [0]])));
+    count.notices("not one over these", |document| list(document, "untold").push(json!(states)));
+    // What is proved has to be so whatever follows an untold state.
+    count.notices("E0603", |document| {
+        list(document, "steps").clear();
+        list(document, "able").clear();
+        *list(document, "untold") = (0..states).map(|state| json!(state)).collect();
+    });
+}
+
 #[test]
 fn certain_steps() {
     let lift = certified("lift_can", LIFT, "can", &[]);

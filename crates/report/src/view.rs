@@ -127,6 +127,9 @@ pub struct ResultView {
     /// Which way the answer was found, and why this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
+    /// How much of an abstraction was made, if that was done on demand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_demand: Option<OnDemandView>,
     /// The rounds of abstraction and refinement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<RoundView>,
@@ -176,6 +179,7 @@ impl ResultView {
             open: None,
             decide: Vec::new(),
             choice: None,
+            on_demand: None,
             rounds: Vec::new(),
             falls: Vec::new(),
             established: Vec::new(),
@@ -409,6 +413,15 @@ pub struct PlayView {
     pub formula: String,
     /// Whether the question is if it is true, or (under a negation) if it is false.
     pub asks: bool,
+}
+
+/// How much of an abstraction was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct OnDemandView {
+    /// Abstract states of which it was asked what follows.
+    pub made: usize,
+    /// States that were met, and of which that did not matter.
+    pub left: usize,
 }
 
 /// One round of abstracting and checking.

@@ -12,8 +12,8 @@ use tertium_driver::program::run::{self, Run};
 use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf};
 use tertium_driver::{Belnap, Failure};
 use tertium_report::view::{
-    EndView, EvidenceView, Ordered, ReadingView, ReasonView, RepeatsView, ResultView, RoundView, RunView, SizesView,
-    Stats, StepView, TakenView, Verdict,
+    EndView, EvidenceView, OnDemandView, Ordered, ReadingView, ReasonView, RepeatsView, ResultView, RoundView, RunView,
+    SizesView, Stats, StepView, TakenView, Verdict,
 };
 use tertium_report::{Style, build, text};
 
@@ -75,6 +75,7 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         }),
         open: None,
         choice: answer.choice.clone(),
+        on_demand: answer.on_demand.map(|part| OnDemandView { made: part.made, left: part.left }),
         rounds: answer.rounds.iter().map(round).collect(),
         falls: answer.falls.clone(),
         established: answer.established.clone(),

@@ -47,6 +47,7 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
         open: open(session, answer),
         decide: reasons.first().map(build::advice).into_iter().collect(),
         choice: None,
+        on_demand: None,
         rounds: Vec::new(),
         falls: Vec::new(),
         established: Vec::new(),

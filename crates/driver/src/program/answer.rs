@@ -34,6 +34,15 @@ pub struct SolverWork {
     pub calls: usize,
 }
 
+/// How much of an abstraction was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnDemand {
+    /// Abstract states of which it was asked what follows.
+    pub made: usize,
+    /// States that were met, and of which that did not matter.
+    pub left: usize,
+}
+
 /// One round of abstracting and checking.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
@@ -93,6 +102,8 @@ pub struct ProgramAnswer {
     pub transitions: usize,
     /// What abstraction cost, if it was used.
     pub solver: Option<SolverWork>,
+    /// How much of the abstraction was made, if that was done on demand.
+    pub on_demand: Option<OnDemand>,
     /// Which way it was found, and why this one.
     pub choice: Option<String>,
     /// The rounds of abstraction, if more was looked at in each.
@@ -159,6 +170,7 @@ impl ProgramAnswer {
             states: 0,
             transitions: 0,
             solver: None,
+            on_demand: None,
             choice: None,
             rounds: Vec::new(),
             refinements: 0,

@@ -5,7 +5,8 @@
 //! ordinary certificate proves about the structure holds of the program.
 //!
 //! Where runs that end stay for ever, an abstract state that may be stuck has a further step to a state in which nothing happens
-//! any more. Fairness is not listed: it follows from the program, from the steps, and from who is surely able to step. What runs do
+//! any more. A structure need not be whole: of some states it may be left untold what follows. From there a step may lead to a state of which
+//! nothing is known, and which it never leaves. Fairness is not listed: it follows from the program, from the steps, and from who is surely able to step. What runs do
 //! not do for ever, though the structure would let them, is (`ranks`).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,8 @@ pub struct Structure {
     pub ranks: Vec<Rank>,
     /// Processes whose strong fairness is made use of.
     pub strong: Vec<u32>,
+    /// States of which no steps are told: anything may follow, and nothing has to.
+    pub untold: Vec<u32>,
 }
 
 /// How a structure is read.
@@ -59,7 +62,7 @@ impl Structure {
         let process = |&at: &u32| (at as usize) < processes;
         self.labels.len() == states
             && self.labels.iter().all(|labels| labels.len() == atoms)
-            && self.initial.iter().chain(&self.stops).all(state)
+            && self.initial.iter().chain(&self.stops).chain(&self.untold).all(state)
             && self.steps.iter().all(|(from, by, to)| state(from) && process(by) && to.iter().all(state))
             && self.certain.iter().all(|(from, by, into)| {
                 state(from)
@@ -69,6 +72,17 @@ impl Structure {
             })
             && self.able.iter().all(|(at, who)| state(at) && who.iter().all(process))
             && self.ranks_are_sound(states, processes)
+            && self.says_nothing_of_the_untold()
+            // What cannot go on for ever is known of steps that are told.
+            && (self.untold.is_empty() || !self.makes_promises())
+    }
+
+    /// Where nothing is told, nothing is: what little was told would be taken for everything.
+    fn says_nothing_of_the_untold(&self) -> bool {
+        let untold: BTreeSet<u32> = self.untold.iter().copied().collect();
+        let steps = self.steps.iter().map(|(from, ..)| from).chain(self.certain.iter().map(|(from, ..)| from));
+        let able = self.able.iter().map(|(at, _)| at);
+        steps.chain(able).chain(&self.stops).all(|at| !untold.contains(at))
     }
 
     /// Whether it speaks of whole runs, so that it can show what all of them do and nothing else.
@@ -126,6 +140,8 @@ struct Drawing<'s> {
     fair: Vec<u32>,
     /// Where a run stays that ended, by where it ended.
     ends: BTreeMap<u32, StateId>,
+    /// What stands for everything that may follow where nothing is told.
+    anything: Option<StateId>,
     possible: Vec<Vec<(StateId, StateId, Option<ActionId>)>>,
     certain: Vec<Vec<(StateId, StateId, Option<ActionId>)>>,
     stutter: bool,
@@ -150,6 +166,7 @@ impl<'s> Drawing<'s> {
                 ends.entry(stop).or_insert_with(|| if moves { builder.add_state(&name) } else { id(stop) });
             }
         }
+        let anything = (!structure.untold.is_empty()).then(|| builder.add_state("anything"));
         let props: Vec<_> = atoms.iter().map(|atom| builder.add_prop(atom)).collect();
         for (number, labels) in structure.labels.iter().enumerate() {
             for (&prop, &value) in props.iter().zip(labels) {
@@ -168,7 +185,8 @@ impl<'s> Drawing<'s> {
         let able = structure.able.iter().flat_map(|(at, who)| who.iter().map(|&pid| (*at, pid))).collect();
         let none = vec![Vec::new(); fair.len()];
         let stutter = frame.stutter;
-        Self { structure, builder, actions, targets, able, fair, ends, possible: none.clone(), certain: none, stutter }
+        let (possible, certain) = (none.clone(), none);
+        Self { structure, builder, actions, targets, able, fair, ends, anything, possible, certain, stutter }
     }
 
     fn draw(&mut self) {
@@ -196,6 +214,19 @@ impl<'s> Drawing<'s> {
             self.edge(from, by, target, false, true);
         }
         self.draw_ends();
+        if let Some(anything) = self.anything {
+            let untold: BTreeSet<u32> = structure.untold.iter().copied().collect();
+            untold.into_iter().map(id).chain([anything]).for_each(|from| self.draw_anything(from, anything));
+        }
+    }
+
+    /// From here anyone may step anywhere, or nobody any more; every such step may count for every constraint, and none surely does.
+    fn draw_anything(&mut self, from: StateId, to: StateId) {
+        let by: Vec<Option<ActionId>> = self.actions.iter().copied().map(Some).chain([None]).collect();
+        for action in by {
+            self.builder.add_edge(from, to, true, false, action);
+            self.possible.iter_mut().for_each(|edges| edges.push((from, to, action)));
+        }
     }
 
     fn edge(&mut self, from: u32, by: u32, to: u32, may: bool, must: bool) {
@@ -265,11 +296,15 @@ impl Grounds<'_, '_> {
         let groups = self.groups(&initial);
         self.begins_inside(&groups, &mut found)?;
         let targets = structure.targets();
-        let all: Vec<usize> = (0..states).collect();
-        let everywhere = self.groups(&all);
+        let untold: BTreeSet<usize> = structure.untold.iter().map(|&at| at as usize).collect();
+        // Whatever is started where nothing is told is among what may follow there.
+        let told: Vec<usize> = (0..states).filter(|number| !untold.contains(number)).collect();
+        let everywhere = self.groups(&told);
         self.excludes_slips(Wrong::Unlisted, &everywhere, &mut found)?;
         for number in 0..states {
-            self.steps_are_possible(number, &targets, &mut found)?;
+            if !untold.contains(&number) {
+                self.steps_are_possible(number, &targets, &mut found)?;
+            }
             self.labels_hold(number, &structure.labels[number], atoms, &mut found)?;
         }
         for (from, by, into) in &structure.certain {
@@ -283,7 +318,7 @@ impl Grounds<'_, '_> {
         found.extend(self.ranks(&structure.ranks)?);
         if frame.stutter {
             let stops: BTreeSet<usize> = structure.stops.iter().map(|&at| at as usize).collect();
-            for number in (0..states).filter(|number| !stops.contains(number)) {
+            for &number in told.iter().filter(|number| !stops.contains(number)) {
                 self.is_able(number, None, &mut found)?;
             }
         }

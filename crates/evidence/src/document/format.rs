@@ -83,6 +83,8 @@ pub(super) struct StructureText {
     #[serde(default)]
     pub(super) stops: Vec<u32>,
     #[serde(default)]
+    pub(super) untold: Vec<u32>,
+    #[serde(default)]
     pub(super) ranks: Vec<RankText>,
     #[serde(default)]
     pub(super) strong: Vec<u32>,

@@ -211,10 +211,10 @@ fn structure_of(structure: StructureText, text: &str) -> Result<(Abstraction, St
         let row: Option<Vec<Option<bool>>> = row.chars().map(marked).collect();
         labels.push(row.ok_or_else(|| unknown(text, "list of truth values", "labels", &["`T`, `F` and `?`"]))?);
     }
-    let StructureText { initial, steps, certain, able, stops, ranks, strong, .. } = structure;
+    let StructureText { initial, steps, certain, able, stops, ranks, strong, untold, .. } = structure;
     let ranked = |RankText { terms, falls, keeps }| Rank { terms, falls, keeps };
     let ranks = ranks.into_iter().map(ranked).collect();
-    Ok((over, Structure { initial, labels, steps, certain, able, stops, ranks, strong }))
+    Ok((over, Structure { initial, labels, steps, certain, able, stops, ranks, strong, untold }))
 }
 
 fn marked(mark: char) -> Option<Option<bool>> {

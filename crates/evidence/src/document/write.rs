@@ -48,6 +48,9 @@ pub fn write_structure(
     out.write_all(b"]")?;
     listed(out, "initial", &structure.initial)?;
     listed(out, "stops", &structure.stops)?;
+    if !structure.untold.is_empty() {
+        listed(out, "untold", &structure.untold)?;
+    }
     listed(out, "steps", &structure.steps)?;
     listed(out, "certain", &structure.certain)?;
     listed(out, "able", &structure.able)?;

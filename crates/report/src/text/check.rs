@@ -216,6 +216,11 @@ fn rounds(view: &ResultView, style: Style) -> String {
     if let Some(choice) = &view.choice {
         text.push_str(&entry("found", choice, style));
     }
+    if let Some(part) = view.on_demand {
+        let left = if part.left == 0 { String::new() } else { format!(", {} more left alone", part.left) };
+        let made = format!("on the fly: {} made{left}", counted(part.made, "abstract state"));
+        text.push_str(&entry("looked at", &made, style));
+    }
     if view.rounds.is_empty() {
         return text;
     }

@@ -160,6 +160,10 @@ pub(in crate::program) fn structure(
     for (at, expansion) in explored.expansions.iter().enumerate() {
         let from = at as u32;
         found.labels.push(labels(drawn, at));
+        if expansion.untold {
+            found.untold.push(from);
+            continue;
+        }
         let mut possible: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for step in &expansion.steps {
             let (Some(to), Some(&by)) = (number(&step.target), pids.get(&step.process)) else { continue };

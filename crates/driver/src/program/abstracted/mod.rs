@@ -1,12 +1,13 @@
 //! What can be said about a program by abstracting it?
 //!
 //! The program is abstracted once, over the predicates it begins with ([`predicates`]); every property is decided on the
-//! structure by the engines for structures. Mistakes of steps are looked for in the abstract states (`mistakes`).
+//! structure by the engines for structures, linear ones on a part of it that is made on demand (`demand`), if that is enough. Mistakes of steps are looked for in the abstract states (`mistakes`).
 //! Whatever is false by a path of certain steps is followed in the program (`concretise`). [`refined`] does so again and again,
 //! with more predicates each time.
 
 pub mod basis;
 pub(in crate::program) mod concretise;
+mod demand;
 mod infix;
 pub mod looked;
 mod mistakes;
@@ -26,8 +27,8 @@ use tertium_abstraction::{
     AbstractState, Explored, Failed, MOST_COPIES, Options, Origin, Predicate, Separated, Shape, System, Unsupported,
 };
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
-use tertium_evidence::Reason as Open;
 use tertium_evidence::abstraction::{Later, NoTerm, of_every_state};
+use tertium_evidence::{OpenQuestion, Reason as Open};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};
@@ -36,6 +37,7 @@ pub use tertium_smt::Limit;
 use tertium_smt::{Opinions, Process, Queries, Solver, Z3};
 
 use self::basis::Basis;
+use self::demand::Sought;
 use super::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
 use super::check::{CheckOptions, Outcome};
 use super::questions::{Asked, Question};
@@ -63,6 +65,8 @@ pub struct AbstractionOptions {
     pub thorough: bool,
     /// Whether refinement may look at the distances of variables before it looks for predicates.
     pub differences: bool,
+    /// Whether abstract states are made on demand where that may be enough; otherwise all that can be reached.
+    pub on_demand: bool,
 }
 
 impl Default for AbstractionOptions {
@@ -75,6 +79,7 @@ impl Default for AbstractionOptions {
             keep_small: true,
             thorough: false,
             differences: true,
+            on_demand: true,
         }
     }
 }
@@ -245,23 +250,28 @@ pub fn check(
     let asked: Vec<ExprId> = questions.iter().flat_map(atoms_of).collect();
     let start = Instant::now();
     let mut prepared = prepare(file, &asked, abstraction, budget)?;
-    let explored = Explored::visit(&mut prepared.system, budget, &mut |done, known| {
-        if done % 64 == 1 {
-            observer.phase(&format!("abstracting: {done} of {known} states"));
-        }
-    });
-    let mut work = Work { file, options, thorough: abstraction.thorough, completions: false, budget, observer };
+    let work = Work { file, options, thorough: abstraction.thorough, completions: false, budget, observer };
     let mut answers = Vec::new();
-    match explored {
-        Ok(explored) => {
-            for question in questions {
-                answers.push(work.answer(&mut prepared, &explored, question)?);
-            }
+    let mut whole = None;
+    for question in questions {
+        if abstraction.on_demand
+            && let Some(Sought::Answered(answer)) = work.on_demand(&mut prepared, question)?
+        {
+            answers.push(*answer);
+            continue;
         }
-        Err(Failed::Stopped(stopped)) => {
-            answers.extend(questions.iter().map(|question| work.stopped(&prepared.system, question, stopped)));
-        }
-        Err(why) => return Err(failed(file, prepared.system.program(), why)),
+        let explored = whole.get_or_insert_with(|| {
+            Explored::visit(&mut prepared.system, budget, &mut |done, known| {
+                if done % 64 == 1 {
+                    observer.phase(&format!("abstracting: {done} of {known} states"));
+                }
+            })
+        });
+        answers.push(match explored {
+            Ok(explored) => work.answer_with(&mut prepared, explored, question)?.0,
+            Err(Failed::Stopped(stopped)) => work.stopped(&prepared.system, question, *stopped),
+            Err(why) => return Err(failed(file, prepared.system.program(), why.clone())),
+        });
     }
     if let Some(first) = answers.first_mut() {
         first.elapsed = start.elapsed();
@@ -308,6 +318,7 @@ struct Opened {
     found: Answer,
 }
 
+#[derive(Clone, Copy)]
 struct Work<'a> {
     file: &'a ProgramFile,
     options: &'a CheckOptions,
@@ -340,16 +351,7 @@ impl Work<'_> {
         answer
     }
 
-    fn answer(
-        &mut self,
-        prepared: &mut Prepared,
-        explored: &Explored,
-        question: &Question,
-    ) -> Result<ProgramAnswer, Failure> {
-        Ok(self.answer_with(prepared, explored, question)?.0)
-    }
-
-    /// As [`Self::answer`], with what is open about a property.
+    /// The answer on a structure, with what is open about a property.
     fn answer_with(
         &self,
         prepared: &mut Prepared,
@@ -375,7 +377,8 @@ impl Work<'_> {
             Err(Failure::Stopped(stopped)) => answer = self.stopped(&prepared.system, question, stopped),
             Err(failure) => return Err(failure),
         }
-        if by_states(question, answer.value) && answer.run.is_none() {
+        let whole = explored.told() == explored.states.len();
+        if by_states(question, answer.value) && answer.run.is_none() && whole {
             answer.basis = Some(Arc::new(prepared.told_states(&explored.states)));
         }
         answer.solver = Some(solver_work(&prepared.system));
@@ -452,7 +455,8 @@ impl Work<'_> {
         }
         match answer.value {
             Belnap::Unknown if answer.stopped.is_none() && answer.reasons.is_empty() => {
-                answer.reasons.push(why_open(system, structure, &found));
+                let open = found.open.as_ref().map(|(open, _)| open);
+                answer.reasons.push(why_open(system, structure, open));
                 return Ok(Some(Opened { found }));
             }
             Belnap::Both => {
@@ -540,9 +544,9 @@ pub(in crate::program) fn where_it_starts() -> Reason {
 }
 
 /// What leaves a property open, in the words of the abstraction.
-fn why_open(system: &System, structure: &Kmts, found: &Answer) -> Reason {
+fn why_open(system: &System, structure: &Kmts, open: Option<&OpenQuestion>) -> Reason {
     let name = |state: StateId| structure.state_name(state).to_owned();
-    let reason = found.open.as_ref().and_then(|(open, _)| open.reasons.first());
+    let reason = open.and_then(|open| open.reasons.first());
     let count = system.predicates().len();
     let what = match reason {
         Some(Open::Label { state, prop }) => {

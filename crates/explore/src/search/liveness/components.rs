@@ -1,11 +1,7 @@
 //! Strongly connected components of the product, merged as they close.
 
-use tertium_base::Stopped;
-
-use super::product::{Edge, Product};
-use super::{Lasso, Monitor, lasso, strong};
+use super::marked::{Edge, Marked};
 use crate::search::Progress;
-use crate::successors::RowSuccessors;
 
 /// A state being visited.
 struct Frame {
@@ -37,23 +33,18 @@ pub(super) struct Components {
 const CLOSED: u32 = u32::MAX;
 
 impl Components {
-    pub fn run<S: RowSuccessors, M: Monitor>(
+    /// The states of a component that an accepted fair run from one of `starts` can stay in.
+    pub fn run<G: Marked>(
         &mut self,
-        product: &mut Product<'_, S, M>,
-        initial: &[Vec<u32>],
+        graph: &mut G,
+        starts: &[u32],
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Option<Lasso>, Stopped> {
-        let mut starts = Vec::new();
-        for row in initial {
-            for state in product.monitor.initial() {
-                starts.push(product.number(row, state, true)?);
-            }
-        }
-        for &start in &starts {
+    ) -> Result<Option<Vec<u32>>, G::Failure> {
+        for &start in starts {
             if self.order_of(start) == 0
-                && let Some(component) = self.visit(product, start, progress)?
+                && let Some(component) = self.visit(graph, start, progress)?
             {
-                return lasso::lasso(product, &starts, &component).map(Some);
+                return Ok(Some(component));
             }
         }
         Ok(None)
@@ -68,32 +59,32 @@ impl Components {
     }
 
     /// Searches from a state; returns the states of a component that an accepted fair run can stay in.
-    fn visit<S: RowSuccessors, M: Monitor>(
+    fn visit<G: Marked>(
         &mut self,
-        product: &mut Product<'_, S, M>,
+        graph: &mut G,
         start: u32,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Option<Vec<u32>>, Stopped> {
-        let all = product.all_marks();
+    ) -> Result<Option<Vec<u32>>, G::Failure> {
+        let all = graph.all_marks();
         let mut found = Vec::new();
-        self.enter(product, start, 0, &mut found)?;
+        self.enter(graph, start, 0, &mut found)?;
         let mut ticks: u32 = 0;
         while let Some(frame) = self.frames.last() {
             ticks = ticks.wrapping_add(1);
             if ticks & 1023 == 0 {
-                product.budget.check()?;
-                let (states, bytes) = (product.store.len(), product.store.bytes());
+                graph.budget().check()?;
+                let (states, bytes) = graph.size();
                 progress(Progress { states, queue: self.open.len(), depth: self.frames.len(), bytes });
             }
             if self.edges.len() > frame.edges_from {
                 let Some(edge) = self.edges.pop() else { break };
                 match self.order_of(edge.target) {
-                    0 => self.enter(product, edge.target, edge.marks, &mut found)?,
+                    0 => self.enter(graph, edge.target, edge.marks, &mut found)?,
                     CLOSED => {}
                     order => {
                         let marks = self.merge(order, edge.marks);
                         if marks == all
-                            && let Some(component) = self.accepted(product)?
+                            && let Some(component) = self.accepted(graph)?
                         {
                             return Ok(Some(component));
                         }
@@ -108,20 +99,20 @@ impl Components {
         Ok(None)
     }
 
-    fn enter<S: RowSuccessors, M: Monitor>(
+    fn enter<G: Marked>(
         &mut self,
-        product: &mut Product<'_, S, M>,
+        graph: &mut G,
         number: u32,
         entered_by: u64,
         found: &mut Vec<Edge>,
-    ) -> Result<(), Stopped> {
+    ) -> Result<(), G::Failure> {
         let order = self.open.len() as u32 + 1;
         self.order_of(number);
         self.order[number as usize] = order;
         self.open.push(number);
         self.roots.push(Root { order, marks: 0, entered_by });
-        if !product.private_edges(number, &self.order, found)? {
-            product.edges(number, found)?;
+        if !graph.enough_edges(number, &self.order, found)? {
+            graph.edges(number, found)?;
         }
         self.frames.push(Frame { number, edges_from: self.edges.len() });
         // The list is taken from its end, so that the first step is visited first.
@@ -158,15 +149,8 @@ impl Components {
     }
 
     /// The topmost component carries all marks. Unless strong fairness forbids it, a run can stay in it.
-    fn accepted<S: RowSuccessors, M: Monitor>(
-        &self,
-        product: &mut Product<'_, S, M>,
-    ) -> Result<Option<Vec<u32>>, Stopped> {
+    fn accepted<G: Marked>(&self, graph: &mut G) -> Result<Option<Vec<u32>>, G::Failure> {
         let Some(root) = self.roots.last() else { return Ok(None) };
-        let component = self.open[root.order as usize - 1..].to_vec();
-        if product.scheduling.strong.is_empty() {
-            return Ok(Some(component));
-        }
-        strong::strongly_fair(product, component)
+        graph.strongly_fair(self.open[root.order as usize - 1..].to_vec())
     }
 }

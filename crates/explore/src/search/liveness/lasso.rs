@@ -4,33 +4,31 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use tertium_base::{StopReason, Stopped};
 
-use super::product::{Edge, NOBODY, Product};
-use super::strong::inside;
-use super::{Lasso, Monitor};
-use crate::successors::RowSuccessors;
+use super::marked::{Edge, Marked, NOBODY};
 
 /// So many states that the search has not met are looked at for a shorter way.
 const MOST_NEW: u32 = 20_000;
 
-/// A run that reaches the component by the fewest steps and goes round in it, collecting every mark.
-pub(super) fn lasso<S: RowSuccessors, M: Monitor>(
-    product: &mut Product<'_, S, M>,
+/// A run that reaches the component by the fewest steps and goes round in it, collecting every mark: the states before the cycle, and
+/// those of the cycle.
+pub(super) fn lasso<G: Marked>(
+    graph: &mut G,
     starts: &[u32],
     component: &[u32],
-) -> Result<Lasso, Stopped> {
+) -> Result<(Vec<u32>, Vec<u32>), G::Failure> {
     let members: HashSet<u32> = component.iter().copied().collect();
     // The search has seen a way in. One that is shorter may need other states, of which an endless program has too many.
-    let most = (product.store.len() as u32).saturating_add(MOST_NEW);
-    let stem = path(product, starts, &|state| state < most, &mut |_, state| members.contains(&state))?;
+    let most = (graph.size().0 as u32).saturating_add(MOST_NEW);
+    let stem = path(graph, starts, &|state| state < most, &mut |_, state| members.contains(&state))?;
     let entry = *stem.last().unwrap_or(&component[0]);
     let mut cycle = vec![entry];
-    let mut missing = product.all_marks();
+    let mut missing = graph.all_marks();
     // Strongly fair processes that can step somewhere in the component must do so on the cycle too.
-    let mut movers = movers_inside(product, component)?;
+    let mut movers = graph.movers_inside(component)?;
     loop {
         let at = cycle[cycle.len() - 1];
         let mut last = (0, NOBODY);
-        let leg = path(product, &[at], &|state| members.contains(&state), &mut |edge, _| {
+        let leg = path(graph, &[at], &|state| members.contains(&state), &mut |edge, _| {
             edge.is_some_and(|edge| {
                 last = (edge.marks, edge.mover);
                 edge.marks & missing != 0
@@ -39,7 +37,7 @@ pub(super) fn lasso<S: RowSuccessors, M: Monitor>(
             })
         })?;
         if leg.len() < 2 {
-            return Err(Stopped(StopReason::Count));
+            return Err(Stopped(StopReason::Count).into());
         }
         let closing = missing == 0 && movers.is_empty();
         cycle.extend(&leg[1..]);
@@ -50,31 +48,17 @@ pub(super) fn lasso<S: RowSuccessors, M: Monitor>(
             break;
         }
     }
-    let stem = stem[..stem.len().saturating_sub(1)].iter().map(|&number| product.program_row(number)).collect();
-    let cycle = cycle.iter().map(|&number| product.program_row(number)).collect();
-    Ok(Lasso { stem, cycle })
-}
-
-fn movers_inside<S: RowSuccessors, M: Monitor>(
-    product: &mut Product<'_, S, M>,
-    component: &[u32],
-) -> Result<Vec<u32>, Stopped> {
-    if product.scheduling.strong.is_empty() {
-        return Ok(Vec::new());
-    }
-    let inside = inside(product, component)?;
-    let moves = |pid: &u32| inside.edges.iter().flatten().any(|edge| edge.mover == *pid);
-    Ok(product.scheduling.strong.iter().copied().filter(moves).collect())
+    Ok((stem[..stem.len().saturating_sub(1)].to_vec(), cycle))
 }
 
 /// The states of a shortest path from one of `starts` to where `wanted` says so; it sees each step and its target,
 /// or no step for a start. Only states that are `allowed` are passed.
-fn path<S: RowSuccessors, M: Monitor>(
-    product: &mut Product<'_, S, M>,
+fn path<G: Marked>(
+    graph: &mut G,
     starts: &[u32],
     allowed: &dyn Fn(u32) -> bool,
     wanted: &mut dyn FnMut(Option<&Edge>, u32) -> bool,
-) -> Result<Vec<u32>, Stopped> {
+) -> Result<Vec<u32>, G::Failure> {
     let mut parent: HashMap<u32, u32> = HashMap::new();
     let mut queue = VecDeque::new();
     for &start in starts {
@@ -87,8 +71,8 @@ fn path<S: RowSuccessors, M: Monitor>(
     let mut found = Vec::new();
     let mut ticks = 0;
     while let Some(number) = queue.pop_front() {
-        product.budget.tick(&mut ticks)?;
-        product.edges(number, &mut found)?;
+        graph.budget().tick(&mut ticks)?;
+        graph.edges(number, &mut found)?;
         for edge in &found {
             if !allowed(edge.target) {
                 continue;

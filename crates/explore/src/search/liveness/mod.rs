@@ -3,10 +3,13 @@
 //! Searches the product of a program and a generalised Büchi monitor on the fly, depth first, merging strongly
 //! connected components as they close (Couvreur). It ends at the first component that carries every mark. A state
 //! without successors stutters. Weak fairness of a process is one more mark; strong fairness is looked at inside
-//! the components that carry all marks.
+//! the components that carry all marks. `nearest` asks the same of anything that says what comes after a state, and makes
+//! the nearest states first.
 
 mod components;
 mod lasso;
+mod marked;
+mod nearest;
 mod nested;
 mod product;
 mod strong;
@@ -14,6 +17,7 @@ mod strong;
 use tertium_base::{Budget, Stopped};
 
 use self::components::Components;
+pub use self::nearest::{Nearest, Watch, nearest_accepted_run};
 pub use self::nested::{Nested, accepted_run_sketched};
 use self::product::Product;
 use super::Progress;
@@ -86,7 +90,19 @@ pub fn accepted_run<S: RowSuccessors, M: Monitor>(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, Stopped> {
     let mut product = Product::new(successors, monitor, scheduling, budget);
-    let mut search = Components::default();
-    let lasso = search.run(&mut product, initial, progress)?;
+    let mut starts = Vec::new();
+    for row in initial {
+        for state in monitor.initial() {
+            starts.push(product.number(row, state, true)?);
+        }
+    }
+    let lasso = match Components::default().run(&mut product, &starts, progress)? {
+        None => None,
+        Some(component) => {
+            let (stem, cycle) = lasso::lasso(&mut product, &starts, &component)?;
+            let mut rows = |numbers: &[u32]| numbers.iter().map(|&number| product.program_row(number)).collect();
+            Some(Lasso { stem: rows(&stem), cycle: rows(&cycle) })
+        }
+    };
     Ok(Outcome { lasso, states: product.store.len(), transitions: product.transitions, faults: product.faults })
 }

@@ -2,7 +2,8 @@
 
 use tertium_base::{Budget, Stopped};
 
-use super::{Monitor, Scheduling};
+use super::marked::{Edge, Marked, NOBODY};
+use super::{Monitor, Scheduling, strong};
 use crate::store::{Branches, StateStore};
 use crate::successors::{Expansion, RowSuccessors};
 
@@ -25,18 +26,6 @@ pub(super) struct Product<'s, S: RowSuccessors, M: Monitor> {
     pub faults: Vec<tertium_program::Fault>,
 }
 
-/// A step of the product.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Edge {
-    pub target: u32,
-    /// The monitor's marks, then one bit per weakly fair process.
-    pub marks: u64,
-    /// Who steps; `u32::MAX` for stuttering.
-    pub mover: u32,
-}
-
-pub(super) const NOBODY: u32 = u32::MAX;
-
 impl<'s, S: RowSuccessors, M: Monitor> Product<'s, S, M> {
     pub fn new(successors: &'s S, monitor: &'s M, scheduling: &'s Scheduling, budget: &'s Budget) -> Self {
         let store = StateStore::new(successors.words() + 1);
@@ -57,11 +46,6 @@ impl<'s, S: RowSuccessors, M: Monitor> Product<'s, S, M> {
             transitions: 0,
             faults: Vec::new(),
         }
-    }
-
-    pub fn all_marks(&self) -> u64 {
-        let count = self.monitor.marks() as usize + self.scheduling.weak.len();
-        if count == 0 { 0 } else { u64::MAX >> (64 - count) }
     }
 
     pub fn number(&mut self, row: &[u32], state: u32, fresh: bool) -> Result<u32, Stopped> {
@@ -87,29 +71,6 @@ impl<'s, S: RowSuccessors, M: Monitor> Product<'s, S, M> {
     pub fn program_row(&mut self, number: u32) -> Vec<u32> {
         self.store.read(number, &mut self.base);
         self.base.words()[1..].to_vec()
-    }
-
-    /// Private steps alone, if they are enough: none of them leads to a state met before, so that nothing is put off
-    /// all the way round a cycle. `order` says which were. Fairness to a process looks at every state where it
-    /// can step, so it forbids this.
-    pub fn private_edges(&mut self, number: u32, order: &[u32], out: &mut Vec<Edge>) -> Result<bool, Stopped> {
-        if !self.scheduling.weak.is_empty() || !self.scheduling.strong.is_empty() {
-            return Ok(false);
-        }
-        let row = self.program_row(number);
-        if !self.successors.expand_private(&row, &mut self.scratch, &mut self.found) {
-            return Ok(false);
-        }
-        self.join(&row, out)?;
-        Ok(out.iter().all(|edge| order.get(edge.target as usize).is_none_or(|&order| order == 0)))
-    }
-
-    /// The steps from a state of the product; the enabled pids are left in `found.movers`.
-    pub fn edges(&mut self, number: u32, out: &mut Vec<Edge>) -> Result<(), Stopped> {
-        let row = self.program_row(number);
-        self.successors.expand(&row, &mut self.scratch, &mut self.found);
-        self.faults.append(&mut self.found.faults);
-        self.join(&row, out)
     }
 
     /// Pairs what was found after `row`, the program's part of the state last read, with the monitor's moves.
@@ -152,5 +113,60 @@ impl<'s, S: RowSuccessors, M: Monitor> Product<'s, S, M> {
             }
         }
         marks
+    }
+}
+
+impl<S: RowSuccessors, M: Monitor> Marked for Product<'_, S, M> {
+    type Failure = Stopped;
+
+    fn all_marks(&self) -> u64 {
+        let count = self.monitor.marks() as usize + self.scheduling.weak.len();
+        if count == 0 { 0 } else { u64::MAX >> (64 - count) }
+    }
+
+    fn budget(&self) -> &Budget {
+        self.budget
+    }
+
+    fn size(&self) -> (usize, usize) {
+        (self.store.len(), self.store.bytes())
+    }
+
+    /// The enabled pids are left in `found.movers`.
+    fn edges(&mut self, number: u32, out: &mut Vec<Edge>) -> Result<(), Stopped> {
+        let row = self.program_row(number);
+        self.successors.expand(&row, &mut self.scratch, &mut self.found);
+        self.faults.append(&mut self.found.faults);
+        self.join(&row, out)
+    }
+
+    /// Private steps alone, if they are enough: none of them leads to a state met before, so that nothing is put off
+    /// all the way round a cycle. Fairness to a process looks at every state where it can step, so it forbids this.
+    fn enough_edges(&mut self, number: u32, order: &[u32], out: &mut Vec<Edge>) -> Result<bool, Stopped> {
+        if !self.scheduling.weak.is_empty() || !self.scheduling.strong.is_empty() {
+            return Ok(false);
+        }
+        let row = self.program_row(number);
+        if !self.successors.expand_private(&row, &mut self.scratch, &mut self.found) {
+            return Ok(false);
+        }
+        self.join(&row, out)?;
+        Ok(out.iter().all(|edge| order.get(edge.target as usize).is_none_or(|&order| order == 0)))
+    }
+
+    fn strongly_fair(&mut self, component: Vec<u32>) -> Result<Option<Vec<u32>>, Stopped> {
+        if self.scheduling.strong.is_empty() {
+            return Ok(Some(component));
+        }
+        strong::strongly_fair(self, component)
+    }
+
+    fn movers_inside(&mut self, component: &[u32]) -> Result<Vec<u32>, Stopped> {
+        if self.scheduling.strong.is_empty() {
+            return Ok(Vec::new());
+        }
+        let inside = strong::inside(self, component)?;
+        let moves = |pid: &u32| inside.edges.iter().flatten().any(|edge| edge.mover == *pid);
+        Ok(self.scheduling.strong.iter().copied().filter(moves).collect())
     }
 }

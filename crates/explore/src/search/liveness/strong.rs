@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use tertium_base::Stopped;
 
 use super::Monitor;
-use super::product::{Edge, Product};
+use super::marked::{Edge, Marked};
+use super::product::Product;
 use crate::successors::RowSuccessors;
 
 /// The steps between the states of a component, and who is enabled in each state.

@@ -69,6 +69,7 @@ pub fn check(
         rounds: Vec::new(),
         most: abstraction.max_states.unwrap_or(MOST_STATES),
         differences: abstraction.differences,
+        demanding: abstraction.on_demand,
         known: Vec::new(),
     };
     let start = Instant::now();
@@ -124,6 +125,8 @@ struct Loop<'a> {
     most: usize,
     /// Whether distances are looked at.
     differences: bool,
+    /// Whether states are made on demand where that may be enough.
+    demanding: bool,
     /// What is known of all states, as far as it was found out already.
     known: Vec<String>,
 }

@@ -1,18 +1,20 @@
 //! Questions about more than single states: checked on the structure of possible and certain steps.
 //!
+//! A linear property is asked of parts of it first, which are made on demand; of the whole if that leaves it open.
 //! The play that stays open is followed in the program like any path; what contradicts it becomes predicates. If it can be
 //! followed, the open step or label at its end is split by its precondition.
 
 use tertium_abstraction::{AbstractState, Explored, Failed, System};
-use tertium_evidence::Reason as Open;
+use tertium_evidence::{OpenQuestion, Reason as Open};
 use tertium_lattice::Belnap;
 use tertium_model::StateId;
 use tertium_refine::split::{literals, pre_of};
 use tertium_refine::{Chooser, Contradiction, Followed, OpenPath, follow};
 
-use super::super::super::answer::Round;
+use super::super::super::answer::{ProgramAnswer, Round};
 use super::super::super::questions::Question;
-use super::super::{Opened, Prepared, failed};
+use super::super::demand::Sought;
+use super::super::{Prepared, failed};
 use super::{Loop, multiply, no_progress};
 use crate::failure::Failure;
 
@@ -23,74 +25,153 @@ const MOST_CALLS: u64 = 4_000;
 /// Open elements that are looked at in one round.
 const MOST_REASONS: usize = 4;
 
+/// A question as it is asked again and again.
+struct Asking {
+    number: usize,
+    /// The answer before the first round.
+    before: ProgramAnswer,
+    /// Calls of the solver that were made for it before.
+    calls: usize,
+    /// Those that its own solver had made when the present attempt began.
+    since: u64,
+    chooser: Chooser,
+    rounds: Vec<Round>,
+    /// The predicates that are new in the present round.
+    news: Vec<String>,
+}
+
+impl Asking {
+    /// Begins an attempt with the predicates that are there.
+    fn new(prepared: &Prepared, number: usize, before: ProgramAnswer, calls: usize) -> Self {
+        let system = &prepared.system;
+        let news = system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
+        let since = system.queries().calls();
+        Self { number, before, calls, since, chooser: Chooser::default(), rounds: Vec::new(), news }
+    }
+
+    /// Ends a round: how many states it had, and what it left open.
+    fn end_round(&mut self, prepared: &Prepared, states: usize, open: Option<String>) {
+        let calls = usize::try_from(prepared.system.queries().calls()).unwrap_or(usize::MAX);
+        self.rounds.push(Round { predicates: std::mem::take(&mut self.news), states, calls, open, ..Round::default() });
+    }
+
+    fn is_large(&self, prepared: &Prepared) -> bool {
+        prepared.system.queries().calls() - self.since > MOST_CALLS
+    }
+}
+
 impl Loop<'_> {
-    /// Answers one question on the structure, refined as long as that helps. `calls` were made for it before.
+    /// Answers one question about more than single states, refined as long as that helps. `calls` were made for it before.
     pub(super) fn structure(&mut self, prepared: &mut Prepared, number: usize, calls: usize) -> Result<(), Failure> {
-        let question = &self.questions[number];
-        let before = self.answers[number].clone();
-        let mut chooser = Chooser::default();
-        let mut rounds: Vec<Round> = Vec::new();
-        let mut news: Vec<String> =
-            prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
+        let (first, before) = (prepared.system.predicates().len(), self.answers[number].clone());
+        let mut asking = Asking::new(prepared, number, before.clone(), calls);
+        if self.demanding && self.on_demand(prepared, &mut asking)? {
+            return Ok(());
+        }
+        let learnt = prepared.system.predicates().len() > first;
+        self.whole(prepared, asking)?;
+        if learnt && self.answers[number].value == Belnap::Unknown && self.work.budget.check().is_ok() {
+            // What paths taught has not helped; what the whole structure teaches may.
+            prepared.system.keep_predicates(first);
+            let again = Asking::new(prepared, number, before, calls);
+            self.whole(prepared, again)?;
+        }
+        Ok(())
+    }
+
+    /// Answers it on parts of the structure that are made on demand, if that is enough.
+    fn on_demand(&mut self, prepared: &mut Prepared, asking: &mut Asking) -> Result<bool, Failure> {
+        let question = &self.questions[asking.number];
         loop {
-            let observer = self.work.observer;
-            let (round, count) = (rounds.len(), prepared.system.predicates().len());
-            let (name, calls_before) = (before.name.clone(), prepared.system.queries().calls());
-            let open = rounds.last().and_then(|round| round.open.clone());
-            let why = open.map_or_else(String::new, |open| format!("; open: {open}"));
-            let explored = Explored::visit(&mut prepared.system, self.work.budget, &mut |done, known| {
-                if done % 16 == 1 {
-                    observer.phase(&format!(
-                        "{name}, round {round}: {count} predicates, {done} of {known} abstract states, \
-                         {calls_before} solver calls{why}"
-                    ));
+            let run = match self.work.on_demand(prepared, question)? {
+                None => return Ok(false),
+                Some(Sought::Answered(answer)) => {
+                    asking.end_round(prepared, answer.states, None);
+                    self.keep(asking.number, *answer, &asking.before, &asking.rounds, asking.calls);
+                    return Ok(true);
                 }
-            });
-            let explored = match explored {
+                Some(Sought::Open(run)) => run,
+            };
+            let last = asking.rounds.len() as u32 >= self.refinements || asking.is_large(prepared);
+            if last {
+                return Ok(false);
+            }
+            let before = prepared.system.predicates().len();
+            let news = learn(prepared, question, &run.part, &run.open, &mut asking.chooser)?;
+            if news.is_empty() || self.grows(&prepared.system, news.len()) {
+                prepared.system.keep_predicates(before);
+                return Ok(false);
+            }
+            asking.end_round(prepared, run.made, Some(run.why));
+            asking.news = news;
+        }
+    }
+
+    /// Answers it on the whole structure.
+    fn whole(&mut self, prepared: &mut Prepared, mut asking: Asking) -> Result<(), Failure> {
+        let number = asking.number;
+        let question = &self.questions[number];
+        loop {
+            let explored = match self.visit(prepared, &asking) {
                 Ok(explored) => explored,
                 Err(Failed::Stopped(stopped)) => {
                     let answer = self.work.stopped(&prepared.system, question, stopped);
-                    self.keep(number, answer, &before, &rounds, calls);
+                    self.keep(number, answer, &asking.before, &asking.rounds, asking.calls);
                     return Ok(());
                 }
                 Err(why) => return Err(failed(self.work.file, prepared.system.program(), why)),
             };
             let (answer, opened) = self.work.answer_with(prepared, &explored, question)?;
-            let calls_now = prepared.system.queries().calls();
-            rounds.push(Round {
-                predicates: std::mem::take(&mut news),
-                states: explored.states.len(),
-                calls: usize::try_from(calls_now).unwrap_or(usize::MAX),
-                open: match answer.by_completions {
-                    true => Some("left open, but all completions agree: this saved a round".to_owned()),
-                    false => answer.reasons.first().map(|reason| reason.what.clone()),
-                },
-                ..Round::default()
-            });
+            let open = match answer.by_completions {
+                true => Some("left open, but all completions agree: this saved a round".to_owned()),
+                false => answer.reasons.first().map(|reason| reason.what.clone()),
+            };
+            asking.end_round(prepared, explored.states.len(), open);
             let done = answer.value != Belnap::Unknown || answer.stopped.is_some();
-            let large = calls_now > MOST_CALLS;
-            self.keep(number, answer, &before, &rounds, calls);
-            let Some(opened) = opened.filter(|_| !done && !large && rounds.len() as u32 <= self.refinements) else {
+            let large = asking.is_large(prepared);
+            self.keep(number, answer, &asking.before, &asking.rounds, asking.calls);
+            let Some(opened) = opened.filter(|_| !done && !large && asking.rounds.len() as u32 <= self.refinements)
+            else {
                 return Ok(());
             };
-            news = learn(prepared, question, &explored, &opened, &mut chooser)?;
-            if self.grows(&prepared.system, news.len()) {
+            let Some((open, _)) = &opened.found.open else {
+                self.answers[number].reasons.push(no_progress());
+                return Ok(());
+            };
+            asking.news = learn(prepared, question, &explored, open, &mut asking.chooser)?;
+            if self.grows(&prepared.system, asking.news.len()) {
                 self.answers[number].reasons.push(multiply(prepared.system.predicates().len()));
                 return Ok(());
             }
-            if news.is_empty() {
+            if asking.news.is_empty() {
                 self.answers[number].reasons.push(no_progress());
                 return Ok(());
             }
         }
     }
 
-    /// Takes an answer over, unless it says less than what is known.
+    fn visit(&self, prepared: &mut Prepared, asking: &Asking) -> Result<Explored, Failed> {
+        let observer = self.work.observer;
+        let (round, count) = (asking.rounds.len(), prepared.system.predicates().len());
+        let (name, calls) = (&asking.before.name, prepared.system.queries().calls());
+        let open = asking.rounds.last().and_then(|round| round.open.clone());
+        let why = open.map_or_else(String::new, |open| format!("; open: {open}"));
+        Explored::visit(&mut prepared.system, self.work.budget, &mut |done, known| {
+            if done % 16 == 1 {
+                observer.phase(&format!(
+                    "{name}, round {round}: {count} predicates, {done} of {known} abstract states, {calls} solver \
+                     calls{why}"
+                ));
+            }
+        })
+    }
+
+    /// Takes an answer over, with all that its rounds cost.
     pub(super) fn keep(
         &mut self,
         number: usize,
-        mut answer: super::ProgramAnswer,
-        before: &super::ProgramAnswer,
+        mut answer: ProgramAnswer,
+        before: &ProgramAnswer,
         rounds: &[Round],
         calls: usize,
     ) {
@@ -112,10 +193,9 @@ fn learn(
     prepared: &mut Prepared,
     question: &Question,
     explored: &Explored,
-    opened: &Opened,
+    open: &OpenQuestion,
     chooser: &mut Chooser,
 ) -> Result<Vec<String>, Failure> {
-    let Some((open, _)) = &opened.found.open else { return Ok(Vec::new()) };
     let mut states: Vec<usize> = open.play.iter().map(|step| step.state.index()).collect();
     states.dedup();
     let system = &mut prepared.system;
