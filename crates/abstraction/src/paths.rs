@@ -25,6 +25,7 @@ pub struct PossiblePaths<'s> {
     /// The system.
     pub system: &'s mut System,
     shape: &'s Shape,
+    loosely: bool,
     initial: Vec<(AbstractState, bool)>,
     known: HashMap<AbstractState, Expansion>,
 }
@@ -33,7 +34,20 @@ impl<'s> PossiblePaths<'s> {
     /// Fair to those whom the shape names; paths that end go on as it says.
     #[must_use]
     pub fn new(system: &'s mut System, shape: &'s Shape) -> Self {
-        Self { system, shape, initial: Vec::new(), known: HashMap::new() }
+        Self { system, shape, loosely: false, initial: Vec::new(), known: HashMap::new() }
+    }
+
+    /// The same, and more than that: a path may end anywhere, and fair processes may be unable to step anywhere. This needs no questions,
+    /// and is enough for whatever holds of those paths, too.
+    #[must_use]
+    pub fn loosely(system: &'s mut System, shape: &'s Shape) -> Self {
+        Self { loosely: true, ..Self::new(system, shape) }
+    }
+
+    /// Whether those are the paths that [`Self::new`] has.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        !self.loosely || (self.shape.fair.is_empty() && !self.shape.stutter)
     }
 
     /// States of which it was asked what follows.
@@ -81,7 +95,10 @@ impl Successors for PossiblePaths<'_> {
         if self.known.len() >= self.system.options.most_states {
             return Err(Stopped(StopReason::Count).into());
         }
-        let expansion = self.system.expand_possible(state, self.shape)?;
+        let anything = Shape { fair: Vec::new(), stutter: false };
+        let asked = if self.loosely { &anything } else { self.shape };
+        let mut expansion = self.system.expand_possible(state, asked)?;
+        expansion.may_stop |= self.loosely && self.shape.stutter;
         for step in &expansion.steps {
             arrive(self.counts(step, &expansion), step.target.clone());
         }

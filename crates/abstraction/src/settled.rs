@@ -59,6 +59,11 @@ impl Settled {
         self.0.get(&(process, location)).cloned().unwrap_or_default()
     }
 
+    /// Everything that is known.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (ProcessId, LocationId, &Values)> + '_ {
+        self.0.iter().map(|(&(process, at), values)| (process, at, values))
+    }
+
     fn join(&mut self, at: (ProcessId, LocationId), values: Values, open: &mut Vec<(ProcessId, LocationId)>) {
         match self.0.get_mut(&at) {
             None => {

@@ -435,6 +435,15 @@ impl System {
         self.program.variable_ids().filter(narrower).map(|var| (var, self.bounds[var.index()])).collect()
     }
 
+    /// What variables of processes hold at their locations, whatever happened before; nothing if no loop in a block needed that.
+    #[must_use]
+    pub fn settled(&self) -> Vec<(ProcessId, LocationId, Vec<(VarId, i64)>)> {
+        let listed = |(process, at, values): (ProcessId, LocationId, &std::collections::BTreeMap<VarId, i64>)| {
+            (process, at, values.iter().map(|(&var, &value)| (var, value)).collect())
+        };
+        self.settled.iter().flat_map(Settled::all).map(listed).collect()
+    }
+
     /// What the value of a term depends on: symbols and functions.
     pub(crate) fn support(&mut self, term: TermId) -> Rc<BTreeSet<u64>> {
         if let Some(known) = self.supports.get(&term) {

@@ -446,7 +446,10 @@ fn on_demand_says_what_the_whole_structure_says() {
             };
             for (part, whole) in part.iter().zip(&whole) {
                 assert_eq!(part.value, whole.value, "{}: {} ({kind:?})", part.name, part.formula);
-                assert_eq!(part.vacuous, whole.vacuous, "{}: {} ({kind:?})", part.name, part.formula);
+                // What was not made is not known to be vacuous.
+                let made_all = part.on_demand.is_none_or(|made| made.left == 0);
+                assert!(!part.vacuous || whole.vacuous, "{}: {} ({kind:?})", part.name, part.formula);
+                assert!(part.vacuous || !whole.vacuous || !made_all, "{}: {} ({kind:?})", part.name, part.formula);
                 all.set(all.get() + usize::from(part.logic == "ltl"));
                 on_demand.set(on_demand.get() + usize::from(part.on_demand.is_some()));
                 if let Some(made) = part.on_demand {
@@ -462,10 +465,12 @@ fn on_demand_says_what_the_whole_structure_says() {
 /// A run that may break a property is near, and most of the abstraction is not: only what is near is made.
 #[test]
 fn what_is_far_from_a_near_run_is_not_made() {
-    let text = "system s\nvar n : int = 0\nvar b : bool = false\nprocess P { loop { n := n + 1; } }\n\
+    let text = "system s\nvar n : int = 0\nvar m : int = 1\nvar b : bool = false\n\
+                process P { loop { n := n + m; m := 3 - m; } }\n\
                 process Q { loop { skip; } }\nprocess R { await n > 20; b := true; }\n\
                 property far : ltl F b\nproperty near : ltl X X (n < 3)\n";
-    let predicates: Vec<String> = (1..=20).map(|at| format!("n <= {at}")).collect();
+    let mut predicates: Vec<String> = (1..=20).map(|at| format!("n <= {at}")).collect();
+    predicates.push("m = 1".to_owned());
     let predicates: Vec<&str> = predicates.iter().map(String::as_str).collect();
     let file = loaded(text, &predicates);
     let answers = |on_demand| {

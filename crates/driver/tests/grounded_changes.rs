@@ -297,3 +297,43 @@ fn processes_that_are_started_and_meet() {
     let few = modelled("few", SERVER, "few");
     few.notices_program("obligation", "run server();", "run server(); run server();");
 }
+
+const WAITS: &str = "
+int x; byte calm;
+active proctype mover() { do :: x < 1000000 && calm == 0 -> x = x + 1 :: x > 10 -> calm = 1; break od }
+active proctype watcher() { timeout -> assert(calm == 1 || x >= 1000000); calm = 2 }
+ltl late { [] (calm != 2 || x > 10) }
+";
+
+#[test]
+fn waiting_for_a_time_out() {
+    let waits = modelled("waits", WAITS, "late");
+    waits.notices_program("obligation", "timeout ->", "true ->");
+    waits.notices_program(
+        "obligation",
+        "active proctype watcher",
+        "active proctype other() { x = 0 }\nactive proctype watcher",
+    );
+}
+
+const COUNTED: &str = "
+int x; byte started;
+active proctype p() {
+	byte i = 1;
+	atomic { do :: i < 5 -> i++; started = started + i :: else -> break od };
+	do :: x < 1000000 -> x = x + 1 :: else -> break od
+}
+ltl sum { [] (started == 0 || started == 14) }
+ltl small { [] (x <= 1000000) }
+";
+
+/// How often the loop goes round follows from what `i` holds where it begins, which is claimed and shown.
+#[test]
+fn a_block_that_goes_round() {
+    let counted = modelled("counted", COUNTED, "sum");
+    counted.notices_program("obligation", "byte i = 1", "byte i = 2");
+    counted.notices("block may go round", |document| {
+        document["invariant"]["over"]["always"].as_array_mut().expect("a list").clear();
+    });
+    counted.notices_program("obligation", "i++; started", "i++; i++; started");
+}

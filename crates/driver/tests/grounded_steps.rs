@@ -427,3 +427,54 @@ fn promela_as_terms_are_its_steps() {
     let _ = std::io::Write::write_all(&mut std::io::stdout(), told.as_bytes());
     assert!(states > 300 && models > 15 && meetings > 50 && starts > 50, "{told}");
 }
+
+/// `timeout` is a condition on all processes; put in for `else`, which models have anyway, it meets everything else there is.
+#[test]
+fn time_outs_as_terms_are_those_of_the_definition() {
+    let (models, states) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    for_random_cases(120, |case| {
+        let text = random_promela(&mut case.rng);
+        let text =
+            if case.rng.chance(50) { text.replacen("else", "timeout", 1) } else { text.replace("else", "timeout") };
+        let waiting = "active proctype waiter() { byte w; do :: timeout -> w = w + 1 :: w > 1 -> break od }\n";
+        let text = if text.contains("timeout") { text } else { format!("{text}\n{waiting}") };
+        case.keep("model.pml", &text);
+        let Some(file) = loaded(&text) else { return };
+        let compared = compare(&file.program, &text).states;
+        states.set(states.get() + compared);
+        models.set(models.get() + usize::from(compared > 0));
+    });
+    let (models, states) = (models.get(), states.get());
+    assert!(models > 30 && states > 500, "{states} states of {models} models were compared");
+}
+
+/// A loop in a block that constants decide is a row of steps.
+#[test]
+fn counted_loops_as_terms_are_rows_of_steps() {
+    for (text, least) in [
+        (
+            "byte x; active proctype p() { byte i; do :: x < 9 -> atomic { i = 0; do :: i < 5 -> x++; i++ :: else -> break od } \
+          :: x > 8 -> x = 0 od }",
+            3,
+        ),
+        (
+            "byte x; active proctype p() { byte i; do :: d_step { i = 3; do :: i > 0 -> i--; x = x + i :: else -> break od } \
+          :: x > 20 -> x = 0 od }",
+            3,
+        ),
+        (
+            "byte x; byte a[4]; active proctype p() { byte i; do :: atomic { i = 0; do :: i < 4 -> if :: a[i] = x :: a[i] = 1 fi; \
+          i++ :: i == 4 -> break od; x = (x + 1) % 3 } od }",
+            10,
+        ),
+    ] {
+        let file = loaded(text).expect("a model");
+        let states = compare(&file.program, text).states;
+        assert!(states >= least, "{states} states of\n{text}");
+    }
+    // What nothing decides is refused.
+    let endless = "byte x; active proctype p() { atomic { do :: x < 200 -> x++ :: break od } }";
+    let file = loaded(endless).expect("a model");
+    let mut machine = Machine::new(&file.program).expect("cells");
+    assert!(machine.moves(0, 0).is_err());
+}

@@ -141,8 +141,56 @@ impl<'p, 'a> Grounds<'p, 'a> {
         if let Some(known) = self.moves.get(&(pid, at)) {
             return Ok(Rc::clone(known));
         }
-        let found = Rc::new(self.machine.moves(pid, at)?);
+        let found = match self.machine.moves(pid, at) {
+            Ok(found) => found,
+            // What always holds there may tell how often a loop goes round.
+            Err(why) => {
+                let known = self.settled(pid, at);
+                if known.is_empty() {
+                    return Err(why);
+                }
+                self.machine.moves_knowing(pid, at, known)?
+            }
+        };
+        let found = Rc::new(found);
         self.moves.insert((pid, at), Rc::clone(&found));
+        Ok(found)
+    }
+
+    /// The cells of which it is said that they always hold the same where a process is at a location.
+    fn settled(&mut self, pid: usize, at: usize) -> Changes {
+        let here = Changes::from([(self.machine.at[pid], self.machine.terms.number(at as i128))]);
+        let mut known = Changes::new();
+        for fact in self.always.clone() {
+            let terms = &mut self.machine.terms;
+            let fact = terms.substitute(fact, &here);
+            let Term::Op("=", sides) = terms.get(fact) else { continue };
+            let (a, b) = (sides[0], sides[1]);
+            for (cell, value) in [(a, b), (b, a)] {
+                if matches!((terms.get(cell), terms.get(value)), (Term::Symbol(_), Term::Number(_))) {
+                    known.insert(cell, value);
+                }
+            }
+        }
+        known
+    }
+
+    /// Where each process can be while nobody is in the middle of a block: where it begins, and wherever steps lead.
+    ///
+    /// # Errors
+    /// If a step has no terms.
+    pub(super) fn resting_places(&mut self) -> Result<BTreeSet<(usize, usize)>, NoTerm> {
+        let begin = |slot: usize| (slot, self.machine.beginning(slot));
+        let mut open: Vec<(usize, usize)> = (0..self.machine.processes()).map(begin).collect();
+        let mut found: BTreeSet<(usize, usize)> = BTreeSet::new();
+        while let Some((pid, at)) = open.pop() {
+            if at >= self.machine.gone(pid) || !found.insert((pid, at)) {
+                continue;
+            }
+            for way in &self.moves(pid, at)?.ways {
+                open.extend(self.targets(way)?.into_iter().map(|(slot, target)| (slot, target as usize)));
+            }
+        }
         Ok(found)
     }
 
@@ -389,27 +437,26 @@ impl<'p, 'a> Grounds<'p, 'a> {
         let not = self.machine.terms.not(all);
         let about = "what always holds does at the beginning".to_owned();
         found.extend(self.obligation("initial", about, &[start, not], Expected::Unsat));
-        for pid in 0..self.machine.processes() {
-            for source in 0..self.machine.gone(pid) {
-                for way in &self.moves(pid, source)?.ways {
-                    let moved: Vec<TermId> =
-                        facts.iter().map(|&fact| self.machine.terms.substitute(fact, &way.after)).collect();
-                    let touched: Vec<TermId> = facts
-                        .iter()
-                        .zip(moved)
-                        .filter(|(fact, moved)| *fact != moved)
-                        .map(|(_, moved)| moved)
-                        .collect();
-                    if touched.is_empty() {
-                        continue;
-                    }
-                    let kept = self.machine.terms.all(&touched);
-                    let not = self.machine.terms.not(kept);
-                    let here = Changes::from([(self.machine.at[pid], self.machine.terms.number(source as i128))]);
-                    let parts = [way.taken, not].map(|part| self.machine.terms.substitute(part, &here));
-                    let about = format!("{} keeps what always holds", self.told(way));
-                    found.extend(self.obligation("always", about, &parts, Expected::Unsat));
+        let spoken = self.symbols(&facts);
+        for (pid, source) in self.resting_places()? {
+            for way in &self.moves(pid, source)?.ways {
+                let moved: Vec<TermId> =
+                    facts.iter().map(|&fact| self.machine.terms.substitute(fact, &way.after)).collect();
+                let changed = facts.iter().zip(moved).filter(|(fact, moved)| *fact != moved);
+                let touched: Vec<TermId> = changed.map(|(_, moved)| moved).collect();
+                if touched.is_empty() {
+                    continue;
                 }
+                let kept = self.machine.terms.all(&touched);
+                let not = self.machine.terms.not(kept);
+                let here = Changes::from([(self.machine.at[pid], self.machine.terms.number(source as i128))]);
+                let mut parts = [way.taken, not].map(|part| self.machine.terms.substitute(part, &here)).to_vec();
+                // Facts about this place are facts here.
+                if spoken.contains(&self.machine.at[pid]) {
+                    parts.push(self.from(way));
+                }
+                let about = format!("{} keeps what always holds", self.told(way));
+                found.extend(self.obligation("always", about, &parts, Expected::Unsat));
             }
         }
         Ok(())

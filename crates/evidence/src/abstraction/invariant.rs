@@ -158,11 +158,7 @@ impl Grounds<'_, '_> {
             }
             // A block that could go round has no terms, and is refused here.
             Goal::Endless => {
-                for pid in 0..self.machine.processes() {
-                    for source in 0..self.machine.gone(pid) {
-                        self.moves(pid, source)?;
-                    }
-                }
+                self.resting_places()?;
             }
         }
         Ok(())

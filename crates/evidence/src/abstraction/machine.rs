@@ -69,6 +69,10 @@ pub struct Machine<'p> {
     pub(super) lines: Vec<(ChannelId, Option<usize>)>,
     /// Stands for `deadlock`.
     pub(super) deadlock: TermId,
+    /// Whether `timeout` may hold where an expression is looked at: in the first small step of a way.
+    pub(super) may_wait: bool,
+    /// Where nobody can move but by waiting for a time-out, once somebody has asked.
+    pub(super) nobody_moves: Option<TermId>,
 }
 
 /// A channel with more cells is not looked at.
@@ -105,6 +109,8 @@ impl<'p> Machine<'p> {
             held: Vec::new(),
             lines: Vec::new(),
             deadlock: deadlock.ok_or_else(|| NoTerm::new("names clash"))?,
+            may_wait: false,
+            nobody_moves: None,
             slots,
             code,
             terms,

@@ -11,11 +11,18 @@ use super::terms::TermId;
 use super::values::{Fine, Sight};
 
 /// What a channel may be.
-pub(super) enum Line {
-    /// This one, which has a buffer.
-    Buffer(Queue),
-    /// One of these, by number, none of which has a buffer; and when.
-    Open(Vec<(usize, TermId)>),
+pub(super) struct Line {
+    /// One of these, by number, which have no buffer; and when.
+    pub(super) open: Vec<(usize, TermId)>,
+    /// One of these, which have one; and when.
+    pub(super) buffers: Vec<(Queue, TermId)>,
+}
+
+impl Line {
+    /// Whether it is one channel with a buffer, whatever the state.
+    pub(super) fn is_plain(&self) -> bool {
+        self.open.is_empty() && self.buffers.len() == 1
+    }
 }
 
 /// A receive that a send meets.
@@ -30,11 +37,20 @@ pub(super) struct Meeting {
 }
 
 impl Machine<'_> {
-    /// What a channel may be, and where it is one. Of those with a buffer it must be known beforehand which.
+    /// What a channel may be, and where it is one.
     pub(super) fn line(&mut self, channel: ExprId, sight: &Sight<'_>) -> Result<(Line, Fine), NoTerm> {
-        let (number, mut fine) = self.value(channel, sight)?;
+        let number = self.value(channel, sight)?;
+        self.numbered_line(number, sight)
+    }
+
+    /// The same for a number, and where that has a value.
+    pub(super) fn numbered_line(
+        &mut self,
+        (number, mut fine): (TermId, Fine),
+        sight: &Sight<'_>,
+    ) -> Result<(Line, Fine), NoTerm> {
         let number = self.as_number(number);
-        let (mut open, mut valid) = (Vec::new(), Vec::new());
+        let (mut line, mut valid) = (Line { open: Vec::new(), buffers: Vec::new() }, Vec::new());
         for at in 0..self.queues.len() {
             let named = self.terms.number(at as i128 + 1);
             let this = self.terms.eq(number, named);
@@ -47,19 +63,16 @@ impl Machine<'_> {
                 None => self.terms.truth(true),
             };
             valid.push(self.terms.and(this, there));
-            match (self.program.channel(id).capacity, self.terms.as_truth(this)) {
-                (0, _) => open.push((at, this)),
-                (_, Some(true)) => {
-                    let queue = self.queues[at].clone().ok_or_else(|| NoTerm::new("a channel with too many cells"))?;
-                    fine.0[2] = self.terms.and(fine.0[2], there);
-                    return Ok((Line::Buffer(queue), fine));
-                }
-                _ => return Err(NoTerm::new("a channel with a buffer that is not known beforehand")),
+            if self.program.channel(id).capacity == 0 {
+                line.open.push((at, this));
+            } else {
+                let queue = self.queues[at].clone().ok_or_else(|| NoTerm::new("a channel with too many cells"))?;
+                line.buffers.push((queue, this));
             }
         }
         let valid = self.terms.any(&valid);
         fine.0[2] = self.terms.and(fine.0[2], valid);
-        Ok((Line::Open(open), fine))
+        Ok((line, fine))
     }
 
     /// The receives that a send meets on one of these channels, and where that question has an answer.

@@ -4,18 +4,11 @@ use tertium_program::{Action, ExprId, Field, Pattern, Place, Type};
 
 use super::machine::{Machine, NoTerm, Queue};
 use super::meetings::{Line, Meeting};
+use super::steps::{Look, Path, Walk};
 use super::terms::TermId;
 use super::values::{Changes, Fine, Sight};
 
 impl Machine<'_> {
-    /// The channel with a buffer that an expression means; which one it is must not depend on the state.
-    fn queue(&mut self, channel: ExprId, sight: &Sight<'_>) -> Result<Queue, NoTerm> {
-        match self.line(channel, sight)? {
-            (Line::Buffer(queue), _) => Ok(queue),
-            (Line::Open(_), _) => Err(NoTerm::new("a channel without a buffer, or one that is not known beforehand")),
-        }
-    }
-
     fn present(&self, symbol: TermId, sight: &Sight<'_>) -> TermId {
         sight.changes.get(&symbol).copied().unwrap_or(symbol)
     }
@@ -29,25 +22,20 @@ impl Machine<'_> {
     ) -> Result<(TermId, Fine, Option<Vec<Meeting>>), NoTerm> {
         let fine = self.always_fine();
         match action {
-            Action::Send { channel, message, .. } => match self.line(*channel, sight)? {
-                (Line::Buffer(queue), fine) => {
-                    let (length, full) = (self.present(queue.length, sight), self.terms.number(queue.capacity as i128));
-                    Ok((self.terms.lt(length, full), fine, None))
+            Action::Send { channel, message, .. } => self.ready_to_send(*channel, message, sight),
+            Action::Receive { pattern, .. } => {
+                // On a channel without a buffer whoever sends makes the move.
+                let (line, mut fine) = self.line(pattern.channel, sight)?;
+                let mut able = Vec::new();
+                for (queue, this) in &line.buffers {
+                    let (fits, below) = self.fitting(pattern, queue, sight)?;
+                    let below = self.fine_if(*this, below);
+                    fine = self.both_fine(fine, below);
+                    let some = self.terms.any(&fits);
+                    able.push(self.terms.and(*this, some));
                 }
-                (Line::Open(channels), fine) => {
-                    let (meetings, below) = self.meetings(&channels, message, sight)?;
-                    let accepts: Vec<TermId> = meetings.iter().map(|meeting| meeting.accepts).collect();
-                    Ok((self.terms.any(&accepts), self.both_fine(fine, below), Some(meetings)))
-                }
-            },
-            Action::Receive { pattern, .. } => match self.line(pattern.channel, sight)? {
-                (Line::Buffer(queue), there) => {
-                    let (fits, fine) = self.fitting(pattern, &queue, sight)?;
-                    Ok((self.terms.any(&fits), self.both_fine(there, fine), None))
-                }
-                // Whoever sends makes the move.
-                (Line::Open(_), fine) => Ok((self.terms.truth(false), fine, None)),
-            },
+                Ok((self.terms.any(&able), fine, None))
+            }
             Action::End => {
                 let pid = self.slots[me].pid;
                 let mut younger = Vec::new();
@@ -60,6 +48,78 @@ impl Machine<'_> {
             }
             _ => Ok((self.terms.truth(true), fine, None)),
         }
+    }
+
+    /// Whether a message can be sent, where that question has an answer, and whom that may meet.
+    fn ready_to_send(
+        &mut self,
+        channel: ExprId,
+        message: &[ExprId],
+        sight: &Sight<'_>,
+    ) -> Result<(TermId, Fine, Option<Vec<Meeting>>), NoTerm> {
+        let (Line { open, buffers }, mut fine) = self.line(channel, sight)?;
+        let mut able = Vec::new();
+        for (queue, this) in &buffers {
+            let room = self.room(queue, sight);
+            able.push(self.terms.and(*this, room));
+        }
+        if open.is_empty() && !buffers.is_empty() {
+            return Ok((self.terms.any(&able), fine, None));
+        }
+        let (meetings, mut below) = self.meetings(&open, message, sight)?;
+        if !buffers.is_empty() {
+            // With a buffer the message is looked at when it is sent.
+            let meets: Vec<TermId> = open.iter().map(|&(_, this)| this).collect();
+            let meets = self.terms.any(&meets);
+            below = self.fine_if(meets, below);
+        }
+        fine = self.both_fine(fine, below);
+        able.extend(meetings.iter().map(|meeting| meeting.accepts));
+        Ok((self.terms.any(&able), fine, Some(meetings)))
+    }
+
+    /// Whether there is room for one more message.
+    fn room(&mut self, queue: &Queue, sight: &Sight<'_>) -> TermId {
+        let (length, full) = (self.present(queue.length, sight), self.terms.number(queue.capacity as i128));
+        self.terms.lt(length, full)
+    }
+
+    /// Puts a message into a buffer, or takes one out: one way for each channel that may be meant.
+    pub(super) fn pass(&mut self, walk: &mut Walk, path: &Path, (begun, look): (TermId, &Look)) -> Result<(), NoTerm> {
+        let action = &self.program.step(look.step).action;
+        let channel = match action {
+            Action::Send { channel, .. } => *channel,
+            Action::Receive { pattern, .. } => pattern.channel,
+            _ => return Ok(()),
+        };
+        let symbols: Vec<TermId> = look.inputs.iter().map(|input| input.symbol).collect();
+        let changes = path.changes.clone();
+        let sight = Sight { me: Some(look.me), changes: &changes, inputs: &symbols };
+        let (line, _) = self.line(channel, &sight)?;
+        let plain = line.is_plain();
+        for (queue, this) in &line.buffers {
+            let mut next = path.going(look);
+            let yes = self.terms.truth(true);
+            let (able, fine, ranges) = match action {
+                Action::Send { message, sorted, .. } => {
+                    let fine = self.send(queue, message, *sorted, &sight, &mut next.changes)?;
+                    (self.room(queue, &sight), fine, yes)
+                }
+                Action::Receive { pattern, keep } => {
+                    let (fits, _) = self.fitting(pattern, queue, &sight)?;
+                    let (fine, ranges) = self.receive((pattern, queue), &fits, *keep, &sight, &mut next.changes)?;
+                    (self.terms.any(&fits), fine, ranges)
+                }
+                _ => continue,
+            };
+            let here = if plain { begun } else { self.terms.all(&[begun, *this, able]) };
+            if self.terms.as_truth(here) == Some(false) {
+                continue;
+            }
+            let holder = self.moved(look.me, look.step, &mut next.changes);
+            self.conclude(walk, (look, here), next, (fine, ranges, yes), holder);
+        }
+        Ok(())
     }
 
     /// For each place that may be received from, whether its message is there and fits.
@@ -110,15 +170,14 @@ impl Machine<'_> {
     }
 
     /// Puts a message behind the others, or before the first that is greater.
-    pub(super) fn send(
+    fn send(
         &mut self,
-        channel: ExprId,
+        queue: &Queue,
         message: &[ExprId],
         sorted: bool,
         sight: &Sight<'_>,
         changes: &mut Changes,
     ) -> Result<Fine, NoTerm> {
-        let queue = self.queue(channel, sight)?;
         let fields = self.program.channel(queue.id).fields.clone();
         if fields.len() != message.len() {
             return Err(NoTerm::new("a message with another number of fields than its channel"));
@@ -138,7 +197,7 @@ impl Machine<'_> {
             let at = self.terms.number(place as i128);
             let last = self.terms.eq(length, at);
             let here = if sorted {
-                let greater = self.greater(&queue, place, &values, sight);
+                let greater = self.greater(queue, place, &values, sight);
                 let there = self.terms.lt(at, length);
                 let greater = self.terms.and(there, greater);
                 self.terms.or(last, greater)
@@ -172,18 +231,17 @@ impl Machine<'_> {
     }
 
     /// Takes the first message that fits: where places and values are fine, and where values fit their types.
-    pub(super) fn receive(
+    fn receive(
         &mut self,
-        pattern: &Pattern,
+        (pattern, queue): (&Pattern, &Queue),
+        fits: &[TermId],
         keep: bool,
         sight: &Sight<'_>,
         changes: &mut Changes,
     ) -> Result<(Fine, TermId), NoTerm> {
-        let queue = self.queue(pattern.channel, sight)?;
-        let (fits, _) = self.fitting(pattern, &queue, sight)?;
         let mut told = (self.always_fine(), self.terms.truth(true));
         if !keep {
-            self.remove(&queue, &fits, sight, changes);
+            self.remove(queue, fits, sight, changes);
         }
         for (field, bound) in pattern.fields.iter().enumerate() {
             let Field::Bind(place) = *bound else { continue };

@@ -211,7 +211,10 @@ impl Machine<'_> {
                 }
                 InitialValue::Computed(expr) => {
                     let so_far = changes.clone();
-                    let (value, below) = self.value(expr, &Sight { me: Some(slot), changes: &so_far, inputs: &[] })?;
+                    let waits = std::mem::replace(&mut self.may_wait, false);
+                    let value = self.value(expr, &Sight { me: Some(slot), changes: &so_far, inputs: &[] });
+                    self.may_wait = waits;
+                    let (value, below) = value?;
                     fine = self.both_fine(fine, below);
                     self.as_number(value)
                 }

@@ -10,7 +10,7 @@ use tertium_program::{Action, Domain as Choice, Expr, Hold, Place, Step, StepId,
 
 use super::machine::{Machine, NoTerm, Store};
 use super::meetings::Meeting;
-use super::terms::{Domain, Sort, TermId};
+use super::terms::{Domain, Sort, TermId, Terms};
 use super::values::{Changes, Fine, Sight};
 
 /// Blocks with more small steps in a row, or more ways through, are not looked at.
@@ -94,6 +94,11 @@ pub(super) struct Path {
 }
 
 impl Path {
+    /// At the beginning; of some cells it is known what they hold there.
+    fn beginning(terms: &mut Terms, known: Changes) -> Self {
+        Self { steps: Vec::new(), inputs: Vec::new(), so_far: terms.truth(true), changes: known, sure: true }
+    }
+
     /// The same with one small step more; what that does is not said yet.
     pub(super) fn going(&self, look: &Look) -> Self {
         let mut next = self.clone();
@@ -143,24 +148,32 @@ impl Machine<'_> {
     /// # Errors
     /// If some of it has no term.
     pub fn moves(&mut self, pid: usize, source: usize) -> Result<Moves, NoTerm> {
+        self.moves_knowing(pid, source, Changes::new())
+    }
+
+    /// The same, where some cells surely hold what is `known` of them. It is right there and nowhere else.
+    ///
+    /// # Errors
+    /// If some of it has no term.
+    pub(super) fn moves_knowing(&mut self, pid: usize, source: usize, known: Changes) -> Result<Moves, NoTerm> {
         if source >= self.gone(pid) {
             return Ok(Moves::default());
         }
-        let start = Path {
-            steps: Vec::new(),
-            inputs: Vec::new(),
-            so_far: self.terms.truth(true),
-            changes: Changes::new(),
-            sure: true,
-        };
+        let start = Path::beginning(&mut self.terms, known);
         let mut walk = Walk { pid, source, found: Moves::default(), open: vec![(pid, source, start)] };
+        let walked = self.walk(&mut walk);
+        self.may_wait = false;
+        walked.map(|()| walk.found)
+    }
+
+    fn walk(&mut self, walk: &mut Walk) -> Result<(), NoTerm> {
         while let Some((holder, at, path)) = walk.open.pop() {
             if path.steps.len() > LONGEST || walk.open.len() + walk.found.ways.len() > LONGEST {
                 return Err(NoTerm::new("a block is too long, or has too many ways through"));
             }
-            self.onward(&mut walk, (holder, at), &path)?;
+            self.onward(walk, (holder, at), &path)?;
         }
-        Ok(walk.found)
+        Ok(())
     }
 
     /// All small steps from a location of whoever holds control.
@@ -169,11 +182,9 @@ impl Machine<'_> {
         let location = &process.locations[at];
         let hold = location.hold;
         let inside = !path.steps.is_empty();
+        self.may_wait = !inside;
         let mut looks = Vec::new();
         for &id in &location.steps {
-            if inside && path.steps.iter().filter(|&&step| step == id).count() > 1 {
-                return Err(NoTerm::new("a block may go round"));
-            }
             looks.push(self.look(me, id, hold, path)?);
         }
         let raw: Vec<(TermId, Vec<Input>)> = looks
@@ -203,9 +214,17 @@ impl Machine<'_> {
             if self.terms.as_truth(begun) == Some(false) {
                 continue;
             }
+            // A loop that constants decide is a row of steps.
+            let again = path.steps.iter().filter(|&&step| step == look.step).count() > 1;
+            if again && self.terms.as_truth(look.able).is_none() {
+                return Err(NoTerm::new("a block may go round"));
+            }
             match &self.program.step(look.step).action {
                 Action::Run { .. } => self.start(walk, path, (begun, &look))?,
-                _ if look.meetings.is_some() => self.meet(walk, path, (begun, &look))?,
+                Action::Send { .. } | Action::Receive { .. } => {
+                    self.meet(walk, path, (begun, &look))?;
+                    self.pass(walk, path, (begun, &look))?;
+                }
                 _ => self.take(walk, path, (begun, &look))?,
             }
         }
@@ -213,6 +232,44 @@ impl Machine<'_> {
             self.stuck(walk, (me, at), path, &raw)?;
         }
         Ok(())
+    }
+
+    /// Where nobody can move but by waiting for a time-out: then `timeout` holds.
+    ///
+    /// # Errors
+    /// If some step has no term, or chooses values, for which there may be none.
+    pub(super) fn timeout(&mut self) -> Result<TermId, NoTerm> {
+        if let Some(known) = self.nobody_moves {
+            return Ok(known);
+        }
+        let waits = std::mem::replace(&mut self.may_wait, false);
+        let found = self.nobody_moves_at_once();
+        self.may_wait = waits;
+        let found = found?;
+        self.nobody_moves = Some(found);
+        Ok(found)
+    }
+
+    fn nobody_moves_at_once(&mut self) -> Result<TermId, NoTerm> {
+        let (none, start) = (Changes::new(), Path::beginning(&mut self.terms, Changes::new()));
+        let mut parts = Vec::new();
+        for me in 0..self.processes() {
+            for (at, location) in self.program.process(self.code[me]).locations.iter().enumerate() {
+                let here = self.stands(me, at, &Sight { me: None, changes: &none, inputs: &[] });
+                for &id in &location.steps {
+                    let look = self.look(me, id, location.hold, &start)?;
+                    if !look.inputs.is_empty() {
+                        return Err(NoTerm::new("whether `timeout` holds depends on values that are chosen"));
+                    }
+                    // A guard that cannot be evaluated is a step that goes wrong.
+                    let unclear = self.unclear(&look.unclear);
+                    let moves = self.terms.or(look.able, unclear);
+                    let not = self.terms.not(moves);
+                    parts.push(self.terms.implies(here, not));
+                }
+            }
+        }
+        Ok(self.terms.all(&parts))
     }
 
     fn slip(&self, found: &mut Moves, slip: Slip) {
@@ -361,21 +418,13 @@ impl Machine<'_> {
                 let yes = self.terms.truth(true);
                 (fine, yes, yes)
             }
-            Action::Send { channel, message, sorted } => {
-                let fine = self.send(*channel, message, *sorted, &sight, &mut next.changes)?;
-                let yes = self.terms.truth(true);
-                (fine, yes, yes)
-            }
-            Action::Receive { pattern, keep } => {
-                let (fine, ranges) = self.receive(pattern, *keep, &sight, &mut next.changes)?;
-                (fine, ranges, self.terms.truth(true))
-            }
             Action::End => {
                 self.leave(me, &mut next.changes)?;
                 let yes = self.terms.truth(true);
                 (self.always_fine(), yes, yes)
             }
-            Action::Run { .. } | Action::SetPriority { .. } | Action::Together { .. } => {
+            Action::Run { .. } | Action::Send { .. } | Action::Receive { .. } => return Ok(()),
+            Action::SetPriority { .. } | Action::Together { .. } => {
                 return Err(NoTerm::new(
                     "a step sets priorities, or is one of several processes that were taken apart",
                 ));

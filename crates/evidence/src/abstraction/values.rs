@@ -198,6 +198,19 @@ impl Machine<'_> {
                 (self.terms.number(self.slots[me].pid as i128), fine)
             }
             Expr::ProcessCount => (self.count(sight), fine),
+            // Nobody waits inside a block, nor seen from outside.
+            Expr::Timeout if sight.me.is_some() && self.may_wait => (self.timeout()?, fine),
+            Expr::Timeout => (self.terms.truth(false), fine),
+            Expr::Length(channel) if self.constant(known[&channel].0).is_none() => {
+                let (line, fine) = self.numbered_line(known[&channel], sight)?;
+                // A channel without a buffer holds nothing.
+                let mut value = self.terms.number(0);
+                for (queue, this) in &line.buffers {
+                    let length = self.now(queue.length, sight);
+                    value = self.terms.ite(*this, length, value);
+                }
+                (value, fine)
+            }
             Expr::Length(channel) => {
                 let number = self.constant(known[&channel].0).ok_or_else(no)?;
                 let queue = number.checked_sub(1).and_then(|at| self.queues.get(at)).cloned().flatten();

@@ -258,7 +258,31 @@ pub(in crate::program) fn over(system: &System) -> Result<Abstraction, NoTerm> {
     for (var, bounds) in system.invariants() {
         told.always.extend(bounded(&mut machine, var, bounds));
     }
+    told.always.extend(settled(&mut machine, system));
     Ok(told)
+}
+
+/// What variables hold at places, where that tells how often a loop in a block goes round.
+fn settled(machine: &mut Machine<'_>, system: &System) -> Vec<String> {
+    let pids = pids(system.program());
+    let mut told = Vec::new();
+    for (process, at, values) in system.settled() {
+        let Some(&pid) = pids.get(&process) else { continue };
+        let place = machine.terms.number(at.index() as i128);
+        let here = machine.terms.eq(machine.location(pid as usize), place);
+        for (var, value) in values {
+            let Some(cell) = machine.cell(var, 0).filter(|&cell| machine.terms.sort(cell) == Sort::Int) else {
+                continue;
+            };
+            let value = machine.terms.number(i128::from(value));
+            let holds = machine.terms.eq(cell, value);
+            let fact = machine.terms.implies(here, holds);
+            if machine.terms.as_truth(fact).is_none() {
+                told.push(machine.terms.show(fact));
+            }
+        }
+    }
+    told
 }
 
 fn no_cell(program: &Program, var: VarId) -> NoTerm {

@@ -26,10 +26,10 @@ use tertium_program::{ExprId, Fairness};
 use super::super::answer::{OnDemand, ProgramAnswer};
 use super::super::questions::{Asked, Question};
 use super::{Prepared, Work, failed, shape, why_open, with_fairness};
+use crate::Observer;
 use crate::check::bound;
 use crate::engines::EngineChoice;
 use crate::failure::Failure;
-use crate::{Deadlock, Observer};
 
 /// Marks of the automaton and fair processes together.
 const MOST_MARKS: usize = 63;
@@ -52,6 +52,14 @@ pub(super) struct OpenRun {
     pub why: String,
     /// Abstract states that were made to find it.
     pub made: usize,
+}
+
+/// What a search for a run made, and found.
+struct Searched {
+    found: Nearest<AbstractState>,
+    /// States of which it was asked what follows.
+    made: usize,
+    part: Explored,
 }
 
 /// A path of abstract states that goes round.
@@ -88,16 +96,8 @@ impl Work<'_> {
         let Some(automaton) = self.watching(prepared, asked)? else { return Ok(None) };
         let atoms: Vec<ExprId> = asked.atoms.iter().map(|&atom| prepared.expr(atom)).collect();
         let shape = shape(prepared.system.program(), Logic::Ltl, self.options);
-        let mut watch = Negation::new(&automaton, &atoms, asked, self.observer);
-        let mut paths = PossiblePaths::new(&mut prepared.system, &shape);
-        let limits = Limits { most: usize::MAX, budget: self.budget };
-        let found = match nearest_accepted_run(&mut paths, &mut watch, shape.fair.len() as u32, limits) {
-            Ok(found) => found,
-            // The structure will meet the same limit, and say so.
-            Err(Failed::Stopped(_)) => return Ok(None),
-            Err(why) => return Err(failed(self.file, prepared.system.program(), why)),
-        };
-        let (made, part) = (paths.made(), paths.explored());
+        let watch = Negation::new(&automaton, &atoms, asked, self.observer);
+        let Some(Searched { found, made, part }) = self.search(prepared, watch, &shape)? else { return Ok(None) };
         let (part, lasso) = match &found.lasso {
             None => (part, None),
             Some((stem, cycle)) => {
@@ -119,11 +119,35 @@ impl Work<'_> {
         self.open_run(prepared, (part, made), &lasso, asked, &shape)
     }
 
+    /// Searches possible paths: first as if they could end anywhere and were fair anyway, then, if one of those is accepted, as they are.
+    fn search(
+        &self,
+        prepared: &mut Prepared,
+        mut watch: Negation<'_>,
+        shape: &Shape,
+    ) -> Result<Option<Searched>, Failure> {
+        for loosely in [true, false] {
+            let make = if loosely { PossiblePaths::loosely } else { PossiblePaths::new };
+            let mut paths = make(&mut prepared.system, shape);
+            let limits = Limits { most: usize::MAX, budget: self.budget };
+            let found = match nearest_accepted_run(&mut paths, &mut watch, shape.fair.len() as u32, limits) {
+                Ok(found) => found,
+                // The structure will meet the same limit, and say so.
+                Err(Failed::Stopped(_)) => return Ok(None),
+                Err(why) => return Err(failed(self.file, prepared.system.program(), why)),
+            };
+            if found.lasso.is_none() || paths.is_exact() {
+                return Ok(Some(Searched { made: paths.made(), part: paths.explored(), found }));
+            }
+        }
+        Ok(None)
+    }
+
     /// The automaton of the negated formula, if possible steps alone make the property true.
     fn watching(&self, prepared: &mut Prepared, asked: &Asked) -> Result<Option<Tgba>, Failure> {
         let options = self.options;
         let plain = asked.formula.logic() == Logic::Ltl && asked.formula.elements().is_empty() && !self.thorough;
-        let read = matches!(options.deadlock, None | Some(Deadlock::Mu))
+        let read = options.deadlock.is_none()
             && !matches!(options.linear, Some(LinearReading::Tg | LinearReading::TgPnf))
             && options.engine == EngineChoice::Auto;
         let strong = !with_fairness(prepared.system.program(), Fairness::Strong).is_empty();
