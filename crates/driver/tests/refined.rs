@@ -88,6 +88,24 @@ fn a_counter_does_not_ask_for_every_number() {
     assert_eq!(answers[0].value, Belnap::True, "{:?}", answers[0].rounds);
 }
 
+/// Safety properties ask for possible steps only, up to the nearest states that may be bad.
+#[test]
+fn states_beyond_the_nearest_bad_ones_are_not_made() {
+    let text = "system s\nvar k : nat = 0\nkeep k\nprocess P { while k < 3000 { k := k + 1; } }\n\
+                property near : ltl G (k < 3)\nproperty far : ltl G (k <= 3000)\n";
+    let file = from_text_with("s.gcl", text.to_owned(), &[], None, &Extras::default()).expect("a program");
+    let how = AbstractionOptions { differences: false, ..AbstractionOptions::default() };
+    let states = |name: &str, value: Belnap| {
+        let asked = questions(&file, &[name.to_owned()], false).expect("the name is there");
+        let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 3, &Budget::unlimited(), &());
+        let answer = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers.remove(0);
+        assert_eq!(answer.value, value, "{name}");
+        answer.states
+    };
+    let (near, far) = (states("near", Belnap::False), states("far", Belnap::True));
+    assert!(near * 10 < far, "{near} states for what is near, {far} in all");
+}
+
 /// What a model says about itself: the property and its value.
 fn expected(text: &str) -> (String, Belnap) {
     let line = text.lines().find_map(|line| line.strip_prefix("// Expected: ")).expect("a line that says it");

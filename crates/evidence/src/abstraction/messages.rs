@@ -1,5 +1,7 @@
 //! How do messages come and go in channels with a buffer, as terms?
 
+use std::collections::HashMap;
+
 use tertium_program::{Action, ExprId, Field, Pattern, Place, Type};
 
 use super::machine::{Machine, NoTerm, Queue};
@@ -124,39 +126,80 @@ impl Machine<'_> {
 
     /// For each place that may be received from, whether its message is there and fits.
     fn fitting(&mut self, pattern: &Pattern, queue: &Queue, sight: &Sight<'_>) -> Result<(Vec<TermId>, Fine), NoTerm> {
-        if pattern.fields.len() != queue.cells.first().map_or(0, Vec::len) {
-            return Err(NoTerm::new("a message with another number of fields than its channel"));
-        }
-        let length = self.present(queue.length, sight);
-        let mut fine = self.always_fine();
         let mut wanted = Vec::new();
         for field in &pattern.fields {
             wanted.push(match *field {
-                Field::Match(value) => {
-                    let (value, below) = self.value(value, sight)?;
-                    let zero = self.terms.number(0);
-                    let some = self.terms.lt(zero, length);
-                    let below = self.fine_if(some, below);
-                    fine = self.both_fine(fine, below);
-                    Some(self.as_number(value))
-                }
+                Field::Match(value) => Some(self.value(value, sight)?),
                 Field::Bind(_) | Field::Skip => None,
             });
         }
-        let candidates = if pattern.anywhere { queue.capacity } else { 1 };
+        self.fitting_values(&wanted, pattern.anywhere, queue, sight)
+    }
+
+    /// The same for values that fields must have; none for those that may have any.
+    fn fitting_values(
+        &mut self,
+        wanted: &[Option<(TermId, Fine)>],
+        anywhere: bool,
+        queue: &Queue,
+        sight: &Sight<'_>,
+    ) -> Result<(Vec<TermId>, Fine), NoTerm> {
+        if wanted.len() != queue.cells.first().map_or(0, Vec::len) {
+            return Err(NoTerm::new("a message with another number of fields than its channel"));
+        }
+        let length = self.present(queue.length, sight);
+        let zero = self.terms.number(0);
+        let some = self.terms.lt(zero, length);
+        let mut fine = self.always_fine();
+        for &(_, below) in wanted.iter().flatten() {
+            let below = self.fine_if(some, below);
+            fine = self.both_fine(fine, below);
+        }
+        let candidates = if anywhere { queue.capacity } else { 1 };
         let mut fits = Vec::new();
         for place in 0..candidates {
             let at = self.terms.number(place as i128);
             let mut parts = vec![self.terms.lt(at, length)];
             for (field, wanted) in wanted.iter().enumerate() {
-                if let Some(wanted) = *wanted {
+                if let Some((wanted, _)) = *wanted {
                     let cell = self.present(queue.cells[place][field], sight);
+                    let wanted = self.as_number(wanted);
                     parts.push(self.terms.eq(wanted, cell));
                 }
             }
             fits.push(self.terms.all(&parts));
         }
         Ok((fits, fine))
+    }
+
+    /// Whether a message could be received; `known` has the values of everything that the pattern speaks of.
+    pub(super) fn poll(
+        &mut self,
+        pattern: &Pattern,
+        known: &HashMap<ExprId, (TermId, Fine)>,
+        sight: &Sight<'_>,
+    ) -> Result<(TermId, Fine), NoTerm> {
+        let (line, mut fine) = self.numbered_line(known[&pattern.channel], sight)?;
+        for &(_, this) in &line.open {
+            let other = self.terms.not(this);
+            fine.0[2] = self.terms.and(fine.0[2], other);
+        }
+        let mut found = Vec::new();
+        for (queue, this) in &line.buffers {
+            let mut wanted: Vec<Option<(TermId, Fine)>> = Vec::new();
+            wanted.extend(pattern.fields.iter().map(|field| match field {
+                Field::Match(value) => Some(known[value]),
+                Field::Bind(_) | Field::Skip => None,
+            }));
+            // A question may leave out the last fields.
+            wanted.resize(wanted.len().max(queue.cells.first().map_or(0, Vec::len)), None);
+            let (fits, below) = self.fitting_values(&wanted, pattern.anywhere, queue, sight)?;
+            let below = self.fine_if(*this, below);
+            fine = self.both_fine(fine, below);
+            let some = self.terms.any(&fits);
+            found.push(self.terms.and(*this, some));
+        }
+        Ok((self.terms.any(&found), fine))
     }
 
     /// What a value becomes in a field or variable of this type.

@@ -198,6 +198,7 @@ impl Machine<'_> {
                 (self.terms.number(self.slots[me].pid as i128), fine)
             }
             Expr::ProcessCount => (self.count(sight), fine),
+            Expr::Poll(pattern) => return self.poll(self.program.exprs.pattern(pattern), known, sight),
             // Nobody waits inside a block, nor seen from outside.
             Expr::Timeout if sight.me.is_some() && self.may_wait => (self.timeout()?, fine),
             Expr::Timeout => (self.terms.truth(false), fine),

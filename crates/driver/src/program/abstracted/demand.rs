@@ -1,8 +1,8 @@
 //! Is there a run that may break a linear property? Abstract states are made while it is looked for.
 //!
 //! The automaton of the negated formula watches the paths of possible steps, and what it reads of a state is whatever may hold there. If it accepts
-//! none, the property is true, and the part of the structure that was made proves it. A path that it accepts is looked at closely: its states, and
-//! only these, are asked for what is certain. If that settles nothing, the path is what the next round of refinement learns from.
+//! none, the property is true, and the part of the structure that was made proves it. A path that it accepts is looked at closely: its states are
+//! asked for what is certain, then the others that were made. If that settles nothing, the path is what the next round of refinement learns from.
 //!
 //! What is decided, is decided by the engines for structures, on the part that was made: whatever may follow the rest is left open there.
 //! Not here: readings in which more than possible steps makes a property true; those want the whole structure.
@@ -91,6 +91,14 @@ impl Lasso {
 impl Work<'_> {
     /// Looks for a run that may break a linear property; nothing if this question is none, or a limit was reached.
     pub(super) fn on_demand(&self, prepared: &mut Prepared, question: &Question) -> Result<Option<Sought>, Failure> {
+        match self.sought(prepared, question) {
+            // The structure will meet the same limit, and say so.
+            Err(Failure::Stopped(_)) => Ok(None),
+            found => found,
+        }
+    }
+
+    fn sought(&self, prepared: &mut Prepared, question: &Question) -> Result<Option<Sought>, Failure> {
         let Question::Property(asked) = question else { return Ok(None) };
         let start = Instant::now();
         let Some(automaton) = self.watching(prepared, asked)? else { return Ok(None) };
@@ -98,25 +106,36 @@ impl Work<'_> {
         let shape = shape(prepared.system.program(), Logic::Ltl, self.options);
         let watch = Negation::new(&automaton, &atoms, asked, self.observer);
         let Some(Searched { found, made, part }) = self.search(prepared, watch, &shape)? else { return Ok(None) };
-        let (part, lasso) = match &found.lasso {
-            None => (part, None),
-            Some((stem, cycle)) => {
-                let lasso = Lasso::new(&found, stem, cycle);
-                (self.closely(prepared, &part, &lasso)?, Some(lasso))
-            }
+        let met = found.states.iter().filter(|state| !state.stopped).count();
+        let on_demand = Some(OnDemand { made, left: met - made });
+        let answered = |mut answer: ProgramAnswer| {
+            (answer.on_demand, answer.states, answer.elapsed) = (on_demand, made, start.elapsed());
+            Ok(Some(Sought::Answered(Box::new(answer))))
         };
-        let judge = Work { completions: false, ..*self };
-        let (mut answer, _) = judge.answer_with(prepared, &part, question)?;
-        let wanted = if lasso.is_none() { Belnap::True } else { Belnap::False };
-        if answer.value == wanted {
-            let met = found.states.iter().filter(|state| !state.stopped).count();
-            answer.on_demand = Some(OnDemand { made, left: met - made });
-            answer.states = made;
-            answer.elapsed = start.elapsed();
-            return Ok(Some(Sought::Answered(Box::new(answer))));
+        let Some((stem, cycle)) = &found.lasso else {
+            let answer = self.judged(prepared, &part, question)?;
+            return if answer.value == Belnap::True { answered(answer) } else { Ok(None) };
+        };
+        let lasso = Lasso::new(&found, stem, cycle);
+        let near = self.closely(prepared, &part, &lasso.states)?;
+        let answer = self.judged(prepared, &near, question)?;
+        if answer.value == Belnap::False {
+            return answered(answer);
         }
-        let Some(lasso) = lasso else { return Ok(None) };
-        self.open_run(prepared, (part, made), &lasso, asked, &shape)
+        // What else was made may tell more, and is asked for anyway if the whole structure is.
+        let all: Vec<AbstractState> = told(&part).cloned().collect();
+        let closer = self.closely(prepared, &part, &all)?;
+        let answer = self.judged(prepared, &closer, question)?;
+        if answer.value == Belnap::False {
+            return answered(answer);
+        }
+        self.open_run(prepared, (near, made), &lasso, asked, &shape)
+    }
+
+    /// The answer on a part of the structure.
+    fn judged(&self, prepared: &mut Prepared, part: &Explored, question: &Question) -> Result<ProgramAnswer, Failure> {
+        let judge = Work { completions: false, ..*self };
+        Ok(judge.answer_with(prepared, part, question)?.0)
     }
 
     /// Searches possible paths: first as if they could end anywhere and were fair anyway, then, if one of those is accepted, as they are.
@@ -132,8 +151,6 @@ impl Work<'_> {
             let limits = Limits { most: usize::MAX, budget: self.budget };
             let found = match nearest_accepted_run(&mut paths, &mut watch, shape.fair.len() as u32, limits) {
                 Ok(found) => found,
-                // The structure will meet the same limit, and say so.
-                Err(Failed::Stopped(_)) => return Ok(None),
                 Err(why) => return Err(failed(self.file, prepared.system.program(), why)),
             };
             if found.lasso.is_none() || paths.is_exact() {
@@ -169,10 +186,10 @@ impl Work<'_> {
         Ok((automaton.marks + fair <= MOST_MARKS).then_some(automaton))
     }
 
-    /// The states of a path with everything that may and must follow from them.
-    fn closely(&self, prepared: &mut Prepared, part: &Explored, lasso: &Lasso) -> Result<Explored, Failure> {
+    /// Some states with everything that may and must follow from them.
+    fn closely(&self, prepared: &mut Prepared, part: &Explored, states: &[AbstractState]) -> Result<Explored, Failure> {
         let mut known: HashMap<AbstractState, Expansion> = HashMap::new();
-        for state in lasso.states.iter().filter(|state| !state.stopped) {
+        for state in states.iter().filter(|state| !state.stopped) {
             if known.contains_key(state) {
                 continue;
             }
@@ -205,6 +222,11 @@ impl Work<'_> {
         let why = why_open(system, &structure, Some(&open)).what;
         Ok(Some(Sought::Open(Box::new(OpenRun { part, open, why, made }))))
     }
+}
+
+/// The states of which it was asked what follows.
+fn told(part: &Explored) -> impl Iterator<Item = &AbstractState> {
+    part.states.iter().zip(&part.expansions).filter(|(_, expansion)| !expansion.untold).map(|(state, _)| state)
 }
 
 /// The path that breaks a property on a structure whose possible steps are those of one path.
