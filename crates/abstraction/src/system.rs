@@ -2,7 +2,7 @@
 //!
 //! Not here: what follows from a state ([`crate::expand`]) and how states become a structure ([`crate::collect`]).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use tertium_program::{Domain, ExprId, Hold, LocationId, ProcessId, Program, Sort, StepId, StepTerms, Type, VarId};
@@ -436,12 +436,8 @@ impl System {
     }
 
     /// What variables of processes hold at their locations, whatever happened before; nothing if no loop in a block needed that.
-    #[must_use]
-    pub fn settled(&self) -> Vec<(ProcessId, LocationId, Vec<(VarId, i64)>)> {
-        let listed = |(process, at, values): (ProcessId, LocationId, &std::collections::BTreeMap<VarId, i64>)| {
-            (process, at, values.iter().map(|(&var, &value)| (var, value)).collect())
-        };
-        self.settled.iter().flat_map(Settled::all).map(listed).collect()
+    pub fn settled(&self) -> impl Iterator<Item = (ProcessId, LocationId, &BTreeMap<VarId, i64>)> + '_ {
+        self.settled.iter().flat_map(Settled::all)
     }
 
     /// What the value of a term depends on: symbols and functions.

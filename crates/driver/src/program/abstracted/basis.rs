@@ -270,7 +270,7 @@ fn settled(machine: &mut Machine<'_>, system: &System) -> Vec<String> {
         let Some(&pid) = pids.get(&process) else { continue };
         let place = machine.terms.number(at.index() as i128);
         let here = machine.terms.eq(machine.location(pid as usize), place);
-        for (var, value) in values {
+        for (&var, &value) in values {
             let Some(cell) = machine.cell(var, 0).filter(|&cell| machine.terms.sort(cell) == Sort::Int) else {
                 continue;
             };
