@@ -25,7 +25,7 @@ use tertium_program::{ExprId, Fairness};
 
 use super::super::answer::{OnDemand, ProgramAnswer};
 use super::super::questions::{Asked, Question};
-use super::{Prepared, Work, failed, shape, why_open, with_fairness};
+use super::{Prepared, Work, failed, shape, where_it_starts, why_open, with_fairness};
 use crate::Observer;
 use crate::check::bound;
 use crate::engines::EngineChoice;
@@ -128,6 +128,10 @@ impl Work<'_> {
         let answer = self.judged(prepared, &closer, question)?;
         if answer.value == Belnap::False {
             return answered(answer);
+        }
+        // No path teaches where the program starts.
+        if answer.reasons.contains(&where_it_starts()) {
+            return Ok(None);
         }
         self.open_run(prepared, (near, made), &lasso, asked, &shape)
     }

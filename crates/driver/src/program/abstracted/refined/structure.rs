@@ -22,6 +22,8 @@ use crate::failure::Failure;
 pub(super) const MOST_STATES: usize = 600;
 /// Calls of the solver after which no further round begins.
 const MOST_CALLS: u64 = 4_000;
+/// The same where paths alone are looked at: what they do not teach soon, the whole structure may.
+const MOST_FOR_PATHS: u64 = 1_000;
 /// Open elements that are looked at in one round.
 const MOST_REASONS: usize = 4;
 
@@ -55,8 +57,9 @@ impl Asking {
         self.rounds.push(Round { predicates: std::mem::take(&mut self.news), states, calls, open, ..Round::default() });
     }
 
-    fn is_large(&self, prepared: &Prepared) -> bool {
-        prepared.system.queries().calls() - self.since > MOST_CALLS
+    /// How often the solver was called in this attempt.
+    fn spent(&self, prepared: &Prepared) -> u64 {
+        prepared.system.queries().calls() - self.since
     }
 }
 
@@ -92,7 +95,7 @@ impl Loop<'_> {
                 }
                 Some(Sought::Open(run)) => run,
             };
-            let last = asking.rounds.len() as u32 >= self.refinements || asking.is_large(prepared);
+            let last = asking.rounds.len() as u32 >= self.refinements || asking.spent(prepared) > MOST_FOR_PATHS;
             if last {
                 return Ok(false);
             }
@@ -128,7 +131,7 @@ impl Loop<'_> {
             };
             asking.end_round(prepared, explored.states.len(), open);
             let done = answer.value != Belnap::Unknown || answer.stopped.is_some();
-            let large = asking.is_large(prepared);
+            let large = asking.spent(prepared) > MOST_CALLS;
             self.keep(number, answer, &asking.before, &asking.rounds, asking.calls);
             let Some(opened) = opened.filter(|_| !done && !large && asking.rounds.len() as u32 <= self.refinements)
             else {
