@@ -72,6 +72,8 @@ pub struct Grounds<'p, 'a> {
     pub(super) machine: Machine<'p>,
     pub(super) abstraction: &'a Abstraction,
     always: Vec<TermId>,
+    /// What no step can change.
+    fixed: Vec<TermId>,
     predicates: Vec<TermId>,
     cells: Vec<TermId>,
     moves: HashMap<(usize, usize), Rc<Moves>>,
@@ -115,6 +117,7 @@ impl<'p, 'a> Grounds<'p, 'a> {
         for state in &abstraction.states {
             fits(&machine, abstraction, state)?;
         }
+        let fixed = machine.names_of_channels();
         let mut tracked: BTreeSet<TermId> = BTreeSet::new();
         let spoken: Vec<TermId> = predicates.iter().chain(&cells).copied().collect();
         let terms = &machine.terms;
@@ -126,6 +129,7 @@ impl<'p, 'a> Grounds<'p, 'a> {
             machine,
             abstraction,
             always,
+            fixed,
             predicates,
             cells,
             moves: HashMap::new(),
@@ -415,7 +419,20 @@ impl<'p, 'a> Grounds<'p, 'a> {
     /// What always holds and speaks of the same cells.
     pub(super) fn relevant(&self, parts: &[TermId]) -> Vec<TermId> {
         let spoken = self.symbols(parts);
-        self.always.iter().copied().filter(|&fact| !self.symbols(&[fact]).is_disjoint(&spoken)).collect()
+        let facts = self.always.iter().chain(&self.fixed).copied();
+        facts.filter(|&fact| !self.symbols(&[fact]).is_disjoint(&spoken)).collect()
+    }
+
+    /// What always holds at these places, as far as it speaks of the same cells and of places.
+    pub(super) fn facts_at(&mut self, known: &Changes, parts: &[TermId]) -> Vec<TermId> {
+        let (spoken, mut found) = (self.symbols(parts), Vec::new());
+        for fact in self.always.clone() {
+            let here = self.machine.terms.substitute(fact, known);
+            if here != fact && !self.symbols(&[here]).is_disjoint(&spoken) {
+                found.push(here);
+            }
+        }
+        found
     }
 
     /// What terms speak of.

@@ -119,6 +119,7 @@ impl Grounds<'_, '_> {
         let mut parts =
             [group.inside, way.taken, outside].map(|part| self.machine.terms.substitute(part, &known)).to_vec();
         parts.extend(self.held_in_arrays(&group.values, &parts));
+        parts.extend(self.facts_at(&known, &parts));
         let about = format!("{} leads into abstract states that are listed, from {}", self.told(way), self.placed(&at));
         found.extend(self.obligation("step", about, &parts, Expected::Unsat));
         Ok(())

@@ -336,6 +336,21 @@ impl<'p> Machine<'p> {
         own.map_or(0, |own| (globals.len() + before + own) as i64 + 1)
     }
 
+    /// What variables hold that name channels and never change.
+    pub(super) fn names_of_channels(&mut self) -> Vec<TermId> {
+        let mut facts = Vec::new();
+        for (symbol, numbers) in self.held.clone() {
+            let array = self.terms.sort(symbol) == Sort::IntArray;
+            for (position, number) in numbers.into_iter().enumerate() {
+                let position = self.terms.number(position as i128);
+                let cell = if array { self.terms.select(symbol, position) } else { symbol };
+                let number = self.terms.number(i128::from(number));
+                facts.push(self.terms.eq(cell, number));
+            }
+        }
+        facts
+    }
+
     /// Where a slot is at the beginning.
     pub(super) fn beginning(&self, slot: usize) -> usize {
         if self.slots[slot].later { self.gone(slot) } else { self.program.process(self.code[slot]).entry.index() }
@@ -367,14 +382,7 @@ impl<'p> Machine<'p> {
                 }
             }
         }
-        for (symbol, numbers) in self.held.clone() {
-            for (position, number) in numbers.into_iter().enumerate() {
-                let (position, number) = (self.terms.number(position as i128), self.terms.number(i128::from(number)));
-                let plain = self.terms.sort(symbol) == Sort::Int;
-                let cell = if plain { symbol } else { self.terms.select(symbol, position) };
-                parts.push(self.terms.eq(cell, number));
-            }
-        }
+        parts.extend(self.names_of_channels());
         if let Some(init) = self.program.init {
             let (holds, _) = self.observed(init)?;
             parts.push(holds);
