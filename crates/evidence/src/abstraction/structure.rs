@@ -373,6 +373,7 @@ impl Grounds<'_, '_> {
         all.extend_from_slice(parts);
         let mut all: Vec<TermId> = all.iter().map(|&part| self.machine.terms.substitute(part, &known)).collect();
         all.extend(self.held_in_arrays(&values, &all));
+        all.extend(self.facts_at(&known, &all));
         all
     }
 
