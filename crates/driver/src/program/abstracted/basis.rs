@@ -25,7 +25,7 @@ pub enum Basis {
     /// These abstract states contain everything that can be reached, and none of them is bad.
     States(Abstraction),
     /// This structure over abstract states is an abstraction of the program.
-    Structure(Abstraction, Structure),
+    Structure(Abstraction, Box<Structure>),
     /// Programs in which members of families are counted, the first of which is about the question.
     Counted(Counted),
     /// Nothing that can be written down, for this reason.
@@ -188,7 +188,7 @@ pub(in crate::program) fn structure(
             found.stops.push(from);
         }
     }
-    Basis::Structure(over, found)
+    Basis::Structure(over, Box::new(found))
 }
 
 fn initial(explored: &Explored) -> Vec<u32> {

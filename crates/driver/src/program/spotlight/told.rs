@@ -123,7 +123,7 @@ pub(super) fn structure(
         next += 1;
     }
     let Unfolded { over, found, .. } = unfolded;
-    Ok(Arc::new(Basis::Structure(over, found)))
+    Ok(Arc::new(Basis::Structure(over, Box::new(found))))
 }
 
 struct Unfolded {

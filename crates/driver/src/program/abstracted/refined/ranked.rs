@@ -53,7 +53,7 @@ impl Loop<'_> {
         answer.states = over.states.len();
         answer.transitions = structure.steps.iter().map(|(_, _, to)| to.len()).sum();
         answer.solver = Some(solver_work(&prepared.system));
-        answer.basis = Some(Arc::new(Basis::Structure(over, structure)));
+        answer.basis = Some(Arc::new(Basis::Structure(over, Box::new(structure))));
         answer.falls.clone_from(&shown);
         let (states, open) = (answer.states, Some(told(&shown)));
         match answer.rounds.last_mut() {
@@ -77,7 +77,7 @@ impl Loop<'_> {
         let drawn = explored.structure(&mut prepared.system, &atoms, &shape, self.work.budget);
         let drawn = drawn.map_err(|why| fault(prepared, why))?;
         Ok(match basis::structure(&prepared.system, &explored, &drawn, &prepared.later) {
-            Basis::Structure(over, structure) if !structure.initial.is_empty() => Some((over, structure)),
+            Basis::Structure(over, structure) if !structure.initial.is_empty() => Some((over, *structure)),
             _ => None,
         })
     }
