@@ -110,8 +110,7 @@ const MOST_NEW: usize = 32;
 const MOST_PREDICATES: usize = 72;
 const MOST_EACH: usize = 4;
 
-/// How many changes of numbers are looked at before predicates are added, and after.
-const FEW_CHANGES: usize = 400;
+/// How many changes of numbers are looked at when predicates have not helped.
 const MANY_CHANGES: usize = 800;
 
 struct Loop<'a> {
@@ -147,7 +146,7 @@ impl Loop<'_> {
         let asked: Vec<ExprId> = atoms_of(&self.questions[number]).collect();
         let mut own = prepare(self.work.file, &asked, how, self.work.budget)?;
         let settled = self.goes_on(&mut own, number)? || (self.differences && self.all_paths(&mut own, number)?);
-        if !settled && !self.ranked(&mut own, number, FEW_CHANGES)? {
+        if !settled {
             let before = self.answers[number].rounds.len();
             self.structure(&mut own, number, calls)?;
             let open = self.answers[number].value == Belnap::Unknown && self.answers[number].stopped.is_none();

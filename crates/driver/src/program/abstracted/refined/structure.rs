@@ -24,6 +24,10 @@ pub(super) const MOST_STATES: usize = 600;
 const MOST_CALLS: u64 = 4_000;
 /// The same where paths alone are looked at: what they do not teach soon, the whole structure may.
 const MOST_FOR_PATHS: u64 = 1_000;
+/// If an open run is met among so few states, the whole structure may well be small enough to look for what cannot go on for ever.
+const FEW_STATES: usize = 60;
+/// How many changes of numbers are looked at before predicates are added.
+const FEW_CHANGES: usize = 400;
 /// Open elements that are looked at in one round.
 const MOST_REASONS: usize = 4;
 
@@ -40,6 +44,8 @@ struct Asking {
     rounds: Vec<Round>,
     /// The predicates that are new in the present round.
     news: Vec<String>,
+    /// Whether numbers that cannot fall for ever were looked for already.
+    ranked: bool,
 }
 
 impl Asking {
@@ -48,7 +54,7 @@ impl Asking {
         let system = &prepared.system;
         let news = system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
         let since = system.queries().calls();
-        Self { number, before, calls, since, chooser: Chooser::default(), rounds: Vec::new(), news }
+        Self { number, before, calls, since, chooser: Chooser::default(), rounds: Vec::new(), news, ranked: false }
     }
 
     /// Ends a round: how many states it had, and what it left open.
@@ -69,6 +75,9 @@ impl Loop<'_> {
         let (first, before) = (prepared.system.predicates().len(), self.answers[number].clone());
         let mut asking = Asking::new(prepared, number, before.clone(), calls);
         if self.demanding && self.on_demand(prepared, &mut asking)? {
+            return Ok(());
+        }
+        if !asking.ranked && self.ranked(prepared, number, FEW_CHANGES)? {
             return Ok(());
         }
         let learnt = prepared.system.predicates().len() > first;
@@ -95,6 +104,12 @@ impl Loop<'_> {
                 }
                 Some(Sought::Open(run)) => run,
             };
+            if !asking.ranked && run.made <= FEW_STATES {
+                asking.ranked = true;
+                if self.ranked(prepared, asking.number, FEW_CHANGES)? {
+                    return Ok(true);
+                }
+            }
             let last = asking.rounds.len() as u32 >= self.refinements || asking.spent(prepared) > MOST_FOR_PATHS;
             if last {
                 return Ok(false);
