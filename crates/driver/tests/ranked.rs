@@ -58,6 +58,7 @@ fn what_comes_to_an_end_is_known_to() {
         ("nested", &[("ends", Belnap::True), ("one", Belnap::False)]),
         ("pipeline", &[("ends", Belnap::True), ("again", Belnap::False)]),
         ("lock", &[("first", Belnap::True), ("second", Belnap::False)]),
+        ("subtract", &[("ends", Belnap::True), ("equal", Belnap::False)]),
         ("up_and_down", &[("ends", Belnap::False), ("home", Belnap::True)]),
     ] {
         let (path, file) = corpus(name);

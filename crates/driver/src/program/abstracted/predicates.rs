@@ -39,6 +39,36 @@ pub fn beginning(program: &Program, given: usize, asked: &[ExprId], options: &Op
     chosen.predicates
 }
 
+/// The comparisons that a condition is made of.
+fn atoms(program: &Program, condition: ExprId) -> Vec<ExprId> {
+    let exprs = &program.exprs;
+    let mut open = vec![condition];
+    let mut atoms = Vec::new();
+    while let Some(id) = open.pop() {
+        let truths = |a: ExprId| exprs.sort(a) == Sort::Bool;
+        match exprs.get(id) {
+            Expr::Unary(Unary::Not, a) => open.push(a),
+            Expr::Binary(Binary::And | Binary::Or | Binary::Implies, a, b) => open.extend([b, a]),
+            Expr::Binary(Binary::Eq | Binary::Ne, a, b) if truths(a) => open.extend([b, a]),
+            Expr::If(c, a, b) if truths(a) => open.extend([b, a, c]),
+            Expr::Bool(_) | Expr::At(..) | Expr::Deadlock => {}
+            _ => atoms.push(id),
+        }
+    }
+    atoms
+}
+
+/// What the program says about its initial states, beyond the predicates that are there.
+pub(super) fn of_start(program: &Program, known: &[Predicate]) -> Vec<Predicate> {
+    let said = program.init.map(|init| atoms(program, init)).unwrap_or_default();
+    let functions = |expr: ExprId| {
+        let parts = program.exprs.reachable(&[expr]);
+        parts.into_iter().any(|id| matches!(program.exprs.get(id), Expr::Apply(..) | Expr::Input(..)))
+    };
+    let new = |expr: &ExprId| known.iter().all(|other| other.expr != *expr) && !functions(*expr);
+    said.into_iter().filter(new).map(|expr| Predicate { name: program.show(expr), expr }).collect()
+}
+
 struct Chosen<'p> {
     program: &'p Program,
     terms: Terms,
@@ -59,21 +89,7 @@ impl<'p> Chosen<'p> {
 
     /// Adds the comparisons that a condition is made of.
     fn add_atoms(&mut self, condition: ExprId) {
-        let exprs = &self.program.exprs;
-        let mut open = vec![condition];
-        let mut atoms = Vec::new();
-        while let Some(id) = open.pop() {
-            let truths = |a: ExprId| exprs.sort(a) == Sort::Bool;
-            match exprs.get(id) {
-                Expr::Unary(Unary::Not, a) => open.push(a),
-                Expr::Binary(Binary::And | Binary::Or | Binary::Implies, a, b) => open.extend([b, a]),
-                Expr::Binary(Binary::Eq | Binary::Ne, a, b) if truths(a) => open.extend([b, a]),
-                Expr::If(c, a, b) if truths(a) => open.extend([b, a, c]),
-                Expr::Bool(_) | Expr::At(..) | Expr::Deadlock => {}
-                _ => atoms.push(id),
-            }
-        }
-        for atom in atoms {
+        for atom in atoms(self.program, condition) {
             self.add(atom, None);
         }
     }

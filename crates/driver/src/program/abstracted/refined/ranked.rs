@@ -22,6 +22,7 @@ use super::super::super::grounded::{self, Decider, Verdict, lines};
 use super::super::super::questions::{Asked, Question};
 use super::super::super::structured;
 use super::super::basis::{self, Basis};
+use super::super::predicates;
 use super::super::{Prepared, failed, shape, solver_work};
 use super::Loop;
 use crate::failure::Failure;
@@ -30,6 +31,11 @@ use crate::failure::Failure;
 const MOST_CANDIDATES: usize = 16;
 const MOST_USEFUL: usize = 6;
 const MOST_TOGETHER: usize = 3;
+/// If the initial states are described by more comparisons, these are not made predicates.
+const MOST_OF_START: usize = 6;
+
+/// Predicates and states, the steps between them, and the numbers that fall, for people.
+type Excluding = (Abstraction, Structure, Vec<String>);
 
 impl Loop<'_> {
     /// Looks for numbers that cannot fall for ever and exclude every run that breaks a linear property; whether that shows it. Steps
@@ -42,9 +48,20 @@ impl Loop<'_> {
             return Ok(false);
         }
         self.work.observer.phase(&format!("{}: looking for what cannot go on for ever", asked.name));
-        let Some((over, structure)) = self.drawn(prepared, asked)? else { return Ok(false) };
-        let mut ranking = Ranking { work: &self.work, asked, over: &over, structure, most };
-        let Some((structure, shown)) = ranking.shown()? else { return Ok(false) };
+        let before = prepared.system.predicates().len();
+        let mut found = self.excluded_by(prepared, asked, most)?;
+        let start = predicates::of_start(prepared.system.program(), prepared.system.predicates());
+        if found.is_none() && !start.is_empty() && start.len() <= MOST_OF_START {
+            // Numbers that never become negative often are not so from the start.
+            let added = start.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
+            found = if added.is_ok() { self.excluded_by(prepared, asked, most)? } else { None };
+        }
+        let Some((over, structure, shown)) = found else {
+            if prepared.system.predicates().len() > before {
+                prepared.system.keep_predicates(before);
+            }
+            return Ok(false);
+        };
         let calls = solver_work(&prepared.system).calls;
         let predicates = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
         let answer = &mut self.answers[number];
@@ -61,6 +78,13 @@ impl Loop<'_> {
             None => answer.rounds.push(Round { predicates, states, calls, open, ..Round::default() }),
         }
         Ok(true)
+    }
+
+    /// A structure over the present predicates with promises that exclude all runs which break a property, and the numbers that fall.
+    fn excluded_by(&self, prepared: &mut Prepared, asked: &Asked, most: usize) -> Result<Option<Excluding>, Failure> {
+        let Some((over, structure)) = self.drawn(prepared, asked)? else { return Ok(None) };
+        let mut ranking = Ranking { work: &self.work, asked, over: &over, structure, most };
+        Ok(ranking.shown()?.map(|(structure, shown)| (over, structure, shown)))
     }
 
     /// The structure over all abstract states; none if there are too many, or they cannot be told.
