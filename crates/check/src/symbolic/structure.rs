@@ -70,6 +70,24 @@ impl Steps {
         self.hyper.is_none() && self.together.is_none()
     }
 
+    /// Whether it is plain to see that whatever is certain is possible, too.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn is_consistent(&self) -> Result<bool, Stopped> {
+        let Some(certain) = self.certain.as_ref().filter(|_| self.is_plain()) else { return Ok(self.is_complete()) };
+        for part in &certain.parts {
+            let mut inside = false;
+            for other in self.possible.parts.iter().filter(|other| other.written() == part.written()) {
+                inside = inside || part.steps() == other.steps() || part.steps().minus(other.steps())?.is_empty();
+            }
+            if !inside {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The states from which something certain leads into `target`.
     ///
     /// # Errors

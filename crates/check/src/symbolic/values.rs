@@ -195,11 +195,16 @@ impl Representation for Pairs<'_> {
 
     fn exists_until(&self, a: &Pair, b: &Pair) -> Result<Pair, Stopped> {
         let states = &self.structure.states;
-        let open = self.all.possible.closure_before(&b.open.and(states)?, Some(&a.open.and(states)?))?;
+        let (room, goal) = (a.open.and(states)?, b.open.and(states)?);
         if self.once(a, b) {
-            return Ok(Pair::decided(open));
+            return Ok(Pair::decided(self.all.possible.closure_before(&goal, Some(&room))?));
         }
-        let yes = self.grow_surely(&a.yes.and(states)?, &b.yes.and(states)?)?;
+        let (sure_room, sure_goal) = (a.yes.and(states)?, b.yes.and(states)?);
+        let yes = self.grow_surely(&sure_room, &sure_goal)?;
+        // What surely happens may happen, so the wider search begins where the narrower one ended.
+        let within = sure_room.minus(&room)?.is_empty() && sure_goal.minus(&goal)?.is_empty();
+        let start = if within && self.all.is_consistent()? { goal.or(&yes)? } else { goal };
+        let open = self.all.possible.closure_before(&start, Some(&room))?;
         Ok(Pair { yes, open })
     }
 
