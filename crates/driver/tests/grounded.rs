@@ -1,51 +1,27 @@
 //! Whatever is found over predicates has a certificate that is accepted, and each kind of change in it is noticed by the kind of
 //! obligation that is there for it.
 
+mod certified;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use self::certified::{folder, refused, refused_by, stored};
 use tertium_base::Budget;
 use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind, refined};
 use tertium_driver::program::check::Outcome;
 use tertium_driver::program::grounded::Decider;
-use tertium_driver::program::proof::{Written, certificate_of, certify};
+use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::spotlight::{self, SpotlightOptions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, choose, load};
 use tertium_driver::{Belnap, Failure};
 use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program, random_promela};
 
-/// A place for the files of one test.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    folder
-}
-
-fn stored(path: &Path, text: &str) -> ProgramFile {
-    std::fs::write(path, text).expect("a file can be written");
-    load(path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
-}
-
 fn written(file: &ProgramFile, question: &Question, answer: &ProgramAnswer, options: &CheckOptions) -> Written {
     certificate_of(file, question, answer, options, &Budget::unlimited())
         .unwrap_or_else(|failure| panic!("{}: {failure:?}\n{}", answer.name, file.source.text))
-}
-
-/// Why a certificate is refused; none if it is accepted.
-fn refused(program: &Path, text: &str) -> Option<String> {
-    refused_by(&Decider::default(), program, text)
-}
-
-fn refused_by(decider: &Decider, program: &Path, text: &str) -> Option<String> {
-    let path = program.with_extension("cert.json");
-    std::fs::write(&path, text).expect("a file can be written");
-    match certify(program, &path, &[], decider, &Budget::unlimited()) {
-        Ok(outcomes) if outcomes.is_empty() => Some("nothing".to_owned()),
-        Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
-        Err(failure) => Some(format!("{failure:?}")),
-    }
 }
 
 #[derive(Default)]

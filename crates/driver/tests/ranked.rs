@@ -1,21 +1,17 @@
 //! Numbers that cannot fall for ever, and strong fairness, show what running a program shows, and their certificates are accepted; changed ones are not.
 
-use std::path::{Path, PathBuf};
+mod certified;
 
+use std::path::PathBuf;
+
+use self::certified::{folder, refused, stored};
 use tertium_base::Budget;
 use tertium_driver::program::abstracted::{AbstractionOptions, refined};
-use tertium_driver::program::grounded::Decider;
-use tertium_driver::program::proof::{Written, certificate_of, certify};
+use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
-use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text, load};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
 use tertium_driver::{Belnap, Deadlock};
 use tertium_testkit::{Rng, for_random_cases};
-
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    folder
-}
 
 /// By abstraction, without running the program first.
 fn abstracted(file: &ProgramFile, keep_small: bool) -> Vec<(Question, ProgramAnswer)> {
@@ -33,20 +29,8 @@ fn certificate(file: &ProgramFile, (question, answer): &(Question, ProgramAnswer
     }
 }
 
-/// Why a certificate is refused, if it is.
-fn refused(program: &Path, text: &str) -> Option<String> {
-    let path = program.with_extension("cert.json");
-    std::fs::write(&path, text).expect("a file can be written");
-    match certify(program, &path, &[], &Decider::default(), &Budget::unlimited()) {
-        Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
-        Err(failure) => Some(format!("{failure:?}")),
-    }
-}
-
 fn corpus(name: &str) -> (PathBuf, ProgramFile) {
-    let from = format!("{}/../../corpus/gcl/ends/{name}.gcl", env!("CARGO_MANIFEST_DIR"));
-    let path = folder("ranked_corpus").join(format!("{name}.gcl"));
-    std::fs::copy(from, &path).expect("the corpus is there");
+    let path = PathBuf::from(format!("{}/../../corpus/gcl/ends/{name}.gcl", env!("CARGO_MANIFEST_DIR")));
     let file = load(&path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
     (path, file)
 }
@@ -121,8 +105,7 @@ fn runs_that_end_break_what_they_break() {
     let text = "system ends\nvar x : int = 5\nprocess P { while x > 0 { x := x - 1; assert x != 3 } done: skip }\n\
                 property zero : ltl F (x = 0)\nproperty done : ltl F P@done\n";
     let path = folder("ranked_ends").join("ends.gcl");
-    std::fs::write(&path, text).expect("a file can be written");
-    let file = load(&path, &[], None, &[]).expect("it compiles");
+    let file = stored(&path, text);
     let asked = questions(&file, &[], false).expect("no names are asked for");
     for deadlock in [None, Some(Deadlock::Maximal), Some(Deadlock::Mu)] {
         let options = CheckOptions { deadlock, ..CheckOptions::default() };
@@ -175,8 +158,7 @@ fn random_programs_do_what_running_them_shows() {
         let text = random_text(&mut case.rng);
         case.keep("program.gcl", &text);
         let path = folder.join("random.gcl");
-        std::fs::write(&path, &text).expect("a file can be written");
-        let file = from_text(path.to_str().expect("a path"), text.clone(), &[], None).expect("it compiles");
+        let file = stored(&path, &text);
         let answers = abstracted(&file, case.rng.chance(50));
         let asked: Vec<Question> = answers.iter().map(|(question, _)| question.clone()).collect();
         let run = check(&file, &asked, &CheckOptions::default(), &Budget::unlimited(), &()).expect("it can be run");

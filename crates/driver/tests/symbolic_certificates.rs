@@ -1,31 +1,21 @@
 //! What is true over sets has a certificate that is accepted, however many states there are; a set in which a state is missing, or
 //! that has a bad one, is refused.
 
+mod certified;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use self::certified::{folder, refused, stored};
 use tertium_base::Budget;
 use tertium_driver::engines::EngineChoice;
-use tertium_driver::program::grounded::Decider;
-use tertium_driver::program::proof::{Written, certificate_of, certify};
+use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
 use tertium_driver::{Belnap, Failure};
 use tertium_testkit::{ProgramShape, corpus, for_random_cases, random_program, random_promela};
-
-/// A place for the files of one test.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    std::fs::create_dir_all(&folder).expect("a folder can be made");
-    folder
-}
-
-fn stored(path: &Path, text: &str) -> ProgramFile {
-    std::fs::write(path, text).expect("a file can be written");
-    load(path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
-}
 
 fn options() -> CheckOptions {
     CheckOptions { engine: EngineChoice::Symbolic, look_for_idle: false, keep_basis: true, ..CheckOptions::default() }
@@ -41,18 +31,6 @@ fn decided(file: &ProgramFile) -> Result<Vec<(Question, ProgramAnswer)>, Failure
 fn written(file: &ProgramFile, question: &Question, answer: &ProgramAnswer) -> Written {
     certificate_of(file, question, answer, &options(), &Budget::unlimited())
         .unwrap_or_else(|failure| panic!("{}: {failure:?}\n{}", answer.name, file.source.text))
-}
-
-/// Why a certificate is refused; none if it is accepted.
-fn refused(program: &Path, text: &str) -> Option<String> {
-    let name = program.file_name().expect("a file").to_string_lossy().into_owned();
-    let path = folder("set_certificates").join(format!("{name}.cert.json"));
-    std::fs::write(&path, text).expect("a file can be written");
-    match certify(program, &path, &[], &Decider::default(), &Budget::unlimited()) {
-        Ok(outcomes) if outcomes.is_empty() => Some("nothing".to_owned()),
-        Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
-        Err(failure) => Some(format!("{failure:?}")),
-    }
 }
 
 /// How many certificates there are, and why answers have none.

@@ -214,9 +214,7 @@ impl Work<'_> {
         asked: &Asked,
         shape: &Shape,
     ) -> Result<Option<Sought>, Failure> {
-        let atoms: Vec<(String, ExprId)> = (asked.formula.atoms().iter().zip(&asked.atoms))
-            .map(|(atom, &expr)| (atom.text.clone(), prepared.expr(expr)))
-            .collect();
+        let atoms = prepared.atoms(asked);
         let system = &mut prepared.system;
         let structure = along(&part, lasso).structure(system, &atoms, shape, self.budget);
         let structure = structure.map_err(|why| failed(self.file, system.program(), why))?;

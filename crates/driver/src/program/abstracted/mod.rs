@@ -105,6 +105,12 @@ impl Prepared {
         basis::states(&self.system, states, &self.later)
     }
 
+    /// The atoms of a property by name, and what they became.
+    fn atoms(&self, asked: &Asked) -> Vec<(String, ExprId)> {
+        let atoms = asked.formula.atoms().iter().zip(&asked.atoms);
+        atoms.map(|(atom, &expr)| (atom.text.clone(), self.expr(expr))).collect()
+    }
+
     fn expr(&self, expr: ExprId) -> ExprId {
         self.moved.as_ref().and_then(|moved| moved.get(&expr).copied()).unwrap_or(expr)
     }
@@ -393,9 +399,7 @@ impl Work<'_> {
         asked: &Asked,
         answer: &mut ProgramAnswer,
     ) -> Result<Option<Opened>, Failure> {
-        let atoms: Vec<(String, ExprId)> = (asked.formula.atoms().iter().zip(&asked.atoms))
-            .map(|(atom, &expr)| (atom.text.clone(), prepared.expr(expr)))
-            .collect();
+        let atoms = prepared.atoms(asked);
         let system = &mut prepared.system;
         let logic = asked.formula.logic();
         if is_of_paths(logic) && !with_fairness(system.program(), Fairness::Strong).is_empty() {
@@ -518,7 +522,7 @@ pub(in crate::program) fn with_fairness(program: &Program, fairness: Fairness) -
 
 fn strong_fairness() -> Reason {
     Reason {
-        what: "strong fairness is not known to abstraction".to_owned(),
+        what: "by abstraction, strong fairness shows that linear properties are true, and nothing else".to_owned(),
         about: None,
         span: None,
         help: "declare the process `fair` instead of `strong fair`, or leave out `--abstraction`".to_owned(),

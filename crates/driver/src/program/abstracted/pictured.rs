@@ -91,9 +91,7 @@ pub(super) fn pictured(
         Err(tertium_abstraction::Failed::Stopped(Stopped(tertium_base::StopReason::Count))) => return Ok(None),
         explored => explored.map_err(|why| failed(file, prepared.system.program(), why))?,
     };
-    let atoms: Vec<(String, ExprId)> = (asked.formula.atoms().iter().zip(&asked.atoms))
-        .map(|(atom, &expr)| (atom.text.clone(), prepared.expr(expr)))
-        .collect();
+    let atoms = prepared.atoms(asked);
     let system = &mut prepared.system;
     let shape = shape(system.program(), asked.formula.logic(), options);
     let structure = explored.structure(system, &atoms, &shape, budget);

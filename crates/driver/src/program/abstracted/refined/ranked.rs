@@ -14,7 +14,7 @@ use tertium_evidence::abstraction::terms::{Sort, Term, TermId};
 use tertium_evidence::abstraction::{Abstraction, Grounds, Machine, NoTerm, Questions, Rank, Structure, Taken};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
-use tertium_program::{ExprId, Fairness};
+use tertium_program::Fairness;
 use tertium_smt::{Reply, Scripts};
 
 use super::super::super::answer::Round;
@@ -94,9 +94,7 @@ impl Loop<'_> {
             Err(Failed::Stopped(stopped)) if stopped.0 == StopReason::Count => return Ok(None),
             explored => explored.map_err(|why| fault(prepared, why))?,
         };
-        let atoms: Vec<(String, ExprId)> = (asked.formula.atoms().iter().zip(&asked.atoms))
-            .map(|(atom, &expr)| (atom.text.clone(), prepared.expr(expr)))
-            .collect();
+        let atoms = prepared.atoms(asked);
         let shape = shape(prepared.system.program(), asked.formula.logic(), self.work.options);
         let drawn = explored.structure(&mut prepared.system, &atoms, &shape, self.work.budget);
         let drawn = drawn.map_err(|why| fault(prepared, why))?;

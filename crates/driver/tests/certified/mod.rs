@@ -1,0 +1,42 @@
+//! What tests about certificates share: places for files, and whether a certificate is accepted.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tertium_base::Budget;
+use tertium_driver::program::grounded::Decider;
+use tertium_driver::program::proof::certify;
+use tertium_driver::program::{ProgramFile, load};
+
+/// A place for the files of one test.
+pub fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    folder
+}
+
+/// A program that is written to a file and read from there.
+pub fn stored(path: &Path, text: &str) -> ProgramFile {
+    std::fs::write(path, text).expect("a file can be written");
+    load(path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
+}
+
+/// Why a certificate is refused; none if it is accepted.
+pub fn refused(program: &Path, text: &str) -> Option<String> {
+    refused_by(&Decider::default(), program, text)
+}
+
+/// The same, with somebody else to decide obligations. Every certificate has a file of its own: tests run side by side.
+pub fn refused_by(decider: &Decider, program: &Path, text: &str) -> Option<String> {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let path = folder("certificates").join(format!("{}-{number}.cert.json", std::process::id()));
+    std::fs::write(&path, text).expect("a file can be written");
+    let found = certify(program, &path, &[], decider, &Budget::unlimited());
+    let _ = std::fs::remove_file(&path);
+    match found {
+        Ok(outcomes) if outcomes.is_empty() => Some("nothing".to_owned()),
+        Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
+        Err(failure) => Some(format!("{failure:?}")),
+    }
+}
