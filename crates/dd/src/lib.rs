@@ -7,6 +7,7 @@
 //!
 //! The diagrams are OxiDD's; none of its types is visible outside. Not here: what bits mean.
 
+mod firing;
 mod manager;
 mod relation;
 mod set;

@@ -21,13 +21,16 @@ use oxidd_manager_index::terminal_manager::StaticTerminalManagerCons;
 use oxidd_rules_bdd::complement_edge::{BCDDFunction, BCDDOp, BCDDRules, BCDDTerminal, EdgeTag};
 use tertium_base::{Budget, Stopped};
 
+use crate::store::Limits;
+
 type Nodes = NodeWithLevelCons<2>;
 type Terminals = StaticTerminalManagerCons<BCDDTerminal>;
 type Node<'id> = <Nodes as InnerNodeCons<EdgeTag>>::T<'id>;
 type Terminal<'id> = <Terminals as TerminalManagerCons<Nodes, EdgeTag, 1>>::T<'id>;
-type Manager<'id> = manager::Manager<'id, Node<'id>, EdgeTag, Terminal<'id>, BCDDRules, Data<'id>, 1>;
-type Edge<'id> = IndexEdge<'id, Node<'id>, EdgeTag>;
+pub(crate) type Manager<'id> = manager::Manager<'id, Node<'id>, EdgeTag, Terminal<'id>, BCDDRules, Data<'id>, 1>;
+pub(crate) type Edge<'id> = IndexEdge<'id, Node<'id>, EdgeTag>;
 type Entries<'id> = DMApplyCache<Manager<'id>, BCDDOp, FxHasher, 4>;
+type MoveEntries<'id> = DMApplyCache<Manager<'id>, Move, FxHasher, 6>;
 
 /// A diagram.
 pub(crate) type Function = BCDDFunction<manager::Function<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>>;
@@ -47,14 +50,30 @@ impl ManagerDataCons<Nodes, EdgeTag, Terminals, RulesCons, 1> for DataCons {
     type T<'id> = Data<'id>;
 }
 
-/// What a store has besides its nodes.
-pub(crate) struct Data<'id> {
-    cache: Watchful<'id>,
+/// Operations on sets and steps that are not the library's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub(crate) enum Move {
+    /// Where steps lead to.
+    After,
+    /// Where steps come from.
+    Before,
+    /// What steps lead to again and again.
+    Close,
 }
 
+/// What a store has besides its nodes.
+pub(crate) struct Data<'id> {
+    cache: Watchful<Entries<'id>>,
+    moves: Moves<'id>,
+}
+
+/// Results of [`Move`]s.
+pub(crate) type Moves<'id> = Watchful<MoveEntries<'id>>;
+
 /// The library's cache, asked by something that looks at the budget.
-pub(crate) struct Watchful<'id> {
-    entries: Entries<'id>,
+pub(crate) struct Watchful<Entries> {
+    entries: Entries,
     budget: Budget,
     asked: AtomicU32,
 }
@@ -62,7 +81,11 @@ pub(crate) struct Watchful<'id> {
 /// What unwinds an operation.
 struct Interrupted(Stopped);
 
-impl Watchful<'_> {
+impl<Entries> Watchful<Entries> {
+    fn new(entries: Entries, budget: &Budget) -> Self {
+        Self { entries, budget: budget.clone(), asked: AtomicU32::new(0) }
+    }
+
     #[inline]
     fn look(&self) {
         // One thread works on a store at a time, so nothing is lost between reading and writing; if it were, the next look
@@ -82,18 +105,18 @@ impl Watchful<'_> {
     }
 }
 
-impl<'id> DropWith<Edge<'id>> for Watchful<'id> {
+impl<'id, Entries: DropWith<Edge<'id>>> DropWith<Edge<'id>> for Watchful<Entries> {
     fn drop_with(self, drop_edge: impl Fn(Own<Edge<'id>>)) {
         self.entries.drop_with(drop_edge);
     }
 }
 
-impl<'id> ApplyCache<Manager<'id>, BCDDOp> for Watchful<'id> {
+impl<'id, O: Copy, Entries: ApplyCache<Manager<'id>, O>> ApplyCache<Manager<'id>, O> for Watchful<Entries> {
     #[inline(always)]
     fn get_extended<const E: usize, const N: usize>(
         &self,
         manager: &Manager<'id>,
-        operator: BCDDOp,
+        operator: O,
         operands: (&[Ref<'_, Edge<'id>>], &[u32]),
     ) -> Option<([Own<Edge<'id>>; E], [u32; N])> {
         self.look();
@@ -104,7 +127,7 @@ impl<'id> ApplyCache<Manager<'id>, BCDDOp> for Watchful<'id> {
     fn add_extended(
         &self,
         manager: &Manager<'id>,
-        operator: BCDDOp,
+        operator: O,
         operands: (&[Ref<'_, Edge<'id>>], &[u32]),
         values: (&[Ref<'_, Edge<'id>>], &[u32]),
     ) {
@@ -118,43 +141,63 @@ impl<'id> ApplyCache<Manager<'id>, BCDDOp> for Watchful<'id> {
 
 impl<'id> DropWith<Edge<'id>> for Data<'id> {
     fn drop_with(self, drop_edge: impl Fn(Own<Edge<'id>>)) {
-        self.cache.drop_with(drop_edge);
+        self.cache.drop_with(&drop_edge);
+        self.moves.drop_with(drop_edge);
     }
 }
 
 impl<'id> HasApplyCache<Manager<'id>, BCDDOp> for Data<'id> {
-    type ApplyCache = Watchful<'id>;
+    type ApplyCache = Watchful<Entries<'id>>;
 
     #[inline]
-    fn apply_cache(&self) -> &Watchful<'id> {
+    fn apply_cache(&self) -> &Self::ApplyCache {
         &self.cache
     }
 
     #[inline]
-    fn apply_cache_mut(&mut self) -> &mut Watchful<'id> {
+    fn apply_cache_mut(&mut self) -> &mut Self::ApplyCache {
         &mut self.cache
+    }
+}
+
+impl<'id> HasApplyCache<Manager<'id>, Move> for Data<'id> {
+    type ApplyCache = Moves<'id>;
+
+    #[inline]
+    fn apply_cache(&self) -> &Moves<'id> {
+        &self.moves
+    }
+
+    #[inline]
+    fn apply_cache_mut(&mut self) -> &mut Moves<'id> {
+        &mut self.moves
     }
 }
 
 impl<'id> ManagerEventSubscriber<Manager<'id>> for Data<'id> {
     fn pre_gc(&self, manager: &Manager<'id>) {
         self.cache.entries.pre_gc(manager);
+        self.moves.entries.pre_gc(manager);
     }
 
     #[allow(unsafe_code, reason = "the trait's method is unsafe; it is passed on")]
     unsafe fn post_gc(&self, manager: &Manager<'id>) {
         // SAFETY: the caller keeps the contract of this very method, and `pre_gc` was passed on likewise.
-        unsafe { self.cache.entries.post_gc(manager) }
+        unsafe {
+            self.cache.entries.post_gc(manager);
+            self.moves.entries.post_gc(manager);
+        }
     }
 }
 
-/// A store for this many nodes and results, with this many bits.
+/// A store for this many nodes and results of either kind, with this many bits.
 #[allow(unsafe_code, reason = "the library's cache must be told that its owner collects nodes between two calls")]
-pub(crate) fn new_manager(nodes: usize, cache: usize, bits: usize, budget: &Budget) -> ManagerRef {
+pub(crate) fn new_manager(limits: Limits, bits: usize, budget: &Budget) -> ManagerRef {
+    let results = limits.cache.max(1);
     // SAFETY: the library's own store deletes nodes between `pre_gc` and `post_gc` only, which `Data` passes on.
-    let entries = unsafe { DMApplyCache::with_capacity(cache) };
-    let data = Data { cache: Watchful { entries, budget: budget.clone(), asked: AtomicU32::new(0) } };
-    let capacity = u32::try_from(nodes).unwrap_or(u32::MAX >> 1);
+    let (cache, moves) = unsafe { (DMApplyCache::with_capacity(results), DMApplyCache::with_capacity(results)) };
+    let data = Data { cache: Watchful::new(cache, budget), moves: Watchful::new(moves, budget) };
+    let capacity = u32::try_from(limits.nodes).unwrap_or(u32::MAX >> 1);
     let manager: ManagerRef = manager::new_manager(capacity, 1, 1, data);
     oxidd_core::ManagerRef::with_manager_exclusive(&manager, |manager| {
         manager.add_vars(bits as u32);

@@ -6,7 +6,8 @@
 
 use tertium_base::Stopped;
 
-use crate::set::{Bits, Renaming, Set};
+use crate::firing::{Direction, Firing, Stages};
+use crate::set::{Bits, Set};
 use crate::store::{Bit, Diagrams};
 
 /// Some steps that write the same bits.
@@ -14,10 +15,9 @@ use crate::store::{Bit, Diagrams};
 pub struct Part {
     steps: Set,
     written: Vec<(Bit, Bit)>,
-    now: Bits,
     later: Bits,
-    to_later: Renaming,
-    to_now: Renaming,
+    /// The same number for the same part.
+    id: u32,
 }
 
 impl Part {
@@ -27,14 +27,18 @@ impl Part {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn new(diagrams: &Diagrams, steps: Set, written: &[(Bit, Bit)]) -> Result<Self, Stopped> {
-        Ok(Self {
-            steps,
-            now: diagrams.select(written.iter().map(|&(now, _)| now))?,
-            later: diagrams.select(written.iter().map(|&(_, later)| later))?,
-            to_later: diagrams.renaming(written.iter().copied())?,
-            to_now: diagrams.renaming(written.iter().map(|&(now, later)| (later, now)))?,
-            written: written.to_vec(),
-        })
+        let mut written = written.to_vec();
+        written.sort_unstable();
+        debug_assert!(
+            written.iter().all(|(now, later)| now.index() + 1 == later.index()),
+            "a bit and the one for afterwards are neighbours"
+        );
+        let id = steps.store.part_id();
+        Ok(Self { steps, later: diagrams.select(written.iter().map(|&(_, later)| later))?, written, id })
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.id
     }
 
     /// The steps as a set.
@@ -54,7 +58,7 @@ impl Part {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn before(&self, target: &Set) -> Result<Set, Stopped> {
-        self.steps.and_forget(&target.renamed(&self.to_later)?, &self.later)
+        self.image(target, Direction::Before)
     }
 
     /// The rows that steps from `source` lead to.
@@ -62,7 +66,12 @@ impl Part {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn after(&self, source: &Set) -> Result<Set, Stopped> {
-        self.steps.and_forget(source, &self.now)?.renamed(&self.to_now)
+        self.image(source, Direction::After)
+    }
+
+    fn image(&self, set: &Set, direction: Direction) -> Result<Set, Stopped> {
+        let store = &self.steps.store;
+        store.walk(|manager| Firing::image(manager, store, self, direction, &set.function))
     }
 
     /// The rows with a step.
@@ -78,7 +87,8 @@ impl Part {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn from(&self, sources: &Set) -> Result<Self, Stopped> {
-        Ok(Self { steps: self.steps.and(sources)?, ..self.clone() })
+        let (steps, id) = (self.steps.and(sources)?, self.steps.store.part_id());
+        Ok(Self { steps, id, ..self.clone() })
     }
 }
 
@@ -126,13 +136,12 @@ impl Relation {
         Ok(all)
     }
 
-    /// Everything that steps from `start` lead to inside `room`, `start` itself included. Each part is applied again and
-    /// again before the next, so that independent processes run ahead instead of in step.
+    /// Everything that steps from `start` lead to inside `room`, `start` itself included.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn closure(&self, start: &Set, room: Option<&Set>) -> Result<Set, Stopped> {
-        self.saturate(start, room, Part::after)
+        self.saturate(start, room, Direction::After)
     }
 
     /// Everything that has steps inside `room` to `goal`, `goal` itself included.
@@ -140,40 +149,15 @@ impl Relation {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn closure_before(&self, goal: &Set, room: Option<&Set>) -> Result<Set, Stopped> {
-        self.saturate(goal, room, Part::before)
+        self.saturate(goal, room, Direction::Before)
     }
 
-    fn saturate(
-        &self,
-        start: &Set,
-        room: Option<&Set>,
-        map: impl Fn(&Part, &Set) -> Result<Set, Stopped>,
-    ) -> Result<Set, Stopped> {
-        let mut reached = start.clone();
-        // A part that added nothing since this many parts in a row ends the search.
-        let mut idle = 0;
-        while idle < self.parts.len() {
-            for part in &self.parts {
-                let before = reached.clone();
-                let mut fresh = reached.clone();
-                loop {
-                    let mut found = map(part, &fresh)?;
-                    if let Some(room) = room {
-                        found = found.and(room)?;
-                    }
-                    fresh = found.minus(&reached)?;
-                    if fresh.is_empty() {
-                        break;
-                    }
-                    reached = reached.or(&fresh)?;
-                }
-                idle = if reached == before { idle + 1 } else { 0 };
-                if idle >= self.parts.len() {
-                    break;
-                }
-            }
-        }
-        Ok(reached)
+    fn saturate(&self, start: &Set, room: Option<&Set>, direction: Direction) -> Result<Set, Stopped> {
+        let store = &start.store;
+        let stages = Stages::new(&self.parts, direction, store);
+        let everywhere = store.full();
+        let room = room.unwrap_or(&everywhere);
+        store.walk(|manager| Firing::closure(manager, store, &stages, &start.function, &room.function))
     }
 
     /// Only the steps from these rows.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use oxidd::util::num::F64;
 use oxidd::util::{OptBool, SatCountCache};
 use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function as _, FunctionSubst, Subst};
-use oxidd_core::{HasLevel as _, Manager as _, Node as Inner};
+use oxidd_core::Manager as _;
 use tertium_base::{StopReason, Stopped};
 
 use crate::manager::Function;
@@ -16,7 +16,7 @@ use crate::store::{Bit, Store};
 #[derive(Clone)]
 pub struct Set {
     pub(crate) function: Function,
-    store: Arc<Store>,
+    pub(crate) store: Arc<Store>,
 }
 
 impl PartialEq for Set {
@@ -253,13 +253,15 @@ impl Set {
         let Some((set, unset)) = self.function.cofactors() else {
             return if self.is_empty() { Root::Empty } else { Root::Full };
         };
-        // Bits stand in the order of their numbers.
-        let level = self.function.with_manager_shared(|manager, edge| match manager.get_node(edge) {
-            Inner::Inner(node) => node.level(),
-            Inner::Terminal(_) => 0,
-        });
+        let level = self.level();
         let part = |function| Self { function, store: Arc::clone(&self.store) };
         Root::Asks { bit: Bit::new(level as usize), unset: part(unset), set: part(set) }
+    }
+
+    /// The number of the first bit that it depends on, since bits stand in the order of their numbers; the largest number if
+    /// it depends on none.
+    pub(crate) fn level(&self) -> u32 {
+        self.function.with_manager_shared(|manager, edge| manager.get_node(edge).level())
     }
 
     /// The bits that it depends on, in order.

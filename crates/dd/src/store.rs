@@ -1,13 +1,15 @@
 //! One store of diagrams: how many bits, how many nodes, and what happens when they run out.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use oxidd::util::AllocResult;
-use oxidd::{BooleanFunction, Manager, ManagerRef};
+use oxidd::util::{AllocResult, OutOfMemory};
+use oxidd::{BooleanFunction, Manager as _, ManagerRef};
 use tertium_base::{Budget, StopReason, Stopped, id_type};
 
-use crate::manager::{Function, ManagerRef as Library, new_manager, within};
+use crate::firing::Direction;
+use crate::manager::{Function, Manager, ManagerRef as Library, new_manager, within};
 use crate::set::{Bits, Renaming, Set};
 
 id_type! {
@@ -20,8 +22,8 @@ pub const MOST_BITS: usize = 20_000;
 
 /// What a node costs, its place in the table of its level included.
 const BYTES_PER_NODE: usize = 28;
-/// What an entry of the cache costs.
-const BYTES_PER_ENTRY: usize = 32;
+/// What an entry of the cache costs, with one of the cache of results about steps.
+const BYTES_PER_ENTRY: usize = 48;
 /// Between two looks at the clock and at the number of nodes.
 const OPERATIONS_BETWEEN_LOOKS: u32 = 32;
 
@@ -76,11 +78,30 @@ pub(crate) struct Store {
     /// Collect when this many nodes are reached.
     collect_at: AtomicUsize,
     peak: AtomicUsize,
+    parts: AtomicU32,
+    stages: Mutex<StageIds>,
 }
+
+/// A stage of steps: direction, first level, parts, and the number of the stage below.
+pub(crate) type StageKey = (Direction, u32, Vec<u32>, u32);
+
+/// Numbers of stages that are alike. No number is given twice, also after the known ones were forgotten.
+#[derive(Default)]
+struct StageIds {
+    known: HashMap<StageKey, u32>,
+    last: u32,
+}
+
+/// More are forgotten; what is remembered about them is no longer found then.
+const MOST_STAGES: usize = 1 << 16;
 
 impl Store {
     pub(crate) fn bit_count(&self) -> usize {
         self.bits
+    }
+
+    pub(crate) fn full(self: &Arc<Self>) -> Set {
+        Set::new(self.manager.with_manager_shared(|manager| Function::t(manager)), Arc::clone(self))
     }
 
     fn bit(self: &Arc<Self>, bit: Bit) -> Result<Set, Stopped> {
@@ -91,8 +112,7 @@ impl Store {
         let mut values = values.to_vec();
         // From the last level up, every step makes one node.
         values.sort_unstable_by_key(|&(bit, _)| std::cmp::Reverse(bit));
-        let full = self.manager.with_manager_shared(|manager| Function::t(manager));
-        let mut rows = Set::new(full, Arc::clone(self));
+        let mut rows = self.full();
         for (bit, value) in values {
             let literal = self.bit(bit)?;
             rows = rows.and(&if value { literal } else { literal.not() })?;
@@ -100,15 +120,35 @@ impl Store {
         Ok(rows)
     }
 
+    /// A number for a part, never given before.
+    pub(crate) fn part_id(&self) -> u32 {
+        self.parts.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// The number of a stage; zero is none's.
+    pub(crate) fn stage_id(&self, key: StageKey) -> u32 {
+        let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        if stages.known.len() >= MOST_STAGES {
+            stages.known.clear();
+        }
+        let StageIds { known, last } = &mut *stages;
+        *known.entry(key).or_insert_with(|| {
+            *last += 1;
+            *last
+        })
+    }
+
     fn nodes(&self) -> usize {
         self.manager.with_manager_shared(|manager| manager.approx_num_inner_nodes())
     }
 
     fn collect(&self) {
-        self.manager.with_manager_shared(|manager| {
-            manager.gc();
-        });
-        let live = self.nodes();
+        self.manager.with_manager_shared(|manager| self.collect_in(manager));
+    }
+
+    fn collect_in(&self, manager: &Manager<'_>) {
+        manager.gc();
+        let live = manager.num_inner_nodes();
         // Twice what lives, so that collecting costs no more than making what is collected.
         let next = (2 * live).clamp(self.limits.nodes / 64, self.limits.nodes / 100 * 90);
         self.collect_at.store(next.max(live + live / 8 + 1), Ordering::Relaxed);
@@ -120,16 +160,31 @@ impl Store {
             return Ok(());
         }
         self.budget.check()?;
-        let nodes = self.nodes();
+        let room = self.manager.with_manager_shared(|manager| self.look_inside(manager));
+        room.map_err(|_| Stopped(StopReason::Memory))
+    }
+
+    /// Collects nodes if there are many, also in the middle of an operation: what it works on is held.
+    pub(crate) fn look_inside(&self, manager: &Manager<'_>) -> AllocResult<()> {
+        // The quick count misses what this thread did since the operation began.
+        let nodes = manager.num_inner_nodes();
         self.peak.fetch_max(nodes, Ordering::Relaxed);
         if nodes >= self.collect_at.load(Ordering::Relaxed) {
-            self.collect();
+            self.collect_in(manager);
             // Nearly all of them live: to go on would be to collect again and again.
-            if self.nodes() > self.limits.nodes / 8 * 7 {
-                return Err(Stopped(StopReason::Memory));
+            if manager.num_inner_nodes() > self.limits.nodes / 8 * 7 {
+                return Err(OutOfMemory);
             }
         }
         Ok(())
+    }
+
+    /// Does something with the diagrams themselves, as [`Self::run`].
+    pub(crate) fn walk(
+        self: &Arc<Self>,
+        operation: impl Fn(&Manager<'_>) -> AllocResult<Function>,
+    ) -> Result<Set, Stopped> {
+        self.run(|| self.manager.with_manager_shared(|manager| operation(manager)))
     }
 
     /// Does an operation within the limits, which are looked at while it runs; if nodes run out, once more after collecting
@@ -179,7 +234,7 @@ impl Diagrams {
         // Every bit needs a node of its own for its table of contents.
         let nodes = limits.nodes.min(affordable(budget)).max(4 * bits + 64);
         let limits = Limits { nodes, ..limits };
-        let manager = new_manager(nodes, limits.cache.max(1), bits, budget);
+        let manager = new_manager(limits, bits, budget);
         let store = Store {
             manager,
             budget: budget.clone(),
@@ -188,6 +243,8 @@ impl Diagrams {
             operations: AtomicU32::new(0),
             collect_at: AtomicUsize::new((nodes / 16).max(1 << 12).min(nodes / 100 * 90 + 1)),
             peak: AtomicUsize::new(0),
+            parts: AtomicU32::new(0),
+            stages: Mutex::default(),
         };
         Ok(Self { store: Arc::new(store) })
     }
@@ -208,8 +265,7 @@ impl Diagrams {
     /// Every row.
     #[must_use]
     pub fn full(&self) -> Set {
-        let function = self.store.manager.with_manager_shared(|manager| Function::t(manager));
-        Set::new(function, Arc::clone(&self.store))
+        self.store.full()
     }
 
     /// Every row, or none.

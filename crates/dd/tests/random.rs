@@ -2,7 +2,7 @@
 
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Root, Set};
-use tertium_testkit::for_random_cases;
+use tertium_testkit::{Case, for_random_cases};
 
 const STATE_BITS: usize = 4;
 const ROWS: usize = 1 << STATE_BITS;
@@ -113,6 +113,69 @@ fn relations_lead_where_their_steps_say() {
             steps.iter().for_each(|&(from, to)| reached[to] |= reached[from]);
         }
         assert_eq!(rows(&relation.closure(&given, None).expect("room")), list(&|row| reached[row]), "{steps:?}");
+    });
+}
+
+/// Steps of one part, as a list.
+fn random_steps(case: &mut Case, mask: usize) -> Vec<(usize, usize)> {
+    let mut steps = Vec::new();
+    for from in 0..ROWS {
+        while case.rng.chance(20) {
+            let to = case.rng.below(ROWS);
+            steps.push((from, from & !mask | to & mask));
+        }
+    }
+    steps
+}
+
+/// What the steps reach from `start`, entering only what is in `room`.
+fn reached(steps: &[(usize, usize)], start: u64, room: u64) -> u64 {
+    let mut reached = start;
+    loop {
+        let before = reached;
+        for &(from, to) in steps {
+            if reached >> from & 1 == 1 {
+                reached |= 1 << to & room;
+            }
+        }
+        if reached == before {
+            return reached;
+        }
+    }
+}
+
+#[test]
+fn closures_are_what_steps_reach_in_their_room() {
+    for_random_cases(400, |case| {
+        // Few results are remembered and, every other time, nodes are collected again and again.
+        let limits = Limits { nodes: if case.rng.chance(50) { 1 << 10 } else { 1 << 14 }, cache: 1 << case.rng.below(9) };
+        let diagrams = Diagrams::new(2 * STATE_BITS, limits, &Budget::unlimited()).expect("room");
+        let mut listed: Vec<Vec<(usize, usize)>> = Vec::new();
+        let mut all = Relation::default();
+        for _ in 0..case.rng.below(6) {
+            let mask = case.rng.below(ROWS);
+            let steps = random_steps(case, mask);
+            all.parts.push(part(&diagrams, mask, &steps));
+            listed.push(steps);
+        }
+        // Relations that share some parts are asked in one store, so that one must not be told what holds of another.
+        for _ in 0..6 {
+            let chosen: Vec<usize> = (0..listed.len()).filter(|_| case.rng.chance(60)).collect();
+            let relation = Relation { parts: chosen.iter().map(|&at| all.parts[at].clone()).collect() };
+            let steps: Vec<(usize, usize)> = chosen.iter().flat_map(|&at| listed[at].iter().copied()).collect();
+            let back: Vec<(usize, usize)> = steps.iter().map(|&(from, to)| (to, from)).collect();
+            let (start, room) = (case.rng.below(1 << ROWS) as u64, case.rng.below(1 << ROWS) as u64);
+            let start = start & case.rng.below(1 << ROWS) as u64;
+            let sets = [start, room].map(|mask| set(&diagrams, |row| mask >> row & 1 == 1));
+            let members = |mask: u64| (0..ROWS).filter(|row| mask >> row & 1 == 1).collect::<Vec<_>>();
+            let everywhere = (1 << ROWS) - 1;
+            for (room, limited) in [(everywhere, None), (room, Some(&sets[1]))] {
+                let found = relation.closure(&sets[0], limited).expect("room");
+                assert_eq!(rows(&found), members(reached(&steps, start, room)), "after {start:x} {room:x} {steps:?}");
+                let found = relation.closure_before(&sets[0], limited).expect("room");
+                assert_eq!(rows(&found), members(reached(&back, start, room)), "before {start:x} {room:x} {steps:?}");
+            }
+        }
     });
 }
 
