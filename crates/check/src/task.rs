@@ -125,6 +125,19 @@ impl<'a> Task<'a> {
         }
     }
 
+    /// Whether nothing is open: about steps, labels, fairness, or the formula's constants.
+    pub(crate) fn is_decided(&self) -> bool {
+        let decided = |value: &Belnap| matches!(value, Belnap::True | Belnap::False);
+        self.model.is_complete()
+            && self.model.fairness().iter().all(|fair| fair.possible == fair.certain)
+            && self.elements.iter().all(decided)
+    }
+
+    /// Whether something may have evidence for true and be refuted, too.
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.model.is_mixed() || self.elements.contains(&Belnap::Both)
+    }
+
     /// What a modality's optional action selects.
     #[must_use]
     pub fn filter(&self, action: Option<tertium_logic::ActionId>) -> Filter {

@@ -9,6 +9,11 @@ use tertium_model::Kmts;
 use tertium_testkit::reference::{self, linear_values, star_values};
 use tertium_testkit::{FormulaShape, StructureShape, for_random_cases};
 
+/// Constants in some of the cases.
+fn elements(number: usize) -> Vec<String> {
+    if number.is_multiple_of(4) { ["t", "f", "u", "b"].map(str::to_owned).to_vec() } else { Vec::new() }
+}
+
 fn values(model: &Kmts, formula: &Formula, reading: Reading) -> Values {
     let budget = Budget::unlimited();
     let task = Task::new(model, formula, reading, Ask::All, &budget).expect("names are known");
@@ -31,10 +36,13 @@ fn every_plain_reading_has_its_exact_values() {
             fairness: case.number % 3,
             mixed,
             both_labels: mixed,
+            complete: !mixed && case.number % 8 == 0,
             ..StructureShape::default()
         };
         let model = case.structure(&shape);
-        let formula = case.formula(&FormulaShape { size: 5, ..FormulaShape::new(Logic::Ltl) });
+        let elements = elements(case.number);
+        let mixed = mixed || !elements.is_empty();
+        let formula = case.formula(&FormulaShape { size: 5, elements, ..FormulaShape::new(Logic::Ltl) });
         for (linear, exact) in readings {
             if mixed && linear == LinearReading::BgTotal {
                 continue;
@@ -59,10 +67,15 @@ fn star_formulas_have_their_exact_values() {
             fairness: case.number % 3,
             mixed,
             both_labels: mixed,
+            complete: !mixed && case.number % 8 == 0,
             ..StructureShape::default()
         };
         let model = case.structure(&shape);
-        let formula = case.formula(&FormulaShape { size: 6, ..FormulaShape::new(Logic::CtlStar) });
+        let formula = case.formula(&FormulaShape {
+            size: 6,
+            elements: elements(case.number),
+            ..FormulaShape::new(Logic::CtlStar)
+        });
         let expected = star_values(&model, &formula);
         let found = values(&model, &formula, Reading { deadlock: Deadlock::Mu, linear: LinearReading::Bg });
         for state in model.states() {

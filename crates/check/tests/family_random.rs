@@ -103,14 +103,11 @@ fn sets_of_instances_agree_with_the_instances() {
         let text = random_family(&mut case.rng);
         case.keep("family.json", text.clone());
         let model = read(&text);
-        let logic = [Logic::Pml, Logic::Ctl, Logic::Mu, Logic::Ltl][case.number % 4];
+        let logics = [Logic::Pml, Logic::Ctl, Logic::Mu, Logic::Ltl, Logic::CtlStar, Logic::Ltl];
+        let logic = logics[case.number % logics.len()];
         let formula = case.formula(&FormulaShape { size: 6, ..FormulaShape::new(logic) });
-        let deadlock = match (logic, case.rng.below(3)) {
-            (Logic::Ltl, _) | (_, 0) => Deadlock::Mu,
-            (_, 1) => Deadlock::Total,
-            _ => Deadlock::Maximal,
-        };
-        let reading = Reading { deadlock, linear: LinearReading::Hyper };
+        let deadlock = *case.rng.pick(&[Deadlock::Mu, Deadlock::Total, Deadlock::Maximal]);
+        let reading = Reading { deadlock, linear: *case.rng.pick(&LinearReading::ALL) };
         let budget = Budget::unlimited();
         let task = FamilyTask { model: &model, formula: &formula, reading, state: StateId::new(0), budget: &budget };
         let answer = family_sets(&task).expect("supported");
@@ -118,10 +115,11 @@ fn sets_of_instances_agree_with_the_instances() {
             let instance = model.instance(&assignment).expect("small");
             let at = [StateId::new(0)];
             let single = Task::new(&instance, &formula, reading, Ask::At(&at), &budget).expect("names are known");
-            let engine: &dyn Engine = if logic == Logic::Ltl { &AutomataEngine } else { &Explicit };
+            let paths = matches!(logic, Logic::Ltl | Logic::CtlStar);
+            let engine: &dyn Engine = if paths { &AutomataEngine } else { &Explicit };
             let value = engine.values(&single).expect("supported").at(at[0]);
             let told = Belnap::from_evidence(answer.holds.holds(&assignment), answer.fails.holds(&assignment));
-            assert_eq!(told, value, "{} {deadlock:?} under {assignment:?}", logic.name());
+            assert_eq!(told, value, "{} {reading:?} under {assignment:?}", logic.name());
         }
     });
 }

@@ -47,8 +47,7 @@ impl<'t, 'a> Paths<'t, 'a> {
     /// The paths of a task's structure under its reading.
     pub(crate) fn new(task: &'t Task<'a>) -> Self {
         let graph = PathGraph::new(task.model, task.reading);
-        let one_fairness = task.model.fairness().iter().all(|fair| fair.possible == fair.certain);
-        Self { task, graph, mixed: task.model.is_mixed(), complete: task.model.is_complete() && one_fairness }
+        Self { task, graph, mixed: task.is_mixed(), complete: task.is_decided() }
     }
 
     /// Whether every concrete state has a successor: by the structure, the deadlock convention, or the reading.

@@ -151,17 +151,21 @@ impl<'a> Questions<'a> {
         Question { formula, meanings }
     }
 
-    /// Multiplies the value of the edge taken into every operator that looks beyond it.
     fn multiply_edges(&mut self, root: NodeId) -> NodeId {
         let edge = self.add_atom("edge", Meaning::Edge);
-        let part = self.builder.finish(root, Logic::Ltl);
-        let mut images: Vec<NodeId> = Vec::with_capacity(part.nodes().len());
-        for &node in part.nodes() {
-            let node = node.map_children(|child| images[child.index()]);
-            images.push(multiplied(&mut self.builder, edge, node));
-        }
-        images[part.root().index()]
+        multiply_edges(&mut self.builder, edge, root)
     }
+}
+
+/// Multiplies `edge`, the value of the edge taken next, into every operator that looks beyond it.
+pub(crate) fn multiply_edges(builder: &mut FormulaBuilder, edge: NodeId, root: NodeId) -> NodeId {
+    let part = builder.finish(root, Logic::Ltl);
+    let mut images: Vec<NodeId> = Vec::with_capacity(part.nodes().len());
+    for &node in part.nodes() {
+        let node = node.map_children(|child| images[child.index()]);
+        images.push(multiplied(builder, edge, node));
+    }
+    images[part.root().index()]
 }
 
 /// One operator with the value of the next edge multiplied in; its operands have it already.

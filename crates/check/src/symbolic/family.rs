@@ -10,10 +10,12 @@ use tertium_lattice::{Belnap, Kleene};
 use tertium_logic::{Formula, Logic};
 use tertium_model::{ExprNode, ParamModel, ParamValue, PropId, StateId};
 
+use super::ends::{Ends, add_ends};
 use super::evaluate::{Atoms, evaluate};
-use super::linear::linear_value;
+use super::linear::{linear_value, linear_value_by};
 use super::listed::Code;
 use super::star::star_value;
+use super::stepwise::{Graded, StepValues, stepwise_value};
 use super::structure::{Steps, Structure};
 use super::values::Pair;
 use crate::family::{Condition, Cube, FamilyAnswer, FamilyError, FamilyTask};
@@ -33,18 +35,10 @@ pub fn family_sets(task: &FamilyTask<'_>) -> Result<FamilyAnswer, FamilyError> {
 }
 
 fn supported(task: &FamilyTask<'_>) -> Result<(), Unsupported> {
-    let decline = |reason: &str| Err(Unsupported { engine: super::NAME, reason: reason.to_owned() });
-    let total = task.model.total() || task.reading.deadlock == Deadlock::Total;
-    match task.formula.logic() {
-        Logic::Ltl | Logic::CtlStar if task.reading.deadlock == Deadlock::Maximal || total => {
-            decline("formulas about paths of a family are read over infinite paths, without assuming totality")
-        }
-        Logic::Ltl if !matches!(task.reading.linear, LinearReading::Bg | LinearReading::Hyper) => {
-            decline("of the readings of linear formulas it knows bg and hyper for families")
-        }
-        _ if rounds::nesting(task.formula) > rounds::DEEPEST => decline("its fixpoints nest too deep"),
-        _ => Ok(()),
+    if rounds::nesting(task.formula) > rounds::DEEPEST {
+        return Err(Unsupported { engine: super::NAME, reason: "its fixpoints nest too deep".to_owned() });
     }
+    Ok(())
 }
 
 fn answer(task: &FamilyTask<'_>) -> Result<FamilyAnswer, FamilyError> {
@@ -53,13 +47,21 @@ fn answer(task: &FamilyTask<'_>) -> Result<FamilyAnswer, FamilyError> {
     let code = Code::new(model.state_count(), params.len());
     let size = (model.state_count() + model.edges().len()).saturating_mul(1 + params.len());
     let limits = Limits::for_listed(size.max(1 << 14));
-    let diagrams = Diagrams::new(params.len() + 2 * code.bits.len(), limits, task.budget)?;
-    let family = Family { model, conditions: conditions(model, &diagrams)?, code, diagrams };
+    let first_free = params.len() + 2 * code.bits.len();
+    let ends =
+        task.reading.deadlock == Deadlock::Maximal && matches!(task.formula.logic(), Logic::Ltl | Logic::CtlStar);
+    let ended = ends.then(|| (Bit::new(first_free), Bit::new(first_free + 1)));
+    let diagrams = Diagrams::new(first_free + 2 * usize::from(ends), limits, task.budget)?;
+    let family = Family { model, conditions: conditions(model, &diagrams)?, code, diagrams, ended };
     let (atoms, fairness) = (family.atoms(task.formula)?, model.fair().len());
-    let structure = family.structure(task, &atoms)?;
+    let mut structure = family.structure(task, &atoms)?;
+    let ends = ended.map(|ended| add_ends(&mut structure, ended)).transpose()?.flatten();
     let pair = match task.formula.logic() {
-        Logic::Ltl => linear_value(&structure, task.formula, &atoms, &fairness.into())?,
-        Logic::CtlStar => star_value(&structure, task.formula, &atoms, &fairness.into(), None)?,
+        Logic::Ltl => family.linear(task, &structure, ends.as_ref(), &atoms)?,
+        Logic::CtlStar => {
+            let ended = ended.map(|(now, _)| now);
+            star_value(&structure, task.formula, &atoms, &fairness.into(), ended)?
+        }
         logic => {
             let ending = task.reading.deadlock == Deadlock::Maximal && logic == Logic::Ctl;
             evaluate(&structure, task.formula, &atoms, ending)?
@@ -89,9 +91,15 @@ struct Family<'a> {
     diagrams: Diagrams,
     code: Code,
     conditions: Vec<Set>,
+    /// The bit that says that a path has ended, if paths can.
+    ended: Option<(Bit, Bit)>,
 }
 
 impl Family<'_> {
+    fn is_total(&self, task: &FamilyTask<'_>) -> bool {
+        self.model.total() || task.reading.deadlock == Deadlock::Total
+    }
+
     /// The assignments under which a value is true, and those under which it is not false.
     fn condition(&self, value: ParamValue) -> (Set, Set) {
         let constant = |all| self.diagrams.constant(all);
@@ -124,8 +132,48 @@ impl Family<'_> {
         self.valued(entries, |steps: Vec<(StateId, StateId)>| self.code.steps(&self.diagrams, steps.into_iter()))
     }
 
+    fn linear(
+        &self,
+        task: &FamilyTask<'_>,
+        structure: &Structure,
+        ends: Option<&Ends>,
+        atoms: &Atoms,
+    ) -> Result<Pair, EngineError> {
+        let (formula, fairness) = (task.formula, self.model.fair().len().into());
+        let total = self.is_total(task) || self.ended.is_some();
+        match task.reading.linear {
+            linear @ (LinearReading::Tg | LinearReading::TgPnf) => {
+                let mut values = self.values(linear == LinearReading::TgPnf)?;
+                ends.map_or(Ok(()), |ends| ends.add_to(&mut values))?;
+                stepwise_value(structure, formula, atoms, &fairness, &values, false)
+            }
+            LinearReading::Hyper if total => {
+                linear_value_by(structure, formula, atoms, &fairness, LinearReading::Hyper, true)
+            }
+            LinearReading::BgTotal => {
+                linear_value_by(structure, formula, atoms, &fairness, LinearReading::BgTotal, true)
+            }
+            // Families have no certain sets but those of totality.
+            LinearReading::Bg | LinearReading::Hyper => linear_value(structure, formula, atoms, &fairness),
+        }
+    }
+
+    /// The values of steps under each assignment.
+    fn values(&self, normalised: bool) -> Result<StepValues, Stopped> {
+        let relation = |set: &Set| self.code.relation(&self.diagrams, set.clone());
+        let graded = |steps: &Pair| -> Result<Graded, Stopped> {
+            let open = steps.open.minus(&steps.yes)?;
+            Ok(Graded { counted: relation(&steps.open)?, certain: relation(&steps.yes)?, open: relation(&open)? })
+        };
+        let mut kinds = vec![(Filter::Any, graded(&self.steps(|_, _| true)?)?)];
+        for (at, fair) in self.model.fair().iter().enumerate() {
+            kinds.push((Filter::Fair(at), graded(&self.steps(|from, to| fair.contains(&(from, to)))?)?));
+        }
+        Ok(StepValues { normalised, kinds })
+    }
+
     fn structure(&self, task: &FamilyTask<'_>, atoms: &Atoms) -> Result<Structure, Stopped> {
-        let total = self.model.total() || task.reading.deadlock == Deadlock::Total;
+        let total = self.is_total(task);
         let all = self.steps(|_, _| true)?;
         let relation = |set: &Set| self.code.relation(&self.diagrams, set.clone());
         let possible = relation(&all.open)?;
@@ -195,8 +243,12 @@ impl Family<'_> {
 
     /// What is left of a value at one state.
     fn at(&self, pair: &Pair, state: StateId, params: &[Bit]) -> Result<FamilyAnswer, FamilyError> {
-        let here = self.code.states(&self.diagrams, std::iter::once(state.index()))?;
-        let bits = self.diagrams.select(self.code.now())?;
+        let mut here = self.code.states(&self.diagrams, std::iter::once(state.index()))?;
+        let ended = self.ended.map(|(now, _)| now);
+        if let Some(ended) = ended {
+            here = here.minus(&self.diagrams.bit(ended)?)?;
+        }
+        let bits = self.diagrams.select(self.code.now().into_iter().chain(ended))?;
         let yes = pair.yes.and_forget(&here, &bits)?;
         let open = pair.open.and_forget(&here, &bits)?;
         let classes = [yes.and(&open)?, open.not().minus(&yes)?, open.minus(&yes)?.or(&yes.minus(&open)?)?];

@@ -8,27 +8,26 @@
 //! Strong fairness (who can step again and again does) takes states out instead of keeping them in: inside the core of fair
 //! loops a state in which somebody can step is kept if that step can be reached.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use tertium_base::Stopped;
-use tertium_dd::Set;
+use tertium_dd::{Relation, Set};
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_lattice::Belnap;
-use tertium_logic::{Atom, Formula, Logic, Node, NodeId};
-use tertium_model::Kmts;
+use tertium_logic::Formula;
 
+use super::asked::Asked;
 use super::evaluate::Atoms;
 use super::listed::Listed;
 use super::plays;
+use super::stepwise::{Need, StepValues, stepwise_value};
 use super::structure::Structure;
 use super::values::Pair;
 use crate::automata::automaton::{Automaton, Transition};
-use crate::automata::question::{Question, positive_normal_form};
+use crate::automata::question::EdgeValues;
 use crate::automata::translate;
 use crate::{EngineError, Filter, Task, Unsupported};
-
-/// Whether nothing is open about a structure's steps, labels and fairness.
-pub(super) fn is_complete(model: &Kmts) -> bool {
-    model.is_complete() && model.fairness().iter().all(|fair| fair.possible == fair.certain)
-}
 
 /// Whether every path goes on: by the structure, the deadlock convention, or the reading.
 fn is_total(task: &Task<'_>) -> bool {
@@ -39,15 +38,12 @@ fn is_total(task: &Task<'_>) -> bool {
 
 /// What refutes the task's formula besides certain paths.
 fn refutations(task: &Task<'_>) -> Refutations {
-    let (open, total, unfair) = (!is_complete(task.model), is_total(task), task.model.fairness().is_empty());
-    let hyper = task.reading.linear == LinearReading::Hyper;
-    let bg_total = task.reading.linear == LinearReading::BgTotal;
-    Refutations {
-        prefixes: open && (hyper || bg_total) && total && unfair,
-        absence: open && (bg_total || hyper && total && unfair),
-        plays: open && hyper && (total || task.model.hyper_count() > 0),
-        mixed: task.model.is_mixed(),
+    if task.is_decided() {
+        return Refutations::default();
     }
+    let (total, unfair) = (is_total(task), task.model.fairness().is_empty());
+    let has_sets = total || task.model.hyper_count() > 0;
+    Refutations { mixed: task.model.is_mixed(), ..Refutations::of(task.reading.linear, total, unfair, has_sets) }
 }
 
 /// Whose steps a fair path takes, if it could.
@@ -88,10 +84,27 @@ pub(super) struct Refutations {
     mixed: bool,
 }
 
+impl Refutations {
+    fn of(reading: LinearReading, total: bool, unfair: bool, has_sets: bool) -> Self {
+        let (hyper, bg_total) = (reading == LinearReading::Hyper, reading == LinearReading::BgTotal);
+        Self {
+            prefixes: (hyper || bg_total) && total && unfair,
+            absence: bg_total || hyper && total && unfair,
+            plays: hyper && has_sets,
+            mixed: false,
+        }
+    }
+}
+
 /// The value of the task's formula on its structure.
 pub(super) fn listed_value(task: &Task<'_>, listed: &Listed) -> Result<Pair, EngineError> {
-    let fairness = task.model.fairness().len().into();
-    value(&listed.structure, task.formula, &listed.atoms(task), &fairness, refutations(task))
+    let (atoms, fairness) = (listed.atoms(task), task.model.fairness().len().into());
+    match &listed.values {
+        Some(values) => {
+            stepwise_value(&listed.structure, task.formula, &atoms, &fairness, values, task.model.is_mixed())
+        }
+        None => value(&listed.structure, task.formula, &atoms, &fairness, refutations(task)),
+    }
 }
 
 /// The value of a linear formula over all infinite fair paths: true where no possible path breaks it, false where a certain
@@ -106,6 +119,23 @@ pub fn linear_value(
     fairness: &Fairness,
 ) -> Result<Pair, EngineError> {
     value(structure, formula, atoms, fairness, Refutations::default())
+}
+
+/// The same with what else refutes under a reading, if everything certain is possible. With `total`, every path can be
+/// continued. Values of steps are not looked at; [`stepwise_value`] does.
+///
+/// # Errors
+/// As for [`linear_value`].
+pub fn linear_value_by(
+    structure: &Structure,
+    formula: &Formula,
+    atoms: &Atoms,
+    fairness: &Fairness,
+    reading: LinearReading,
+    total: bool,
+) -> Result<Pair, EngineError> {
+    let refutations = Refutations::of(reading, total, fairness.constraints == 0, true);
+    value(structure, formula, atoms, fairness, refutations)
 }
 
 fn value(
@@ -127,7 +157,7 @@ fn value(
         }
         breaking.at_start(&won)?
     };
-    if !refutations.mixed {
+    if !refutations.mixed && !atoms.elements.contains(&Belnap::Both) {
         certain = certain.and(&possible)?;
     }
     if refutations.absence && !possible.is_subset(&certain)? {
@@ -195,6 +225,9 @@ pub struct Automata<'s> {
     /// For each transition where it can be taken: possibly, and certainly.
     pub(super) guards: Vec<Vec<Pair>>,
     pub(super) fairness: Fairness,
+    /// For each transition what it asks of the values of steps, if they enter the formula.
+    needs: Vec<Vec<Need>>,
+    values: Option<StepValues>,
 }
 
 /// What a watcher can do when it reads a state: where, to which of its own states, and whether that is marked.
@@ -226,7 +259,7 @@ impl<'s> Automata<'s> {
         let transitions = ways.iter().map(|ways| ways.iter().map(step).collect()).collect();
         let automaton = Automaton { initial: vec![initial as u32], transitions, marks: 1 };
         let guards = ways.into_iter().map(|ways| ways.into_iter().map(|way| way.guard).collect()).collect();
-        Ok(Self { structure, automaton, guards, fairness: fairness.clone() })
+        Ok(Self { structure, automaton, guards, fairness: fairness.clone(), needs: Vec::new(), values: None })
     }
 
     /// The automaton of `formula`, or of its negation unless `positive`.
@@ -241,15 +274,41 @@ impl<'s> Automata<'s> {
         fairness: &Fairness,
     ) -> Result<Self, EngineError> {
         has_steps(structure, fairness)?;
-        let (question, constants) = question(formula, atoms, positive);
-        let automaton = translate::automaton(&question, structure.diagrams.budget())?;
+        let asked = Asked::new(formula, atoms, positive, EdgeValues::Ignored);
+        Self::asking(structure, &asked, atoms, fairness)
+    }
+
+    /// The automaton of the negation of `formula`, with the values of steps.
+    pub(super) fn breaking_stepwise(
+        structure: &'s Structure,
+        formula: &Formula,
+        atoms: &Atoms,
+        fairness: &Fairness,
+        values: &StepValues,
+    ) -> Result<Self, EngineError> {
+        has_steps(structure, fairness)?;
+        let asked = Asked::new(formula, atoms, false, values.entering());
+        let mut automata = Self::asking(structure, &asked, atoms, fairness)?;
+        let need = |step: &Transition| Need::of(&step.cube, asked.first_free());
+        automata.needs = automata.automaton.transitions.iter().map(|steps| steps.iter().map(need).collect()).collect();
+        automata.values = Some(values.clone());
+        Ok(automata)
+    }
+
+    fn asking(
+        structure: &'s Structure,
+        asked: &Asked,
+        atoms: &Atoms,
+        fairness: &Fairness,
+    ) -> Result<Self, EngineError> {
+        let automaton = translate::automaton(&asked.question, structure.diagrams.budget())?;
         let mut guards = Vec::new();
         for steps in &automaton.transitions {
             let mut row = Vec::new();
             for step in steps {
                 let mut guard = Pair::decided(structure.states.clone());
-                for literal in &step.cube {
-                    let label = meaning(structure, atoms, &constants, literal.atom as usize);
+                for literal in step.cube.iter().filter(|literal| (literal.atom as usize) < asked.first_free()) {
+                    let label = asked.meaning(structure, atoms, literal.atom as usize);
                     let label = if literal.positive { label } else { label.not() };
                     guard = Pair { yes: guard.yes.and(&label.yes)?, open: guard.open.and(&label.open)? };
                 }
@@ -257,7 +316,7 @@ impl<'s> Automata<'s> {
             }
             guards.push(row);
         }
-        Ok(Self { structure, automaton, guards, fairness: fairness.clone() })
+        Ok(Self { structure, automaton, guards, fairness: fairness.clone(), needs: Vec::new(), values: None })
     }
 
     pub(super) fn recurring(&self) -> Vec<Recurring> {
@@ -280,27 +339,39 @@ impl<'s> Automata<'s> {
         if certain { &guard.yes } else { &guard.open }
     }
 
+    fn need(&self, from: usize, number: usize) -> Need {
+        self.needs.get(from).map_or(Need::Nothing, |needs| needs[number])
+    }
+
+    /// The steps of a kind that a transition with this need goes along.
+    fn relation(&self, filter: Filter, certain: bool, need: Need) -> Option<&Relation> {
+        let steps = self.structure.steps(filter)?;
+        match &self.values {
+            None if certain => Some(steps.sure()),
+            Some(values) if certain => values.certain(filter, need),
+            Some(values) if need == Need::False => values.open(filter),
+            _ => Some(&steps.possible),
+        }
+    }
+
     /// One step back from `target`, one set per state of the automaton, by steps of one kind.
     pub(super) fn before(&self, target: &[Set], kind: Recurring, certain: bool) -> Result<Vec<Set>, Stopped> {
         let filter = self.filter(kind);
-        let empty = self.structure.diagrams.empty();
-        let Some(steps) = self.structure.steps(filter) else { return Ok(vec![empty; target.len()]) };
-        let relation = if certain { steps.sure() } else { &steps.possible };
-        let mut known: Vec<Option<Set>> = vec![None; target.len()];
+        let mut known: BTreeMap<(usize, Need), Set> = BTreeMap::new();
         let mut found = Vec::with_capacity(target.len());
         for (from, transitions) in self.automaton.transitions.iter().enumerate() {
-            let mut all = empty.clone();
+            let mut all = self.structure.diagrams.empty();
             for (number, transition) in transitions.iter().enumerate() {
-                let to = transition.target as usize;
+                let (to, need) = (transition.target as usize, self.need(from, number));
                 if matches!(kind, Recurring::Mark(mark) if transition.marks >> mark & 1 == 0) || target[to].is_empty() {
                     continue;
                 }
-                if known[to].is_none() {
-                    known[to] = Some(relation.before(&target[to])?);
-                }
-                if let Some(before) = &known[to] {
-                    all = all.or(&self.guard(certain, from, number).and(before)?)?;
-                }
+                let Some(relation) = self.relation(filter, certain, need) else { continue };
+                let before = match known.entry((to, need)) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(unknown) => unknown.insert(relation.before(&target[to])?),
+                };
+                all = all.or(&self.guard(certain, from, number).and(before)?)?;
             }
             found.push(all);
         }
@@ -325,15 +396,15 @@ impl<'s> Automata<'s> {
 
     /// Everything that possible steps inside `room` lead to, `from` itself included.
     pub(super) fn closure_after(&self, from: Vec<Set>, room: &[Set]) -> Result<Vec<Set>, Stopped> {
-        let Some(steps) = self.structure.steps(Filter::Any) else { return Ok(from) };
         let (mut reached, mut fresh) = (from.clone(), from);
         while fresh.iter().any(|set| !set.is_empty()) {
             let mut next = vec![self.structure.diagrams.empty(); fresh.len()];
             for (from, transitions) in self.automaton.transitions.iter().enumerate() {
                 for (number, transition) in transitions.iter().enumerate() {
                     let (leaves, to) = (fresh[from].and(self.guard(false, from, number))?, transition.target as usize);
-                    if !leaves.is_empty() {
-                        next[to] = next[to].or(&steps.possible.after(&leaves)?.and(&room[to])?)?;
+                    let steps = self.relation(Filter::Any, false, self.need(from, number));
+                    if let Some(steps) = steps.filter(|_| !leaves.is_empty()) {
+                        next[to] = next[to].or(&steps.after(&leaves)?.and(&room[to])?)?;
                     }
                 }
             }
@@ -417,43 +488,4 @@ impl<'s> Automata<'s> {
     pub fn starts(&self, certain: bool) -> Result<Set, Stopped> {
         self.at_start(&self.winning(certain)?)
     }
-}
-
-pub(super) fn meaning(structure: &Structure, atoms: &Atoms, constants: &[Belnap], at: usize) -> Pair {
-    let constant = |value: Belnap| Pair {
-        yes: structure.diagrams.constant(value.for_true()),
-        open: structure.diagrams.constant(value.not_refuted()),
-    };
-    match at.checked_sub(atoms.labels.len()) {
-        Some(number) => constant(constants.get(number).copied().unwrap_or(Belnap::Unknown)),
-        None => atoms.labels[at].clone().unwrap_or_else(|| constant(Belnap::Unknown)),
-    }
-}
-
-/// The formula or its negation in positive normal form, constants as atoms behind its own; and their values.
-pub(super) fn question(formula: &Formula, atoms: &Atoms, positive: bool) -> (Question<'static>, Vec<Belnap>) {
-    let mut builder = formula.to_builder();
-    let mut constants: Vec<Belnap> = Vec::new();
-    let mut images: Vec<NodeId> = Vec::with_capacity(formula.nodes().len());
-    for &node in formula.nodes() {
-        let image = match node {
-            Node::Element(element) => match atoms.elements[element.index()] {
-                Belnap::True => builder.add(Node::True),
-                Belnap::False => builder.add(Node::False),
-                value => {
-                    let known = constants.iter().position(|&known| known == value);
-                    let at = known.unwrap_or_else(|| {
-                        constants.push(value);
-                        constants.len() - 1
-                    });
-                    // A line break cannot occur in an atom that a user wrote.
-                    builder.atom(Atom { text: format!("\nvalue {at}"), quoted: true })
-                }
-            },
-            node => builder.add(node.map_children(|child| images[child.index()])),
-        };
-        images.push(image);
-    }
-    let root = positive_normal_form(&mut builder, images[formula.root().index()], positive);
-    (Question { formula: builder.finish(root, Logic::Ltl), meanings: Vec::new() }, constants)
 }

@@ -2,11 +2,13 @@
 
 use tertium_base::{BitSet, Stopped};
 use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set};
-use tertium_evidence::Deadlock;
+use tertium_evidence::{Deadlock, LinearReading};
 use tertium_logic::Logic;
 use tertium_model::{Edge, HyperEdge, HyperId, Kmts, PropId, StateId};
 
+use super::ends::add_ends;
 use super::evaluate::Atoms;
+use super::stepwise::{Graded, StepValues};
 use super::structure::{Hyper, Steps, Structure};
 use super::values::Pair;
 use crate::{Ask, Filter, Task, Values};
@@ -74,6 +76,8 @@ pub(super) struct Listed {
     states: usize,
     /// The bit that says that a path has ended, if paths can.
     pub ended: Option<Bit>,
+    /// The values of steps, if they enter the formula and something is open.
+    pub values: Option<StepValues>,
 }
 
 impl Listed {
@@ -86,11 +90,15 @@ impl Listed {
         let states = writer.code.states(&writer.diagrams, 0..task.model.state_count())?;
         let mut structure =
             Structure { diagrams: writer.diagrams.clone(), bits: writer.code.bits.clone(), states, steps };
+        let mut values = writer.values(task)?;
         if let Some(ended) = writer.ended {
-            writer.add_ends(&mut structure, ended)?;
+            let ends = add_ends(&mut structure, ended)?;
+            if let (Some(values), Some(ends)) = (&mut values, &ends) {
+                ends.add_to(values)?;
+            }
         }
         let ended = writer.ended.map(|(now, _)| now);
-        Ok(Self { structure, code: writer.code, states: task.model.state_count(), ended })
+        Ok(Self { structure, code: writer.code, states: task.model.state_count(), ended, values })
     }
 
     /// The meaning of the task's names.
@@ -182,18 +190,28 @@ impl<'a> Writer<'a> {
         self.code.relation(&self.diagrams, steps)
     }
 
-    fn filtered(&self, filter: Filter) -> Result<Steps, Stopped> {
+    /// Whether an edge surely is of the kind that a filter asks for.
+    fn surely(&self, filter: Filter) -> impl Fn(Edge) -> bool {
         let model = self.model;
-        let surely = |edge: Edge| match filter {
+        move |edge| match filter {
             Filter::Any => true,
             Filter::Action(action) => edge.action == Some(action),
             Filter::Fair(at) => model.fairness()[at].certain.contains(edge.id.index()),
-        };
-        let perhaps = |edge: Edge| match filter {
+        }
+    }
+
+    /// Whether an edge may be of that kind.
+    fn perhaps(&self, filter: Filter) -> impl Fn(Edge) -> bool {
+        let model = self.model;
+        move |edge| match filter {
             Filter::Any => true,
             Filter::Action(action) => edge.action == Some(action),
             Filter::Fair(at) => model.fairness()[at].possible.contains(edge.id.index()),
-        };
+        }
+    }
+
+    fn filtered(&self, filter: Filter) -> Result<Steps, Stopped> {
+        let (model, surely, perhaps) = (self.model, self.surely(filter), self.perhaps(filter));
         let possible = self.relation(|edge| edge.may && perhaps(edge))?;
         let same = model
             .states()
@@ -211,6 +229,34 @@ impl<'a> Writer<'a> {
             None
         };
         Ok(Steps { possible, certain, hyper, together })
+    }
+
+    /// The values of steps, if the task's reading multiplies them into the operators and they are not all true.
+    fn values(&self, task: &Task<'_>) -> Result<Option<StepValues>, Stopped> {
+        let normalised = match task.reading.linear {
+            LinearReading::Tg => false,
+            LinearReading::TgPnf => true,
+            LinearReading::Bg | LinearReading::BgTotal | LinearReading::Hyper => return Ok(None),
+        };
+        if task.formula.logic() != Logic::Ltl || task.is_decided() {
+            return Ok(None);
+        }
+        let constraints = (0..self.model.fairness().len()).map(Filter::Fair);
+        let mut kinds = Vec::new();
+        for filter in std::iter::once(Filter::Any).chain(constraints) {
+            kinds.push((filter, self.graded(filter)?));
+        }
+        Ok(Some(StepValues { normalised, kinds }))
+    }
+
+    /// Parallel edges have a value each.
+    fn graded(&self, filter: Filter) -> Result<Graded, Stopped> {
+        let (surely, perhaps) = (self.surely(filter), self.perhaps(filter));
+        Ok(Graded {
+            counted: self.relation(|edge| edge.may && surely(edge))?,
+            certain: self.relation(|edge| edge.may && edge.must && surely(edge))?,
+            open: self.relation(|edge| edge.may && !edge.must && perhaps(edge))?,
+        })
     }
 
     fn hyper(&self, filter: Filter) -> Result<Option<Hyper>, Stopped> {
@@ -252,43 +298,5 @@ impl<'a> Writer<'a> {
                 steps.peek().is_some() && steps.all(|step| certain.contains(step.id.index()))
             }),
         }
-    }
-
-    /// Where finite paths count, a path that ends stays where it is for ever, marked by a bit: possible where nothing
-    /// forces a step, certain where there is none; that a path ends or goes on is certain. Staying counts for no fairness
-    /// constraint.
-    fn add_ends(&self, structure: &mut Structure, ended: (Bit, Bit)) -> Result<(), Stopped> {
-        let running = self.diagrams.bit(ended.0)?.not();
-        for (_, steps) in &mut structure.steps {
-            steps.possible = steps.possible.from(&running)?;
-            if let Some(certain) = &mut steps.certain {
-                *certain = certain.from(&running)?;
-            }
-            if let Some(hyper) = &mut steps.hyper {
-                hyper.choices = hyper.choices.and(&running)?;
-            }
-            if let Some((states, _)) = &mut steps.together {
-                *states = states.and(&running)?;
-            }
-        }
-        let Some((_, all)) = structure.steps.iter_mut().find(|(filter, _)| *filter == Filter::Any) else {
-            return Ok(());
-        };
-        let dead = structure.states.minus(&all.possible.sources(&self.diagrams)?)?.and(&running)?;
-        let pushed = all.pushed(&self.diagrams)?;
-        let may_end = structure.states.minus(&pushed)?.and(&running)?.or(&dead)?;
-        let over = self.diagrams.bit(ended.1)?;
-        let enter = |from: &Set| Part::new(&self.diagrams, from.and(&over)?, &[ended]);
-        let stay = Part::new(&self.diagrams, structure.states.minus(&running)?, &[])?;
-        let mut certain = all.sure().clone();
-        certain.parts.extend([enter(&dead)?, stay.clone()]);
-        all.possible.parts.extend([enter(&may_end)?, stay]);
-        all.certain = Some(certain);
-        let ends_or_goes_on = may_end.minus(&dead)?;
-        let known = all.together.take().map_or_else(|| self.diagrams.empty(), |(states, _)| states);
-        let together = known.or(&ends_or_goes_on)?;
-        all.together = (!together.is_empty()).then(|| (together, all.possible.clone()));
-        structure.bits.push(ended);
-        Ok(())
     }
 }

@@ -12,7 +12,9 @@
 //!
 //! Not here: what bits mean, and evidence, which is found from the values.
 
+mod asked;
 mod cuts;
+mod ends;
 mod evaluate;
 mod family;
 mod linear;
@@ -20,13 +22,14 @@ mod listed;
 mod path;
 mod plays;
 mod star;
+mod stepwise;
 mod structure;
 mod ternary;
 mod values;
 
 use tertium_base::{StopReason, Stopped};
 use tertium_dd::with_deep_stack;
-use tertium_evidence::{Deadlock, LinearReading};
+use tertium_evidence::Deadlock;
 use tertium_logic::{Logic, Node};
 
 use crate::task::require_logic;
@@ -36,9 +39,10 @@ use listed::Listed;
 pub use cuts::lattice_values;
 pub use evaluate::{Atoms, evaluate};
 pub use family::family_sets;
-pub use linear::{Automata, Fairness, Reading, Strong, linear_value, paths};
+pub use linear::{Automata, Fairness, Reading, Strong, linear_value, linear_value_by, paths};
 pub use path::{Lasso, lasso, shortest_path};
 pub use star::{star_paths, star_value};
+pub use stepwise::{Graded, StepValues, stepwise_value};
 pub use structure::{Hyper, Steps, Structure};
 pub use ternary::ternary_values;
 pub use values::Pair;
@@ -106,24 +110,12 @@ fn star_supported(task: &Task<'_>) -> Result<(), Unsupported> {
     Ok(())
 }
 
-/// Which linear questions are answered: all but those that multiply values of steps into the operators.
+/// Linear questions are answered under every reading.
 fn linear_supported(task: &Task<'_>) -> Result<(), Unsupported> {
-    let decline = |reason: &str| Err(Unsupported { engine: NAME, reason: reason.to_owned() });
     let branching = |node: &Node| is_modal(node) || matches!(node, Node::All(_) | Node::Exists(_));
     if task.formula.nodes().iter().any(branching) {
-        return decline("modalities, fixpoints and path quantifiers say nothing about a single path");
+        let reason = "modalities, fixpoints and path quantifiers say nothing about a single path".to_owned();
+        return Err(Unsupported { engine: NAME, reason });
     }
-    if linear::is_complete(task.model) {
-        return Ok(());
-    }
-    match task.reading.linear {
-        LinearReading::Bg | LinearReading::BgTotal => Ok(()),
-        LinearReading::Hyper if task.model.fairness().len() > plays::MOST_CONSTRAINTS => {
-            decline("strategies that are fair to that many constraints are for the engine `automata`")
-        }
-        LinearReading::Hyper => Ok(()),
-        LinearReading::Tg | LinearReading::TgPnf => {
-            decline("values of steps inside the operators are for the engine `automata`")
-        }
-    }
+    Ok(())
 }

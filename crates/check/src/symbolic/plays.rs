@@ -3,26 +3,27 @@
 //! The game of the engine `automata` over sets: a chooser picks a certain set, an adversary the member that the step leads to,
 //! a deterministic parity automaton watches. Each of its states has its own set of states of the structure; the winning ones
 //! are a fixpoint, one nested inside the other for every priority. Letters are the combinations of literals that occur, each the
-//! set of states that reads it. Since a chosen set that counts for more constraints reads a larger letter, and the automaton
-//! accepts whatever it accepts of smaller ones, the chooser may leave out constraints that a set counts for.
+//! set of states that reads it.
+//!
+//! Fairness constraints are waited for in turn. Beside the automaton stands the number of the one that is waited for; a chosen
+//! set that surely counts for it passes the turn on, if the chooser likes. A play in which every constraint counts again and
+//! again is one in which the turn goes round for ever, which is all that the automaton is told: there are as many
+//! copies of it as constraints, instead of one for every combination of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use tertium_base::{StopReason, Stopped};
+use tertium_base::Stopped;
 use tertium_dd::Set;
-use tertium_logic::{Atom, Formula, Logic, Node};
+use tertium_logic::{Formula, Logic, Node};
 
+use super::asked::{Asked, named};
 use super::evaluate::Atoms;
-use super::linear::{meaning, question};
-use super::structure::{Steps, Structure};
+use super::structure::Structure;
 use crate::Filter;
 use crate::automata::automaton::{Automaton, Literal};
 use crate::automata::determinise::Deterministic;
-use crate::automata::question::Question;
+use crate::automata::question::{EdgeValues, Question};
 use crate::automata::translate;
-
-/// For more fairness constraints there are too many combinations of them.
-pub(super) const MOST_CONSTRAINTS: usize = 6;
 
 /// The states from which the chooser can make every play break the formula, each constraint's steps taken for ever.
 pub(super) fn forced(
@@ -31,84 +32,42 @@ pub(super) fn forced(
     atoms: &Atoms,
     constraints: usize,
 ) -> Result<Set, Stopped> {
-    if constraints > MOST_CONSTRAINTS {
-        return Err(Stopped(StopReason::Count));
-    }
-    let (question, constants) = question(formula, atoms, false);
-    let first_fair = atoms.labels.len() + constants.len();
-    let question = with_fairness(&question, constraints);
-    let automaton = translate::automaton(&question, structure.diagrams.budget())?;
-    let alphabet = Alphabet::new(&automaton, first_fair);
+    let asked = Asked::new(formula, atoms, false, EdgeValues::Ignored);
+    let going_round = (constraints > 0).then(|| round_and_round(&asked.question));
+    let automaton = translate::automaton(going_round.as_ref().unwrap_or(&asked.question), structure.diagrams.budget())?;
+    let alphabet = Alphabet::new(&automaton, asked.first_free());
     let holds = |literal: Literal| {
-        let label = meaning(structure, atoms, &constants, literal.atom as usize);
+        let label = asked.meaning(structure, atoms, literal.atom as usize);
         if literal.positive { label.yes } else { label.not().yes }
     };
     let letters = alphabet.letters(structure, holds)?;
-    let mut choices = Vec::new();
-    for chosen in 0..1usize << constraints {
-        choices.push(choice(structure, chosen)?);
-    }
-    Game::new(structure, &automaton, &alphabet, &letters, choices, first_fair)?.solve()
+    Game::new(structure, &automaton, &alphabet, &letters, constraints)?.solve()
 }
 
-/// The question with a further conjunct for each constraint: its steps are taken again and again.
-fn with_fairness(question: &Question<'_>, constraints: usize) -> Question<'static> {
+/// The question with a further conjunct: the turn goes round again and again. Its atom stands behind all others.
+fn round_and_round(question: &Question<'_>) -> Question<'static> {
     let mut builder = question.formula.to_builder();
-    let mut root = question.formula.root();
-    for at in 0..constraints {
-        let taken = builder.atom(Atom { text: format!("\nfair {at}"), quoted: true });
-        let eventually = builder.add(Node::Finally(taken));
-        let always = builder.add(Node::Globally(eventually));
-        root = builder.add(Node::And(root, always));
-    }
-    Question { formula: builder.finish(root, Logic::Ltl), meanings: Vec::new() }
-}
-
-/// What is certain and counts for these constraints, one bit each.
-fn choice(structure: &Structure, chosen: usize) -> Result<Option<Steps>, Stopped> {
-    let mut fair = (0..MOST_CONSTRAINTS).filter(|at| chosen >> at & 1 == 1).map(Filter::Fair);
-    let Some(first) = fair.next() else { return Ok(structure.steps(Filter::Any).cloned()) };
-    let Some(first) = structure.steps(first) else { return Ok(None) };
-    let mut met = Steps { certain: Some(first.sure().clone()), ..first.clone() };
-    for other in fair {
-        let Some(other) = structure.steps(other) else { return Ok(None) };
-        let mut certain = met.sure().clone();
-        for part in &mut certain.parts {
-            // Constraints select among the same edges, so all of them are relations of one part.
-            let steps =
-                other.sure().parts.first().map_or_else(|| structure.diagrams.empty(), |part| part.steps().clone());
-            *part = part.from(&steps)?;
-        }
-        met.certain = Some(certain);
-        met.hyper = match (met.hyper, &other.hyper) {
-            (Some(mut hyper), Some(other)) => {
-                hyper.choices = hyper.choices.and(&other.choices)?;
-                Some(hyper)
-            }
-            _ => None,
-        };
-        met.together = match (met.together, &other.together) {
-            (Some((states, all)), Some((others, _))) => Some((states.and(others)?, all)),
-            _ => None,
-        };
-    }
-    Ok(Some(met))
+    let round = named(&mut builder, "round");
+    let eventually = builder.add(Node::Finally(round));
+    let always = builder.add(Node::Globally(eventually));
+    let both = builder.add(Node::And(question.formula.root(), always));
+    Question { formula: builder.finish(both, Logic::Ltl), meanings: Vec::new() }
 }
 
 /// The literals that an automaton reads.
 struct Alphabet {
     literals: Vec<Literal>,
-    /// Atoms from this one on are constraints.
-    first_fair: usize,
+    /// The number of the atom that says that the turn has gone round.
+    round: usize,
 }
 
 impl Alphabet {
-    fn new(automaton: &Automaton, first_fair: usize) -> Self {
+    fn new(automaton: &Automaton, round: usize) -> Self {
         let mut literals: Vec<Literal> =
             automaton.transitions.iter().flatten().flat_map(|step| step.cube.iter().copied()).collect();
         literals.sort_unstable();
         literals.dedup();
-        Self { literals, first_fair }
+        Self { literals, round }
     }
 
     fn bits(&self, holds: impl Fn(Literal) -> bool) -> Vec<u64> {
@@ -119,14 +78,14 @@ impl Alphabet {
         bits
     }
 
-    /// The combinations of literals that occur at states, without constraints, and the states where they do.
+    /// The combinations of literals that occur at states, and the states where they do.
     fn letters(
         &self,
         structure: &Structure,
         holds: impl Fn(Literal) -> Set,
     ) -> Result<Vec<(Vec<Literal>, Set)>, Stopped> {
         let mut letters: Vec<(Vec<Literal>, Set)> = vec![(Vec::new(), structure.states.clone())];
-        for &literal in self.literals.iter().filter(|literal| (literal.atom as usize) < self.first_fair) {
+        for &literal in self.literals.iter().filter(|literal| (literal.atom as usize) < self.round) {
             let there = holds(literal);
             let mut split = Vec::new();
             for (read, states) in letters {
@@ -144,10 +103,10 @@ impl Alphabet {
     }
 }
 
-/// A move of the automaton: at the states of a letter, by a certain set of this choice.
+/// A move of the automaton: at the states of a letter, by a certain set of this kind.
 struct Move {
     letter: usize,
-    choice: usize,
+    kind: Filter,
     target: usize,
     /// The number of its priority among those that occur.
     rank: usize,
@@ -156,13 +115,12 @@ struct Move {
 struct Game<'g> {
     structure: &'g Structure,
     letters: Vec<Set>,
-    choices: Vec<Option<Steps>>,
-    /// By state of the automaton.
+    /// By state of the automaton and the constraint that is waited for.
     moves: Vec<Vec<Move>>,
     /// Whether the chooser likes each rank; ascending.
     good: Vec<bool>,
-    /// What leads into a set, by choice, rank and state of the automaton, with that set.
-    known: BTreeMap<(usize, usize, usize), (Set, Set)>,
+    /// What leads into a set, by kind, rank and target, with that set.
+    known: HashMap<(Filter, usize, usize), (Set, Set)>,
 }
 
 impl<'g> Game<'g> {
@@ -171,27 +129,24 @@ impl<'g> Game<'g> {
         automaton: &Automaton,
         alphabet: &Alphabet,
         letters: &[(Vec<Literal>, Set)],
-        choices: Vec<Option<Steps>>,
-        first_fair: usize,
+        constraints: usize,
     ) -> Result<Self, Stopped> {
         let budget = structure.diagrams.budget();
         let mut deterministic = Deterministic::new(automaton, |cube| alphabet.bits(|literal| cube.contains(&literal)));
         let (mut found, mut ticks) = (Vec::new(), 0);
+        let turns = constraints.max(1);
         // The automaton's states are numbered as they are met; the first has number 0.
         let (mut from, mut known) = (0, 1);
         while from < known {
             for (letter, (read, _)) in letters.iter().enumerate() {
-                for choice in (0..choices.len()).filter(|&choice| choices[choice].is_some()) {
+                for round in [false, true].into_iter().take(1 + usize::from(constraints > 0)) {
                     budget.tick(&mut ticks)?;
-                    let fair = |literal: Literal| {
-                        let constraint = (literal.atom as usize).checked_sub(first_fair);
-                        constraint.is_some_and(|at| literal.positive && choice >> at & 1 == 1)
-                    };
-                    let bits = alphabet.bits(|literal| read.contains(&literal) || fair(literal));
+                    let goes_round = |literal: Literal| round && literal.atom as usize == alphabet.round;
+                    let bits = alphabet.bits(|literal| read.contains(&literal) || goes_round(literal));
                     let letter_number = deterministic.letter(bits);
                     let (target, priority) = deterministic.step(from as u32, letter_number);
                     known = known.max(target as usize + 1);
-                    found.push((from, letter, choice, target as usize, priority));
+                    found.push((from, letter, round, target as usize, priority));
                 }
             }
             from += 1;
@@ -209,15 +164,27 @@ impl<'g> Game<'g> {
             }
             ranks.insert(priority, good.len() - 1);
         }
-        let mut moves: Vec<Vec<Move>> = (0..known).map(|_| Vec::new()).collect();
-        for (from, letter, choice, target, priority) in found {
-            moves[from].push(Move { letter, choice, target, rank: ranks[&priority] });
+        let mut moves: Vec<Vec<Move>> = (0..known * turns).map(|_| Vec::new()).collect();
+        for (from, letter, round, target, priority) in found {
+            for turn in 0..turns {
+                let mut add = |kind: Filter, next: usize| {
+                    let target = target * turns + next;
+                    moves[from * turns + turn].push(Move { letter, kind, target, rank: ranks[&priority] });
+                };
+                let last = turn + 1 == turns;
+                if !round {
+                    add(Filter::Any, turn);
+                }
+                if constraints > 0 && round == last {
+                    add(Filter::Fair(turn), (turn + 1) % turns);
+                }
+            }
         }
         let letters = letters.iter().map(|(_, states)| states.clone()).collect();
-        Ok(Self { structure, letters, choices, moves, good, known: BTreeMap::new() })
+        Ok(Self { structure, letters, moves, good, known: HashMap::new() })
     }
 
-    /// The states at which the chooser wins, the automaton in its first state.
+    /// The states at which the chooser wins, the automaton in its first state and the first constraint waited for.
     fn solve(mut self) -> Result<Set, Stopped> {
         let ranks = self.good.len();
         let start = |game: &Self, rank: usize| {
@@ -244,8 +211,8 @@ impl<'g> Game<'g> {
         for from in 0..self.moves.len() {
             let mut here = self.structure.diagrams.empty();
             for at in 0..self.moves[from].len() {
-                let Move { letter, choice, target, rank } = self.moves[from][at];
-                let before = self.before((choice, rank, target), &values[rank][target])?;
+                let Move { letter, kind, target, rank } = self.moves[from][at];
+                let before = self.before((kind, rank, target), &values[rank][target])?;
                 here = here.or(&self.letters[letter].and(&before)?)?;
             }
             all.push(here);
@@ -253,13 +220,13 @@ impl<'g> Game<'g> {
         Ok(all)
     }
 
-    fn before(&mut self, key: (usize, usize, usize), target: &Set) -> Result<Set, Stopped> {
+    fn before(&mut self, key: (Filter, usize, usize), target: &Set) -> Result<Set, Stopped> {
         if let Some((known, before)) = self.known.get(&key)
             && known == target
         {
             return Ok(before.clone());
         }
-        let before = match &self.choices[key.0] {
+        let before = match self.structure.steps(key.0) {
             Some(steps) => steps.surely_before(target)?,
             None => self.structure.diagrams.empty(),
         };

@@ -286,7 +286,7 @@ fn equivalent(a: Belnap, b: Belnap) -> Belnap {
     a.and(b).or(a.not().and(b.not()))
 }
 
-fn constant_by_name(name: &str) -> Belnap {
+pub(super) fn constant_by_name(name: &str) -> Belnap {
     match name {
         "t" | "true" => Belnap::True,
         "f" | "false" => Belnap::False,

@@ -12,6 +12,7 @@ use tertium_logic::{Formula, Node, NodeId};
 use tertium_model::{EdgeId, Kmts, KmtsBuilder, StateId};
 
 use super::Steps;
+use super::branching::constant_by_name;
 
 /// How open steps weaken a linear formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,7 @@ pub enum LinearReading {
 pub fn linear_values(structure: &Kmts, formula: &Formula, reading: LinearReading) -> Vec<Belnap> {
     let labels = |id: NodeId| match formula.node(id) {
         Node::Atom(atom) => Some(label_column(structure, &formula.atoms()[atom.index()].text)),
+        Node::Element(element) => Some(constant_column(structure, &formula.elements()[element.index()])),
         _ => None,
     };
     let edges = reading == LinearReading::Tg;
@@ -82,6 +84,7 @@ pub fn star_values(structure: &Kmts, formula: &Formula) -> Vec<Belnap> {
             Node::True => Some(vec![Belnap::True; structure.state_count()]),
             Node::False => Some(vec![Belnap::False; structure.state_count()]),
             Node::Atom(atom) => Some(label_column(structure, &formula.atoms()[atom.index()].text)),
+            Node::Element(element) => Some(constant_column(structure, &formula.elements()[element.index()])),
             Node::Not(a) => labels(a).map(negated),
             Node::And(a, b) => combine(a, b, &|a, b| a.and(b)),
             Node::Or(a, b) => combine(a, b, &|a, b| a.or(b)),
@@ -100,6 +103,10 @@ pub fn star_values(structure: &Kmts, formula: &Formula) -> Vec<Belnap> {
 fn label_column(structure: &Kmts, name: &str) -> Vec<Belnap> {
     let prop = structure.prop_by_name(name).unwrap_or_else(|| panic!("no proposition `{name}`"));
     structure.states().map(|state| structure.label(state, prop)).collect()
+}
+
+fn constant_column(structure: &Kmts, name: &str) -> Vec<Belnap> {
+    vec![constant_by_name(name); structure.state_count()]
 }
 
 /// One operator of a positive formula; operands by index.

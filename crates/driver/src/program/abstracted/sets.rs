@@ -14,11 +14,13 @@ use tertium_abstraction::assignments::Cube;
 use tertium_abstraction::truth::{Guard, Truth, TruthNode, TruthStep};
 use tertium_abstraction::{Initial, Operation, System};
 use tertium_base::{Budget, Diagnostic, Stopped};
-use tertium_check::Filter;
-use tertium_check::symbolic::{Atoms, Hyper, Pair, Steps, Structure, evaluate, linear_value, star_value};
+use tertium_check::symbolic::{
+    Atoms, Graded, Hyper, Pair, StepValues, Steps, Structure, evaluate, linear_value_by, star_value, stepwise_value,
+};
+use tertium_check::{EngineError, Filter};
 use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set, with_deep_stack_meanwhile};
 use tertium_lattice::{Belnap, Kleene};
-use tertium_logic::{Logic, Node};
+use tertium_logic::{Formula, Logic, Node};
 use tertium_program::{Binary, Expr, ExprId, Fairness, Unary};
 
 use super::basis::Basis;
@@ -28,7 +30,7 @@ use crate::program::ProgramFile;
 use crate::program::answer::{ProgramAnswer, Reason, STUTTER};
 use crate::program::check::{CheckOptions, Outcome};
 use crate::program::questions::{Asked, Mistake, Question};
-use crate::{Deadlock, Observer, engines};
+use crate::{Deadlock, LinearReading, Observer, engines};
 
 /// Whether an abstraction is computed with sets: the user chose the engine and the kind that fits it.
 pub(super) fn wanted(options: &CheckOptions, abstraction: &AbstractionOptions) -> bool {
@@ -66,8 +68,11 @@ fn refuse(
             .help("use another `--abstraction`, or leave out `--engine symbolic`")
             .into())
     };
-    if abstraction.thorough || options.linear.is_some() || options.fair {
-        return no("only the compositional semantics and the usual reading of linear formulas");
+    if abstraction.thorough || options.fair {
+        return no("only the compositional semantics, without fairness");
+    }
+    if options.linear == Some(LinearReading::BgTotal) && options.deadlock == Some(Deadlock::Mu) {
+        return no("whether every state has a successor is left open by the predicates");
     }
     if abstraction.max_states.is_some() {
         return no("`--max-states` counts abstract states, and none is listed");
@@ -173,6 +178,8 @@ struct Encoded {
     locations: Vec<Vec<(Bit, Bit)>>,
     predicates: Vec<(Bit, Bit)>,
     all: Steps,
+    /// The steps of which it is open whether they can be taken.
+    open: Relation,
     /// The initial states, each with whether it surely stands for one of the program.
     initial: Vec<(Set, bool)>,
     /// Everything that may be reached.
@@ -202,6 +209,7 @@ impl Encoded {
                 hyper: None,
                 together: None,
             },
+            open: Relation::default(),
             initial: Vec::new(),
             states: empty.clone(),
             surely_enabled: empty.clone(),
@@ -301,6 +309,8 @@ impl Encoded {
             written.sort_unstable();
             let (possible, sure) = self.targets(step, &taken, operation)?;
             self.all.possible.parts.push(Part::new(&self.diagrams, possible.clone(), &written)?);
+            let open = if exact { possible.minus(&sure)? } else { possible.clone() };
+            self.open.parts.push(Part::new(&self.diagrams, open, &written)?);
             if exact {
                 self.surely_enabled = self.surely_enabled.or(&taken)?;
                 certain.parts.push(Part::new(&self.diagrams, sure, &written)?);
@@ -356,15 +366,44 @@ impl Encoded {
         Ok(())
     }
 
+    /// Staying where no step is sure.
+    fn stay(&self) -> Result<Part, Stopped> {
+        Part::new(&self.diagrams, self.states.minus(&self.surely_enabled)?, &[])
+    }
+
     /// The structure; with `stutter`, a state in which no step is sure may also stay as it is.
     fn structure(&self, stutter: bool) -> Result<Structure, Stopped> {
         let mut steps = self.all.clone();
         if stutter {
-            let unsure = self.states.minus(&self.surely_enabled)?;
-            steps.possible.parts.push(Part::new(&self.diagrams, unsure, &[])?);
+            steps.possible.parts.push(self.stay()?);
+            // A run steps or stays.
+            steps.together = Some((self.states.clone(), steps.possible.clone()));
         }
         let (diagrams, states) = (self.diagrams.clone(), self.states.clone());
         Ok(Structure { diagrams, bits: self.bits.clone(), states, steps: vec![(Filter::Any, steps)] })
+    }
+
+    /// The value of a linear formula. Nobody asks for strategies over certain sets unless they are asked for by name: they take
+    /// longer.
+    fn linear(
+        &self,
+        structure: &Structure,
+        formula: &Formula,
+        atoms: &Atoms,
+        reading: Option<LinearReading>,
+        stutter: bool,
+    ) -> Result<Pair, EngineError> {
+        let reading = reading.unwrap_or(LinearReading::Bg);
+        if !matches!(reading, LinearReading::Tg | LinearReading::TgPnf) {
+            return linear_value_by(structure, formula, atoms, &0.into(), reading, stutter);
+        }
+        let possible = structure.steps(Filter::Any).map_or_else(Relation::default, |all| all.possible.clone());
+        let mut steps = Graded { counted: possible, certain: self.all.sure().clone(), open: self.open.clone() };
+        if stutter {
+            steps.open.parts.push(self.stay()?);
+        }
+        let values = StepValues { normalised: reading == LinearReading::TgPnf, kinds: vec![(Filter::Any, steps)] };
+        stepwise_value(structure, formula, atoms, &0.into(), &values, false)
     }
 
     /// The labels of an expression, as far as predicates and locations say it.
@@ -471,13 +510,13 @@ fn property(
     let structure = encoded.structure(stutter)?;
     let ending = options.deadlock == Some(Deadlock::Maximal) && asked.formula.logic() == Logic::Ctl;
     let value = match logic {
-        Logic::Ltl => linear_value(&structure, &asked.formula, &atoms, &0.into()),
+        Logic::Ltl => encoded.linear(&structure, &asked.formula, &atoms, options.linear, stutter),
         Logic::CtlStar => star_value(&structure, &asked.formula, &atoms, &0.into(), None),
         _ => evaluate(&structure, &asked.formula, &atoms, ending),
     };
     let value = match value {
         Ok(value) => value,
-        Err(tertium_check::EngineError::Stopped(stopped)) => return Err(stopped.into()),
+        Err(EngineError::Stopped(stopped)) => return Err(stopped.into()),
         Err(error) => {
             debug_assert!(false, "{:?}", engines::failure(error));
             answer.reasons.push(left_open());

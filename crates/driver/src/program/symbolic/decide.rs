@@ -33,7 +33,7 @@ use crate::program::questions::{Asked, Mistake, Question};
 use crate::program::run::Run;
 use crate::program::safety::cannot_evaluate;
 use crate::program::{ProgramFile, linear};
-use crate::{Deadlock, LinearReading, Observer, engines, prove};
+use crate::{Deadlock, Observer, engines, prove};
 
 /// The name under which answers are told.
 const NAME: &str = "symbolic";
@@ -70,9 +70,6 @@ fn refuse(questions: &[Question], options: &CheckOptions) -> Result<(), Failure>
     }
     if matches!(options.deadlock, Some(Deadlock::Total | Deadlock::Forbid)) {
         return no("a program's states without successors are what they are", "use `--deadlock mu` or `maximal`");
-    }
-    if matches!(options.linear, Some(LinearReading::Tg | LinearReading::TgPnf)) {
-        return no("values of steps inside the operators are for the engine `automata`", "leave out `--ltl`");
     }
     let linear = |question: &Question| matches!(question, Question::Property(asked) if asked.formula.logic() == Logic::CtlStar || asked.formula.logic() == Logic::Ltl);
     let modal = |question: &Question| matches!(question, Question::Property(asked) if asked.formula.nodes().iter().any(is_modal));
@@ -327,6 +324,7 @@ impl<'w, 'p> Work<'w, 'p> {
         let stutter = self.options.deadlock != Some(Deadlock::Mu);
         let structure = self.encoding.structure(&fair.weak, !fair.fairness.strong.is_empty(), stutter)?;
         let atoms = self.atoms(&asked.formula, self.labels(asked)?)?;
+        // Every step that is possible is certain, so all readings of linear formulas are one.
         let value = linear_value(&structure, &asked.formula, &atoms, &fair.fairness).map_err(engines::failure)?;
         answer.deadlock = self.options.deadlock.map_or(STUTTER, Deadlock::name);
         self.settle(&value, answer)?;
