@@ -118,17 +118,7 @@ impl<'a> Session<'a> {
     }
 
     fn warn_about_reading(&mut self) {
-        if self.reading.linear == LinearReading::Tg {
-            self.warnings.push(Located::nowhere(
-                Diagnostic::warning(
-                    "W0301",
-                    "`--ltl tg` is unsound for false: the real system may satisfy the property",
-                )
-                .help(
-                    "`--ltl tg-pnf` keeps step values inside the operators and is sound; `--ltl hyper` is more precise",
-                ),
-            ));
-        }
+        self.warnings.extend(unsound_reading(self.reading.linear));
     }
 
     /// What is to be said about the run as a whole.
@@ -484,6 +474,15 @@ pub(crate) fn meet_at(states: &[StateId], value_at: impl Fn(StateId) -> Belnap) 
     use tertium_lattice::TruthValue;
     let value = states.iter().fold(Belnap::True, |sum, &state| sum.and(value_at(state)));
     (value, states.iter().copied().find(|&state| value_at(state) == value))
+}
+
+/// What is to be said about a reading whose false is not to be trusted where something is open.
+pub(crate) fn unsound_reading(linear: LinearReading) -> Option<Located> {
+    let warning = || {
+        Diagnostic::warning("W0301", "`--ltl tg` is unsound for false: the real system may satisfy the property")
+            .help("`--ltl tg-pnf` keeps step values inside the operators and is sound; `--ltl hyper` is more precise")
+    };
+    (linear == LinearReading::Tg).then(|| Located::nowhere(warning()))
 }
 
 fn asked_states(loaded: &Loaded, at: Option<&str>) -> Result<Vec<StateId>, Failure> {

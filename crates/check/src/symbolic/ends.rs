@@ -62,14 +62,14 @@ pub(super) struct Ends {
 impl Ends {
     /// Gives the steps their values: what must end surely does.
     pub fn add_to(&self, values: &mut StepValues) -> Result<(), Stopped> {
-        for (filter, graded) in &mut values.kinds {
-            for relation in [&mut graded.counted, &mut graded.certain, &mut graded.open] {
-                *relation = relation.from(&self.running)?;
-            }
-            if *filter == Filter::Any {
-                graded.counted.parts.extend([self.surely.clone(), self.perhaps.clone(), self.stay.clone()]);
-                graded.certain.parts.extend([self.surely.clone(), self.stay.clone()]);
-                graded.open.parts.push(self.perhaps.clone());
+        for (filter, kind) in &mut values.kinds {
+            for steps in [&mut kind.perhaps, &mut kind.surely] {
+                steps.certain = steps.certain.from(&self.running)?;
+                steps.open = steps.open.from(&self.running)?;
+                if *filter == Filter::Any {
+                    steps.certain.parts.extend([self.surely.clone(), self.stay.clone()]);
+                    steps.open.parts.push(self.perhaps.clone());
+                }
             }
         }
         Ok(())

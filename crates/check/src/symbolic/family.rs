@@ -15,7 +15,7 @@ use super::evaluate::{Atoms, evaluate};
 use super::linear::{linear_value, linear_value_by};
 use super::listed::Code;
 use super::star::star_value;
-use super::stepwise::{Graded, StepValues, stepwise_value};
+use super::stepwise::{Graded, StepKind, StepValues, stepwise_value};
 use super::structure::{Steps, Structure};
 use super::values::Pair;
 use crate::family::{Condition, Cube, FamilyAnswer, FamilyError, FamilyTask};
@@ -161,13 +161,13 @@ impl Family<'_> {
     /// The values of steps under each assignment.
     fn values(&self, normalised: bool) -> Result<StepValues, Stopped> {
         let relation = |set: &Set| self.code.relation(&self.diagrams, set.clone());
-        let graded = |steps: &Pair| -> Result<Graded, Stopped> {
-            let open = steps.open.minus(&steps.yes)?;
-            Ok(Graded { counted: relation(&steps.open)?, certain: relation(&steps.yes)?, open: relation(&open)? })
+        let kind = |steps: &Pair| -> Result<StepKind, Stopped> {
+            let open = relation(&steps.open.minus(&steps.yes)?)?;
+            Ok(StepKind::known(Graded { certain: relation(&steps.yes)?, open }))
         };
-        let mut kinds = vec![(Filter::Any, graded(&self.steps(|_, _| true)?)?)];
+        let mut kinds = vec![(Filter::Any, kind(&self.steps(|_, _| true)?)?)];
         for (at, fair) in self.model.fair().iter().enumerate() {
-            kinds.push((Filter::Fair(at), graded(&self.steps(|from, to| fair.contains(&(from, to)))?)?));
+            kinds.push((Filter::Fair(at), kind(&self.steps(|from, to| fair.contains(&(from, to)))?)?));
         }
         Ok(StepValues { normalised, kinds })
     }

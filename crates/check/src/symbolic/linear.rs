@@ -343,35 +343,36 @@ impl<'s> Automata<'s> {
         self.needs.get(from).map_or(Need::Nothing, |needs| needs[number])
     }
 
-    /// The steps of a kind that a transition with this need goes along.
-    fn relation(&self, filter: Filter, certain: bool, need: Need) -> Option<&Relation> {
-        let steps = self.structure.steps(filter)?;
-        match &self.values {
-            None if certain => Some(steps.sure()),
-            Some(values) if certain => values.certain(filter, need),
-            Some(values) if need == Need::False => values.open(filter),
-            _ => Some(&steps.possible),
+    /// The steps of a kind that a transition goes along, in up to two relations. Those of all transitions are the same two.
+    fn along(&self, filter: Filter, certain: bool, need: Need) -> [Option<&Relation>; 2] {
+        match (&self.values, self.structure.steps(filter)) {
+            (Some(values), _) => values.along(filter, certain, need),
+            (None, Some(steps)) => [Some(if certain { steps.sure() } else { &steps.possible }), None],
+            (None, None) => [None, None],
         }
     }
 
     /// One step back from `target`, one set per state of the automaton, by steps of one kind.
     pub(super) fn before(&self, target: &[Set], kind: Recurring, certain: bool) -> Result<Vec<Set>, Stopped> {
         let filter = self.filter(kind);
-        let mut known: BTreeMap<(usize, Need), Set> = BTreeMap::new();
+        let mut known: BTreeMap<(usize, usize), Set> = BTreeMap::new();
         let mut found = Vec::with_capacity(target.len());
         for (from, transitions) in self.automaton.transitions.iter().enumerate() {
             let mut all = self.structure.diagrams.empty();
             for (number, transition) in transitions.iter().enumerate() {
-                let (to, need) = (transition.target as usize, self.need(from, number));
-                if matches!(kind, Recurring::Mark(mark) if transition.marks >> mark & 1 == 0) || target[to].is_empty() {
+                let (to, guard) = (transition.target as usize, self.guard(certain, from, number));
+                let unmarked = matches!(kind, Recurring::Mark(mark) if transition.marks >> mark & 1 == 0);
+                if unmarked || target[to].is_empty() || guard.is_empty() {
                     continue;
                 }
-                let Some(relation) = self.relation(filter, certain, need) else { continue };
-                let before = match known.entry((to, need)) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(unknown) => unknown.insert(relation.before(&target[to])?),
-                };
-                all = all.or(&self.guard(certain, from, number).and(before)?)?;
+                for (at, steps) in self.along(filter, certain, self.need(from, number)).into_iter().enumerate() {
+                    let Some(steps) = steps else { continue };
+                    let before = match known.entry((to, at)) {
+                        Entry::Occupied(known) => known.into_mut(),
+                        Entry::Vacant(unknown) => unknown.insert(steps.before(&target[to])?),
+                    };
+                    all = all.or(&guard.and(before)?)?;
+                }
             }
             found.push(all);
         }
@@ -402,8 +403,8 @@ impl<'s> Automata<'s> {
             for (from, transitions) in self.automaton.transitions.iter().enumerate() {
                 for (number, transition) in transitions.iter().enumerate() {
                     let (leaves, to) = (fresh[from].and(self.guard(false, from, number))?, transition.target as usize);
-                    let steps = self.relation(Filter::Any, false, self.need(from, number));
-                    if let Some(steps) = steps.filter(|_| !leaves.is_empty()) {
+                    let steps = self.along(Filter::Any, false, self.need(from, number));
+                    for steps in steps.into_iter().flatten().filter(|_| !leaves.is_empty()) {
                         next[to] = next[to].or(&steps.after(&leaves)?.and(&room[to])?)?;
                     }
                 }

@@ -8,7 +8,7 @@ use tertium_model::{Edge, HyperEdge, HyperId, Kmts, PropId, StateId};
 
 use super::ends::add_ends;
 use super::evaluate::Atoms;
-use super::stepwise::{Graded, StepValues};
+use super::stepwise::{Graded, StepKind, StepValues};
 use super::structure::{Hyper, Steps, Structure};
 use super::values::Pair;
 use crate::{Ask, Filter, Task, Values};
@@ -244,18 +244,25 @@ impl<'a> Writer<'a> {
         let constraints = (0..self.model.fairness().len()).map(Filter::Fair);
         let mut kinds = Vec::new();
         for filter in std::iter::once(Filter::Any).chain(constraints) {
-            kinds.push((filter, self.graded(filter)?));
+            kinds.push((filter, self.kind(filter)?));
         }
         Ok(Some(StepValues { normalised, kinds }))
     }
 
     /// Parallel edges have a value each.
-    fn graded(&self, filter: Filter) -> Result<Graded, Stopped> {
-        let (surely, perhaps) = (self.surely(filter), self.perhaps(filter));
+    fn kind(&self, filter: Filter) -> Result<StepKind, Stopped> {
+        let perhaps = self.graded(self.perhaps(filter))?;
+        Ok(if filter == Filter::Any {
+            StepKind::known(perhaps)
+        } else {
+            StepKind { perhaps, surely: self.graded(self.surely(filter))? }
+        })
+    }
+
+    fn graded(&self, counts: impl Fn(Edge) -> bool) -> Result<Graded, Stopped> {
         Ok(Graded {
-            counted: self.relation(|edge| edge.may && surely(edge))?,
-            certain: self.relation(|edge| edge.may && edge.must && surely(edge))?,
-            open: self.relation(|edge| edge.may && !edge.must && perhaps(edge))?,
+            certain: self.relation(|edge| edge.may && edge.must && counts(edge))?,
+            open: self.relation(|edge| edge.may && !edge.must && counts(edge))?,
         })
     }
 

@@ -42,7 +42,7 @@ pub use family::family_sets;
 pub use linear::{Automata, Fairness, Reading, Strong, linear_value, linear_value_by, paths};
 pub use path::{Lasso, lasso, shortest_path};
 pub use star::{star_paths, star_value};
-pub use stepwise::{Graded, StepValues, stepwise_value};
+pub use stepwise::{Graded, StepKind, StepValues, stepwise_value};
 pub use structure::{Hyper, Steps, Structure};
 pub use ternary::ternary_values;
 pub use values::Pair;

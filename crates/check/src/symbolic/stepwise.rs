@@ -18,15 +18,30 @@ use crate::automata::automaton::Literal;
 use crate::automata::question::EdgeValues;
 use crate::{EngineError, Filter};
 
-/// Possible steps of one kind, by their value.
+/// Possible steps, by their value.
 #[derive(Clone, Debug, Default)]
 pub struct Graded {
-    /// Those that surely are of the kind.
-    pub counted: Relation,
-    /// Those of them that are certain.
+    /// Those that are certain.
     pub certain: Relation,
-    /// Those that may be of the kind and are not certain.
+    /// Those of which it is open whether they can be taken.
     pub open: Relation,
+}
+
+/// Possible steps of one kind.
+#[derive(Clone, Debug, Default)]
+pub struct StepKind {
+    /// Those that may be of the kind.
+    pub perhaps: Graded,
+    /// Those that surely are.
+    pub surely: Graded,
+}
+
+impl StepKind {
+    /// If there is no doubt which steps are of the kind.
+    #[must_use]
+    pub fn known(steps: Graded) -> Self {
+        Self { perhaps: steps.clone(), surely: steps }
+    }
 }
 
 /// The values of steps, and what they are multiplied into.
@@ -35,7 +50,7 @@ pub struct StepValues {
     /// Whether that is the positive normal form of the negation, instead of the formula as it is written.
     pub normalised: bool,
     /// For each kind of steps that paths are asked for, all steps among them.
-    pub kinds: Vec<(Filter, Graded)>,
+    pub kinds: Vec<(Filter, StepKind)>,
 }
 
 impl StepValues {
@@ -44,28 +59,23 @@ impl StepValues {
         if self.normalised { EdgeValues::Negation } else { EdgeValues::Literal }
     }
 
-    /// The steps of a kind that a transition with this need goes along, read pessimistically.
-    pub(super) fn certain(&self, filter: Filter, need: Need) -> Option<&Relation> {
-        let graded = self.graded(filter)?;
+    /// The steps of a kind that a transition with this need goes along: the certain ones and the others, each if it does.
+    /// Read pessimistically a step counts for what it surely is; no step that is taken has the value false, but an open one
+    /// may have it.
+    pub(super) fn along(&self, filter: Filter, certain: bool, need: Need) -> [Option<&Relation>; 2] {
+        let Some((_, kind)) = self.kinds.iter().find(|(known, _)| *known == filter) else { return [None, None] };
+        let steps = if certain { &kind.surely } else { &kind.perhaps };
         match need {
-            Need::Nothing => Some(&graded.counted),
-            Need::True => Some(&graded.certain),
-            Need::False => None,
+            Need::True if certain => [Some(&steps.certain), None],
+            Need::Nothing | Need::True => [Some(&steps.certain), Some(&steps.open)],
+            Need::False if certain => [None, None],
+            Need::False => [None, Some(&steps.open)],
         }
-    }
-
-    /// The steps of a kind that may be given the value false, which no certain one is.
-    pub(super) fn open(&self, filter: Filter) -> Option<&Relation> {
-        Some(&self.graded(filter)?.open)
-    }
-
-    fn graded(&self, filter: Filter) -> Option<&Graded> {
-        self.kinds.iter().find(|(known, _)| *known == filter).map(|(_, graded)| graded)
     }
 }
 
 /// What a transition of the automaton asks of the value of the step it goes along.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Need {
     /// Nothing.
     Nothing,

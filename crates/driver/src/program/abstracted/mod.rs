@@ -251,7 +251,9 @@ pub fn check(
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
     if sets::wanted(options, abstraction) {
-        return sets::check(file, questions, options, abstraction, budget, observer);
+        let mut outcome = sets::check(file, questions, options, abstraction, budget, observer)?;
+        outcome.remarks.extend(about_reading(questions, options));
+        return Ok(outcome);
     }
     let asked: Vec<ExprId> = questions.iter().flat_map(atoms_of).collect();
     let start = Instant::now();
@@ -282,7 +284,15 @@ pub fn check(
     if let Some(first) = answers.first_mut() {
         first.elapsed = start.elapsed();
     }
-    Ok(Outcome { answers, remarks: disagreements(&prepared), coverage: None })
+    let remarks = disagreements(&prepared).into_iter().chain(about_reading(questions, options)).collect();
+    Ok(Outcome { answers, remarks, coverage: None })
+}
+
+/// A warning about the reading of linear formulas, if one is asked and the reading needs it: abstract steps may be open.
+fn about_reading(questions: &[Question], options: &CheckOptions) -> Option<Located> {
+    let linear =
+        |question: &Question| matches!(question, Question::Property(asked) if asked.formula.logic() == Logic::Ltl);
+    options.linear.filter(|_| questions.iter().any(linear)).and_then(check::unsound_reading)
 }
 
 /// Whether single states decide that a question has this answer.

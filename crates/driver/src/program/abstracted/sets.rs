@@ -15,7 +15,8 @@ use tertium_abstraction::truth::{Guard, Truth, TruthNode, TruthStep};
 use tertium_abstraction::{Initial, Operation, System};
 use tertium_base::{Budget, Diagnostic, Stopped};
 use tertium_check::symbolic::{
-    Atoms, Graded, Hyper, Pair, StepValues, Steps, Structure, evaluate, linear_value_by, star_value, stepwise_value,
+    Atoms, Graded, Hyper, Pair, StepKind, StepValues, Steps, Structure, evaluate, linear_value_by, star_value,
+    stepwise_value,
 };
 use tertium_check::{EngineError, Filter};
 use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set, with_deep_stack_meanwhile};
@@ -397,12 +398,12 @@ impl Encoded {
         if !matches!(reading, LinearReading::Tg | LinearReading::TgPnf) {
             return linear_value_by(structure, formula, atoms, &0.into(), reading, stutter);
         }
-        let possible = structure.steps(Filter::Any).map_or_else(Relation::default, |all| all.possible.clone());
-        let mut steps = Graded { counted: possible, certain: self.all.sure().clone(), open: self.open.clone() };
+        let mut steps = Graded { certain: self.all.sure().clone(), open: self.open.clone() };
         if stutter {
             steps.open.parts.push(self.stay()?);
         }
-        let values = StepValues { normalised: reading == LinearReading::TgPnf, kinds: vec![(Filter::Any, steps)] };
+        let kinds = vec![(Filter::Any, StepKind::known(steps))];
+        let values = StepValues { normalised: reading == LinearReading::TgPnf, kinds };
         stepwise_value(structure, formula, atoms, &0.into(), &values, false)
     }
 

@@ -34,7 +34,9 @@ use super::super::check::{CheckOptions, Outcome};
 use super::super::questions::Question;
 use super::basis::Basis;
 use super::looked::Looked;
-use super::{AbstractionOptions, Prepared, Work, atoms_of, blank, disagreements, failed, prepare, solver_work};
+use super::{
+    AbstractionOptions, Prepared, Work, about_reading, atoms_of, blank, disagreements, failed, prepare, solver_work,
+};
 use crate::Observer;
 use crate::failure::{Failure, Located};
 
@@ -87,6 +89,7 @@ pub fn check(
         answer.looked = Looked::of(&prepared, &answer.rounds, 0).map(Arc::new);
     }
     let mut remarks = disagreements(&prepared);
+    remarks.extend(about_reading(questions, options));
     let calls = usize::try_from(prepared.system.queries().calls()).unwrap_or(usize::MAX);
     let most = abstraction.max_states.unwrap_or(structure::MOST_STATES);
     let abstraction = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
