@@ -3,6 +3,8 @@
 //! `p` and `!p` are two letters of their own: on a partial word both may be allowed (read
 //! optimistically) or neither (read pessimistically), so nothing here knows excluded middle.
 
+use crate::graph::components;
+
 /// An atom or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct Literal {
@@ -32,6 +34,15 @@ pub(crate) struct Automaton {
     pub transitions: Vec<Vec<Transition>>,
     /// How many marks there are; at most [`MAX_MARKS`].
     pub marks: u32,
+}
+
+/// States of an automaton that lead to each other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Component {
+    /// The states, ascending.
+    pub members: Vec<usize>,
+    /// The marks that every transition between them carries.
+    pub marks: u64,
 }
 
 /// More marks than this do not fit the words that searches carry along; one bit is left for
@@ -86,6 +97,29 @@ impl Automaton {
             keyed.sort_by_key(|(stays, missing, _)| (*stays, *missing));
             steps.extend(keyed.into_iter().map(|(_, _, step)| step));
         }
+    }
+
+    /// The parts in which a run can stay for ever and accept: states that lead to each other, with transitions of every mark
+    /// between them.
+    pub(crate) fn accepting_components(&self) -> Vec<Component> {
+        let successor =
+            |state: usize, number: usize| self.transitions[state].get(number).map(|step| step.target as usize);
+        let numbers = components(self.transitions.len(), successor);
+        let count = numbers.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut found: Vec<Component> =
+            (0..count).map(|_| Component { members: Vec::new(), marks: u64::MAX }).collect();
+        let mut seen = vec![None; count];
+        for (from, steps) in self.transitions.iter().enumerate() {
+            let at = numbers[from] as usize;
+            found[at].members.push(from);
+            for step in steps.iter().filter(|step| numbers[step.target as usize] as usize == at) {
+                found[at].marks &= step.marks;
+                seen[at] = Some(seen[at].unwrap_or(0) | step.marks);
+            }
+        }
+        let full = if self.marks == 0 { 0 } else { u64::MAX >> (64 - self.marks) };
+        let accepts = |seen: Option<u64>| seen.is_some_and(|seen| seen & full == full);
+        found.into_iter().zip(seen).filter(|(_, seen)| accepts(*seen)).map(|(found, _)| found).collect()
     }
 
     /// The states that one or more transitions lead to.

@@ -24,7 +24,7 @@ use super::plays;
 use super::stepwise::{Need, StepValues, stepwise_value};
 use super::structure::Structure;
 use super::values::Pair;
-use crate::automata::automaton::{Automaton, Transition};
+use crate::automata::automaton::{Automaton, Component, Transition};
 use crate::automata::question::EdgeValues;
 use crate::automata::translate;
 use crate::{EngineError, Filter, Task, Unsupported};
@@ -352,13 +352,21 @@ impl<'s> Automata<'s> {
         }
     }
 
-    /// One step back from `target`, one set per state of the automaton, by steps of one kind.
-    pub(super) fn before(&self, target: &[Set], kind: Recurring, certain: bool) -> Result<Vec<Set>, Stopped> {
+    /// One step back from `target`, one set per state of the automaton, by steps of one kind; for states of the automaton
+    /// that have no room, if there is one, nothing.
+    pub(super) fn before(
+        &self,
+        target: &[Set],
+        room: Option<&[Set]>,
+        kind: Recurring,
+        certain: bool,
+    ) -> Result<Vec<Set>, Stopped> {
         let filter = self.filter(kind);
         let mut known: BTreeMap<(usize, usize), Set> = BTreeMap::new();
         let mut found = Vec::with_capacity(target.len());
         for (from, transitions) in self.automaton.transitions.iter().enumerate() {
             let mut all = self.structure.diagrams.empty();
+            let transitions = if room.is_some_and(|room| room[from].is_empty()) { &[] } else { transitions.as_slice() };
             for (number, transition) in transitions.iter().enumerate() {
                 let (to, guard) = (transition.target as usize, self.guard(certain, from, number));
                 let unmarked = matches!(kind, Recurring::Mark(mark) if transition.marks >> mark & 1 == 0);
@@ -383,7 +391,7 @@ impl<'s> Automata<'s> {
     pub(super) fn closure(&self, goal: Vec<Set>, room: Option<&[Set]>, certain: bool) -> Result<Vec<Set>, Stopped> {
         let (mut reached, mut fresh) = (goal.clone(), goal);
         while fresh.iter().any(|set| !set.is_empty()) {
-            let before = self.before(&fresh, Recurring::Step, certain)?;
+            let before = self.before(&fresh, room, Recurring::Step, certain)?;
             for (at, mut found) in before.into_iter().enumerate() {
                 if let Some(room) = room {
                     found = found.and(&room[at])?;
@@ -423,22 +431,32 @@ impl<'s> Automata<'s> {
     /// `Stopped` if a limit is reached.
     pub fn winning(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
         let core = self.core(certain)?;
-        if self.fairness.strong.is_empty() {
-            return Ok(core);
-        }
-        // What strong fairness takes out of the core may still lead there.
         let room = vec![self.structure.states.clone(); core.len()];
         self.closure(core, Some(&room), certain)
     }
 
-    /// The largest set in which every node has a way, inside it, to everything that must recur, and to what strong
-    /// fairness asks for where it asks. A fair path that the automaton accepts stays inside from some time on; without strong
-    /// fairness from the beginning.
+    /// Where an accepted fair path stays from some time on: for each component of the automaton the largest set in which every
+    /// node has a way, inside it, to everything that must recur, and to what strong fairness asks for where it asks.
     pub(super) fn core(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
-        let mut inside = vec![self.structure.states.clone(); self.automaton.transitions.len()];
+        let mut all = vec![self.structure.diagrams.empty(); self.automaton.transitions.len()];
+        for component in self.automaton.accepting_components() {
+            let mut inside = vec![self.structure.diagrams.empty(); all.len()];
+            for &member in &component.members {
+                inside[member] = self.structure.states.clone();
+            }
+            let found = self.core_of(inside, &self.recurring_in(&component), certain)?;
+            for &member in &component.members {
+                all[member] = found[member].clone();
+            }
+        }
+        Ok(all)
+    }
+
+    /// The core of what is inside.
+    fn core_of(&self, mut inside: Vec<Set>, kinds: &[Recurring], certain: bool) -> Result<Vec<Set>, Stopped> {
         loop {
             let last = inside.clone();
-            for kind in self.recurring() {
+            for &kind in kinds {
                 let goal = self.taken(&inside, kind, certain)?;
                 inside = if kind == Recurring::Step { goal } else { self.closure(goal, Some(&inside), certain)? };
             }
@@ -455,9 +473,16 @@ impl<'s> Automata<'s> {
         }
     }
 
+    /// What must recur inside a component: marks that all its transitions carry recur by themselves.
+    fn recurring_in(&self, component: &Component) -> Vec<Recurring> {
+        let unsure = |kind: &Recurring| !matches!(kind, Recurring::Mark(mark) if component.marks >> mark & 1 == 1);
+        let kinds: Vec<Recurring> = self.recurring().into_iter().filter(unsure).collect();
+        if kinds.is_empty() { vec![Recurring::Step] } else { kinds }
+    }
+
     /// The nodes inside from which a step of a kind leads inside.
     pub(super) fn taken(&self, inside: &[Set], kind: Recurring, certain: bool) -> Result<Vec<Set>, Stopped> {
-        let before = self.before(inside, kind, certain)?;
+        let before = self.before(inside, Some(inside), kind, certain)?;
         before.iter().zip(inside).map(|(before, inside)| before.and(inside)).collect()
     }
 

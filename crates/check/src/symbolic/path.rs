@@ -132,7 +132,7 @@ impl Walk<'_, '_> {
         let mut seen = goal.clone();
         let mut rings = vec![goal];
         loop {
-            let before = self.automata.before(&rings[rings.len() - 1], Recurring::Step, false)?;
+            let before = self.automata.before(&rings[rings.len() - 1], Some(&self.inside), Recurring::Step, false)?;
             let mut ring = Vec::new();
             for (at, found) in before.into_iter().enumerate() {
                 let fresh = found.and(&self.inside[at])?.minus(&seen[at])?;

@@ -8,7 +8,7 @@ use tertium_base::{Budget, Stopped};
 use tertium_logic::AtomId;
 use tertium_logic::automata::{Marks, Tgba, Transition};
 
-use super::graph::components;
+use crate::graph::components;
 
 /// More atoms make more letters than can be tried.
 const MOST_ATOMS: usize = 16;

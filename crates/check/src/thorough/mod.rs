@@ -17,7 +17,6 @@ mod completion;
 mod decide;
 mod endings;
 mod estimate;
-mod graph;
 mod linear;
 mod outplay;
 mod paths;

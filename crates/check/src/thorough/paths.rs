@@ -16,7 +16,7 @@ use tertium_model::{ActionId, PropId};
 use super::cells::Cells;
 use super::completion::{Completion, Draft};
 use super::endings::Endings;
-use super::graph::components;
+use crate::graph::components;
 
 /// One step of the product.
 #[derive(Clone, Copy, Debug)]

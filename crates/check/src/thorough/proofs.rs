@@ -14,13 +14,13 @@ use tertium_logic::{Logic, Node, NodeId, ParseOptions, ending_ctl, parse};
 use tertium_model::{PropId, StateId};
 
 use super::cells::Cells;
-use super::graph::components;
 use super::linear::PathGame;
 use super::outplay::outplayed;
 use super::search::without_constants;
 use super::tableau::{Nothing, Tableau};
 use super::terms::{TermId, terms_of_task};
 use super::words::Words;
+use crate::graph::components;
 use crate::{EngineError, Task};
 
 /// The checker settles open labels one by one, up to this many at a state.

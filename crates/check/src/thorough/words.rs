@@ -10,9 +10,9 @@ use tertium_base::{Budget, Stopped};
 use tertium_logic::automata::{Determiniser, Kind, TranslationError};
 use tertium_logic::{AtomId, Formula};
 
-use super::graph::components;
 use super::terms::decline;
 use crate::EngineError;
+use crate::graph::components;
 
 /// More steps than this are not looked at in advance.
 const MOST_STEPS: usize = 1 << 18;
