@@ -217,7 +217,11 @@ impl<'m, 'id> Firing<'m, 'id> {
     fn look(&self) -> AllocResult<()> {
         let calls = self.calls.get().wrapping_add(1);
         self.calls.set(calls);
-        if calls.is_multiple_of(CALLS_BETWEEN_LOOKS) { self.store.look_inside(self.manager) } else { Ok(()) }
+        if !calls.is_multiple_of(CALLS_BETWEEN_LOOKS) {
+            return Ok(());
+        }
+        self.store.toil(CALLS_BETWEEN_LOOKS as usize)?;
+        self.store.look_inside(self.manager)
     }
 
     /// The closure of `set` under all stages from this one on.

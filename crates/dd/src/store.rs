@@ -1,7 +1,7 @@
 //! One store of diagrams: how many bits, how many nodes, and what happens when they run out.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use oxidd::util::{AllocResult, OutOfMemory};
@@ -27,21 +27,39 @@ const BYTES_PER_ENTRY: usize = 48;
 /// Between two looks at the clock and at the number of nodes.
 const OPERATIONS_BETWEEN_LOOKS: u32 = 32;
 
+/// To collect is to forget all results, too. Fewer nodes are not worth it.
+const WORTH_COLLECTING: usize = 1 << 22;
+
 /// How large a store may get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Nodes, dead ones that are not yet collected included.
     pub nodes: usize,
+    /// How much may be asked about steps that is not remembered. Who can have more nodes elsewhere, or another order of bits,
+    /// had better stop soon.
+    pub effort: usize,
     /// Results of operations that are remembered.
     pub cache: usize,
 }
 
 impl Limits {
+    /// So many nodes and results.
+    #[must_use]
+    pub const fn new(nodes: usize, cache: usize) -> Self {
+        Self { nodes, effort: usize::MAX, cache }
+    }
+
+    /// For a trial, after which there is another one with more nodes.
+    #[must_use]
+    pub const fn trial(nodes: usize, cache: usize) -> Self {
+        Self { nodes, effort: 2 * nodes, cache }
+    }
+
     /// For diagrams of a structure that is there state by state, with this many states and steps.
     #[must_use]
     pub fn for_listed(elements: usize) -> Self {
         let nodes = elements.saturating_mul(64).clamp(1 << 14, 1 << 26);
-        Self { nodes, cache: (nodes / 16).next_power_of_two() }
+        Self::new(nodes, (nodes / 16).next_power_of_two())
     }
 
     /// For diagrams of something that could not be listed: as much as the budget's memory allows.
@@ -52,7 +70,12 @@ impl Limits {
         // A power of two, rounded down, so that the library's rounding up stays inside.
         let cache = 1 << cache.ilog2();
         let nodes = (bytes.saturating_sub(cache * BYTES_PER_ENTRY) / BYTES_PER_NODE).clamp(1 << 10, 1 << 27);
-        Self { nodes, cache }
+        Self::new(nodes, cache)
+    }
+
+    /// When to collect, if so many nodes are in use.
+    fn collect_at(self, live: usize) -> usize {
+        live.saturating_mul(4).max(WORTH_COLLECTING).min(self.nodes / 10 * 9)
     }
 
     /// The memory that a full store takes.
@@ -78,6 +101,10 @@ pub(crate) struct Store {
     /// Collect when this many nodes are reached.
     collect_at: AtomicUsize,
     peak: AtomicUsize,
+    /// What is left of it.
+    effort: AtomicUsize,
+    /// Whether an operation was given up for this reason: to try again would be in vain.
+    hopeless: AtomicBool,
     parts: AtomicU32,
     stages: Mutex<StageIds>,
 }
@@ -149,9 +176,7 @@ impl Store {
     fn collect_in(&self, manager: &Manager<'_>) {
         manager.gc();
         let live = manager.num_inner_nodes();
-        // Twice what lives, so that collecting costs no more than making what is collected.
-        let next = (2 * live).clamp(self.limits.nodes / 64, self.limits.nodes / 100 * 90);
-        self.collect_at.store(next.max(live + live / 8 + 1), Ordering::Relaxed);
+        self.collect_at.store(self.limits.collect_at(live).max(live + live / 8 + 1), Ordering::Relaxed);
     }
 
     fn look(&self) -> Result<(), Stopped> {
@@ -160,20 +185,42 @@ impl Store {
             return Ok(());
         }
         self.budget.check()?;
-        let room = self.manager.with_manager_shared(|manager| self.look_inside(manager));
-        room.map_err(|_| Stopped(StopReason::Memory))
+        let room =
+            self.manager.with_manager_shared(|manager| self.make_room(manager, manager.approx_num_inner_nodes()));
+        room.map_err(|_| {
+            self.hopeless.store(false, Ordering::Relaxed);
+            Stopped(StopReason::Memory)
+        })
     }
 
-    /// Collects nodes if there are many, also in the middle of an operation: what it works on is held.
+    /// Counts what was asked about steps.
+    pub(crate) fn toil(&self, asked: usize) -> AllocResult<()> {
+        let left = self.effort.load(Ordering::Relaxed);
+        if left == usize::MAX {
+            return Ok(());
+        }
+        self.effort.store(left.saturating_sub(asked), Ordering::Relaxed);
+        if left < asked { self.give_up() } else { Ok(()) }
+    }
+
+    fn give_up(&self) -> AllocResult<()> {
+        self.hopeless.store(true, Ordering::Relaxed);
+        Err(OutOfMemory)
+    }
+
+    /// Collects nodes if there are many, in the middle of an operation: what it works on is held.
     pub(crate) fn look_inside(&self, manager: &Manager<'_>) -> AllocResult<()> {
         // The quick count misses what this thread did since the operation began.
-        let nodes = manager.num_inner_nodes();
+        self.make_room(manager, manager.num_inner_nodes())
+    }
+
+    fn make_room(&self, manager: &Manager<'_>, nodes: usize) -> AllocResult<()> {
         self.peak.fetch_max(nodes, Ordering::Relaxed);
         if nodes >= self.collect_at.load(Ordering::Relaxed) {
             self.collect_in(manager);
             // Nearly all of them live: to go on would be to collect again and again.
             if manager.num_inner_nodes() > self.limits.nodes / 8 * 7 {
-                return Err(OutOfMemory);
+                return self.give_up();
             }
         }
         Ok(())
@@ -193,6 +240,7 @@ impl Store {
         self.look()?;
         let result = match within(&operation)? {
             Ok(function) => Ok(function),
+            Err(_) if self.hopeless.swap(false, Ordering::Relaxed) => Err(OutOfMemory),
             Err(_) => {
                 self.collect();
                 within(&operation)?
@@ -241,8 +289,10 @@ impl Diagrams {
             limits,
             bits,
             operations: AtomicU32::new(0),
-            collect_at: AtomicUsize::new((nodes / 16).max(1 << 12).min(nodes / 100 * 90 + 1)),
+            collect_at: AtomicUsize::new(limits.collect_at(0)),
             peak: AtomicUsize::new(0),
+            effort: AtomicUsize::new(limits.effort),
+            hopeless: AtomicBool::new(false),
             parts: AtomicU32::new(0),
             stages: Mutex::default(),
         };
@@ -346,6 +396,11 @@ impl Diagrams {
     #[must_use]
     pub fn peak(&self) -> usize {
         self.store.peak.load(Ordering::Relaxed).max(self.nodes())
+    }
+
+    /// The trial went well: from now on, effort has no limit.
+    pub fn settle(&self) {
+        self.store.effort.store(usize::MAX, Ordering::Relaxed);
     }
 
     /// The limits.

@@ -8,7 +8,7 @@ use tertium_base::{Budget, StopReason, Stopped};
 use tertium_dd::{Bit, Diagrams, Limits, Set};
 
 const PAIRS: usize = 28;
-const LIMITS: Limits = Limits { nodes: 1 << 26, cache: 1 << 16 };
+const LIMITS: Limits = Limits::new(1 << 26, 1 << 16);
 
 /// Where every second of `PAIRS` bits, from `first` on, is equal to its partner behind all of them. Two to the half of `PAIRS`
 /// nodes; both halves together need the square of that.

@@ -16,7 +16,7 @@ fn later(bit: usize) -> Bit {
 }
 
 fn store() -> Diagrams {
-    Diagrams::new(2 * STATE_BITS, Limits { nodes: 1 << 14, cache: 1 << 8 }, &Budget::unlimited()).expect("room")
+    Diagrams::new(2 * STATE_BITS, Limits::new(1 << 14, 1 << 8), &Budget::unlimited()).expect("room")
 }
 
 /// The set of rows for which `member` holds.
@@ -148,7 +148,7 @@ fn reached(steps: &[(usize, usize)], start: u64, room: u64) -> u64 {
 fn closures_are_what_steps_reach_in_their_room() {
     for_random_cases(400, |case| {
         // Few results are remembered and, every other time, nodes are collected again and again.
-        let limits = Limits { nodes: if case.rng.chance(50) { 1 << 10 } else { 1 << 14 }, cache: 1 << case.rng.below(9) };
+        let limits = Limits::new(if case.rng.chance(50) { 1 << 10 } else { 1 << 14 }, 1 << case.rng.below(9));
         let diagrams = Diagrams::new(2 * STATE_BITS, limits, &Budget::unlimited()).expect("room");
         let mut listed: Vec<Vec<(usize, usize)>> = Vec::new();
         let mut all = Relation::default();
@@ -182,7 +182,7 @@ fn closures_are_what_steps_reach_in_their_room() {
 #[test]
 fn running_out_of_nodes_is_an_answer() {
     let budget = Budget::unlimited();
-    let diagrams = Diagrams::new(40, Limits { nodes: 300, cache: 64 }, &budget).expect("room for the bits");
+    let diagrams = Diagrams::new(40, Limits::new(300, 64), &budget).expect("room for the bits");
     // The comparison of two numbers whose bits do not alternate needs two to the number of bits.
     let mut equal = diagrams.full();
     let mut outcome = Ok(());
@@ -205,7 +205,7 @@ fn running_out_of_nodes_is_an_answer() {
 
 #[test]
 fn dead_nodes_are_collected() {
-    let diagrams = Diagrams::new(24, Limits { nodes: 4000, cache: 256 }, &Budget::unlimited()).expect("room");
+    let diagrams = Diagrams::new(24, Limits::new(4000, 256), &Budget::unlimited()).expect("room");
     let mut last = diagrams.empty();
     for round in 0..20_000usize {
         let values: Vec<(Bit, bool)> = (0..24).map(|bit| (Bit::new(bit), round >> (bit % 15) & 1 == 1)).collect();
@@ -217,7 +217,7 @@ fn dead_nodes_are_collected() {
 #[test]
 fn a_cancelled_run_stops() {
     let budget = Budget::unlimited().with_time(Some(std::time::Duration::ZERO));
-    assert!(Diagrams::new(4, Limits { nodes: 100, cache: 16 }, &budget).is_err());
+    assert!(Diagrams::new(4, Limits::new(100, 16), &budget).is_err());
 }
 
 /// Functions with three values against tables of them.
@@ -227,7 +227,7 @@ fn ternary_functions_are_what_their_tables_say() {
     const BITS: usize = 2;
     let number = |value: Option<bool>| value.map_or(1, |value| if value { 2 } else { 0 });
     for_random_cases(100, |case| {
-        let limits = Limits { nodes: 1 << 12, cache: 1 << 8 };
+        let limits = Limits::new(1 << 12, 1 << 8);
         let store = TernaryStore::new(2 * BITS, limits, &Budget::unlimited()).expect("room");
         let value = |number: usize| [Some(false), None, Some(true)][number];
         // A function of all bits given by its table: leaf by leaf, then level by level from below.

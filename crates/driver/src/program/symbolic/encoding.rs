@@ -125,7 +125,7 @@ impl<'p> Encoding<'p> {
         let orders = orders(special);
         let all = Limits::for_unlisted(budget);
         for nodes in ROUNDS.into_iter().filter(|&nodes| nodes <= all.nodes / 4) {
-            let part = Limits { nodes, cache: all.cache.min(nodes / 4) };
+            let part = Limits::trial(nodes, all.cache.min(nodes / 2));
             for &order in orders {
                 match Self::with_order((program, special), order, part, budget, report) {
                     Err(NoSets::Stopped(Stopped(StopReason::Memory))) => {
@@ -170,6 +170,7 @@ impl<'p> Encoding<'p> {
         let mut encoding = Self { semantics, cells, diagrams, start, steps, init, reached, ended, order, special };
         report(format!("reaching states over {} nodes of steps", encoding.relation().nodes()));
         encoding.reached = encoding.relation().closure(&encoding.init, None)?;
+        encoding.diagrams.settle();
         Ok(encoding)
     }
 

@@ -227,7 +227,7 @@ mod tests {
 
     /// All pairs of numbers from -8 to 7, as two numbers over eight bits.
     fn pairs() -> (Diagrams, Number, Number) {
-        let limits = Limits { nodes: 1 << 16, cache: 1 << 12 };
+        let limits = Limits::new(1 << 16, 1 << 12);
         let diagrams = Diagrams::new(8, limits, &Budget::unlimited()).expect("room");
         let number = |first: usize| {
             let bits = (0..4).map(|at| diagrams.bit(Bit::new(first + 2 * at)).expect("room")).collect();
