@@ -11,6 +11,7 @@ use tertium_program::{
 };
 
 use crate::queues::{Queue, Queues, number};
+use crate::ranks::Rank;
 use crate::starts::{Copy, Starts};
 use crate::system::Unsupported;
 
@@ -26,6 +27,12 @@ pub(crate) struct Copies {
     /// Copies that may end.
     pub(crate) ending: BTreeSet<usize>,
     pub(crate) queues: Queues,
+    /// The priorities of the copies, where there are any.
+    pub(crate) ranks: Vec<Rank>,
+    /// Where each copy can step, as far as somebody asks and that can be said.
+    pub(crate) able: Vec<Option<ExprId>>,
+    /// Whether states of the original are told apart exactly.
+    pub(crate) exact: bool,
 }
 
 impl Copies {
@@ -160,7 +167,9 @@ impl Copies {
             Expr::Poll(pattern) => self.poll(old, exprs, pattern, me)?,
             // For a step it is put in when all steps are known; an observer never sees one.
             Expr::Timeout if me.is_none() => exprs.bool(false),
-            Expr::LocationOf(_) | Expr::PriorityOf(_) | Expr::Enabled(_) => return None,
+            Expr::Enabled(pid) => self.enabled(exprs, pid, me)?,
+            Expr::PriorityOf(pid) => self.priority_of(exprs, pid)?,
+            Expr::LocationOf(_) => return None,
             _ => add(exprs, expr, sort),
         })
     }

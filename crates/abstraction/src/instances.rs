@@ -4,9 +4,10 @@
 //! copy that there can be (`starts`) gets code and variables of its own, and what is said of processes is said of copies
 //! (`copies`). A copy that is not there rests at a last location of its own; starting it is a joint step of whoever does, ending
 //! is a step that only the youngest copy can take. Channels become variables (`queues`, `messages`), or meetings of two copies
-//! (`meetings`). Nothing else changes; what cannot be said this way is refused.
+//! (`meetings`). Priorities (`ranks`), what is asked about what is enabled (`enabled`), events that are watched (`events`) and
+//! processes that must not have a choice (`determined`) become conditions of steps. Nothing else changes; what cannot be said this way is refused.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
@@ -15,7 +16,8 @@ use tertium_program::{
 };
 
 use crate::copies::Copies;
-use crate::queues::{Fit, Queues, fitted, width};
+use crate::events::Watcher;
+use crate::queues::{Fit, Queues, TAKEN, fitted, width};
 use crate::starts::{Copy, Starts, reached};
 use crate::system::Unsupported;
 use crate::timeouts;
@@ -54,6 +56,10 @@ pub struct Separated {
     pub steps: Vec<Origin>,
     /// Its steps that stand for a statement on a value that is no channel, or with a message of another shape.
     pub misused: BTreeSet<StepId>,
+    /// Its steps that stand for events which a `trace` does not allow, or a `notrace` forbids.
+    pub strayed: BTreeSet<StepId>,
+    /// The variable of whoever watches events, and the values with which it may rest.
+    pub resting: Option<(VarId, Vec<i64>)>,
     copies: Copies,
 }
 
@@ -67,6 +73,11 @@ pub(crate) struct Making<'p> {
     pub(crate) copies: Copies,
     pub(crate) origins: Vec<Origin>,
     pub(crate) misused: BTreeSet<StepId>,
+    pub(crate) strayed: BTreeSet<StepId>,
+    /// Steps that go wrong while it is found out whether they can be taken.
+    pub(crate) wrong: BTreeSet<StepId>,
+    /// Who watches events.
+    pub(crate) watcher: Option<Watcher>,
     /// Whether states of the original are told apart exactly.
     exact: bool,
 }
@@ -103,8 +114,8 @@ impl Separated {
     }
 
     fn made(old: &Program, exact: bool) -> Result<Self, Unsupported> {
-        let asks_last = old.last.is_some() && !exact;
-        if old.priorities || asks_last || old.trace.is_some() || old.must_be_deterministic() {
+        let special = old.last.is_some() || old.priorities || old.trace.is_some() || old.must_be_deterministic();
+        if special && !exact {
             return Err(Unsupported::Processes);
         }
         let starts = Starts::of(old).map_err(Unsupported::Starts)?;
@@ -116,17 +127,33 @@ impl Separated {
         program.spotlight.clear();
         program.claims.clear();
         program.channels.clear();
+        (program.priorities, program.trace) = (false, None);
         let most_cells = if exact { MOST_EXACT_CELLS } else { MOST_QUEUE_CELLS };
-        let copies = Copies { starts, queues: Queues::of(old, most_cells), ..Copies::default() };
-        let mut making = Making { old, program, copies, origins: Vec::new(), misused: BTreeSet::new(), exact };
+        let copies = Copies { starts, queues: Queues::of(old, most_cells), exact, ..Copies::default() };
+        let mut making = Making {
+            old,
+            program,
+            copies,
+            origins: Vec::new(),
+            misused: BTreeSet::new(),
+            strayed: BTreeSet::new(),
+            wrong: BTreeSet::new(),
+            watcher: None,
+            exact,
+        };
         making.add_globals();
         for copy in 0..making.copies.starts.copies.len() {
-            making.add_copy(copy);
+            making.add_copy(copy)?;
         }
+        making.watcher = making.watcher()?;
         for copy in 0..making.copies.starts.copies.len() {
             making.add_steps(copy)?;
         }
-        let Making { mut program, copies, origins: steps, misused, .. } = making;
+        making.close_enabled()?;
+        making.determine()?;
+        making.outrank()?;
+        let Making { mut program, copies, origins: steps, misused, strayed, watcher, .. } = making;
+        let resting = watcher.map(|watcher| (watcher.variable, watcher.ends));
         program.keep = old.keep.iter().flat_map(|&var| copies.everywhere(var)).collect();
         program.last = old.last.and_then(|last| copies.shared.get(&last).copied());
         if program.last.is_some() {
@@ -134,7 +161,7 @@ impl Separated {
             program.stepped = steps.iter().map(who).collect();
         }
         let channels = copies.queues.variables();
-        Ok(Self { program, origins: Vec::new(), channels, steps, misused, copies })
+        Ok(Self { program, origins: Vec::new(), channels, steps, misused, strayed, resting, copies })
     }
 
     fn finished(mut self, old: &Program) -> Result<Self, Unsupported> {
@@ -149,7 +176,34 @@ impl Separated {
     /// # Errors
     /// If it speaks of what has no meaning in copies.
     pub fn observed(&mut self, old: &Program, expr: ExprId) -> Result<ExprId, Unsupported> {
-        self.copies.moved(old, &mut self.program.exprs, expr, None)
+        let exprs = &mut self.program.exprs;
+        let moved = self.copies.moved(old, exprs, expr, None)?;
+        let known = self.copies.with_enabled(exprs, moved);
+        let known = known.ok_or_else(|| Unsupported::Expression(old.show(expr)))?;
+        // An observer never sees a time-out.
+        let none = exprs.bool(false);
+        Ok(if known == moved { moved } else { timeouts::with(exprs, known, none) })
+    }
+
+    /// What a global variable of the original became.
+    #[must_use]
+    pub fn shared(&self, old: VarId) -> Option<VarId> {
+        self.copies.shared.get(&old).copied()
+    }
+
+    /// A place that an observer of the original writes.
+    ///
+    /// # Errors
+    /// If it is not everyone's, or an index speaks of what has no meaning in copies.
+    pub fn observed_place(&mut self, old: &Program, place: Place) -> Result<Place, Unsupported> {
+        let refused = || Unsupported::Expression(old.show_variable(place.variable()));
+        let var = self.shared(place.variable()).ok_or_else(refused)?;
+        let Place::Element(_, list) = place else { return Ok(Place::Var(var)) };
+        let mut indices = Vec::new();
+        for index in old.exprs.list(list).to_vec() {
+            indices.push(self.observed(old, index)?);
+        }
+        Ok(Place::Element(var, self.program.exprs.add_list(&indices)))
     }
 
     /// The copies that may be started later, in the order of their processes. None if one that runs from the start may be started again.
@@ -261,7 +315,7 @@ impl Making<'_> {
         }
     }
 
-    fn add_copy(&mut self, at: usize) {
+    fn add_copy(&mut self, at: usize) -> Result<(), Unsupported> {
         let old = self.old;
         let running = at < self.copies.starts.initial;
         let of = self.copies.starts.copies[at].clone();
@@ -307,6 +361,7 @@ impl Making<'_> {
             self.begin(local, own[&local], Some(at));
         }
         self.copies.own.push(own);
+        if old.priorities { self.add_rank(at) } else { Ok(()) }
     }
 
     fn add_steps(&mut self, copy: usize) -> Result<(), Unsupported> {
@@ -345,6 +400,7 @@ impl Making<'_> {
                 return self.add_starts((copy, id), &draft, (*process, arguments, then));
             }
             Action::Send { .. } | Action::Receive { .. } => return self.add_message((copy, id), &draft),
+            Action::SetPriority { pid, value } => return self.add_setting((copy, id), &draft, (*pid, *value)),
             _ => self.become_plain(copy, id, &mut draft)?,
         }
         self.push((copy, id), draft, None);
@@ -375,7 +431,9 @@ impl Making<'_> {
                     last.push(self.copies.absent(&mut self.program.exprs, other));
                 }
                 draft.guard = self.program.exprs.all(&last);
-                Action::Assign(self.cleared(copy).ok_or(Unsupported::Step(id))?)
+                let mut assigns = self.cleared(copy).ok_or(Unsupported::Step(id))?;
+                assigns.extend(self.ranked(copy, None)?);
+                Action::Assign(assigns)
             }
             _ => return Err(Unsupported::Step(id)),
         };
@@ -391,30 +449,42 @@ impl Making<'_> {
         Ok(moved)
     }
 
-    /// What a receive does with each field, and how the place truncates; none if a place depends on a field before it.
+    /// What a receive does with each field, and how the place truncates; none if a place depends on an array that a field before it
+    /// has changed.
     pub(crate) fn fields(&mut self, copy: usize, pattern: &Pattern) -> Result<Option<Vec<Taking>>, Unsupported> {
         let old = self.old;
         let mut fields = Vec::new();
-        let mut bound: BTreeSet<VarId> = BTreeSet::new();
-        for &field in &pattern.fields {
+        let mut bound: BTreeMap<VarId, u32> = BTreeMap::new();
+        for (position, &field) in pattern.fields.iter().enumerate() {
             fields.push(match field {
                 Field::Match(value) => (Field::Match(self.moved(value, copy)?), None),
                 Field::Skip => (Field::Skip, None),
                 Field::Bind(place) => {
-                    // An index that a field before it has set is another one than before the step.
-                    if let Place::Element(_, indices) = place {
-                        let indices = old.exprs.list(indices).iter();
-                        if indices.into_iter().any(|&index| !old.footprint_of(index).reads.is_disjoint(&bound)) {
-                            return Ok(None);
-                        }
-                    }
-                    bound.insert(place.variable());
                     let width = width(old, old.variable(place.variable()).ty);
-                    (Field::Bind(self.copies.place(old, &mut self.program.exprs, place, copy)?), width)
+                    let place = self.copies.place(old, &mut self.program.exprs, place, copy)?;
+                    let Some(place) = self.after_fields(place, &bound) else { return Ok(None) };
+                    bound.insert(place.variable(), position as u32);
+                    (Field::Bind(place), width)
                 }
             });
         }
         Ok(Some(fields))
+    }
+
+    /// A place of a receive: an index that a field before it has set is that field. None if it reads an array that one has changed.
+    fn after_fields(&mut self, place: Place, bound: &BTreeMap<VarId, u32>) -> Option<Place> {
+        let Place::Element(var, list) = place else { return Some(place) };
+        let (mut indices, mut lost) = (Vec::new(), false);
+        for index in self.program.exprs.list(list).to_vec() {
+            indices.push(rewrite(&mut self.program.exprs, index, &mut |exprs, expr, sort| match expr {
+                Expr::Var(read) if bound.contains_key(&read) => exprs.add(Expr::Input(TAKEN + bound[&read], sort)),
+                _ => {
+                    lost |= matches!(expr, Expr::Element(read, _) if bound.contains_key(&read));
+                    add(exprs, expr, sort)
+                }
+            }));
+        }
+        (!lost).then(|| Place::Element(var, self.program.exprs.add_list(&indices)))
     }
 
     /// What a copy leaves behind: what it began with, so that it can be started again, or counts as the same state. None if
@@ -486,6 +556,7 @@ impl Making<'_> {
             }
             let begun = self.begun(new, &arguments, &assigns)?;
             assigns.extend(begun.ok_or(Unsupported::Step(id))?);
+            assigns.extend(self.ranked(new, Some(id))?);
             let entry = self.old.process(process).entry;
             step.action = Action::Together { assigns, moves: vec![(ProcessId::new(new), entry)], control: None };
             self.push((copy, id), step, None);

@@ -6,8 +6,9 @@
 
 use tertium_program::{Action, Assign, Expr, ExprId, Field, Hold, ProcessId, Step, StepId};
 
+use crate::events::Event;
 use crate::instances::Making;
-use crate::queues::{fitted, number};
+use crate::queues::{fitted, landed, number};
 use crate::starts::{Copy, reached};
 use crate::system::Unsupported;
 
@@ -58,7 +59,8 @@ impl Making<'_> {
                 ..draft.clone()
             };
             let pid = self.copies.starts.copies[receiver.copy].pid as u32;
-            self.push((copy, id), step, Some((pid, receiver.step)));
+            let event = |sent| Event { queue, message: stored.clone(), sent };
+            self.push_eventful((copy, id), step, Some((pid, receiver.step)), &[event(true), event(false)]);
         }
         Ok(())
     }
@@ -117,7 +119,8 @@ impl Making<'_> {
         }
         parts.push(self.moved(step.guard, copy)?);
         let mut assigns = Vec::new();
-        for ((field, fit), &value) in fields.into_iter().zip(message) {
+        let mut taken = message.to_vec();
+        for (at, ((field, fit), &value)) in fields.into_iter().zip(message).enumerate() {
             match field {
                 Field::Match(wanted) => {
                     let wanted = number(&mut self.program.exprs, wanted);
@@ -125,7 +128,9 @@ impl Making<'_> {
                 }
                 Field::Bind(place) => {
                     let fit = fit.ok_or(refused.clone())?;
-                    assigns.push(Assign { place, value: fitted(&mut self.program.exprs, fit, value) });
+                    let exprs = &mut self.program.exprs;
+                    taken[at] = fitted(exprs, fit, value);
+                    assigns.push(Assign { place: landed(exprs, place, &taken), value: taken[at] });
                 }
                 Field::Skip => {}
             }

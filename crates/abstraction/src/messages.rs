@@ -6,6 +6,7 @@
 
 use tertium_program::{Action, Binary, Expr, ExprId, Pattern, Step, StepId};
 
+use crate::events::Event;
 use crate::instances::Making;
 use crate::queues::{Change, Queue};
 use crate::system::Unsupported;
@@ -73,9 +74,15 @@ impl Making<'_> {
             Action::Receive { pattern, keep } => self.receive(copy, pattern, *keep, &queue)?,
             _ => None,
         };
-        let Change { guard, assigns } = change.ok_or(Unsupported::Step(id))?;
+        let Change { guard, assigns, message } = change.ok_or(Unsupported::Step(id))?;
         let guard = self.program.exprs.and(draft.guard, guard);
-        self.push((copy, id), Step { guard, action: Action::Assign(assigns), ..draft.clone() }, None);
+        let event = match self.old.step(id).action {
+            Action::Receive { keep: true, .. } => None,
+            Action::Receive { .. } => Some(Event { queue: at, message, sent: false }),
+            _ => Some(Event { queue: at, message, sent: true }),
+        };
+        let step = Step { guard, action: Action::Assign(assigns), ..draft.clone() };
+        self.push_eventful((copy, id), step, None, event.as_slice());
         Ok(())
     }
 
@@ -106,7 +113,7 @@ impl Making<'_> {
     }
 
     /// An expression that has no value.
-    fn nothing(&mut self) -> ExprId {
+    pub(crate) fn nothing(&mut self) -> ExprId {
         let (one, zero) = (self.program.exprs.int(1), self.program.exprs.int(0));
         self.program.exprs.add(Expr::Binary(Binary::Quotient, one, zero))
     }
@@ -118,6 +125,7 @@ impl Making<'_> {
             if values == [self.nothing()] {
                 self.misused.insert(StepId::new(self.program.steps.len()));
             }
+            self.wrong.insert(StepId::new(self.program.steps.len()));
             let action = Action::Print { format: String::new(), values };
             self.push(at, Step { guard, action, ..draft.clone() }, None);
         }

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use tertium_program::terms::{add, rewrite};
 use tertium_program::{
     Assign, Binary, ChannelId, Expr, ExprId, Exprs, Field, InitialValue, Place, ProcessId, Program, Scope, Sort, Type,
     VarId, Variable, Width,
@@ -42,6 +43,8 @@ pub(crate) struct Queues {
 pub(crate) struct Change {
     pub(crate) guard: ExprId,
     pub(crate) assigns: Vec<Assign>,
+    /// The message that goes in or comes out.
+    pub(crate) message: Vec<ExprId>,
 }
 
 impl Queues {
@@ -241,7 +244,7 @@ impl Queue {
                 earlier = exprs.bool(false);
             }
         }
-        Some(Change { guard, assigns })
+        Some(Change { guard, assigns, message: stored })
     }
 
     /// Whether there is a message at a place, greater than this one, field by field.
@@ -328,18 +331,38 @@ impl Queue {
                 }
             }
         }
+        let mut message = Vec::new();
+        let mut taken = vec![guard; fields.len()];
         for (field, (bound, width)) in fields.iter().enumerate() {
-            let Field::Bind(place) = *bound else { continue };
             let mut value = self.cell(exprs, candidates - 1, field);
             for at in (0..candidates - 1).rev() {
                 let cell = self.cell(exprs, at, field);
                 value = exprs.ite(fits[at], cell, value);
             }
+            message.push(value);
+            let Field::Bind(place) = *bound else { continue };
             let value = fitted(exprs, (*width)?, value);
-            assigns.push(Assign { place, value });
+            taken[field] = value;
+            assigns.push(Assign { place: landed(exprs, place, &taken), value });
         }
-        Some(Change { guard, assigns })
+        Some(Change { guard, assigns, message })
     }
+}
+
+/// In the indices of a receive, the value of field 0 is this input, and so on.
+pub(crate) const TAKEN: u32 = 1 << 16;
+
+/// A place whose indices speak of the fields of a message, with their values put in.
+pub(crate) fn landed(exprs: &mut Exprs, place: Place, values: &[ExprId]) -> Place {
+    let Place::Element(var, list) = place else { return place };
+    let mut indices = Vec::new();
+    for index in exprs.list(list).to_vec() {
+        indices.push(rewrite(exprs, index, &mut |exprs, expr, sort| match expr {
+            Expr::Input(at, _) if at >= TAKEN => values.get((at - TAKEN) as usize).copied().unwrap_or(index),
+            _ => add(exprs, expr, sort),
+        }));
+    }
+    Place::Element(var, exprs.add_list(&indices))
 }
 
 /// How a value is truncated; the number of a channel is not.

@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 
-use tertium_program::layout::FRAME_LOCATION;
+use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::{ChannelId, Layout, Program, Scope, Type, VarId};
 
 use crate::instances::Separated;
+use crate::ranks::Rank;
 use crate::starts::Copy;
 
 /// Where things lie in the states of both programs.
@@ -56,6 +57,9 @@ impl<'s> Restoring<'s> {
             restored.resize(frame + self.before.frame_size(copy.process), 0);
             restored[frame] = copy.process.index() as i64;
             restored[frame + FRAME_LOCATION] = slots[self.place(at)];
+            if let Some(&rank) = copies.ranks.get(at) {
+                restored[frame + FRAME_PRIORITY] = self.priority(slots, rank);
+            }
             for &old in &self.old.process(copy.process).locals {
                 if let Some(&new) = copies.own[at].get(&old) {
                     self.restore(&reading, (old, new), frame, &mut restored);
@@ -66,6 +70,13 @@ impl<'s> Restoring<'s> {
             }
         }
         restored
+    }
+
+    fn priority(&self, slots: &[i64], rank: Rank) -> i64 {
+        match rank {
+            Rank::Always(value) => value,
+            Rank::Kept(var) => self.after.fixed_slot(&self.separated.program, var).map_or(0, |slot| slots[slot]),
+        }
     }
 
     /// The slot of a copy's location.

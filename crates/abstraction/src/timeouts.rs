@@ -57,7 +57,7 @@ pub(crate) fn close(program: &mut Program) -> Result<(), StepId> {
 }
 
 /// An expression with a value for `timeout`.
-fn with(exprs: &mut Exprs, root: ExprId, value: ExprId) -> ExprId {
+pub(crate) fn with(exprs: &mut Exprs, root: ExprId, value: ExprId) -> ExprId {
     rewrite(exprs, root, &mut |exprs, expr, sort| {
         if expr == Expr::Timeout { value } else { add(exprs, expr, sort) }
     })

@@ -185,6 +185,9 @@ impl Program {
     fn defined_by(&mut self, id: ExprId, known: &HashMap<ExprId, ExprId>) -> ExprId {
         let own = match self.exprs.get(id) {
             Expr::Binary(op @ (Binary::And | Binary::Or | Binary::Implies), a, b) => {
+                if self.exprs.get(known[&b]) == Expr::Bool(true) {
+                    return known[&a];
+                }
                 let looks = if op == Binary::Or { self.exprs.not(a) } else { a };
                 let second = self.exprs.implies(looks, known[&b]);
                 return self.exprs.and(known[&a], second);

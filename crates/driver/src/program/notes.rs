@@ -16,6 +16,7 @@ use tertium_program::{Action, Expr, FaultKind, Hold, LocationId, ProcessId, Prog
 
 use super::answer::ProgramAnswer;
 use super::claims::{accept, connected, no_value, only_conditions, search};
+use super::run::Run;
 use super::safety::{Effort, cannot_evaluate};
 use super::space::Space;
 use crate::failure::Failure;
@@ -96,6 +97,13 @@ impl<'s, 'p> Notes<'s, 'p> {
             blurred: AtomicBool::new(false),
         };
         Ok(Some(notes))
+    }
+
+    /// A run, cut where what is forbidden has happened, if the claim accepts it.
+    pub(super) fn judged(&self, run: Run) -> Result<Run, Failure> {
+        let start = self.begin(&run.first);
+        let states: Vec<State> = run.states().take(run.steps.len().max(1)).cloned().collect();
+        accept(run, start, DONE, |at, page, out| self.next(page, &states[at].slots, out).map_err(no_value))
     }
 
     /// Notes the first two pages: all is over, and nothing has happened yet.
@@ -244,9 +252,6 @@ pub(super) fn decide(
         answer.value = Belnap::True;
         return Ok(answer);
     };
-    let run = connected(space, &lasso)?;
-    let states: Vec<State> = run.states().take(run.steps.len().max(1)).cloned().collect();
-    let run = accept(run, start, DONE, |at, page, out| notes.next(page, &states[at].slots, out).map_err(no_value))?;
-    (answer.run, answer.value) = (Some(run), Belnap::False);
+    (answer.run, answer.value) = (Some(notes.judged(connected(space, &lasso)?)?), Belnap::False);
     Ok(answer)
 }

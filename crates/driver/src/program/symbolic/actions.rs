@@ -12,8 +12,8 @@ use crate::program::questions::Mistake;
 impl Work<'_, '_> {
     /// Does the action in the states of `taken`; what is left of them is where nothing goes wrong.
     pub(super) fn act(&mut self, id: StepId, before: &Moment, taken: Set) -> Result<(Moment, Set), NoSets> {
-        if self.special.is_misuse(id) {
-            self.fail(Mistake::Other, &taken)?;
+        if let Some(mistake) = self.special.fails(id) {
+            self.fail(mistake, &taken)?;
             return Ok((before.clone(), self.diagrams.empty()));
         }
         let (semantics, diagrams, program) = (self.semantics, self.diagrams, self.semantics.program());
@@ -82,6 +82,17 @@ impl Work<'_, '_> {
         Ok((after, fine))
     }
 
+    /// Where all places have values that they can have.
+    fn typed(&self) -> Result<Set, NoSets> {
+        let mut typed = self.diagrams.full();
+        for cell in self.cells.cells.iter().rev() {
+            if let Value::Number(number) = &self.start.slots[cell.slot] {
+                typed = typed.and(&number.within(cell.lo, cell.hi, self.diagrams)?)?;
+            }
+        }
+        Ok(typed)
+    }
+
     /// Where a number belongs to the type of its variable; elsewhere it is a mistake.
     fn fitting(&mut self, var: VarId, number: &Number, fine: Set) -> Result<Set, NoSets> {
         let (diagrams, program) = (self.diagrams, self.semantics.program());
@@ -93,7 +104,8 @@ impl Work<'_, '_> {
         };
         let fits = number.within(lo, hi, diagrams)?;
         let wrong = fine.minus(&fits)?;
-        if ty == Type::Channel && !wrong.and(&number.within(0, i64::MAX >> 2, diagrams)?)?.is_empty() {
+        let unknown = |states: Set| Ok::<_, NoSets>(!states.and(&self.typed()?)?.is_empty());
+        if ty == Type::Channel && unknown(wrong.and(&number.within(0, i64::MAX >> 2, diagrams)?)?)? {
             return Err(NoSets::unfit(format!(
                 "`{}` may hold a number that is no channel's",
                 program.show_variable(var)

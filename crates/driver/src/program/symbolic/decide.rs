@@ -16,7 +16,7 @@ use tertium_explore::search::liveness::Scheduling;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, FormulaBuilder, Logic, Node, NodeId};
 use tertium_model::ActionId;
-use tertium_program::{ExprId, Program};
+use tertium_program::{ExprId, ProcessId, Program};
 
 use super::encoding::Encoding;
 use super::follow::Follower;
@@ -50,9 +50,6 @@ pub fn check(
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
     refuse(questions, options)?;
-    for question in questions {
-        watch::refuse(&file.program, question)?;
-    }
     let (sender, receiver): (Sender<String>, Receiver<String>) = channel();
     let work = move || run(file, questions, options, budget, &sender);
     let listen = || receiver.iter().for_each(|what| observer.phase(&what));
@@ -105,12 +102,15 @@ fn run(
         // Nobody listening is no reason to stop.
         let _ = report.send(what);
     };
-    let mut asked: Vec<ExprId> = Vec::new();
+    let (mut asked, mut claims): (Vec<ExprId>, Vec<ProcessId>) = (Vec::new(), Vec::new());
     for question in questions {
-        asked.extend(atoms_of(&file.program, question)?);
+        match watch::noting(&file.program, question)? {
+            Some(claim) => claims.push(claim),
+            None => asked.extend(atoms_of(&file.program, question)?),
+        }
     }
     let program = scheduled(&file.program, options);
-    let subject = Subject::new(&program, &asked).map_err(failure)?;
+    let subject = Subject::watched(&program, &asked, &claims).map_err(failure)?;
     let encoding = match Encoding::of(&subject, budget, &mut tell) {
         Err(NoSets::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
         encoding => encoding.map_err(failure)?,

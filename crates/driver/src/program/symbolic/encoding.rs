@@ -165,7 +165,7 @@ impl<'p> Encoding<'p> {
         let start = beginning(&cells, &diagrams)?;
         let steps = program_steps(&semantics, special, &cells, &diagrams)?;
         let init = initial(&semantics, &cells, &diagrams, &start)?;
-        let ended = ended(&semantics, &diagrams, &start)?;
+        let ended = ended(&semantics, special, &diagrams, &start)?;
         let reached = init.clone();
         let mut encoding = Self { semantics, cells, diagrams, start, steps, init, reached, ended, order, special };
         report(format!("reaching states over {} nodes of steps", encoding.relation().nodes()));
@@ -229,6 +229,11 @@ impl<'p> Encoding<'p> {
             Mistake::Deadlock | Mistake::EndState => self.steps.stuck.minus(&self.ended),
             other => Ok(self.steps.wrong.get(&other).cloned().unwrap_or_else(|| self.diagrams.empty())),
         }
+    }
+
+    /// The values of all places at the beginning of a step.
+    pub(super) fn start(&self) -> &Moment {
+        &self.start
     }
 
     /// The places of a state.
@@ -350,10 +355,10 @@ fn initial(semantics: &Semantics<'_>, cells: &Cells, diagrams: &Diagrams, start:
     Ok(init)
 }
 
-/// Where every process may rest.
-fn ended(semantics: &Semantics<'_>, diagrams: &Diagrams, start: &Moment) -> Result<Set, NoSets> {
+/// Where every process may rest, and whoever watches events, unless no process is left.
+fn ended(semantics: &Semantics<'_>, special: Special<'_>, diagrams: &Diagrams, start: &Moment) -> Result<Set, NoSets> {
     let program = semantics.program();
-    let mut all = diagrams.full();
+    let (mut all, mut nobody) = (diagrams.full(), diagrams.full());
     for (pid, instance) in program.instances.iter().enumerate() {
         let slot = semantics.layout().initial_frames()[pid] + FRAME_LOCATION;
         let Value::Number(at) = &start.slots[slot] else { continue };
@@ -364,6 +369,16 @@ fn ended(semantics: &Semantics<'_>, diagrams: &Diagrams, start: &Moment) -> Resu
             }
         }
         all = all.and(&rests)?;
+        // A copy that is not there is at its last location.
+        let gone = Number::constant(diagrams, program.process(instance.process).locations.len() as i64 - 1);
+        nobody = nobody.and(&at.equals(&gone, diagrams)?)?;
     }
-    Ok(all)
+    let Some((watcher, values)) = special.resting else { return Ok(all) };
+    let slot = semantics.layout().fixed_slot(program, watcher);
+    let Some(Value::Number(at)) = slot.map(|slot| &start.slots[slot]) else { return Ok(all) };
+    let mut rests = nobody;
+    for &value in values {
+        rests = rests.or(&at.equals(&Number::constant(diagrams, value), diagrams)?)?;
+    }
+    Ok(all.and(&rests)?)
 }

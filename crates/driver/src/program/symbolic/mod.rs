@@ -2,7 +2,7 @@
 //!
 //! The program's state is a row of bits (`cells`), its steps are executed once for all states (`steps`, `offers`, `actions`,
 //! `expressions`, `numbers`), and what can be reached is a fixpoint of sets. Properties are decided by the engine over sets
-//! (`decide`), `never` claims and labels with what watches them (`watch`); whatever is false comes with a run (`follow`) that is repeated by the definition of a step (`evidence`).
+//! (`decide`), `never` claims and labels with what watches them (`watch`, `pages`); whatever is false comes with a run (`follow`) that is repeated by the definition of a step (`evidence`).
 //!
 //! Channels and processes that come and go are fixed places first (`subject`). Only programs with boundedly many of them and
 //! finite types are encoded; others are refused with the reason.
@@ -18,6 +18,7 @@ mod follow;
 mod inductive;
 mod numbers;
 mod offers;
+mod pages;
 mod steps;
 mod subject;
 mod told;

@@ -46,6 +46,11 @@ impl Number {
         Self::new(bits)
     }
 
+    /// How many bits it has, the sign included.
+    pub fn width(&self) -> usize {
+        self.bits.len()
+    }
+
     /// A bit, beyond the last one the sign.
     pub fn bit(&self, at: usize) -> &Set {
         &self.bits[at.min(self.bits.len() - 1)]

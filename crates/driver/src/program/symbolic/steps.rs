@@ -117,7 +117,7 @@ pub(super) struct Work<'w, 'p> {
     pub special: Special<'w>,
     pub cells: &'w Cells,
     pub diagrams: &'w Diagrams,
-    start: &'w Moment,
+    pub start: &'w Moment,
     pub inputs: &'w Bits,
     pid: usize,
     /// Steps by the cells they write.

@@ -4,18 +4,19 @@
 //! taken apart first, such that each of their states is one of what they become. Questions are put to that, and runs are told as
 //! runs of the program itself, repeated by the definition of a step.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tertium_abstraction::invariants::intervals;
 use tertium_abstraction::{MOST_COPIES, Restoring, Separated, Unsupported};
 use tertium_base::Budget;
 use tertium_evidence::abstraction::{Later, NoTerm};
-use tertium_program::{Expr, ExprId, Program, State, StepId, Type, VarId};
+use tertium_program::{Action, Assign, Expr, ExprId, ProcessId, Program, State, StepId, Type, VarId};
 use tertium_smt::Bounds;
 
 use super::NoSets;
 use crate::failure::Failure;
 use crate::program::abstracted::{basis, retell};
+use crate::program::questions::Mistake;
 use crate::program::run::Run;
 
 /// A program and what is encoded of it.
@@ -23,6 +24,18 @@ use crate::program::run::Run;
 pub struct Subject<'p> {
     original: &'p Program,
     apart: Option<Apart>,
+    /// What the steps of claims became that take notes.
+    noted: BTreeMap<StepId, Noted>,
+}
+
+/// What a step of a claim that takes notes looks at and assigns.
+#[derive(Clone, Debug)]
+pub(super) struct Noted {
+    pub guard: ExprId,
+    /// The conditions of those it yields to.
+    pub rivals: Vec<ExprId>,
+    pub assigns: Vec<Assign>,
+    pub asserted: Option<ExprId>,
 }
 
 #[derive(Debug)]
@@ -41,13 +54,20 @@ pub(super) struct Special<'p> {
     pub channels: usize,
     /// Steps that stand for a misuse of channels.
     pub misused: Option<&'p BTreeSet<StepId>>,
+    /// Steps that stand for events that are not allowed.
+    strayed: Option<&'p BTreeSet<StepId>>,
+    /// The variable of whoever watches events, and the values with which it may rest.
+    pub resting: Option<(VarId, &'p [i64])>,
     /// Between which values each variable lies in all states that can be reached.
     bounds: Option<&'p [Bounds]>,
 }
 
 impl Special<'_> {
-    pub fn is_misuse(self, step: StepId) -> bool {
-        self.misused.is_some_and(|misused| misused.contains(&step))
+    /// What goes wrong with a step that stands for something that goes wrong.
+    pub fn fails(self, step: StepId) -> Option<Mistake> {
+        let among = |steps: Option<&BTreeSet<StepId>>| steps.is_some_and(|steps| steps.contains(&step));
+        let strays = among(self.strayed).then_some(Mistake::Trace);
+        strays.or_else(|| among(self.misused).then_some(Mistake::Other))
     }
 
     /// Whether the program was taken apart.
@@ -81,15 +101,7 @@ impl<'p> Subject<'p> {
     pub fn new(original: &'p Program, asked: &[ExprId]) -> Result<Self, NoSets> {
         if original.is_static() && original.channels.is_empty() && original.last.is_none() && !speaks_of_pids(original)
         {
-            return Ok(Self { original, apart: None });
-        }
-        let obstacles = [
-            (original.priorities, "its processes have priorities"),
-            (original.trace.is_some(), "it has a `trace` or `notrace`"),
-            (original.must_be_deterministic(), "it has `D_proctype`s"),
-        ];
-        if let Some((_, why)) = obstacles.iter().find(|(found, _)| *found) {
-            return Err(NoSets::unfit(*why));
+            return Ok(Self { original, apart: None, noted: BTreeMap::new() });
         }
         let refused = |why| refused(original, &why);
         let mut separated = Separated::exactly(original).map_err(refused)?;
@@ -98,7 +110,59 @@ impl<'p> Subject<'p> {
             moved.insert(expr, separated.observed(original, expr).map_err(refused)?);
         }
         let bounds = intervals(&separated.program);
-        Ok(Self { original, apart: Some(Apart { separated, moved, bounds }) })
+        Ok(Self { original, apart: Some(Apart { separated, moved, bounds }), noted: BTreeMap::new() })
+    }
+
+    /// The same, with claims that take notes.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) fn watched(original: &'p Program, asked: &[ExprId], claims: &[ProcessId]) -> Result<Self, NoSets> {
+        let mut subject = Self::new(original, asked)?;
+        for id in original.step_ids().filter(|&id| claims.contains(&original.step(id).process)) {
+            let noted = subject.note(id).map_err(|why| refused(original, &why))?;
+            subject.noted.insert(id, noted);
+        }
+        Ok(subject)
+    }
+
+    fn note(&mut self, id: StepId) -> Result<Noted, Unsupported> {
+        let original = self.original;
+        let step = original.step(id);
+        let mut moved = |expr: ExprId| match &mut self.apart {
+            Some(apart) => apart.separated.observed(original, expr),
+            None => Ok(expr),
+        };
+        let guard = moved(step.guard)?;
+        let rivals = step.yields_to.iter().map(|&rival| moved(original.step(rival).guard)).collect::<Result<_, _>>()?;
+        let asserted = match step.action {
+            Action::Assert(condition) => Some(moved(condition)?),
+            _ => None,
+        };
+        let mut assigns = Vec::new();
+        if let Action::Assign(noted) = &step.action {
+            for &Assign { place, value } in noted {
+                let value = moved(value)?;
+                assigns.push(Assign { place, value });
+            }
+        }
+        if let Some(apart) = &mut self.apart {
+            for assign in &mut assigns {
+                assign.place = apart.separated.observed_place(original, assign.place)?;
+            }
+        }
+        Ok(Noted { guard, rivals, assigns, asserted })
+    }
+
+    /// What a step of a claim became.
+    pub(super) fn noted(&self, id: StepId) -> Result<&Noted, NoSets> {
+        self.noted.get(&id).ok_or_else(|| NoSets::unfit("a `never` claim was not prepared"))
+    }
+
+    /// The variables that a claim assigns to, as they are encoded.
+    pub(super) fn noted_by(&self, claim: ProcessId) -> BTreeSet<VarId> {
+        let own = self.noted.iter().filter(|&(&id, _)| self.original.step(id).process == claim);
+        own.flat_map(|(_, noted)| noted.assigns.iter().map(|assign| assign.place.variable())).collect()
     }
 
     /// The program that was given.
@@ -123,13 +187,27 @@ impl<'p> Subject<'p> {
         self.apart.as_ref().map_or_else(Special::default, |apart| Special {
             channels: apart.separated.channel_count(),
             misused: Some(&apart.separated.misused),
+            strayed: Some(&apart.separated.strayed),
+            resting: apart.separated.resting.as_ref().map(|(var, values)| (*var, values.as_slice())),
             bounds: Some(&apart.bounds),
         })
     }
 
     /// The processes that may be started later, as whoever checks a certificate names them.
     pub(super) fn later(&self) -> Result<Vec<Later>, NoTerm> {
-        self.apart.as_ref().map_or_else(|| Ok(Vec::new()), |apart| basis::later(self.original, &apart.separated))
+        let Some(apart) = &self.apart else { return Ok(Vec::new()) };
+        let original = self.original;
+        let asks = |expr: Expr| matches!(expr, Expr::Enabled(_) | Expr::PriorityOf(_));
+        let unknown = [
+            (original.priorities, "priorities"),
+            (original.trace.is_some(), "a `trace` or `notrace`"),
+            (original.must_be_deterministic(), "`D_proctype`s"),
+            ((0..original.exprs.len()).any(|at| asks(original.exprs.get(ExprId::new(at)))), "`enabled`"),
+        ];
+        match unknown.iter().find(|(found, _)| *found) {
+            Some((_, what)) => Err(NoTerm(format!("whoever checks certificates knows nothing of {what}"))),
+            None => basis::later(original, &apart.separated),
+        }
     }
 
     /// The states of the program that was given, by those of what is encoded.
@@ -162,6 +240,8 @@ fn speaks_of_pids(program: &Program) -> bool {
                 | Expr::RemoteAt(..)
                 | Expr::FirstInstance(_)
                 | Expr::ProcessCount
+                | Expr::Enabled(_)
+                | Expr::PriorityOf(_)
         )
     };
     (0..program.exprs.len()).any(|at| by_pid(program.exprs.get(ExprId::new(at))))
@@ -182,7 +262,10 @@ fn refused(program: &Program, why: &Unsupported) -> NoSets {
             )
         }
         Unsupported::Expression(text) => {
-            format!("`{text}` speaks of what is enabled, or of channels not known beforehand")
+            format!(
+                "`{text}` speaks of channels not known beforehand, of a place by its number, or asks whether something \
+                 is enabled that asks back or goes wrong"
+            )
         }
         Unsupported::Initial(var) | Unsupported::Keep(var) => {
             format!("what `{}` begins with is computed from what is not known", program.show_variable(*var))

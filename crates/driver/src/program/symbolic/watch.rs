@@ -3,13 +3,13 @@
 //! The automaton is that of a search; what it asks of a state is a set. A run that it accepts is found in the product and given
 //! to it once more, state by state.
 
-use tertium_base::Diagnostic;
 use tertium_check::symbolic::{Automata, Pair, Reading};
 use tertium_lattice::Belnap;
-use tertium_program::{Program, Semantics};
+use tertium_program::{ProcessId, Program, Semantics};
 
 use super::decide::{Work, failure};
 use super::evidence;
+use super::pages::Pages;
 use crate::engines;
 use crate::failure::Failure;
 use crate::program::answer::ProgramAnswer;
@@ -18,18 +18,20 @@ use crate::program::notes::Notes;
 use crate::program::questions::{Question, WatchKind, Watched};
 use crate::program::safety::cannot_evaluate;
 
-/// Refuses claims that take notes.
-pub(super) fn refuse(program: &Program, question: &Question) -> Result<(), Failure> {
-    let Question::Watched(Watched { kind: WatchKind::Claim(claim), .. }) = question else { return Ok(()) };
-    if Notes::of(&Semantics::new(program), *claim)?.is_none() {
-        return Ok(());
-    }
-    let what = "the engine `symbolic` cannot do this: a `never` claim that assigns to variables";
-    Err(Diagnostic::error("E0360", what).help("use `--engine auto`").into())
+/// The claim that a question is about, if it takes notes.
+pub(super) fn noting(program: &Program, question: &Question) -> Result<Option<ProcessId>, Failure> {
+    let Question::Watched(Watched { kind: WatchKind::Claim(claim), .. }) = question else { return Ok(None) };
+    Ok(Notes::of(&Semantics::new(program), *claim)?.map(|_| *claim))
 }
 
 impl Work<'_, '_> {
     pub(super) fn watched(&self, watched: &Watched, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        let semantics = Semantics::new(self.subject.original());
+        if let WatchKind::Claim(claim) = watched.kind
+            && let Some(notes) = Notes::of(&semantics, claim)?
+        {
+            return self.noted(&notes, claim, answer);
+        }
         let automaton = claims::automaton(self.subject.original(), watched.kind)?;
         let fair = self.fair_if(true);
         let structure = self.encoding.structure(&fair.weak, !fair.fairness.strong.is_empty(), automaton.stutters)?;
@@ -52,8 +54,26 @@ impl Work<'_, '_> {
         }
         if answer.value == Belnap::False {
             let run = self.retold(evidence::lasso_run(self.encoding, &automata, &forbidden, &fair.all)?)?;
-            let semantics = Semantics::new(self.subject.original());
             answer.run = run.map(|run| claims::judged(&semantics, &automaton, run)).transpose()?;
+        }
+        Ok(())
+    }
+
+    /// Decides about a claim that takes notes.
+    fn noted(&self, notes: &Notes<'_, '_>, claim: ProcessId, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        let fair = self.fair_if(true);
+        let structure = self.encoding.structure(&fair.weak, !fair.fairness.strong.is_empty(), true)?;
+        let Pages { initial, ways, blurred } = Pages::of(self.encoding, self.subject, claim).map_err(failure)?;
+        if blurred {
+            answer.reasons.push(cannot_evaluate());
+            return Ok(());
+        }
+        let automata = Automata::watching(&structure, initial, ways, &fair.fairness).map_err(engines::failure)?;
+        let forbidden = self.encoding.init.and(&automata.starts(true)?)?;
+        answer.value = Belnap::from_evidence(forbidden.is_empty(), !forbidden.is_empty());
+        if answer.value == Belnap::False {
+            let run = self.retold(evidence::lasso_run(self.encoding, &automata, &forbidden, &fair.all)?)?;
+            answer.run = run.map(|run| notes.judged(run)).transpose()?;
         }
         Ok(())
     }
