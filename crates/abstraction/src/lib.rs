@@ -12,6 +12,7 @@
 //! meets every certain set, and every label is what all those program states agree on. Not here: choosing predicates.
 
 pub mod assignments;
+mod begins;
 pub mod choices;
 pub mod collect;
 mod copies;

@@ -82,15 +82,14 @@ impl Work<'_, '_> {
         Ok((after, fine))
     }
 
-    /// Where all places have values that they can have.
-    fn typed(&self) -> Result<Set, NoSets> {
-        let mut typed = self.diagrams.full();
-        for cell in self.cells.cells.iter().rev() {
-            if let Value::Number(number) = &self.start.slots[cell.slot] {
-                typed = typed.and(&number.within(cell.lo, cell.hi, self.diagrams)?)?;
-            }
+    /// Notes states in which a number that is no channel's would be taken for one.
+    fn take_for_channel(&mut self, var: VarId, states: &Set) -> Result<(), NoSets> {
+        if !states.is_empty() {
+            let states = states.forget(self.inputs)?;
+            let known = self.foreign.entry(var).or_insert_with(|| self.diagrams.empty());
+            *known = known.or(&states)?;
         }
-        Ok(typed)
+        Ok(())
     }
 
     /// Where a number belongs to the type of its variable; elsewhere it is a mistake.
@@ -104,14 +103,13 @@ impl Work<'_, '_> {
         };
         let fits = number.within(lo, hi, diagrams)?;
         let wrong = fine.minus(&fits)?;
-        let unknown = |states: Set| Ok::<_, NoSets>(!states.and(&self.typed()?)?.is_empty());
-        if ty == Type::Channel && unknown(wrong.and(&number.within(0, i64::MAX >> 2, diagrams)?)?)? {
-            return Err(NoSets::unfit(format!(
-                "`{}` may hold a number that is no channel's",
-                program.show_variable(var)
-            )));
+        let positive = number.within(0, i64::MAX >> 2, diagrams)?;
+        if ty == Type::Channel {
+            self.take_for_channel(var, &wrong.and(&positive)?)?;
+            self.fail(Mistake::RangeOverflow, &wrong.minus(&positive)?)?;
+        } else {
+            self.fail(Mistake::RangeOverflow, &wrong)?;
         }
-        self.fail(Mistake::RangeOverflow, &wrong)?;
         let fine = fine.and(&fits)?;
         // Other values come only from states that cannot be reached.
         if (least, most) == (lo, hi) { Ok(fine) } else { Ok(fine.and(&number.within(least, most, diagrams)?)?) }

@@ -6,7 +6,7 @@ use tertium_check::symbolic::{Pair, Steps, Structure};
 use tertium_dd::{Diagrams, Limits, Part, Relation, Set};
 use tertium_model::ActionId;
 use tertium_program::layout::FRAME_LOCATION;
-use tertium_program::{ExprId, Program, Semantics, State};
+use tertium_program::{ExprId, LocationId, Program, Semantics, State};
 
 use super::NoSets;
 use super::cells::{Cells, Order};
@@ -171,7 +171,48 @@ impl<'p> Encoding<'p> {
         report(format!("reaching states over {} nodes of steps", encoding.relation().nodes()));
         encoding.reached = encoding.relation().closure(&encoding.init, None)?;
         encoding.diagrams.settle();
+        for (&var, states) in &encoding.steps.foreign {
+            if !states.and(&encoding.reached)?.is_empty() {
+                let name = encoding.program().show_variable(var);
+                return Err(NoSets::unfit(format!("`{name}` may hold a number that is no channel's")));
+            }
+        }
         Ok(encoding)
+    }
+
+    /// The states in which processes are at places where they may rest, and variables with many values have those that they can
+    /// have there: steps from others are left out. All states that can be reached are among them.
+    pub(super) fn plausible(&self) -> Result<Set, NoSets> {
+        let (program, layout) = (self.program(), self.semantics.layout());
+        let mut all = self.diagrams.full();
+        for (pid, instance) in program.instances.iter().enumerate() {
+            let Value::Number(place) = &self.start.slots[layout.initial_frames()[pid] + FRAME_LOCATION] else {
+                continue;
+            };
+            let (mut some, mut matters) = (self.diagrams.empty(), false);
+            for at in (0..program.process(instance.process).locations.len()).map(LocationId::new) {
+                let Some(known) = self.special.at(program, instance.process, at) else {
+                    matters = true;
+                    continue;
+                };
+                let mut here = place.equals(&Number::constant(&self.diagrams, at.index() as i64), &self.diagrams)?;
+                for (var, values) in known {
+                    let slot = layout.fixed_slot(program, var);
+                    let Some(Value::Number(number)) = slot.map(|slot| &self.start.slots[slot]) else { continue };
+                    let mut fits = self.diagrams.empty();
+                    for &value in values {
+                        fits = fits.or(&number.equals(&Number::constant(&self.diagrams, value), &self.diagrams)?)?;
+                    }
+                    here = here.and(&fits)?;
+                    matters = true;
+                }
+                some = some.or(&here)?;
+            }
+            if matters {
+                all = all.and(&some)?;
+            }
+        }
+        Ok(all)
     }
 
     /// The program.

@@ -31,6 +31,8 @@ pub(super) fn basis(encoding: &Encoding<'_>, subject: &Subject<'_>, good: &Set) 
 }
 
 fn smaller(encoding: &Encoding<'_>, subject: &Subject<'_>, good: &Set) -> Result<Set, NoSets> {
+    // From other states not all steps are known.
+    let good = &good.and(&encoding.plausible()?)?;
     // Whoever checks that only listed processes are started has to know who is there.
     let starts = subject.later().is_ok_and(|later| !later.is_empty());
     let locations: Vec<usize> = encoding.locations();

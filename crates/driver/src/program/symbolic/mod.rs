@@ -4,7 +4,7 @@
 //! `expressions`, `numbers`), and what can be reached is a fixpoint of sets. Properties are decided by the engine over sets
 //! (`decide`), `never` claims and labels with what watches them (`watch`, `pages`); whatever is false comes with a run (`follow`) that is repeated by the definition of a step (`evidence`).
 //!
-//! Channels and processes that come and go are fixed places first (`subject`). Only programs with boundedly many of them and
+//! Channels and processes that come and go are fixed places first (`subject`), and numbers with few values are known by them (`values`). Only programs with boundedly many of them and
 //! finite types are encoded; others are refused with the reason.
 
 mod actions;
@@ -22,6 +22,7 @@ mod pages;
 mod steps;
 mod subject;
 mod told;
+mod values;
 mod watch;
 
 use tertium_base::Stopped;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_dd::{Bit, Bits, Diagrams, Part, Set};
 use tertium_program::layout::FRAME_LOCATION;
-use tertium_program::{Action, Expr, ExprId, Hold, LocationId, ProcessId, Program, Semantics, Step, StepId};
+use tertium_program::{Action, Expr, ExprId, Hold, LocationId, ProcessId, Program, Semantics, Step, StepId, VarId};
 
 use super::NoSets;
 use super::cells::Cells;
@@ -45,6 +45,8 @@ pub(super) struct ProgramSteps {
     pub wrong: BTreeMap<Mistake, Set>,
     /// The states in which there is no step, not even one that goes wrong.
     pub stuck: Set,
+    /// The states in which a number that is no channel's would be put into a variable for channels.
+    pub foreign: BTreeMap<VarId, Set>,
 }
 
 /// Executes all steps.
@@ -67,6 +69,8 @@ pub(super) fn program_steps(
         emitted: BTreeMap::new(),
         enabled: diagrams.empty(),
         wrong: BTreeMap::new(),
+        foreign: BTreeMap::new(),
+        begun: Vec::new(),
         paths: 0,
     };
     let pids = 0..semantics.program().instances.len();
@@ -78,7 +82,12 @@ pub(super) fn program_steps(
         }
         waiting.timeout = rests;
     }
-    let mut all = ProgramSteps { processes: Vec::new(), wrong: BTreeMap::new(), stuck: diagrams.full() };
+    let mut all = ProgramSteps {
+        processes: Vec::new(),
+        wrong: BTreeMap::new(),
+        stuck: diagrams.full(),
+        foreign: BTreeMap::new(),
+    };
     for pid in pids {
         let mut work = work(pid, &waiting);
         work.run()?;
@@ -86,6 +95,10 @@ pub(super) fn program_steps(
         for (mistake, states) in &work.wrong {
             all.stuck = all.stuck.minus(states)?;
             let known = all.wrong.entry(*mistake).or_insert_with(|| diagrams.empty());
+            *known = known.or(states)?;
+        }
+        for (var, states) in &work.foreign {
+            let known = all.foreign.entry(*var).or_insert_with(|| diagrams.empty());
             *known = known.or(states)?;
         }
         all.processes.push(work.finish()?);
@@ -117,20 +130,29 @@ pub(super) struct Work<'w, 'p> {
     pub special: Special<'w>,
     pub cells: &'w Cells,
     pub diagrams: &'w Diagrams,
-    pub start: &'w Moment,
+    start: &'w Moment,
     pub inputs: &'w Bits,
     pid: usize,
     /// Steps by the cells they write.
     emitted: BTreeMap<BTreeSet<usize>, Set>,
     enabled: Set,
     wrong: BTreeMap<Mistake, Set>,
+    /// Where a number that is no channel's would be taken for one.
+    pub foreign: BTreeMap<VarId, Set>,
+    /// What the slots hold when steps begin at the place that is looked at.
+    begun: Vec<Value>,
     paths: usize,
 }
 
 impl Work<'_, '_> {
     fn run(&mut self) -> Result<(), NoSets> {
         for at in self.places() {
-            let mut layer = vec![self.beginning_at(at)?];
+            let here = self.beginning_at(at)?;
+            if here.reached.is_empty() {
+                continue;
+            }
+            self.begun.clone_from(&here.moment.slots);
+            let mut layer = vec![here];
             while !layer.is_empty() {
                 let mut next = Vec::new();
                 for here in layer {
@@ -161,8 +183,22 @@ impl Work<'_, '_> {
     }
 
     fn beginning_at(&self, at: LocationId) -> Result<Here, NoSets> {
-        let moment = Moment { me: Some(self.pid as u32), ..self.start.clone() };
-        let reached = self.is_at(&moment, at)?;
+        let mut moment = Moment { me: Some(self.pid as u32), ..self.start.clone() };
+        let mut reached = self.is_at(&moment, at)?;
+        let (program, process) = (self.semantics.program(), self.process_of(self.pid));
+        let Some(known) = self.special.at(program, process, at) else {
+            let reached = self.diagrams.empty();
+            return Ok(Here { pid: self.pid, moment, reached, at, length: 0, used: 0 });
+        };
+        for (var, values) in known {
+            let slot = self.semantics.layout().fixed_slot(program, var);
+            let (Some(slot), Some(&only), 1) = (slot, values.first(), values.len()) else { continue };
+            if let Value::Number(number) = &moment.slots[slot] {
+                let only = Number::constant(self.diagrams, only);
+                reached = reached.and(&number.equals(&only, self.diagrams)?)?;
+                moment.slots[slot] = Value::Number(only);
+            }
+        }
         Ok(Here { pid: self.pid, moment, reached, at, length: 0, used: 0 })
     }
 
@@ -308,7 +344,7 @@ impl Work<'_, '_> {
         let mut written = BTreeSet::new();
         // From the last cell up, so that what is added stands above what is there.
         for (number, cell) in self.cells.cells.iter().enumerate().rev() {
-            if moment.slots[cell.slot] == self.start.slots[cell.slot] {
+            if moment.slots[cell.slot] == self.begun[cell.slot] {
                 continue;
             }
             written.insert(number);

@@ -10,10 +10,11 @@ use tertium_abstraction::invariants::intervals;
 use tertium_abstraction::{MOST_COPIES, Restoring, Separated, Unsupported};
 use tertium_base::Budget;
 use tertium_evidence::abstraction::{Later, NoTerm};
-use tertium_program::{Action, Assign, Expr, ExprId, ProcessId, Program, State, StepId, Type, VarId};
+use tertium_program::{Action, Assign, Expr, ExprId, LocationId, ProcessId, Program, State, StepId, Type, VarId};
 use tertium_smt::Bounds;
 
 use super::NoSets;
+use super::values::{Values, is_passed};
 use crate::failure::Failure;
 use crate::program::abstracted::{basis, retell};
 use crate::program::questions::Mistake;
@@ -26,6 +27,8 @@ pub struct Subject<'p> {
     apart: Option<Apart>,
     /// What the steps of claims became that take notes.
     noted: BTreeMap<StepId, Noted>,
+    /// The values of variables at the places of whoever writes them.
+    values: Values,
 }
 
 /// What a step of a claim that takes notes looks at and assigns.
@@ -60,9 +63,11 @@ pub(super) struct Special<'p> {
     pub resting: Option<(VarId, &'p [i64])>,
     /// Between which values each variable lies in all states that can be reached.
     bounds: Option<&'p [Bounds]>,
+    /// The values of variables at the places of whoever writes them.
+    values: Option<&'p Values>,
 }
 
-impl Special<'_> {
+impl<'p> Special<'p> {
     /// What goes wrong with a step that stands for something that goes wrong.
     pub fn fails(self, step: StepId) -> Option<Mistake> {
         let among = |steps: Option<&BTreeSet<StepId>>| steps.is_some_and(|steps| steps.contains(&step));
@@ -88,8 +93,31 @@ impl Special<'_> {
         let (Some(lo), Some(hi)) = self.of_type(program, program.variable(var).ty) else { return None };
         let known = self.bounds.and_then(|bounds| bounds.get(var.index()).copied()).unwrap_or((None, None));
         let number = |value: Option<i128>| value.and_then(|value| i64::try_from(value).ok());
-        Some((number(known.0).map_or(lo, |value| value.max(lo)), number(known.1).map_or(hi, |value| value.min(hi))))
+        let (lo, hi) =
+            (number(known.0).map_or(lo, |value| value.max(lo)), number(known.1).map_or(hi, |value| value.min(hi)));
+        let few = self.values.filter(|_| is_wide((lo, hi))).and_then(|values| values.bounds(var));
+        Some(few.map_or((lo, hi), |(least, most)| (least.max(lo), most.min(hi))))
     }
+
+    /// The values of variables with many values while a process is at a place; nothing if it never rests there.
+    pub fn at(self, program: &Program, process: ProcessId, at: LocationId) -> Option<Vec<(VarId, &'p BTreeSet<i64>)>> {
+        let Some(values) = self.values else { return Some(Vec::new()) };
+        if is_passed(program, process, at) {
+            return None;
+        }
+        // Nobody comes to a place of which nothing is known.
+        let Some(known) = values.at(process, at) else { return Some(Vec::new()) };
+        let wide = |var: VarId| match program.bounds(program.variable(var).ty) {
+            (Some(lo), Some(hi)) => is_wide((lo, hi)),
+            _ => false,
+        };
+        Some(known.iter().filter(|(var, _)| wide(**var)).map(|(&var, values)| (var, values)).collect())
+    }
+}
+
+/// Whether there are more values than it does harm to tell apart.
+const fn is_wide((lo, hi): (i64, i64)) -> bool {
+    hi.abs_diff(lo) > 255
 }
 
 impl<'p> Subject<'p> {
@@ -101,7 +129,7 @@ impl<'p> Subject<'p> {
     pub fn new(original: &'p Program, asked: &[ExprId]) -> Result<Self, NoSets> {
         if original.is_static() && original.channels.is_empty() && original.last.is_none() && !speaks_of_pids(original)
         {
-            return Ok(Self { original, apart: None, noted: BTreeMap::new() });
+            return Ok(Self { original, apart: None, noted: BTreeMap::new(), values: Values::of(original) });
         }
         let refused = |why| refused(original, &why);
         let mut separated = Separated::exactly(original).map_err(refused)?;
@@ -109,8 +137,8 @@ impl<'p> Subject<'p> {
         for &expr in asked {
             moved.insert(expr, separated.observed(original, expr).map_err(refused)?);
         }
-        let bounds = intervals(&separated.program);
-        Ok(Self { original, apart: Some(Apart { separated, moved, bounds }), noted: BTreeMap::new() })
+        let (bounds, values) = (intervals(&separated.program), Values::of(&separated.program));
+        Ok(Self { original, apart: Some(Apart { separated, moved, bounds }), noted: BTreeMap::new(), values })
     }
 
     /// The same, with claims that take notes.
@@ -184,7 +212,10 @@ impl<'p> Subject<'p> {
     }
 
     pub(super) fn special(&self) -> Special<'_> {
-        self.apart.as_ref().map_or_else(Special::default, |apart| Special {
+        let values = Some(&self.values);
+        let plain = || Special { values, ..Special::default() };
+        self.apart.as_ref().map_or_else(plain, |apart| Special {
+            values,
             channels: apart.separated.channel_count(),
             misused: Some(&apart.separated.misused),
             strayed: Some(&apart.separated.strayed),

@@ -1,0 +1,332 @@
+//! Which values can a variable have while the process that alone writes it is at some place?
+//!
+//! Integers of many bits make large diagrams where they are multiplied, divided or compared, although most of them have few values
+//! at each place. What a process's own assignments give them is followed from place to place, as sets of values; where there are too many, or
+//! another variable comes in, anything is possible. All states that can be reached are covered.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use tertium_program::build::{NoValue, apply_binary, apply_unary};
+use tertium_program::{
+    Action, Assign, Binary, Expr, ExprId, Hold, InitialValue, LocationId, Place, ProcessId, Program, Step, VarId,
+};
+
+/// Variables with more values at one place may have any.
+const MOST_VALUES: usize = 16;
+/// Expressions over more combinations of values may have any.
+const MOST_COMBINATIONS: usize = 256;
+
+/// The values of variables at a place; whatever is not listed may be anything.
+type Known = BTreeMap<VarId, BTreeSet<i64>>;
+
+/// What is known at every place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values {
+    /// By process and location; nothing where nobody comes to.
+    at: Vec<Vec<Option<Known>>>,
+}
+
+/// Why an expression has no value that is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Miss {
+    Unknown,
+    /// It goes wrong.
+    Wrong,
+}
+
+impl Values {
+    /// Follows every process of a program in which each has one instance.
+    pub fn of(program: &Program) -> Self {
+        let at = program.process_ids().map(|process| Follow::new(program, process).places()).collect();
+        Self { at }
+    }
+
+    /// The values of a variable at a place: nothing if nobody comes there, any if none are listed.
+    pub fn at(&self, process: ProcessId, at: LocationId) -> Option<&Known> {
+        self.at[process.index()][at.index()].as_ref()
+    }
+
+    /// The smallest and the largest value of a variable; none if it may have any.
+    pub fn bounds(&self, var: VarId) -> Option<(i64, i64)> {
+        let places = |places: &Vec<Option<Known>>| {
+            let mut all = BTreeSet::new();
+            for known in places.iter().flatten() {
+                all.extend(known.get(&var)?);
+            }
+            Some((*all.first()?, *all.last()?))
+        };
+        self.at.iter().find_map(places)
+    }
+}
+
+/// Whether a process can never rest at a location: it is inside a deterministic block, and nobody is left there without control.
+pub(super) fn is_passed(program: &Program, process: ProcessId, at: LocationId) -> bool {
+    if program.location(process, at).hold != Hold::Deterministic || program.process(process).entry == at {
+        return false;
+    }
+    program.steps.iter().all(|step| {
+        let own = step.process == process && step.target == at;
+        let (moved, keeps) = match &step.action {
+            Action::Together { moves, control, .. } => {
+                (moves.contains(&(process, at)), control.unwrap_or(step.process) == process)
+            }
+            Action::Send { .. } => (false, false),
+            _ => (false, true),
+        };
+        !(own || moved) || (keeps && !step.frees)
+    })
+}
+
+struct Follow<'p> {
+    program: &'p Program,
+    process: ProcessId,
+    /// The variables that only this process writes.
+    own: BTreeSet<VarId>,
+}
+
+impl<'p> Follow<'p> {
+    fn new(program: &'p Program, process: ProcessId) -> Self {
+        let (mut own, mut others): (BTreeSet<VarId>, BTreeSet<VarId>) = (BTreeSet::new(), BTreeSet::new());
+        others.extend(program.last);
+        for step in &program.steps {
+            if step.process == process { &mut own } else { &mut others }.extend(step.written());
+        }
+        own.retain(|var| !others.contains(var) && first(program, *var).is_some());
+        Self { program, process, own }
+    }
+
+    /// What is known at every place.
+    fn places(&self) -> Vec<Option<Known>> {
+        let process = self.program.process(self.process);
+        let mut places: Vec<Option<Known>> = vec![None; process.locations.len()];
+        let begin = |&var: &VarId| Some((var, BTreeSet::from([first(self.program, var)?])));
+        places[process.entry.index()] = Some(self.own.iter().filter_map(begin).collect());
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for step in &self.program.steps {
+                for (target, known) in self.taken(step, &places) {
+                    changed |= join(&mut places[target.index()], known);
+                }
+            }
+        }
+        places
+    }
+
+    /// Where a step leads this process, and what is known then.
+    fn taken(&self, step: &Step, places: &[Option<Known>]) -> Vec<(LocationId, Known)> {
+        let moved = match &step.action {
+            Action::Together { moves, .. } => moves.iter().find(|(process, _)| *process == self.process),
+            _ => None,
+        };
+        if step.process == self.process {
+            let before = places[step.source.index()].as_ref();
+            return before
+                .and_then(|known| self.after(step, known))
+                .map(|known| (step.target, known))
+                .into_iter()
+                .collect();
+        }
+        let Some(&(_, target)) = moved else { return Vec::new() };
+        let from = self.place_in(step.guard);
+        let from = places.iter().enumerate().filter(|&(at, _)| from.is_none_or(|from| from.index() == at));
+        from.filter_map(|(_, known)| known.clone()).map(|known| (target, known)).collect()
+    }
+
+    /// The place at which a condition needs this process to be.
+    fn place_in(&self, condition: ExprId) -> Option<LocationId> {
+        let mut open = vec![condition];
+        while let Some(id) = open.pop() {
+            match self.program.exprs.get(id) {
+                Expr::Binary(Binary::And, a, b) => open.extend([a, b]),
+                Expr::At(process, at) if process == self.process => return Some(at),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// What is known after a step of this process; nothing if it cannot be taken.
+    fn after(&self, step: &Step, before: &Known) -> Option<Known> {
+        let before = self.narrowed(step.guard, before)?;
+        let mut after = before.clone();
+        let (Action::Assign(assigns) | Action::Together { assigns, .. }) = &step.action else {
+            step.written().iter().for_each(|var| {
+                after.remove(var);
+            });
+            return Some(after);
+        };
+        for Assign { place, value } in assigns {
+            let var = place.variable();
+            let values = if *place == Place::Var(var) { self.values(*value, &before) } else { None };
+            let ty = self.program.variable(var).ty;
+            match values {
+                Some(values) if self.own.contains(&var) => {
+                    // What does not fit goes wrong.
+                    after.insert(var, values.into_iter().filter(|&value| self.program.admits(ty, value)).collect());
+                }
+                _ => {
+                    after.remove(&var);
+                }
+            }
+        }
+        after.values().all(|values| !values.is_empty()).then_some(after)
+    }
+
+    /// The values of an expression; none if it may have any.
+    fn values(&self, expr: ExprId, known: &Known) -> Option<BTreeSet<i64>> {
+        let mut found = BTreeSet::new();
+        for row in self.rows(expr, known)? {
+            match evaluate(self.program, expr, &row) {
+                Ok(value) => {
+                    found.insert(value);
+                }
+                Err(Miss::Wrong) => {}
+                Err(Miss::Unknown) => return None,
+            }
+        }
+        (found.len() <= MOST_VALUES).then_some(found)
+    }
+
+    /// What is known where a condition may hold; nothing if it cannot.
+    fn narrowed(&self, guard: ExprId, known: &Known) -> Option<Known> {
+        let Some(rows) = self.rows(guard, known) else { return Some(known.clone()) };
+        let may = |row: &BTreeMap<VarId, i64>| match evaluate(self.program, guard, row) {
+            Ok(value) => value != 0,
+            Err(miss) => miss == Miss::Unknown,
+        };
+        let rows: Vec<BTreeMap<VarId, i64>> = rows.into_iter().filter(may).collect();
+        if rows.is_empty() {
+            return None;
+        }
+        let mut narrowed = known.clone();
+        for &var in rows[0].keys() {
+            narrowed.insert(var, rows.iter().map(|row| row[&var]).collect());
+        }
+        Some(narrowed)
+    }
+
+    /// All combinations of the known values that an expression reads; none if there are too many.
+    fn rows(&self, expr: ExprId, known: &Known) -> Option<Vec<BTreeMap<VarId, i64>>> {
+        let mut rows = vec![BTreeMap::new()];
+        let read = |id: ExprId| match self.program.exprs.get(id) {
+            Expr::Var(var) => Some(var),
+            _ => None,
+        };
+        let read: BTreeSet<VarId> = self.program.exprs.reachable(&[expr]).into_iter().filter_map(read).collect();
+        for (&var, values) in known.iter().filter(|(var, _)| read.contains(var)) {
+            if rows.len() * values.len() > MOST_COMBINATIONS {
+                return None;
+            }
+            let with = |row: &BTreeMap<VarId, i64>, value: i64| {
+                let mut row = row.clone();
+                row.insert(var, value);
+                row
+            };
+            rows = rows.iter().flat_map(|row| values.iter().map(move |&value| with(row, value))).collect();
+        }
+        Some(rows)
+    }
+}
+
+/// What a plain variable begins with, if that is known.
+fn first(program: &Program, var: VarId) -> Option<i64> {
+    let variable = program.variable(var);
+    let value = match &variable.initial {
+        InitialValue::Same(value) => program.stored(variable.ty, *value),
+        InitialValue::Each(values) => *values.first()?,
+        _ => return None,
+    };
+    variable.dimensions.is_empty().then_some(value)
+}
+
+/// Adds what is known on another way to a place; says whether that is news.
+fn join(place: &mut Option<Known>, known: Known) -> bool {
+    let Some(before) = place else {
+        *place = Some(known);
+        return true;
+    };
+    let mut joined = Known::new();
+    for (var, values) in before.iter() {
+        if let Some(more) = known.get(var) {
+            let all: BTreeSet<i64> = values.union(more).copied().collect();
+            if all.len() <= MOST_VALUES {
+                joined.insert(*var, all);
+            }
+        }
+    }
+    let news = joined != *before;
+    *before = joined;
+    news
+}
+
+/// The value of an expression where these variables have these values.
+fn evaluate(program: &Program, root: ExprId, row: &BTreeMap<VarId, i64>) -> Result<i64, Miss> {
+    let mut known: HashMap<ExprId, Result<i64, Miss>> = HashMap::new();
+    for id in program.exprs.reachable(&[root]) {
+        let value = operator(program, id, row, &known);
+        known.insert(id, value);
+    }
+    known[&root]
+}
+
+fn operator(
+    program: &Program,
+    id: ExprId,
+    row: &BTreeMap<VarId, i64>,
+    known: &HashMap<ExprId, Result<i64, Miss>>,
+) -> Result<i64, Miss> {
+    let value = |result: Result<i64, NoValue>| {
+        result.map_err(|why| if why == NoValue::DivisionByZero { Miss::Wrong } else { Miss::Unknown })
+    };
+    match program.exprs.get(id) {
+        Expr::Bool(value) => Ok(i64::from(value)),
+        Expr::Int(value) => Ok(value),
+        Expr::Member(_, position) => Ok(i64::from(position)),
+        Expr::Var(var) => row.get(&var).copied().ok_or(Miss::Unknown),
+        Expr::Unary(op, a) => value(apply_unary(op, known[&a]?)),
+        Expr::Wrap(width, a) => Ok(width.wrap(known[&a]?)),
+        Expr::If(c, a, b) => known[&if known[&c]? != 0 { a } else { b }],
+        Expr::Binary(op, a, b) => match (op, known[&a]?) {
+            (Binary::And, 0) => Ok(0),
+            (Binary::Implies, 0) => Ok(1),
+            (Binary::Or, a) if a != 0 => Ok(1),
+            (_, a) => value(apply_binary(op, a, known[&b]?)),
+        },
+        _ => Err(Miss::Unknown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::from_text;
+
+    fn program(text: &str) -> Program {
+        from_text("model.gcl", text.to_owned(), &[], None).unwrap_or_else(|failure| panic!("{failure:?}")).program
+    }
+
+    fn bounds(text: &str) -> Option<(i64, i64)> {
+        Values::of(&program(text)).bounds(VarId::new(0))
+    }
+
+    #[test]
+    fn values_are_followed_from_place_to_place() {
+        let begin = "system s\nvar x : -1000000..1000000 = 0\n";
+        let squares = format!("{begin}process P {{ x := 3; x := x * x; x := x - 10 }}\n");
+        assert_eq!(bounds(&squares), Some((-1, 9)));
+        let up = format!("{begin}process P {{ loop {{ when x < 5 do x := x + 1 }} }}\n");
+        assert_eq!(bounds(&up), Some((0, 5)));
+    }
+
+    #[test]
+    fn what_others_write_or_grows_may_be_anything() {
+        let begin = "system s\nvar x : -1000000..1000000 = 0\n";
+        let both = format!("{begin}process P {{ x := 3 }}\nprocess Q {{ x := 4 }}\n");
+        assert_eq!(bounds(&both), None);
+        let far = format!("{begin}process P {{ loop {{ when x < 5000 do x := x + 1 }} }}\n");
+        assert_eq!(bounds(&far), None);
+        let from = format!("{begin}var y : 0..3\nprocess P {{ x := y }}\nprocess Q {{ y := 1 }}\n");
+        assert_eq!(bounds(&from), None);
+    }
+}
