@@ -43,8 +43,8 @@ struct Family {
 }
 
 const FAMILIES: [Family; 5] = [
-    Family { name: "philosophers", sizes: &[5, 10, 20, 40, 80], text: philosophers },
-    Family { name: "token ring", sizes: &[5, 10, 20, 40, 80], text: ring },
+    Family { name: "philosophers", sizes: &[10, 20, 40, 80, 160], text: philosophers },
+    Family { name: "token ring", sizes: &[10, 20, 40, 80, 160], text: ring },
     Family { name: "counters", sizes: &[4, 8, 16, 32, 64], text: counters },
     Family { name: "bakery, tickets to 7", sizes: &[2, 3, 4, 5], text: bakery },
     Family { name: "peterson", sizes: &[2, 3, 4, 5, 6], text: peterson },
@@ -192,8 +192,8 @@ fn measure(file: &ProgramFile) -> Cost {
     let figures =
         with_deep_stack(|| Encoding::new(&file.program, &budget, &mut |_| {}).map(|encoding| encoding.figures()));
     let figures = figures.expect("a thread").unwrap_or_else(|why| panic!("{why:?}"));
-    let memory = figures.peak_nodes * 28 + (32 << 22);
-    Cost { time, log10_states: figures.log10_states.unwrap_or(0.0), peak_nodes: figures.peak_nodes, memory }
+    let log10_states = figures.log10_states.unwrap_or(0.0);
+    Cost { time, log10_states, peak_nodes: figures.peak_nodes, memory: figures.bytes }
 }
 
 /// The least-squares exponent of time over size, logarithms of both.

@@ -82,13 +82,19 @@ impl Part {
         self.steps.forget(&self.later)
     }
 
+    /// Other steps that write the same bits. What is remembered about the part is known of it again if the steps are the same.
+    #[must_use]
+    pub fn with_steps(&self, steps: Set) -> Self {
+        let id = if steps == self.steps { self.id } else { steps.store.part_id() };
+        Self { steps, id, later: self.later.clone(), written: self.written.clone() }
+    }
+
     /// Only the steps from these rows.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn from(&self, sources: &Set) -> Result<Self, Stopped> {
-        let (steps, id) = (self.steps.and(sources)?, self.steps.store.part_id());
-        Ok(Self { steps, id, ..self.clone() })
+        Ok(self.with_steps(self.steps.and(sources)?))
     }
 }
 

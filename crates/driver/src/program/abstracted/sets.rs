@@ -58,6 +58,9 @@ pub(super) fn check(
     outcome.map_err(|error| Failure::Internal(format!("no thread for the diagrams: {error}")))?
 }
 
+/// Predicates are few bits: to lay out a larger cache costs more than it saves.
+const MOST_RESULTS: usize = 1 << 19;
+
 fn refuse(
     file: &ProgramFile,
     questions: &[Question],
@@ -199,7 +202,9 @@ impl Encoded {
         let initial = system.initial_states()?;
         let choices = steps.len().max(2).next_power_of_two().ilog2() as usize;
         let (locations, predicates, count) = layout(system, &steps, choices);
-        let diagrams = Diagrams::new(count, Limits::for_unlisted(budget), budget)?;
+        let limits = Limits::for_unlisted(budget);
+        let limits = Limits { cache: limits.cache.min(MOST_RESULTS), ..limits };
+        let diagrams = Diagrams::new(count, limits, budget)?;
         let mut bits: Vec<(Bit, Bit)> = locations.iter().flatten().chain(&predicates).copied().collect();
         bits.sort_unstable();
         let empty = diagrams.empty();
@@ -309,12 +314,11 @@ impl Encoded {
             written.extend(step.assignments.iter().map(|assignment| self.predicates[assignment.predicate]));
             written.sort_unstable();
             let (possible, sure) = self.targets(step, &taken, operation)?;
-            self.all.possible.parts.push(Part::new(&self.diagrams, possible.clone(), &written)?);
-            let open = if exact { possible.minus(&sure)? } else { possible.clone() };
-            self.open.parts.push(Part::new(&self.diagrams, open, &written)?);
+            let part = Part::new(&self.diagrams, possible.clone(), &written)?;
+            self.open.parts.push(if exact { part.with_steps(possible.minus(&sure)?) } else { part.clone() });
             if exact {
                 self.surely_enabled = self.surely_enabled.or(&taken)?;
-                certain.parts.push(Part::new(&self.diagrams, sure, &written)?);
+                certain.parts.push(part.with_steps(sure));
                 let digit = |(at, &bit): (usize, &Bit)| (bit, number >> at & 1 == 1);
                 let this = self.diagrams.cube(&choice.iter().enumerate().map(digit).collect::<Vec<_>>())?;
                 choices = choices.or(&taken.and(&this)?)?;
@@ -324,6 +328,7 @@ impl Encoded {
                 }
                 members = members.or(&whole)?;
             }
+            self.all.possible.parts.push(part);
         }
         self.all.certain = Some(certain);
         self.all.hyper = Some(Hyper {

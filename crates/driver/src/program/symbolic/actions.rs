@@ -75,7 +75,7 @@ impl Work<'_, '_> {
                 fine = self.fitting(var, &number, fine)?;
                 Value::Number(number)
             };
-            for (at, here) in chosen.iter().enumerate() {
+            for (at, here) in chosen.iter().enumerate().filter(|(_, here)| !here.is_empty()) {
                 after.slots[base + at] = evaluation.choose(here, &value, &after.slots[base + at])?;
             }
         }

@@ -49,6 +49,8 @@ pub struct Figures {
     pub bits: usize,
     /// Nodes at most at one time.
     pub peak_nodes: usize,
+    /// What these nodes and the results that are remembered take.
+    pub bytes: usize,
     /// Nodes of the relation.
     pub relation_nodes: usize,
     /// Nodes of the set of what can be reached.
@@ -245,11 +247,13 @@ impl<'p> Encoding<'p> {
         // A state's bits are every second one; the set says nothing about the others.
         let bits = self.cells.state_bits().len();
         let log2 = self.reached.log2_count(bits);
+        let peak_nodes = self.diagrams.peak();
         Figures {
             log10_states: log2.map(|log2| log2 * std::f64::consts::LOG10_2),
             states: self.reached.count(bits),
             bits,
-            peak_nodes: self.diagrams.peak(),
+            peak_nodes,
+            bytes: Limits { nodes: peak_nodes, ..self.diagrams.limits() }.bytes(),
             relation_nodes: self.relation().nodes(),
             reached_nodes: self.reached.nodes(),
         }

@@ -246,11 +246,15 @@ impl<'e, 'p> Evaluation<'e, 'p> {
             let inside = number.within(dimension.lo, dimension.hi(), self.diagrams)?;
             let outside = Wrong { index: inside.not(), ..Wrong::nowhere(self.diagrams) };
             wrong = wrong.then(&self.diagrams.full(), &outside)?;
-            let mut next = Vec::new();
+            let (known, mut next) = (number.known(), Vec::new());
             for before in &chosen {
                 for position in 0..i64::from(dimension.len) {
-                    let here = Number::constant(self.diagrams, dimension.lo + position);
-                    next.push(before.and(&number.equals(&here, self.diagrams)?)?);
+                    let here = dimension.lo + position;
+                    next.push(match known {
+                        Some(known) if known == here => before.clone(),
+                        Some(_) => self.diagrams.empty(),
+                        None => before.and(&number.equals(&Number::constant(self.diagrams, here), self.diagrams)?)?,
+                    });
                 }
             }
             chosen = next;
@@ -262,7 +266,7 @@ impl<'e, 'p> Evaluation<'e, 'p> {
         let (chosen, wrong) = self.cells(var, indices)?;
         let base = self.base(var)?;
         let mut value = self.moment.slots[base].clone();
-        for (at, here) in chosen.iter().enumerate().skip(1) {
+        for (at, here) in chosen.iter().enumerate().skip(1).filter(|(_, here)| !here.is_empty()) {
             value = self.choose(here, &self.moment.slots[base + at], &value)?;
         }
         Ok(Seen { value, wrong })

@@ -3,6 +3,8 @@
 //! Two's complement, the lowest bit first, as many bits as the value needs, so that nothing overflows. Operations on numbers
 //! of more than [`WIDEST`] bits are refused: the definition of a step has 64.
 
+use std::sync::Arc;
+
 use tertium_base::Stopped;
 use tertium_dd::{Diagrams, Set};
 
@@ -15,7 +17,7 @@ const WIDEST: usize = 63;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Number {
     /// The lowest bit first; the last is the sign. Never empty.
-    bits: Vec<Set>,
+    bits: Arc<[Set]>,
 }
 
 impl Number {
@@ -26,13 +28,26 @@ impl Number {
         if bits.len() > WIDEST {
             return Err(NoSets::unfit("a value may need more than 63 bits"));
         }
-        Ok(Self { bits })
+        Ok(Self { bits: bits.into() })
     }
 
     /// The same number everywhere.
     pub fn constant(diagrams: &Diagrams, value: i64) -> Self {
         let needed = 65 - if value < 0 { value.leading_ones() } else { value.leading_zeros() } as usize;
         Self { bits: (0..needed).map(|bit| diagrams.constant(value >> bit.min(63) & 1 == 1)).collect() }
+    }
+
+    /// Its value, if it is the same everywhere.
+    pub fn known(&self) -> Option<i64> {
+        let mut value = if self.sign().is_full() { -1 } else { 0 };
+        for (at, bit) in self.bits.iter().enumerate() {
+            match (bit.is_empty(), bit.is_full()) {
+                (true, _) => value &= !(1 << at),
+                (_, true) => value |= 1 << at,
+                _ => return None,
+            }
+        }
+        Some(value)
     }
 
     /// A number that is not negative, by its bits.
@@ -96,7 +111,7 @@ impl Number {
         let mut sum = Self::constant(diagrams, 0);
         for (at, bit) in other.bits.iter().enumerate() {
             let mut shifted = vec![diagrams.empty(); at];
-            for own in &self.bits {
+            for own in self.bits.iter() {
                 shifted.push(own.and(bit)?);
             }
             let shifted = Self::new(shifted)?;
@@ -236,7 +251,7 @@ mod tests {
         let diagrams = Diagrams::new(8, limits, &Budget::unlimited()).expect("room");
         let number = |first: usize| {
             let bits = (0..4).map(|at| diagrams.bit(Bit::new(first + 2 * at)).expect("room")).collect();
-            Number { bits }
+            Number::signed(bits).expect("few bits")
         };
         let (a, b) = (number(0), number(1));
         (diagrams, a, b)
@@ -297,9 +312,11 @@ mod tests {
 
     #[test]
     fn constants_have_as_many_bits_as_they_need() {
-        let (diagrams, _, _) = pairs();
+        let (diagrams, other, _) = pairs();
+        assert_eq!(other.known(), None);
         for number in [0, 1, -1, 5, -8, i64::from(i32::MIN), i64::MAX >> 2] {
             assert_eq!(value(&Number::constant(&diagrams, number), 0, 0), number);
+            assert_eq!(Number::constant(&diagrams, number).known(), Some(number));
         }
     }
 }

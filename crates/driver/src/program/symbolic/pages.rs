@@ -251,7 +251,7 @@ impl Book<'_, '_> {
             taken = taken.and(&fits)?;
             Value::Number(number)
         };
-        for (at, here) in chosen.iter().enumerate() {
+        for (at, here) in chosen.iter().enumerate().filter(|(_, here)| !here.is_empty()) {
             after.slots[base + at] = evaluation.choose(here, &value, &after.slots[base + at])?;
         }
         Ok(taken)
