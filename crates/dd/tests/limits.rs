@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tertium_base::{Budget, StopReason, Stopped};
-use tertium_dd::{Bit, Diagrams, Limits, Set};
+use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set};
 
 const PAIRS: usize = 28;
 const LIMITS: Limits = Limits::new(1 << 26, 1 << 16);
@@ -72,4 +72,83 @@ fn half_or_stopped(diagrams: &Diagrams) -> Result<(), Stopped> {
         all = all.and(&same)?;
     }
     Ok(())
+}
+
+/// Steps that flip two bits at a time, which stand far from each other. What they reach from zero takes two to the number of
+/// pairs nodes.
+fn flips(diagrams: &Diagrams, pairs: usize) -> (Set, Relation) {
+    let written = |at: usize| (Bit::new(2 * at), Bit::new(2 * at + 1));
+    let zeros: Vec<(Bit, bool)> = (0..2 * pairs).map(|at| (written(at).0, false)).collect();
+    let mut relation = Relation::default();
+    for at in 0..pairs {
+        let both = [written(at), written(pairs + at)];
+        let mut steps = diagrams.full();
+        for (now, later) in both {
+            let same = diagrams.bit(now).and_then(|now| now.same(&diagrams.bit(later)?)).expect("room");
+            steps = steps.minus(&same).expect("room");
+        }
+        relation.parts.push(Part::new(diagrams, steps, &both).expect("room"));
+    }
+    (diagrams.cube(&zeros).expect("room"), relation)
+}
+
+/// The rows whose first four pairs alone may be set.
+fn little_room(diagrams: &Diagrams, pairs: usize) -> Set {
+    let zeros: Vec<(Bit, bool)> = (4..pairs).map(|at| (Bit::new(2 * at), false)).collect();
+    diagrams.cube(&zeros).expect("room")
+}
+
+/// The pairs of [`flips`] in these tests, and how many of its bits a state has.
+const FLIPPED: usize = 22;
+const STATE: usize = 2 * FLIPPED;
+
+#[test]
+fn after_a_cancelled_closure_everything_is_reached_that_can_be() {
+    let cancel = Arc::new(AtomicBool::new(false));
+    let budget = Budget::unlimited().with_cancel(Arc::clone(&cancel));
+    let diagrams = Diagrams::new(2 * STATE, LIMITS, &budget).expect("room");
+    let (start, relation) = flips(&diagrams, FLIPPED);
+    let ended = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(100));
+            cancel.store(true, Ordering::Relaxed);
+        });
+        relation.closure(&start, None)
+    });
+    assert_eq!(ended, Err(Stopped(StopReason::Interrupted)));
+    cancel.store(false, Ordering::Relaxed);
+    let few = relation.closure(&start, Some(&little_room(&diagrams, FLIPPED))).expect("room");
+    assert_eq!(few.count(STATE), 16.0);
+}
+
+#[test]
+fn a_trial_ends_by_effort_and_can_be_settled() {
+    let diagrams = Diagrams::new(2 * STATE, Limits::trial(1 << 14, 1 << 12), &Budget::unlimited()).expect("room");
+    let (start, relation) = flips(&diagrams, FLIPPED);
+    assert_eq!(relation.closure(&start, None), Err(Stopped(StopReason::Memory)));
+    assert_eq!(relation.closure(&start, None), Err(Stopped(StopReason::Memory)), "what was spent is not given back");
+    diagrams.settle();
+    let few = relation.closure(&start, Some(&little_room(&diagrams, FLIPPED))).expect("room");
+    assert_eq!(few.count(STATE), 16.0);
+}
+
+#[test]
+fn nodes_are_collected_inside_a_closure() {
+    let pairs = 10;
+    let (mut stopped, mut collected) = (0, 0);
+    for nodes in (11..18).map(|power| 1 << power) {
+        let diagrams = Diagrams::new(4 * pairs, Limits::new(nodes, 1 << 8), &Budget::unlimited()).expect("room");
+        let (start, relation) = flips(&diagrams, pairs);
+        match relation.closure(&start, None) {
+            Ok(reached) => {
+                assert_eq!(reached.count(2 * pairs), (1u64 << pairs) as f64);
+                collected += usize::from(diagrams.peak() > nodes / 2);
+            }
+            Err(why) => {
+                assert_eq!(why, Stopped(StopReason::Memory));
+                stopped += 1;
+            }
+        }
+    }
+    assert!(stopped > 0 && collected > 0, "{stopped} stopped, {collected} with most nodes used");
 }
