@@ -1,8 +1,8 @@
 //! Where can the violation of a formula be forced, although no single path is certain?
 //!
 //! The game of the engine `automata` over sets: a chooser picks a certain set, an adversary the member that the step leads to,
-//! a deterministic parity automaton watches. Each of its states has its own set of states of the structure; the winning ones
-//! are a fixpoint, one nested inside the other for every priority. Letters are the combinations of literals that occur, each the
+//! a deterministic parity automaton watches. Each of its states has its own set of states of the structure; where the chooser
+//! wins is found priority by priority, the highest first. Letters are the combinations of literals that occur, each the
 //! set of states that reads it.
 //!
 //! Fairness constraints are waited for in turn. Beside the automaton stands the number of the one that is waited for; a chosen
@@ -10,7 +10,9 @@
 //! again is one in which the turn goes round for ever, which is all that the automaton is told: there are as many
 //! copies of it as constraints, instead of one for every combination of them.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use tertium_base::Stopped;
 use tertium_dd::Set;
@@ -119,8 +121,6 @@ struct Game<'g> {
     moves: Vec<Vec<Move>>,
     /// Whether the chooser likes each rank; ascending.
     good: Vec<bool>,
-    /// What leads into a set, by kind, rank and target, with that set.
-    known: HashMap<(Filter, usize, usize), (Set, Set)>,
 }
 
 impl<'g> Game<'g> {
@@ -181,56 +181,127 @@ impl<'g> Game<'g> {
             }
         }
         let letters = letters.iter().map(|(_, states)| states.clone()).collect();
-        Ok(Self { structure, letters, moves, good, known: HashMap::new() })
+        Ok(Self { structure, letters, moves, good })
     }
 
     /// The states at which the chooser wins, the automaton in its first state and the first constraint waited for.
-    fn solve(mut self) -> Result<Set, Stopped> {
+    fn solve(self) -> Result<Set, Stopped> {
         let ranks = self.good.len();
-        let start = |game: &Self, rank: usize| {
-            let all = if game.good[rank] { game.structure.states.clone() } else { game.structure.diagrams.empty() };
-            vec![all; game.moves.len()]
-        };
-        let mut values: Vec<Vec<Set>> = (0..ranks).map(|rank| start(&self, rank)).collect();
-        // The highest rank is the outermost fixpoint; when one moves, those inside it begin anew.
+        // Who cannot choose loses; everywhere else plays go on for ever.
+        let mut all = vec![self.structure.states.clone(); self.moves.len()];
         loop {
-            let next = self.step(&values)?;
-            let Some(moved) = (0..ranks).find(|&rank| values[rank] != next) else {
-                return Ok(next.into_iter().next().unwrap_or_else(|| self.structure.diagrams.empty()));
-            };
-            values[moved] = next;
-            for (rank, inner) in values.iter_mut().enumerate().take(moved) {
-                *inner = start(&self, rank);
+            let next = met(&all, &self.chosen(&all, 0..ranks)?)?;
+            if next == all {
+                break;
             }
+            all = next;
+        }
+        let won = self.won(all, self.nothing(), ranks)?;
+        Ok(won.into_iter().next().unwrap_or_else(|| self.structure.diagrams.empty()))
+    }
+
+    /// Where the chooser wins among `here`, if only the lowest `ranks` ranks occur and sets may have members in `safe`, too, of
+    /// which the adversary will not choose any. The way of McNaughton and Zielonka: whoever likes the highest rank wins where
+    /// it can be forced, unless the other one wins somewhere without it. One call inside another for every rank.
+    fn won(&self, mut here: Nodes, mut safe: Nodes, ranks: usize) -> Result<Nodes, Stopped> {
+        let Some(highest) = ranks.checked_sub(1) else { return Ok(self.nothing()) };
+        let mut won = self.nothing();
+        while !is_empty(&here) {
+            if self.good[highest] {
+                let reach = self.chosen(&joined(&here, &safe)?, highest..ranks)?;
+                let forced = self.attracted(met(&here, &reach)?, &here, &safe, ranks)?;
+                let rest = without(&here, &forced)?;
+                let inner = self.won(rest.clone(), joined(&safe, &forced)?, highest)?;
+                let lost = without(&rest, &inner)?;
+                if is_empty(&lost) {
+                    return joined(&won, &here);
+                }
+                here = self.escaping(without(&here, &lost)?, &safe, ranks)?;
+            } else {
+                let rest = self.escaping(here.clone(), &safe, highest)?;
+                let inner = self.won(rest, safe.clone(), highest)?;
+                if is_empty(&inner) {
+                    return Ok(won);
+                }
+                let forced = self.attracted(inner, &here, &safe, ranks)?;
+                (here, safe) = (without(&here, &forced)?, joined(&safe, &forced)?);
+                won = joined(&won, &forced)?;
+            }
+        }
+        Ok(won)
+    }
+
+    /// The nodes of `here` from which the chooser can force a play into `goal`.
+    fn attracted(&self, goal: Nodes, here: &Nodes, safe: &Nodes, ranks: usize) -> Result<Nodes, Stopped> {
+        let mut reached = goal;
+        loop {
+            let more = met(here, &self.chosen(&joined(&reached, safe)?, 0..ranks)?)?;
+            let next = joined(&reached, &more)?;
+            if next == reached {
+                return Ok(reached);
+            }
+            reached = next;
         }
     }
 
-    /// The nodes from which the chooser has a move into the value of the move's rank.
-    fn step(&mut self, values: &[Vec<Set>]) -> Result<Vec<Set>, Stopped> {
+    /// The nodes of `here` in which the chooser can stay for ever with these ranks.
+    fn escaping(&self, mut here: Nodes, safe: &Nodes, ranks: usize) -> Result<Nodes, Stopped> {
+        loop {
+            let next = met(&here, &self.chosen(&joined(&here, safe)?, 0..ranks)?)?;
+            if next == here {
+                return Ok(here);
+            }
+            here = next;
+        }
+    }
+
+    /// The nodes with a set, of one of these ranks, that leads into `target` whatever the adversary chooses.
+    fn chosen(&self, target: &Nodes, ranks: Range<usize>) -> Result<Nodes, Stopped> {
+        let mut known: HashMap<(Filter, usize), Set> = HashMap::new();
         let mut all = Vec::with_capacity(self.moves.len());
-        for from in 0..self.moves.len() {
+        for moves in &self.moves {
             let mut here = self.structure.diagrams.empty();
-            for at in 0..self.moves[from].len() {
-                let Move { letter, kind, target, rank } = self.moves[from][at];
-                let before = self.before((kind, rank, target), &values[rank][target])?;
-                here = here.or(&self.letters[letter].and(&before)?)?;
+            for &Move { letter, kind, target: to, rank } in moves {
+                if !ranks.contains(&rank) || target[to].is_empty() {
+                    continue;
+                }
+                let before = match known.entry((kind, to)) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(unknown) => unknown.insert(self.before(kind, &target[to])?),
+                };
+                here = here.or(&self.letters[letter].and(before)?)?;
             }
             all.push(here);
         }
         Ok(all)
     }
 
-    fn before(&mut self, key: (Filter, usize, usize), target: &Set) -> Result<Set, Stopped> {
-        if let Some((known, before)) = self.known.get(&key)
-            && known == target
-        {
-            return Ok(before.clone());
-        }
-        let before = match self.structure.steps(key.0) {
-            Some(steps) => steps.surely_before(target)?,
-            None => self.structure.diagrams.empty(),
-        };
-        self.known.insert(key, (target.clone(), before.clone()));
-        Ok(before)
+    fn before(&self, kind: Filter, target: &Set) -> Result<Set, Stopped> {
+        self.structure
+            .steps(kind)
+            .map_or_else(|| Ok(self.structure.diagrams.empty()), |steps| steps.surely_before(target))
     }
+
+    fn nothing(&self) -> Nodes {
+        vec![self.structure.diagrams.empty(); self.moves.len()]
+    }
+}
+
+/// One set of states for each state of the automaton and constraint that is waited for.
+type Nodes = Vec<Set>;
+
+fn is_empty(nodes: &Nodes) -> bool {
+    nodes.iter().all(Set::is_empty)
+}
+
+fn met(a: &Nodes, b: &Nodes) -> Result<Nodes, Stopped> {
+    a.iter().zip(b).map(|(a, b)| a.and(b)).collect()
+}
+
+fn joined(a: &Nodes, b: &Nodes) -> Result<Nodes, Stopped> {
+    a.iter().zip(b).map(|(a, b)| a.or(b)).collect()
+}
+
+fn without(a: &Nodes, b: &Nodes) -> Result<Nodes, Stopped> {
+    a.iter().zip(b).map(|(a, b)| a.minus(b)).collect()
 }
