@@ -42,7 +42,13 @@ impl Making<'_> {
                 others.push(self.could(other)?);
             }
         }
-        let quiet = self.quiet(&step.action);
+        let mut quiet = self.quiet(&step.action);
+        // An event that is not allowed is what goes wrong then.
+        if let Some(&strays) = self.straying.get(&id) {
+            let strays = self.answered(strays)?;
+            let stays = self.program.exprs.not(strays);
+            quiet = self.program.exprs.and(quiet, stays);
+        }
         let exprs = &mut self.program.exprs;
         let choice = exprs.any(&others);
         let wrong = exprs.and(choice, quiet);

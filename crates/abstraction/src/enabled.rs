@@ -136,7 +136,7 @@ impl Making<'_> {
         Some(possible)
     }
 
-    fn answered(&mut self, expr: ExprId) -> Result<ExprId, Unsupported> {
+    pub(crate) fn answered(&mut self, expr: ExprId) -> Result<ExprId, Unsupported> {
         let answered = self.copies.with_enabled(&mut self.program.exprs, expr);
         answered.ok_or_else(|| Unsupported::Expression(self.program.show(expr)))
     }

@@ -139,6 +139,7 @@ impl Making<'_> {
         if let Action::Assign(assigns) | Action::Together { assigns, .. } = &mut step.action {
             assigns.push(Assign { place: Place::Var(watcher.variable), value: at });
         }
+        self.straying.insert(StepId::new(self.program.steps.len()), strays);
         self.push(origin, step, partner);
     }
 

@@ -78,6 +78,8 @@ pub(crate) struct Making<'p> {
     pub(crate) wrong: BTreeSet<StepId>,
     /// Who watches events.
     pub(crate) watcher: Option<Watcher>,
+    /// When a step strays from what is allowed.
+    pub(crate) straying: HashMap<StepId, ExprId>,
     /// Whether states of the original are told apart exactly.
     exact: bool,
 }
@@ -139,6 +141,7 @@ impl Separated {
             strayed: BTreeSet::new(),
             wrong: BTreeSet::new(),
             watcher: None,
+            straying: HashMap::new(),
             exact,
         };
         making.add_globals();

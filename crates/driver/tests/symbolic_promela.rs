@@ -141,6 +141,10 @@ fn processes_without_a_choice_are_watched() {
     };
     decides(&with("x <= 1"), &[("other-faults", Belnap::False), ("p", Belnap::True)]);
     decides(&with("x == 1"), &[("other-faults", Belnap::True), ("p", Belnap::True)]);
+    // Of two mistakes the one that is told is that of the event.
+    let text =
+        "byte x; chan q = [1] of { byte }; active D_proctype P() { if :: x == 0 -> skip :: q!1 fi }\ntrace { q!2 }\n";
+    decides(text, &[("other-faults", Belnap::True), ("trace", Belnap::False)]);
 }
 
 #[test]
