@@ -267,8 +267,10 @@ impl<'p> Follow<'p> {
     }
 
     fn surely_goes_on(&self, stack: &Stack, pid: usize) -> bool {
-        let steps = &self.program.location(self.process(stack, pid), stack.frames[pid].at).steps;
-        steps.iter().any(|&step| self.surely_taken(stack, pid, self.program.step(step)))
+        let location = self.program.location(self.process(stack, pid), stack.frames[pid].at);
+        // Somebody of higher priority interrupts a block, unless it is deterministic.
+        let interrupted = self.program.priorities && location.hold != Hold::Deterministic;
+        !interrupted && location.steps.iter().any(|&step| self.surely_taken(stack, pid, self.program.step(step)))
     }
 
     fn start(

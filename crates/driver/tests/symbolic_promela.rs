@@ -92,6 +92,16 @@ fn higher_priorities_interrupt_atomic_blocks_but_not_d_steps() {
 }
 
 #[test]
+fn whoever_is_started_in_a_block_may_be_gone_before_it_goes_on() {
+    // The first to be started is done before the second is started, which gets its number.
+    decides(
+        "byte n; proctype A() { skip }\nproctype B() { n = _pid }\n\
+         init { atomic { run A() priority 3; run B() priority 2; skip } }\nltl p { [] (n != 2) }\nltl q { <> (n == 2) }\n",
+        &[("p", Belnap::True), ("q", Belnap::False)],
+    );
+}
+
+#[test]
 fn what_is_enabled_can_be_asked() {
     decides(
         "byte x, y; chan q = [1] of { byte };\nactive proctype A() { d_step { x == 1; x = 2 }; atomic { q?x; x = 3 } }\n\
