@@ -169,7 +169,25 @@ struct Cost {
     memory: usize,
 }
 
+/// What takes less than a second is done three times, and the best time counts.
 fn measure(file: &ProgramFile) -> Cost {
+    let mut time = decided(file);
+    for _ in 0..2 {
+        if time < Duration::from_secs(1) {
+            time = time.min(decided(file));
+        }
+    }
+    let budget = Budget::unlimited();
+    // Once more for the figures; what is measured above ends with the answers.
+    let figures =
+        with_deep_stack(|| Encoding::new(&file.program, &budget, &mut |_| {}).map(|encoding| encoding.figures()));
+    let figures = figures.expect("a thread").unwrap_or_else(|why| panic!("{why:?}"));
+    let log10_states = figures.log10_states.unwrap_or(0.0);
+    Cost { time, log10_states, peak_nodes: figures.peak_nodes, memory: figures.bytes }
+}
+
+/// How long it takes to decide all properties, which are true.
+fn decided(file: &ProgramFile) -> Duration {
     let budget = Budget::unlimited();
     let start = Instant::now();
     let asked = questions::questions(
@@ -188,12 +206,7 @@ fn measure(file: &ProgramFile) -> Cost {
     for answer in &outcome.answers {
         assert_eq!(answer.value.letter(), "t", "{} of {}", answer.name, file.program.name);
     }
-    // Once more for the figures; what is measured above ends with the answers.
-    let figures =
-        with_deep_stack(|| Encoding::new(&file.program, &budget, &mut |_| {}).map(|encoding| encoding.figures()));
-    let figures = figures.expect("a thread").unwrap_or_else(|why| panic!("{why:?}"));
-    let log10_states = figures.log10_states.unwrap_or(0.0);
-    Cost { time, log10_states, peak_nodes: figures.peak_nodes, memory: figures.bytes }
+    time
 }
 
 /// The least-squares exponent of time over size, logarithms of both.

@@ -223,3 +223,17 @@ fn certificates_say_what_they_do_not_know() {
     let basis = format!("{:?}", ends.basis);
     assert!(basis.contains("priorities"), "{basis}");
 }
+
+#[test]
+fn sets_are_chosen_where_a_search_would_not_end() {
+    let file = model(
+        "byte x[8]; active [8] proctype C() { do :: x[_pid] < 9 -> x[_pid]++ :: x[_pid] > 0 -> x[_pid]-- od }\n\
+         ltl low { [] (x[0] < 10 && x[7] < 10) }\nltl up { [] (x[3] < 9) }\n",
+    );
+    let outcome = answers(&file, EngineChoice::Auto).unwrap_or_else(|failure| panic!("{failure:?}"));
+    for (name, value) in [("low", Belnap::True), ("up", Belnap::False)] {
+        let answer = outcome.answers.iter().find(|answer| answer.name == name).expect("it is asked");
+        assert_eq!((answer.value, answer.engine, answer.run.is_some()), (value, "symbolic", value == Belnap::False));
+        assert!(answer.states > 100_000_000_000, "{} states", answer.states);
+    }
+}
