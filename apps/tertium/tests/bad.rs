@@ -159,3 +159,31 @@ fn limits_end_in_a_stopped_answer() {
         assert_eq!(tertium(&["check", &model, "-p", "AG p", limit, value]).status.code(), Some(5));
     }
 }
+
+/// Peterson's lock for five: many more nodes are made than are needed at a time.
+fn peterson() -> String {
+    let mut text =
+        "system peterson\nvar level : array[0..4] of 0..4 = 0\nvar victim : array[1..4] of 0..4 = 0\n".to_owned();
+    for at in 0..5 {
+        text.push_str(&format!("process P{at} {{ loop {{ "));
+        for level in 1..5 {
+            let others: Vec<String> = (0..5).filter(|&o| o != at).map(|o| format!("level[{o}] < {level}")).collect();
+            let others = others.join(" && ");
+            text.push_str(&format!("level[{at}] := {level}; victim[{level}] := {at}; "));
+            text.push_str(&format!("await victim[{level}] != {at} || ({others}); "));
+        }
+        text.push_str(&format!("critical: skip; level[{at}] := 0 }} }}\n"));
+    }
+    text + "property mutex : ctl AG !(P0@critical && P1@critical)\n"
+}
+
+#[test]
+fn sets_make_do_with_the_memory_they_get() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("peterson.gcl");
+    std::fs::write(&path, peterson()).unwrap_or_else(|error| panic!("{error}"));
+    let file = path.to_string_lossy().into_owned();
+    let output = tertium(&["check", &file, "--engine", "symbolic", "--memory", "8M"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
+    let output = tertium(&["check", &file, "--engine", "symbolic", "--memory", "1M"]);
+    assert_eq!(output.status.code(), Some(5), "{}", String::from_utf8_lossy(&output.stdout));
+}

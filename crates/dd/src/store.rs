@@ -20,8 +20,8 @@ id_type! {
 /// A store has at most this many bits: operations go as deep as there are.
 pub const MOST_BITS: usize = 20_000;
 
-/// What a node costs, its place in the table of its level included.
-const BYTES_PER_NODE: usize = 28;
+/// What a node costs at most, its place in the table of its level included; a table that grows is there twice for a moment.
+const BYTES_PER_NODE: usize = 36;
 /// What an entry of the cache costs, with one of the cache of results about steps.
 const BYTES_PER_ENTRY: usize = 48;
 /// Between two looks at the clock and at the number of nodes.
