@@ -274,21 +274,35 @@ impl<'m, 'id> Firing<'m, 'id> {
         let level = self.stages[stage].level;
         let writes = usize::from(part.written()[0].0.index() as u32 == level);
         let at = At { part, written: writes, stage: stage + 1 };
-        let steps = sides(self.manager, part.steps().function.as_edge(self.manager), level);
+        let steps = part.steps().function.as_edge(self.manager);
         let (mut grown, mut again) = (false, true);
         while again {
             again = false;
-            for (now, &steps) in steps.iter().enumerate() {
-                let steps = if writes == 1 { sides(self.manager, steps, level + 1) } else { [steps, steps] };
-                for later in if writes == 1 { 0..2 } else { now..now + 1 } {
-                    let (from, to) = self.direction.ends(now, later);
-                    let found = self.fire(sets[from].borrowed(), steps[later], rooms[to], at)?;
-                    again |= self.add(&mut sets[to], &found)?;
-                }
+            for (from, to, steps) in self.branches(steps, level, writes == 1) {
+                let found = self.fire(sets[from].borrowed(), steps, rooms[to], at)?;
+                again |= self.add(&mut sets[to], &found)?;
             }
             grown |= again;
         }
         Ok(grown)
+    }
+
+    /// The steps by the side they come from and the one they lead to; a bit that is not written stays on its side.
+    #[inline]
+    fn branches<'r>(
+        &'r self,
+        steps: Seen<'r, 'id>,
+        level: u32,
+        writes: bool,
+    ) -> impl Iterator<Item = (usize, usize, Seen<'r, 'id>)> {
+        let sides_before = sides(self.manager, steps, level).into_iter().enumerate();
+        sides_before.flat_map(move |(now, steps)| {
+            let steps = if writes { sides(self.manager, steps, level + 1) } else { [steps, steps] };
+            (0..2).filter(move |&later| writes || later == now).map(move |later| {
+                let (from, to) = self.direction.ends(now, later);
+                (from, to, steps[later])
+            })
+        })
     }
 
     /// What the steps lead to from `set` inside `room`, closed under the stages that are left; `set` is closed under them.
@@ -341,13 +355,9 @@ impl<'m, 'id> Firing<'m, 'id> {
         };
         let sets = sides(self.manager, set, level);
         let mut found = [self.constant(false), self.constant(false)];
-        for (now, steps) in sides(self.manager, steps, level).into_iter().enumerate() {
-            let steps = if writes { sides(self.manager, steps, level + 1) } else { [steps, steps] };
-            for later in if writes { 0..2 } else { now..now + 1 } {
-                let (from, to) = self.direction.ends(now, later);
-                let more = self.fire(sets[from], steps[later], rooms[to], below)?;
-                self.add(&mut found[to], &more)?;
-            }
+        for (from, to, steps) in self.branches(steps, level, writes) {
+            let more = self.fire(sets[from], steps, rooms[to], below)?;
+            self.add(&mut found[to], &more)?;
         }
         Ok(found)
     }
