@@ -1,27 +1,18 @@
 //! What abstraction says of Promela models is what running them says: random models with assertions, blocks, alternatives
 //! and channels, for all kinds of abstraction.
 
+mod models;
+
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tertium_base::Budget;
 use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind};
 use tertium_driver::program::questions::questions;
-use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check};
 use tertium_driver::{Belnap, Failure};
 use tertium_testkit::{Case, Rng, for_random_cases};
 
-/// A number for each file, so that tests beside each other do not meet.
-static NEXT: AtomicUsize = AtomicUsize::new(0);
-
-fn loaded(text: &str) -> ProgramFile {
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let path = std::env::temp_dir().join(format!("tertium-random-{}-{number}.pml", std::process::id()));
-    std::fs::write(&path, text).expect("a temporary file");
-    let file = load(&path, &[], None, &[]);
-    let _ = std::fs::remove_file(&path);
-    file.unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
-}
+use self::models::promela;
 
 fn abstract_answers(file: &ProgramFile, options: &AbstractionOptions) -> Result<Vec<ProgramAnswer>, Failure> {
     let asked = questions(file, &[], false).expect("no names are asked for");
@@ -125,7 +116,7 @@ fn model(case: &mut Case, shape: &Shape) -> String {
 /// Definite answers, all answers, and models that could not be abstracted.
 fn compare(case: &mut Case, shape: &Shape) -> (usize, usize, usize) {
     let text = model(case, shape);
-    let file = loaded(&text);
+    let file = promela(&text);
     let truth = concrete_answers(&file);
     let (mut definite, mut all) = (0, 0);
     for kind in Kind::ALL {
@@ -180,7 +171,7 @@ fn random_models_with_channels_get_no_wrong_answer() {
 fn runs_go_on_after_a_failed_assertion() {
     let text = "int x;\nactive proctype P() { x = 2; assert(x == 1);\ncrit: x = 3; do :: x < 4 -> x++ :: else od }\n\
                 ltl p { [] !(P@crit) }\nltl q { [] (x < 4) }\n";
-    let file = loaded(text);
+    let file = promela(text);
     for kind in Kind::ALL {
         let options = AbstractionOptions { kind, ..AbstractionOptions::default() };
         let found = abstract_answers(&file, &options).unwrap_or_else(|failure| panic!("{failure:?}"));

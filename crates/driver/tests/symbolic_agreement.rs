@@ -4,10 +4,11 @@
 //! A short sample belongs to the usual tests. `make test-symbolic` compares 5,000 random models and shows a table: how many agree,
 //! what is refused because of which construct, and what was out of limits.
 
+mod models;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tertium_base::Budget;
@@ -35,15 +36,14 @@ use tertium_testkit::{
     Case, FormulaShape, ProgramShape, StructureShape, corpus, for_random_cases, random_program, random_promela,
 };
 
+use self::models::promela;
+
 /// Programs with more states are compared by their verdicts at the first one only.
 const MOST_STATES: usize = 1500;
 /// Searches do not go further.
 const MOST_VISITED: usize = 20_000;
 /// Nor do they, or sets, take longer for one program.
 const SECONDS: u64 = 8;
-/// A number for each file, so that tests beside each other do not meet.
-static NEXT: AtomicUsize = AtomicUsize::new(0);
-
 /// What came of a comparison.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Met {
@@ -108,15 +108,6 @@ fn told(kind: &str, tally: &Tally) {
 
 fn budget() -> Budget {
     Budget::unlimited().with_time(Some(Duration::from_secs(SECONDS))).with_memory(Some(1 << 30))
-}
-
-fn promela(text: &str) -> ProgramFile {
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let path = std::env::temp_dir().join(format!("tertium-sets-{}-{number}.pml", std::process::id()));
-    std::fs::write(&path, text).expect("a temporary file");
-    let file = load(&path, &[], None, &[]);
-    let _ = std::fs::remove_file(&path);
-    file.unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
 }
 
 fn answers(file: &ProgramFile, asked: &[Question], engine: EngineChoice, fair: bool) -> Result<Outcome, Failure> {

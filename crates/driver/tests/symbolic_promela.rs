@@ -1,25 +1,16 @@
 //! What Promela has besides processes and channels, decided over sets: priorities, `enabled`, traces, processes without a choice,
 //! claims that take notes, receives that use what they have just received. Verdicts are those of a search, and runs are repeated.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+mod models;
 
 use tertium_base::Budget;
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::program::check::Outcome;
 use tertium_driver::program::questions::questions;
-use tertium_driver::program::{CheckOptions, ProgramFile, check, load};
+use tertium_driver::program::{CheckOptions, ProgramFile, check};
 use tertium_driver::{Belnap, Failure};
 
-static NEXT: AtomicUsize = AtomicUsize::new(0);
-
-fn model(text: &str) -> ProgramFile {
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let path = std::env::temp_dir().join(format!("tertium-promela-sets-{}-{number}.pml", std::process::id()));
-    std::fs::write(&path, text).expect("a temporary file");
-    let file = load(&path, &[], None, &[]);
-    let _ = std::fs::remove_file(&path);
-    file.unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
-}
+use self::models::promela;
 
 fn answers(file: &ProgramFile, engine: EngineChoice) -> Result<Outcome, Failure> {
     let asked = questions(file, &[], false).expect("no names are asked for");
@@ -29,7 +20,7 @@ fn answers(file: &ProgramFile, engine: EngineChoice) -> Result<Outcome, Failure>
 
 /// The verdicts over sets are those of a search, and among them are these; whatever is false has a run.
 fn decides(text: &str, expected: &[(&str, Belnap)]) {
-    let file = model(text);
+    let file = promela(text);
     let sets = answers(&file, EngineChoice::Symbolic).unwrap_or_else(|failure| panic!("{failure:?}\n{text}")).answers;
     let visited = answers(&file, EngineChoice::Auto).unwrap_or_else(|failure| panic!("{failure:?}\n{text}")).answers;
     for (one, other) in sets.iter().zip(&visited) {
@@ -44,7 +35,7 @@ fn decides(text: &str, expected: &[(&str, Belnap)]) {
 }
 
 fn refused(text: &str) -> String {
-    match answers(&model(text), EngineChoice::Symbolic) {
+    match answers(&promela(text), EngineChoice::Symbolic) {
         Err(Failure::Input(why)) => why[0].diagnostic.message.clone(),
         other => panic!("{other:?}\n{text}"),
     }
@@ -216,7 +207,7 @@ fn wide_numbers_with_few_values_are_small() {
 
 #[test]
 fn certificates_say_what_they_do_not_know() {
-    let file = model("byte x; active proctype A() priority 2 { x = 1 }\nactive proctype B() priority 3 { x = 2 }\n");
+    let file = promela("byte x; active proctype A() priority 2 { x = 1 }\nactive proctype B() priority 3 { x = 2 }\n");
     let outcome = answers(&file, EngineChoice::Symbolic).expect("it is decided");
     let ends = outcome.answers.iter().find(|answer| answer.name == "end-states").expect("it is asked");
     assert_eq!(ends.value, Belnap::True);
@@ -226,7 +217,7 @@ fn certificates_say_what_they_do_not_know() {
 
 #[test]
 fn sets_are_chosen_where_a_search_would_not_end() {
-    let file = model(
+    let file = promela(
         "byte x[8]; active [8] proctype C() { do :: x[_pid] < 9 -> x[_pid]++ :: x[_pid] > 0 -> x[_pid]-- od }\n\
          ltl low { [] (x[0] < 10 && x[7] < 10) }\nltl up { [] (x[3] < 9) }\n",
     );

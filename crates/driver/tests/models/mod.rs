@@ -1,0 +1,18 @@
+//! Models that tests write down themselves.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tertium_driver::program::{ProgramFile, load};
+
+/// A number for each file, so that tests beside each other do not meet.
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// A Promela model by its text.
+pub fn promela(text: &str) -> ProgramFile {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("tertium-model-{}-{number}.pml", std::process::id()));
+    std::fs::write(&path, text).expect("a temporary file");
+    let file = load(&path, &[], None, &[]);
+    let _ = std::fs::remove_file(&path);
+    file.unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
+}
