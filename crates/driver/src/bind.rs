@@ -7,6 +7,9 @@ use tertium_base::Diagnostic;
 use tertium_base::diagnostic::closest_name;
 use tertium_check::BindError;
 
+use tertium_load::Loaded;
+use tertium_logic::{Formula, Node};
+
 use crate::failure::Located;
 use crate::property::Parsed;
 
@@ -19,6 +22,27 @@ pub struct KnownNames<'a> {
     pub elements: Vec<&'a str>,
     /// Actions of modalities.
     pub actions: Vec<&'a str>,
+}
+
+/// The names in a formula that the model does not know. None is ever taken for false.
+#[must_use]
+pub fn unbound(loaded: &Loaded, formula: &Formula) -> Vec<BindError> {
+    let (props, actions) = (loaded.prop_names(), loaded.action_names());
+    let mut errors: Vec<BindError> = Vec::new();
+    for &node in formula.nodes() {
+        match node {
+            Node::Atom(atom) if !props.contains(&formula.atoms()[atom.index()].text.as_str()) => {
+                errors.push(BindError::Atom(atom.index()));
+            }
+            Node::Diamond(Some(action), _) | Node::Box(Some(action), _)
+                if !actions.contains(&formula.actions()[action.index()].as_str()) =>
+            {
+                errors.push(BindError::Action(action.index()));
+            }
+            _ => {}
+        }
+    }
+    errors
 }
 
 /// A name that could not be bound, in the place where it was written.

@@ -14,7 +14,7 @@ use tertium_model::{Kmts, Model};
 
 use crate::failure::{Failure, Located};
 use crate::input::Loaded;
-use crate::lattice::{self, too_large};
+use tertium_load::cuts::{self, too_large};
 
 /// What became of one part of a certificate.
 #[derive(Clone, Debug)]
@@ -82,8 +82,7 @@ pub fn certify(loaded: &Loaded, path: &Path, budget: &Budget) -> Result<Vec<Part
 
 /// Reads the document in a file.
 pub(crate) fn read(path: &Path) -> Result<(Document, Arc<SourceFile>), Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Diagnostic::error("E0300", format!("cannot read `{}`: {error}", path.display())))?;
+    let text = tertium_load::program::read_text(path)?;
     let source = Arc::new(SourceFile::new(path.to_string_lossy(), text));
     let document = read_document(&source.text).map_err(|error| Located::within(*error, &source))?;
     Ok((document, source))
@@ -114,7 +113,15 @@ fn check_part(loaded: &Loaded, part: &Part, source: &Arc<SourceFile>, budget: &B
     };
     outcome.proof = proof_kind(&certificate.proof);
     model.state_name(certificate.state).clone_into(&mut outcome.state);
-    match check_certificate_with(model, &certificate, &loaded.constants_at(part.place()), budget) {
+    match check_certificate_with(
+        model,
+        &certificate,
+        &match part.place() {
+            Place::Element(name) => loaded.constants_in_cut(name),
+            _ => loaded.constants(),
+        },
+        budget,
+    ) {
         Ok(accepted) => {
             // A cut is mixed by nature: its two sides speak of two elements.
             let is_cut = matches!(part.place(), Place::Element(_));
@@ -168,7 +175,7 @@ fn structure_at(loaded: &Loaded, place: &Place) -> Result<Result<Kmts, String>, 
         (Model::Lattice(model), Place::Element(name)) => {
             let lattice = model.lattice();
             match lattice.element(name).filter(|at| lattice.join_irreducibles().contains(at)) {
-                Some(at) => Ok(lattice::cut(model, at).map_err(too_large)?),
+                Some(at) => Ok(cuts::cut(model, at).map_err(too_large)?),
                 None => Err(format!("`{name}` is no join-irreducible element of the model's lattice")),
             }
         }

@@ -20,14 +20,14 @@ use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, Model, StateId};
 
 use crate::answer::{Answer, Proved, Value};
-use crate::bind::{KnownNames, unknown_name};
+use crate::bind::{KnownNames, unbound, unknown_name};
 use crate::engines::{self, EngineChoice};
 use crate::failure::{Failure, Located};
 use crate::family::without_parameters;
 use crate::input::Loaded;
-use crate::lattice::too_large;
-use crate::property::{Parsed, Property};
+use crate::property::{Parsed, Property, no_such_property};
 use crate::{Observer, paths, prove, vacuity};
+use tertium_load::cuts::too_large;
 
 /// Proofs on structures with more edges are made and re-checked on demand only.
 pub const SMALL: usize = 100_000;
@@ -223,7 +223,7 @@ impl<'a> Session<'a> {
         for name in only {
             match own.iter().find(|property| property.name == *name) {
                 Some(property) => chosen.push(property.clone()),
-                None => mistakes.push(Located::nowhere(no_such_property(name, own))),
+                None => mistakes.push(no_such_property(name, own)),
             }
         }
         chosen.extend(given.iter().enumerate().map(|(at, text)| Property::from_argument(text, at + 1)));
@@ -249,7 +249,7 @@ impl<'a> Session<'a> {
             elements: elements.iter().map(String::as_str).collect(),
             actions: self.loaded.action_names(),
         };
-        let errors = self.loaded.bind(&parsed.formula);
+        let errors = unbound(self.loaded, &parsed.formula);
         errors.iter().map(|error| unknown_name(error, parsed, &known)).collect()
     }
 
@@ -500,14 +500,4 @@ fn asked_states(loaded: &Loaded, at: Option<&str>) -> Result<Vec<StateId>, Failu
         mistake = mistake.note(format!("states of the model: {}", all().collect::<Vec<_>>().join(", ")));
     }
     Err(mistake.into())
-}
-
-fn no_such_property(name: &str, own: &[Property]) -> Diagnostic {
-    let names: Vec<&str> = own.iter().map(|property| property.name.as_str()).collect();
-    let mut mistake = Diagnostic::error("E0307", format!("`--only {name}`: the file has no property of this name"));
-    if let Some(close) = closest_name(name, names.iter().copied()) {
-        mistake = mistake.help(format!("did you mean `{close}`?"));
-    }
-    let listing = if names.is_empty() { "the file has no properties".to_owned() } else { names.join(", ") };
-    mistake.note(if names.is_empty() { listing } else { format!("properties of the file: {listing}") })
 }

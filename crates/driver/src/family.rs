@@ -19,8 +19,8 @@ use crate::answer::{Answer, Condition, Instance, Proved, Value};
 use crate::check::{SMALL, Session, bound, meet_at};
 use crate::engines::EngineChoice;
 use crate::failure::Failure;
-use crate::lattice::too_large;
 use crate::{engines, prove};
+use tertium_load::cuts::too_large;
 
 /// Several initial states are combined instance by instance, up to this many parameters.
 const MOST_PARAMETERS: usize = 16;

@@ -12,54 +12,15 @@ use tertium_check::reduction::lattice_values;
 use tertium_check::{Ask, EngineError, Task, Unsupported};
 use tertium_evidence::{Deadlock, Place};
 use tertium_lattice::{Belnap, Element};
+use tertium_load::cuts::{constants, cut, too_large};
 use tertium_logic::Formula;
-use tertium_model::{Kmts, KmtsBuilder, LatticeModel, ModelTooLarge, StateId};
+use tertium_model::{LatticeModel, StateId};
 
 use crate::answer::{Answer, Proved, Value};
 use crate::check::{SMALL, Session, bound};
 use crate::engines::{self, EngineChoice};
 use crate::failure::Failure;
 use crate::prove;
-
-/// The structure whose evidence for true says that a value is above `at`.
-///
-/// # Errors
-/// If there is more than the ids can count.
-pub(crate) fn cut(model: &LatticeModel, at: Element) -> Result<Kmts, ModelTooLarge> {
-    let lattice = model.lattice();
-    let mut builder = KmtsBuilder::new();
-    for state in model.states() {
-        builder.add_state(model.state_name(state));
-    }
-    for name in model.props() {
-        let prop = builder.add_prop(name);
-        for state in model.states() {
-            builder.set_label(state, prop, cut_value(model, model.label(state, prop), at));
-        }
-    }
-    for state in model.states() {
-        for edge in model.edges_from(state) {
-            let must = lattice.cut(edge.value, at);
-            let may = lattice.cut(edge.value, lattice.star(at));
-            if may || must {
-                builder.add_edge(state, edge.target, may, must, None);
-            }
-        }
-    }
-    model.init().iter().for_each(|&state| builder.add_init(state));
-    builder.finish()
-}
-
-fn cut_value(model: &LatticeModel, value: Element, at: Element) -> Belnap {
-    let lattice = model.lattice();
-    Belnap::from_evidence(lattice.cut(value, at), !lattice.cut(value, lattice.star(at)))
-}
-
-/// The lattice's elements as constants of a cut.
-pub(crate) fn constants(model: &LatticeModel, at: Element) -> Vec<(String, Belnap)> {
-    let lattice = model.lattice();
-    lattice.elements().map(|element| (lattice.name(element).to_owned(), cut_value(model, element, at))).collect()
-}
 
 impl Session<'_> {
     /// Decides a property of a lattice-valued structure.
@@ -155,9 +116,4 @@ fn element_value(model: &LatticeModel, element: Element) -> Value {
         is_top: element == lattice.top(),
         is_bottom: element == lattice.bottom(),
     }
-}
-
-/// A structure that is too large for this program, as the user's message.
-pub(crate) fn too_large(error: ModelTooLarge) -> Failure {
-    Diagnostic::error("E0312", format!("the structure is too large: {error}")).into()
 }

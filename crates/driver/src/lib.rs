@@ -16,24 +16,22 @@ pub mod compare;
 pub mod editor;
 pub mod engines;
 pub mod export;
-pub mod failure;
 mod family;
 pub mod formula;
-pub mod input;
 mod lattice;
 pub mod paths;
 pub mod picture;
 pub mod precision;
 pub mod program;
-pub mod property;
 pub mod prove;
 mod thorough;
 pub mod unfold;
 pub mod vacuity;
 
-pub use failure::{Failure, Located};
 pub use tertium_evidence::{Deadlock, LinearReading, Reading, Reason};
 pub use tertium_lattice::Belnap;
+pub use tertium_load::structure as input;
+pub use tertium_load::{Failure, Located, failure, property};
 pub use tertium_logic::{Formula, Logic};
 pub use tertium_model::Kmts;
 

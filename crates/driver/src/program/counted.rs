@@ -23,13 +23,13 @@ use tertium_program::Program;
 use super::abstracted::basis::Counted;
 use super::abstracted::blank;
 use super::check::CheckOptions;
-use super::every::{asked_of, system};
 use super::grounded::{self, Decider};
 use super::proof::{self, Written};
 use super::questions::{Asked, Mistake, Question};
 use super::{Extras, ProgramAnswer, ProgramFile};
 use crate::certify::PartOutcome;
 use crate::failure::Failure;
+use tertium_load::sizes::{asked_of, system};
 
 /// Why no program can be made.
 pub(super) enum Unfit {

@@ -12,25 +12,25 @@
 //! Only what all runs must satisfy can be shown in this way: linear properties, conditions on all states, mistakes. That some process can
 //! always step is shown only if the program can do nothing that no system can do.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_gcl::Addition;
-pub use tertium_gcl::every::AtLeast;
 use tertium_gcl::every::{self, Every};
 use tertium_lattice::Belnap;
+pub use tertium_load::sizes::{AtLeast, Open};
+use tertium_load::sizes::{asked_of, name_of, system, two_open};
 use tertium_logic::Logic;
 use tertium_program::Layout;
 
+use super::ProgramFile;
 use super::abstracted::basis::{Basis, Counted, Shown};
 use super::abstracted::{AbstractionOptions, blank, refined};
 use super::answer::{ProgramAnswer, Reason};
 use super::check::{CheckOptions, Outcome};
 use super::counted::{self, Unfit};
-use super::questions::{Mistake, Question, questions};
-use super::{Extras, ProgramFile};
+use super::questions::{Mistake, Question};
 use crate::Observer;
 use crate::failure::{Failure, Located};
 
@@ -42,17 +42,6 @@ const FIRST_STATES: usize = 20_000;
 const MORE_STATES: usize = 60_000;
 /// A size that the abstraction suggests is not run if it is larger than the least by more than this.
 const FARTHEST: i64 = 12;
-
-/// A file that leaves a size open, with what is needed to read it again for each size.
-#[derive(Clone, Debug)]
-pub struct Open {
-    /// The constants of which only the least value is said.
-    pub constants: Vec<AtLeast>,
-    pub(super) given: Vec<String>,
-    pub(super) logic: Option<Logic>,
-    pub(super) extras: Extras,
-    pub(super) additions: Vec<Addition>,
-}
 
 /// For which sizes an answer holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,44 +63,6 @@ pub struct ForEvery {
     pub outcome: Outcome,
     /// The systems of one size.
     pub files: Vec<Option<Arc<ProgramFile>>>,
-}
-
-/// The message for a size that is not said where one is needed.
-pub(super) fn unsized_error(constant: &AtLeast) -> Diagnostic {
-    let (name, least) = (&constant.name, constant.least);
-    Diagnostic::error("E0352", format!("`{name}` is any number from {least} on, and one is needed here"))
-        .at(constant.span, "left open")
-        .help(format!("give it a value: `-D {name}={least}`; `check` looks at every value"))
-}
-
-/// Values for constants from the command line.
-///
-/// # Errors
-/// If one is no number.
-pub(super) fn sizes(defines: &[(String, String)]) -> Result<BTreeMap<String, i64>, Failure> {
-    let number = |(name, value): &(String, String)| match value.parse() {
-        Ok(value) => Ok((name.clone(), value)),
-        Err(_) => Err(Diagnostic::error("E0331", format!("`-D {name}={value}`: the value is no number"))
-            .help("in guarded commands `-D N=3` gives a value to `const N >= 1`")
-            .into()),
-    };
-    defines.iter().map(number).collect()
-}
-
-/// Whether the values fit the constants that are left open.
-pub(super) fn fit(sizes: &BTreeMap<String, i64>, open: &[AtLeast]) -> Result<(), Failure> {
-    for (name, &value) in sizes {
-        let Some(constant) = open.iter().find(|constant| constant.name == *name) else {
-            return Err(Diagnostic::error("E0331", format!("no constant `{name}` is left open"))
-                .help("`-D N=3` gives a value to `const N >= 1`; other constants have theirs in the text")
-                .into());
-        };
-        if value < constant.least {
-            let message = format!("`{name}` is at least {}, not {value}", constant.least);
-            return Err(Diagnostic::error("E0331", message).into());
-        }
-    }
-    Ok(())
 }
 
 /// Answers all questions for every size; `rounds` are the refinements of the abstraction.
@@ -149,24 +100,6 @@ pub fn check(
     answers.truncate(wanted);
     files.truncate(wanted);
     Ok(ForEvery { outcome: Outcome { answers, ..Outcome::default() }, files })
-}
-
-fn two_open(constants: &[AtLeast]) -> Diagnostic {
-    let names: Vec<String> = constants.iter().map(|constant| format!("`{}`", constant.name)).collect();
-    let mut error = Diagnostic::error("E0352", format!("{} are left open, and only one can be", names.join(" and ")));
-    if let Some(last) = constants.last() {
-        error =
-            error.at(last.span, "left open, too").help(format!("give it a value: `-D {}={}`", last.name, last.least));
-    }
-    error
-}
-
-pub(super) fn name_of(question: &Question) -> &str {
-    match question {
-        Question::Property(asked) => &asked.name,
-        Question::Never(mistake) => mistake.name(),
-        Question::Watched(watched) => &watched.name,
-    }
 }
 
 struct Work<'a> {
@@ -530,28 +463,6 @@ pub fn count(
     work.tell();
     let settled = |answer: ProgramAnswer| (answer.value == Belnap::True).then_some(answer);
     Ok(work.answers.into_iter().take(asked.len()).map(settled).collect())
-}
-
-/// The system of one size; none if there is no such system.
-pub(super) fn system(
-    file: &ProgramFile,
-    open: &Open,
-    constant: &AtLeast,
-    size: i64,
-) -> Result<Option<ProgramFile>, Failure> {
-    let sizes = BTreeMap::from([(constant.name.clone(), size)]);
-    let extras = Extras { sizes, every: false, ..open.extras.clone() };
-    match super::from_text_with(&file.file, file.source.text.clone(), &open.given, open.logic, &extras) {
-        Ok(file) => Ok(Some(file)),
-        Err(Failure::Input(_)) if size > constant.least => Ok(None),
-        Err(failure) => Err(failure),
-    }
-}
-
-/// The question with this name to a program; none if it cannot be asked there.
-pub(super) fn asked_of(file: &ProgramFile, name: &str) -> Option<Question> {
-    let found = questions(file, &[name.to_owned()], false).ok()?;
-    found.into_iter().find(|question| name_of(question) == name)
 }
 
 /// The size at which the run that an answer tells begins.

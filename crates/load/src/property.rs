@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use tertium_base::diagnostic::closest_name;
 use tertium_base::{Diagnostic, SourceFile, Span};
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 
@@ -95,6 +96,25 @@ impl Property {
             property: self,
         })
     }
+}
+
+/// The message for a property that a file does not have.
+#[must_use]
+pub fn no_such_property(name: &str, own: &[Property]) -> Located {
+    let names: Vec<&str> = own.iter().map(|property| property.name.as_str()).collect();
+    no_such_name(name, &names, "properties of the file")
+}
+
+/// The message for a name that is none of these, which are `what`.
+pub(crate) fn no_such_name(name: &str, names: &[&str], what: &str) -> Located {
+    let mut mistake = Diagnostic::error("E0307", format!("`--only {name}`: the file has no property of this name"));
+    if let Some(close) = closest_name(name, names.iter().copied()) {
+        mistake = mistake.help(format!("did you mean `{close}`?"));
+    }
+    Located::nowhere(match names {
+        [] => mistake.note("the file has no properties"),
+        names => mistake.note(format!("{what}: {}", names.join(", "))),
+    })
 }
 
 /// The name before a colon, and where the formula begins. A colon cannot stand in a formula outside

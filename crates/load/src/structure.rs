@@ -8,14 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tertium_base::{Budget, Diagnostic};
-use tertium_check::BindError;
-use tertium_evidence::Place;
 use tertium_lattice::Belnap;
-use tertium_logic::{Formula, Logic, Node};
+use tertium_logic::Logic;
 use tertium_model::{Format, Kmts, Model, StateId, read_bytes, read_file};
 
+use crate::cuts;
 use crate::failure::{Failure, Located};
-use crate::lattice;
 use crate::property::Property;
 
 /// Constants of Belnap's domain that may stand in formulas about structures with may and must.
@@ -231,36 +229,15 @@ impl Loaded {
         pairs.filter(|(name, _)| !props.contains(name)).map(|(name, value)| ((*name).to_owned(), value)).collect()
     }
 
-    /// The constants of formulas in the structure that a part of a certificate is about.
+    /// The constants of formulas in the cut at an element; those of the structure itself if it takes its values in no lattice.
     #[must_use]
-    pub fn constants_at(&self, place: &Place) -> Vec<(String, Belnap)> {
-        match (&self.model, place) {
-            (Model::Lattice(model), Place::Element(name)) => {
-                model.lattice().element(name).map_or_else(Vec::new, |at| lattice::constants(model, at))
+    pub fn constants_in_cut(&self, element: &str) -> Vec<(String, Belnap)> {
+        match &self.model {
+            Model::Lattice(model) => {
+                model.lattice().element(element).map_or_else(Vec::new, |at| cuts::constants(model, at))
             }
-            _ => self.constants(),
+            Model::Kmts(_) | Model::Param(_) => self.constants(),
         }
-    }
-
-    /// The names in a formula that the model does not know. None is ever taken for false.
-    #[must_use]
-    pub fn bind(&self, formula: &Formula) -> Vec<BindError> {
-        let (props, actions) = (self.prop_names(), self.action_names());
-        let mut errors: Vec<BindError> = Vec::new();
-        for &node in formula.nodes() {
-            match node {
-                Node::Atom(atom) if !props.contains(&formula.atoms()[atom.index()].text.as_str()) => {
-                    errors.push(BindError::Atom(atom.index()));
-                }
-                Node::Diamond(Some(action), _) | Node::Box(Some(action), _)
-                    if !actions.contains(&formula.actions()[action.index()].as_str()) =>
-                {
-                    errors.push(BindError::Action(action.index()));
-                }
-                _ => {}
-            }
-        }
-        errors
     }
 
     /// The structure as one line for people.

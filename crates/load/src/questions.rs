@@ -6,14 +6,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tertium_base::diagnostic::closest_name;
-use tertium_base::{Diagnostic, SourceFile};
+use tertium_base::SourceFile;
 use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions, parse};
 use tertium_program::{Action, Binary, Domain, Expr, ExprId, FaultKind, Hold, Place, ProcessId, Program};
 
-use super::{Language, ProgramFile};
 use crate::failure::{Failure, Located};
-use crate::property::{Parsed, Property};
+use crate::program::{Language, ProgramFile};
+use crate::property::{Parsed, Property, no_such_name};
 
 /// A mistake that is looked for without being asked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -199,8 +198,11 @@ pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<
     let mut names: Vec<&str> = program.properties.iter().map(|property| property.name.as_str()).collect();
     names.extend(watched.iter().map(|watched| watched.name.as_str()));
     names.extend(possible.iter().map(|mistake| mistake.name()));
-    let missing: Vec<Located> =
-        only.iter().filter(|name| !names.contains(&name.as_str())).map(|name| no_such(name, &names)).collect();
+    let missing: Vec<Located> = only
+        .iter()
+        .filter(|name| !names.contains(&name.as_str()))
+        .map(|name| no_such_name(name, &names, "properties of the file and built-in ones"))
+        .collect();
     if !missing.is_empty() {
         return Err(Failure::Input(missing));
     }
@@ -267,15 +269,6 @@ fn possible_in_promela(program: &Program) -> Vec<Mistake> {
         found.insert(Mistake::Other);
     }
     Mistake::ALL.into_iter().filter(|mistake| found.contains(mistake)).collect()
-}
-
-fn no_such(name: &str, names: &[&str]) -> Located {
-    let mut mistake = Diagnostic::error("E0307", format!("`--only {name}`: the file has no property of this name"))
-        .note(format!("properties of the file and built-in ones: {}", names.join(", ")));
-    if let Some(close) = closest_name(name, names.iter().copied()) {
-        mistake = mistake.help(format!("did you mean `{close}`?"));
-    }
-    Located::nowhere(mistake)
 }
 
 fn asked(file: &ProgramFile, property: &tertium_program::Property) -> Result<Asked, Failure> {

@@ -11,8 +11,8 @@ use tertium_promela::lower::lower;
 use tertium_promela::sources::Sources;
 use tertium_promela::{Options, read};
 
-use super::{Language, ProgramFile};
 use crate::failure::{Failure, Located};
+use crate::program::{Language, ProgramFile};
 use crate::property::Property;
 
 /// Reads a model together with properties from the command line.
