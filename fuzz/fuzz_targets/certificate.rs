@@ -3,7 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use tertium_base::{Budget, SourceFile};
-use tertium_evidence::{check_certificate, read_document};
+use tertium_evidence::{read_document};
+use tertium_kernel::{check_certificate};
 use tertium_model::{Format, Model, read_bytes};
 
 const STRUCTURE: &[u8] = b"state a p: t\nstate b p: ?\ninit a\na -must-> b\nb -may-> a\nb -must-> b\n";

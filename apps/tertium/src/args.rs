@@ -519,13 +519,19 @@ Examples:
   tertium check design.kmts --evidence proofs
   tertium certify design.kmts proofs/safe.cert.json
   tertium check protocol.gcl --evidence proofs
-  tertium certify protocol.gcl proofs/mutex.cert.json
+  tertium certify protocol.gcl proofs/mutex.cert.json --only mutex
   tertium certify protocol.gcl proofs/mutex.cert.json --solver cvc5
+
+The question is the model's: formula, logic, reading, fairness and all initial states
+come from its own property, or from `-p`. The certificate supplies proofs only. What is
+read otherwise than by default (`--deadlock`, `--ltl`, `--fair`, `--at`) must be said again.
 
 A proof over predicates rests on obligations that a solver decides; they are written
 anew from the program, and `check --evidence` leaves them in proofs/obligations.
+`tertium-certify` is the same check as a program of its own, without any engine.
 
-Exit codes: 0 accepted, 10 rejected, 5 stopped early, 2 unreadable.";
+Exit codes: 0 everything asked is proved, 10 something is refused, 5 stopped early or
+proved only under an assumption, 2 unreadable.";
 
 /// Options of `certify`.
 #[derive(Args, Debug)]
@@ -533,8 +539,29 @@ Exit codes: 0 accepted, 10 rejected, 5 stopped early, 2 unreadable.";
 pub struct CertifyArgs {
     /// The model
     pub file: PathBuf,
-    /// The certificate, as `check --evidence` writes it
+    /// The certificate, as `check --evidence` writes it: it supplies proofs, the model asks
     pub certificate: PathBuf,
+    /// The question of the model that must be proved; may be repeated [default: the one that the certificate speaks of]
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+    /// A property that must be proved, as it was given to `check`; may be repeated
+    #[arg(short, long = "property", value_name = "FORMULA")]
+    pub properties: Vec<String>,
+    /// The logic of properties that do not name theirs
+    #[arg(long, value_enum)]
+    pub logic: Option<LogicName>,
+    /// Ask about this state of a structure [default: the initial ones, all of them]
+    #[arg(long, value_name = "STATE")]
+    pub at: Option<String>,
+    /// What a state without successors means, as it was said to `check`
+    #[arg(long, value_enum)]
+    pub deadlock: Option<DeadlockName>,
+    /// How open steps weaken a linear formula, as it was said to `check`
+    #[arg(long, value_enum)]
+    pub ltl: Option<LtlReading>,
+    /// Treat every process of a program weakly fairly, as it was said to `check`
+    #[arg(long)]
+    pub fair: bool,
     /// A macro or a value, as it was given to `check`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
     pub defines: Vec<(String, String)>,

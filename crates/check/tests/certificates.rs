@@ -7,9 +7,9 @@ use tertium_check::game::ParityGame;
 use tertium_check::witness::{branching_certificate, open_question};
 use tertium_check::{Ask, Engine, Task, Values};
 use tertium_evidence::{
-    Certificate, Choice, Claim, Deadlock, LinearReading, Place, Proof, Reading, Rejection, check_certificate,
-    check_open_question, read_document, write_document,
+    Certificate, Choice, Claim, Deadlock, LinearReading, Place, Proof, Reading, read_document, write_document,
 };
+use tertium_kernel::{Rejection, check_certificate, check_open_question};
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, NodeId, ParseOptions, fair_ctl, parse};
 use tertium_model::{Kmts, StateId};

@@ -12,7 +12,8 @@ use tertium_check::thorough::{
     Completion, Method, Thorough, Wanted, by_tableau, estimate, proof_by_moves, search, thorough_proof,
 };
 use tertium_check::{Ask, Engine, Task, Values};
-use tertium_evidence::{Certificate, Deadlock, Place, Proof, Stand, check_certificate, read_document, write_document};
+use tertium_evidence::{Certificate, Deadlock, Place, Proof, Stand, read_document, write_document};
+use tertium_kernel::check_certificate;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 use tertium_model::{Kmts, KmtsBuilder, PropId, StateId};

@@ -8,9 +8,8 @@ use tertium_base::Budget;
 use tertium_check::game::ParityGame;
 use tertium_check::witness::{RunStep, branching_certificate, open_question, open_question_by_labels, readable_run};
 use tertium_check::{Ask, Engine, Task};
-use tertium_evidence::{
-    Certificate, Choice, Claim, Deadlock, Proof, Reason, check_certificate_with, check_open_question,
-};
+use tertium_evidence::{Certificate, Choice, Claim, Deadlock, Proof, Reason};
+use tertium_kernel::{Subject, check_certificate_of, check_open_question};
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 use tertium_model::{Kmts, KmtsBuilder, StateId};
@@ -76,7 +75,8 @@ fn every_proof_is_accepted_and_no_wrong_value_has_one() {
                     assert_eq!(proof.is_some(), evident, "{deadlock:?} {state:?} {value}");
                     let Some(proof) = proof else { continue };
                     let certificate = certificate(&task, state, value, proof);
-                    let verdict = check_certificate_with(&model, &certificate, &constants(), &budget);
+                    let verdict =
+                        check_certificate_of(&model, Subject::structure(&model), &certificate, &constants(), &budget);
                     assert!(verdict.is_ok(), "{deadlock:?} {state:?} {value}: {verdict:?}\n{:?}", certificate.proof);
                 }
             }
@@ -99,7 +99,7 @@ fn a_proof_without_one_of_its_claims_is_refused() {
             claims.remove(dropped);
             let certificate = certificate(&task, state, values.at(state), Proof::Claims(claims));
             assert!(
-                check_certificate_with(&model, &certificate, &[], &budget).is_err(),
+                check_certificate_of(&model, Subject::structure(&model), &certificate, &[], &budget).is_err(),
                 "claim {dropped} was not needed"
             );
         }

@@ -15,6 +15,7 @@ use tertium_base::{Budget, Diagnostic, Stopped};
 use tertium_check::automata::starts_fair_path;
 use tertium_check::{Ask, BindError, Task};
 use tertium_evidence::{Certificate, Deadlock, LinearReading, Place, Reading, write_document};
+use tertium_kernel::Subject;
 use tertium_lattice::{Belnap, DeMorganLattice};
 use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, Model, StateId};
@@ -394,7 +395,12 @@ impl<'a> Session<'a> {
                 let constants = self.loaded.constants();
                 for &state in states {
                     let certificate = prove::certificate(task, asked, state, value)?;
-                    prove::recheck(task.model, &certificate, &constants, task.budget)?;
+                    prove::recheck(
+                        (task.model, Subject::structure(task.model)),
+                        &certificate,
+                        &constants,
+                        task.budget,
+                    )?;
                     answer.certificates.push(Proved { place: Place::Whole, structure: None, certificate });
                 }
                 answer.checked = true;

@@ -12,6 +12,7 @@ use tertium_check::family::{
 use tertium_check::symbolic::family_sets;
 use tertium_check::{Ask, EngineError, Task};
 use tertium_evidence::{Place, Reason};
+use tertium_kernel::Subject;
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, KmtsBuilder, ModelTooLarge, ParamModel, ParamValue, PropId, StateId};
 
@@ -171,7 +172,7 @@ impl Session<'_> {
         };
         for &state in states {
             let certificate = prove::certificate(&task, &asked, state, value)?;
-            prove::recheck(&instance, &certificate, &self.loaded.constants(), budget)?;
+            prove::recheck((&instance, Subject::Instance), &certificate, &self.loaded.constants(), budget)?;
             if answer.run.is_none() && value == Belnap::False {
                 answer.run = prove::run_of(&task, &certificate);
                 answer.structure = Some(Arc::clone(&instance));

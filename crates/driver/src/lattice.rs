@@ -11,6 +11,7 @@ use tertium_check::lattice_valued::{LatticeTask, direct_values};
 use tertium_check::reduction::lattice_values;
 use tertium_check::{Ask, EngineError, Task, Unsupported};
 use tertium_evidence::{Deadlock, Place};
+use tertium_kernel::Subject;
 use tertium_lattice::{Belnap, Element};
 use tertium_load::cuts::{constants, cut, too_large};
 use tertium_logic::Formula;
@@ -99,7 +100,7 @@ impl Session<'_> {
                 let not_above_star = (!lattice.cut(value, lattice.star(at))).then_some(Belnap::False);
                 for side in [above, not_above_star].into_iter().flatten() {
                     let certificate = prove::certificate(&task, formula, state, side)?;
-                    prove::recheck(&structure, &certificate, &constants, budget)?;
+                    prove::recheck((&structure, Subject::Cut), &certificate, &constants, budget)?;
                     let place = Place::Element(lattice.name(at).to_owned());
                     proofs.push(Proved { place, structure: Some(Arc::clone(&structure)), certificate });
                 }

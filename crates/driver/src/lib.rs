@@ -2,7 +2,7 @@
 //!
 //! The only place where stages meet: load a model ([`input`]), gather and bind properties
 //! ([`property`]), choose an engine ([`engines`]), evaluate, explain and re-check ([`check`]), and the
-//! smaller questions of [`compare`], [`certify`], [`formula`] and [`export`]. [`editor`] helps with texts that are being written. For people who
+//! smaller questions of [`compare`], [`formula`] and [`export`]. [`editor`] helps with texts that are being written. For people who
 //! read a run, [`unfold`] values a formula along it, and [`picture`] tells what is to be seen in a structure.
 //!
 //! Not here: arguments, printing, exit codes. Results are values; long work watches a budget and
@@ -10,7 +10,6 @@
 
 pub mod answer;
 pub mod bind;
-pub mod certify;
 pub mod check;
 pub mod compare;
 pub mod editor;

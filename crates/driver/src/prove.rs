@@ -9,7 +9,8 @@ use tertium_base::{Budget, Diagnostic};
 use tertium_check::Task;
 use tertium_check::automata::{linear_certificate, linear_open_question};
 use tertium_check::witness::{branching_certificate, open_question as branching_question, readable_run};
-use tertium_evidence::{Certificate, OpenQuestion, Proof, Rejection, check_certificate_with};
+use tertium_evidence::{Certificate, OpenQuestion, Proof};
+use tertium_kernel::{Rejection, Subject, check_certificate_of};
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, fair_ctl};
 use tertium_model::{Kmts, StateId};
@@ -105,12 +106,12 @@ pub fn run_of(task: &Task<'_>, certificate: &Certificate) -> Option<Run> {
 /// # Errors
 /// If it is not accepted, which is a fault of this program; or if a limit is reached.
 pub fn recheck(
-    model: &Kmts,
+    (model, subject): (&Kmts, Subject),
     certificate: &Certificate,
     constants: &[(String, Belnap)],
     budget: &Budget,
 ) -> Result<(), Failure> {
-    match check_certificate_with(model, certificate, constants, budget) {
+    match check_certificate_of(model, subject, certificate, constants, budget) {
         Ok(_) => Ok(()),
         Err(Rejection::Stopped(stopped)) => Err(stopped.into()),
         Err(Rejection::Refused(why)) => Err(disagreement(certificate, &why)),

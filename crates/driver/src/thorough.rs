@@ -10,6 +10,7 @@ use tertium_check::thorough::{
 };
 use tertium_check::{Ask, EngineError, Task, Unsupported};
 use tertium_evidence::{Certificate, CompletionProof, Deadlock, LinearReading, Place, Proof, Reading};
+use tertium_kernel::Subject;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, Model, StateId, refines};
@@ -156,7 +157,7 @@ impl Session<'_> {
                 Ok(None) | Err(Failure::Stopped(_)) => return Ok(()),
                 Err(failure) => return Err(failure),
             };
-            match prove::recheck(task.model, &certificate, &[], task.budget) {
+            match prove::recheck((task.model, Subject::structure(task.model)), &certificate, &[], task.budget) {
                 Err(Failure::Stopped(_)) => return Ok(()),
                 checked => checked?,
             }
@@ -215,7 +216,7 @@ impl Session<'_> {
         }
         if let Ok(both) = <[CompletionProof; 2]>::try_from(proofs) {
             let certificate = certificate(task, state, Belnap::Unknown, Proof::Completions(Box::new(both)));
-            prove::recheck(task.model, &certificate, &[], task.budget)?;
+            prove::recheck((task.model, Subject::structure(task.model)), &certificate, &[], task.budget)?;
             answer.certificates.push(Proved { place: Place::Whole, structure: None, certificate });
         }
         answer.completions = Some(Box::new([satisfying, violating]));
@@ -310,6 +311,6 @@ pub(crate) fn verify(
     let reading = two_valued(task.reading);
     let inner = bound(Task::new(structure, task.formula, reading, Ask::At(&states), task.budget))?;
     let certificate = prove::certificate(&inner, task.formula, first, wanted)?;
-    prove::recheck(structure, &certificate, &[], task.budget)?;
+    prove::recheck((structure, Subject::Instance), &certificate, &[], task.budget)?;
     Ok(certificate)
 }

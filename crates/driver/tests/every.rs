@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use tertium_base::Budget;
+use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
 use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::abstracted::refined::DEFAULT_REFINEMENTS;
-use tertium_driver::program::grounded::Decider;
-use tertium_driver::program::proof::{Written, certificate_of, certify};
+use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, choose, every, from_text_with};
 use tertium_testkit::{Case, for_random_cases};
@@ -57,9 +57,16 @@ impl Stored {
         let path = self.0.with_extension("cert.json");
         std::fs::write(&path, certificate).expect("a file can be written");
         let defines: Vec<_> = defines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        match certify(&self.0, &path, &defines, &Decider::default(), &Budget::unlimited()) {
+        match findings(
+            (&self.0, &path),
+            &Request { defines, ..Request::default() },
+            &Decider::default(),
+            &Budget::unlimited(),
+        ) {
             Ok(outcomes) if outcomes.is_empty() => Some("nothing".to_owned()),
-            Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
+            Ok(outcomes) => {
+                outcomes.iter().find(|outcome| !outcome.is_proved()).map(|outcome| format!("{:?}", outcome.verdict))
+            }
             Err(failure) => Some(format!("{failure:?}")),
         }
     }

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use self::certified::{folder, refused, refused_by, stored};
 use tertium_base::Budget;
+use tertium_certify::Decider;
 use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind, refined};
 use tertium_driver::program::check::Outcome;
-use tertium_driver::program::grounded::Decider;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::spotlight::{self, SpotlightOptions};

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tertium_base::Budget;
+use tertium_certify::{Decider, Request, findings};
 use tertium_driver::program::abstracted::{self, AbstractionOptions, refined};
-use tertium_driver::program::grounded::Decider;
-use tertium_driver::program::proof::{Written, certificate_of, certify};
+use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, load};
 
@@ -92,9 +92,11 @@ impl Certified {
 }
 
 fn judged(program: &Path, certificate: &Path) -> Option<String> {
-    match certify(program, certificate, &[], &Decider::default(), &Budget::unlimited()) {
+    match findings((program, certificate), &Request::default(), &Decider::default(), &Budget::unlimited()) {
         Ok(outcomes) if outcomes.is_empty() => Some("nothing".to_owned()),
-        Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
+        Ok(outcomes) => {
+            outcomes.iter().find(|outcome| !outcome.is_proved()).map(|outcome| format!("{:?}", outcome.verdict))
+        }
         Err(failure) => Some(format!("{failure:?}")),
     }
 }

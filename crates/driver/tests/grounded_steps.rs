@@ -5,8 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use tertium_base::Budget;
 use tertium_driver::program::{Extras, ProgramFile, from_text_with, load};
-use tertium_evidence::abstraction::terms::{Term, TermId, Terms};
-use tertium_evidence::abstraction::{Input, Later, Machine, Wrong};
+use tertium_evidence::abstraction::Later;
+use tertium_kernel::obligations::Input;
+use tertium_kernel::obligations::terms::{Term, TermId, Terms};
+use tertium_kernel::obligations::{Machine, Wrong};
 use tertium_program::{
     Action, ChannelId, FaultKind, InitialValue, Outcome, ProcessId, Program, Scope, Semantics, State, Type,
 };

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use tertium_base::Budget;
+use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
-use tertium_driver::program::grounded::Decider;
-use tertium_driver::program::proof::{Written, certificate, certify};
+use tertium_driver::program::proof::{Written, certificate};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
 use tertium_testkit::{ProgramShape, for_random_cases, random_program};
@@ -40,8 +40,8 @@ fn written(file: &ProgramFile, question: &Question) -> Written {
 fn accepted(program: &std::path::Path, text: &str) -> bool {
     let path = program.with_extension("cert.json");
     std::fs::write(&path, text).expect("a file can be written");
-    match certify(program, &path, &[], &Decider::default(), &Budget::unlimited()) {
-        Ok(outcomes) => !outcomes.is_empty() && outcomes.iter().all(|outcome| outcome.rejected.is_none()),
+    match findings((program, &path), &Request::default(), &Decider::default(), &Budget::unlimited()) {
+        Ok(outcomes) => !outcomes.is_empty() && outcomes.iter().all(|outcome| outcome.is_proved()),
         Err(_) => false,
     }
 }

@@ -76,7 +76,7 @@ pub struct HyperEdge<'a> {
     pub id: HyperId,
     /// Where it may lead; at least two states, ascending (a single one is a plain must edge).
     pub members: &'a [StateId],
-    /// The action it carries.
+    /// The action it carries; without one, the step is one of anyone, with whatever action steps to the member may have.
     pub action: Option<ActionId>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a certificate was accepted, in words.
+//! What a certificate proves, in words.
 
 use serde::Serialize;
 
@@ -15,32 +15,33 @@ pub struct CertifyReport {
     pub file: String,
     /// The certificate's file.
     pub certificate: String,
-    /// Whether every part is accepted.
+    /// Whether everything that was asked is proved, without any assumption.
     pub accepted: bool,
-    /// One entry per structure and state that the certificate speaks of.
-    pub parts: Vec<PartView>,
+    /// One entry per question that was asked.
+    pub results: Vec<ResultView>,
 }
 
-/// One proof of a certificate.
+/// What was found out about one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct PartView {
-    /// Whether the proof holds.
-    pub accepted: bool,
-    /// The formula it speaks of.
+pub struct ResultView {
+    /// The name of the question.
+    pub name: String,
+    /// Its formula, as the model has it.
     pub formula: String,
     /// The formula's logic.
     pub logic: &'static str,
-    /// The state it speaks of.
-    pub state: String,
-    /// The value it proves.
+    /// The value that is proved, or that a refused proof claims; empty if it claims none.
     pub value: String,
-    /// `strategy`, `lasso`, `run` or `certificate`.
+    /// `proved`, `assuming` or `refused`.
+    pub verdict: &'static str,
+    /// `strategy`, `lasso`, `run`, `invariant`, `completions` or `certificate`.
     pub proof: &'static str,
-    /// For a parameterised or lattice-valued model: which instance or cut.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub place: Option<String>,
-    /// What a reader of an accepted proof should know.
-    pub caveats: Vec<&'static str>,
-    /// Why it was rejected.
+    /// What was proved in full: of which states, under which reading, over what.
+    pub about: Vec<String>,
+    /// How many obligations a solver decided.
+    pub obligations: usize,
+    /// What the proof assumes.
+    pub assumptions: Vec<&'static str>,
+    /// Why it was refused.
     pub reason: Option<String>,
 }

@@ -86,7 +86,17 @@ impl Refiner<'_> {
     }
 
     fn answer_certain_sets(&mut self, builder: &mut KmtsBuilder, copy: StateId, state: StateId) {
-        for (action, members) in self.certain(state) {
+        for (mut action, mut members) in self.certain(state) {
+            // By anyone: where only labelled steps lead there, one of them is taken.
+            let anonymous = action.is_none() && !members.iter().any(|&member| self.may_step(state, member, None));
+            if anonymous {
+                let by: Vec<_> =
+                    self.of.edges_from(state).filter(|edge| edge.may && members.contains(&edge.target)).collect();
+                if !by.is_empty() {
+                    let edge = *self.rng.pick(&by);
+                    (action, members) = (edge.action, vec![edge.target]);
+                }
+            }
             let answers: Vec<StateId> = members.iter().flat_map(|member| self.copies[member.index()].clone()).collect();
             let chosen = if self.complete || self.rng.chance(50) {
                 vec![*self.rng.pick(&answers)]

@@ -121,7 +121,7 @@ fn evidence(session: &Session<'_>, answer: &Answer) -> EvidenceView {
     let kind = match &run {
         Some(run) if run.loop_start.is_some() => "lasso",
         Some(_) => "run",
-        None => tertium_driver::certify::proof_kind(&proved.certificate.proof),
+        None => tertium_certify::proof_word(&proved.certificate.proof),
     };
     EvidenceView { kind, checked: answer.checked, run, ..EvidenceView::none() }
 }

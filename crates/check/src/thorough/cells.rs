@@ -114,15 +114,17 @@ impl<'t> Cells<'t> {
         }
         let state = StateId::new(cell as usize);
         let mut some = false;
+        let mut members = Vec::new();
         for edge in self.model.edges_from(state).filter(|edge| edge.must) {
             some = true;
-            visit(&[Step { action: edge.action, cell: edge.target.index() as u32 }]);
+            members.clear();
+            self.into_one_of(state, edge.action, &[edge.target], &mut members);
+            visit(&members);
         }
-        let mut members = Vec::new();
         for hyper in self.model.hyper_from(state) {
             some = true;
             members.clear();
-            members.extend(hyper.members.iter().map(|to| Step { action: hyper.action, cell: to.index() as u32 }));
+            self.into_one_of(state, hyper.action, hyper.members, &mut members);
             visit(&members);
         }
         if !some && self.total {
@@ -132,6 +134,16 @@ impl<'t> Cells<'t> {
                 visit(&members);
             }
         }
+    }
+
+    /// The steps into one of these: with this action, or, without one, by anyone who can step there.
+    fn into_one_of(&self, state: StateId, action: Option<ActionId>, members: &[StateId], steps: &mut Vec<Step>) {
+        if action.is_some() || self.model.actions().is_empty() {
+            steps.extend(members.iter().map(|to| Step { action, cell: to.index() as u32 }));
+            return;
+        }
+        let possible = self.model.edges_from(state).filter(|edge| edge.may && members.contains(&edge.target));
+        steps.extend(possible.map(|edge| Step { action: edge.action, cell: edge.target.index() as u32 }));
     }
 
     /// The steps that a completion may take.
@@ -216,7 +228,12 @@ impl Search<'_> {
         certain.dedup();
         let mut demands = Vec::new();
         for (action, members) in certain {
-            demands.push(self.candidates(&states, action, Some(members))?);
+            let by = if action.is_some() { vec![action] } else { actions.clone() };
+            let mut steps = Vec::new();
+            for action in by {
+                steps.extend(self.candidates(&states, action, Some(members.clone()))?);
+            }
+            demands.push(steps);
         }
         let never_dead = states.iter().any(|&state| !self.model.is_dead(state));
         if self.total && demands.is_empty() && never_dead {

@@ -14,6 +14,7 @@
 
 mod cells;
 mod completion;
+mod contest;
 mod decide;
 mod endings;
 mod estimate;

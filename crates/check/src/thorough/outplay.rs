@@ -9,8 +9,8 @@
 
 use std::collections::HashMap;
 
+use super::contest::{Contest, Demand, Outcome, TermId, Terms, Way};
 use tertium_base::{Budget, Stopped};
-use tertium_evidence::contest::{Contest, Demand, Outcome, TermId, Terms, Way};
 use tertium_evidence::{Stand, Watch};
 use tertium_logic::alternating::{Monitor, Thread};
 use tertium_model::StateId;

@@ -7,7 +7,7 @@
 //! For what these do not reach (mixed structures, CTL*, fixpoints that alternate, linear formulas where paths end) the proof is the
 //! winner's moves (`outplay`).
 
-use tertium_evidence::contest::{Contest, Terms as ContestTerms};
+use super::contest::{Contest, Terms as ContestTerms};
 use tertium_evidence::{Deadlock, Proof, Reading, Refuted};
 use tertium_lattice::Belnap;
 use tertium_logic::{Logic, Node, NodeId, ParseOptions, ending_ctl, parse};

@@ -8,6 +8,7 @@ use tertium_explore::reduction::promises::Broken;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::store::Keeping;
+use tertium_kernel::programs::question::Settings;
 use tertium_logic::Logic;
 use tertium_program::Direction;
 
@@ -45,6 +46,14 @@ pub struct CheckOptions {
     pub fair: bool,
     /// Whether what a truth over sets rests on is kept, so that a certificate can be written.
     pub keep_basis: bool,
+}
+
+impl CheckOptions {
+    /// How questions are read, for whoever proves an answer.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        Settings { deadlock: self.deadlock, linear: self.linear, fair: self.fair }
+    }
 }
 
 impl Default for CheckOptions {

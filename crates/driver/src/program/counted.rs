@@ -2,20 +2,16 @@
 //! rests on them.
 //!
 //! A certificate lists what was shown: the question, and the properties that counted members are taken to keep to, which must be shown
-//! themselves ([soundness](../../../../docs/soundness.md)). Whoever checks it makes each of these programs again from the text, and checks the proof
-//! about it like one about any other program. Sizes that have fewer members than a question names have proofs of their own, about their graphs.
-//!
-//! What is trusted here beside the definition of a step is that such a program can do whatever the system can do: `tertium_gcl::every`, whose results are
-//! compared with the systems of small sizes in the tests.
+//! themselves ([soundness](../../../../docs/soundness.md)). The kernel makes each of these programs again from the text. Sizes that have fewer members than a
+//! question names have proofs of their own, about their graphs.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use tertium_base::{Budget, Diagnostic};
-use tertium_evidence::abstraction::Obligation;
-use tertium_evidence::{CountedPart, Deadlock, Document, Place, Reading, write_counted};
+use tertium_evidence::write_counted;
 use tertium_gcl::Addition;
 use tertium_gcl::every::{self, Every, Purpose};
+use tertium_kernel::obligations::Obligation;
 use tertium_lattice::Belnap;
 use tertium_logic::{Logic, Node};
 use tertium_program::Program;
@@ -23,11 +19,9 @@ use tertium_program::Program;
 use super::abstracted::basis::Counted;
 use super::abstracted::blank;
 use super::check::CheckOptions;
-use super::grounded::{self, Decider};
 use super::proof::{self, Written};
 use super::questions::{Asked, Mistake, Question};
-use super::{Extras, ProgramAnswer, ProgramFile};
-use crate::certify::PartOutcome;
+use super::{ProgramAnswer, ProgramFile};
 use crate::failure::Failure;
 use tertium_load::sizes::{asked_of, system};
 
@@ -226,243 +220,4 @@ impl Writing<'_> {
 /// Whether a property is about no members at all, and so true whatever happens.
 fn is_trivial(asked: &Asked) -> bool {
     asked.formula.node(asked.formula.root()) == Node::True
-}
-
-/// What a document asks, as far as it says so in one place.
-fn asked_by(document: &Document) -> Option<(&Place, Logic, Belnap)> {
-    match (&document.invariant, document.parts.as_slice()) {
-        (Some(invariant), _) => Some((&invariant.place, invariant.logic, invariant.value)),
-        (None, [first, rest @ ..]) => {
-            let same = |part: &tertium_evidence::Part| {
-                (part.place(), part.logic(), part.value()) == (first.place(), first.logic(), first.value())
-            };
-            rest.iter().all(same).then(|| (first.place(), first.logic(), first.value()))
-        }
-        (None, []) => None,
-    }
-}
-
-/// Whether all parts are read as usual.
-fn is_plain(document: &Document) -> bool {
-    let usual = Reading { deadlock: Deadlock::Mu, ..Reading::default() };
-    document.parts.iter().all(|part| part.reading() == usual)
-}
-
-/// Whether what a document proves is said of all runs, of which those that end stay for ever.
-fn is_of_all_runs(document: &Document) -> bool {
-    let all = match asked_by(document) {
-        Some((Place::Mistake(_), _, Belnap::True)) => true,
-        Some((Place::Property { stutter, fair, .. }, logic, Belnap::True)) => {
-            !fair && (document.invariant.is_some() || (*stutter && logic == Logic::Ltl))
-        }
-        _ => false,
-    };
-    all && is_plain(document)
-}
-
-/// Checks a certificate that rests on counted members.
-///
-/// # Errors
-/// If the program cannot be read, or a limit is reached. A certificate that is wrong is no error.
-pub(super) fn certify(
-    path: &Path,
-    counted: &CountedPart,
-    defines: &[(String, String)],
-    decider: &Decider,
-    budget: &Budget,
-) -> Result<Vec<PartOutcome>, Failure> {
-    let file = super::load_with(path, &[], None, defines, &Extras { every: true, ..Extras::default() })?;
-    let checking = Checking { path, file: &file, counted, defines, decider, budget };
-    let mut outcomes = Vec::new();
-    for at in 0..counted.shown.len() {
-        let mut found = checking.shown(at)?;
-        let about = checking.about();
-        for outcome in &mut found {
-            outcome.place = Some(match &outcome.place {
-                Some(place) => format!("{about}; {place}"),
-                None => about.clone(),
-            });
-        }
-        outcomes.extend(found);
-    }
-    if checking.fits().is_ok() {
-        for (number, sized) in counted.sizes.iter().enumerate() {
-            outcomes.extend(checking.sized(number, sized.size)?);
-        }
-    }
-    Ok(outcomes)
-}
-
-struct Checking<'a> {
-    path: &'a Path,
-    file: &'a ProgramFile,
-    counted: &'a CountedPart,
-    defines: &'a [(String, String)],
-    decider: &'a Decider,
-    budget: &'a Budget,
-}
-
-/// A question that cannot be one of the text's own.
-fn certified(at: usize) -> String {
-    format!("certified {at}")
-}
-
-impl Checking<'_> {
-    fn about(&self) -> String {
-        match self.file.open.as_ref().and_then(|open| open.constants.first()) {
-            Some(constant) => {
-                format!("every {} >= {}, with members counted by place", constant.name, constant.least)
-            }
-            None => "the program with members counted by place".to_owned(),
-        }
-    }
-
-    /// Something that is wrong with a proof as a whole.
-    fn rejected(&self, at: usize, why: String) -> Vec<PartOutcome> {
-        let question = asked_by(&self.counted.shown[at].document);
-        let formula = match question {
-            Some((Place::Property { text, .. }, ..)) => text.clone(),
-            Some((Place::Mistake(name), ..)) => name.clone(),
-            _ => String::new(),
-        };
-        vec![PartOutcome {
-            formula,
-            logic: question.map_or(Logic::Ltl, |(_, logic, _)| logic),
-            state: "every initial state".to_owned(),
-            value: question.map_or(Belnap::Unknown, |(.., value)| value),
-            proof: "certificate",
-            place: None,
-            caveats: Vec::new(),
-            rejected: Some(why),
-        }]
-    }
-
-    /// Everything that is shown, as properties with names of their own.
-    fn additions(&self) -> Vec<Addition> {
-        let one = |(at, shown): (usize, &tertium_evidence::ShownPart)| match asked_by(&shown.document) {
-            Some((Place::Property { text, .. }, logic, _)) => {
-                Some(Addition::Property { name: certified(at), logic: Some(logic), text: text.clone() })
-            }
-            _ => None,
-        };
-        self.counted.shown.iter().enumerate().filter_map(one).collect()
-    }
-
-    /// Whether the text leaves open what the certificate says it does.
-    fn fits(&self) -> Result<(), String> {
-        let open: Vec<&str> =
-            self.file.open.iter().flat_map(|open| &open.constants).map(|constant| constant.name.as_str()).collect();
-        match (&self.counted.constant, open.as_slice()) {
-            (None, []) => Ok(()),
-            (Some(constant), [only]) if constant == only => Ok(()),
-            (Some(constant), _) => {
-                Err(format!("it is about every value of `{constant}`, which is not what is left open"))
-            }
-            (None, _) => Err("it is about one size, and the size is left open".to_owned()),
-        }
-    }
-
-    fn shown(&self, at: usize) -> Result<Vec<PartOutcome>, Failure> {
-        let shown = &self.counted.shown[at];
-        if let Err(why) = self.fits() {
-            return Ok(self.rejected(at, why));
-        }
-        if !is_of_all_runs(&shown.document) {
-            let why =
-                "counted members show only what is true of all runs, of which those that end stay for ever (E0611)";
-            return Ok(self.rejected(at, why.to_owned()));
-        }
-        let names: Vec<String> = shown.lemmas.iter().map(|&at| certified(at)).collect();
-        let sizes = self.counted.constant.is_none().then_some(&self.file.sizes);
-        let (text, additions) = (&self.file.source.text, self.additions());
-        let made = match asked_by(&shown.document) {
-            Some((Place::Mistake(name), ..)) => match Mistake::from_name(name) {
-                Some(mistake) => without(text, sizes, &additions, mistake, &names),
-                None => return Ok(self.rejected(at, format!("`{name}` is no mistake that is looked for"))),
-            },
-            _ => made(text, sizes, &additions, Purpose::Property(&certified(at)), &names),
-        };
-        let every = match made {
-            Ok(every) => every,
-            Err(Unfit::Refused(why)) => return Ok(self.rejected(at, crate::certify::sentence(&why))),
-            Err(Unfit::TooWide) => {
-                let why = "counted members may do more here than members can".to_owned();
-                return Ok(self.rejected(at, why));
-            }
-        };
-        let mut file = stand_in(self.file, "", every.program);
-        file.given = file
-            .program
-            .properties
-            .iter()
-            .map(|known| known.name.clone())
-            .filter(|known| *known == certified(at))
-            .collect();
-        let reload = |_: Option<(&str, Logic)>| Ok(file.clone());
-        let mut outcomes = proof::check_document(&shown.document, &shown.text, &reload, self.decider, self.budget)?;
-        if let Some(last) = outcomes.last_mut().filter(|last| last.rejected.is_none()) {
-            last.rejected = self.smaller(at, &every.families)?;
-        }
-        Ok(outcomes)
-    }
-
-    /// Why sizes with fewer members than something names are not covered, if they are not.
-    fn smaller(&self, at: usize, members: &[(String, usize)]) -> Result<Option<String>, Failure> {
-        let Some(constant) = self.file.open.as_ref().and_then(|open| open.constants.first()) else {
-            let enough = has_members(self.file, members);
-            return Ok((!enough).then(|| "there are fewer members than it names".to_owned()));
-        };
-        let covered: BTreeSet<i64> =
-            self.counted.sizes.iter().filter(|sized| sized.of == at).map(|sized| sized.size).collect();
-        for size in constant.least.. {
-            if has_members(&self.of_size(size, None)?, members) {
-                break;
-            }
-            if !covered.contains(&size) && !self.is_trivial(at, size)? {
-                return Ok(Some(format!("nothing is shown for {} = {size}", constant.name)));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Whether a property says nothing about the system of one size.
-    fn is_trivial(&self, at: usize, size: i64) -> Result<bool, Failure> {
-        let Some((Place::Property { text, .. }, logic, _)) = asked_by(&self.counted.shown[at].document) else {
-            return Ok(false);
-        };
-        let asked = grounded::given(&self.of_size(size, Some((text, logic)))?)?;
-        Ok(asked.as_ref().is_some_and(is_trivial))
-    }
-
-    fn of_size(&self, size: i64, property: Option<(&str, Logic)>) -> Result<ProgramFile, Failure> {
-        let mut defines = self.defines.to_vec();
-        defines.extend(self.counted.constant.iter().map(|constant| (constant.clone(), size.to_string())));
-        proof::reload(self.path, property, &defines)
-    }
-
-    fn sized(&self, number: usize, size: i64) -> Result<Vec<PartOutcome>, Failure> {
-        let sized = &self.counted.sizes[number];
-        let constant = self.counted.constant.as_deref().unwrap_or_default();
-        let (asked, wanted) = (asked_by(&sized.document), asked_by(&self.counted.shown[sized.of].document));
-        let same = match (asked, wanted) {
-            (Some((Place::Mistake(one), _, Belnap::True)), Some((Place::Mistake(other), ..))) => one == other,
-            (
-                Some((Place::Property { text: one, stutter, fair }, logic, Belnap::True)),
-                Some((Place::Property { text: other, .. }, wanted, _)),
-            ) => one == other && logic == wanted && !fair && (*stutter || logic != Logic::Ltl),
-            _ => false,
-        };
-        if !same || !is_plain(&sized.document) {
-            return Ok(self.rejected(sized.of, format!("what is shown for {constant} = {size} is something else")));
-        }
-        let reload = |property: Option<(&str, Logic)>| self.of_size(size, property);
-        let mut outcomes = proof::check_document(&sized.document, &sized.text, &reload, self.decider, self.budget)?;
-        for outcome in &mut outcomes {
-            outcome.place = Some(match &outcome.place {
-                Some(place) => format!("{constant} = {size}; {place}"),
-                None => format!("{constant} = {size}"),
-            });
-        }
-        Ok(outcomes)
-    }
 }

@@ -9,7 +9,7 @@
 //!
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
-//! [`sketched`] answers with a store that keeps little; [`fewer`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates and checks them, [`grounded`] those over abstract states. [`every`] answers for systems of every size. [`abstracted`] answers
+//! [`sketched`] answers with a store that keeps little; [`fewer`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates. [`every`] answers for systems of every size. [`abstracted`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only; [`choose`]
 //! says which way a program goes.
 
@@ -25,8 +25,6 @@ pub mod every;
 pub mod explore;
 pub mod export;
 pub mod fewer;
-mod graph;
-pub mod grounded;
 pub mod itf;
 pub mod linear;
 mod notes;

@@ -1,22 +1,22 @@
-//! Proofs about a structure over abstract states: made from what an answer rests on, and checked against the program.
+//! Proofs about a structure over abstract states, made from what an answer rests on.
 //!
-//! The structure is drawn by `tertium_evidence` from lists; obligations say that it is an abstraction of the program, and an ordinary
+//! The structure is drawn by the kernel from lists, together with the obligations that say that it is an abstraction of the program; an ordinary
 //! certificate says what holds of it. What the proof does not use is left out, so that nothing has to be shown for it.
-
-use std::borrow::Cow;
 
 use tertium_base::Budget;
 use tertium_check::{Ask, Task};
-use tertium_evidence::abstraction::{Abstraction, Frame, Grounds, NoTerm, Obligation, Structure};
-use tertium_evidence::{Certificate, Choice, Deadlock, Place, Proof, Reading, check_certificate_with, write_structure};
+use tertium_evidence::abstraction::{Abstraction, Structure};
+use tertium_evidence::{Certificate, Choice, Deadlock, Place, Proof, Reading, write_structure};
+use tertium_kernel::obligations::{Drawn, Grounds, NoTerm, Obligation};
+use tertium_kernel::programs::question::Subject;
+use tertium_kernel::programs::{fairness_fits, lines};
+use tertium_kernel::solve::{Decided, Decider, decide};
+use tertium_kernel::{Subject as Kind, check_certificate_of};
 use tertium_lattice::Belnap;
-use tertium_logic::Logic;
 use tertium_model::{Kmts, StateId};
-use tertium_program::Fairness;
 
 use super::check::CheckOptions;
-use super::grounded::{self, Decider, Verdict, lines};
-use super::proof::{Written, fair_to_all};
+use super::proof::Written;
 use super::questions::Asked;
 use super::{ProgramAnswer, ProgramFile};
 use crate::check::bound;
@@ -56,38 +56,16 @@ pub(super) fn shows(
     let Ok((question, structure)) = Question::about(file, asked, (over, structure), Belnap::True, options) else {
         return Ok(false);
     };
-    let Ok(model) = question.model(&structure) else { return Ok(false) };
+    let Ok(model) = question.sketch(&structure, budget) else { return Ok(false) };
     Ok(question.proofs(&model, budget)?.is_ok())
-}
-
-fn speaks_of_paths(logic: Logic) -> bool {
-    matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl)
-}
-
-/// Why fairness is in the way: strong fairness is known to linear formulas that are true, and to no others.
-fn unfair(file: &ProgramFile, structure: &Structure, (logic, value): (Logic, Belnap), stutter: bool) -> Option<String> {
-    let strong = file.program.processes.iter().any(|process| process.fairness == Fairness::Strong);
-    let linear = logic == Logic::Ltl && value == Belnap::True;
-    if structure.makes_promises() && !linear {
-        return Some("what cannot go on for ever shows only that linear formulas are true (E0610)".to_owned());
-    }
-    // A path that ends keeps no promise of what happens again and again, and would be left out.
-    if structure.makes_promises() && !stutter {
-        return Some("what cannot go on for ever needs runs that end to stay where they are (E0610)".to_owned());
-    }
-    (strong && speaks_of_paths(logic) && !linear)
-        .then(|| "strong fairness cannot be written as constraints on edges".to_owned())
 }
 
 /// A question as one about a structure.
 struct Question<'a> {
-    file: Cow<'a, ProgramFile>,
+    subject: Subject<'a>,
     asked: &'a Asked,
     over: &'a Abstraction,
-    frame: Frame,
-    reading: Reading,
     value: Belnap,
-    everyone: bool,
 }
 
 impl<'a> Question<'a> {
@@ -99,39 +77,44 @@ impl<'a> Question<'a> {
         value: Belnap,
         options: &CheckOptions,
     ) -> Result<(Self, Structure), String> {
-        let mut file = Cow::Borrowed(file);
-        if options.fair {
-            fair_to_all(&mut file.to_mut().program);
-        }
-        let fair = file.program.processes.iter().any(|process| process.fairness != Fairness::None);
-        let logic = asked.formula.logic();
-        let stutter = options.deadlock.is_none()
-            && (matches!(logic, Logic::Ltl | Logic::CtlStar) || (logic == Logic::Ctl && fair));
-        let frame = Frame { fair: speaks_of_paths(logic), stutter };
-        if let Some(why) = unfair(&file, structure, (logic, value), frame.stutter) {
-            return Err(why);
-        }
-        let mut reading = Reading { deadlock: options.deadlock.unwrap_or(Deadlock::Mu), ..Reading::default() };
-        reading.linear = options.linear.unwrap_or(reading.linear);
+        let subject = Subject::property(file, asked, options.settings());
+        fairness_fits(&subject, structure, value)?;
         let mut structure = structure.clone();
-        if !frame.stutter {
+        if !subject.frame.stutter {
             structure.stops.clear();
         }
-        Ok((Self { file, asked, over, frame, reading, value, everyone: options.fair }, structure))
+        Ok((Self { subject, asked, over, value }, structure))
     }
 
-    fn atoms(&self) -> Vec<String> {
-        self.asked.formula.atoms().iter().map(|atom| atom.text.clone()).collect()
+    fn grounds(&self, budget: &Budget) -> Result<Grounds<'_, 'a>, String> {
+        let file = &self.subject.file;
+        Grounds::new(&file.program, self.over, lines(file), budget).map_err(|NoTerm(why)| why)
     }
 
-    fn model(&self, structure: &Structure) -> Result<Kmts, String> {
-        structure.model(&self.file.program, &self.over.later, &self.atoms(), self.frame).map_err(|NoTerm(why)| why)
+    /// The structure, for whoever looks for a proof.
+    fn sketch(&self, structure: &Structure, budget: &Budget) -> Result<Kmts, String> {
+        let mut grounds = self.grounds(budget)?;
+        let sketch = grounds.sketch(structure, &self.subject.atoms(), self.subject.frame);
+        sketch.map_err(|NoTerm(why)| why)
+    }
+
+    /// The structure with what it rests on; of what is false also that the program begins in these states.
+    fn drawn(&self, structure: &Structure, states: &[usize], budget: &Budget) -> Result<Drawn, String> {
+        let mut grounds = self.grounds(budget)?;
+        let drawn = grounds.draw(structure, &self.subject.atoms(), self.subject.frame);
+        let mut drawn = drawn.map_err(|NoTerm(why)| why)?;
+        if self.value == Belnap::False {
+            for &state in states {
+                drawn.obligations.extend(grounds.starts_in(state).map_err(|NoTerm(why)| why)?);
+            }
+        }
+        Ok(drawn)
     }
 
     fn written(&self, structure: Structure, budget: &Budget) -> Result<Written, Failure> {
-        let model = match self.model(&structure) {
+        let model = match self.sketch(&structure, budget) {
             Ok(model) => model,
-            Err(why) => return Ok(Written::None(why)),
+            Err(why) => return none(why, budget),
         };
         let proved = match self.proofs(&model, budget)? {
             Ok(proved) if self.value == Belnap::False => self.begun(proved, budget)?,
@@ -139,28 +122,23 @@ impl<'a> Question<'a> {
         };
         let proved = match proved {
             Ok(proved) => proved,
-            Err(why) => return Ok(Written::None(why)),
+            Err(why) => return none(why, budget),
         };
-        let pruned = pruned(&structure, &proved, self.reading);
-        let (structure, model) = match self.model(&pruned) {
-            Ok(smaller) if self.accepted(&smaller, &proved, budget) => (pruned, smaller),
-            _ => (structure, model),
-        };
-        let obligations = match obligations(&self.file, self.over, &structure, self.asked, self.frame) {
-            Ok(obligations) => obligations,
-            Err(why) => return Ok(Written::None(why)),
+        let pruned = pruned(&structure, &proved, self.subject.reading);
+        let structure = match self.sketch(&pruned, budget) {
+            Ok(smaller) if self.accepted(&smaller, &proved, budget) => pruned,
+            _ => structure,
         };
         let states: Vec<usize> = proved.iter().map(|proof| proof.state.index()).collect();
-        let starts = if self.value == Belnap::False { starts(&self.file, self.over, &states) } else { Ok(Vec::new()) };
-        let obligations = match starts {
-            Ok(starts) => obligations.into_iter().chain(starts).collect::<Vec<_>>(),
-            Err(why) => return Ok(Written::None(why)),
+        let Drawn { model, obligations } = match self.drawn(&structure, &states, budget) {
+            Ok(drawn) => drawn,
+            Err(why) => return none(why, budget),
         };
-        if let Verdict::Fails(why) = grounded::decide(&obligations, &Decider::default(), budget)? {
+        if let Decided::Fails(why) = decide(&obligations, &Decider::default(), budget)? {
             return Ok(Written::None(why));
         }
-        let (text, stutter) = (self.asked.source.clone(), self.frame.stutter);
-        let place = Place::Property { text, stutter, fair: self.everyone };
+        let (text, stutter) = (self.asked.source.clone(), self.subject.frame.stutter);
+        let place = Place::Property { text, stutter, fair: self.subject.everyone };
         let parts: Vec<_> = proved.iter().map(|certificate| (place.clone(), &model, certificate)).collect();
         let mut text = Vec::new();
         write_structure(&mut text, (self.over, &structure), &parts)
@@ -172,13 +150,20 @@ impl<'a> Question<'a> {
     /// The first of several proofs of falsity that is about a state in which the program begins.
     fn begun(&self, proved: Vec<Certificate>, budget: &Budget) -> Result<Result<Vec<Certificate>, String>, Failure> {
         let mut last = "the program begins nowhere".to_owned();
+        let mut grounds = match self.grounds(budget) {
+            Ok(grounds) => grounds,
+            Err(why) => return Ok(Err(why)),
+        };
         for certificate in proved {
-            match starts(&self.file, self.over, &[certificate.state.index()]) {
-                Err(why) => last = why,
-                Ok(obligations) => match grounded::decide(&obligations, &Decider::default(), budget)? {
-                    Verdict::Holds => return Ok(Ok(vec![certificate])),
-                    Verdict::Fails(why) => last = why,
-                },
+            match grounds.starts_in(certificate.state.index()) {
+                Err(NoTerm(why)) => last = why,
+                Ok(obligation) => {
+                    let obligations: Vec<Obligation> = obligation.into_iter().collect();
+                    match decide(&obligations, &Decider::default(), budget)? {
+                        Decided::Holds => return Ok(Ok(vec![certificate])),
+                        Decided::Fails(why) => last = why,
+                    }
+                }
             }
         }
         Ok(Err(last))
@@ -190,7 +175,7 @@ impl<'a> Question<'a> {
         let mut proved = Vec::new();
         for &state in model.init() {
             let ask = [state];
-            let task = bound(Task::new(model, &formula, self.reading, Ask::At(&ask), budget))?;
+            let task = bound(Task::new(model, &formula, self.subject.reading, Ask::At(&ask), budget))?;
             let (_, values) = engines::evaluate(&task, EngineChoice::Auto)?;
             if values.at(state) != self.value {
                 if self.value == Belnap::True {
@@ -199,7 +184,7 @@ impl<'a> Question<'a> {
                 continue;
             }
             let certificate = prove::certificate(&task, &self.asked.formula, state, self.value)?;
-            prove::recheck(model, &certificate, &[], budget)?;
+            prove::recheck((model, Kind::Abstraction), &certificate, &[], budget)?;
             proved.push(certificate);
         }
         if proved.is_empty() {
@@ -209,8 +194,15 @@ impl<'a> Question<'a> {
     }
 
     fn accepted(&self, model: &Kmts, proved: &[Certificate], budget: &Budget) -> bool {
-        proved.iter().all(|certificate| check_certificate_with(model, certificate, &[], budget).is_ok())
+        let accepts = |certificate| check_certificate_of(model, Kind::Abstraction, certificate, &[], budget).is_ok();
+        proved.iter().all(accepts)
     }
+}
+
+/// No certificate, for this reason, unless a limit is reached.
+fn none(why: String, budget: &Budget) -> Result<Written, Failure> {
+    budget.check()?;
+    Ok(Written::None(why))
 }
 
 /// The structure without certain sets and able processes that proofs do not use.
@@ -235,49 +227,4 @@ fn pruned(structure: &Structure, proved: &[Certificate], reading: Reading) -> St
     };
     let certain = structure.certain.iter().filter(|(from, _, into)| inside(*from, into)).cloned().collect();
     Structure { certain, ..structure.clone() }
-}
-
-/// The obligations of a structure; why it proves nothing, if it does not fit.
-pub(super) fn obligations(
-    file: &ProgramFile,
-    over: &Abstraction,
-    structure: &Structure,
-    asked: &Asked,
-    frame: Frame,
-) -> Result<Vec<Obligation>, String> {
-    let no_term = |NoTerm(why): NoTerm| why;
-    let mut needed = structure.clone();
-    // Who is able to step matters to fairness only.
-    let fair: Vec<u32> = (0..file.program.instances.len() as u32)
-        .filter(|&pid| file.program.process(file.program.instances[pid as usize].process).fairness != Fairness::None)
-        .collect();
-    for (_, who) in &mut needed.able {
-        who.retain(|pid| frame.fair && fair.contains(pid));
-    }
-    let mut grounds = Grounds::new(&file.program, over, lines(file)).map_err(no_term)?;
-    grounds.structure(&needed, &asked.atoms, frame).map_err(no_term)
-}
-
-/// That the program begins in these states, of which something is false.
-pub(super) fn starts(file: &ProgramFile, over: &Abstraction, states: &[usize]) -> Result<Vec<Obligation>, String> {
-    let no_term = |NoTerm(why): NoTerm| why;
-    let mut grounds = Grounds::new(&file.program, over, lines(file)).map_err(no_term)?;
-    let mut found = Vec::new();
-    for &state in states {
-        found.extend(grounds.starts_in(state).map_err(no_term)?);
-    }
-    Ok(found)
-}
-
-/// Why a structure is refused beside its obligations: what it is asked for is not what it can show.
-pub(super) fn frame(
-    file: &ProgramFile,
-    structure: &Structure,
-    (logic, value): (Logic, Belnap),
-    stutter: bool,
-) -> Result<Frame, String> {
-    match unfair(file, structure, (logic, value), stutter) {
-        Some(why) => Err(why),
-        None => Ok(Frame { fair: speaks_of_paths(logic), stutter }),
-    }
 }

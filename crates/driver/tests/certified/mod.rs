@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tertium_base::Budget;
-use tertium_driver::program::grounded::Decider;
-use tertium_driver::program::proof::certify;
+use tertium_certify::{Decider, Request, findings};
 use tertium_driver::program::{ProgramFile, load};
 
 /// A place for the files of one test.
@@ -32,11 +31,13 @@ pub fn refused_by(decider: &Decider, program: &Path, text: &str) -> Option<Strin
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = folder("certificates").join(format!("{}-{number}.cert.json", std::process::id()));
     std::fs::write(&path, text).expect("a file can be written");
-    let found = certify(program, &path, &[], decider, &Budget::unlimited());
+    let found = findings((program, &path), &Request::default(), decider, &Budget::unlimited());
     let _ = std::fs::remove_file(&path);
     match found {
         Ok(outcomes) if outcomes.is_empty() => Some("nothing".to_owned()),
-        Ok(outcomes) => outcomes.into_iter().find_map(|outcome| outcome.rejected),
+        Ok(outcomes) => {
+            outcomes.iter().find(|outcome| !outcome.is_proved()).map(|outcome| format!("{:?}", outcome.verdict))
+        }
         Err(failure) => Some(format!("{failure:?}")),
     }
 }

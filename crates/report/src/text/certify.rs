@@ -1,30 +1,44 @@
-//! Whether a certificate was accepted.
+//! What a certificate proves, as text.
 
-use crate::certify::{CertifyReport, PartView};
+use crate::certify::{CertifyReport, ResultView};
 use crate::style::{Role, Style, role_of, safe};
 
 /// The report as text.
 #[must_use]
 pub fn certify(report: &CertifyReport, style: Style) -> String {
-    report.parts.iter().map(|view| part(view, style)).collect()
+    report.results.iter().map(|view| result(view, style)).collect()
 }
 
-fn part(view: &PartView, style: Style) -> String {
-    let (role, word) = if view.accepted { (Role::Good, "accepted") } else { (Role::Bad, "rejected") };
-    let place = view.place.as_ref().map_or_else(String::new, |place| format!(" for {}", safe(place)));
-    let at = if view.state.is_empty() { String::new() } else { format!(" at {}", safe(&view.state)) };
+fn result(view: &ResultView, style: Style) -> String {
+    let role = match view.verdict {
+        "proved" => Role::Good,
+        "refused" => Role::Bad,
+        _ => Role::Warning,
+    };
+    let value = if view.value.is_empty() {
+        String::new()
+    } else {
+        format!(" is {}", style.paint(role_of(&view.value), &safe(&view.value)))
+    };
     let mut text = format!(
-        "{}  {} is {}{at}{place}  {}\n",
-        style.paint(role, word),
+        "{}  {}: {}{value}  {}\n",
+        style.paint(role, view.verdict),
+        safe(&view.name),
         safe(&view.formula),
-        style.paint(role_of(&view.value), &view.value),
         style.paint(Role::Faint, &format!("({}, {})", view.logic, view.proof)),
     );
+    let mut about = view.about.clone();
+    if view.obligations > 0 {
+        about.push(format!("{} obligations decided", view.obligations));
+    }
+    if !about.is_empty() {
+        text.push_str(&format!("  {}\n", safe(&about.join("; "))));
+    }
+    for assumption in &view.assumptions {
+        text.push_str(&format!("  {} {assumption}\n", style.paint(Role::Warning, "only under the assumption")));
+    }
     if let Some(reason) = &view.reason {
         text.push_str(&format!("  because {}\n", safe(reason)));
-    }
-    for caveat in &view.caveats {
-        text.push_str(&format!("  {} {caveat}\n", style.paint(Role::Warning, "note:")));
     }
     text
 }

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tertium_abstraction::{AbstractState, Explored, Separated, System};
-use tertium_evidence::abstraction::terms::Sort;
-use tertium_evidence::abstraction::{self as proof, Abstraction, Later, Machine, NoTerm, Structure};
+use tertium_evidence::abstraction::{self as proof, Abstraction, Later, Structure};
+use tertium_kernel::obligations::terms::Sort;
+use tertium_kernel::obligations::{Machine, NoTerm};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, PropId, StateId};
 use tertium_program::{LocationId, ProcessId, Program, VarId};

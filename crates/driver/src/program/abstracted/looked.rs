@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tertium_abstraction::{Origin, Predicate};
 use tertium_base::Budget;
-use tertium_evidence::abstraction::NoTerm;
+use tertium_kernel::obligations::NoTerm;
 use tertium_program::{ExprId, Program, VarId};
 
 use super::pictured::{Pictured, pictured};

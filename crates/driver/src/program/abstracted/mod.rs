@@ -27,8 +27,9 @@ use tertium_abstraction::{
     AbstractState, Explored, Failed, MOST_COPIES, Options, Origin, Predicate, Separated, Shape, System, Unsupported,
 };
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
-use tertium_evidence::abstraction::{Later, NoTerm, of_every_state};
+use tertium_evidence::abstraction::Later;
 use tertium_evidence::{OpenQuestion, Reason as Open};
+use tertium_kernel::obligations::{NoTerm, of_every_state};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};

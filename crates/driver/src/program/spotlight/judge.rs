@@ -138,7 +138,7 @@ impl Judge<'_> {
             Belnap::True | Belnap::False => {
                 if structure.edge_count() <= SMALL {
                     let proof = prove::certificate(&task, &self.asked.formula, ask[0], value)?;
-                    prove::recheck(structure, &proof, &[], self.work.budget)?;
+                    prove::recheck((structure, tertium_kernel::Subject::Abstraction), &proof, &[], self.work.budget)?;
                 }
                 Ok((value, None))
             }

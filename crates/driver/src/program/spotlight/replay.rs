@@ -17,7 +17,6 @@ use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{Fairness, Outcome, ProcessId, Semantics, State};
 
 use super::super::abstracted::concretise::with_values;
-use super::super::proof::fair_to_all;
 use super::super::questions::Asked;
 use super::super::run::{self, Run};
 use super::super::watch;
@@ -26,6 +25,7 @@ use crate::check::bound;
 use crate::engines;
 use crate::failure::Failure;
 use crate::prove;
+use tertium_kernel::programs::question::fair_to_all;
 
 /// At most this many states of the program are looked at.
 const MOST_STATES: usize = 2_000;

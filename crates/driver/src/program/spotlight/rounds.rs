@@ -12,8 +12,8 @@ use tertium_abstraction::spotlight::{
 };
 use tertium_abstraction::{Predicate, System};
 use tertium_base::Diagnostic;
-use tertium_evidence::abstraction::of_every_state;
 use tertium_evidence::{OpenQuestion, Reason as Open};
+use tertium_kernel::obligations::of_every_state;
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_program::{ExprId, Fairness, ProcessId};

@@ -11,8 +11,8 @@ use tertium_check::symbolic::{
 };
 use tertium_check::{EngineError, Filter};
 use tertium_dd::{Set, with_deep_stack_meanwhile};
-use tertium_evidence::abstraction::of_every_state;
 use tertium_explore::search::liveness::Scheduling;
+use tertium_kernel::obligations::of_every_state;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, FormulaBuilder, Logic, Node, NodeId};
 use tertium_model::ActionId;
@@ -28,12 +28,12 @@ use crate::program::answer::{ProgramAnswer, STUTTER};
 use crate::program::branching::depends_on_ends;
 use crate::program::check::{CheckOptions, Outcome};
 use crate::program::claims::automaton;
-use crate::program::proof::fair_to_all;
 use crate::program::questions::{Asked, Mistake, Question};
 use crate::program::run::Run;
 use crate::program::safety::cannot_evaluate;
 use crate::program::{ProgramFile, linear};
 use crate::{Deadlock, Observer, engines, prove};
+use tertium_kernel::programs::question::fair_to_all;
 
 /// The name under which answers are told.
 const NAME: &str = "symbolic";

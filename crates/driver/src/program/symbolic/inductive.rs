@@ -6,7 +6,7 @@
 
 use tertium_base::Stopped;
 use tertium_dd::{Bit, Bits, Part, Relation, Set};
-use tertium_evidence::abstraction::NoTerm;
+use tertium_kernel::obligations::NoTerm;
 
 use super::encoding::Encoding;
 use super::subject::Subject;

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use tertium_abstraction::invariants::intervals;
 use tertium_abstraction::{MOST_COPIES, Restoring, Separated, Unsupported};
 use tertium_base::Budget;
-use tertium_evidence::abstraction::{Later, NoTerm};
+use tertium_evidence::abstraction::Later;
+use tertium_kernel::obligations::NoTerm;
 use tertium_program::{Action, Assign, Expr, ExprId, LocationId, ProcessId, Program, State, StepId, Type, VarId};
 use tertium_smt::Bounds;
 

@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tertium_dd::{Bit, Root, Set};
-use tertium_evidence::abstraction::terms::Sort;
-use tertium_evidence::abstraction::{AbstractState, Abstraction, Machine, NoTerm};
+use tertium_evidence::abstraction::{AbstractState, Abstraction};
+use tertium_kernel::obligations::terms::Sort;
+use tertium_kernel::obligations::{Machine, NoTerm};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Program, Semantics};
 

@@ -10,15 +10,18 @@ use std::sync::Arc;
 
 use tertium_abstraction::{Explored, Failed};
 use tertium_base::{Budget, StopReason};
-use tertium_evidence::abstraction::terms::{Sort, Term, TermId};
-use tertium_evidence::abstraction::{Abstraction, Grounds, Machine, NoTerm, Questions, Rank, Structure, Taken};
+use tertium_evidence::abstraction::{Abstraction, Rank, Structure, Taken};
+use tertium_kernel::obligations::terms::{Sort, Term, TermId};
+use tertium_kernel::obligations::{Grounds, Machine, NoTerm, Questions};
+use tertium_kernel::programs::lines;
+use tertium_kernel::solve::{Decided, Decider, decide};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_program::Fairness;
 use tertium_smt::{Reply, Scripts};
 
 use super::super::super::answer::Round;
-use super::super::super::grounded::{self, Decider, Verdict, lines};
+
 use super::super::super::questions::{Asked, Question};
 use super::super::super::structured;
 use super::super::basis::{self, Basis};
@@ -139,7 +142,8 @@ impl Ranking<'_> {
         }
         let steps = repeatable(&self.structure);
         let candidates = self.candidates().unwrap_or_default();
-        let Ok(grounds) = Grounds::new(&self.work.file.program, self.over, lines(self.work.file)) else {
+        let Ok(grounds) = Grounds::new(&self.work.file.program, self.over, lines(self.work.file), self.work.budget)
+        else {
             return Ok(None);
         };
         let scripts = Decider::default().scripts()?;
@@ -190,11 +194,12 @@ impl Ranking<'_> {
     /// Whether a certificate with these ranks meets its obligations: whatever was looked at on the way is not relied on.
     fn holds(&self) -> Result<bool, Failure> {
         let no_term = Ok(false);
-        let Ok(mut grounds) = Grounds::new(&self.work.file.program, self.over, lines(self.work.file)) else {
+        let Ok(mut grounds) = Grounds::new(&self.work.file.program, self.over, lines(self.work.file), self.work.budget)
+        else {
             return no_term;
         };
         let Ok(obligations) = grounds.ranks(&self.structure.ranks) else { return no_term };
-        Ok(grounded::decide(&obligations, &Decider::default(), self.work.budget)? == Verdict::Holds)
+        Ok(decide(&obligations, &Decider::default(), self.work.budget)? == Decided::Holds)
     }
 
     fn shows(&mut self, ranks: Vec<Rank>) -> Result<bool, Failure> {

@@ -1,0 +1,117 @@
+//! Is a certificate a proof of what the model in a file asks? The kernel as a command.
+//!
+//! The opinion is `kernel`'s; here files are read, and what it found is put into words. Used by `tertium certify`, and by
+//! `tertium-certify`, which holds nothing else.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tertium_base::{Budget, SourceFile};
+use tertium_evidence::{Document, read_document};
+pub use tertium_kernel::Request;
+pub use tertium_kernel::finding::proof_word;
+pub use tertium_kernel::solve::Decider;
+use tertium_kernel::{Finding, Verdict};
+use tertium_load::{Failure, Located};
+use tertium_report::certify::ResultView;
+use tertium_report::view::{SCHEMA_VERSION, Tool};
+use tertium_report::{CertifyReport, Style, json, text};
+
+/// Everything asked for is proved.
+pub const PROVED: u8 = 0;
+/// Nothing is refused, but something is proved only under an assumption, or not to the end.
+pub const UNDECIDED: u8 = 5;
+/// Something that was asked is not proved.
+pub const REFUSED: u8 = 10;
+
+/// What is to be checked.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The model.
+    pub model: PathBuf,
+    /// The certificate.
+    pub certificate: PathBuf,
+    /// What must be proved.
+    pub request: Request,
+    /// Who decides obligations.
+    pub decider: Decider,
+    /// Whether the result is one JSON document.
+    pub json: bool,
+}
+
+/// Checks the certificate in a file against the model in another.
+///
+/// # Errors
+/// If a file cannot be read, a question is none of the model, or a limit is reached. A certificate that is wrong is no error.
+pub fn findings(
+    (model, certificate): (&Path, &Path),
+    request: &Request,
+    decider: &Decider,
+    budget: &Budget,
+) -> Result<Vec<Finding>, Failure> {
+    let (document, source) = read(certificate)?;
+    let document = (&document, source.text.as_str());
+    let found = if tertium_load::program::is_program(model) {
+        tertium_kernel::programs::certify(model, document, request, decider, budget)
+    } else {
+        let loaded = tertium_load::structure::load(model, budget)?;
+        tertium_kernel::structures::certify(&loaded, document, request, budget)
+    };
+    found
+}
+
+fn read(path: &Path) -> Result<(Document, Arc<SourceFile>), Failure> {
+    let text = tertium_load::program::read_text(path)?;
+    let source = Arc::new(SourceFile::new(path.to_string_lossy(), text));
+    let document = read_document(&source.text).map_err(|error| Located::within(*error, &source))?;
+    Ok((document, source))
+}
+
+/// The result as text, and the exit code.
+///
+/// # Errors
+/// As [`findings`].
+pub fn run(options: &Options, tool: Tool, style: Style, budget: &Budget) -> Result<(String, u8), Failure> {
+    let files = (options.model.as_path(), options.certificate.as_path());
+    let found = findings(files, &options.request, &options.decider, budget)?;
+    let code = if found.iter().any(|finding| finding.refusal().is_some()) {
+        REFUSED
+    } else if found.iter().all(Finding::is_proved) {
+        PROVED
+    } else {
+        UNDECIDED
+    };
+    let shown = |path: &Path| path.to_string_lossy().into_owned();
+    let report = CertifyReport {
+        schema_version: SCHEMA_VERSION,
+        tool,
+        file: shown(files.0),
+        certificate: shown(files.1),
+        accepted: code == PROVED,
+        results: found.into_iter().map(view).collect(),
+    };
+    let text = if options.json { json::document(&report) } else { text::certify(&report, style) };
+    Ok((text, code))
+}
+
+fn view(finding: Finding) -> ResultView {
+    let (verdict, assumptions, reason) = match finding.verdict {
+        Verdict::Proved => ("proved", Vec::new(), None),
+        Verdict::Assuming(assumptions) => {
+            ("assuming", assumptions.into_iter().map(|assumption| assumption.text()).collect(), None)
+        }
+        Verdict::Refused(why) => ("refused", Vec::new(), Some(why)),
+    };
+    ResultView {
+        name: finding.name,
+        formula: finding.formula,
+        logic: finding.logic,
+        value: finding.value,
+        verdict,
+        proof: finding.proof,
+        about: finding.about,
+        obligations: finding.obligations,
+        assumptions,
+        reason,
+    }
+}

@@ -1,0 +1,19 @@
+//! Which moves does someone have who builds a completion, and which has someone who shows that there is none?
+//!
+//! The contest behind proofs of the thorough semantics. A *stand* is a set of states that one concrete state refines
+//! together, and the terms ([`Terms`]) that it has to meet. The builder picks a way to meet them ([`Way`]); the other picks
+//! something to follow up, a certain step or one that a term asks for ([`Demand`]); the builder picks where it leads
+//! ([`Outcome`]). A play that never ends is lost for the builder if it has a *thread*, a term and the terms that it
+//! led to, on which the greatest priority that is met again and again is odd: something was put off for ever.
+//!
+//! Everything is in the fixed order that `docs/certificates.md` gives, so that a proof can speak of "the second way". `kernel` has
+//! this game, too, as code of its own; here it serves to find proofs and to write them down, and is no part of how answers are found.
+
+mod paths;
+mod steps;
+mod terms;
+mod ways;
+
+pub(super) use steps::{Contest, Demand, Outcome};
+pub(super) use terms::{TermId, Terms};
+pub(super) use ways::Way;

@@ -1,0 +1,19 @@
+//! Which moves does someone have who builds a completion, and which has someone who shows that there is none?
+//!
+//! The contest behind proofs of the thorough semantics. A *stand* is a set of states that one concrete state refines
+//! together, and the terms ([`Terms`]) that it has to meet. The builder picks a way to meet them ([`Way`]); the other picks
+//! something to follow up, a certain step or one that a term asks for ([`Demand`]); the builder picks where it leads
+//! ([`Outcome`]). A play that never ends is lost for the builder if it has a *thread*, a term and the terms that it
+//! led to, on which the greatest priority that is met again and again is odd: something was put off for ever.
+//!
+//! Everything is as plain as its definition and in a fixed order, so that a proof can speak of "the second way". The checker uses
+//! nothing else; whoever writes a proof down uses it to number its moves. It is no part of how answers are found.
+
+mod paths;
+mod steps;
+mod terms;
+mod ways;
+
+pub use steps::{Contest, Demand};
+pub use terms::{TermId, Terms};
+pub use ways::Way;

@@ -1,0 +1,162 @@
+//! Does a certificate prove what a program asks?
+//!
+//! The question is one of the program's own, or one that the user gives ([`question`]). A proof is about the program's graph, which is written out
+//! again ([`graph`]), about abstract states, whose obligations a solver decides, or about programs in which members of families are counted ([`families`]).
+
+mod established;
+mod families;
+pub mod graph;
+pub mod question;
+
+use std::path::Path;
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_evidence::{Document, Place};
+use tertium_load::program::{Extras, load_with};
+use tertium_load::questions::{Question, questions};
+use tertium_load::sizes::name_of;
+use tertium_load::{Failure, ProgramFile};
+use tertium_logic::Logic;
+
+use crate::finding::{Finding, Verdict};
+use crate::request::Request;
+use crate::solve::Decider;
+use crate::structures::not_asked;
+pub use established::fairness_fits;
+use established::{Established, Means, NotShown, established};
+pub use established::{invariant_obligations, lines};
+use question::{Settings, Subject};
+
+/// Checks a document about the program in a file; `text` is the document's text.
+///
+/// # Errors
+/// If the program or a question cannot be read, or a limit is reached. A proof that is wrong is no error.
+pub fn certify(
+    program: &Path,
+    (document, text): (&Document, &str),
+    request: &Request,
+    decider: &Decider,
+    budget: &Budget,
+) -> Result<Vec<Finding>, Failure> {
+    let file = load(program, document.counted.is_some(), request)?;
+    certify_loaded(&file, (document, text), request, decider, budget)
+}
+
+/// Reads a program with the properties that the user gives.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn load(program: &Path, every: bool, request: &Request) -> Result<ProgramFile, Failure> {
+    let extras = Extras { every, ..Extras::default() };
+    load_with(program, &request.given, request.logic, &request.defines, &extras)
+}
+
+/// As [`certify`], of a program that is read already, with the properties that the user gives.
+///
+/// # Errors
+/// If a question is none of the program, or a limit is reached. A proof that is wrong is no error.
+pub fn certify_loaded(
+    file: &ProgramFile,
+    (document, text): (&Document, &str),
+    request: &Request,
+    decider: &Decider,
+    budget: &Budget,
+) -> Result<Vec<Finding>, Failure> {
+    if request.at.is_some() {
+        let wrong =
+            Diagnostic::error("E0629", "`--at` names a state of a structure; a program is asked about where it begins");
+        return Err(wrong.help("leave it out").into());
+    }
+    let mut asked = questions(file, &request.only, false)?;
+    let settings = Settings { deadlock: request.deadlock, linear: request.linear, fair: request.fair };
+    if !request.names_questions() {
+        let claimed = claimed_of(document);
+        asked.retain(|question| claimed.as_ref().is_some_and(|claimed| claimed.is(question)));
+        if asked.is_empty() {
+            return Err(not_asked(claimed.map_or("", |claimed| claimed.text)).into());
+        }
+    }
+    let means = Means { decider, budget };
+    asked.iter().map(|question| finding(file, question, settings, (document, text), means)).collect()
+}
+
+fn finding(
+    file: &ProgramFile,
+    question: &Question,
+    settings: Settings,
+    document: (&Document, &str),
+    means: Means<'_>,
+) -> Result<Finding, Failure> {
+    let (formula, logic) = match question {
+        Question::Property(asked) => (asked.source.clone(), asked.formula.logic().name()),
+        Question::Never(mistake) => (mistake.claim().to_owned(), "safety"),
+        Question::Watched(watched) => (watched.claim.clone(), watched.logic()),
+    };
+    let mut finding = Finding {
+        name: name_of(question).to_owned(),
+        formula,
+        logic,
+        value: String::new(),
+        proof: "certificate",
+        about: Vec::new(),
+        obligations: 0,
+        verdict: Verdict::Refused(String::new()),
+    };
+    let shown = match &document.0.counted {
+        Some(counted) => {
+            finding.about = families::about(file);
+            families::established(file, question, settings, counted, means)
+        }
+        None => match Subject::of(file, question, settings) {
+            Ok(subject) => {
+                finding.about = subject.about();
+                established(&subject, document, means)
+            }
+            Err(why) => Err(NotShown::Refused(why)),
+        },
+    };
+    match shown {
+        Ok(Established { value, proof, over, obligations, assumptions }) => {
+            finding.value = value.word().to_owned();
+            (finding.proof, finding.obligations) = (proof, obligations);
+            finding.about.push(over);
+            finding.verdict = if assumptions.is_empty() { Verdict::Proved } else { Verdict::Assuming(assumptions) };
+        }
+        Err(NotShown::Refused(why)) => finding.verdict = Verdict::Refused(why),
+        Err(NotShown::Failed(failure)) => return Err(failure),
+    }
+    Ok(finding)
+}
+
+/// What a document says that it is about. It serves to pick the program's own question, and for nothing else.
+#[derive(Clone, Copy)]
+struct Claimed<'a> {
+    text: &'a str,
+    logic: Option<Logic>,
+}
+
+fn claimed_of(document: &Document) -> Option<Claimed<'_>> {
+    if let Some(counted) = &document.counted {
+        return claimed_of(&counted.shown.first()?.document);
+    }
+    let (place, logic) = match (&document.invariant, document.parts.first()) {
+        (Some(invariant), _) => (&invariant.place, invariant.logic),
+        (None, Some(part)) => (part.place(), part.logic()),
+        (None, None) => return None,
+    };
+    match place {
+        Place::Property { text, .. } => Some(Claimed { text, logic: Some(logic) }),
+        Place::Mistake(name) => Some(Claimed { text: name, logic: None }),
+        _ => None,
+    }
+}
+
+impl Claimed<'_> {
+    fn is(&self, question: &Question) -> bool {
+        match question {
+            Question::Property(asked) => self.logic == Some(asked.formula.logic()) && self.text == asked.source,
+            Question::Never(mistake) => self.logic.is_none() && self.text == mistake.name(),
+            Question::Watched(_) => false,
+        }
+    }
+}

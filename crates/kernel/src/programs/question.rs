@@ -1,0 +1,173 @@
+//! A question to a program, as the kernel reads it.
+//!
+//! Everything that decides what a proof has to show is derived here from the program's text and from what the user says: the formula with
+//! the meaning of its atoms, what runs that end mean, and who is treated fairly.
+
+use std::borrow::Cow;
+
+use tertium_evidence::{Deadlock, Reading};
+use tertium_load::ProgramFile;
+use tertium_load::questions::{Asked, Mistake, Question};
+use tertium_logic::{Formula, Logic, ParseOptions, parse};
+use tertium_program::{ExprId, Fairness, Program};
+
+use super::graph::Labels;
+use crate::obligations::Frame;
+
+/// How a question is read, as far as the user says so.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    /// What deadlocks mean; by default runs that end stay where they are.
+    pub deadlock: Option<Deadlock>,
+    /// How linear formulas are read over abstract states.
+    pub linear: Option<tertium_evidence::LinearReading>,
+    /// Whether every process is treated weakly fairly.
+    pub fair: bool,
+}
+
+/// A question about a program.
+#[derive(Clone, Debug)]
+pub struct Subject<'f> {
+    /// The program; with `fair`, every process is treated at least weakly fairly there.
+    pub file: Cow<'f, ProgramFile>,
+    /// What is asked.
+    pub asks: Asks<'f>,
+    /// How structures are drawn for it.
+    pub frame: Frame,
+    /// How they are read.
+    pub reading: Reading,
+    /// Whether every process is treated fairly, those that are started later included.
+    pub everyone: bool,
+}
+
+/// What is asked of a program.
+#[derive(Clone, Debug)]
+pub enum Asks<'f> {
+    /// A property.
+    Property(&'f Asked),
+    /// That this does not happen, as a formula of CTL over a proposition of that name.
+    Never(Mistake, Box<Formula>),
+}
+
+/// Treats every process weakly fairly, unless its text asks for more.
+pub fn fair_to_all(program: &mut Program) {
+    for process in program.processes.iter_mut().filter(|process| process.fairness == Fairness::None) {
+        process.fairness = Fairness::Weak;
+    }
+}
+
+/// Whether formulas of a logic speak of paths, so that fairness matters to them.
+fn speaks_of_paths(logic: Logic) -> bool {
+    matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl)
+}
+
+impl<'f> Subject<'f> {
+    /// The question as one that can be proved.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn of(file: &'f ProgramFile, question: &'f Question, settings: Settings) -> Result<Self, String> {
+        match question {
+            Question::Property(asked) => Ok(Self::property(file, asked, settings)),
+            Question::Never(mistake) => Self::never(file, *mistake),
+            Question::Watched(_) => Err("what claims and labels watch has no certificates".to_owned()),
+        }
+    }
+
+    /// A property. A formula about whole paths must not overlook those that end, unless the user says what ends mean.
+    #[must_use]
+    pub fn property(file: &'f ProgramFile, asked: &'f Asked, settings: Settings) -> Self {
+        let mut file = Cow::Borrowed(file);
+        if settings.fair {
+            fair_to_all(&mut file.to_mut().program);
+        }
+        let fair = file.program.processes.iter().any(|process| process.fairness != Fairness::None);
+        let logic = asked.formula.logic();
+        let whole_paths = matches!(logic, Logic::Ltl | Logic::CtlStar) || (logic == Logic::Ctl && fair);
+        let stutter = whole_paths && settings.deadlock.is_none();
+        let mut reading = Reading { deadlock: settings.deadlock.unwrap_or(Deadlock::Mu), ..Reading::default() };
+        reading.linear = settings.linear.unwrap_or(reading.linear);
+        Self {
+            file,
+            asks: Asks::Property(asked),
+            frame: Frame { fair: speaks_of_paths(logic), stutter },
+            reading,
+            everyone: settings.fair,
+        }
+    }
+
+    fn never(file: &'f ProgramFile, mistake: Mistake) -> Result<Self, String> {
+        if mistake == Mistake::Trace {
+            return Err("where a trace may end is not part of the graph".to_owned());
+        }
+        let text = format!("AG !\"{}\"", mistake.name());
+        let formula = parse(&text, &ParseOptions::in_logic(Logic::Ctl)).formula;
+        let formula = formula.ok_or("its name cannot be an atom")?;
+        Ok(Self {
+            file: Cow::Borrowed(file),
+            asks: Asks::Never(mistake, Box::new(formula)),
+            frame: Frame::default(),
+            reading: Reading { deadlock: Deadlock::Mu, ..Reading::default() },
+            everyone: false,
+        })
+    }
+
+    /// The formula.
+    #[must_use]
+    pub fn formula(&self) -> &Formula {
+        match &self.asks {
+            Asks::Property(asked) => &asked.formula,
+            Asks::Never(_, formula) => formula,
+        }
+    }
+
+    /// The atoms of a property with what they mean.
+    #[must_use]
+    pub fn atoms(&self) -> Vec<(String, ExprId)> {
+        match &self.asks {
+            Asks::Property(asked) => {
+                let names = asked.formula.atoms().iter().map(|atom| atom.text.clone());
+                names.zip(asked.atoms.iter().copied()).collect()
+            }
+            Asks::Never(..) => Vec::new(),
+        }
+    }
+
+    /// What states of the program's graph are labelled with.
+    #[must_use]
+    pub fn labels(&self) -> Labels {
+        match &self.asks {
+            Asks::Property(_) => Labels::Atoms(self.atoms()),
+            Asks::Never(mistake, _) => Labels::Mistake(*mistake),
+        }
+    }
+
+    /// Whether some process is treated with this fairness.
+    #[must_use]
+    pub fn has_process(&self, fairness: Fairness) -> bool {
+        self.file.program.processes.iter().any(|process| process.fairness == fairness)
+    }
+
+    /// What was asked in full, for people.
+    pub(crate) fn about(&self) -> Vec<String> {
+        let mut about = vec!["at every initial state".to_owned()];
+        if self.frame.stutter {
+            about.push("runs that end stay where they end".to_owned());
+        } else if self.reading.deadlock != Deadlock::Mu {
+            about.push(format!("deadlocks read as `{}`", self.reading.deadlock.name()));
+        }
+        if self.everyone {
+            about.push("runs that are fair to every process".to_owned());
+        } else if self.frame.fair
+            && self.file.program.processes.iter().any(|process| process.fairness != Fairness::None)
+        {
+            let fair = self.file.program.processes.iter().filter(|process| process.fairness != Fairness::None);
+            let names: Vec<&str> = fair.map(|process| process.name.as_str()).take(8).collect();
+            about.push(format!("runs that are fair to {}", names.join(", ")));
+        }
+        if self.reading.linear != Reading::default().linear {
+            about.push(format!("linear formulas read as `{}`", self.reading.linear.name()));
+        }
+        about
+    }
+}

@@ -1,0 +1,79 @@
+//! Do obligations hold? A solver is asked about each: Z3 by default, any other SMT-LIB solver if the user names one.
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_load::Failure;
+use tertium_smt::{Limit, Reply, Scripts};
+
+use crate::obligations::{Expected, Obligation};
+
+/// One obligation may cost this much of the solver's own work.
+const MOST_WORK: u32 = 400_000_000;
+
+/// Who decides obligations.
+#[derive(Clone, Debug, Default)]
+pub struct Decider {
+    /// The command of an SMT-LIB solver, as words; none: Z3.
+    pub command: Option<Vec<String>>,
+}
+
+impl Decider {
+    /// What asks the solver.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn scripts(&self) -> Result<Scripts, Failure> {
+        let limit =
+            Limit { work: Some(MOST_WORK), time: self.command.as_ref().map(|_| std::time::Duration::from_secs(60)) };
+        match &self.command {
+            None => Scripts::z3(limit).map_err(|error| Diagnostic::error("E0327", error.to_string()).into()),
+            Some(command) => Scripts::command(command, limit).map_err(|error| {
+                Diagnostic::error("E0328", format!("the solver cannot be used: {error}"))
+                    .help("`--solver` wants the command of an SMT-LIB 2 solver, for example `cvc5`")
+                    .into()
+            }),
+        }
+    }
+}
+
+/// What came of asking.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decided {
+    /// Every obligation holds.
+    Holds,
+    /// This one does not, or nobody could tell.
+    Fails(String),
+}
+
+/// Asks a solver about every obligation.
+///
+/// # Errors
+/// If there is no solver, or a limit is reached.
+pub fn decide(obligations: &[Obligation], decider: &Decider, budget: &Budget) -> Result<Decided, Failure> {
+    let mut scripts = decider.scripts()?;
+    for obligation in obligations {
+        budget.check()?;
+        let reply = scripts.ask(&obligation.script, obligation.assertions);
+        let wanted = match obligation.expected {
+            Expected::Unsat => Reply::Unsat,
+            Expected::Sat => Reply::Sat,
+        };
+        if reply == wanted {
+            continue;
+        }
+        let (code, how) = match reply {
+            Reply::GaveUp => ("E0625", gave_up(&scripts)),
+            _ => ("E0624", "this does not hold".to_owned()),
+        };
+        return Ok(Decided::Fails(format!("{how}: {} (obligation {}, {code})", obligation.about, obligation.name)));
+    }
+    Ok(Decided::Holds)
+}
+
+/// Which solver could not tell, and what it said instead.
+fn gave_up(scripts: &Scripts) -> String {
+    let said = scripts.complaint().map_or(String::new(), |said| {
+        let short: String = said.chars().take(200).collect();
+        format!(" (it said: {short})")
+    });
+    format!("{} could not tell whether this holds{said}", scripts.name())
+}
