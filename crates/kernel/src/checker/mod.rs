@@ -154,7 +154,15 @@ pub fn check_certificate_of(
     if !kinds.contains(&kind) {
         let (name, value, logic) = (kind_name(kind), certificate.value, certificate.logic.name());
         let message = format!("a proof by {name} does not prove that a formula of {logic} is `{value}` here");
-        return Err(Diagnostic::error(if kinds.is_empty() { "E0610" } else { "E0611" }, message).into());
+        return Err(Diagnostic::error(
+            if kinds.is_empty() || !matches!(certificate.value, Belnap::True | Belnap::False) {
+                "E0610"
+            } else {
+                "E0611"
+            },
+            message,
+        )
+        .into());
     }
     case.deadlocks_as_read()?;
     let consistent = case.consistent()?;
