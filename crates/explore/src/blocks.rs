@@ -1,8 +1,9 @@
 //! Every way through an uninterruptible block, fast.
 //!
 //! The states inside a block are nobody's but the holder's, so they are never stored. Where there is one way to go on
-//! the state is changed in place; where there are several, copies wait for their turn. A block with too many moves,
-//! which may be endless, is left to the definition of a step.
+//! the state is changed in place; where there are several, copies wait for their turn. A block that goes round, or that has
+//! too many choices for that to be known soon, is left to the definition of a step, which alone says what is endless. A
+//! block that is too long for the limits is noted as such here: that says nothing about the program.
 
 use std::sync::Arc;
 
@@ -18,8 +19,10 @@ use crate::seen::Seen;
 use crate::steps::location_slot;
 use crate::successors::Expansion;
 
-/// A block with more moves than this is left to the definition of a step.
-const LONGEST_BLOCK: usize = 20_000;
+/// A block with more choices than this is left to the definition of a step.
+const MOST_CHOICES: usize = 20_000;
+/// After so many moves the limits are looked at, and states are compared to see whether the block goes round.
+const MOVES_PER_LOOK: usize = 1024;
 
 /// A state inside a block.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +35,51 @@ pub(crate) struct Work {
     holder: u32,
 }
 
+/// How far a block has been followed.
+#[derive(Default)]
+struct Lengths {
+    /// Moves on all ways.
+    all: usize,
+    /// Moves on the way that is being followed, since there was a choice: at most those that the way has.
+    moves: usize,
+    /// How often there was a choice, on all ways.
+    choices: usize,
+    /// A state of the way that is being followed, met after so many moves: if it comes again, the way goes round.
+    anchor: Option<(usize, Vec<i64>, u32)>,
+}
+
+impl Lengths {
+    /// The way goes on elsewhere: there was a choice, or another way is turned to.
+    fn turn(&mut self) {
+        self.moves = 0;
+        self.anchor = None;
+    }
+
+    /// Whether the state is one that the way has passed, as far as the one state that is kept of it tells (Brent's method).
+    fn goes_round(&mut self, work: &Work) -> bool {
+        if self.moves < MOVES_PER_LOOK {
+            return false;
+        }
+        match &self.anchor {
+            Some((_, slots, holder)) if *holder == work.holder && *slots == work.slots => true,
+            Some((at, ..)) if self.moves < at.saturating_mul(2) => false,
+            _ => {
+                self.anchor = Some((self.moves, work.slots.clone(), work.holder));
+                false
+            }
+        }
+    }
+}
+
 impl Work {
+    /// Lists each changed slot once, if the list has become long.
+    fn tidy(&mut self) {
+        if self.changed.len() > 2 * self.slots.len() + MOVES_PER_LOOK {
+            self.changed.sort_unstable();
+            self.changed.dedup();
+        }
+    }
+
     fn copy_from(&mut self, other: &Self) {
         self.slots.clone_from(&other.slots);
         self.changed.clone_from(&other.changed);
@@ -112,18 +159,41 @@ impl Compiled<'_> {
         work.changed.clear();
         work.shape = None;
         work.apply(offer, offers, entry.shape, &mut room.shapes, self);
-        let mut moves = 0;
+        let mut lengths = Lengths::default();
         loop {
-            moves += 1;
-            if moves > LONGEST_BLOCK {
+            lengths.all += 1;
+            lengths.moves += 1;
+            if lengths.choices > MOST_CHOICES || lengths.goes_round(&work) {
                 return Err(Trap::Fault);
             }
-            if !self.go_on(entry, &mut work, inner, room, found)? {
+            if self.is_too_long(&lengths) {
+                found.faults.push(Fault { kind: FaultKind::BlockTooLong, step: Some(offer.step) });
                 room.spare.push(work);
-                let Some(next) = room.block.pop() else { return Ok(()) };
-                work = next;
+                room.spare.append(&mut room.block);
+                return Ok(());
             }
+            let waiting = room.block.len();
+            let goes_on = self.go_on(entry, &mut work, inner, room, found)?;
+            if room.block.len() > waiting {
+                lengths.choices += 1;
+                lengths.turn();
+            }
+            if goes_on {
+                work.tidy();
+                continue;
+            }
+            room.spare.push(work);
+            let Some(next) = room.block.pop() else { return Ok(()) };
+            work = next;
+            lengths.turn();
         }
+    }
+
+    /// Whether a block cannot be followed farther within the limits.
+    fn is_too_long(&self, lengths: &Lengths) -> bool {
+        let semantics = self.plain.semantics();
+        lengths.moves >= semantics.longest_block()
+            || (lengths.all.is_multiple_of(MOVES_PER_LOOK) && semantics.budget().check().is_err())
     }
 
     /// One move of the holder of control; says whether `work` is to be gone on from.

@@ -221,7 +221,7 @@ impl Semantics<'_> {
                 let there = context.frame(pid).is_ok();
                 Ok(i64::from(there && self.can_step(context, pid as usize)?))
             }
-            Expr::Deadlock => Ok(i64::from(self.is_deadlock_at(context.slots))),
+            Expr::Deadlock => Ok(i64::from(self.is_deadlock_at(context.slots)?)),
             _ => Err(FaultKind::Circular),
         }
     }

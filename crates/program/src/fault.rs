@@ -36,8 +36,10 @@ pub enum FaultKind {
     NoProcess(i64),
     /// A statement after the first of a `d_step` cannot be executed.
     BlockedInDeterministic,
-    /// An uninterruptible block goes round for ever.
+    /// An uninterruptible block goes round for ever: a state inside it repeats.
     EndlessBlock,
+    /// An uninterruptible block was not followed to its end: it has too many moves or ways, or time or memory ran out.
+    BlockTooLong,
     /// There are as many processes as there can be.
     TooManyProcesses,
     /// A guard asks whether steps are enabled, which would depend on itself.
@@ -61,7 +63,7 @@ impl FaultKind {
     /// says nothing about the program.
     #[must_use]
     pub const fn is_error(&self) -> bool {
-        !matches!(self, Self::TooLarge | Self::Uninterpreted(_) | Self::UnboundedInput)
+        !matches!(self, Self::TooLarge | Self::Uninterpreted(_) | Self::UnboundedInput | Self::BlockTooLong)
     }
 
     /// A short name, used in reports and counts.
@@ -79,6 +81,7 @@ impl FaultKind {
             Self::NoProcess(_) => "no-process",
             Self::BlockedInDeterministic => "blocked-in-d_step",
             Self::EndlessBlock => "endless-atomic",
+            Self::BlockTooLong => "block-too-long",
             Self::TooManyProcesses => "too-many-processes",
             Self::Circular => "circular-guard",
             Self::Priority(_) => "priority-range",

@@ -4,20 +4,19 @@
 //! [`Semantics::successors`] puts the moves of uninterruptible blocks together into the steps that others see.
 //! Written for reading, not for speed: it is the oracle for anything faster.
 //!
-//! Not here: effects ([`crate::effect`]), expressions ([`crate::eval`]), initial states ([`crate::initial`]).
+//! Not here: ways through blocks ([`crate::follow`]), effects ([`crate::effect`]), expressions ([`crate::eval`]), initial states ([`crate::initial`]).
 
-use std::collections::HashSet;
+use tertium_base::Budget;
 
 use crate::effect::After;
 use crate::eval::{Context, Interpretation};
 use crate::expr::Expr;
 use crate::fault::{Fault, FaultKind};
+use crate::follow::LONGEST_BLOCK;
 use crate::graph::{Action, Domain, Hold, Program, Step, StepId};
 use crate::layout::{FRAME_PRIORITY, Layout};
 use crate::state::{Move, Outcome, State, Successor};
 
-/// An uninterruptible block with more moves than this is taken to be endless.
-pub const LONGEST_BLOCK: usize = 100_000;
 /// Inputs with more combinations of values than this are not tried one by one.
 pub const MOST_INPUTS: u64 = 1 << 20;
 
@@ -30,6 +29,10 @@ pub struct Semantics<'p> {
     uses_timeout: bool,
     uses_indivisible: bool,
     persistent: bool,
+    /// Time and memory for following uninterruptible blocks.
+    pub(crate) budget: Budget,
+    /// Ways through a block with more moves than this are not followed to their ends.
+    pub(crate) longest_block: usize,
 }
 
 impl<'p> Semantics<'p> {
@@ -45,7 +48,36 @@ impl<'p> Semantics<'p> {
             uses_indivisible: (program.processes.iter().flat_map(|process| &process.locations))
                 .any(|location| location.hold == Hold::Indivisible),
             persistent: program.persistent,
+            budget: Budget::unlimited(),
+            longest_block: LONGEST_BLOCK,
         }
+    }
+
+    /// The same within limits: a block that is not followed to its end when they are reached is a
+    /// [`FaultKind::BlockTooLong`], which says nothing about the program.
+    #[must_use]
+    pub fn within(mut self, budget: &Budget) -> Self {
+        self.budget = budget.clone();
+        self
+    }
+
+    /// The same with another bound on the moves of one way through a block.
+    #[must_use]
+    pub fn with_longest_block(mut self, moves: usize) -> Self {
+        self.longest_block = moves;
+        self
+    }
+
+    /// The limits within which blocks are followed.
+    #[must_use]
+    pub const fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// How many moves one way through a block may have.
+    #[must_use]
+    pub const fn longest_block(&self) -> usize {
+        self.longest_block
     }
 
     /// The same, but a run goes on after a failed assertion as if it had held (the fault is told all the same).
@@ -285,7 +317,7 @@ impl<'p> Semantics<'p> {
     }
 
     /// What comes of a move that the state offers.
-    fn perform(&self, state: &State, mv: &Move) -> Outcome {
+    pub(crate) fn perform(&self, state: &State, mv: &Move) -> Outcome {
         let fault = |kind| Fault { kind, step: Some(mv.step) };
         match self.apply_move(state, mv) {
             Ok(After { state, failed: Some(kind) }) => Outcome::Fault { fault: fault(kind), next: Some(state) },
@@ -315,61 +347,7 @@ impl<'p> Semantics<'p> {
     /// In the order of [`Self::moves`], and for each first move depth first. The states are visible ones.
     #[must_use]
     pub fn successors(&self, state: &State) -> Vec<Successor> {
-        let mut found = Vec::new();
-        for mv in self.moves(state) {
-            self.follow(state, mv, &mut found);
-        }
-        found
-    }
-
-    fn follow(&self, state: &State, first: Move, found: &mut Vec<Successor>) {
-        let mut path = Path::default();
-        let mut open = vec![(0, state.clone(), first)];
-        while let Some((depth, from, mv)) = open.pop() {
-            path.truncate(depth);
-            let mut outcome = self.perform(&from, &mv);
-            path.moves.push(mv);
-            if self.persistent
-                && let Outcome::Fault { fault, next: Some(next) } = outcome
-            {
-                found.push(path.arrives(Outcome::Fault { fault, next: None }));
-                outcome = Outcome::Next(next);
-            }
-            match outcome {
-                Outcome::Next(next) => {
-                    let Some(holder) = next.holder else {
-                        found.push(path.arrives(Outcome::Next(next)));
-                        continue;
-                    };
-                    let onward = self.moves(&next);
-                    if onward.is_empty() {
-                        found.extend(self.stuck(next, holder, &path));
-                    } else if path.moves.len() > LONGEST_BLOCK || !path.enter(&next) {
-                        let fault = Fault { kind: FaultKind::EndlessBlock, step: path.moves.last().map(|a| a.step) };
-                        found.push(path.arrives(Outcome::Fault { fault, next: None }));
-                    } else {
-                        let depth = path.moves.len();
-                        open.extend(onward.into_iter().rev().map(|mv| (depth, next.clone(), mv)));
-                    }
-                }
-                fault @ Outcome::Fault { .. } => found.push(path.arrives(fault)),
-            }
-        }
-    }
-
-    /// What it means that the holder of control cannot go on.
-    fn stuck(&self, state: State, holder: u32, path: &Path) -> Option<Successor> {
-        let frames = self.layout.frames(&state.slots);
-        let context = self.observer(&state.slots, &frames);
-        let (process, at) = (context.process_of(holder as usize), context.location_of(holder as usize));
-        match self.program.location(process, at).hold {
-            Hold::Free | Hold::WhileEnabled => Some(path.arrives(Outcome::Next(State::visible(state.slots)))),
-            Hold::Indivisible => None,
-            Hold::Deterministic => {
-                let fault = Fault { kind: FaultKind::BlockedInDeterministic, step: path.moves.last().map(|a| a.step) };
-                Some(path.arrives(Outcome::Fault { fault, next: None }))
-            }
-        }
+        self.successors_by(state, self.moves(state))
     }
 
     /// Whether the statement that the process with this pid is at can be executed, whatever its priority is and
@@ -379,7 +357,7 @@ impl<'p> Semantics<'p> {
     /// If the answer depends on itself, or a guard cannot be evaluated.
     pub(crate) fn can_step(&self, context: &Context<'_>, pid: usize) -> Result<bool, FaultKind> {
         if self.uses_indivisible {
-            return Ok(self.steps_to_an_end(context.slots, pid));
+            return self.steps_to_an_end(context.slots, pid);
         }
         // Whoever asks for the second time would wait for its own answer.
         if context.me == Some(pid) || context.asking > context.frames.len() {
@@ -396,29 +374,28 @@ impl<'p> Semantics<'p> {
     }
 
     /// Whether a process can step in a visible state, all the way to the next one.
-    fn steps_to_an_end(&self, slots: &[i64], pid: usize) -> bool {
+    fn steps_to_an_end(&self, slots: &[i64], pid: usize) -> Result<bool, FaultKind> {
         let state = State::visible(slots.to_vec());
-        let mut moves = self.moves(&state).into_iter().filter(|mv| mv.pid as usize == pid);
-        moves.any(|mv| {
-            let mut found = Vec::new();
-            self.follow(&state, mv, &mut found);
-            !found.is_empty()
-        })
+        let moves = self.moves(&state).into_iter().filter(|mv| mv.pid as usize == pid);
+        any_known(&self.successors_by(&state, moves))
     }
 
-    /// Whether no process can step although not all are at an end.
+    /// Whether no process can step although not all are at an end; not if that is not known.
     #[must_use]
     pub fn is_deadlock(&self, state: &State) -> bool {
-        self.is_deadlock_at(&state.slots)
+        self.is_deadlock_at(&state.slots) == Ok(true)
     }
 
-    pub(crate) fn is_deadlock_at(&self, slots: &[i64]) -> bool {
-        !self.all_at_end(slots) && self.is_stuck(slots)
+    pub(crate) fn is_deadlock_at(&self, slots: &[i64]) -> Result<bool, FaultKind> {
+        Ok(!self.all_at_end(slots) && self.is_stuck(slots)?)
     }
 
-    fn is_stuck(&self, slots: &[i64]) -> bool {
+    fn is_stuck(&self, slots: &[i64]) -> Result<bool, FaultKind> {
         let state = State::visible(slots.to_vec());
-        if self.uses_indivisible { self.successors(&state).is_empty() } else { self.moves(&state).is_empty() }
+        if !self.uses_indivisible {
+            return Ok(self.moves(&state).is_empty());
+        }
+        Ok(!any_known(&self.successors(&state))?)
     }
 
     /// Whether every process, and the automaton that watches events, is at a location where it may rest. As in Spin, nothing
@@ -432,32 +409,8 @@ impl<'p> Semantics<'p> {
     }
 }
 
-/// The moves made so far inside a block, and the states between them.
-#[derive(Default)]
-struct Path {
-    moves: Vec<Move>,
-    states: Vec<(usize, State)>,
-    seen: HashSet<State>,
-}
-
-impl Path {
-    fn truncate(&mut self, depth: usize) {
-        self.moves.truncate(depth);
-        while let Some((_, state)) = self.states.pop_if(|(at, _)| *at > depth) {
-            self.seen.remove(&state);
-        }
-    }
-
-    /// Notes a state inside the block; says whether it is new on this path.
-    fn enter(&mut self, state: &State) -> bool {
-        let new = self.seen.insert(state.clone());
-        if new {
-            self.states.push((self.moves.len(), state.clone()));
-        }
-        new
-    }
-
-    fn arrives(&self, outcome: Outcome) -> Successor {
-        Successor { moves: self.moves.clone(), outcome }
-    }
+/// Whether there is a step. Ways that were not followed to their ends may lead nowhere.
+fn any_known(found: &[Successor]) -> Result<bool, FaultKind> {
+    let cut = |successor: &Successor| matches!(&successor.outcome, Outcome::Fault { fault, .. } if fault.kind == FaultKind::BlockTooLong);
+    if !found.is_empty() && found.iter().all(cut) { Err(FaultKind::BlockTooLong) } else { Ok(!found.is_empty()) }
 }

@@ -8,10 +8,10 @@
 
 use std::hash::Hash;
 
-use tertium_base::Stopped;
+use tertium_base::{StopReason, Stopped};
 
 use crate::semantics::Semantics;
-use crate::state::{Move, State};
+use crate::state::{Move, Outcome, State};
 
 /// Where something begins, and what comes after each of its states.
 ///
@@ -42,7 +42,8 @@ pub trait Successors {
     ) -> Result<(), Self::Failure>;
 }
 
-/// The states of a program by the definition of a step. A step that goes wrong leads only where the definition lets it go on.
+/// The states of a program by the definition of a step. A step that goes wrong leads nowhere; one that cannot be computed ends
+/// the search, as a limit does.
 #[derive(Clone, Debug)]
 pub struct Defined<'s, 'p> {
     semantics: &'s Semantics<'p>,
@@ -68,8 +69,10 @@ impl Successors for Defined<'_, '_> {
 
     fn after(&mut self, state: &State, arrive: &mut dyn FnMut(Vec<Move>, State) -> usize) -> Result<(), Stopped> {
         for successor in self.semantics.successors(state) {
-            if let Some(next) = successor.outcome.state() {
-                arrive(successor.moves, next.clone());
+            match successor.outcome {
+                Outcome::Next(next) => _ = arrive(successor.moves, next),
+                Outcome::Fault { fault, .. } if !fault.kind.is_error() => return Err(Stopped(StopReason::Count)),
+                Outcome::Fault { .. } => {}
             }
         }
         Ok(())

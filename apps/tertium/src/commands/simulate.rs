@@ -70,6 +70,7 @@ fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
     }
     Ok(match ending {
         Some(Ending::Fault(_) | Ending::Deadlock) => exit::SOME_FALSE,
+        Some(Ending::Limit(_)) => exit::SOME_OPEN,
         Some(Ending::Finished) | None => exit::ALL_HOLD,
     })
 }
@@ -126,6 +127,7 @@ fn show(args: &SimulateArgs, file: &ProgramFile, simulator: &Simulator<'_>, orig
             followed: origin.remark,
             ending: ending.map(|ending| match ending {
                 Ending::Fault(_) => "fault",
+                Ending::Limit(_) => "limit",
                 Ending::Deadlock => "deadlock",
                 Ending::Finished => "finished",
             }),
@@ -217,6 +219,7 @@ impl Dialogue<'_, '_> {
         }
         match self.simulator.ending() {
             Some(Ending::Fault(what)) => text.push_str(&format!("  fault: {what}\n")),
+            Some(Ending::Limit(what)) => text.push_str(&format!("  limit: {what}\n")),
             Some(Ending::Deadlock) => text.push_str("  deadlock: no process can step, and not all are at their ends\n"),
             Some(Ending::Finished) => text.push_str("  all processes are at their ends\n"),
             None => {}

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_explore::pack::Shapes;
 use tertium_explore::reduction::promises::Broken;
 use tertium_explore::search::Progress;
@@ -202,8 +202,13 @@ fn most_processes(space: &Space<'_>, effort: &Effort<'_>, observer: &dyn Observe
     }
     let collected =
         Collected::visit(space, effort, &mut report_to(observer, "counting processes", effort.limit(space)));
-    if let Some(stopped) = collected.explored().summary.stopped {
+    let summary = &collected.explored().summary;
+    if let Some(stopped) = summary.stopped {
         return Err(stopped);
+    }
+    // Behind a step that cannot be computed there may be more.
+    if !summary.is_whole() {
+        return Err(Stopped(StopReason::Count));
     }
     let store = &collected.explored().store;
     let (mut shapes, mut branches, mut most) = (Shapes::default(), store.branches(), 0);
@@ -296,8 +301,13 @@ impl Work<'_, '_> {
     fn watched(&self, watched: &Watched) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
         let what = format!("checking {}", watched.name);
-        let mut answer = claims::decide(self.space, watched, &self.effort, &mut self.report(&what))
-            .map_err(|failure| self.file.located(failure))?;
+        let mut answer = match claims::decide(self.space, watched, &self.effort, &mut self.report(&what)) {
+            Err(Failure::Stopped(stopped)) => {
+                let open = ProgramAnswer::open(&watched.name, true, &watched.claim, watched.logic());
+                ProgramAnswer { stopped: Some(stopped.0), ..open }
+            }
+            decided => decided.map_err(|failure| self.file.located(failure))?,
+        };
         answer.elapsed = start.elapsed();
         Ok(answer)
     }

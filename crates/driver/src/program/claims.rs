@@ -14,7 +14,7 @@ use tertium_program::{Action, Expr, ExprId, FaultKind, Hold, LocationId, Process
 
 use super::answer::{ProgramAnswer, STUTTER};
 use super::fewer::{Fewer, LassoStates};
-use super::linear::{accepted, too_long_to_follow};
+use super::linear::{accepted, add_limits, must_be_fair, too_long_to_follow, too_many_marks, unclear};
 use super::notes::{self, Notes};
 use super::questions::{WatchKind, Watched};
 use super::run::{self, Run};
@@ -242,8 +242,10 @@ pub fn decide(
     match found {
         None => answer.value = Belnap::True,
         Some(lasso) => {
-            answer.run = Some(repeat(space, automaton, &lasso)?);
-            answer.value = Belnap::False;
+            if let Some(run) = connected(space, &lasso, &mut answer)? {
+                answer.run = Some(judged(&space.semantics, automaton, run)?);
+                answer.value = Belnap::False;
+            }
         }
     }
     Ok(answer)
@@ -261,6 +263,10 @@ pub(super) fn search<M: Monitor>(
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Option<Option<LassoStates>>, Failure> {
+    if let Some(reason) = too_many_marks(monitor, &space.scheduling) {
+        answer.reasons.push(reason);
+        return Ok(None);
+    }
     let (found, open) = match accepted(space, fewer, monitor, &space.scheduling, effort, progress) {
         Ok(found) => found,
         Err(stopped) => {
@@ -275,9 +281,9 @@ pub(super) fn search<M: Monitor>(
     };
     (answer.states, answer.transitions) = (found.states, found.transitions);
     let Some(lasso) = found.lasso else {
-        let known = open.is_none();
+        add_limits(space, &found.faults, answer);
         answer.reasons.extend(open);
-        return Ok(known.then_some(None));
+        return Ok(answer.reasons.is_empty().then_some(None));
     };
     if fewer.is_none() && effort.store == Keeping::Exact {
         return Ok(Some(Some(states(space, &lasso)?)));
@@ -294,10 +300,6 @@ pub(super) fn search<M: Monitor>(
         answer.reasons.push(too_long_to_follow());
     }
     Ok(whole.map(Some))
-}
-
-fn repeat(space: &Space<'_>, automaton: &Automaton, lasso: &LassoStates) -> Result<Run, Failure> {
-    judged(&space.semantics, automaton, connected(space, lasso)?)
 }
 
 /// A run, cut where what is forbidden has happened, if the automaton accepts it.
@@ -327,9 +329,28 @@ fn states(space: &Space<'_>, lasso: &Lasso) -> Result<LassoStates, Failure> {
     Ok((states(&lasso.stem), states(&lasso.cycle)))
 }
 
-/// The run of a lasso, by the definition of a step.
-pub(super) fn connected(space: &Space<'_>, (stem, cycle): &LassoStates) -> Result<Run, Failure> {
-    run::connect_lasso(&space.semantics, stem, cycle, &space.scheduling.weak)
+/// The run of a lasso, by the definition of a step, if it is one that the scheduler allows; none, and a reason, if it rests or keeps
+/// somebody waiting where it is not known how the program goes on.
+///
+/// # Errors
+/// If there is no such run, which is a fault of this program.
+pub(super) fn connected(
+    space: &Space<'_>,
+    (stem, cycle): &LassoStates,
+    answer: &mut ProgramAnswer,
+) -> Result<Option<Run>, Failure> {
+    let fair = &space.scheduling;
+    let wanted: Vec<u32> = fair.weak.iter().chain(&fair.strong).copied().collect();
+    let run = run::connect_lasso(&space.semantics, stem, cycle, &wanted)?;
+    let stutters = run.steps.iter().any(|taken| taken.moves.is_empty());
+    if (stutters || !wanted.is_empty())
+        && let Some(reason) = cycle.iter().find_map(|state| unclear(space, state))
+    {
+        answer.reasons = vec![reason];
+        return Ok(None);
+    }
+    must_be_fair(space, fair, &run)?;
+    Ok(Some(run))
 }
 
 /// Where a watcher can go when it reads the state at a position of a run: target, and whether that is marked.

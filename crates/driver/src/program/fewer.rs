@@ -6,10 +6,11 @@
 
 use std::collections::BTreeSet;
 
+use tertium_base::{StopReason, Stopped};
 use tertium_explore::compiled::Compiled;
 use tertium_explore::reduction::{Kinds, Reduction};
 use tertium_explore::search::liveness::Lasso;
-use tertium_program::{ExprId, Fault, Outcome, State};
+use tertium_program::{ExprId, Fault, FaultKind, Outcome, State, Successor};
 
 use super::run::arrival;
 use super::space::{Space, Stepper};
@@ -74,7 +75,7 @@ impl<'p> Fewer<'p> {
     pub fn follow_to(&self, space: &Space<'p>, rows: &[Vec<u32>], fault: &Fault) -> Result<Vec<State>, Failure> {
         let mut states = self.follow(space, rows)?;
         let last = states.last().ok_or_else(lost)?.clone();
-        let between = self.between(space, &last, &Wanted::Fault(fault)).ok_or_else(lost)?;
+        let between = self.between(space, &last, &Wanted::Fault(fault))?;
         states.extend(between);
         Ok(states)
     }
@@ -113,7 +114,7 @@ impl<'p> Fewer<'p> {
     fn go_on(&self, space: &Space<'p>, states: &mut Vec<State>, rows: &[Vec<u32>]) -> Result<(), Failure> {
         for row in rows {
             let last = states.last().ok_or_else(lost)?.clone();
-            let between = self.between(space, &last, &Wanted::Row(row)).ok_or_else(lost)?;
+            let between = self.between(space, &last, &Wanted::Row(row))?;
             states.extend(between);
         }
         Ok(())
@@ -121,16 +122,21 @@ impl<'p> Fewer<'p> {
 
     /// The states after `from` up to what is wanted, by one process that does not stop between them. Where nothing can
     /// step, the state itself is what comes after it.
-    fn between(&self, space: &Space<'p>, from: &State, wanted: &Wanted<'_>) -> Option<Vec<State>> {
+    ///
+    /// # Errors
+    /// If the definition of a step does not get there, or not within the limits.
+    fn between(&self, space: &Space<'p>, from: &State, wanted: &Wanted<'_>) -> Result<Vec<State>, Failure> {
         let mut open: Vec<(State, Option<BTreeSet<u32>>, Vec<State>)> = vec![(from.clone(), None, Vec::new())];
-        let mut looked_at = 0;
+        let (mut looked_at, mut cut) = (0, false);
         while let Some((state, movers, way)) = open.pop() {
             looked_at += 1;
+            let successors = space.semantics.successors(&state);
+            cut |= successors.iter().any(is_cut);
             if looked_at > MOST_BETWEEN {
-                return None;
+                return Err(Stopped(StopReason::Count).into());
             }
             let mut moved = false;
-            for successor in space.semantics.successors(&state) {
+            for successor in successors {
                 let pids: BTreeSet<u32> = successor
                     .moves
                     .iter()
@@ -142,14 +148,14 @@ impl<'p> Fewer<'p> {
                 if let (Wanted::Fault(wanted), Outcome::Fault { fault, .. }) = (wanted, &successor.outcome)
                     && fault == *wanted
                 {
-                    return Some(way);
+                    return Ok(way);
                 }
                 let Some(next) = arrival(&successor.outcome) else { continue };
                 moved = true;
                 let row = space.plain.row(next);
                 let longer = || way.iter().chain([next]).cloned().collect::<Vec<State>>();
                 if matches!(wanted, Wanted::Row(wanted) if self.compiled.representative(&row) == *wanted) {
-                    return Some(longer());
+                    return Ok(longer());
                 }
                 let passing: BTreeSet<u32> =
                     pids.into_iter().filter(|&pid| self.compiled.is_passed(&row, pid as usize)).collect();
@@ -161,11 +167,15 @@ impl<'p> Fewer<'p> {
             if rests
                 && matches!(wanted, Wanted::Row(row) if self.compiled.representative(&space.plain.row(&state)) == *row)
             {
-                return Some(vec![state]);
+                return Ok(vec![state]);
             }
         }
-        None
+        Err(if cut { Stopped(StopReason::Count).into() } else { lost() })
     }
+}
+
+fn is_cut(successor: &Successor) -> bool {
+    matches!(&successor.outcome, Outcome::Fault { fault, .. } if fault.kind == FaultKind::BlockTooLong)
 }
 
 fn lost() -> Failure {

@@ -3,6 +3,7 @@
 //! The automaton of the negated formula watches the program. A run that it accepts is connected by the definition of a
 //! step, checked for fairness, and its word is given to a second automaton, made without rewriting.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,13 +11,13 @@ use tertium_base::{Budget, Stopped};
 use tertium_explore::reduction::Kinds;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{
-    Lasso, Monitor, Nested, Outcome, Scheduling, accepted_run, accepted_run_sketched,
+    Lasso, MOST_MARKS, Monitor, Nested, Outcome, Scheduling, accepted_run, accepted_run_sketched,
 };
 use tertium_explore::store::Keeping;
 use tertium_lattice::Belnap;
 use tertium_logic::Node;
 use tertium_logic::automata::{Literal, Tgba, Translation, TranslationError, ltl_to_tgba, plain_tableau};
-use tertium_program::{Fairness, Program, State};
+use tertium_program::{Fairness, Fault, Program, State};
 
 use super::answer::{ProgramAnswer, Reason};
 use super::fewer::{Fewer, LassoStates};
@@ -28,8 +29,6 @@ use super::space::{Space, stop_word};
 use super::watch::{Eyes, Room};
 use crate::failure::Failure;
 
-/// Marks of the automaton and fair processes together.
-const MOST_MARKS: usize = 64;
 /// For formulas with more nodes the plain tableau may be too large to check a word with.
 const SMALL_FORMULA: usize = 14;
 
@@ -108,24 +107,25 @@ pub fn decide(
         answer.reasons.push(needs_exact("strong fairness"));
         return Ok(answer);
     }
-    if automaton.marks + fair.weak.len() > MOST_MARKS {
-        answer.reasons.push(too_many_marks());
-        return Ok(answer);
-    }
     let watched =
         Watched { automaton: &automaton, eyes: Eyes::new(&space.semantics, space.plain.packing(), &asked.atoms) };
+    if let Some(reason) = too_many_marks(&watched, &fair) {
+        answer.reasons.push(reason);
+        return Ok(answer);
+    }
     let question = Question { space, asked, watched, fair, effort };
     question.answer(&mut answer, progress)?;
     Ok(answer)
 }
 
-fn too_many_marks() -> Reason {
-    Reason {
-        what: format!("the formula and the fair processes need more than {MOST_MARKS} acceptance marks"),
+/// Why a search cannot watch a run: what must happen again and again is too much to keep apart.
+pub(super) fn too_many_marks<M: Monitor>(monitor: &M, fair: &Scheduling) -> Option<Reason> {
+    (monitor.marks() as usize + fair.weak.len() > MOST_MARKS).then(|| Reason {
+        what: format!("the property and the fair processes need more than {MOST_MARKS} acceptance marks"),
         about: None,
         span: None,
         help: "split the property, or declare fewer processes fair".to_owned(),
-    }
+    })
 }
 
 /// The reason of a property that a run breaks which cannot be told.
@@ -135,6 +135,15 @@ pub(super) fn too_long_to_follow() -> Reason {
         about: None,
         span: None,
         help: "`--no-reduction` looks for a run with all values".to_owned(),
+    }
+}
+
+/// Tells what could not be computed on the way: finding no run is no proof then.
+pub(super) fn add_limits(space: &Space<'_>, faults: &[Fault], answer: &mut ProgramAnswer) {
+    for reason in faults.iter().filter_map(|fault| space.fault_reason(fault)) {
+        if !answer.reasons.contains(&reason) {
+            answer.reasons.push(reason);
+        }
     }
 }
 
@@ -182,6 +191,42 @@ pub fn accepted<M: Monitor>(
     })
 }
 
+/// Why it is not known which steps leave a state.
+pub(super) fn unclear(space: &Space<'_>, state: &State) -> Option<Reason> {
+    space.semantics.successors(state).iter().find_map(|successor| match &successor.outcome {
+        tertium_program::Outcome::Fault { fault, .. } => space.fault_reason(fault),
+        tertium_program::Outcome::Next(_) => None,
+    })
+}
+
+/// A run that goes round for ever is one that the scheduler allows: everyone it is fair to steps, or cannot.
+pub(super) fn must_be_fair(space: &Space<'_>, fair: &Scheduling, run: &Run) -> Result<(), Failure> {
+    let Some(start) = run.loop_start else { return Ok(()) };
+    let movers: BTreeSet<u32> = run.steps[start..].iter().filter_map(|taken| moved_by(&taken.moves)).collect();
+    let waits = |pid: &&u32| !movers.contains(pid);
+    let (weak, strong): (Vec<&u32>, Vec<&u32>) =
+        (fair.weak.iter().filter(waits).collect(), fair.strong.iter().filter(waits).collect());
+    if weak.is_empty() && strong.is_empty() {
+        return Ok(());
+    }
+    // Who can step, in each state of the cycle; the last state is the first one again.
+    let able: Vec<BTreeSet<u32>> = (run.states().skip(start).take((run.steps.len() - start).max(1)))
+        .map(|state| {
+            let successors = space.semantics.successors(state).into_iter();
+            successors
+                .filter(|next| arrival(&next.outcome).is_some())
+                .filter_map(|next| moved_by(&next.moves))
+                .collect()
+        })
+        .collect();
+    let starved = (weak.into_iter().find(|pid| able.iter().all(|able| able.contains(pid))))
+        .or_else(|| strong.into_iter().find(|pid| able.iter().any(|able| able.contains(pid))));
+    match starved {
+        Some(pid) => Err(Failure::Internal(format!("a run that was found is not fair to the process {pid}"))),
+        None => Ok(()),
+    }
+}
+
 struct Question<'s, 'p> {
     space: &'s Space<'p>,
     asked: &'s Asked,
@@ -201,11 +246,7 @@ impl Question<'_, '_> {
             }
         };
         (answer.states, answer.transitions) = (first.states, first.transitions);
-        for reason in first.faults.iter().filter_map(|fault| self.space.fault_reason(fault)) {
-            if !answer.reasons.contains(&reason) {
-                answer.reasons.push(reason);
-            }
-        }
+        add_limits(self.space, &first.faults, answer);
         let Some(lasso) = first.lasso else {
             answer.reasons.extend(open);
             if self.watched.eyes.blurred() {
@@ -296,44 +337,15 @@ impl Question<'_, '_> {
         let run = run::connect_lasso(&self.space.semantics, stem, cycle, &wanted)?;
         let stutters = run.steps.iter().any(|taken| taken.moves.is_empty());
         if stutters || !wanted.is_empty() {
-            let unclear = cycle.iter().find_map(|state| self.unclear(state));
+            let unclear = cycle.iter().find_map(|state| unclear(self.space, state));
             if let Some(reason) = unclear {
                 answer.reasons = vec![reason];
                 return Ok(None);
             }
         }
-        self.must_be_fair(&run, cycle)?;
+        must_be_fair(self.space, &self.fair, &run)?;
         self.must_break(&run)?;
         Ok(Some(run))
-    }
-
-    /// Why it is not known which steps leave a state.
-    fn unclear(&self, state: &State) -> Option<Reason> {
-        self.space.semantics.successors(state).iter().find_map(|successor| match &successor.outcome {
-            tertium_program::Outcome::Fault { fault, .. } => self.space.fault_reason(fault),
-            tertium_program::Outcome::Next(_) => None,
-        })
-    }
-
-    fn must_be_fair(&self, run: &Run, cycle: &[State]) -> Result<(), Failure> {
-        let start = run.loop_start.unwrap_or(0);
-        let steps = |pid: u32| run.steps[start..].iter().any(|taken| moved_by(&taken.moves) == Some(pid));
-        let enabled = |pid: u32, state: &State| {
-            let mut successors = self.space.semantics.successors(state).into_iter();
-            successors.any(|next| moved_by(&next.moves) == Some(pid) && arrival(&next.outcome).is_some())
-        };
-        let starved = |pid: &u32| {
-            if steps(*pid) {
-                return false;
-            }
-            let strong = self.fair.strong.contains(pid);
-            let mut where_enabled = cycle.iter().map(|state| enabled(*pid, state));
-            if strong { where_enabled.any(|can| can) } else { where_enabled.all(|can| can) }
-        };
-        match self.fair.weak.iter().chain(&self.fair.strong).find(|pid| starved(pid)) {
-            Some(pid) => Err(Failure::Internal(format!("a run that was found is not fair to the process {pid}"))),
-            None => Ok(()),
-        }
     }
 
     /// The word of the run satisfies the negated formula.

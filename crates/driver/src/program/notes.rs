@@ -252,6 +252,8 @@ pub(super) fn decide(
         answer.value = Belnap::True;
         return Ok(answer);
     };
-    (answer.run, answer.value) = (Some(notes.judged(connected(space, &lasso)?)?), Belnap::False);
+    if let Some(run) = connected(space, &lasso, &mut answer)? {
+        (answer.run, answer.value) = (Some(notes.judged(run)?), Belnap::False);
+    }
     Ok(answer)
 }

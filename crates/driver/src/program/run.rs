@@ -3,6 +3,7 @@
 //! Searches find rows. A [`Run`] has the moves between them, found and executed by the definition of a step; rows that it
 //! does not connect are a fault of this program, never a run.
 
+use tertium_base::{StopReason, Stopped};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{
     Action, Context, Expr, ExprId, Fault, FaultKind, InitialValue, LocationId, Move, Outcome, ProcessId, Program,
@@ -107,6 +108,16 @@ fn repeat(semantics: &Semantics<'_>, from: &State, moves: Vec<Move>, to: &State)
     }
 }
 
+/// Why a step from a state was not found: limits, if not all steps from there are known, else a fault of this program.
+fn no_way(semantics: &Semantics<'_>, from: &State, what: &str) -> Failure {
+    let cut =
+        |outcome: &Outcome| matches!(outcome, Outcome::Fault { fault, .. } if fault.kind == FaultKind::BlockTooLong);
+    if semantics.successors(from).iter().any(|successor| cut(&successor.outcome)) {
+        return semantics.budget().check().err().unwrap_or(Stopped(StopReason::Count)).into();
+    }
+    disagreement(what)
+}
+
 /// The run through these states.
 ///
 /// # Errors
@@ -116,7 +127,7 @@ pub fn connect(semantics: &Semantics<'_>, states: &[State]) -> Result<Run, Failu
     let mut steps = Vec::new();
     for pair in states.windows(2) {
         let moves = ways(semantics, &pair[0], &pair[1]).into_iter().next();
-        let moves = moves.ok_or_else(|| disagreement("no step leads from one state to the next"))?;
+        let moves = moves.ok_or_else(|| no_way(semantics, &pair[0], "no step leads from one state to the next"))?;
         steps.push(repeat(semantics, &pair[0], moves, &pair[1])?);
     }
     Ok(Run { first: first.clone(), steps, loop_start: None, fault: None, deadlock: false })
@@ -129,7 +140,7 @@ pub fn connect(semantics: &Semantics<'_>, states: &[State]) -> Result<Run, Failu
 pub fn with_fault(semantics: &Semantics<'_>, mut run: Run, fault: &Fault) -> Result<Run, Failure> {
     let fails = |outcome: &Outcome| matches!(outcome, Outcome::Fault { fault: found, .. } if found == fault);
     let successor = semantics.successors(run.last()).into_iter().find(|successor| fails(&successor.outcome));
-    let successor = successor.ok_or_else(|| disagreement("nothing goes wrong at its end"))?;
+    let successor = successor.ok_or_else(|| no_way(semantics, run.last(), "nothing goes wrong at its end"))?;
     // An endless block is no single move, so there is nothing to execute twice.
     let endless = fault.kind == FaultKind::EndlessBlock;
     if !endless {
@@ -187,7 +198,7 @@ pub fn connect_lasso(
         let to = cycle.get(at + 1).unwrap_or(entry);
         let ways = ways(semantics, from, to);
         if ways.is_empty() && (from != to || !rests(semantics, from)) {
-            return Err(disagreement("no step goes round its cycle"));
+            return Err(no_way(semantics, from, "no step goes round its cycle"));
         }
         round.push((ways, to));
     }
@@ -372,6 +383,7 @@ pub fn tell_fault(program: &Program, fault: &Fault) -> String {
             format!("{value} does not fit `{}`, which is {ty}", program.show_variable(*variable))
         }
         FaultKind::EndlessBlock => "the atomic block goes round for ever".to_owned(),
+        FaultKind::BlockTooLong => "the atomic block was not followed to its end".to_owned(),
         FaultKind::Event => "this event is not what the trace allows".to_owned(),
         FaultKind::NoChannel(0) => "the channel variable holds no channel yet".to_owned(),
         FaultKind::MessageShape => "the message has another number of fields than the channel".to_owned(),

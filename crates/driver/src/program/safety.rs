@@ -351,7 +351,10 @@ pub(super) fn run_to(
     if rows.len() != place.depth + 1 || !initial.contains(&rows[0]) {
         return Err(Failure::Internal("a shortest run does not begin in an initial state".to_owned()));
     }
-    told(space, goal, finding, &rows, fewer)
+    if space.semantics.budget().check().is_ok() {
+        return told(space, goal, finding, &rows, fewer);
+    }
+    told(&space.within(budget), goal, finding, &rows, fewer)
 }
 
 /// The run through these rows to a finding, by the definition of a step.

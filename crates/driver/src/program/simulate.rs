@@ -58,6 +58,8 @@ struct Watch {
 pub enum Ending {
     /// The last step went wrong.
     Fault(String),
+    /// What the last step leads to cannot be computed, which says nothing about the program.
+    Limit(String),
     /// No process can step although not all are at their ends.
     Deadlock,
     /// All processes are at their ends.
@@ -80,7 +82,7 @@ impl<'f> Simulator<'f> {
     /// # Errors
     /// If there is none, or they cannot be listed.
     pub fn new(file: &'f ProgramFile, budget: &Budget) -> Result<Self, Failure> {
-        let semantics = Semantics::new(&file.program);
+        let semantics = Semantics::new(&file.program).within(budget);
         let initial = match semantics.initial_states(MOST_INITIAL, budget) {
             Ok(states) => states,
             Err(tertium_program::NoInitialStates::Stopped(stopped)) => return Err(stopped.into()),
@@ -164,7 +166,8 @@ impl<'f> Simulator<'f> {
     #[must_use]
     pub fn ending(&self) -> Option<Ending> {
         if let Some((_, fault)) = &self.run.fault {
-            return Some(Ending::Fault(run::tell_fault(&self.file.program, fault)));
+            let told = run::tell_fault(&self.file.program, fault);
+            return Some(if fault.kind.is_error() { Ending::Fault(told) } else { Ending::Limit(told) });
         }
         if !self.choices().is_empty() {
             return None;

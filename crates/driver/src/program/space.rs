@@ -100,7 +100,7 @@ impl<'p> Space<'p> {
     /// # Errors
     /// If a limit is reached while the initial states are listed.
     pub fn new(program: &'p Program, budget: &Budget) -> Result<Self, Failure> {
-        let semantics = Semantics::new(program);
+        let semantics = Semantics::new(program).within(budget);
         let plain = Plain::of(&semantics);
         let stepper = Stepper::Compiled(Box::new(Compiled::of(&semantics)));
         let (initial, open) = match semantics.initial_states(MOST_INITIAL, budget) {
@@ -110,6 +110,12 @@ impl<'p> Space<'p> {
         };
         let scheduling = super::linear::scheduling(program);
         Ok(Self { semantics, plain, stepper, initial, open, scheduling, keeps_promises: false })
+    }
+
+    /// The same with other limits for following uninterruptible blocks.
+    #[must_use]
+    pub fn within(&self, budget: &Budget) -> Self {
+        Self { semantics: self.semantics.clone().within(budget), ..self.clone() }
     }
 
     /// What is left of the program for a question about these expressions; none if nothing can be left out.
@@ -139,7 +145,7 @@ impl<'p> Space<'p> {
             Finding::Broken(_) => promises::broken(&self.semantics, &self.state(&place.row)),
             _ => None,
         });
-        let kept = broken.is_none() && found.summary.complete();
+        let kept = broken.is_none() && found.summary.is_whole();
         self.keeps_promises = kept;
         broken
     }
@@ -226,9 +232,15 @@ impl<'p> Space<'p> {
                 (what, Some(name), "replace it by a definition or by `* in lo..hi`".to_owned())
             }
             FaultKind::UnboundedInput => (
-                "a value is chosen among all integers, which cannot be tried one by one".to_owned(),
+                "a value is chosen among too many integers to try one by one".to_owned(),
                 None,
-                "choose from a range: `x := * in lo..hi`".to_owned(),
+                "choose from a small range: `x := * in lo..hi`".to_owned(),
+            ),
+            FaultKind::BlockTooLong => (
+                "an uninterruptible block was not followed to its end: it has too many steps or ways through"
+                    .to_owned(),
+                None,
+                "raise `--timeout` and `--memory`, or divide the block".to_owned(),
             ),
             _ => (
                 "a value needs more than 64 bits".to_owned(),

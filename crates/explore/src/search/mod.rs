@@ -63,6 +63,13 @@ impl Summary {
         self.stopped.is_none()
     }
 
+    /// Whether every state was visited and every step could be computed.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let open = |finding: &Finding| matches!(finding, Finding::Fault(fault) if !fault.kind.is_error());
+        self.complete() && !self.findings.keys().any(open)
+    }
+
     /// Notes a finding; of several places the least stays, whoever comes first.
     pub(crate) fn note(&mut self, finding: Finding, depth: usize, row: &[u32]) {
         let known = self.findings.get(&finding);

@@ -55,7 +55,8 @@ pub fn write_out(
     (frame, everyone): (Frame, bool),
     budget: &Budget,
 ) -> Result<Kmts, NoGraph> {
-    let mut writer = Writer::new(semantics, labels, frame);
+    let semantics = semantics.clone().within(budget);
+    let mut writer = Writer::new(&semantics, labels, frame);
     writer.everyone = everyone && frame.fair;
     writer.start(budget)?;
     let (mut at, mut ticks) = (0, 0);

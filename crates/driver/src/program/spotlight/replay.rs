@@ -91,8 +91,11 @@ impl Part {
             }
             let successors = semantics.successors(&part.states[at].clone());
             let next = |outcome: &Outcome| matches!(outcome, Outcome::Next(_));
-            let able: Vec<u32> =
-                successors.iter().filter(|s| next(&s.outcome)).filter_map(|s| run::moved_by(&s.moves)).collect();
+            // A step that cannot be computed may be possible: whoever would take it is not known to rest.
+            let open = |outcome: &Outcome| matches!(outcome, Outcome::Fault { fault, .. } if !fault.kind.is_error());
+            let able: Vec<u32> = (successors.iter().filter(|s| next(&s.outcome) || open(&s.outcome)))
+                .filter_map(|s| run::moved_by(&s.moves))
+                .collect();
             if able.is_empty() {
                 edges.push((at, at, None, able.clone()));
             }

@@ -1,6 +1,7 @@
 //! Strongly connected components of the product, merged as they close.
 
 use super::marked::{Edge, Marked};
+use super::marks::Marks;
 use crate::search::Progress;
 
 /// A state being visited.
@@ -13,9 +14,9 @@ struct Frame {
 /// A component under construction: its oldest state and the marks inside it.
 struct Root {
     order: u32,
-    marks: u64,
+    marks: Marks,
     /// The marks of the step by which the search entered it.
-    entered_by: u64,
+    entered_by: Marks,
 }
 
 /// The depth-first search.
@@ -67,7 +68,7 @@ impl Components {
     ) -> Result<Option<Vec<u32>>, G::Failure> {
         let all = graph.all_marks();
         let mut found = Vec::new();
-        self.enter(graph, start, 0, &mut found)?;
+        self.enter(graph, start, Marks::NONE, &mut found)?;
         let mut ticks: u32 = 0;
         while let Some(frame) = self.frames.last() {
             ticks = ticks.wrapping_add(1);
@@ -103,14 +104,14 @@ impl Components {
         &mut self,
         graph: &mut G,
         number: u32,
-        entered_by: u64,
+        entered_by: Marks,
         found: &mut Vec<Edge>,
     ) -> Result<(), G::Failure> {
         let order = self.open.len() as u32 + 1;
         self.order_of(number);
         self.order[number as usize] = order;
         self.open.push(number);
-        self.roots.push(Root { order, marks: 0, entered_by });
+        self.roots.push(Root { order, marks: Marks::NONE, entered_by });
         if !graph.enough_edges(number, &self.order, found)? {
             graph.edges(number, found)?;
         }
@@ -121,14 +122,14 @@ impl Components {
     }
 
     /// A step leads back to a state met at `order`: everything since then is one component.
-    fn merge(&mut self, order: u32, marks: u64) -> u64 {
+    fn merge(&mut self, order: u32, marks: Marks) -> Marks {
         let mut collected = marks;
         while let Some(root) = self.roots.last() {
-            collected |= root.marks;
+            collected = collected.union(root.marks);
             if root.order <= order {
                 break;
             }
-            collected |= root.entered_by;
+            collected = collected.union(root.entered_by);
             self.roots.pop();
         }
         if let Some(root) = self.roots.last_mut() {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use tertium_base::{StopReason, Stopped};
 
 use super::marked::{Edge, Marked, NOBODY};
+use super::marks::Marks;
 
 /// So many states that the search has not met are looked at for a shorter way.
 const MOST_NEW: u32 = 20_000;
@@ -27,23 +28,23 @@ pub(super) fn lasso<G: Marked>(
     let mut movers = graph.movers_inside(component)?;
     loop {
         let at = cycle[cycle.len() - 1];
-        let mut last = (0, NOBODY);
+        let mut last = (Marks::NONE, NOBODY);
         let leg = path(graph, &[at], &|state| members.contains(&state), &mut |edge, _| {
             edge.is_some_and(|edge| {
                 last = (edge.marks, edge.mover);
-                edge.marks & missing != 0
+                edge.marks.meets(missing)
                     || movers.contains(&edge.mover)
-                    || (missing == 0 && movers.is_empty() && edge.target == entry)
+                    || (missing.is_empty() && movers.is_empty() && edge.target == entry)
             })
         })?;
         if leg.len() < 2 {
             return Err(Stopped(StopReason::Count).into());
         }
-        let closing = missing == 0 && movers.is_empty();
+        let closing = missing.is_empty() && movers.is_empty();
         cycle.extend(&leg[1..]);
-        missing &= !last.0;
+        missing = missing.minus(last.0);
         movers.retain(|&pid| pid != last.1);
-        if cycle[cycle.len() - 1] == entry && (closing || (missing == 0 && movers.is_empty())) {
+        if cycle[cycle.len() - 1] == entry && (closing || (missing.is_empty() && movers.is_empty())) {
             cycle.pop();
             break;
         }

@@ -2,12 +2,14 @@
 
 use tertium_base::{Budget, Stopped};
 
+use super::marks::Marks;
+
 /// A step between states that carry marks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub target: u32,
-    /// The monitor's marks, then one bit per fairness constraint.
-    pub marks: u64,
+    /// The monitor's marks, then one per fairness constraint.
+    pub marks: Marks,
     /// Who steps; [`NOBODY`] for stuttering, or where it does not matter.
     pub mover: u32,
 }
@@ -20,7 +22,7 @@ pub(super) trait Marked {
     type Failure: From<Stopped>;
 
     /// The marks that a run must collect infinitely often.
-    fn all_marks(&self) -> u64;
+    fn all_marks(&self) -> Marks;
 
     fn budget(&self) -> &Budget;
 

@@ -9,6 +9,7 @@
 mod components;
 mod lasso;
 mod marked;
+mod marks;
 mod nearest;
 mod nested;
 mod product;
@@ -17,6 +18,7 @@ mod strong;
 use tertium_base::{Budget, Stopped};
 
 use self::components::Components;
+pub use self::marks::MOST_MARKS;
 pub use self::nearest::{Nearest, Watch, nearest_accepted_run};
 pub use self::nested::{Nested, accepted_run_sketched};
 use self::product::Product;
@@ -34,7 +36,8 @@ pub trait Monitor: Sync {
     /// Where it starts.
     fn initial(&self) -> Vec<u32>;
 
-    /// How many marks a run must collect infinitely often; at most 32.
+    /// How many marks a run must collect infinitely often; at most 64, and at most [`MOST_MARKS`] with the processes that the scheduler
+    /// is weakly fair to.
     fn marks(&self) -> u32;
 
     /// Whether a run that cannot go on counts as resting in its last state for ever; otherwise it is no infinite run.
@@ -49,7 +52,7 @@ pub trait Monitor: Sync {
 /// What the scheduler promises, by pid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scheduling {
-    /// Processes that step infinitely often or are disabled infinitely often; at most 32.
+    /// Processes that step infinitely often or are disabled infinitely often.
     pub weak: Vec<u32>,
     /// Processes that step infinitely often if they are enabled infinitely often.
     pub strong: Vec<u32>,

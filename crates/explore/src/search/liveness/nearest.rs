@@ -18,6 +18,7 @@ use tertium_program::search::{Limits, nearest_first};
 use super::components::Components;
 use super::lasso;
 use super::marked::{Edge, Marked, NOBODY};
+use super::marks::Marks;
 
 /// The components are looked at again after this many states of the product, and whenever it has grown by a quarter.
 const FIRST_LOOK: usize = 4;
@@ -57,7 +58,7 @@ pub struct Nearest<S> {
 }
 
 /// Looks for an accepted run that takes steps of each of so many constraints for ever. A step is told by the constraints that it
-/// counts for, one bit each; marks and constraints together are at most 64. Where nothing comes after a state, runs do not go on.
+/// counts for, one bit each; there are at most 64 marks and 64 constraints. Where nothing comes after a state, runs do not go on.
 ///
 /// # Errors
 /// If a limit is reached, or what comes next cannot be told.
@@ -71,8 +72,8 @@ where
     S: Successors<Step = u64>,
     W: Watch<S>,
 {
-    let all = watch.marks() + constraints;
-    let all = if all == 0 { 0 } else { u64::MAX >> (64 - all.min(64)) };
+    assert!(constraints <= u64::BITS, "{constraints} constraints have no bits");
+    let all = Marks::all((watch.marks() + constraints) as usize);
     let mut watched = Watched {
         successors,
         watch,
@@ -151,7 +152,7 @@ impl<S: Successors<Step = u64>, W: Watch<S>> Watched<'_, S, W> {
     }
 
     /// An accepted run within what is there.
-    fn accepted(&self, all: u64, budget: &Budget) -> Result<Option<Run>, S::Failure> {
+    fn accepted(&self, all: Marks, budget: &Budget) -> Result<Option<Run>, S::Failure> {
         let starts: Vec<u32> = (0..self.starts).collect();
         let mut known: Known<'_, S::Failure> = Known { edges: &self.edges, all, budget, failure: PhantomData };
         let Some(component) = Components::default().run(&mut known, &starts, &mut |_| {})? else { return Ok(None) };
@@ -182,10 +183,11 @@ impl<S: Successors<Step = u64>, W: Watch<S>> Successors for Watched<'_, S, W> {
         let mut edges = Vec::new();
         // Where the watch has seen enough, nobody asks what comes next.
         if !moves.is_empty() {
-            let shift = self.watch.marks();
+            let shift = self.watch.marks() as usize;
             for &(fair, target) in self.steps(at)?.iter() {
                 for &(next, marks) in &moves {
-                    let marks = marks | fair.checked_shl(shift).unwrap_or(0);
+                    let mut marks = Marks::of_monitor(marks);
+                    (0..64).filter(|at| fair >> at & 1 == 1).for_each(|at| marks.insert(shift + at));
                     edges.push(Edge { target: arrive((), (target, next)) as u32, marks, mover: NOBODY });
                 }
             }
@@ -198,7 +200,7 @@ impl<S: Successors<Step = u64>, W: Watch<S>> Successors for Watched<'_, S, W> {
 /// The steps that are known already. From states that nobody went on from there are none.
 struct Known<'k, F> {
     edges: &'k [Vec<Edge>],
-    all: u64,
+    all: Marks,
     budget: &'k Budget,
     failure: PhantomData<F>,
 }
@@ -206,7 +208,7 @@ struct Known<'k, F> {
 impl<F: From<Stopped>> Marked for Known<'_, F> {
     type Failure = F;
 
-    fn all_marks(&self) -> u64 {
+    fn all_marks(&self) -> Marks {
         self.all
     }
 

@@ -6,6 +6,7 @@
 
 use tertium_base::{Budget, StopReason, Stopped};
 
+use super::marks::Marks;
 use super::{Lasso, Monitor, Scheduling};
 use crate::search::Progress;
 use crate::store::{Keeping, Sketch};
@@ -190,26 +191,32 @@ impl<S: RowSuccessors, M: Monitor> Search<'_, S, M> {
             let fair = self.fair_marks(mover);
             self.transitions += self.moves.len();
             for &(monitor, marks) in &self.moves {
-                out.push(Node { row: row.clone(), monitor, level: self.level(node.level, marks | fair) });
+                out.push(Node {
+                    row: row.clone(),
+                    monitor,
+                    level: self.level(node.level, Marks::of_monitor(marks).union(fair)),
+                });
             }
         }
     }
 
     /// How many marks have been collected in turn, after those of one more step.
-    fn level(&self, level: u32, marks: u64) -> u32 {
+    fn level(&self, level: u32, marks: Marks) -> u32 {
         let all = self.marks();
         let mut level = if level == all { 0 } else { level };
-        while level < all && marks >> level & 1 == 1 {
+        while level < all && marks.contains(level as usize) {
             level += 1;
         }
         level
     }
 
     /// A step is fair to a process if it is the process's own or the process cannot step.
-    fn fair_marks(&self, mover: Option<u32>) -> u64 {
+    fn fair_marks(&self, mover: Option<u32>) -> Marks {
         let first = self.monitor.marks() as usize;
         let fair = |pid: &u32| Some(*pid) == mover || !self.found.movers.contains(pid);
-        let marks = self.scheduling.weak.iter().enumerate().filter(|(_, pid)| fair(pid));
-        marks.fold(0, |marks, (at, _)| marks | 1 << (first + at))
+        let mut marks = Marks::NONE;
+        (self.scheduling.weak.iter().enumerate().filter(|(_, pid)| fair(pid)))
+            .for_each(|(at, _)| marks.insert(first + at));
+        marks
     }
 }

@@ -3,6 +3,7 @@
 use tertium_base::{Budget, Stopped};
 
 use super::marked::{Edge, Marked, NOBODY};
+use super::marks::Marks;
 use super::{Monitor, Scheduling, strong};
 use crate::store::{Branches, StateStore};
 use crate::successors::{Expansion, RowSuccessors};
@@ -93,7 +94,7 @@ impl<'s, S: RowSuccessors, M: Monitor> Product<'s, S, M> {
             let fair = self.fair_marks(mover, &found.movers);
             for &(state, marks) in &moves {
                 let target = self.number(arrival, state, false)?;
-                out.push(Edge { target, marks: marks | fair, mover });
+                out.push(Edge { target, marks: Marks::of_monitor(marks).union(fair), mover });
             }
         }
         self.transitions += out.len();
@@ -104,12 +105,12 @@ impl<'s, S: RowSuccessors, M: Monitor> Product<'s, S, M> {
     }
 
     /// A step is fair to a process if it is the process's own or the process cannot step.
-    fn fair_marks(&self, mover: u32, movers: &[u32]) -> u64 {
-        let first = self.monitor.marks();
-        let mut marks = 0;
+    fn fair_marks(&self, mover: u32, movers: &[u32]) -> Marks {
+        let first = self.monitor.marks() as usize;
+        let mut marks = Marks::NONE;
         for (at, pid) in self.scheduling.weak.iter().enumerate() {
             if *pid == mover || !movers.contains(pid) {
-                marks |= 1 << (first as usize + at);
+                marks.insert(first + at);
             }
         }
         marks
@@ -119,9 +120,8 @@ impl<'s, S: RowSuccessors, M: Monitor> Product<'s, S, M> {
 impl<S: RowSuccessors, M: Monitor> Marked for Product<'_, S, M> {
     type Failure = Stopped;
 
-    fn all_marks(&self) -> u64 {
-        let count = self.monitor.marks() as usize + self.scheduling.weak.len();
-        if count == 0 { 0 } else { u64::MAX >> (64 - count) }
+    fn all_marks(&self) -> Marks {
+        Marks::all(self.monitor.marks() as usize + self.scheduling.weak.len())
     }
 
     fn budget(&self) -> &Budget {

@@ -6,6 +6,7 @@ use tertium_base::Stopped;
 
 use super::Monitor;
 use super::marked::{Edge, Marked};
+use super::marks::Marks;
 use super::product::Product;
 use crate::successors::RowSuccessors;
 
@@ -49,7 +50,7 @@ pub(super) fn strongly_fair<S: RowSuccessors, M: Monitor>(
             let members: Vec<u32> = part.iter().map(|&at| component[at]).collect();
             let stays = |edge: &&Edge| members.contains(&edge.target);
             let steps: Vec<Edge> = part.iter().flat_map(|&at| inside.edges[at].iter().filter(stays).copied()).collect();
-            if steps.is_empty() || steps.iter().fold(0, |marks, edge| marks | edge.marks) != all {
+            if steps.is_empty() || steps.iter().fold(Marks::NONE, |marks, edge| marks.union(edge.marks)) != all {
                 continue;
             }
             let starved = product.scheduling.strong.iter().find(|&&pid| {

@@ -1,0 +1,148 @@
+//! A bound that is reached is unknown, never an answer: in every engine, in simulations and in proofs.
+
+mod models;
+
+use tertium_base::Budget;
+use tertium_driver::engines::EngineChoice;
+use tertium_driver::program::questions::questions;
+use tertium_driver::program::safety::Keeping;
+use tertium_driver::program::simulate::{Chance, Ending, Simulator};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
+use tertium_driver::{Belnap, Failure};
+
+use models::promela;
+
+fn gcl(text: &str) -> ProgramFile {
+    from_text("bounds.gcl", text.to_owned(), &[], None).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
+}
+
+fn checked(file: &ProgramFile, options: &CheckOptions) -> Vec<ProgramAnswer> {
+    asked(file, &[], options)
+}
+
+fn asked(file: &ProgramFile, only: &[&str], options: &CheckOptions) -> Vec<ProgramAnswer> {
+    let only: Vec<String> = only.iter().map(ToString::to_string).collect();
+    let progress = options.fair;
+    let asked = questions(file, &only, progress).expect("the names are known");
+    let options = CheckOptions { look_for_idle: false, ..*options };
+    match check(file, &asked, &options, &Budget::unlimited(), &()) {
+        Ok(outcome) => outcome.answers,
+        // Sets refuse what they cannot encode.
+        Err(Failure::Input(_)) if options.engine == EngineChoice::Symbolic => Vec::new(),
+        Err(failure) => panic!("{failure:?}\n{}", file.source.text),
+    }
+}
+
+fn value(answers: &[ProgramAnswer], name: &str) -> Belnap {
+    answers.iter().find(|answer| answer.name == name).unwrap_or_else(|| panic!("no `{name}`")).value
+}
+
+/// The options of every search that a program goes through.
+fn every_way() -> Vec<CheckOptions> {
+    let plain = CheckOptions::default();
+    vec![
+        plain.clone(),
+        CheckOptions { reduction: false, ..plain.clone() },
+        CheckOptions { store: Keeping::Compact, ..plain.clone() },
+        CheckOptions { engine: EngineChoice::Symbolic, ..plain.clone() },
+        CheckOptions { engine: EngineChoice::Explicit, ..plain },
+    ]
+}
+
+/// What is asked behind a block that goes round so often: it is reached, whatever it takes.
+fn behind_a_block(rounds: usize) -> [ProgramFile; 2] {
+    [
+        gcl(&format!(
+            "system s\nvar i : 0..{rounds} = 0\n\
+             process P {{ atomic {{ while i < {rounds} {{ i := i + 1; }} }} bad: assert false; }}\n\
+             property never : ltl G !P@bad\nproperty comes : ltl F P@bad\nproperty can : ctl EF P@bad\n"
+        )),
+        promela(&format!(
+            "int i; bool bad;\nactive proctype P() {{ d_step {{ do :: i < {rounds} -> i++ :: else -> break od }}; bad = true; assert(false) }}\n\
+             ltl never_bad {{ [] !bad }}\nltl comes {{ <> bad }}\n"
+        )),
+    ]
+}
+
+#[test]
+fn blocks_below_the_bound_are_executed() {
+    for file in behind_a_block(50_001) {
+        let answers = checked(&file, &CheckOptions::default());
+        let never =
+            if file.program.properties.iter().any(|property| property.name == "never") { "never" } else { "never_bad" };
+        assert_eq!((value(&answers, never), value(&answers, "assertions")), (Belnap::False, Belnap::False));
+        assert_eq!((value(&answers, "comes"), value(&answers, "endless-atomic")), (Belnap::True, Belnap::True));
+    }
+}
+
+#[test]
+fn beyond_the_bound_nothing_is_definite() {
+    for file in behind_a_block(501_000) {
+        for (number, options) in every_way().into_iter().enumerate() {
+            // All of it once, and then what every way decides by itself.
+            let only: &[&str] = if number == 0 { &[] } else { &["comes"] };
+            for answer in asked(&file, only, &options) {
+                let what = format!("{}, {:?}, {:?}", answer.name, options.engine, options.store);
+                assert_eq!(answer.value, Belnap::Unknown, "{what}");
+                assert!(answer.run.is_none() && (!answer.reasons.is_empty() || answer.stopped.is_some()), "{what}");
+            }
+        }
+        let budget = Budget::unlimited();
+        let mut simulator = Simulator::new(&file, &budget).expect("it starts");
+        simulator.walk(5, &mut Chance::new(1), &budget).expect("no limit on time");
+        assert!(matches!(simulator.ending(), Some(Ending::Limit(_))), "{:?}", simulator.ending());
+    }
+}
+
+#[test]
+fn fairness_to_many_processes_is_fairness_to_each_of_them() {
+    // The number of processes, whether each property of runs without end holds, and what is broken otherwise.
+    let all_stay = |count: usize| format!("bool x;\nactive [{count}] proctype P() {{ accept: do :: x = !x od }}\n");
+    let started = |count: usize| {
+        format!(
+            "bool x;\nproctype P() {{ accept: do :: x = !x od }}\n\
+             init {{ byte i; atomic {{ do :: i < {count} -> run P(); i++ :: else -> break od }} }}\n"
+        )
+    };
+    let matched = |count: usize| {
+        format!(
+            "bool x;\nactive [{count}] proctype P() {{ end: do :: x = !x od }}\n\
+             never {{ do :: x -> goto accept :: true od; accept: do :: true od }}\n"
+        )
+    };
+    let leaves = |count: usize| {
+        format!(
+            "bool x, flag;\nactive [{count}] proctype P() {{ end: do :: x = !x od }}\nactive proctype S() {{ flag = 1 }}\n\
+             active proctype Q() {{ accept: do :: !flag -> skip :: flag -> break od }}\nltl comes {{ <> flag }}\n"
+        )
+    };
+    let mut cases = Vec::new();
+    for count in [5, 62, 63, 64, 65, 130] {
+        cases.push((all_stay(count), "acceptance", Belnap::False));
+        cases.push((leaves(count), "comes", Belnap::True));
+        cases.push((matched(count), "never", Belnap::False));
+    }
+    for count in [20, 63, 64] {
+        cases.push((started(count), "acceptance", Belnap::False));
+        cases.push((leaves(count), "acceptance", Belnap::True));
+    }
+    for (text, name, expected) in cases {
+        let file = promela(&text);
+        for store in [Keeping::Exact, Keeping::Compact] {
+            let options = CheckOptions { fair: true, store, ..CheckOptions::default() };
+            let found = value(&checked(&file, &options), name);
+            let open = store != Keeping::Exact && found == Belnap::Unknown && expected == Belnap::True;
+            assert!(found == expected || open, "{name}, {store:?}: {found:?}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn more_fair_processes_than_marks_are_unknown() {
+    let text =
+        "system s\nvar x : bool = false\nprocess P[i : 1..330] { loop { x := !x; } }\nfair P\nproperty p : ltl G F x\n";
+    let answers = checked(&gcl(text), &CheckOptions::default());
+    let found = answers.iter().find(|answer| answer.name == "p").expect("an answer");
+    assert_eq!(found.value, Belnap::Unknown);
+    assert!(found.reasons.iter().any(|reason| reason.what.contains("acceptance marks")), "{:?}", found.reasons);
+}
