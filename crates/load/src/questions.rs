@@ -125,6 +125,13 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// The condition that one state breaks so that the property is false, and whether it must hold. A property that some state should
+    /// break it is not made false by any.
+    #[must_use]
+    pub fn broken_by_a_state(&self) -> Option<(NodeId, bool)> {
+        self.invariant.filter(|_| !self.exists)
+    }
+
     /// The property as one of a structure whose propositions are named like the atoms.
     ///
     /// # Errors

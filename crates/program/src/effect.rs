@@ -320,7 +320,9 @@ impl Semantics<'_> {
         let first = match &variable.initial {
             InitialValue::Any => 0,
             InitialValue::Same(value) => *value,
-            InitialValue::Each(values) => return Ok(values.clone()),
+            InitialValue::Each(values) => {
+                return Ok(values.iter().map(|&value| self.program().stored(variable.ty, value)).collect());
+            }
             InitialValue::Argument(position) => arguments.get(*position as usize).copied().unwrap_or(0),
             InitialValue::Computed(expr) => self.value(*expr, context)?,
             InitialValue::Channel(id) => {

@@ -124,6 +124,15 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     for ((answer, question), sized) in outcome.answers.iter().zip(&questions).zip(&sized) {
         let whole = &file;
         let file = sized.as_deref().unwrap_or(whole);
+        // A run of one size is read by the question as it is asked of that size.
+        let mut asked = match sized {
+            Some(file) => program::questions::questions(file, &args.only, args.progress)?,
+            None => Vec::new(),
+        };
+        let name = program_views::name_of(question);
+        asked.retain(|asked| program_views::name_of(asked) == name);
+        let of_size = asked.first().unwrap_or(question);
+        program::shown::must_show(file, of_size, answer)?;
         let mut view = program_views::result(file, answer, outcome.answers.len(), args);
         let mut obligations = 0;
         if let Some(dir) = &args.evidence {
@@ -136,14 +145,6 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         judge(&mut view, &expectations, &args.fail_on);
         printer.result(&view);
         if let Some(page) = &mut page {
-            // A run of one size is read by the question as it is asked of that size.
-            let mut asked = match sized {
-                Some(file) => program::questions::questions(file, &args.only, args.progress)?,
-                None => Vec::new(),
-            };
-            let name = program_views::name_of(question);
-            asked.retain(|asked| program_views::name_of(asked) == name);
-            let of_size = asked.first().unwrap_or(question);
             let mut detail = pages::of_program(file, of_size, (answer, &view), &invariant, args.fair);
             pages::add_basis(file, answer, obligations, &mut detail);
             let drawn = pages::rounds(file, (question, answer), &options(args), args, budget)?;

@@ -244,7 +244,7 @@ fn translate(
         let states: Vec<State> = run.states.iter().map(|state| space.state(&collected.row(state.index()))).collect();
         answer.run = Some(match run.loop_start {
             Some(start) => run::connect_lasso(&space.semantics, &states[..start], &states[start..], &[])?,
-            None => run::connect(&space.semantics, &states)?,
+            None => run::connect_resting(&space.semantics, &states)?,
         });
     }
     Ok(())

@@ -133,6 +133,23 @@ pub fn connect(semantics: &Semantics<'_>, states: &[State]) -> Result<Run, Failu
     Ok(Run { first: first.clone(), steps, loop_start: None, fault: None, deadlock: false })
 }
 
+/// The same where runs that end stay where they are: a state in which nothing can step may follow itself.
+///
+/// # Errors
+/// If the definition of a step does not connect them.
+pub fn connect_resting(semantics: &Semantics<'_>, states: &[State]) -> Result<Run, Failure> {
+    let stays = |pair: &[State]| pair[0] == pair[1] && rests(semantics, &pair[0]);
+    let end = states.windows(2).position(stays).map_or(states.len(), |at| at + 1);
+    let mut run = connect(semantics, &states[..end])?;
+    for state in &states[end..] {
+        if state != run.last() {
+            return Err(disagreement("it goes on where nothing can step"));
+        }
+        run.steps.push(Taken { moves: Vec::new(), state: state.clone() });
+    }
+    Ok(run)
+}
+
 /// Adds the step that goes wrong at the end.
 ///
 /// # Errors

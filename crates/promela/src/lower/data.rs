@@ -199,6 +199,7 @@ impl<'a> Lowering<'a> {
                 (None, _) => InitialValue::Same(0),
             };
             let ty = self.plain_type(part.ty);
+            let initial = self.cut_to(ty, initial);
             let var = self.variable(part.name, ty, part.dimensions, scope, initial);
             self.program.variables[var.index()].hidden = symbol.visibility == ast::Visibility::Hidden;
             self.program.variables[var.index()].span = symbol.span;
@@ -243,6 +244,16 @@ impl<'a> Lowering<'a> {
         match self.program.exprs.constant(expr) {
             Some(value) => InitialValue::Same(value),
             None => InitialValue::Computed(expr),
+        }
+    }
+
+    /// What remains of constants in cells of this type, so that no analysis sees a value that no state has.
+    fn cut_to(&self, ty: Type, initial: InitialValue) -> InitialValue {
+        let cut = |value: i64| self.program.stored(ty, value);
+        match initial {
+            InitialValue::Same(value) => InitialValue::Same(cut(value)),
+            InitialValue::Each(values) => InitialValue::Each(values.into_iter().map(cut).collect()),
+            other => other,
         }
     }
 

@@ -103,7 +103,7 @@ fn shortest(
     structure: &Kmts,
     budget: &Budget,
 ) -> Result<Option<Vec<usize>>, Stopped> {
-    let Some((root, holds)) = asked.invariant else { return Ok(None) };
+    let Some((root, holds)) = asked.broken_by_a_state() else { return Ok(None) };
     let breaks = |number: usize| {
         let labels = (0..asked.atoms.len()).map(|prop| structure.label(StateId::new(number), PropId::new(prop)));
         let atoms: Option<Vec<bool>> = labels
@@ -134,7 +134,7 @@ fn finite(
     exprs: &[ExprId],
     states: &[State],
 ) -> Result<Option<Run>, Failure> {
-    let Some((root, holds)) = asked.invariant else { return Ok(None) };
+    let Some((root, holds)) = asked.broken_by_a_state() else { return Ok(None) };
     let Some(last) = states.last() else { return Ok(None) };
     let mut atoms = Vec::new();
     for &atom in exprs {

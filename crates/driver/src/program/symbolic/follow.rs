@@ -107,7 +107,7 @@ impl Walk<'_, '_, '_> {
         if self.rows.is_empty() {
             return Ok(None);
         }
-        run::connect(&self.with.encoding.semantics, &self.states(&self.rows)).map(Some)
+        run::connect_resting(&self.with.encoding.semantics, &self.states(&self.rows)).map(Some)
     }
 
     fn lasso(&self, cycle: &[Vec<bool>]) -> Result<Option<Run>, Failure> {
