@@ -11,6 +11,7 @@ use tertium_base::{Budget, StopReason, Stopped, id_type};
 use crate::firing::Direction;
 use crate::manager::{Function, Manager, ManagerRef as Library, new_manager, within};
 use crate::set::{Bits, Renaming, Set};
+use crate::stack::worker_fits;
 
 id_type! {
     /// A bit of the rows of one store; bits stand in the diagrams in the order of their numbers.
@@ -279,6 +280,7 @@ impl Diagrams {
         }
         budget.check()?;
         budget.reserve(limits.cache * BYTES_PER_ENTRY)?;
+        worker_fits()?;
         // Every bit needs a node of its own for its table of contents.
         let nodes = limits.nodes.min(affordable(budget)).max(4 * bits + 64);
         let limits = Limits { nodes, ..limits };

@@ -15,6 +15,7 @@ use oxidd::util::AllocResult;
 use oxidd::{Function, HasLevel, Manager, ManagerRef, Node, TVLFunction};
 use tertium_base::{BitSet, Budget, StopReason, Stopped};
 
+use crate::stack::worker_fits;
 use crate::store::{Bit, Limits, MOST_BITS};
 
 /// A store of ternary diagrams. Cloning shares it.
@@ -63,6 +64,7 @@ impl TernaryStore {
             return Err(Stopped(StopReason::Count));
         }
         budget.check()?;
+        worker_fits()?;
         let manager = oxidd::tdd::new_manager(limits.nodes.max(4 * bits + 64), limits.cache.max(1), 1);
         manager.with_manager_exclusive(|manager| {
             // One bit at least, to get the value unknown from.

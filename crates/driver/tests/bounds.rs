@@ -171,3 +171,26 @@ fn initial_values_of_arrays_are_cut_to_the_width_of_their_cells() {
         active proctype P() { if :: t.y[0] == 255 -> hit = 1 :: else fi }\nltl p { [] !hit }";
     assert_eq!(value(&checked(&promela(hides), &CheckOptions::default()), "p"), Belnap::False);
 }
+
+#[test]
+fn a_simulation_goes_on_after_a_failed_assertion() {
+    let file = promela(
+        "byte x;\nactive proctype P() { do :: x++ :: x == 3 -> assert(x != 3) od }\nactive proctype Q() { x = 5; assert(x == 5) }\n",
+    );
+    let budget = Budget::unlimited();
+    for seed in 0..40 {
+        let mut simulator = Simulator::new(&file, &budget).expect("it starts");
+        simulator.walk(30, &mut Chance::new(seed), &budget).unwrap_or_else(|failure| panic!("{seed}: {failure:?}"));
+    }
+}
+
+#[test]
+fn a_property_may_have_the_name_of_a_question() {
+    let file =
+        gcl("system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\nproperty progress : ltl G (x < 2)\n");
+    let answers = asked(&file, &["progress"], &CheckOptions::default());
+    assert_eq!((answers.len(), answers[0].value), (1, Belnap::True));
+    let file = promela("byte x; active proctype P() { do :: x = 1 - x od }\nltl progress { [] (x < 2) }\n");
+    let answers = asked(&file, &["progress"], &CheckOptions::default());
+    assert_eq!((answers.len(), answers[0].value), (1, Belnap::True));
+}

@@ -201,7 +201,9 @@ pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<
         Language::Gcl => possible_mistakes(program),
         Language::Promela => possible_in_promela(program),
     };
-    let watched = watched(file, progress || only.iter().any(|name| name == PROGRESS));
+    // A property of this name is meant, if there is one.
+    let own = program.properties.iter().any(|property| property.name == PROGRESS);
+    let watched = watched(file, progress || (!own && only.iter().any(|name| name == PROGRESS)));
     let mut names: Vec<&str> = program.properties.iter().map(|property| property.name.as_str()).collect();
     names.extend(watched.iter().map(|watched| watched.name.as_str()));
     names.extend(possible.iter().map(|mistake| mistake.name()));
@@ -247,7 +249,8 @@ fn watched(file: &ProgramFile, progress: bool) -> Vec<Watched> {
         let claim = "no run passes an accept label again and again".to_owned();
         found.push(Watched { name: "acceptance".to_owned(), claim, kind: WatchKind::Acceptance });
     }
-    if progress {
+    // Guarded commands have no such labels.
+    if progress && file.language == Language::Promela {
         let claim = "every infinite run passes progress labels again and again".to_owned();
         found.push(Watched { name: PROGRESS.to_owned(), claim, kind: WatchKind::NonProgress });
     }

@@ -95,14 +95,19 @@ pub fn arrival(outcome: &Outcome) -> Option<&State> {
     outcome.state()
 }
 
+/// Where a step leads if runs go on after failed assertions where that is meant.
+#[must_use]
+pub fn goes_on<'o>(semantics: &Semantics<'_>, outcome: &'o Outcome) -> Option<&'o State> {
+    match outcome {
+        Outcome::Fault { next, .. } if semantics.is_persistent() => next.as_ref(),
+        outcome => arrival(outcome),
+    }
+}
+
 /// Executes one way and says where it leads.
 fn repeat(semantics: &Semantics<'_>, from: &State, moves: Vec<Move>, to: &State) -> Result<Taken, Failure> {
     let outcome = execute(semantics, from, &moves)?;
-    let goes_on = match &outcome {
-        Outcome::Fault { next, .. } if semantics.is_persistent() => next.as_ref(),
-        outcome => arrival(outcome),
-    };
-    match goes_on {
+    match goes_on(semantics, &outcome) {
         Some(state) if State::visible(state.slots.clone()) == *to => Ok(Taken { moves, state: to.clone() }),
         _ => Err(disagreement("a move leads elsewhere")),
     }

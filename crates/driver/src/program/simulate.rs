@@ -153,7 +153,7 @@ impl<'f> Simulator<'f> {
             return Ok(());
         }
         let outcome = run::execute(&self.semantics, self.run.last(), &moves)?;
-        let state = arrival(&outcome).map(|state| State::visible(state.slots.clone()));
+        let state = run::goes_on(&self.semantics, &outcome).map(|state| State::visible(state.slots.clone()));
         let expected = arrival(&choice.successor.outcome);
         match state {
             Some(state) if Some(&state) == expected => self.run.steps.push(Taken { moves, state }),

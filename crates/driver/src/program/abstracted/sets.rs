@@ -13,7 +13,7 @@ use std::time::Instant;
 use tertium_abstraction::assignments::Cube;
 use tertium_abstraction::truth::{Guard, Truth, TruthNode, TruthStep};
 use tertium_abstraction::{Initial, Operation, System};
-use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_check::symbolic::{
     Atoms, Graded, Hyper, Pair, StepKind, StepValues, Steps, Structure, evaluate, linear_value_by, star_value,
     stepwise_value,
@@ -55,7 +55,8 @@ pub(super) fn check(
     let listen = || receiver.iter().for_each(|what: String| observer.phase(&what));
     let outcome =
         with_deep_stack_meanwhile(move || run(file, questions, options, abstraction, budget, &sender), listen);
-    outcome.map_err(|error| Failure::Internal(format!("no thread for the diagrams: {error}")))?
+    // The system has no room for a thread.
+    outcome.unwrap_or_else(|_| Ok(Outcome::stopped(questions, Stopped(StopReason::Memory))))
 }
 
 /// Predicates are few bits: to lay out a larger cache costs more than it saves.

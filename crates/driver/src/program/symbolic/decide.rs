@@ -54,7 +54,8 @@ pub fn check(
     let work = move || run(file, questions, options, budget, &sender);
     let listen = || receiver.iter().for_each(|what| observer.phase(&what));
     let outcome = with_deep_stack_meanwhile(work, listen);
-    outcome.map_err(|error| Failure::Internal(format!("no thread for the diagrams: {error}")))?
+    // The system has no room for a thread.
+    outcome.unwrap_or_else(|_| Ok(Outcome::stopped(questions, Stopped(StopReason::Memory))))
 }
 
 /// What is not decided over sets, before any work is done.
