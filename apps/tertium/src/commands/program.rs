@@ -132,7 +132,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         let name = program_views::name_of(question);
         asked.retain(|asked| program_views::name_of(asked) == name);
         let of_size = asked.first().unwrap_or(question);
-        program::shown::must_show(file, of_size, answer)?;
+        program::confirmed::must_show(file, of_size, answer)?;
         let mut view = program_views::result(file, answer, outcome.answers.len(), args);
         let mut obligations = 0;
         if let Some(dir) = &args.evidence {

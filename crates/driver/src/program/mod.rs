@@ -19,6 +19,7 @@ pub mod branching;
 pub mod check;
 pub mod choose;
 pub mod claims;
+pub mod confirmed;
 mod counted;
 pub mod coverage;
 pub mod every;
@@ -33,7 +34,7 @@ pub mod reached;
 pub mod reorder;
 pub mod run;
 pub mod safety;
-pub mod shown;
+
 pub mod simulate;
 pub mod sketched;
 pub mod space;

@@ -3,8 +3,8 @@
 use tertium_base::Budget;
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::program::abstracted::{self, AbstractionOptions, refined};
+use tertium_driver::program::confirmed::must_show;
 use tertium_driver::program::questions::questions;
-use tertium_driver::program::shown::must_show;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
 use tertium_driver::{Belnap, Failure};
 
