@@ -4,8 +4,10 @@
 
 mod args;
 mod commands;
+mod evidence;
 mod exit;
 mod faults;
+mod files;
 mod lsp;
 mod progress;
 mod terminal;
@@ -13,12 +15,12 @@ mod units;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use tertium_base::memory::CountingAllocator;
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn main() -> ExitCode {
-    faults::catch(|| commands::run(args::Cli::parse())).into()
+    let code = faults::catch(commands::from_command_line);
+    terminal::code_with_losses(code).into()
 }

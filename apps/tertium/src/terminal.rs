@@ -1,11 +1,13 @@
 //! Where does text go, and in which colours?
 //!
 //! Results go to standard output, everything else to standard error. A reader that has gone away (a
-//! closed pipe) ends the run quietly instead of with a fault.
+//! closed pipe) ends the run quietly instead of with a fault; results that are lost otherwise (a full disk) make it fail.
 
 use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
 
 use crate::args::Colour;
+use crate::exit;
 
 /// Which stream a text is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,12 +45,36 @@ pub fn is_terminal(stream: Stream) -> bool {
     }
 }
 
-/// Writes text; a stream that cannot be written to any more is nobody's fault.
+/// The first text for standard output that was lost, and why.
+static LOSS: Mutex<Option<std::io::Error>> = Mutex::new(None);
+
+/// Writes text. A result that cannot be written is remembered for [`code_with_losses`], unless its reader has gone; that is
+/// nobody's fault.
 pub fn write(stream: Stream, text: &str) {
-    let _ = match stream {
-        Stream::Out => write_all(anstream::AutoStream::always(std::io::stdout()), text),
-        Stream::Err => write_all(anstream::AutoStream::always(std::io::stderr()), text),
-    };
+    match stream {
+        Stream::Out => note_loss(write_all(anstream::AutoStream::always(std::io::stdout()), text)),
+        // There is no one left to tell.
+        Stream::Err => drop(write_all(anstream::AutoStream::always(std::io::stderr()), text)),
+    }
+}
+
+/// Remembers that something for standard output was not written.
+pub fn note_loss(written: std::io::Result<()>) {
+    let Err(error) = written else { return };
+    if error.kind() != std::io::ErrorKind::BrokenPipe
+        && let Ok(mut loss) = LOSS.lock()
+    {
+        loss.get_or_insert(error);
+    }
+}
+
+/// The exit code, given that results may have been lost: whoever relies on 0 relies on having read them.
+#[must_use]
+pub fn code_with_losses(code: u8) -> u8 {
+    let loss = LOSS.lock().ok().and_then(|mut loss| loss.take());
+    let Some(error) = loss else { return code };
+    write(Stream::Err, &format!("error[E0302]: cannot write standard output: {error}\n"));
+    if code == exit::INTERNAL { code } else { exit::BAD_INPUT }
 }
 
 fn write_all(mut to: impl Write, text: &str) -> std::io::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use tertium_base::{Budget, Diagnostic};
+use tertium_base::Budget;
 use tertium_driver::export::Target;
 use tertium_driver::program::abstracted::show::{Shown, show};
 use tertium_driver::program::abstracted::{AbstractionOptions, Kind, Limit};
@@ -14,9 +14,9 @@ use tertium_report::{Style, json, text};
 
 use super::check::shown_path;
 use crate::args::{AbstractArgs, Abstraction, AbstractionArgs, ExportFormat, PlainFormat};
-use crate::exit;
 use crate::progress::{Phase, Progress};
 use crate::terminal::{self, Stream};
+use crate::{exit, files};
 
 /// Runs the command.
 pub fn run(args: &AbstractArgs) -> u8 {
@@ -50,8 +50,7 @@ fn tell(args: &AbstractArgs, budget: &Budget) -> Result<(), Failure> {
     match (structure, &args.output) {
         (Some(structure), None) => terminal::write(Stream::Out, &String::from_utf8_lossy(&structure)),
         (Some(structure), Some(path)) => {
-            std::fs::write(path, structure)
-                .map_err(|error| Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))?;
+            files::write(path, &structure)?;
             print(args, &file, &options, shown, start);
         }
         (None, _) => print(args, &file, &options, shown, start),

@@ -15,6 +15,7 @@ use tertium_report::{Style, json, junit, sarif, text};
 
 use super::{pages, views};
 use crate::args::{CheckArgs, EngineName, FailOn, Format, Parameters, Semantics};
+use crate::evidence::EvidenceFolder;
 use crate::exit;
 use crate::progress::{Phase, Progress};
 use crate::terminal::{self, Stream};
@@ -35,12 +36,25 @@ pub struct Done {
     pub code: u8,
     /// The page.
     pub page: Option<Page>,
+    /// Where evidence goes.
+    pub folder: Option<EvidenceFolder>,
+}
+
+/// The directory for evidence, if it is wanted.
+pub fn folder(args: &CheckArgs) -> Result<Option<EvidenceFolder>, Failure> {
+    args.evidence.as_ref().map(|dir| EvidenceFolder::open(dir, &shown_path(&args.file))).transpose()
+}
+
+/// Ends with a directory for evidence: whatever the model has no question for any more is removed.
+pub fn finish(folder: &mut Option<EvidenceFolder>, args: &CheckArgs) -> Result<(), Failure> {
+    let asked_all = args.only.is_empty() && args.properties.is_empty();
+    folder.as_mut().map_or(Ok(()), |folder| folder.finish(asked_all))
 }
 
 /// Writes the page into the directory for evidence, and says where.
 fn keep(args: &CheckArgs, done: Done) -> Result<u8, Failure> {
-    if let (Some(dir), Some(page)) = (&args.evidence, &done.page) {
-        let path = pages::write(dir, page)?;
+    if let (Some(mut folder), Some(page)) = (done.folder, &done.page) {
+        let path = pages::write(&mut folder, page)?;
         if args.format == Format::Text && !args.look.quiet {
             terminal::write(Stream::Out, &format!("page: {path}\n"));
         }
@@ -90,6 +104,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let mut printer = Printer::start(args, session.kind(), &session.description(), &phase);
     let mut results: Vec<ResultView> = Vec::new();
     let mut page = None;
+    let mut folder = folder(args)?;
     for parsed in &properties {
         phase.phase(&format!("checking {}", parsed.property.name));
         let progress = Progress::start(phase.clone(), args.look.quiet);
@@ -97,8 +112,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         drop(progress);
         let answer = answer?;
         let mut view = views::result(&session, &answer, properties.len(), args);
-        if let Some(dir) = &args.evidence {
-            view.evidence.file = views::write_evidence(dir, &session, &answer, &mut view)?;
+        if let Some(folder) = &mut folder {
+            view.evidence.file = views::write_evidence(folder, &session, &answer, &mut view)?;
         }
         if view.evidence.file.is_some() && view.evidence.kind != "none" && view.stopped.is_none() {
             view.next.retain(|command| !command.contains("--evidence"));
@@ -115,6 +130,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         }
         results.push(view);
     }
+    finish(&mut folder, args)?;
     let report = CheckReport {
         schema_version: SCHEMA_VERSION,
         tool: super::tool(),
@@ -129,7 +145,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         page.report = report;
         page.sources.extend(pages::source(&args.file));
     }
-    Ok(Done { code, page })
+    Ok(Done { code, page, folder })
 }
 
 /// Who tells what the run is doing: for lines of JSON as events, unless they are not wanted.

@@ -15,9 +15,9 @@ use super::check::shown_path;
 use super::program::{keeping, threads};
 use super::program_views;
 use crate::args::{ExploreArgs, PlainFormat, SearchName};
-use crate::exit;
 use crate::progress::{Phase, Progress};
 use crate::terminal::{self, Stream};
+use crate::{exit, files};
 
 /// Runs the command.
 pub fn run(args: &ExploreArgs) -> u8 {
@@ -65,8 +65,7 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
     }
     show(args, &file, &counts);
     if let (Some(path), Some(text)) = (&args.graph, written) {
-        std::fs::write(path, text?)
-            .map_err(|error| Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))?;
+        files::write(path, text?.as_ref())?;
     }
     Ok(match counts.stopped {
         Some(StopReason::Interrupted) => exit::INTERRUPTED,

@@ -9,7 +9,8 @@ use tertium_driver::input::Loaded;
 use tertium_driver::program;
 
 use crate::args::{ExportArgs, ExportTarget};
-use crate::exit;
+use crate::terminal::{self, Stream};
+use crate::{exit, files};
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> u8 {
@@ -31,13 +32,11 @@ fn write(args: &ExportArgs, budget: &Budget) -> Result<(), Failure> {
     };
     let loaded = tertium_driver::input::load(&args.file, budget)?;
     fits(&loaded, target)?;
-    let written = match &args.output {
-        None => write_all(&loaded, target, std::io::BufWriter::new(std::io::stdout().lock())),
-        Some(path) => {
-            std::fs::File::create(path).and_then(|file| write_all(&loaded, target, std::io::BufWriter::new(file)))
-        }
-    };
-    report(args, written)
+    match &args.output {
+        None => terminal::note_loss(write_all(&loaded, target, std::io::BufWriter::new(std::io::stdout().lock()))),
+        Some(path) => files::write_with(path, |out| export(&loaded, target, &mut &mut *out))?,
+    }
+    Ok(())
 }
 
 /// A program in another language.
@@ -53,23 +52,11 @@ fn program_text(
 }
 
 fn write_text(args: &ExportArgs, text: &str) -> Result<(), Failure> {
-    let written = match &args.output {
-        None => std::io::stdout().lock().write_all(text.as_bytes()),
-        Some(path) => std::fs::write(path, text),
-    };
-    report(args, written)
-}
-
-fn report(args: &ExportArgs, written: std::io::Result<()>) -> Result<(), Failure> {
-    match (written, &args.output) {
-        (Ok(()), _) => Ok(()),
-        // Whoever read our output has gone; that is no mistake.
-        (Err(error), None) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        (Err(error), target) => {
-            let name = target.as_ref().map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
-            Err(Diagnostic::error("E0302", format!("cannot write `{name}`: {error}")).into())
-        }
+    match &args.output {
+        None => terminal::write(Stream::Out, text),
+        Some(path) => files::write(path, text.as_bytes())?,
     }
+    Ok(())
 }
 
 fn write_all(loaded: &Loaded, target: Target, mut out: impl Write) -> std::io::Result<()> {

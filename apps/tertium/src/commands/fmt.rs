@@ -7,8 +7,8 @@ use tertium_driver::program::{Language, format_text, read_text};
 use tertium_driver::{Failure, Located};
 
 use crate::args::FmtArgs;
-use crate::exit;
 use crate::terminal::{self, Stream};
+use crate::{exit, files};
 
 /// Runs the command.
 pub fn run(args: &FmtArgs) -> u8 {
@@ -41,8 +41,7 @@ fn lay_out(path: &Path, args: &FmtArgs) -> Result<bool, Failure> {
     if args.check {
         terminal::write(Stream::Out, &format!("{} is not laid out\n", path.display()));
     } else {
-        std::fs::write(path, neat)
-            .map_err(|error| Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))?;
+        files::write(path, neat.as_bytes())?;
     }
     Ok(true)
 }

@@ -22,7 +22,7 @@ pub use program::threads;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::CommandFactory;
+use clap::{CommandFactory, Parser};
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::{Failure, Located};
 use tertium_report::view::Tool;
@@ -33,7 +33,23 @@ use crate::units::{Duration, Size};
 use crate::{exit, faults};
 
 /// Does what was typed and returns the exit code.
-pub fn run(cli: Cli) -> u8 {
+pub fn from_command_line() -> u8 {
+    match Cli::try_parse() {
+        Ok(cli) => run(cli),
+        Err(other) => usage(&other),
+    }
+}
+
+/// Help and version, or what is wrong with the arguments.
+fn usage(told: &clap::Error) -> u8 {
+    let stream = if told.use_stderr() { Stream::Err } else { Stream::Out };
+    let text = told.render();
+    let coloured = terminal::coloured(Colour::Auto, stream);
+    terminal::write(stream, &if coloured { text.ansi().to_string() } else { text.to_string() });
+    if told.use_stderr() { exit::BAD_INPUT } else { exit::ALL_HOLD }
+}
+
+fn run(cli: Cli) -> u8 {
     match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Compare(args) => compare::run(&args),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tertium_base::{Budget, Diagnostic};
+use tertium_base::Budget;
 use tertium_driver::answer::Answer;
 use tertium_driver::check::{CheckOptions, Session};
 use tertium_driver::picture::{self, Decision};
@@ -29,6 +29,7 @@ use super::abstraction;
 use super::check::shown_path;
 use super::views::quoted;
 use crate::args::CheckArgs;
+use crate::evidence::EvidenceFolder;
 
 /// Longer parts of formulas are cut.
 const LONGEST_PART: usize = 160;
@@ -36,16 +37,8 @@ const LONGEST_PART: usize = 160;
 const MOST_CHOICES: usize = 400;
 
 /// Writes the page and its data beside the other evidence.
-pub fn write(dir: &Path, page: &Page) -> Result<String, Failure> {
-    let problem = |path: &Path, error: &std::io::Error| {
-        Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
-    };
-    std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
-    let data = dir.join("report.json");
-    std::fs::write(&data, json::document(page)).map_err(|error| problem(&data, &error))?;
-    let path = dir.join("index.html");
-    std::fs::write(&path, page::html(&page.report.input.file, page)).map_err(|error| problem(&path, &error))?;
-    Ok(shown_path(&path))
+pub fn write(folder: &mut EvidenceFolder, page: &Page) -> Result<String, Failure> {
+    folder.write_page(&json::document(page), &page::html(&page.report.input.file, page))
 }
 
 /// What there is to see of an answer about a structure. Graphs are shared: `graphs` holds those that are there already.

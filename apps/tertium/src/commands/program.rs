@@ -11,7 +11,7 @@ use tertium_driver::{Belnap, Failure, Observer};
 use tertium_report::page::view::SourceView;
 use tertium_report::view::{CheckReport, SCHEMA_VERSION};
 
-use super::check::{Done, Expectations, Printer, engine_choice, judge, phase_for, refuse};
+use super::check::{Done, Expectations, Printer, engine_choice, finish, folder, judge, phase_for, refuse};
 use super::{abstraction, pages, program_views, spotlight, views};
 use crate::args::{Abstraction, CheckArgs, Semantics, StoreName};
 use crate::exit;
@@ -117,6 +117,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     }
     let mut printer = Printer::start(args, file.language.name(), &file.description(), &phase);
     let mut results = Vec::new();
+    let mut folder = folder(args)?;
     let mut page = wants_page.then(|| printer.empty_page(&file.description()));
     let plain = !abstracted && is_whole;
     let explored = wants_page && plain && outcome.answers.iter().any(|answer| answer.value == Belnap::True);
@@ -135,11 +136,19 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         program::confirmed::must_show(file, of_size, answer)?;
         let mut view = program_views::result(file, answer, outcome.answers.len(), args);
         let mut obligations = 0;
-        if let Some(dir) = &args.evidence {
-            view.evidence.file = program_views::write_evidence(dir, file, answer)?;
+        if let Some(folder) = &mut folder {
+            let stem = folder.stem_for(program_views::name_of(question));
+            let mut files = program_views::run_files(&stem, file, answer);
+            view.evidence.file = files.first().map(|file| folder.path(&file.name));
             if matches!(answer.value, Belnap::True | Belnap::False) && answer.run.is_none() {
-                obligations =
-                    program_views::write_proof(dir, file, (question, answer), &options(args), &mut view, budget)?;
+                let asked = (question, answer);
+                files = program_views::proof_files(&stem, file, asked, &options(args), &mut view, budget)?;
+                view.evidence.file = files.first().map(|file| folder.path(&file.name));
+                obligations = files.len().saturating_sub(1);
+            }
+            // What an earlier run has found stays beside an answer that was stopped.
+            if answer.stopped.is_none() || !files.is_empty() {
+                folder.replace(&stem, program_views::name_of(question), &view.value, &files)?;
             }
         }
         judge(&mut view, &expectations, &args.fail_on);
@@ -167,6 +176,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         }
         results.push(view);
     }
+    finish(&mut folder, args)?;
     let report = CheckReport {
         schema_version: SCHEMA_VERSION,
         tool: super::tool(),
@@ -182,7 +192,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         page.sources = file.texts().into_iter().map(|(file, text)| SourceView { file, text }).collect();
         page.coverage = pages::coverage(&file, outcome.coverage.as_deref());
     }
-    Ok(Done { code, page })
+    Ok(Done { code, page, folder })
 }
 
 /// Whether the options make sense where a size is left open.

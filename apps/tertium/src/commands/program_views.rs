@@ -1,7 +1,5 @@
 //! From answers about programs to views: lines, values, advice.
 
-use std::path::Path;
-
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::failure::Located;
 use tertium_driver::program::abstracted::refined;
@@ -20,6 +18,7 @@ use tertium_report::{Style, build, text};
 use super::check::shown_path;
 use super::views::{self, quoted};
 use crate::args::{CheckArgs, Semantics};
+use crate::evidence::EvidenceFile;
 
 /// The name of a question.
 pub fn name_of(question: &Question) -> &str {
@@ -195,33 +194,32 @@ fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
     })
 }
 
-/// Writes the run of an answer, in the ITF format and as text; the path of the first.
-pub fn write_evidence(dir: &Path, file: &ProgramFile, answer: &ProgramAnswer) -> Result<Option<String>, Failure> {
-    let Some(run) = &answer.run else { return Ok(None) };
-    let problem = |path: &Path, error: &std::io::Error| {
-        Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
-    };
-    std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
-    let path = dir.join(format!("{}.itf.json", views::file_stem(&answer.name)));
-    std::fs::write(&path, itf::document(file, run, &answer.name, answer.repeats.as_ref()))
-        .map_err(|error| problem(&path, &error))?;
+/// The files of the run of an answer, in the ITF format first and as text.
+pub fn run_files(stem: &str, file: &ProgramFile, answer: &ProgramAnswer) -> Vec<EvidenceFile> {
+    let Some(run) = &answer.run else { return Vec::new() };
     let shown = shown_run(file, answer).unwrap_or_else(|| run_view(file, run));
-    let text = text::run(&shown, Style { colour: false, verbose: true });
-    let beside = dir.join(format!("{}.run.txt", views::file_stem(&answer.name)));
-    std::fs::write(&beside, text).map_err(|error| problem(&beside, &error))?;
-    Ok(Some(shown_path(&path)))
+    vec![
+        EvidenceFile {
+            name: format!("{stem}.itf.json"),
+            contents: itf::document(file, run, &answer.name, answer.repeats.as_ref()),
+        },
+        EvidenceFile {
+            name: format!("{stem}.run.txt"),
+            contents: text::run(&shown, Style { colour: false, verbose: true }),
+        },
+    ]
 }
 
-/// Writes the certificate of a definite answer, with its obligations if it has any, or says why there is none. How many
-/// obligations it rests on.
-pub fn write_proof(
-    dir: &Path,
+/// The certificate of a definite answer first, then its obligations if it has any; none, with a remark that says why, if
+/// there is no certificate.
+pub fn proof_files(
+    stem: &str,
     file: &ProgramFile,
     (question, answer): (&Question, &ProgramAnswer),
     options: &CheckOptions,
     view: &mut ResultView,
     budget: &Budget,
-) -> Result<usize, Failure> {
+) -> Result<Vec<EvidenceFile>, Failure> {
     let written = match proof::certificate_of(file, question, answer, options, budget) {
         Err(Failure::Stopped(stopped)) => Written::None(stopped.to_string()),
         written => written?,
@@ -229,44 +227,18 @@ pub fn write_proof(
     let (text, obligations) = match written {
         Written::Certificate(text) => (text, Vec::new()),
         Written::Grounded { text, obligations } => (text, obligations),
-        // A run that shows what exists is evidence enough.
-        Written::None(_) if view.evidence.file.is_some() => return Ok(0),
         Written::None(why) => {
             let warning = Diagnostic::warning("W0407", format!("no certificate is written: {why}"));
             view.warnings.extend(views::messages(&[Located::nowhere(warning)]));
-            return Ok(0);
+            return Ok(Vec::new());
         }
     };
-    let problem = |path: &Path, error: &std::io::Error| {
-        Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
-    };
-    std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
-    let stem = views::file_stem(name_of(question));
-    let path = dir.join(format!("{stem}.cert.json"));
-    std::fs::write(&path, text).map_err(|error| problem(&path, &error))?;
-    write_obligations(&dir.join("obligations").join(&stem), &obligations)?;
     view.evidence.kind = "certificate";
     view.evidence.checked = true;
-    view.evidence.file = Some(shown_path(&path));
-    Ok(obligations.len())
-}
-
-/// Writes each obligation to a file of its own, in place of those that were there before.
-fn write_obligations(dir: &Path, obligations: &[Obligation]) -> Result<(), Failure> {
-    let problem = |path: &Path, error: &std::io::Error| {
-        Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
-    };
-    let old = std::fs::read_dir(dir).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
-    for path in old.filter(|path| path.extension().is_some_and(|extension| extension == "smt2")) {
-        std::fs::remove_file(&path).map_err(|error| problem(&path, &error))?;
-    }
-    if obligations.is_empty() {
-        return Ok(());
-    }
-    std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
-    for obligation in obligations {
-        let path = dir.join(format!("{}.smt2", obligation.name));
-        std::fs::write(&path, &obligation.script).map_err(|error| problem(&path, &error))?;
-    }
-    Ok(())
+    let mut files = vec![EvidenceFile { name: format!("{stem}.cert.json"), contents: text }];
+    files.extend(obligations.into_iter().map(|obligation: Obligation| EvidenceFile {
+        name: format!("obligations/{stem}/{}.smt2", obligation.name),
+        contents: obligation.script,
+    }));
+    Ok(files)
 }

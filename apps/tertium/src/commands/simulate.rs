@@ -3,7 +3,7 @@
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
-use tertium_base::{Budget, Diagnostic};
+use tertium_base::Budget;
 use tertium_driver::program::run::Run;
 use tertium_driver::program::simulate::{Chance, Choice, Ending, Simulator};
 use tertium_driver::program::trail::{self, Followed, Numbers};
@@ -16,8 +16,8 @@ use tertium_report::{Style, json, text};
 use super::check::shown_path;
 use super::program_views::run_view;
 use crate::args::{PlainFormat, SimulateArgs};
-use crate::exit;
 use crate::terminal::{self, Stream};
+use crate::{exit, files};
 
 /// Steps that chance takes unless the user says otherwise.
 const STEPS: usize = 20;
@@ -103,8 +103,7 @@ fn style(args: &SimulateArgs) -> Style {
 }
 
 fn store(path: &Path, file: &ProgramFile, run: &Run) -> Result<(), Failure> {
-    std::fs::write(path, itf::document(file, run, "simulate", None))
-        .map_err(|error| Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())).into())
+    files::write(path, itf::document(file, run, "simulate", None).as_bytes())
 }
 
 /// Where a run comes from.

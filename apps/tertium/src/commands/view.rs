@@ -12,8 +12,8 @@ use super::check::{decide, shown_path};
 use super::pages;
 use super::serve::{Documents, Server};
 use crate::args::{Format, ViewArgs};
-use crate::exit;
 use crate::terminal::{self, Stream};
+use crate::{exit, files};
 
 /// Runs the command.
 pub fn run(args: &ViewArgs) -> u8 {
@@ -37,9 +37,8 @@ fn show(args: &ViewArgs, budget: &Budget) -> Result<(), Failure> {
     let page = page::html(&title, &document);
     if let Some(out) = &args.out {
         let room = out.parent().filter(|room| !room.as_os_str().is_empty());
-        room.map_or(Ok(()), std::fs::create_dir_all)
-            .and_then(|()| std::fs::write(out, page))
-            .map_err(|error| Diagnostic::error("E0302", format!("cannot write `{}`: {error}", out.display())))?;
+        room.map_or(Ok(()), files::make_directory)?;
+        files::write(out, page.as_bytes())?;
         if !args.check.look.quiet {
             terminal::write(Stream::Out, &format!("page: {}\n", shown_path(out)));
         }
@@ -52,8 +51,8 @@ fn show(args: &ViewArgs, budget: &Budget) -> Result<(), Failure> {
 fn checked(args: &ViewArgs, budget: &Budget) -> Result<Value, Failure> {
     let done = decide(&args.check, budget, true)?;
     let page = done.page.ok_or_else(|| Failure::Internal("a check made no page".to_owned()))?;
-    if let Some(dir) = &args.check.evidence {
-        pages::write(dir, &page)?;
+    if let Some(mut folder) = done.folder {
+        pages::write(&mut folder, &page)?;
     }
     serde_json::to_value(&page).map_err(|error| Failure::Internal(error.to_string()))
 }

@@ -1,7 +1,5 @@
 //! From answers to views: names, words, advice.
 
-use std::path::Path;
-
 use clap::ValueEnum as _;
 use tertium_base::{Diagnostic, StopReason};
 use tertium_driver::answer::{Answer, Completion, Value};
@@ -15,6 +13,7 @@ use tertium_report::view::{
 
 use super::check::shown_path;
 use crate::args::{CheckArgs, EngineName};
+use crate::evidence::{EvidenceFile, EvidenceFolder};
 
 /// Longer sub-formulas in explanations are cut.
 const LONGEST_PART: usize = 200;
@@ -247,41 +246,34 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// Writes the certificate and the run of an answer; the path of what was written.
+/// Writes the certificate and the run of an answer; the path of the first. What an earlier run has found stays beside an
+/// answer that was stopped.
 pub fn write_evidence(
-    dir: &Path,
+    folder: &mut EvidenceFolder,
     session: &Session<'_>,
     answer: &Answer,
     view: &mut ResultView,
 ) -> Result<Option<String>, Failure> {
-    let problem = |path: &Path, error: &std::io::Error| {
-        Failure::from(Diagnostic::error("E0302", format!("cannot write `{}`: {error}", path.display())))
+    let stem = folder.stem_for(&answer.name);
+    let mut files = Vec::new();
+    let mut add = |ending: &str, contents: String| {
+        let name = format!("{stem}{ending}");
+        let path = folder.path(&name);
+        files.push(EvidenceFile { name, contents });
+        path
     };
-    std::fs::create_dir_all(dir).map_err(|error| problem(dir, &error))?;
-    let stem = file_stem(&answer.name);
     if let Some(run) = &view.evidence.run {
-        let path = dir.join(format!("{stem}.run.json"));
-        std::fs::write(&path, tertium_report::json::document(run)).map_err(|error| problem(&path, &error))?;
+        add(".run.json", tertium_report::json::document(run));
     }
     for (at, completion) in answer.completions.iter().flat_map(|both| both.iter()).enumerate() {
-        let kind = if at == 0 { "satisfying" } else { "violating" };
-        let path = dir.join(format!("{stem}.{kind}.kmts"));
+        let ending = if at == 0 { ".satisfying.kmts" } else { ".violating.kmts" };
         let text = tertium_driver::export::structure_text(&completion.structure);
-        std::fs::write(&path, text).map_err(|error| problem(&path, &error))?;
-        view.evidence.completions[at].file = Some(shown_path(&path));
+        view.evidence.completions[at].file = Some(add(ending, text));
     }
-    if answer.certificates.is_empty() {
-        return Ok(None);
+    let certificate =
+        if answer.certificates.is_empty() { None } else { Some(add(".cert.json", session.certificate_text(answer)?)) };
+    if answer.stopped.is_none() || !files.is_empty() {
+        folder.replace(&stem, &answer.name, &view.value, &files)?;
     }
-    let path = dir.join(format!("{stem}.cert.json"));
-    let text = session.certificate_text(answer)?;
-    std::fs::write(&path, text).map_err(|error| problem(&path, &error))?;
-    Ok(Some(shown_path(&path)))
-}
-
-/// A property's name as a file name: anything unusual becomes an underscore.
-pub fn file_stem(name: &str) -> String {
-    let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
-    let stem: String = name.chars().take(80).map(safe).collect();
-    if stem.is_empty() { "property".to_owned() } else { stem }
+    Ok(certificate)
 }

@@ -21,6 +21,7 @@ use super::errors_page::ErrorsPage;
 use super::features::{self, Answered, CHECK, Refusal};
 use super::text::Encoding;
 use super::transport::{self, Incoming};
+use crate::terminal;
 
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
@@ -143,8 +144,8 @@ impl<W: Write> Server<W> {
     }
 
     fn send(&mut self, message: &Value) {
-        // An editor that does not read any more will be gone soon.
-        let _ = transport::write(&mut self.output, message);
+        // An editor that does not read any more will be gone soon; a full disk is told at the end.
+        terminal::note_loss(transport::write(&mut self.output, message));
     }
 
     fn notify(&mut self, method: &str, params: &Value) {
