@@ -799,6 +799,15 @@ pub enum PlainFormat {
     Json,
 }
 
+impl From<PlainFormat> for Format {
+    fn from(format: PlainFormat) -> Self {
+        match format {
+            PlainFormat::Text => Self::Text,
+            PlainFormat::Json => Self::Json,
+        }
+    }
+}
+
 /// What counts as a failure besides false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {

@@ -4,13 +4,28 @@
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
-use crate::exit;
+use tertium_report::failure::ErrorView;
+
 use crate::terminal::{self, Stream};
+use crate::{exit, failing};
 
 /// Runs `work`; a panic in it becomes a message and the exit code for internal errors.
 pub fn catch(work: impl FnOnce() -> u8) -> u8 {
     std::panic::set_hook(Box::new(|info| report(&description(info))));
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or(exit::INTERNAL)
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        document("a fault of this program");
+        exit::INTERNAL
+    })
+}
+
+/// Tells scripts about a fault of this program.
+pub fn document(what: &str) {
+    failing::write_document(ErrorView {
+        kind: "internal",
+        message: what.to_owned(),
+        exit_code: exit::INTERNAL,
+        diagnostics: Vec::new(),
+    });
 }
 
 /// Tells the user about a fault of this program.

@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod evidence;
 mod exit;
+mod failing;
 mod faults;
 mod files;
 mod lsp;

@@ -5,6 +5,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::args::Colour;
 use crate::exit;
@@ -45,17 +46,28 @@ pub fn is_terminal(stream: Stream) -> bool {
     }
 }
 
+static WRITTEN: AtomicBool = AtomicBool::new(false);
+
 /// The first text for standard output that was lost, and why.
 static LOSS: Mutex<Option<std::io::Error>> = Mutex::new(None);
 
 /// Writes text. A result that cannot be written is remembered for [`code_with_losses`], unless its reader has gone; that is
 /// nobody's fault.
 pub fn write(stream: Stream, text: &str) {
+    if stream == Stream::Out && !text.is_empty() {
+        WRITTEN.store(true, Ordering::Relaxed);
+    }
     match stream {
         Stream::Out => note_loss(write_all(anstream::AutoStream::always(std::io::stdout()), text)),
         // There is no one left to tell.
         Stream::Err => drop(write_all(anstream::AutoStream::always(std::io::stderr()), text)),
     }
+}
+
+/// Whether there is anything on standard output.
+#[must_use]
+pub fn has_written() -> bool {
+    WRITTEN.load(Ordering::Relaxed)
 }
 
 /// Remembers that something for standard output was not written.

@@ -115,6 +115,69 @@ fn a_failure_for_build_servers_has_its_run() {
     assert!(text.contains("failures=\"2\"") && text.contains("Auditor line 17: assert left + right = 10"), "{text}");
 }
 
+/// Commands that have no result, and what they exit with.
+const FAILURES: &[(&[&str], i32)] = &[
+    (&["check", "no-such-file.gcl"], 2),
+    (&["check", "examples/door.kmts", "-p", "AG (open"], 2),
+    (&["check", "examples/door.kmts", "-p", "AG nowhere"], 2),
+    (&["check", "examples/peterson.gcl", "--at", "s"], 2),
+    (&["check", "examples/peterson.gcl", "--nonsense"], 2),
+    (&["check", "examples/peterson.gcl", "--timeout", "soon"], 2),
+    (&["compare", "examples/door.kmts", "no-such-file.kmts"], 2),
+    (&["explore", "no-such-file.gcl"], 2),
+    (&["abstract", "no-such-file.gcl"], 2),
+    (&["simulate", "examples/peterson.gcl", "--replay", "examples/door.kmts"], 2),
+    (&["certify", "examples/door.kmts", "examples/door.kmts"], 2),
+    (&["formula", "AG ("], 2),
+];
+
+fn failure(arguments: &[&str], format: &str, code: i32) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_tertium"))
+        .current_dir(ROOT)
+        .args(arguments)
+        .args(["--format", format])
+        .output();
+    let output = output.unwrap_or_else(|error| panic!("{error}"));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+    assert!(stderr.contains("error"), "{arguments:?}: nothing for people: {stderr}");
+    String::from_utf8(output.stdout).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn failures_have_the_published_shape() {
+    let (schema, events) = (schema("error.schema.json"), schema("events.schema.json"));
+    let bad = std::fs::read_dir(Path::new(ROOT).join("corpus/bad")).unwrap_or_else(|error| panic!("{error}"));
+    let bad: Vec<String> = bad.filter_map(|entry| Some(entry.ok()?.path().to_string_lossy().into_owned())).collect();
+    // A mistake in a property of the file is seen only if that is asked.
+    let own =
+        |file: &&String| std::fs::read(file).is_ok_and(|text| String::from_utf8_lossy(&text).contains("property "));
+    let of_corpus = bad.iter().filter(|file| !own(file)).map(|file| (vec!["check", file.as_str(), "-p", "EF p"], 2));
+    let all: Vec<(Vec<&str>, i32)> =
+        FAILURES.iter().map(|(args, code)| (args.to_vec(), *code)).chain(of_corpus).collect();
+    for (arguments, code) in &all {
+        let document = read(&failure(arguments, "json", *code));
+        assert_eq!(violations(&schema, &document), Vec::<String>::new(), "{arguments:?}");
+        assert_eq!(document["error"]["exit_code"], *code, "{arguments:?}");
+        assert!(document.get("results").is_none(), "{arguments:?}");
+        if arguments[0] != "check" {
+            continue;
+        }
+        let lines: Vec<Value> = failure(arguments, "ndjson", *code).lines().map(read).collect();
+        for line in &lines {
+            assert_eq!(violations(&events, line), Vec::<String>::new(), "{arguments:?}");
+        }
+        assert_eq!(lines.last().map(|line| &line["type"]), Some(&Value::from("error")), "{arguments:?}");
+        if document.get("file").is_some() {
+            assert_eq!(lines[0]["type"], "header", "{arguments:?}");
+        }
+        let sarif = read(&failure(arguments, "sarif", *code));
+        let invocation = &sarif["runs"][0]["invocations"][0];
+        assert_eq!(invocation["executionSuccessful"], false, "{arguments:?}");
+        assert!(failure(arguments, "junit", *code).contains("errors=\"1\""), "{arguments:?}");
+    }
+}
+
 /// Ten milliseconds for a release build on a machine that does nothing else; with slack for a debug build on a busy one, and
 /// of several attempts the best one counts.
 #[test]

@@ -55,6 +55,7 @@ fn results_that_are_lost_are_a_failure() {
         &["check", structure, "--format", "ndjson"],
         &["check", structure, "--format", "sarif"],
         &["check", structure, "--format", "junit"],
+        &["check", "no-such-file.gcl", "--format", "json"],
         &["compare", structure, structure],
         &["compare", structure, structure, "--format", "json"],
         &["explore", program],

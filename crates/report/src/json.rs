@@ -91,7 +91,8 @@ pub fn summary_line(report: &CheckReport, exit_code: u8) -> String {
     line(&Summary { r#type: "summary", results: report.results.len(), exit_code, warnings: &report.warnings })
 }
 
-fn line<T: Serialize>(value: &T) -> String {
+/// Anything as one line.
+pub(crate) fn line<T: Serialize>(value: &T) -> String {
     let mut text = serde_json::to_string(value).unwrap_or_else(|error| not_written(&error));
     text.push('\n');
     text

@@ -56,7 +56,7 @@ fn seconds(ms: u64) -> String {
 }
 
 /// Text made safe for XML; characters that XML cannot hold at all become question marks.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

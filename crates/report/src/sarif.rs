@@ -145,7 +145,7 @@ fn changed(previous: Option<&StepView>, step: &StepView) -> Map<String, Value> {
 }
 
 /// A path as a relative reference: what would be read as part of a scheme or a query is written as an escape.
-fn uri(path: &str) -> String {
+pub(crate) fn uri(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
     path.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }

@@ -24,10 +24,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory, Parser};
 use tertium_base::{Budget, Diagnostic, StopReason};
-use tertium_driver::{Failure, Located};
-use tertium_report::view::Tool;
+use tertium_driver::{Failure, Located, program as programs};
+use tertium_report::failure::ErrorView;
+use tertium_report::view::{Input, Tool};
 
-use crate::args::{Cli, Colour, Command};
+use crate::args::{Cli, Colour, Command, Format};
+use crate::failing::{self, Asked};
 use crate::terminal::{self, Stream};
 use crate::units::{Duration, Size};
 use crate::{exit, faults};
@@ -35,7 +37,10 @@ use crate::{exit, faults};
 /// Does what was typed and returns the exit code.
 pub fn from_command_line() -> u8 {
     match Cli::try_parse() {
-        Ok(cli) => run(cli),
+        Ok(cli) => {
+            failing::remember(asked(&cli.command));
+            run(cli)
+        }
         Err(other) => usage(&other),
     }
 }
@@ -46,7 +51,36 @@ fn usage(told: &clap::Error) -> u8 {
     let text = told.render();
     let coloured = terminal::coloured(Colour::Auto, stream);
     terminal::write(stream, &if coloured { text.ansi().to_string() } else { text.to_string() });
-    if told.use_stderr() { exit::BAD_INPUT } else { exit::ALL_HOLD }
+    if !told.use_stderr() {
+        return exit::ALL_HOLD;
+    }
+    let arguments: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    failing::remember(Asked { format: failing::format_in(&arguments), file: None });
+    let text = told.render().to_string();
+    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    failing::write_document(ErrorView { kind: "usage", message, exit_code: exit::BAD_INPUT, diagnostics: Vec::new() });
+    exit::BAD_INPUT
+}
+
+/// How results are to be written, and about what.
+fn asked(command: &Command) -> Asked {
+    let (format, file) = match command {
+        Command::Check(args) => (args.format, Some(&args.file)),
+        Command::Compare(args) => (args.format.into(), Some(&args.left)),
+        Command::Explore(args) => (args.format.into(), Some(&args.file)),
+        Command::Abstract(args) => (args.format.into(), Some(&args.file)),
+        Command::Simulate(args) => (args.format.into(), Some(&args.file)),
+        Command::Certify(args) => (args.format.into(), Some(&args.file)),
+        Command::Formula(args) => (args.format.into(), None),
+        Command::Fmt(_)
+        | Command::Export(_)
+        | Command::Lsp(_)
+        | Command::View(_)
+        | Command::Completions { .. }
+        | Command::Man => (Format::Text, None),
+    };
+    let kind = |file: &std::path::Path| programs::Language::of(file).map_or("kmts", programs::Language::name);
+    Asked { format, file: file.map(|file| Input { file: check::shown_path(file), kind: kind(file) }) }
 }
 
 fn run(cli: Cli) -> u8 {
@@ -139,14 +173,25 @@ fn fail(failure: &Failure, colour: Colour) -> u8 {
     match failure {
         Failure::Input(messages) => {
             show(messages, colour);
+            let first = messages.iter().find(|message| message.diagnostic.is_error());
+            failing::write_document(ErrorView {
+                kind: "input",
+                message: first.map_or_else(String::new, |first| first.diagnostic.message.clone()),
+                exit_code: exit::BAD_INPUT,
+                diagnostics: failing::diagnostics(messages),
+            });
             exit::BAD_INPUT
         }
         Failure::Stopped(stopped) => {
             terminal::write(Stream::Err, &format!("stopped: {stopped}\n"));
-            if stopped.0 == StopReason::Interrupted { exit::INTERRUPTED } else { exit::SOME_OPEN }
+            let exit_code = if stopped.0 == StopReason::Interrupted { exit::INTERRUPTED } else { exit::SOME_OPEN };
+            let message = format!("stopped: {stopped}");
+            failing::write_document(ErrorView { kind: "stopped", message, exit_code, diagnostics: Vec::new() });
+            exit_code
         }
         Failure::Internal(what) => {
             faults::report(what);
+            faults::document(what);
             exit::INTERNAL
         }
     }
