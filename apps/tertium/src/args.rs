@@ -459,7 +459,9 @@ Examples:
   tertium check protocol.gcl --evidence runs
   tertium simulate protocol.gcl --replay runs/mutex.itf.json
 
-Exit codes: 0 the run goes on or all processes end, 10 it ends in a fault or a deadlock, 2 bad input.";
+Exit codes: 0 the run goes on or all processes end, 10 it ends in a fault or a deadlock, 2 bad input.
+With a stored run that is about a property: 10 it shows that the property is false, 0 that it is true,
+5 it shows neither.";
 
 /// Options of `simulate`.
 #[derive(Args, Debug)]
@@ -479,6 +481,18 @@ pub struct SimulateArgs {
     /// Follow a run that was stored in the ITF format, and check each of its steps
     #[arg(long, value_name = "RUN", conflicts_with_all = ["steps", "seed", "interactive"])]
     pub replay: Option<PathBuf>,
+    /// With `--replay`: what does the run show of this property of the file? [default: the one that the run names]
+    #[arg(long, value_name = "NAME", requires = "replay", conflicts_with = "property")]
+    pub only: Option<String>,
+    /// With `--replay`: what does the run show of this property, written as `FORMULA` or `NAME: FORMULA`?
+    #[arg(short, long, value_name = "FORMULA", requires = "replay")]
+    pub property: Option<String>,
+    /// The logic of the property [default: seen from the operators, where only one fits]
+    #[arg(long, value_enum, requires = "property")]
+    pub logic: Option<LogicName>,
+    /// With `--replay`, Promela: only runs count in which no process could always step and never does
+    #[arg(long, requires = "replay")]
+    pub fair: bool,
     /// Ask before every step [default on a terminal, if neither steps nor a seed are given]
     #[arg(short, long)]
     pub interactive: bool,

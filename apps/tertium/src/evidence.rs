@@ -75,6 +75,8 @@ struct Entry {
     name: String,
     value: String,
     files: BTreeSet<String>,
+    /// Whether the question is from the command line, not from the model.
+    given: bool,
     /// Whether the latest run has written it.
     latest: bool,
 }
@@ -89,14 +91,17 @@ pub struct EvidenceFolder {
     page: BTreeSet<String>,
     /// The stems of this run.
     taken: BTreeSet<String>,
+    /// The questions of this run that are from the command line.
+    given: BTreeSet<String>,
 }
 
 impl EvidenceFolder {
-    /// Opens a directory for the evidence about a model, making it if need be.
+    /// Opens a directory for the evidence about a model, making it if need be. `given` are the names of questions that are not
+    /// the model's own.
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn open(dir: &Path, model: &str) -> Result<Self, Failure> {
+    pub fn open(dir: &Path, model: &str, given: BTreeSet<String>) -> Result<Self, Failure> {
         files::make_directory(dir)?;
         files::remove_unfinished(dir);
         let rooms = std::fs::read_dir(dir.join(OBLIGATIONS)).into_iter().flatten().filter_map(Result::ok);
@@ -105,7 +110,7 @@ impl EvidenceFolder {
         for entry in entries.values_mut() {
             entry.latest = false;
         }
-        Ok(Self { dir: dir.to_owned(), model: model.to_owned(), entries, page, taken: BTreeSet::new() })
+        Ok(Self { dir: dir.to_owned(), model: model.to_owned(), entries, page, taken: BTreeSet::new(), given })
     }
 
     /// The stem for the files of a question. A name that is asked twice in one run gets two.
@@ -141,6 +146,7 @@ impl EvidenceFolder {
             name: name.to_owned(),
             value: value.to_owned(),
             files: old.union(&new_names).cloned().collect(),
+            given: self.given.contains(name),
             latest: true,
         };
         self.entries.insert(stem.to_owned(), entry);
@@ -167,7 +173,8 @@ impl EvidenceFolder {
     pub fn finish(&mut self, asked_all: bool) -> Result<(), Failure> {
         let (taken, model) = (&self.taken, &self.model);
         // A question that was asked and stopped keeps what an earlier run has found about it.
-        let is_gone = |stem: &str, entry: &Entry| asked_all && entry.model == *model && !taken.contains(stem);
+        let is_gone =
+            |stem: &str, entry: &Entry| asked_all && !entry.given && entry.model == *model && !taken.contains(stem);
         let (gone, kept): (BTreeMap<_, _>, BTreeMap<_, _>) =
             std::mem::take(&mut self.entries).into_iter().partition(|(stem, entry)| is_gone(stem, entry));
         self.entries = kept;
@@ -214,7 +221,7 @@ impl EvidenceFolder {
     fn write_list(&self) -> Result<(), Failure> {
         let question = |(stem, entry): (&String, &Entry)| {
             json!({"stem": stem, "question": entry.name, "model": entry.model, "value": entry.value,
-                "latest": entry.latest, "files": entry.files})
+                "given": entry.given, "latest": entry.latest, "files": entry.files})
         };
         let list = json!({
             "list_version": LIST_VERSION,
@@ -244,6 +251,7 @@ fn read_list(path: &Path) -> (BTreeMap<String, Entry>, BTreeSet<String>) {
             name: text(&value["question"]),
             value: text(&value["value"]),
             files: names(&value["files"], is_evidence),
+            given: value["given"] == json!(true),
             latest: value["latest"] == json!(true),
         };
         (text(&value["stem"]), found)
@@ -309,7 +317,7 @@ mod tests {
     #[test]
     fn only_what_was_written_is_removed() {
         let dir = folder("stale");
-        let mut first = EvidenceFolder::open(&dir, "m.gcl").unwrap();
+        let mut first = EvidenceFolder::open(&dir, "m.gcl", BTreeSet::new()).unwrap();
         std::fs::write(dir.join("mine.cert.json"), "").unwrap();
         for name in ["a", "b", "c"] {
             let stem = first.stem_for(name);
@@ -319,7 +327,7 @@ mod tests {
         first.finish(true).unwrap();
         first.write_page("{}", "<html>").unwrap();
         // Now `a` is false, `b` is stopped before it is answered, and `c` is gone.
-        let mut second = EvidenceFolder::open(&dir, "m.gcl").unwrap();
+        let mut second = EvidenceFolder::open(&dir, "m.gcl", BTreeSet::new()).unwrap();
         let stem = second.stem_for("a");
         second.replace(&stem, "a", "false", &[file("a.itf.json")]).unwrap();
         second.stem_for("b");
@@ -345,7 +353,7 @@ mod tests {
         std::fs::write(dir.join("inner").join(LIST), list.to_string()).unwrap();
         let (entries, page) = read_list(&dir.join("inner").join(LIST));
         assert!(entries["a"].files.is_empty() && page.is_empty(), "{entries:?}");
-        let mut folder = EvidenceFolder::open(&dir.join("inner"), "m").unwrap();
+        let mut folder = EvidenceFolder::open(&dir.join("inner"), "m", BTreeSet::new()).unwrap();
         folder.replace("a", "a", "true", &[]).unwrap();
         assert!(dir.join("victim.cert.json").exists());
         let _ = std::fs::remove_dir_all(dir);
@@ -354,7 +362,7 @@ mod tests {
     #[test]
     fn a_name_that_is_asked_twice_has_two_stems() {
         let dir = folder("twice");
-        let mut folder = EvidenceFolder::open(&dir, "m").unwrap();
+        let mut folder = EvidenceFolder::open(&dir, "m", BTreeSet::new()).unwrap();
         assert_eq!(["a", "a", "b"].map(|name| folder.stem_for(name)), ["a", "a~2", "b"]);
         let _ = std::fs::remove_dir_all(dir);
     }

@@ -35,19 +35,27 @@ fn stored_runs_are_repeated_and_changed_ones_are_not() {
     assert_eq!(output.status.code(), Some(10), "{}", text(&output));
     let output = tertium(&["check", program, "-q", "--evidence", &folder_text], "");
     assert_eq!(output.status.code(), Some(10), "{}", text(&output));
-    for (name, code) in [("p1", 0), ("assertions", 0), ("deadlocks", 10)] {
+    for (name, given) in [("p1", &["-p", "F right = 10"][..]), ("assertions", &[]), ("deadlocks", &[])] {
         let path = folder.join(format!("{name}.itf.json"));
         let path_text = path.to_string_lossy().into_owned();
-        let output = tertium(&["simulate", program, "--replay", &path_text], "");
-        assert_eq!(output.status.code(), Some(code), "{name}: {}", text(&output));
+        let replay = |path: &str| tertium(&[&["simulate", program, "--replay", path], given].concat(), "");
+        let output = replay(&path_text);
+        assert_eq!(output.status.code(), Some(10), "{name}: {}", text(&output));
+        assert!(text(&output).contains(&format!("shows that `{name}` is false")), "{name}: {}", text(&output));
         let stored = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path_text}: {error}"));
         let changed = stored.replacen("\"#bigint\": \"3\"", "\"#bigint\": \"4\"", 1);
         assert_ne!(stored, changed, "{name} has a 3 to change");
         let wrong = folder.join("wrong.json");
         std::fs::write(&wrong, changed).unwrap_or_else(|error| panic!("{error}"));
-        let output = tertium(&["simulate", program, "--replay", &wrong.to_string_lossy()], "");
+        let output = replay(&wrong.to_string_lossy());
         assert_eq!(output.status.code(), Some(2), "{name}: {}", text(&output));
         assert!(String::from_utf8_lossy(&output.stderr).contains("E0324"), "{name}");
+        // A run that is said to show something else does not.
+        let other = stored.replacen(&format!("\"property\": \"{name}\""), "\"property\": \"never_empty\"", 1);
+        std::fs::write(&wrong, other).unwrap_or_else(|error| panic!("{error}"));
+        let output = tertium(&["simulate", program, "--replay", &wrong.to_string_lossy()], "");
+        assert_eq!(output.status.code(), Some(5), "{name}: {}", text(&output));
+        assert!(text(&output).contains("does not show that `never_empty` is false"), "{name}: {}", text(&output));
     }
 }
 

@@ -5,7 +5,7 @@
 //! only in one direction: one path makes `A` false or `E` true. From the whole formula [`Unfolded::blame`] leads down to the
 //! parts that decide it.
 //!
-//! For people who read a run; no answer rests on it.
+//! For people who read a run, and for whoever asks what a stored run shows ([`value`]); engines do not use it.
 
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Node, NodeId};
@@ -65,12 +65,17 @@ pub fn unfold(formula: &Formula, seen: &Seen) -> Unfolded {
     if seen.atoms.is_empty() {
         return Unfolded::default();
     }
-    let mut along = Along { formula, seen, values: Vec::new() };
-    for node in formula.node_ids() {
-        let values = along.value(formula.node(node));
-        along.values.push(values);
-    }
+    let along = Along::new(formula, seen);
     Unfolded { rows: along.rows(), blame: along.blame() }
+}
+
+/// What the run settles about the whole formula at its beginning; unknown if it settles nothing.
+#[must_use]
+pub fn value(formula: &Formula, seen: &Seen) -> Belnap {
+    if seen.atoms.is_empty() {
+        return Belnap::Unknown;
+    }
+    Along::new(formula, seen).of(formula.root())[0]
 }
 
 struct Along<'a> {
@@ -79,7 +84,16 @@ struct Along<'a> {
     values: Vec<Vec<Belnap>>,
 }
 
-impl Along<'_> {
+impl<'a> Along<'a> {
+    fn new(formula: &'a Formula, seen: &'a Seen) -> Self {
+        let mut along = Along { formula, seen, values: Vec::new() };
+        for node in formula.node_ids() {
+            let values = along.value(formula.node(node));
+            along.values.push(values);
+        }
+        along
+    }
+
     fn of(&self, node: NodeId) -> &[Belnap] {
         &self.values[node.index()]
     }

@@ -101,6 +101,28 @@ impl Semantics<'_> {
         Ok(slots)
     }
 
+    /// Whether the program may begin in a state; asked of one state, which need not be one of few.
+    ///
+    /// # Errors
+    /// If an initial value or the condition on initial states cannot be computed.
+    pub fn is_initial(&self, state: &State) -> Result<bool, FaultKind> {
+        let mut slots = self.first_slots()?;
+        if slots.len() != state.slots.len() {
+            return Ok(false);
+        }
+        for cell in self.open_cells()? {
+            let value = state.slots[cell.slot];
+            if cell.lo.is_some_and(|lo| value < lo) || cell.hi.is_some_and(|hi| value > hi) {
+                return Ok(false);
+            }
+            slots[cell.slot] = value;
+        }
+        if State::visible(slots) != *state {
+            return Ok(false);
+        }
+        Ok(self.program().init.map_or(Ok(1), |init| self.observe(init, state))? != 0)
+    }
+
     /// The cells of the initial instances and globals that have no initial value.
     fn open_cells(&self) -> Result<Vec<Open>, FaultKind> {
         let (program, layout) = (self.program(), self.layout());

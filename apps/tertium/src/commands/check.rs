@@ -42,7 +42,9 @@ pub struct Done {
 
 /// The directory for evidence, if it is wanted.
 pub fn folder(args: &CheckArgs) -> Result<Option<EvidenceFolder>, Failure> {
-    args.evidence.as_ref().map(|dir| EvidenceFolder::open(dir, &shown_path(&args.file))).transpose()
+    let arguments = args.properties.iter().enumerate();
+    let given = arguments.map(|(at, text)| Property::from_argument(text, at + 1).name).collect();
+    args.evidence.as_ref().map(|dir| EvidenceFolder::open(dir, &shown_path(&args.file), given)).transpose()
 }
 
 /// Ends with a directory for evidence: whatever the model has no question for any more is removed.

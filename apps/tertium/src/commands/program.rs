@@ -138,7 +138,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         let mut obligations = 0;
         if let Some(folder) = &mut folder {
             let stem = folder.stem_for(program_views::name_of(question));
-            let mut files = program_views::run_files(&stem, file, answer);
+            let mut files = program_views::run_files(&stem, file, answer, args.fair);
             view.evidence.file = files.first().map(|file| folder.path(&file.name));
             if matches!(answer.value, Belnap::True | Belnap::False) && answer.run.is_none() {
                 let asked = (question, answer);

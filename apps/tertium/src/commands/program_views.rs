@@ -194,14 +194,20 @@ fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
     })
 }
 
-/// The files of the run of an answer, in the ITF format first and as text.
-pub fn run_files(stem: &str, file: &ProgramFile, answer: &ProgramAnswer) -> Vec<EvidenceFile> {
+/// The files of the run of an answer, in the ITF format first and as text. `fair`: only fair runs count.
+pub fn run_files(stem: &str, file: &ProgramFile, answer: &ProgramAnswer, fair: bool) -> Vec<EvidenceFile> {
     let Some(run) = &answer.run else { return Vec::new() };
+    let claim = matches!(answer.value, Belnap::True | Belnap::False).then(|| itf::Claim {
+        property: answer.name.clone(),
+        formula: answer.formula.clone(),
+        value: answer.value == Belnap::True,
+        fair,
+    });
     let shown = shown_run(file, answer).unwrap_or_else(|| run_view(file, run));
     vec![
         EvidenceFile {
             name: format!("{stem}.itf.json"),
-            contents: itf::document(file, run, &answer.name, answer.repeats.as_ref()),
+            contents: itf::document(file, run, claim.as_ref(), answer.repeats.as_ref()),
         },
         EvidenceFile {
             name: format!("{stem}.run.txt"),

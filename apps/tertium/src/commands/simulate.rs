@@ -3,13 +3,14 @@
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
-use tertium_base::Budget;
+use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program::run::Run;
+use tertium_driver::program::shown::Shown;
 use tertium_driver::program::simulate::{Chance, Choice, Ending, Simulator};
-use tertium_driver::program::trail::{self, Followed, Numbers};
-use tertium_driver::program::{self, ProgramFile, itf};
-use tertium_driver::{Failure, Located};
-use tertium_report::simulate::SimulateReport;
+use tertium_driver::program::trail::{self, Followed, Numbers, Trail};
+use tertium_driver::program::{self, ProgramAnswer, ProgramFile, itf, questions};
+use tertium_driver::{Belnap, Failure, Located};
+use tertium_report::simulate::{ShownView, SimulateReport};
 use tertium_report::view::{Input, Ordered, SCHEMA_VERSION};
 use tertium_report::{Style, json, text};
 
@@ -33,21 +34,26 @@ pub fn run(args: &SimulateArgs) -> u8 {
 
 fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
     super::must_be_program(&args.file)?;
-    let file = program::load(&args.file, &[], None, &args.defines)?;
-    let mut simulator = Simulator::new(&file, budget)?;
+    let given: Vec<String> = args.property.iter().cloned().collect();
+    let file = program::load(&args.file, &given, args.logic.map(|logic| logic.0), &args.defines)?;
+    let stored = stored_run(args, &file)?;
+    let mut simulator = match &stored {
+        Some(Stored::Itf(stored)) => Simulator::along(&file, stored),
+        _ => Simulator::new(&file, budget)?,
+    };
     for expression in &args.watch {
         simulator.watch(expression)?;
     }
-    let (mut seed, mut remark) = (None, None);
-    if let Some(path) = &args.replay {
-        let text = program::read_text(path)?;
-        if path.extension().is_some_and(|extension| extension == "trail") {
-            let trail = trail::of(&file, path, &text)?;
-            remark = Some(trail_remark(&simulator.follow(&trail, budget)?));
-        } else {
-            simulator.replay(&itf::read(&file, &text)?)?;
-            remark = Some("all of them possible".to_owned());
-        }
+    let (mut seed, mut remark, mut shows) = (None, None, None);
+    if let Some(stored) = &stored {
+        remark = Some(match stored {
+            Stored::Trail(trail) => trail_remark(&simulator.follow(trail, budget)?),
+            Stored::Itf(stored) => {
+                simulator.replay(stored)?;
+                "all of them possible".to_owned()
+            }
+        });
+        shows = shown(args, &file, simulator.run(), stored.itf())?;
     } else if is_interactive(args) {
         let style = style(args);
         Dialogue { file: &file, simulator: &mut simulator, style, budget }.hold(args.seed.unwrap_or(0))?;
@@ -63,16 +69,95 @@ fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
     }
     let ending = if simulator.run().loop_start.is_some() { None } else { simulator.ending() };
     if !is_interactive(args) {
-        show(args, &file, &simulator, Origin { seed, remark }, ending.as_ref());
+        show(args, &file, &simulator, Origin { seed, remark, shows: shows.clone() }, ending.as_ref());
     }
     if let Some(path) = &args.output {
         store(path, &file, simulator.run())?;
     }
-    Ok(match ending {
-        Some(Ending::Fault(_) | Ending::Deadlock) => exit::SOME_FALSE,
-        Some(Ending::Limit(_)) => exit::SOME_OPEN,
-        Some(Ending::Finished) | None => exit::ALL_HOLD,
+    Ok(match (shows, ending) {
+        (Some(shows), _) if !shows.holds() => exit::SOME_OPEN,
+        (Some(shows), _) if shows.value == Some(true) => exit::ALL_HOLD,
+        (Some(_), _) => exit::SOME_FALSE,
+        (None, Some(Ending::Fault(_) | Ending::Deadlock)) => exit::SOME_FALSE,
+        (None, Some(Ending::Limit(_))) => exit::SOME_OPEN,
+        (None, Some(Ending::Finished) | None) => exit::ALL_HOLD,
     })
+}
+
+/// What a stored run shows of the property that is asked about: one from the command line, or else the one that the file
+/// names. Formula and reading are the model's, never the file's.
+fn shown(
+    args: &SimulateArgs,
+    file: &ProgramFile,
+    run: &Run,
+    stored: Option<&itf::Stored>,
+) -> Result<Option<ShownView>, Failure> {
+    let claim = stored.and_then(|stored| stored.claim.as_ref());
+    let from_user = args.property.is_some() || args.only.is_some();
+    let name = args.only.clone().or_else(|| claim.filter(|_| !from_user).map(|claim| claim.property.clone()));
+    if name.is_none() && args.property.is_none() {
+        return Ok(None);
+    }
+    let only: Vec<String> = name.into_iter().collect();
+    let asked = match questions::questions(file, &only, false) {
+        Err(_) if !from_user => return Err(unknown_property(&only[0])),
+        asked => asked?,
+    };
+    let question = asked.first().ok_or_else(|| Failure::Internal("a property was lost".to_owned()))?;
+    let fair = args.fair || claim.is_some_and(|claim| claim.fair);
+    let endless = stored.is_some_and(|stored| stored.repeats);
+    let found = match program::shown::shows(&program::semantics(file), question, run, fair)? {
+        Shown::Nothing(_) if endless => {
+            Shown::Open("that its last steps can be taken for ever is said in the file and not checked here".to_owned())
+        }
+        found => found,
+    };
+    let (value, reason) = match found {
+        Shown::Value(value) => (Some(value == Belnap::True), None),
+        Shown::Nothing(reason) | Shown::Open(reason) => (None, Some(reason)),
+    };
+    let formula = ProgramAnswer::about(question).formula;
+    Ok(Some(ShownView {
+        property: super::program_views::name_of(question).to_owned(),
+        claimed: claim.filter(|_| !from_user).map(|claim| claim.value),
+        stored_for: claim.filter(|claim| !from_user && claim.formula != formula).map(|claim| claim.formula.clone()),
+        value,
+        reason,
+        formula,
+        fair,
+    }))
+}
+
+fn unknown_property(name: &str) -> Failure {
+    Diagnostic::error("E0329", format!("the run is said to show `{name}`, and the model has no property of this name"))
+        .help(format!("if it was given on the command line, give it again: `-p '{name}: FORMULA'`"))
+        .into()
+}
+
+/// A run from a file.
+enum Stored {
+    Trail(Trail),
+    Itf(itf::Stored),
+}
+
+impl Stored {
+    fn itf(&self) -> Option<&itf::Stored> {
+        match self {
+            Self::Itf(stored) => Some(stored),
+            Self::Trail(_) => None,
+        }
+    }
+}
+
+/// The run that is to be followed, if one is.
+fn stored_run(args: &SimulateArgs, file: &ProgramFile) -> Result<Option<Stored>, Failure> {
+    let Some(path) = &args.replay else { return Ok(None) };
+    let text = program::read_text(path)?;
+    Ok(Some(if path.extension().is_some_and(|extension| extension == "trail") {
+        Stored::Trail(trail::of(file, path, &text)?)
+    } else {
+        Stored::Itf(itf::read(file, &text)?)
+    }))
 }
 
 /// How a run was found again.
@@ -103,7 +188,7 @@ fn style(args: &SimulateArgs) -> Style {
 }
 
 fn store(path: &Path, file: &ProgramFile, run: &Run) -> Result<(), Failure> {
-    files::write(path, itf::document(file, run, "simulate", None).as_bytes())
+    files::write(path, itf::document(file, run, None, None).as_bytes())
 }
 
 /// Where a run comes from.
@@ -112,6 +197,8 @@ struct Origin {
     seed: Option<u64>,
     /// A file, and how it was followed.
     remark: Option<String>,
+    /// What the stored run shows.
+    shows: Option<ShownView>,
 }
 
 fn show(args: &SimulateArgs, file: &ProgramFile, simulator: &Simulator<'_>, origin: Origin, ending: Option<&Ending>) {
@@ -130,6 +217,7 @@ fn show(args: &SimulateArgs, file: &ProgramFile, simulator: &Simulator<'_>, orig
                 Ending::Deadlock => "deadlock",
                 Ending::Finished => "finished",
             }),
+            shows: origin.shows,
             run,
             watched: (!watched.is_empty()).then_some(Ordered(watched)),
         };
@@ -148,6 +236,7 @@ fn show(args: &SimulateArgs, file: &ProgramFile, simulator: &Simulator<'_>, orig
         (None, Some(remark)) => written.push_str(&format!("{} steps, {remark}\n", simulator.run().length())),
         (None, None) => {}
     }
+    written.extend(origin.shows.map(|shows| shows.text()));
     terminal::write(Stream::Out, &written);
 }
 

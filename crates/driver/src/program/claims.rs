@@ -394,17 +394,19 @@ fn judge(
     let after = |at: usize| if at + 1 < length { at + 1 } else { back };
     // Pairs of position and state, with what leads on from each and whether that is marked.
     let mut edges = Edges::new();
-    let mut open = std::collections::VecDeque::from([(0, initial)]);
-    while let Some((at, state)) = open.pop_front() {
+    let mut open = std::collections::VecDeque::from([(0, initial, 0)]);
+    while let Some((at, state, read)) = open.pop_front() {
         if edges.contains_key(&(at, state)) {
             continue;
         }
         if state == done {
-            return Ok(Judgement::DoneAfter(at.saturating_sub(1)));
+            // What happens only when the loop is gone round again needs the whole lasso.
+            let once = run.loop_start.is_none() || read <= length;
+            return Ok(if once { Judgement::DoneAfter(usize::max(read, 1) - 1) } else { Judgement::Accepted });
         }
         let mut next = Vec::new();
         step(at, state, &mut |target, marked| next.push(((after(at), target), marked)))?;
-        open.extend(next.iter().map(|&(node, _)| node));
+        open.extend(next.iter().map(|&((at, state), _)| (at, state, read + 1)));
         edges.insert((at, state), next);
     }
     let marked =

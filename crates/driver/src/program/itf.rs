@@ -3,7 +3,7 @@
 //! The Informal Trace Format: one JSON object with `vars`, `states` and, for a lasso, `loop`. Integers are `{"#bigint": "3"}`,
 //! enumeration members are strings, arrays are maps from index to value. Where a process is, is the variable `P@`; what led
 //! to a state stands in its `#meta`. A run without end on which no state repeats has `repeats` in the `#meta` of the whole: the steps that can be taken again and
-//! again, and the condition that lets them. Where processes come and go, names do not say everything, so that the state as it is stored
+//! again, and the condition that lets them. What the run shows stands there as `shows`. Where processes come and go, names do not say everything, so that the state as it is stored
 //! stands there too, as `slots`.
 
 use serde_json::{Map, Value, json};
@@ -16,9 +16,23 @@ use super::answer::Repeats;
 use super::run::{Run, tell, tell_fault};
 use crate::failure::Failure;
 
-/// A run as one document; `repeats` says why its end can be taken for ever although no state of it repeats.
+/// What a stored run is said to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The name of the question.
+    pub property: String,
+    /// The formula, or the mistake that should not happen, in words.
+    pub formula: String,
+    /// The value that it shows the question to have.
+    pub value: bool,
+    /// Whether only runs count on which the scheduler is fair to every process.
+    pub fair: bool,
+}
+
+/// A run as one document, with what it shows if that is known; `repeats` says why its end can be taken for ever although no
+/// state of it repeats.
 #[must_use]
-pub fn document(file: &ProgramFile, run: &Run, name: &str, repeats: Option<&Repeats>) -> String {
+pub fn document(file: &ProgramFile, run: &Run, claim: Option<&Claim>, repeats: Option<&Repeats>) -> String {
     let semantics = Semantics::new(&file.program);
     // The last state of a lasso is the one that it returns to.
     let count = run.steps.len() + 1 - usize::from(run.loop_start.is_some());
@@ -37,9 +51,13 @@ pub fn document(file: &ProgramFile, run: &Run, name: &str, repeats: Option<&Repe
     }
     let mut meta = Map::from_iter([
         ("format".to_owned(), json!("ITF")),
-        ("description".to_owned(), json!(format!("a run of `{}` found for `{name}`", file.program.name))),
+        ("description".to_owned(), json!(description(file, claim))),
         ("source".to_owned(), json!(file.file)),
     ]);
+    if let Some(Claim { property, formula, value, fair }) = claim {
+        let shows = json!({"property": property, "formula": formula, "value": value, "fair": fair});
+        meta.insert("shows".to_owned(), shows);
+    }
     if let (Some(_), Some(last)) = (run.loop_start, run.steps.last()) {
         let mut closing = Map::new();
         add_step(file, &last.moves, &mut closing);
@@ -74,6 +92,14 @@ pub fn document(file: &ProgramFile, run: &Run, name: &str, repeats: Option<&Repe
     let mut text = serde_json::to_string_pretty(&Value::Object(whole)).unwrap_or_default();
     text.push('\n');
     text
+}
+
+fn description(file: &ProgramFile, claim: Option<&Claim>) -> String {
+    let name = &file.program.name;
+    match claim {
+        Some(claim) => format!("a run of `{name}` found for `{}`", claim.property),
+        None => format!("a run of `{name}`"),
+    }
 }
 
 fn add_step(file: &ProgramFile, moves: &[tertium_program::Move], meta: &mut Map<String, Value>) {
@@ -145,6 +171,14 @@ pub struct Stored {
     pub states: Vec<State>,
     /// The position to which the last one returns.
     pub loop_start: Option<usize>,
+    /// The kind of what goes wrong in one more step, with the process and the line of that step.
+    pub fails: Option<(String, Option<String>, Option<u64>)>,
+    /// Whether it is said to end in a deadlock.
+    pub deadlock: bool,
+    /// Whether its end is said to be taken again and again although no state repeats.
+    pub repeats: bool,
+    /// What it is said to show.
+    pub claim: Option<Claim>,
 }
 
 fn mistake(what: impl Into<String>) -> Failure {
@@ -165,11 +199,30 @@ pub fn read(file: &ProgramFile, text: &str) -> Result<Stored, Failure> {
     let semantics = Semantics::new(&file.program);
     let read = |(at, entry): (usize, &Value)| read_state(&semantics, entry, at);
     let states: Vec<State> = states.iter().enumerate().map(read).collect::<Result<_, _>>()?;
-    let loop_start = document.get("loop").and_then(Value::as_u64).map(|start| start as usize);
+    let position = |start: &Value| start.as_u64().and_then(|start| usize::try_from(start).ok()).unwrap_or(usize::MAX);
+    let loop_start = document.get("loop").map(position);
     if states.is_empty() || loop_start.is_some_and(|start| start >= states.len()) {
         return Err(mistake("the run has no states, or loops to one that it does not have"));
     }
-    Ok(Stored { states, loop_start })
+    let meta = document.get("#meta").unwrap_or(&Value::Null);
+    let failing = &meta["failing-step"];
+    let fails = failing["fault"]
+        .as_str()
+        .map(|kind| (kind.to_owned(), failing["process"].as_str().map(str::to_owned), failing["line"].as_u64()));
+    let (deadlock, repeats) = (meta["deadlock"] == json!(true), meta.get("repeats").is_some());
+    Ok(Stored { states, loop_start, fails, deadlock, repeats, claim: read_claim(&meta["shows"])? })
+}
+
+/// What a run is said to show, if anything is said.
+fn read_claim(shows: &Value) -> Result<Option<Claim>, Failure> {
+    if shows.is_null() {
+        return Ok(None);
+    }
+    let text = |key: &str| shows[key].as_str().map(str::to_owned);
+    let claim = text("property").zip(text("formula")).zip(shows["value"].as_bool());
+    let ((property, formula), value) =
+        claim.ok_or_else(|| mistake("what the run shows (`shows`) lacks its property, formula or value"))?;
+    Ok(Some(Claim { property, formula, value, fair: shows["fair"] == json!(true) }))
 }
 
 fn read_state(semantics: &Semantics<'_>, entry: &Value, at: usize) -> Result<State, Failure> {

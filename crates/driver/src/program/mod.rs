@@ -34,7 +34,7 @@ pub mod reached;
 pub mod reorder;
 pub mod run;
 pub mod safety;
-
+pub mod shown;
 pub mod simulate;
 pub mod sketched;
 pub mod space;

@@ -97,6 +97,15 @@ impl<'f> Simulator<'f> {
         Ok(Self { file, semantics, initial, run, watches: Vec::new() })
     }
 
+    /// Starts where a stored run starts, also where initial states cannot be listed; whether that is one of them, and what
+    /// comes next, [`Self::replay`] finds out.
+    #[must_use]
+    pub fn along(file: &'f ProgramFile, stored: &Stored) -> Self {
+        let first = stored.states[0].clone();
+        let run = Run { first: first.clone(), steps: Vec::new(), loop_start: None, fault: None, deadlock: false };
+        Self { file, semantics: Semantics::new(&file.program), initial: vec![first], run, watches: Vec::new() }
+    }
+
     /// How many initial states there are.
     #[must_use]
     pub fn initial_count(&self) -> usize {
@@ -266,7 +275,7 @@ impl<'f> Simulator<'f> {
                     .note(format!("the first {at} of its states are fine")),
             )
         };
-        if !self.initial.contains(&stored.states[0]) {
+        if !self.semantics.is_initial(&stored.states[0]).unwrap_or(false) {
             return Err(wrong(0, "its first state is not an initial one"));
         }
         self.run.first = stored.states[0].clone();
@@ -284,7 +293,36 @@ impl<'f> Simulator<'f> {
             self.run.steps.push(Taken { moves, state: state.clone() });
         }
         self.run.loop_start = stored.loop_start;
+        let count = stored.states.len();
+        if stored.deadlock && (stored.loop_start.is_some() || !self.semantics.is_deadlock(self.run.last())) {
+            return Err(wrong(count, "its end is no deadlock"));
+        }
+        if stored.fails.is_some() {
+            self.run.fault = self.stored_fault(stored);
+            if self.run.fault.is_none() {
+                return Err(wrong(count, "nothing goes wrong at its end as it is said to"));
+            }
+        }
         Ok(())
+    }
+
+    /// The step that goes wrong at the end, if there is one of the kind that is stored; the one by the same process in the same
+    /// line, if there are several.
+    fn stored_fault(&self, stored: &Stored) -> Option<(Vec<Move>, Fault)> {
+        let (kind, process, line) = stored.fails.as_ref().filter(|_| stored.loop_start.is_none())?;
+        let mut found = None;
+        for successor in self.semantics.successors(self.run.last()) {
+            let Some(fault) = fault_of(&successor.outcome).filter(|fault| fault.kind.name() == kind) else { continue };
+            let told = run::tell(self.file, &successor.moves);
+            let same = told.is_some_and(|told| Some(told.process) == *process && Some(told.line as u64) == *line);
+            if same || found.is_none() {
+                found = Some((successor.moves, fault.clone()));
+            }
+            if same {
+                break;
+            }
+        }
+        found
     }
 }
 

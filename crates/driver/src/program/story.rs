@@ -237,6 +237,12 @@ pub fn treatment(file: &ProgramFile, semantics: &Semantics<'_>, run: &Run, fair:
 /// The formula along a run of the program.
 #[must_use]
 pub fn along(semantics: &Semantics<'_>, asked: &Asked, run: &Run) -> Unfolded {
+    unfold(&asked.formula, &seen(semantics, asked, run))
+}
+
+/// A run of the program as the atoms of a formula see it.
+#[must_use]
+pub fn seen(semantics: &Semantics<'_>, asked: &Asked, run: &Run) -> Seen {
     let value = |atom: &tertium_program::ExprId, state: &State| match semantics.observe(*atom, state) {
         Ok(0) => Belnap::False,
         Ok(_) => Belnap::True,
@@ -248,5 +254,5 @@ pub fn along(semantics: &Semantics<'_>, asked: &Asked, run: &Run) -> Unfolded {
     if run.loop_start.is_some() && atoms.len() > 1 {
         atoms.pop();
     }
-    unfold(&asked.formula, &Seen { atoms, loop_start: run.loop_start, certain: true })
+    Seen { atoms, loop_start: run.loop_start, certain: true }
 }
