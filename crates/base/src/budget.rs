@@ -1,7 +1,8 @@
 //! The limits of a computation: time, memory, and the user's patience.
 //!
 //! Every long loop takes a [`Budget`] and calls [`Budget::tick`] now and then; what it gets back is
-//! `Err(Stopped)` once a limit is reached, and it returns with what it has. Nothing is ever killed.
+//! `Err(Stopped)` once a limit is reached, and it returns with what it has. A budget kills nothing; whoever does not look at it in
+//! time is ended by the application's watchdog.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -61,6 +62,8 @@ pub struct Budget {
     start: Instant,
     time: Option<Duration>,
     memory: Option<usize>,
+    /// The limit that holds if none was asked for.
+    guard: Option<usize>,
     cancel: Arc<AtomicBool>,
     work: Arc<AtomicU64>,
 }
@@ -75,7 +78,14 @@ impl Budget {
     /// No limit but the user's cancel.
     #[must_use]
     pub fn unlimited() -> Self {
-        Self { start: Instant::now(), time: None, memory: None, cancel: Arc::default(), work: Arc::default() }
+        Self {
+            start: Instant::now(),
+            time: None,
+            memory: None,
+            guard: None,
+            cancel: Arc::default(),
+            work: Arc::default(),
+        }
     }
 
     /// The same with a limit on time, counted from the budget's creation.
@@ -89,6 +99,13 @@ impl Budget {
     #[must_use]
     pub fn with_memory(mut self, limit: Option<usize>) -> Self {
         self.memory = limit;
+        self
+    }
+
+    /// The same with a limit on memory that nobody asked for: it stops the work, but is nothing to make use of.
+    #[must_use]
+    pub fn with_guard(mut self, limit: Option<usize>) -> Self {
+        self.guard = limit;
         self
     }
 
@@ -119,6 +136,31 @@ impl Budget {
         self.memory
     }
 
+    /// The time that is left, if there is a limit.
+    #[must_use]
+    pub fn time_left(&self) -> Option<Duration> {
+        self.time.map(|limit| limit.saturating_sub(self.elapsed()))
+    }
+
+    /// The time limit, if there is one, counted from the budget's creation.
+    #[must_use]
+    pub fn time_limit(&self) -> Option<Duration> {
+        self.time
+    }
+
+    /// The bytes that are left, if there is a limit, asked for or not.
+    #[must_use]
+    pub fn memory_left(&self) -> Option<usize> {
+        let limit = [self.memory, self.guard].into_iter().flatten().min()?;
+        Some(limit.saturating_sub(memory::in_use()))
+    }
+
+    /// The same limits on memory and the same cancel, but only this much time from now on: for what is told after the work.
+    #[must_use]
+    pub fn afterwards(&self, grace: Duration) -> Self {
+        Self { start: Instant::now(), time: Some(grace), work: Arc::default(), ..self.clone() }
+    }
+
     /// Whether any limit is reached. Costs a clock reading: in tight loops use [`Budget::tick`].
     ///
     /// # Errors
@@ -129,6 +171,9 @@ impl Budget {
         }
         if self.time.is_some_and(|limit| self.start.elapsed() >= limit) {
             return Err(Stopped(StopReason::Time));
+        }
+        if memory::is_pressed() {
+            return Err(Stopped(StopReason::Memory));
         }
         self.reserve(0)
     }
@@ -159,8 +204,9 @@ impl Budget {
     /// # Errors
     /// `Stopped(Memory)` if they would not.
     pub fn reserve(&self, bytes: usize) -> Result<(), Stopped> {
-        match self.memory {
-            Some(limit) if memory::in_use().saturating_add(bytes) > limit => Err(Stopped(StopReason::Memory)),
+        match self.memory_left() {
+            Some(0) => Err(Stopped(StopReason::Memory)),
+            Some(left) if left < bytes => Err(Stopped(StopReason::Memory)),
             _ => Ok(()),
         }
     }
@@ -195,6 +241,9 @@ mod tests {
         assert_eq!(none.check(), Err(Stopped(StopReason::Time)));
         let small = Budget::unlimited().with_memory(Some(1000));
         assert_eq!(small.reserve(2000), Err(Stopped(StopReason::Memory)));
+        let guarded = Budget::unlimited().with_guard(Some(1000));
+        assert_eq!(guarded.reserve(2000), Err(Stopped(StopReason::Memory)));
+        assert_eq!((guarded.memory_limit(), guarded.reserve(10)), (None, Ok(())));
         let flag = Arc::new(AtomicBool::new(true));
         let cancelled = Budget::unlimited().with_cancel(flag);
         assert_eq!(cancelled.check(), Err(Stopped(StopReason::Interrupted)));

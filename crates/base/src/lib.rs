@@ -2,15 +2,17 @@
 //!
 //! Typed ids and bit sets ([`ids`], [`bitset`]), places in source text ([`source`]) and the names in it ([`symbols`]), user mistakes as
 //! values ([`diagnostic`]) with their renderer ([`render`]), and the limits under which every long
-//! computation runs ([`budget`], [`memory`]).
+//! computation runs ([`budget`], [`memory`], [`files`]); panics of libraries that are no faults ([`panics`]).
 //!
 //! Not here: anything that knows what a truth value, a formula or a model is.
 
 pub mod bitset;
 pub mod budget;
 pub mod diagnostic;
+pub mod files;
 pub mod ids;
 pub mod memory;
+pub mod panics;
 pub mod render;
 pub mod smtlib;
 pub mod source;

@@ -19,7 +19,7 @@ use oxidd_manager_index::manager::{
 use oxidd_manager_index::node::fixed_arity::NodeWithLevelCons;
 use oxidd_manager_index::terminal_manager::StaticTerminalManagerCons;
 use oxidd_rules_bdd::complement_edge::{BCDDFunction, BCDDOp, BCDDRules, BCDDTerminal, EdgeTag};
-use tertium_base::{Budget, Stopped};
+use tertium_base::{Budget, StopReason, Stopped, panics};
 
 use crate::store::Limits;
 
@@ -192,17 +192,22 @@ impl<'id> ManagerEventSubscriber<Manager<'id>> for Data<'id> {
 
 /// A store for this many nodes and results of either kind, with this many bits.
 #[allow(unsafe_code, reason = "the library's cache must be told that its owner collects nodes between two calls")]
-pub(crate) fn new_manager(limits: Limits, bits: usize, budget: &Budget) -> ManagerRef {
+///
+/// # Errors
+/// If the system gives no thread for it.
+pub(crate) fn new_manager(limits: Limits, bits: usize, budget: &Budget) -> Result<ManagerRef, Stopped> {
     let results = limits.cache.max(1);
     // SAFETY: the library's own store deletes nodes between `pre_gc` and `post_gc` only, which `Data` passes on.
     let (cache, moves) = unsafe { (DMApplyCache::with_capacity(results), DMApplyCache::with_capacity(results)) };
     let data = Data { cache: Watchful::new(cache, budget), moves: Watchful::new(moves, budget) };
     let capacity = u32::try_from(limits.nodes).unwrap_or(u32::MAX >> 1);
-    let manager: ManagerRef = manager::new_manager(capacity, 1, 1, data);
+    // The library starts a thread, and panics where the address space has no room for its stack.
+    let manager: ManagerRef =
+        panics::quietly(|| manager::new_manager(capacity, 1, 1, data)).ok_or(Stopped(StopReason::Memory))?;
     oxidd_core::ManagerRef::with_manager_exclusive(&manager, |manager| {
         manager.add_vars(bits as u32);
     });
-    manager
+    Ok(manager)
 }
 
 /// Does an operation unless a limit of the budget is reached meanwhile.

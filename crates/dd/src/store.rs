@@ -66,7 +66,8 @@ impl Limits {
     /// For diagrams of something that could not be listed: as much as the budget's memory allows.
     #[must_use]
     pub fn for_unlisted(budget: &Budget) -> Self {
-        let bytes = budget.memory_limit().map_or(4 << 30, |limit| limit.saturating_sub(tertium_base::memory::in_use()));
+        let left = budget.memory_left().unwrap_or(usize::MAX);
+        let bytes = if budget.memory_limit().is_some() { left } else { left.min(4 << 30) };
         let cache = (bytes / 16 / BYTES_PER_ENTRY).clamp(1 << 10, 1 << 22);
         // A power of two, rounded down, so that the library's rounding up stays inside.
         let cache = 1 << cache.ilog2();
@@ -88,8 +89,7 @@ impl Limits {
 
 /// How many nodes the budget's memory has room for.
 fn affordable(budget: &Budget) -> usize {
-    let free = |limit: usize| limit.saturating_sub(tertium_base::memory::in_use()) / BYTES_PER_NODE;
-    budget.memory_limit().map_or(usize::MAX, free)
+    budget.memory_left().map_or(usize::MAX, |left| left / BYTES_PER_NODE)
 }
 
 /// What all sets of one store share.
@@ -284,7 +284,7 @@ impl Diagrams {
         // Every bit needs a node of its own for its table of contents.
         let nodes = limits.nodes.min(affordable(budget)).max(4 * bits + 64);
         let limits = Limits { nodes, ..limits };
-        let manager = new_manager(limits, bits, budget);
+        let manager = new_manager(limits, bits, budget)?;
         let store = Store {
             manager,
             budget: budget.clone(),

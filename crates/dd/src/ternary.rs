@@ -13,7 +13,7 @@ use std::sync::Arc;
 use oxidd::tdd::{TDDFunction, TDDManagerRef};
 use oxidd::util::AllocResult;
 use oxidd::{Function, HasLevel, Manager, ManagerRef, Node, TVLFunction};
-use tertium_base::{BitSet, Budget, StopReason, Stopped};
+use tertium_base::{BitSet, Budget, StopReason, Stopped, panics};
 
 use crate::stack::worker_fits;
 use crate::store::{Bit, Limits, MOST_BITS};
@@ -65,7 +65,10 @@ impl TernaryStore {
         }
         budget.check()?;
         worker_fits()?;
-        let manager = oxidd::tdd::new_manager(limits.nodes.max(4 * bits + 64), limits.cache.max(1), 1);
+        let nodes = limits.nodes.max(4 * bits + 64);
+        // The library starts a thread, and panics where the address space has no room for its stack.
+        let manager = panics::quietly(|| oxidd::tdd::new_manager(nodes, limits.cache.max(1), 1))
+            .ok_or(Stopped(StopReason::Memory))?;
         manager.with_manager_exclusive(|manager| {
             // One bit at least, to get the value unknown from.
             manager.add_vars(bits.max(1) as u32);

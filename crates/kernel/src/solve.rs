@@ -49,7 +49,7 @@ pub enum Decided {
 /// # Errors
 /// If there is no solver, or a limit is reached.
 pub fn decide(obligations: &[Obligation], decider: &Decider, budget: &Budget) -> Result<Decided, Failure> {
-    let mut scripts = decider.scripts()?;
+    let mut scripts = decider.scripts()?.within(budget);
     for obligation in obligations {
         budget.check()?;
         let reply = scripts.ask(&obligation.script, obligation.assertions);
@@ -59,6 +59,9 @@ pub fn decide(obligations: &[Obligation], decider: &Decider, budget: &Budget) ->
         };
         if reply == wanted {
             continue;
+        }
+        if reply == Reply::GaveUp {
+            scripts.stopped()?;
         }
         let (code, how) = match reply {
             Reply::GaveUp => ("E0625", gave_up(&scripts)),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use tertium_base::{Diagnostic, SourceFile, Span};
+use tertium_base::{Diagnostic, SourceFile, Span, files};
 use tertium_gcl::{Addition, compile_sized};
 use tertium_logic::Logic;
 use tertium_program::Program;
@@ -87,9 +87,9 @@ pub fn is_program(path: &Path) -> bool {
 /// Reads a text from a file.
 ///
 /// # Errors
-/// If there is no such file, or it is no text.
+/// If there is no such regular file, or it is no text, or longer than any program.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
-    let bytes = std::fs::read(path)
+    let bytes = files::read(path, files::LARGEST_TEXT)
         .map_err(|error| Diagnostic::error("E0300", format!("`{}` cannot be read: {error}", path.display())))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use tertium_base::{Budget, Diagnostic};
+use tertium_base::{Budget, Diagnostic, files};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Format, Kmts, Model, StateId, read_bytes, read_file};
@@ -105,8 +105,8 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
         .into());
     }
     let mut start = [0u8; 512];
-    let length = std::fs::File::open(path)
-        .and_then(|mut file| file.read(&mut start))
+    let length = files::open(path, files::LARGEST_FILE)
+        .and_then(|mut file| file.read(&mut start).map_err(files::Refused::System))
         .map_err(|error| Diagnostic::error("E0300", format!("cannot read `{}`: {error}", path.display())))?;
     let first = start[..length].iter().find(|byte| !byte.is_ascii_whitespace());
     Ok(if first == Some(&b'{') { Format::Json } else { Format::Kmts })

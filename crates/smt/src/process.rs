@@ -1,12 +1,15 @@
 //! Any SMT-LIB 2 solver as a process of its own: slower, but a second opinion.
 //!
 //! The process reads from its standard input. A question that takes too long ends the process; the next one starts it
-//! again.
+//! again. It also ends with the budget, and when it takes more memory than is left.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+use tertium_base::{Budget, StopReason, Stopped, memory};
 
 use crate::eval::Value;
 use crate::smtlib::body;
@@ -16,13 +19,17 @@ use crate::term::{TermId, Terms};
 /// Questions without a limit on time get this one.
 const DEFAULT_TIME: Duration = Duration::from_secs(10);
 
+/// How often the budget is looked at while a solver thinks.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
 /// What a solver repeats after an answer.
 const MARK: &str = "tertium-end";
 
 #[derive(Debug)]
 struct Running {
     child: Child,
-    input: ChildStdin,
+    /// What it is to read; a thread writes it, since a solver that does not read would hold up the writer for ever.
+    input: Sender<String>,
     lines: Receiver<String>,
 }
 
@@ -41,6 +48,9 @@ pub struct Process {
     running: Option<Running>,
     levels: Vec<Vec<TermId>>,
     limit: Limit,
+    budget: Budget,
+    /// The limit that ended the last question.
+    stopped: Option<Stopped>,
     assumed: usize,
     last: Vec<TermId>,
     complaint: Option<String>,
@@ -67,6 +77,8 @@ impl Process {
             running: None,
             levels: vec![Vec::new()],
             limit: Limit::default(),
+            budget: Budget::unlimited(),
+            stopped: None,
             assumed: 0,
             last: Vec::new(),
             complaint: None,
@@ -95,17 +107,22 @@ impl Process {
                 .stderr(Stdio::null())
                 .spawn()
                 .ok()?;
-            let (input, output) = (child.stdin.take()?, child.stdout.take()?);
+            let (mut stdin, output) = (child.stdin.take()?, child.stdout.take()?);
             let (sender, lines) = channel();
-            std::thread::spawn(move || {
-                for line in BufReader::new(output).lines().map_while(Result::ok) {
-                    if sender.send(line).is_err() {
-                        break;
-                    }
-                }
-            });
-            let mut running = Running { child, input, lines };
-            running.input.write_all(b"(set-option :produce-models true)\n(set-logic ALL)\n").ok()?;
+            let (input, texts) = channel::<String>();
+            // Without its threads nothing can be asked of it, and it ends.
+            let running = Running { child, input, lines };
+            let read = move || {
+                let lines = BufReader::new(output).lines().map_while(Result::ok);
+                lines.into_iter().try_for_each(|line| sender.send(line)).ok();
+            };
+            let write = move || {
+                let mut write = |text: String| stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush());
+                texts.iter().try_for_each(&mut write).ok();
+            };
+            Builder::new().spawn(read).ok()?;
+            Builder::new().spawn(write).ok()?;
+            running.input.send("(set-option :produce-models true)\n(set-logic ALL)\n".to_owned()).ok()?;
             self.running = Some(running);
         }
         self.running.as_mut()
@@ -134,15 +151,38 @@ impl Process {
 
     /// Collects what the solver says before the mark; none if it does not come to that.
     fn say(&mut self, text: &str, said: &mut Vec<String>) -> Option<()> {
-        let time = self.limit.time.unwrap_or(DEFAULT_TIME);
-        let running = self.start()?;
-        running.input.write_all(text.as_bytes()).and_then(|()| running.input.flush()).ok()?;
+        self.stopped = self.budget.check().err();
+        if self.stopped.is_some() {
+            return None;
+        }
+        let (start, time) = (Instant::now(), self.limit.time.unwrap_or(DEFAULT_TIME));
+        self.start()?.input.send(text.to_owned()).ok()?;
         loop {
-            let line = running.lines.recv_timeout(time).ok()?;
+            let line = match self.running.as_ref()?.lines.recv_timeout(BETWEEN_LOOKS) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) if start.elapsed() < time => {
+                    self.stopped = self.look().err();
+                    if self.stopped.is_some() {
+                        return None;
+                    }
+                    continue;
+                }
+                Err(_) => return None,
+            };
             if line.trim().trim_matches('"') == MARK {
                 return Some(());
             }
             said.push(line.trim().to_owned());
+        }
+    }
+
+    /// Whether the solver may go on.
+    fn look(&self) -> Result<(), Stopped> {
+        self.budget.check()?;
+        let taken = self.running.as_ref().and_then(|running| memory::of_child(running.child.id()));
+        match (taken, self.budget.memory_left()) {
+            (Some(taken), Some(left)) if taken > left => Err(Stopped(StopReason::Memory)),
+            _ => Ok(()),
         }
     }
 
@@ -161,6 +201,14 @@ impl Solver for Process {
 
     fn limit(&mut self, limit: Limit) {
         self.limit = limit;
+    }
+
+    fn budget(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+    }
+
+    fn stopped(&self) -> Result<(), Stopped> {
+        self.stopped.map_or(Ok(()), Err)
     }
 
     fn push(&mut self) {

@@ -106,6 +106,7 @@ impl Queries {
     #[must_use]
     pub fn new(mut solver: Box<dyn Solver>, limit: Limit, budget: &Budget) -> Self {
         solver.limit(limit);
+        solver.budget(budget);
         Self {
             solver,
             second: None,
@@ -125,6 +126,7 @@ impl Queries {
     #[must_use]
     pub fn cross_checked(mut self, mut second: Box<dyn Solver>) -> Self {
         second.limit(self.limit);
+        second.budget(&self.budget);
         self.second = Some(second);
         self
     }
@@ -178,12 +180,27 @@ impl Queries {
     }
 
     /// One call of the solver on what is asserted, compared with the second one's reply on `whole`.
-    fn call(&mut self, terms: &mut Terms, purpose: Purpose, whole: &[TermId], assumptions: &[TermId]) -> Reply {
+    ///
+    /// # Errors
+    /// If the solver gave up since the budget is used up: that says nothing about the question, and is not remembered.
+    fn call(
+        &mut self,
+        terms: &mut Terms,
+        purpose: Purpose,
+        whole: &[TermId],
+        assumptions: &[TermId],
+    ) -> Result<Reply, Stopped> {
         let mut reply = self.solver.check(terms, assumptions);
+        if reply == Reply::GaveUp {
+            self.solver.stopped()?;
+        }
         if let Some(second) = &mut self.second
             && reply != Reply::GaveUp
         {
             let other = second.check(terms, whole);
+            if other == Reply::GaveUp {
+                second.stopped()?;
+            }
             self.opinions.asked += 1;
             self.opinions.open += u64::from(other == Reply::GaveUp);
             if other != Reply::GaveUp && other != reply {
@@ -194,7 +211,7 @@ impl Queries {
         let count = self.count(purpose);
         count.calls += 1;
         count.gave_up += u64::from(reply == Reply::GaveUp);
-        reply
+        Ok(reply)
     }
 
     /// Whether all of `parts` can hold together.
@@ -221,10 +238,11 @@ impl Queries {
         self.solver.push();
         key.iter().for_each(|&part| self.solver.assert(terms, part));
         let reply = self.call(terms, purpose, &key, &[]);
-        if recalling && reply == Reply::Sat {
+        if recalling && reply == Ok(Reply::Sat) {
             self.keep_model(terms, &key, &[]);
         }
         self.solver.pop();
+        let reply = reply?;
         self.replies.insert(key, reply);
         Ok(reply)
     }
@@ -263,7 +281,7 @@ impl Queries {
             }
         }
         self.budget.check()?;
-        let core = match self.call(terms, purpose, &key, &key) {
+        let core = match self.call(terms, purpose, &key, &key)? {
             Reply::Unsat => self.solver.core().into_iter().filter_map(|at| key.get(at).copied()).collect(),
             // That there is no model is known already; the whole is a reason, if not the smallest.
             Reply::GaveUp if self.replies.contains_key(&key) => key.clone(),
@@ -301,9 +319,9 @@ impl Queries {
             self.solver.assert(terms, condition);
         }
         let reply = self.call(terms, purpose, &key, &[]);
-        let values = if reply == Reply::Sat { self.solver.values(terms, of) } else { None };
+        let values = if reply == Ok(Reply::Sat) { self.solver.values(terms, of) } else { None };
         self.solver.pop();
-        Ok((reply, values))
+        Ok((reply?, values))
     }
 
     /// All combinations of truth values of `selected` that are possible while `parts` hold; at most `most` of them.
@@ -360,7 +378,7 @@ impl Queries {
         }
         while found.rows.len() < most {
             self.budget.check()?;
-            match self.call(terms, purpose, &whole, &[]) {
+            match self.call(terms, purpose, &whole, &[])? {
                 Reply::GaveUp => return Ok(found),
                 Reply::Unsat => {
                     found.complete = true;

@@ -3,11 +3,11 @@
 //! For questions that somebody else wrote, and that must be asked word for word: no term of this crate, no simplifier and no cache
 //! is involved. Either Z3 in process, or any SMT-LIB 2 program.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
+use tertium_base::{Budget, StopReason, Stopped, panics};
 use z3::ast::Bool;
 use z3::{Params, SatResult};
 
+use crate::library::{self, Call};
 use crate::process::Process;
 use crate::solver::{Limit, Reply, Solver, SolverError};
 use crate::z3_solver::{Z3, version};
@@ -24,6 +24,8 @@ enum Who {
 pub struct Scripts {
     who: Who,
     limit: Limit,
+    budget: Budget,
+    out_of_memory: bool,
     asked: usize,
 }
 
@@ -34,9 +36,8 @@ impl Scripts {
     /// If the library is of another version than the bindings.
     pub fn z3(limit: Limit) -> Result<Self, SolverError> {
         Z3::new()?;
-        let mut scripts = Self { who: Who::Z3(z3::Solver::new()), limit, asked: 0 };
-        scripts.limit();
-        Ok(scripts)
+        let solver = panics::quietly(z3::Solver::new).ok_or(SolverError::Memory)?;
+        Ok(Self::of(Who::Z3(solver), limit))
     }
 
     /// The solver behind a command, given as words.
@@ -46,7 +47,33 @@ impl Scripts {
     pub fn command(command: &[String], limit: Limit) -> Result<Self, SolverError> {
         let mut process = Process::new(command)?;
         process.limit(limit);
-        Ok(Self { who: Who::Process(Box::new(process)), limit, asked: 0 })
+        Ok(Self::of(Who::Process(Box::new(process)), limit))
+    }
+
+    fn of(who: Who, limit: Limit) -> Self {
+        Self { who, limit, budget: Budget::unlimited(), out_of_memory: false, asked: 0 }
+    }
+
+    /// The same; every script ends with the budget, too.
+    #[must_use]
+    pub fn within(mut self, budget: &Budget) -> Self {
+        self.budget = budget.clone();
+        if let Who::Process(process) = &mut self.who {
+            process.budget(budget);
+        }
+        self
+    }
+
+    /// Whether the last script has no answer since a limit of the budget was reached.
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    pub fn stopped(&self) -> Result<(), Stopped> {
+        if let Who::Process(process) = &self.who {
+            return process.stopped();
+        }
+        self.budget.check()?;
+        if self.out_of_memory || library::is_spent() { Err(Stopped(StopReason::Memory)) } else { Ok(()) }
     }
 
     /// The solver's name.
@@ -73,14 +100,38 @@ impl Scripts {
         self.asked
     }
 
-    fn limit(&mut self) {
-        if let Who::Z3(solver) = &self.who {
-            let mut params = Params::new();
-            params.set_u32("rlimit", self.limit.work.unwrap_or(0));
-            let millis = self.limit.time.map_or(u32::MAX, |time| u32::try_from(time.as_millis()).unwrap_or(u32::MAX));
-            params.set_u32("timeout", millis.max(1));
-            solver.set_params(&params);
+    /// Tells the library what the next script may use.
+    fn limit(&self, solver: &z3::Solver) {
+        library::limit_memory(&self.budget);
+        let limit = self.limit.within(&self.budget);
+        let mut params = Params::new();
+        params.set_u32("rlimit", limit.work.unwrap_or(0));
+        let millis = limit.time.map_or(u32::MAX, |time| u32::try_from(time.as_millis() + 1).unwrap_or(u32::MAX));
+        params.set_u32("timeout", millis);
+        solver.set_params(&params);
+    }
+
+    /// Whatever Z3 says within the limits; none if it fails. The solver is then a new one.
+    fn ask_library<T>(&mut self, ask: impl FnOnce(&z3::Solver) -> (T, Option<String>)) -> Option<T> {
+        let Who::Z3(solver) = &self.who else { return None };
+        if library::is_spent() {
+            return None;
         }
+        let said = panics::quietly(|| {
+            let _call = Call::begin(&self.budget);
+            self.limit(solver);
+            let said = ask(solver);
+            (!library::failed()).then_some(said)
+        });
+        if let Some((said, why)) = said.flatten() {
+            self.out_of_memory = why.is_some_and(|why| why.contains("memout") || why.contains("memory"));
+            return Some(said);
+        }
+        library::failed();
+        if let Some(solver) = panics::quietly(z3::Solver::new) {
+            self.who = Who::Z3(solver);
+        }
+        None
     }
 
     /// The answer to a script with this many assertions. A script that is not understood as a whole has none.
@@ -88,14 +139,9 @@ impl Scripts {
         self.asked += 1;
         match &mut self.who {
             Who::Process(process) => process.answer(script),
-            Who::Z3(solver) => {
-                let reply = catch_unwind(AssertUnwindSafe(|| ask_z3(solver, script, assertions)));
-                if let Ok(reply) = reply {
-                    return reply;
-                }
-                *solver = z3::Solver::new();
-                self.limit();
-                Reply::GaveUp
+            Who::Z3(_) => {
+                let ask = |solver: &z3::Solver| (ask_z3(solver, script, assertions), solver.get_reason_unknown());
+                self.ask_library(ask).unwrap_or(Reply::GaveUp)
             }
         }
     }
@@ -106,9 +152,9 @@ impl Scripts {
     pub fn ask_each(&mut self, script: &str, assertions: usize, marks: &[String]) -> Vec<Reply> {
         let reply = match &mut self.who {
             Who::Process(_) => None,
-            Who::Z3(solver) => {
+            Who::Z3(_) => {
                 self.asked += marks.len();
-                catch_unwind(AssertUnwindSafe(|| ask_z3_each(solver, script, assertions, marks))).ok()
+                self.ask_library(|solver| (ask_z3_each(solver, script, assertions, marks), solver.get_reason_unknown()))
             }
         };
         reply.unwrap_or_else(|| {

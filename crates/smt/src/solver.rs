@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use tertium_base::{Budget, Stopped};
+
 use crate::eval::Value;
 use crate::term::{TermId, Terms};
 
@@ -29,6 +31,15 @@ pub struct Limit {
     pub time: Option<Duration>,
 }
 
+impl Limit {
+    /// The same, and no more time than is left.
+    #[must_use]
+    pub fn within(self, budget: &Budget) -> Self {
+        let time = [self.time, budget.time_left()].into_iter().flatten().min();
+        Self { time, ..self }
+    }
+}
+
 impl Default for Limit {
     fn default() -> Self {
         Self { work: Some(20_000_000), time: None }
@@ -47,6 +58,8 @@ pub enum SolverError {
     },
     /// The program cannot be started or does not answer.
     Process(String),
+    /// There is no memory for it.
+    Memory,
 }
 
 impl std::fmt::Display for SolverError {
@@ -56,6 +69,7 @@ impl std::fmt::Display for SolverError {
                 write!(f, "the solver library is version {found}, but this program was built for {expected}")
             }
             Self::Process(why) => f.write_str(why),
+            Self::Memory => f.write_str("there is no memory for the solver"),
         }
     }
 }
@@ -71,6 +85,15 @@ pub trait Solver {
 
     /// Limits for the questions to come.
     fn limit(&mut self, limit: Limit);
+
+    /// The questions to come end with this budget, also within their limits.
+    fn budget(&mut self, budget: &Budget);
+
+    /// Whether the last question was given up since a limit of the budget was reached, the one on memory included.
+    ///
+    /// # Errors
+    /// The limit that was reached.
+    fn stopped(&self) -> Result<(), Stopped>;
 
     /// Opens a level of assertions.
     fn push(&mut self);

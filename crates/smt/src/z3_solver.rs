@@ -1,14 +1,16 @@
 //! Z3 in process.
 //!
 //! Every term is handed over once; levels of assertions are Z3's own. A failure inside the bindings is caught and becomes
-//! [`Reply::GaveUp`]; the solver is then built afresh from what was asserted.
+//! [`Reply::GaveUp`]; the solver is then built afresh from what was asserted. Every call gets what is left of time and memory.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
+use tertium_base::{Budget, StopReason, Stopped, panics};
 use z3::ast::{Array, Ast, BV, Bool, Dynamic, Int, forall_const};
 use z3::{FuncDecl, Model, Params, SatResult, Sort as Z3Sort};
 
 use crate::eval::Value;
+use crate::library::{self, Call};
 use crate::solver::{Limit, Reply, Solver, SolverError};
 use crate::term::{BitOp, Sort, Term, TermId, Terms};
 
@@ -26,6 +28,11 @@ pub struct Z3 {
     /// What is asserted, level by level, side conditions included.
     levels: Vec<Vec<TermId>>,
     limit: Limit,
+    budget: Budget,
+    /// What the library was told last.
+    told: Limit,
+    /// Whether the last question was given up for want of memory.
+    out_of_memory: bool,
     model: Option<Model>,
     /// The marks of the assumptions of the last check, whose level is still open so that its model and its core can be had.
     assumed: Option<Vec<Bool>>,
@@ -57,12 +64,16 @@ impl Z3 {
                 return Err(SolverError::Version { expected: expected.to_owned(), found });
             }
         }
+        let solver = panics::quietly(z3::Solver::new).ok_or(SolverError::Memory)?;
         Ok(Self {
-            solver: z3::Solver::new(),
+            solver,
             made: Vec::new(),
             functions: Vec::new(),
             levels: vec![Vec::new()],
             limit: Limit { work: None, time: None },
+            budget: Budget::unlimited(),
+            told: Limit { work: None, time: None },
+            out_of_memory: false,
             model: None,
             assumed: None,
             lost: None,
@@ -70,37 +81,61 @@ impl Z3 {
     }
 
     fn guarded<T>(&mut self, terms: &mut Terms, work: impl FnOnce(&mut Self, &mut Terms) -> Option<T>) -> Option<T> {
-        let done = catch_unwind(AssertUnwindSafe(|| work(self, terms)));
-        match done {
-            Ok(result) => result,
-            Err(_) => {
-                self.rebuild(terms);
-                None
-            }
+        let done = panics::quietly(|| {
+            let _call = Call::begin(&self.budget);
+            work(self, terms)
+        });
+        if done.is_none() {
+            library::failed();
+            self.rebuild(terms);
         }
+        done.flatten()
     }
 
     /// Starts again with the same assertions. What cannot be asserted stays away, and every later check gives up.
     fn rebuild(&mut self, terms: &mut Terms) {
-        let (levels, limit) = (std::mem::take(&mut self.levels), self.limit);
-        (self.solver, self.made, self.functions) = (z3::Solver::new(), Vec::new(), Vec::new());
+        let levels = std::mem::take(&mut self.levels);
+        (self.made, self.functions) = (Vec::new(), Vec::new());
         (self.model, self.assumed) = (None, None);
-        self.set_limit(limit);
+        match panics::quietly(z3::Solver::new) {
+            Some(solver) if !library::is_spent() => self.solver = solver,
+            _ => {
+                // There is no level below this one: nothing is asked of this solver any more.
+                self.lost = Some(0);
+                self.levels = levels;
+                return;
+            }
+        }
+        self.told = Limit { work: None, time: None };
         for (at, level) in levels.iter().enumerate() {
             if at > 0 {
                 self.solver.push();
             }
             for &term in level {
-                let _ = catch_unwind(AssertUnwindSafe(|| self.assert_one(terms, term)));
+                if panics::quietly(|| self.assert_one(terms, term)).flatten().is_none() {
+                    self.lose(at + 1);
+                }
             }
         }
         self.levels = levels;
     }
 
-    fn set_limit(&mut self, limit: Limit) {
+    /// Something that was asserted on this level is missing: nothing can be said until the level is gone.
+    fn lose(&mut self, level: usize) {
+        self.lost = Some(self.lost.map_or(level, |lost| lost.min(level)));
+    }
+
+    /// Tells the library what it may use for the next question.
+    fn set_limit(&mut self) {
+        library::limit_memory(&self.budget);
+        let limit = self.limit.within(&self.budget);
+        if limit.work == self.told.work && is_close(limit.time, self.told.time) {
+            return;
+        }
+        self.told = limit;
         let mut params = Params::new();
         params.set_u32("rlimit", limit.work.unwrap_or(0));
-        let millis = limit.time.map_or(u32::MAX, |time| u32::try_from(time.as_millis().max(1)).unwrap_or(u32::MAX));
+        let millis = limit.time.map_or(u32::MAX, |time| u32::try_from(time.as_millis() + 1).unwrap_or(u32::MAX));
         params.set_u32("timeout", millis);
         self.solver.set_params(&params);
     }
@@ -108,7 +143,7 @@ impl Z3 {
     fn assert_one(&mut self, terms: &mut Terms, term: TermId) -> Option<()> {
         let term = self.bool(terms, term)?;
         self.solver.assert(&term);
-        Some(())
+        (!library::failed()).then_some(())
     }
 
     fn known(&self, term: TermId) -> bool {
@@ -117,7 +152,8 @@ impl Z3 {
 
     fn ask(&mut self, terms: &mut Terms, assumptions: &[TermId]) -> Option<Reply> {
         if assumptions.is_empty() {
-            return Some(self.outcome(self.solver.check()));
+            let result = self.solver.check();
+            return Some(self.outcome(result));
         }
         // Assumptions must be constants; each stands for its term on a level of its own.
         let literals: Option<Vec<Bool>> = assumptions.iter().map(|&term| self.bool(terms, term)).collect();
@@ -125,10 +161,14 @@ impl Z3 {
         let conditions: Option<Vec<Bool>> = conditions.iter().map(|&term| self.bool(terms, term)).collect();
         let (literals, conditions) = (literals?, conditions?);
         self.solver.push();
+        self.assumed = Some(Vec::new());
         conditions.iter().for_each(|condition| self.solver.assert(condition));
         let marks: Vec<Bool> = (0..literals.len()).map(|at| Bool::new_const(format!("!assume{at}"))).collect();
         for (mark, literal) in marks.iter().zip(&literals) {
             self.solver.assert(mark.implies(literal));
+            if library::failed() {
+                return None;
+            }
         }
         let result = self.solver.check_assumptions(&marks);
         self.assumed = Some(marks);
@@ -143,11 +183,17 @@ impl Z3 {
         }
     }
 
-    fn outcome(&self, result: SatResult) -> Reply {
+    fn outcome(&mut self, result: SatResult) -> Reply {
         match result {
+            // What was going on when memory ran out is nothing to rely on.
+            _ if library::failed() => Reply::GaveUp,
             SatResult::Sat => Reply::Sat,
             SatResult::Unsat => Reply::Unsat,
-            SatResult::Unknown => Reply::GaveUp,
+            SatResult::Unknown => {
+                let why = self.solver.get_reason_unknown().unwrap_or_default();
+                self.out_of_memory = why.contains("memout") || why.contains("memory");
+                Reply::GaveUp
+            }
         }
     }
 
@@ -289,6 +335,15 @@ impl Z3 {
     }
 }
 
+/// Whether a limit on time need not be told again: a call that ends this much later ends in time.
+fn is_close(wanted: Option<Duration>, told: Option<Duration>) -> bool {
+    match (wanted, told) {
+        (Some(wanted), Some(told)) => wanted.abs_diff(told) <= (wanted / 32).min(Duration::from_millis(100)),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
 fn number(value: i128) -> Int {
     i64::try_from(value).map_or_else(|_| Int::from_i128(value), Int::from_i64)
 }
@@ -308,16 +363,26 @@ impl Solver for Z3 {
     }
 
     fn limit(&mut self, limit: Limit) {
-        if limit != self.limit {
-            self.limit = limit;
-            self.set_limit(limit);
-        }
+        self.limit = limit;
+    }
+
+    fn budget(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+    }
+
+    fn stopped(&self) -> Result<(), Stopped> {
+        self.budget.check()?;
+        if self.out_of_memory || library::is_spent() { Err(Stopped(StopReason::Memory)) } else { Ok(()) }
     }
 
     fn push(&mut self) {
         self.forget_assumptions();
         self.solver.push();
         self.levels.push(Vec::new());
+        if library::failed() {
+            // It is not known whether the level is there.
+            self.lost = Some(0);
+        }
     }
 
     fn pop(&mut self) {
@@ -343,17 +408,18 @@ impl Solver for Z3 {
             let done = self.guarded(terms, |this, terms| this.assert_one(terms, new));
             if done.is_none() {
                 // What cannot be handed over must not be forgotten: without it nothing can be said on this level.
-                let here = self.levels.len();
-                self.lost = Some(self.lost.map_or(here, |level| level.min(here)));
+                self.lose(self.levels.len());
             }
         }
     }
 
     fn check(&mut self, terms: &mut Terms, assumptions: &[TermId]) -> Reply {
         self.forget_assumptions();
-        if self.lost.is_some() {
+        self.out_of_memory = false;
+        if self.lost.is_some() || library::is_spent() {
             return Reply::GaveUp;
         }
+        self.set_limit();
         self.guarded(terms, |this, terms| this.ask(terms, assumptions)).unwrap_or(Reply::GaveUp)
     }
 
@@ -375,8 +441,7 @@ impl Solver for Z3 {
 
     fn core(&mut self) -> Vec<usize> {
         let Some(marks) = &self.assumed else { return Vec::new() };
-        let core = catch_unwind(AssertUnwindSafe(|| self.solver.get_unsat_core()));
-        let Ok(core) = core else { return (0..marks.len()).collect() };
+        let Some(core) = panics::quietly(|| self.solver.get_unsat_core()) else { return (0..marks.len()).collect() };
         (0..marks.len()).filter(|&at| core.iter().any(|part| part.ast_eq(&marks[at]))).collect()
     }
 }

@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use tertium_base::{Budget, Diagnostic, SourceFile, Stopped};
+use tertium_base::{Budget, Diagnostic, SourceFile, Stopped, files};
 
 use crate::kmts::Kmts;
 use crate::lattice_model::LatticeModel;
@@ -89,7 +89,7 @@ impl Loaded {
 /// `Stopped` if a limit of the budget is reached.
 pub fn read_file(path: &Path, format: Format, budget: &Budget) -> Result<Loaded, Stopped> {
     let name = path.display().to_string();
-    let file = match File::open(path) {
+    let file = match files::open(path, files::LARGEST_FILE) {
         Ok(file) => file,
         Err(failure) => return Ok(unreadable(&name, &failure)),
     };
@@ -101,7 +101,7 @@ pub fn read_file(path: &Path, format: Format, budget: &Budget) -> Result<Loaded,
     Ok(loaded)
 }
 
-fn unreadable(name: &str, failure: &std::io::Error) -> Loaded {
+fn unreadable(name: &str, failure: &files::Refused) -> Loaded {
     let diagnostic = Diagnostic::error("E0200", format!("`{name}` cannot be read: {failure}"));
     Loaded { model: None, properties: Vec::new(), diagnostics: vec![diagnostic], sources: vec![None] }
 }

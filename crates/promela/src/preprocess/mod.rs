@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tertium_base::diagnostic::closest_name;
-use tertium_base::{Diagnostic, Span};
+use tertium_base::{Diagnostic, Span, files};
 
 pub(crate) use condition::character;
 use macros::{Macro, Macros};
@@ -44,8 +44,14 @@ pub struct Options<'a> {
 impl Default for Options<'_> {
     /// Nothing defined; files are read from the disk.
     fn default() -> Self {
-        Self { defines: Vec::new(), load: &|path| std::fs::read_to_string(path) }
+        Self { defines: Vec::new(), load: &from_file }
     }
+}
+
+/// Files that are included have an end, as the model itself.
+fn from_file(path: &Path) -> std::io::Result<String> {
+    let bytes = files::read(path, files::LARGEST_TEXT)?;
+    String::from_utf8(bytes).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
 /// The tokens of a model, where they come from, and what was wrong.

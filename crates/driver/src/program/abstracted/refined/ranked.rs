@@ -146,7 +146,7 @@ impl Ranking<'_> {
         else {
             return Ok(None);
         };
-        let scripts = Decider::default().scripts()?;
+        let scripts = Decider::default().scripts()?.within(self.work.budget);
         let mut asking = Asking { grounds, scripts, steps, left: self.most };
         let mut single = Vec::new();
         for candidate in candidates {
