@@ -181,7 +181,8 @@ pub struct CheckArgs {
     /// Stop after this time, for example `60s`, `500ms`, `5m`
     #[arg(long, value_name = "TIME", help_heading = "Work")]
     pub timeout: Option<Duration>,
-    /// Stop before using more memory than this, for example `4G`, `200M`
+    /// Stop before using more memory than this, for example `4G`, `200M` [default: 80 % of what the machine or its control
+    /// group has]
     #[arg(long, value_name = "SIZE", help_heading = "Work")]
     pub memory: Option<Size>,
 
@@ -306,7 +307,7 @@ pub struct AbstractArgs {
     /// Stop after this time
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<Duration>,
-    /// Stop before using more memory than this
+    /// Stop before using more memory than this [default: 80 % of what the machine or its control group has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Size>,
     /// How to write the report
@@ -369,7 +370,7 @@ pub struct CompareArgs {
     /// Stop after this time
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<Duration>,
-    /// Stop before using more memory than this
+    /// Stop before using more memory than this [default: 80 % of what the machine or its control group has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Size>,
     /// How to write the answer
@@ -441,7 +442,7 @@ pub struct ExploreArgs {
     /// Stop after this time
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<Duration>,
-    /// Stop before using more memory than this
+    /// Stop before using more memory than this [default: 80 % of what the machine or its control group has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Size>,
     /// How to write the counts
@@ -459,9 +460,9 @@ Examples:
   tertium check protocol.gcl --evidence runs
   tertium simulate protocol.gcl --replay runs/mutex.itf.json
 
-Exit codes: 0 the run goes on or all processes end, 10 it ends in a fault or a deadlock, 2 bad input.
-With a stored run that is about a property: 10 it shows that the property is false, 0 that it is true,
-5 it shows neither.";
+Exit codes: 0 the run goes on or all processes end, 10 it ends in a fault or a deadlock, 5 stopped early,
+2 bad input. With a stored run that is about a property: 10 it shows that the property is false, 0 that it
+is true, 5 it shows neither.";
 
 /// Options of `simulate`.
 #[derive(Args, Debug)]
@@ -502,6 +503,12 @@ pub struct SimulateArgs {
     /// Store the run in the ITF format
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Stop after this time
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<Duration>,
+    /// Stop before using more memory than this [default: 80 % of what the machine or its control group has]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Size>,
     /// How to write the run
     #[arg(long, value_enum, default_value_t = PlainFormat::Text, help_heading = "Output")]
     pub format: PlainFormat,
@@ -585,7 +592,7 @@ pub struct CertifyArgs {
     /// Stop after this time
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<Duration>,
-    /// Stop before using more memory than this
+    /// Stop before using more memory than this [default: 80 % of what the machine or its control group has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Size>,
     /// How to write the answer
@@ -631,7 +638,7 @@ pub struct FormulaArgs {
     /// Stop after this time
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<Duration>,
-    /// Stop before using more memory than this
+    /// Stop before using more memory than this [default: 80 % of what the machine or its control group has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<Size>,
     /// How to write the answer
@@ -660,6 +667,12 @@ pub struct ExportArgs {
     /// Where to write [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Stop after this time
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<Duration>,
+    /// Stop before using more memory than this [default: 80 % of what the machine or its control group has]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<Size>,
     /// When to use colours in messages
     #[arg(long, value_enum, default_value_t = Colour::Auto)]
     pub color: Colour,

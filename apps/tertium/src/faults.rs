@@ -11,7 +11,12 @@ use crate::{exit, failing};
 
 /// Runs `work`; a panic in it becomes a message and the exit code for internal errors.
 pub fn catch(work: impl FnOnce() -> u8) -> u8 {
-    std::panic::set_hook(Box::new(|info| report(&description(info))));
+    std::panic::set_hook(Box::new(|info| {
+        // Some libraries panic where a limit refuses them something.
+        if !tertium_base::panics::is_expected() {
+            report(&description(info));
+        }
+    }));
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         document("a fault of this program");
         exit::INTERNAL

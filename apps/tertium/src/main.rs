@@ -11,8 +11,11 @@ mod faults;
 mod files;
 mod lsp;
 mod progress;
+mod signals;
+mod system;
 mod terminal;
 mod units;
+mod watchdog;
 
 use std::process::ExitCode;
 
@@ -23,5 +26,6 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn main() -> ExitCode {
     let code = faults::catch(commands::from_command_line);
+    watchdog::over();
     terminal::code_with_losses(code).into()
 }

@@ -9,9 +9,10 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tertium_base::Budget;
-use tertium_driver::Counts;
+use tertium_driver::{Belnap, Counts};
 use tertium_report::json::{self, ProgressView};
 
+use crate::commands::known::Known;
 use crate::terminal::{self, Stream};
 
 /// What the run is doing now, told by the pipeline and shown by a thread.
@@ -21,6 +22,8 @@ pub struct Phase {
     budget: Option<Budget>,
     /// Whether it is told as events on standard output.
     events: bool,
+    /// Who remembers what is known.
+    known: Option<Known>,
 }
 
 #[derive(Debug, Default)]
@@ -48,6 +51,12 @@ impl tertium_driver::Observer for Phase {
             now.counts = Some(counts);
         }
     }
+
+    fn answered(&self, name: &str, value: Belnap) {
+        if let Some(known) = &self.known {
+            known.answered(name, value);
+        }
+    }
 }
 
 /// The name of a phase, without how far it has come.
@@ -68,6 +77,18 @@ impl Phase {
             now.header = Some(header);
         }
         Self { events, ..self }
+    }
+
+    /// With somebody who remembers what is known.
+    #[must_use]
+    pub fn with_known(self, known: Known) -> Self {
+        Self { known: Some(known), ..self }
+    }
+
+    /// How far the search has come.
+    #[must_use]
+    pub fn progress(&self) -> Counts {
+        self.now.lock().ok().and_then(|now| now.counts).unwrap_or_default()
     }
 
     /// The first line, if it has not been written yet.
@@ -130,7 +151,7 @@ impl Progress {
         }
         let (done, ended) = channel();
         let live = terminal::is_terminal(Stream::Err) && !phase.events;
-        let thread = std::thread::spawn(move || {
+        let show = move || {
             let start = Instant::now();
             let mut wait = Duration::from_millis(match (phase.events, live) {
                 (true, _) => 1_000,
@@ -155,8 +176,10 @@ impl Progress {
             if shown {
                 terminal::write(Stream::Err, "\r\x1b[2K");
             }
-        });
-        Self { done: Some(done), thread: Some(thread) }
+        };
+        // Where the system gives no thread, nothing is shown.
+        let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(show).ok();
+        Self { done: Some(done), thread }
     }
 }
 

@@ -54,7 +54,16 @@ static LOSS: Mutex<Option<std::io::Error>> = Mutex::new(None);
 /// Writes text. A result that cannot be written is remembered for [`code_with_losses`], unless its reader has gone; that is
 /// nobody's fault.
 pub fn write(stream: Stream, text: &str) {
-    if stream == Stream::Out && !text.is_empty() {
+    let _pen = crate::watchdog::pen();
+    write_last(stream, text);
+}
+
+/// The same for the one who has the pen.
+pub fn write_last(stream: Stream, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    if stream == Stream::Out {
         WRITTEN.store(true, Ordering::Relaxed);
     }
     match stream {

@@ -155,12 +155,6 @@ impl Budget {
         Some(limit.saturating_sub(memory::in_use()))
     }
 
-    /// The same limits on memory and the same cancel, but only this much time from now on: for what is told after the work.
-    #[must_use]
-    pub fn afterwards(&self, grace: Duration) -> Self {
-        Self { start: Instant::now(), time: Some(grace), work: Arc::default(), ..self.clone() }
-    }
-
     /// Whether any limit is reached. Costs a clock reading: in tight loops use [`Budget::tick`].
     ///
     /// # Errors

@@ -46,6 +46,9 @@ pub trait Observer {
 
     /// How far the phase has come.
     fn counts(&self, _: Counts) {}
+
+    /// The question with this name has this value, and nothing that comes will change it.
+    fn answered(&self, _name: &str, _value: Belnap) {}
 }
 
 /// How far a search has come.
@@ -59,6 +62,23 @@ pub struct Counts {
     pub waiting: usize,
     /// Steps from the start.
     pub depth: usize,
+}
+
+/// One that is told of phases, but of no answers: what is asked is not what the user asked.
+pub(crate) struct Aside<'o>(pub &'o dyn Observer);
+
+impl Observer for Aside<'_> {
+    fn phase(&self, what: &str) {
+        self.0.phase(what);
+    }
+
+    fn search(&self, what: &str) {
+        self.0.search(what);
+    }
+
+    fn counts(&self, counts: Counts) {
+        self.0.counts(counts);
+    }
 }
 
 /// Nobody wants to know.

@@ -13,6 +13,7 @@ use tertium_report::page::view::Detail;
 use tertium_report::view::{CheckReport, Input, Message, ResultView, SCHEMA_VERSION, Verdict};
 use tertium_report::{Style, json, junit, sarif, text};
 
+use super::known::Known;
 use super::{pages, views};
 use crate::args::{CheckArgs, EngineName, FailOn, Format, Parameters, Semantics};
 use crate::evidence::EvidenceFolder;
@@ -92,6 +93,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let expectations = Expectations::parse(&args.expect)?;
     let options = options(args);
     let phase = phase_for(args, "kmts", budget);
+    let known = Known::begin(args, "kmts", &phase);
+    let phase = phase.with_known(known.clone());
     let progress = Progress::start(phase.clone(), args.look.quiet);
     phase.phase("reading the model");
     let loaded = tertium_driver::input::load(&args.file, budget)?;
@@ -99,11 +102,17 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let properties = session.properties(&args.properties, &args.only)?;
     expectations.all_name_something(properties.iter().map(|parsed| parsed.property.name.as_str()))?;
     drop(progress);
+    let asked = properties.iter().map(|parsed| {
+        let (name, logic) = (&parsed.property.name, parsed.formula.logic().name());
+        ResultView::not_begun(name, &parsed.formula.text(), logic, "")
+    });
+    known.asked(asked.collect(), heading(args, &session.description()));
 
     if !args.look.quiet {
         super::show(session.warnings(), args.look.color);
     }
     let mut printer = Printer::start(args, session.kind(), &session.description(), &phase);
+    known.opened();
     let mut results: Vec<ResultView> = Vec::new();
     let mut page = None;
     let mut folder = folder(args)?;
@@ -122,6 +131,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         }
         judge(&mut view, &expectations, &args.fail_on);
         printer.result(&view);
+        known.told(&view);
         if wants_page {
             let page: &mut Page = page.get_or_insert_with(|| printer.empty_page(&session.description()));
             let detail = pages::of_structure(&session, parsed, (&answer, &view), &self::options(args), page, budget);
@@ -235,6 +245,7 @@ fn options(args: &CheckArgs) -> CheckOptions {
 }
 
 /// The values that the user expects.
+#[derive(Debug)]
 pub struct Expectations(Vec<(String, String)>);
 
 impl Expectations {
@@ -321,9 +332,7 @@ impl Printer {
             input,
         };
         match this.format {
-            Format::Text if !this.quiet => {
-                this.write(&text::heading(&this.input.file, description, this.style));
-            }
+            Format::Text => this.write(&heading(args, description)),
             Format::Ndjson => this.write(&phase.header().unwrap_or_default()),
             _ => {}
         }
@@ -368,6 +377,12 @@ impl Printer {
             Format::Junit => self.write(&junit::document(report)),
         }
     }
+}
+
+/// What comes before all results in text.
+pub fn heading(args: &CheckArgs, description: &str) -> String {
+    let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
+    if args.look.quiet { String::new() } else { text::heading(&shown_path(&args.file), description, style) }
 }
 
 /// A path as the user wrote it.

@@ -11,6 +11,7 @@ use crate::args::{CompareArgs, PlainFormat};
 use crate::exit;
 use crate::progress::{Phase, Progress};
 use crate::terminal::{self, Stream};
+use crate::watchdog::{self, LastWords};
 
 /// Runs the command.
 pub fn run(args: &CompareArgs) -> u8 {
@@ -21,8 +22,36 @@ pub fn run(args: &CompareArgs) -> u8 {
     }
 }
 
+/// What is said if the comparison does not end by itself.
+fn say_when_stopped(args: &CompareArgs) {
+    let (left, right, format) = (shown_path(&args.left), shown_path(&args.right), args.format);
+    let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
+    watchdog::last_words(move |stopped| {
+        let report = CompareReport {
+            schema_version: SCHEMA_VERSION,
+            tool: super::tool(),
+            left: left.clone(),
+            right: right.clone(),
+            refines: false,
+            refined_by: false,
+            equivalent: false,
+            pair: None,
+            difference: None,
+            relation: None,
+            stopped: Some(stopped.0.word()),
+            warnings: Vec::new(),
+        };
+        let out = match format {
+            PlainFormat::Text => text::compare(&report, style),
+            PlainFormat::Json => json::document(&report),
+        };
+        LastWords { out, ..LastWords::of(stopped) }
+    });
+}
+
 fn compare(args: &CompareArgs, budget: &Budget) -> Result<u8, Failure> {
     let phase = Phase::default();
+    say_when_stopped(args);
     let progress = Progress::start(phase.clone(), args.look.quiet);
     phase.phase("reading the structures");
     let left = tertium_driver::input::load(&args.left, budget)?;

@@ -1,5 +1,7 @@
 //! `tertium explore`: the state space of a program, counted.
 
+use std::time::Instant;
+
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::program::check::report_to;
 use tertium_driver::program::explore::{Counts, SearchOrder, explore, graph, graph_format};
@@ -17,6 +19,7 @@ use super::program_views;
 use crate::args::{ExploreArgs, PlainFormat, SearchName};
 use crate::progress::{Phase, Progress};
 use crate::terminal::{self, Stream};
+use crate::watchdog::{self, LastWords};
 use crate::{exit, files};
 
 /// Runs the command.
@@ -32,6 +35,7 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
     super::must_be_program(&args.file)?;
     let target = args.graph.as_deref().map(graph_format).transpose()?;
     let phase = Phase::default();
+    say_when_stopped(args, &phase);
     phase.phase("reading the program");
     let progress = Progress::start(phase.clone(), args.look.quiet);
     let file = program::load(&args.file, &[], None, &args.defines)?;
@@ -72,6 +76,40 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
         _ if counts.complete => exit::ALL_HOLD,
         _ => exit::SOME_OPEN,
     })
+}
+
+/// What is said if the search does not end by itself.
+fn say_when_stopped(args: &ExploreArgs, phase: &Phase) {
+    let (file, format, phase, start) = (args.file.clone(), args.format, phase.clone(), Instant::now());
+    let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
+    watchdog::last_words(move |stopped| {
+        let counts = phase.progress();
+        let report = ExploreReport {
+            schema_version: SCHEMA_VERSION,
+            tool: super::tool(),
+            input: Input {
+                file: shown_path(&file),
+                kind: program::Language::of(&file).map_or("gcl", program::Language::name),
+            },
+            states: counts.states,
+            transitions: 0,
+            depth: counts.depth,
+            deadlocks: 0,
+            errors: 0,
+            complete: false,
+            stopped: Some(stopped.0.word()),
+            reasons: Vec::new(),
+            time_ms: start.elapsed().as_millis() as u64,
+            states_per_second: counts.rate,
+            memory_bytes: 0,
+            state_bytes: 0,
+        };
+        let out = match format {
+            PlainFormat::Json => json::document(&report),
+            PlainFormat::Text => text::explore(&report, None, style),
+        };
+        LastWords { out, ..LastWords::of(stopped) }
+    });
 }
 
 fn show(args: &ExploreArgs, file: &ProgramFile, counts: &Counts) {

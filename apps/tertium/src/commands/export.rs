@@ -14,7 +14,7 @@ use crate::{exit, files};
 
 /// Runs the command.
 pub fn run(args: &ExportArgs) -> u8 {
-    let budget = super::budget(None, None);
+    let budget = super::budget(args.timeout, args.memory);
     match write(args, &budget) {
         Ok(()) => exit::ALL_HOLD,
         Err(failure) => super::fail(&failure, args.color),

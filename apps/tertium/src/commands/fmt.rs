@@ -12,6 +12,8 @@ use crate::{exit, files};
 
 /// Runs the command.
 pub fn run(args: &FmtArgs) -> u8 {
+    // Texts are read within the memory that any run may have.
+    super::budget(None, None);
     let mut changed = false;
     for file in &args.files {
         match lay_out(file, args) {

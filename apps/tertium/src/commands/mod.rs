@@ -8,6 +8,7 @@ mod explore;
 mod export;
 mod fmt;
 mod formula;
+pub mod known;
 mod pages;
 mod program;
 pub mod program_views;
@@ -19,9 +20,6 @@ pub mod views;
 
 pub use program::threads;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use clap::{CommandFactory, Parser};
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::{Failure, Located, program as programs};
@@ -32,7 +30,7 @@ use crate::args::{Cli, Colour, Command, Format};
 use crate::failing::{self, Asked};
 use crate::terminal::{self, Stream};
 use crate::units::{Duration, Size};
-use crate::{exit, faults};
+use crate::{exit, faults, signals, watchdog};
 
 /// Does what was typed and returns the exit code.
 pub fn from_command_line() -> u8 {
@@ -151,21 +149,19 @@ fn tool() -> Tool {
     Tool::tertium(env!("CARGO_PKG_VERSION"))
 }
 
-/// The limits that the user set, and Ctrl-C. A second Ctrl-C ends the program at once.
+/// The limits that the user set, or the share of the machine's memory that any run may have; and Ctrl-C. From now on a watchdog ends
+/// what does not end by itself.
 fn budget(timeout: Option<Duration>, memory: Option<Size>) -> Budget {
-    let flag = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&flag);
-    // Without a handler Ctrl-C still works, only less politely; nothing to tell the user.
-    let _ = ctrlc::set_handler(move || {
-        if seen.swap(true, Ordering::Relaxed) {
-            #[allow(clippy::exit, reason = "the user asked twice; nothing is left to clean up")]
-            std::process::exit(i32::from(exit::INTERRUPTED));
-        }
-    });
-    Budget::unlimited()
+    let flag = signals::flag();
+    let memory = memory.map(|limit| limit.0);
+    let guard = if memory.is_none() { watchdog::guard() } else { None };
+    let budget = Budget::unlimited()
         .with_time(timeout.map(|limit| limit.0))
-        .with_memory(memory.map(|limit| limit.0))
-        .with_cancel(flag)
+        .with_memory(memory)
+        .with_guard(guard)
+        .with_cancel(flag.clone());
+    watchdog::start(&budget, memory.or(guard), flag);
+    budget
 }
 
 /// Tells the user why there is no result, and returns the exit code.
@@ -197,10 +193,17 @@ fn fail(failure: &Failure, colour: Colour) -> u8 {
     }
 }
 
+/// More messages than this are counted only: whoever has so many begins with the first.
+const MOST_MESSAGES: usize = 200;
+
 /// Shows messages on standard error.
 fn show(messages: &[Located], colour: Colour) {
     let coloured = terminal::coloured(colour, Stream::Err);
-    let texts: Vec<String> = messages.iter().map(|message| message.render(coloured).trim_end().to_owned()).collect();
+    let mut texts: Vec<String> =
+        messages.iter().take(MOST_MESSAGES).map(|message| message.render(coloured).trim_end().to_owned()).collect();
+    if messages.len() > MOST_MESSAGES {
+        texts.push(format!("... and {} more messages", messages.len() - MOST_MESSAGES));
+    }
     if !texts.is_empty() {
         terminal::write(Stream::Err, &format!("{}\n", texts.join("\n\n")));
     }

@@ -9,9 +9,10 @@ use tertium_driver::program::questions::Question;
 use tertium_driver::program::safety::Keeping;
 use tertium_driver::{Belnap, Failure, Observer};
 use tertium_report::page::view::SourceView;
-use tertium_report::view::{CheckReport, SCHEMA_VERSION};
+use tertium_report::view::{CheckReport, ResultView, SCHEMA_VERSION};
 
-use super::check::{Done, Expectations, Printer, engine_choice, finish, folder, judge, phase_for, refuse};
+use super::check::{Done, Expectations, Printer, engine_choice, finish, folder, heading, judge, phase_for, refuse};
+use super::known::Known;
 use super::{abstraction, pages, program_views, spotlight, views};
 use crate::args::{Abstraction, CheckArgs, Semantics, StoreName};
 use crate::exit;
@@ -34,6 +35,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let expectations = Expectations::parse(&args.expect)?;
     let language = program::Language::of(&args.file).map_or("gcl", program::Language::name);
     let phase = phase_for(args, language, budget);
+    let known = Known::begin(args, language, &phase);
+    let phase = phase.with_known(known.clone());
     phase.phase("reading the program");
     let progress = Progress::start(phase.clone(), args.look.quiet);
     let (logic, mut extras) = (args.logic.map(|logic| logic.0), abstraction::extras(&args.how));
@@ -46,6 +49,11 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     }
     let questions = program::questions::questions(&file, &args.only, args.progress)?;
     expectations.all_name_something(questions.iter().map(program_views::name_of))?;
+    let asked = questions.iter().map(|question| {
+        let answer = program::ProgramAnswer::about(question);
+        ResultView { show_name: answer.named, ..ResultView::not_begun(&answer.name, &answer.formula, answer.logic, "") }
+    });
+    known.asked(asked.collect(), heading(args, &file.description()));
     let otherwise = |questions: &[program::questions::Question]| {
         let mut how = abstraction::options(&args.how, args.max_states);
         how.thorough = args.semantics == Semantics::Thorough;
@@ -116,6 +124,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         super::show(&remarks, args.look.color);
     }
     let mut printer = Printer::start(args, file.language.name(), &file.description(), &phase);
+    known.opened();
     let mut results = Vec::new();
     let mut folder = folder(args)?;
     let mut page = wants_page.then(|| printer.empty_page(&file.description()));
@@ -153,6 +162,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         }
         judge(&mut view, &expectations, &args.fail_on);
         printer.result(&view);
+        known.told(&view);
         if let Some(page) = &mut page {
             let mut detail = pages::of_program(file, of_size, (answer, &view), &invariant, args.fair);
             pages::add_basis(file, answer, obligations, &mut detail);

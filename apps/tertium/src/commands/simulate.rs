@@ -25,7 +25,7 @@ const STEPS: usize = 20;
 
 /// Runs the command.
 pub fn run(args: &SimulateArgs) -> u8 {
-    let budget = super::budget(None, None);
+    let budget = super::budget(args.timeout, args.memory);
     match simulate(args, &budget) {
         Ok(code) => code,
         Err(failure) => super::fail(&failure, args.look.color),

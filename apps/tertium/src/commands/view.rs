@@ -13,7 +13,7 @@ use super::pages;
 use super::serve::{Documents, Server};
 use crate::args::{Format, ViewArgs};
 use crate::terminal::{self, Stream};
-use crate::{exit, files};
+use crate::{exit, files, watchdog};
 
 /// Runs the command.
 pub fn run(args: &ViewArgs) -> u8 {
@@ -116,6 +116,7 @@ fn serve(args: &ViewArgs, documents: Documents, budget: &Budget) -> Result<(), F
         open(&server.address());
     }
     // Limits are for checking; only the user ends this.
+    watchdog::rest();
     server.run(documents, &|| matches!(budget.check(), Err(stopped) if stopped.0 == StopReason::Interrupted));
     Ok(())
 }

@@ -11,6 +11,7 @@ use super::abstracted::looked::Looked;
 use super::every::Sizes;
 use super::questions::Question;
 use super::run::Run;
+use crate::Observer;
 
 /// Why a question stays open, and what would help.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -138,6 +139,13 @@ pub struct ProgramAnswer {
 pub const STUTTER: &str = "stutter";
 
 impl ProgramAnswer {
+    /// Tells an observer the value, if it is a definite one: such a value stays.
+    pub(crate) fn tell(&self, observer: &dyn Observer) {
+        if matches!(self.value, Belnap::True | Belnap::False) {
+            observer.answered(&self.name, self.value);
+        }
+    }
+
     /// A question about which nothing is known yet.
     #[must_use]
     pub fn about(question: &Question) -> Self {

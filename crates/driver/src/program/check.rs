@@ -248,6 +248,7 @@ impl Work<'_, '_> {
             if let Some(first) = found.answers.first_mut() {
                 first.elapsed = start.elapsed();
             }
+            found.answers.iter().for_each(|answer| answer.tell(self.observer));
             settled = found.answers.into_iter();
             collected = found.whole.map(Collected::of);
         }
@@ -259,6 +260,7 @@ impl Work<'_, '_> {
                 (Question::Watched(watched), None) => Some(self.watched(watched)?),
                 (Question::Never(_), None) => None,
             };
+            answer.iter().for_each(|answer| answer.tell(self.observer));
             outcome.answers.extend(answer.map(|answer| self.calmed(question, answer)));
         }
         if self.space.open.is_none() && self.space.initial.is_empty() {

@@ -31,8 +31,8 @@ use super::answer::{ProgramAnswer, Reason};
 use super::check::{CheckOptions, Outcome};
 use super::counted::{self, Unfit};
 use super::questions::{Mistake, Question};
-use crate::Observer;
 use crate::failure::{Failure, Located};
+use crate::{Aside, Observer};
 
 /// Sizes that are run before anything is shown for all of them, and how many more afterwards.
 const FIRST_SIZES: i64 = 3;
@@ -252,7 +252,7 @@ impl Work<'_> {
         let wanted: Vec<Question> = found.iter().map(|(_, question)| question.clone()).collect();
         let most = self.options.max_states.map_or(most, |wanted| wanted.min(most));
         let options = CheckOptions { max_states: Some(most), look_for_idle: false, ..self.options.clone() };
-        let outcome = super::check(&system, &wanted, &options, self.budget, self.observer)?;
+        let outcome = super::check(&system, &wanted, &options, self.budget, &Aside(self.observer))?;
         let system = Arc::new(system);
         for ((at, _), answer) in found.into_iter().zip(outcome.answers) {
             match answer.value {
@@ -316,7 +316,8 @@ impl Work<'_> {
         };
         let half = self.budget.halved();
         let asked = std::slice::from_ref(&question);
-        let found = refined::check(&file, asked, self.options, self.abstraction, self.rounds, &half, self.observer);
+        let aside = Aside(self.observer);
+        let found = refined::check(&file, asked, self.options, self.abstraction, self.rounds, &half, &aside);
         let mut answer = match found {
             Err(Failure::Input(why)) => {
                 let why = why.first().map(|located| refused(&located.diagnostic));

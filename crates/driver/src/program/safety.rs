@@ -5,8 +5,9 @@
 //! depend on what was left out. Only if that takes far too many states the run with fewer steps is told, with all its steps.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use tertium_base::{Budget, Diagnostic, StopReason};
+use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_explore::reduction::Kinds;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
@@ -321,14 +322,24 @@ fn short_while(budget: &Budget) -> Budget {
     if budget.check().is_ok() {
         return budget.clone();
     }
-    let grace = budget.elapsed().min(std::time::Duration::from_secs(2));
+    let grace = budget.elapsed().min(a_moment(budget) / 2);
     Budget::unlimited().with_time(Some(grace)).with_memory(budget.memory_limit())
 }
 
-/// What was found in time is told even if the time is then up: going back costs at most as much as the search did.
+/// What was found in time is told even if the time is then up: going back costs at most as much as the search did. Where time is
+/// limited, it has to be done before the run is ended from outside.
 pub(super) fn afterwards(budget: &Budget) -> Budget {
-    let grace = budget.elapsed().saturating_mul(2).max(std::time::Duration::from_secs(10));
+    let grace = match (budget.time_left(), budget.check()) {
+        (_, Err(Stopped(StopReason::Interrupted))) => Duration::from_secs(2),
+        (Some(left), _) => left + a_moment(budget),
+        (None, _) => budget.elapsed().saturating_mul(2).max(Duration::from_secs(10)),
+    };
     Budget::unlimited().with_time(Some(grace))
+}
+
+/// So much later than its limit a run may end.
+fn a_moment(budget: &Budget) -> Duration {
+    Duration::from_millis(300) + budget.time_limit().unwrap_or_default() / 25
 }
 
 /// How many states are looked at for the shortest run, after a search with fewer steps has found some run.

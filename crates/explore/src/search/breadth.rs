@@ -6,6 +6,7 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::thread::Builder;
 
 use tertium_base::{Budget, StopReason, Stopped};
 
@@ -72,9 +73,9 @@ pub fn breadth_first<S: RowSuccessors, O: Observer>(
         options,
     };
     let (summary, levels, end) = std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(|| help(&shared, successors, observer));
-        }
+        // Where the system gives no more threads, those that are there do all the work.
+        let start = |_| Builder::new().spawn_scoped(scope, || help(&shared, successors, observer)).ok();
+        let threads = 1 + (1..threads).map_while(start).count();
         // However this ends, the helpers are told.
         let _leading = Leading(&shared.pool);
         let worker = Worker::new(successors, observer, &shared.level, &shared.store());

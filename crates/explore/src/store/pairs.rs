@@ -7,8 +7,8 @@
 //! The fingerprint alone says where a slot belongs, and larger fingerprints belong further back. So growing is
 //! one pass over the slots from front to back, it never looks at the keys, and any factor of growth will do.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// The table must grow before more can be inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,10 +264,14 @@ impl PairTable {
             // Entries keep their order, so the halves of the old slots go into the halves of the new ones.
             let (old_front, old_back) = old.split_at(old.len() / 2);
             let (front, back) = slots.split_at_mut(len / 2);
+            let back = Mutex::new(back);
+            let refill_back =
+                || refill(old_back, &mut back.lock().unwrap_or_else(PoisonError::into_inner), len / 2, len);
             std::thread::scope(|scope| {
-                let helper = scope.spawn(|| refill(old_back, back, len / 2, len));
+                // Where the system gives no thread, this one does both halves.
+                let helper = std::thread::Builder::new().spawn_scoped(scope, &refill_back).ok();
                 let mut late = refill(old_front, front, 0, len);
-                late.extend(helper.join().unwrap_or_default());
+                late.extend(helper.map_or_else(&refill_back, |helper| helper.join().unwrap_or_default()));
                 late
             })
         } else {

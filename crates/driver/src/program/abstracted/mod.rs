@@ -266,6 +266,7 @@ pub fn check(
         if abstraction.on_demand
             && let Some(Sought::Answered(answer)) = work.on_demand(&mut prepared, question)?
         {
+            answer.tell(observer);
             answers.push(*answer);
             continue;
         }
@@ -276,11 +277,13 @@ pub fn check(
                 }
             })
         });
-        answers.push(match explored {
+        let answer = match explored {
             Ok(explored) => work.answer_with(&mut prepared, explored, question)?.0,
             Err(Failed::Stopped(stopped)) => work.stopped(&prepared.system, question, *stopped),
             Err(why) => return Err(failed(file, prepared.system.program(), why.clone())),
-        });
+        };
+        answer.tell(observer);
+        answers.push(answer);
     }
     if let Some(first) = answers.first_mut() {
         first.elapsed = start.elapsed();

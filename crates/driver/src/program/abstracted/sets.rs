@@ -55,7 +55,7 @@ pub(super) fn check(
     let listen = || receiver.iter().for_each(|what: String| observer.phase(&what));
     let outcome =
         with_deep_stack_meanwhile(move || run(file, questions, options, abstraction, budget, &sender), listen);
-    // The system has no room for a thread.
+    // Where the address space has no room for the thread's stack, there is none for sets either.
     outcome.unwrap_or_else(|_| Ok(Outcome::stopped(questions, Stopped(StopReason::Memory))))
 }
 

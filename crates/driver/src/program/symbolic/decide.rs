@@ -54,7 +54,7 @@ pub fn check(
     let work = move || run(file, questions, options, budget, &sender);
     let listen = || receiver.iter().for_each(|what| observer.phase(&what));
     let outcome = with_deep_stack_meanwhile(work, listen);
-    // The system has no room for a thread.
+    // Where the address space has no room for the thread's stack, there is none for sets either.
     outcome.unwrap_or_else(|_| Ok(Outcome::stopped(questions, Stopped(StopReason::Memory))))
 }
 

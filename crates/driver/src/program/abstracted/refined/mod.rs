@@ -82,6 +82,7 @@ pub fn check(
         }
         rest => rest?,
     };
+    learning.answers.iter().for_each(|answer| answer.tell(observer));
     if let Some(first) = learning.answers.first_mut() {
         first.elapsed = start.elapsed();
     }
@@ -100,6 +101,7 @@ pub fn check(
             found => remarks.extend(found?),
         }
         learning.answers[number].elapsed += start.elapsed();
+        learning.answers[number].tell(observer);
     }
     learning.tell_what_is_established(&mut prepared);
     Ok(Outcome { answers: learning.answers, remarks, coverage: None })

@@ -1,0 +1,190 @@
+//! What is known of a check so far, for the report of a run that does not end by itself.
+//!
+//! The pipeline tells which answers it has as soon as it has them; whatever is not known when the watchdog ends the run is stopped.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tertium_base::Stopped;
+use tertium_driver::Belnap;
+use tertium_driver::property::Property;
+use tertium_report::view::{CheckReport, Input, Message, ResultView, SCHEMA_VERSION, Verdict};
+use tertium_report::{Style, build, json, junit, sarif, text};
+
+use super::check::{Expectations, judge, shown_path};
+use crate::args::{CheckArgs, FailOn, Format};
+use crate::exit;
+use crate::progress::Phase;
+use crate::terminal::{self, Stream};
+use crate::watchdog::{self, LastWords};
+
+/// What is known so far; all copies know the same.
+#[derive(Clone, Debug, Default)]
+pub struct Known(Arc<Mutex<Findings>>);
+
+#[derive(Debug, Default)]
+struct Findings {
+    /// All questions in the order asked, each as far as it is known; what is not is stopped by nothing yet.
+    results: Vec<ResultView>,
+    /// How many of them the user has been told.
+    told: usize,
+    /// Whether the model was read: its questions are then known.
+    is_read: bool,
+    /// What was written before all results, or will have to be.
+    opening: Opening,
+    warnings: Vec<Message>,
+}
+
+#[derive(Debug, Default)]
+enum Opening {
+    /// Nothing yet; this would be first.
+    Due(String),
+    /// It was written.
+    #[default]
+    Told,
+}
+
+/// How the report is made.
+struct Manner {
+    format: Format,
+    style: Style,
+    quiet: bool,
+    input: Input,
+    expectations: Option<Expectations>,
+    fail_on: Vec<FailOn>,
+    start: Instant,
+    phase: Phase,
+}
+
+impl Known {
+    /// Nothing is known yet but the properties on the command line; from now on the watchdog asks here.
+    pub fn begin(args: &CheckArgs, kind: &'static str, phase: &Phase) -> Self {
+        let given = args.properties.iter().enumerate().filter_map(|(at, text)| {
+            let parsed = Property::from_argument(text, at + 1).parse(args.logic.map(|logic| logic.0), &[]).ok()?;
+            let (name, logic) = (&parsed.property.name, parsed.formula.logic().name());
+            Some(ResultView::not_begun(name, &parsed.formula.text(), logic, ""))
+        });
+        let input = Input { file: shown_path(&args.file), kind };
+        let findings =
+            Findings { results: given.collect(), opening: Opening::Due(String::new()), ..Findings::default() };
+        let known = Self(Arc::new(Mutex::new(findings)));
+        let manner = Manner {
+            format: args.format,
+            style: Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose },
+            quiet: args.look.quiet,
+            input,
+            expectations: Expectations::parse(&args.expect).ok(),
+            fail_on: args.fail_on.clone(),
+            start: Instant::now(),
+            phase: phase.clone(),
+        };
+        let asked = known.clone();
+        watchdog::last_words(move |stopped| asked.words(&manner, stopped));
+        known
+    }
+
+    fn findings(&self) -> MutexGuard<'_, Findings> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The model was read, and these are its questions. `opening` comes before all results.
+    pub fn asked(&self, questions: Vec<ResultView>, opening: String) {
+        let mut findings = self.findings();
+        findings.results = questions;
+        findings.is_read = true;
+        findings.opening = Opening::Due(opening);
+    }
+
+    /// The user has been told what comes before all results.
+    pub fn opened(&self) {
+        self.findings().opening = Opening::Told;
+    }
+
+    /// A question has this value; how it was found is not told yet.
+    pub fn answered(&self, name: &str, value: Belnap) {
+        let mut findings = self.findings();
+        let told = findings.told;
+        if let Some(view) = findings.results.iter_mut().skip(told).find(|view| view.name == name) {
+            build::value_word(value).clone_into(&mut view.value);
+            view.verdict = match value {
+                Belnap::True => Verdict::Success,
+                Belnap::False => Verdict::Failure,
+                Belnap::Unknown | Belnap::Both => return,
+            };
+            view.stopped = None;
+        }
+    }
+
+    /// The user has been told this, or will be with all others.
+    pub fn told(&self, view: &ResultView) {
+        let mut findings = self.findings();
+        let at = findings.told;
+        if let Some(known) = findings.results.get_mut(at) {
+            known.clone_from(view);
+        }
+        findings.told += 1;
+    }
+
+    /// What is to be said if the run ends now.
+    fn words(&self, manner: &Manner, stopped: Stopped) -> LastWords {
+        let mut findings = self.findings();
+        let told = findings.told;
+        for view in findings.results.iter_mut().skip(told) {
+            if view.stopped.is_some() {
+                view.stopped = Some(stopped.0.word());
+            }
+            if let Some(expectations) = &manner.expectations {
+                judge(view, expectations, &manner.fail_on);
+            }
+        }
+        let (code, message) = if findings.is_read {
+            ("W0315", format!("the run was ended from outside: {stopped}"))
+        } else {
+            ("W0307", format!("stopped while the model was read: {stopped}"))
+        };
+        findings.warnings.push(Message { code: code.to_owned(), message });
+        let report = CheckReport {
+            schema_version: SCHEMA_VERSION,
+            tool: super::tool(),
+            input: manner.input.clone(),
+            results: findings.results.clone(),
+            lattice: None,
+            warnings: findings.warnings.clone(),
+        };
+        let code = match exit::of_check(&report) {
+            // Whatever was to come, evidence for example, is missing.
+            exit::ALL_HOLD => LastWords::of(stopped).code,
+            code => code,
+        };
+        let out = findings.document(manner, &report, code);
+        let err = if manner.format == Format::Text { format!("stopped: {stopped}\n") } else { String::new() };
+        LastWords { out, err, code }
+    }
+}
+
+impl Findings {
+    /// The part of the report that has not been written yet.
+    fn document(&mut self, manner: &Manner, report: &CheckReport, code: u8) -> String {
+        let opening = match std::mem::replace(&mut self.opening, Opening::Told) {
+            Opening::Due(text) => text,
+            Opening::Told => String::new(),
+        };
+        let rest = report.results.iter().skip(self.told);
+        let time = manner.start.elapsed().as_millis() as u64;
+        match manner.format {
+            Format::Json => json::document(report),
+            Format::Sarif => sarif::document(report),
+            Format::Junit => junit::document(report),
+            Format::Ndjson => {
+                let header = manner.phase.header().unwrap_or_default();
+                let lines: String = rest.map(json::result_line).collect();
+                format!("{header}{lines}{}", json::summary_line(report, code))
+            }
+            Format::Text if manner.quiet => rest.map(|view| text::short_result(view, manner.style)).collect(),
+            Format::Text => {
+                let results: String = rest.map(|view| text::result(view, manner.style)).collect();
+                format!("{opening}{results}{}", text::summary(report, time, manner.style))
+            }
+        }
+    }
+}
