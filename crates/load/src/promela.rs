@@ -3,6 +3,7 @@
 //! The model and the properties from the command line, which become `ltl` blocks behind it; macros from the command line are
 //! defined before it. Messages point into whichever file they are about.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tertium_base::{Diagnostic, SourceFile, Span};
@@ -46,6 +47,7 @@ pub fn from_text(
     }
     let options = Options { defines: defines.to_vec(), ..Options::default() };
     let model = read(file, &whole, &options);
+    let mut texts = Texts { sources: &model.sources, file, text, known: BTreeMap::new() };
     let place = |message: Diagnostic| {
         let at = place_of(&message).start;
         let own = added.iter().rposition(|&start| start <= at).filter(|_| at < whole.len());
@@ -54,7 +56,7 @@ pub fn from_text(
                 let property = &properties[number];
                 Located::within(moved(message, added[number], property.offset), &property.source)
             }
-            None => within(message, &model.sources, file, text),
+            None => texts.within(message),
         }
     };
     let mut messages: Vec<Diagnostic> = model.diagnostics.clone();
@@ -89,17 +91,28 @@ pub fn from_text(
         unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
         given_predicates: predicates.len(),
         open: None,
-        sizes: std::collections::BTreeMap::new(),
+        sizes: BTreeMap::new(),
     })
 }
 
-/// A message with the text it is about.
-fn within(message: Diagnostic, sources: &Sources, file: &str, text: &str) -> Located {
-    let source = match sources.piece(place_of(&message)) {
-        Some(piece) => Arc::new(piece.clone()),
-        None => Arc::new(SourceFile::new(file, text)),
-    };
-    Located::within(message, &source)
+/// The texts that messages are about, each copied once however many messages there are.
+struct Texts<'a> {
+    sources: &'a Sources,
+    file: &'a str,
+    text: &'a str,
+    /// By where a piece begins; none is the model's own text.
+    known: BTreeMap<Option<usize>, Arc<SourceFile>>,
+}
+
+impl Texts<'_> {
+    /// A message with the text it is about.
+    fn within(&mut self, message: Diagnostic) -> Located {
+        let piece = self.sources.piece(place_of(&message));
+        let source = self.known.entry(piece.map(|piece| piece.offset)).or_insert_with(|| {
+            Arc::new(piece.cloned().unwrap_or_else(|| SourceFile::new(self.file, self.text)))
+        });
+        Located::within(message, source)
+    }
 }
 
 fn place_of(message: &Diagnostic) -> Span {

@@ -9,6 +9,7 @@ use tertium_program::{Action, Hold, Location, LocationId, Step, StepId};
 
 use super::Lowering;
 use super::elements::{Draft, ElementId, Kind};
+use crate::ast::LabelId;
 use crate::symbols::UnitId;
 
 /// A step before its expressions are made.
@@ -205,6 +206,8 @@ impl<'a> Lowering<'a> {
             marked.pass_labels_on();
             marked
         };
+        let mut labels: BTreeMap<ElementId, Vec<LabelId>> = BTreeMap::new();
+        draft.labels.iter().for_each(|(&label, &at)| labels.entry(at).or_default().push(label));
         for (number, element) in located(draft).into_iter().enumerate() {
             let found = &marked.elements[element];
             let hold = match (found.d_step, found.in_block()) {
@@ -224,7 +227,7 @@ impl<'a> Lowering<'a> {
                     span: found.span,
                 },
             );
-            for (&label, _) in draft.labels.iter().filter(|&(_, &at)| at == element) {
+            for label in labels.remove(&element).unwrap_or_default() {
                 self.labels.insert(label, (process, LocationId::new(number)));
             }
         }

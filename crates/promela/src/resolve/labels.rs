@@ -4,6 +4,8 @@
 //! inline have labels of their own. A `goto` means the label of its own block, else one of a block around, else any
 //! of its process. Spin's way of looking is followed step by step.
 
+use std::collections::HashMap;
+
 use tertium_base::diagnostic::closest_name;
 use tertium_base::{Diagnostic, Span};
 
@@ -16,6 +18,9 @@ use crate::symbols::Meaning;
 pub(crate) struct Labels {
     /// Names in use, and the block each belongs to.
     names: Vec<(String, Vec<usize>)>,
+    /// The entries of each name, and the labels that are called so; in the order of the text.
+    entries: HashMap<String, Vec<usize>>,
+    called: HashMap<String, Vec<usize>>,
     labels: Vec<Placed>,
     jumps: Vec<Jump>,
     steps: usize,
@@ -40,6 +45,8 @@ struct Jump {
 impl Labels {
     pub(crate) fn begin(&mut self) {
         self.names.clear();
+        self.entries.clear();
+        self.called.clear();
         self.labels.clear();
         self.jumps.clear();
     }
@@ -51,22 +58,32 @@ impl Labels {
 
     /// The entry of a name as seen from a block; a new one if it is not in use there.
     fn name(&mut self, name: &str, path: Vec<usize>) -> usize {
-        let found = self.names.iter().rposition(|(known, block)| known == name && path.starts_with(block));
+        let known = self.entries.get(name).into_iter().flatten().copied();
+        let found = known.rev().find(|&entry| path.starts_with(&self.names[entry].1));
         found.unwrap_or_else(|| {
+            let entry = self.names.len();
             self.names.push((name.to_owned(), path));
-            self.names.len() - 1
+            self.entries.entry(name.to_owned()).or_default().push(entry);
+            entry
         })
+    }
+
+    /// The labels with this name, in the order of the text.
+    fn called(&self, name: &str) -> impl DoubleEndedIterator<Item = &Placed> {
+        self.called.get(name).into_iter().flatten().map(|&at| &self.labels[at])
+    }
+
+    fn place(&mut self, label: Placed) {
+        let name = self.names[label.name].0.clone();
+        self.called.entry(name).or_default().push(self.labels.len());
+        self.labels.push(label);
     }
 
     /// The label that a jump means.
     fn target(&self, jump: &Jump) -> Option<&Placed> {
         let mut best = None;
-        for label in self.labels.iter().rev() {
-            let (name, block) = &self.names[label.name];
-            let from = &self.names[jump.name].1;
-            if *name != jump.text {
-                continue;
-            }
+        for label in self.called(&jump.text).rev() {
+            let (block, from) = (&self.names[label.name].1, &self.names[jump.name].1);
             if block == from {
                 return Some(label);
             }
@@ -92,18 +109,16 @@ impl<'a> Resolver<'a> {
         let name = self.labels.name(text, self.scopes.path());
         let inline = self.place.inlines.last().cloned();
         let same = |old: &&Placed| {
-            self.labels.names[old.name].1 == self.labels.names[name].1
-                && self.labels.names[old.name].0 == *text
-                && old.inline == inline
+            self.labels.names[old.name].1 == self.labels.names[name].1 && old.inline == inline
         };
-        if let Some(old) = self.labels.labels.iter().find(same) {
+        if let Some(old) = self.labels.called(text).find(same) {
             let diagnostic = Diagnostic::error("E0514", format!("the label `{text}` stands twice"))
                 .at(label.name.span, "second time")
                 .also(old.span, "first time");
             self.diagnostics.push(diagnostic);
         }
         let placed = Placed { id: label.id, name, span: label.name.span, inline, d_step: self.place.d_step };
-        self.labels.labels.push(placed);
+        self.labels.place(placed);
         if let Some(unit) = self.place.unit {
             self.symbols.units[unit.index()].labels.entry(text.clone()).or_default().push(label.id);
         }
