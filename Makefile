@@ -42,7 +42,7 @@ HORN ?= $(wildcard ../shared/peers/horn)
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-long test-spin test-symbolic peers browser pictures agreement bench bench-growth bench-loop bench-spin bench-symbolic fuzz lint format clean
+.PHONY: help run build test test-long test-spin test-symbolic peers browser pictures agreement bench bench-growth bench-limits bench-loop bench-spin bench-symbolic fuzz lint format clean
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -117,6 +117,10 @@ bench: $(Z3) peers ## measurements, as ratios; with Spin beside us where a spin 
 bench-growth: $(Z3) peers ## two protocols by abstraction, by running them and by Spin, over growing bounds (BOUNDS="8 64 …")
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-growth
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-growth -- $(BOUNDS)
+
+bench-limits: $(Z3) ## runs that explode, within limits on time and memory: asked and used, and whether there was a report (CASES_OF="words of their names")
+	$(CARGO) build --release --quiet -p tertium -p tertium-bench --bin tertium --bin bench-limits
+	target/release/bench-limits $(CASES_OF)
 
 bench-loop: $(Z3) ## refinement without options against Z3's Spacer (HORN=FOLDER with clauses) and the table of Saïdi
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-loop

@@ -22,6 +22,7 @@ pub fn flag() -> Arc<AtomicBool> {
     let _ = ctrlc::set_handler(move || {
         seen.store(true, Ordering::Relaxed);
         if first.get_or_insert_with(Instant::now).elapsed() > ONE_WISH {
+            tertium_driver::end_solvers();
             system::end_at_once(exit::INTERRUPTED);
         }
     });

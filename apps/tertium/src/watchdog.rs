@@ -183,6 +183,7 @@ impl Watchdog {
         }
         ENDING.store(true, Ordering::SeqCst);
         drop(self.reserve.take());
+        tertium_driver::end_solvers();
         let words = speak(stopped).unwrap_or_else(|| LastWords::of(stopped));
         terminal::write_last(Stream::Out, &words.out);
         terminal::write_last(Stream::Err, &words.err);

@@ -34,6 +34,11 @@ pub use tertium_load::{Failure, Located, failure, property};
 pub use tertium_logic::{Formula, Logic};
 pub use tertium_model::Kmts;
 
+/// Ends the solvers that run as processes of their own: for whoever ends this process without returning from what it does.
+pub fn end_solvers() {
+    tertium_smt::process::end_all();
+}
+
 /// Someone who wants to know what a run is doing.
 pub trait Observer {
     /// The run begins this phase, told as "checking safe".

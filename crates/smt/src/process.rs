@@ -6,6 +6,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
@@ -35,10 +36,55 @@ struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        forget(self.child.id());
         // It may have ended by itself; either way nothing is left of it.
+        end_group(self.child.id());
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The solvers that run.
+static SOLVERS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+fn forget(solver: u32) {
+    SOLVERS.lock().unwrap_or_else(PoisonError::into_inner).retain(|&known| known != solver);
+}
+
+/// Ends all solvers that run: for whoever ends this process without returning from what it does.
+pub fn end_all() {
+    // Whoever holds the lock for long waits for memory; then a solver may stay.
+    if let Ok(solvers) = SOLVERS.try_lock() {
+        solvers.iter().for_each(|&solver| end_group(solver));
+    }
+}
+
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "the standard library ends single processes only")]
+mod system {
+    unsafe extern "C" {
+        pub safe fn kill(process: i32, signal: i32) -> i32;
+    }
+}
+
+/// Ends a solver with all that it has started: it has a group of its own.
+fn end_group(solver: u32) {
+    #[cfg(unix)]
+    if let Ok(group) = i32::try_from(solver) {
+        const KILL: i32 = 9;
+        system::kill(-group, KILL);
+    }
+}
+
+/// Starts a solver in a group of its own.
+fn spawn(program: &str, arguments: &[String]) -> std::io::Result<Child> {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let child = command.spawn()?;
+    SOLVERS.lock().unwrap_or_else(PoisonError::into_inner).push(child.id());
+    Ok(child)
 }
 
 /// A solver behind a command.
@@ -100,13 +146,7 @@ impl Process {
     fn start(&mut self) -> Option<&mut Running> {
         if self.running.is_none() {
             let (program, arguments) = self.command.split_first()?;
-            let mut child = Command::new(program)
-                .args(arguments)
-                .stdin(Stdio::piped())
-                .stdout(Stdio::piped())
-                .stderr(Stdio::null())
-                .spawn()
-                .ok()?;
+            let mut child = spawn(program, arguments).ok()?;
             let (mut stdin, output) = (child.stdin.take()?, child.stdout.take()?);
             let (sender, lines) = channel();
             let (input, texts) = channel::<String>();

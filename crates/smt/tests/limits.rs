@@ -99,13 +99,17 @@ fn an_answer_that_the_budget_prevents_is_not_remembered() {
 
 #[test]
 fn a_solver_of_its_own_process_ends_with_the_budget() {
-    let script = "read x; read x; read x; read x; read x; echo unsat; echo tertium-end; sleep 100000";
+    let script = "read x; read x; read x; read x; read x; echo unsat; echo tertium-end; sleep 307";
     let command: Vec<String> = ["sh", "-c", script].iter().map(|&word| word.to_owned()).collect();
     let limit = Limit { work: None, time: Some(Duration::from_secs(100_000)) };
     let budget = Budget::unlimited().with_time(Some(Duration::from_millis(200)));
     let mut timed = Scripts::command(&command, limit).unwrap().within(&budget);
     assert_eq!(timed.ask("(assert true)\n(check-sat)", 1), Reply::GaveUp);
     assert_eq!(timed.stopped(), Err(Stopped(StopReason::Time)));
+    drop(timed);
+    if cfg!(target_os = "linux") {
+        assert_eq!(sleeping(), 0, "what a solver has started ends with it");
+    }
 
     let flag = Arc::new(AtomicBool::new(true));
     let mut cancelled =
@@ -114,9 +118,18 @@ fn a_solver_of_its_own_process_ends_with_the_budget() {
     assert_eq!(cancelled.stopped(), Err(Stopped(StopReason::Interrupted)));
 }
 
+/// How many processes of this test sleep.
+fn sleeping() -> usize {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let sleeps = |process: &std::fs::DirEntry| {
+        std::fs::read(process.path().join("cmdline")).is_ok_and(|line| line == b"sleep\x00307\x00")
+    };
+    processes.filter(sleeps).count()
+}
+
 #[test]
 fn a_solver_that_does_not_read_holds_up_nobody() {
-    let script = "read x; read x; read x; read x; read x; echo unsat; echo tertium-end; sleep 100000";
+    let script = "read x; read x; read x; read x; read x; echo unsat; echo tertium-end; sleep 300";
     let command: Vec<String> = ["sh", "-c", script].iter().map(|&word| word.to_owned()).collect();
     let mut process = Process::new(&command).unwrap();
     let budget = Budget::unlimited().with_time(Some(Duration::from_millis(200)));
