@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use self::certified::{folder, refused, refused_by, stored};
+use self::certified::{folder, refused, refused_as, refused_by, stored};
 use tertium_base::Budget;
 use tertium_certify::Decider;
 use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind, refined};
@@ -46,7 +46,7 @@ impl Tally {
             }
             match written(file, question, answer, options) {
                 Written::Grounded { text, .. } | Written::Certificate(text) => {
-                    let why = refused(program, &text);
+                    let why = refused_as(options, program, &text);
                     assert_eq!(why, None, "{}\n{}\n{text}", answer.name, file.source.text);
                     self.made.set(self.made.get() + 1);
                 }
@@ -257,10 +257,16 @@ fn machine_words_and_fairness_to_everyone_have_certificates() {
             assert_eq!(answer.value, Belnap::True, "{name}: {}: {:?}", answer.name, answer.reasons);
             match written(&file, question, answer, &options) {
                 Written::Grounded { text, .. } => {
-                    assert_eq!(refused(&path, &text), None, "{name}: {}", answer.name);
+                    assert_eq!(refused_as(&options, &path, &text), None, "{name}: {}", answer.name);
                     // Without fairness the same is not true.
                     let unfair = text.replace(", \"fair\": true", "");
-                    assert_eq!(refused(&path, &unfair).is_some(), unfair != text, "{name}: {}", answer.name);
+                    assert_eq!(
+                        refused_as(&options, &path, &unfair).is_some(),
+                        unfair != text,
+                        "{name}: {}",
+                        answer.name
+                    );
+                    assert_eq!(refused(&path, &text).is_some(), unfair != text, "{name}: {}", answer.name);
                     assert_eq!(unfair != text, answer.name == "live", "{text}");
                 }
                 other => panic!("{name}: {}: {other:?}", answer.name),

@@ -132,14 +132,14 @@ fn an_invariant() {
         document["invariant"]["over"]["predicates"][0] = json!("(= x y)) (assert false)");
     });
     pair.notices("single states", |document| document["invariant"]["value"] = json!("false"));
-    pair.notices("formula is not", |document| {
+    pair.notices("another question", |document| {
         document["invariant"]["where"]["property"]["text"] = json!("G (x = y)");
     });
     pair.notices("obligation holds", |document| {
         document["invariant"]["where"]["property"]["text"] = json!("G (x = y)");
         document["invariant"]["formula"] = json!("G \"x = y\"");
     });
-    pair.notices("no mistake", |document| document["invariant"]["where"] = json!({"mistake": "boredom"}));
+    pair.notices("nothing that this model asks", |document| document["invariant"]["where"] = json!({"mistake": "boredom"}));
     pair.notices("not one of this program", |document| {
         document["invariant"]["over"]["states"][0]["at"] = json!([7]);
     });
@@ -209,10 +209,10 @@ fn a_structure() {
     lift.notices("obligation able", |document| list(document, "stops").clear());
     lift.notices("not one over these", |document| list(document, "labels").clear());
     lift.notices("E0603", |document| list(document, "able").clear());
-    lift.notices("formula is not", |document| {
+    lift.notices("nothing that this model asks", |document| {
         document["parts"][0]["where"]["property"]["text"] = json!("F (x = 2)");
     });
-    lift.notices("E0603", |document| document["parts"][0]["where"]["property"]["stutter"] = json!(false));
+    lift.notices("other runs", |document| document["parts"][0]["where"]["property"]["stutter"] = json!(false));
     lift.notices_program("obligation step", "x := x + 1", "x := x + 0");
     lift.notices_program("E0603", "fair P\n", "");
 }

@@ -34,7 +34,9 @@ fn eval(terms: &Terms, root: TermId, given: &HashMap<TermId, Value>) -> Value {
         let value = match terms.get(id) {
             Term::Truth(value) => Value::Truth(*value),
             Term::Number(value) => Value::Number(*value),
-            Term::Symbol(name) => given.get(&id).cloned().unwrap_or_else(|| panic!("{name} has no value")),
+            Term::Symbol(name) | Term::Hidden(name) => {
+                given.get(&id).cloned().unwrap_or_else(|| panic!("{name} has no value"))
+            }
             Term::Op("and", parts) => Value::Truth(parts.iter().all(|&part| truth(part))),
             Term::Op("or", parts) => Value::Truth(parts.iter().any(|&part| truth(part))),
             Term::Op("not", parts) => Value::Truth(!truth(parts[0])),

@@ -108,9 +108,10 @@ impl Texts<'_> {
     /// A message with the text it is about.
     fn within(&mut self, message: Diagnostic) -> Located {
         let piece = self.sources.piece(place_of(&message));
-        let source = self.known.entry(piece.map(|piece| piece.offset)).or_insert_with(|| {
-            Arc::new(piece.cloned().unwrap_or_else(|| SourceFile::new(self.file, self.text)))
-        });
+        let source = self
+            .known
+            .entry(piece.map(|piece| piece.offset))
+            .or_insert_with(|| Arc::new(piece.cloned().unwrap_or_else(|| SourceFile::new(self.file, self.text))));
         Located::within(message, source)
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tertium_base::Budget;
 use tertium_certify::{Decider, Request, findings};
-use tertium_driver::program::{ProgramFile, load};
+use tertium_driver::program::{CheckOptions, ProgramFile, load};
 
 /// A place for the files of one test.
 pub fn folder(name: &str) -> PathBuf {
@@ -25,13 +25,25 @@ pub fn refused(program: &Path, text: &str) -> Option<String> {
     refused_by(&Decider::default(), program, text)
 }
 
+/// The same, of an answer that was found with these options.
+#[allow(dead_code, reason = "not every test that shares this has options")]
+pub fn refused_as(options: &CheckOptions, program: &Path, text: &str) -> Option<String> {
+    let request =
+        Request { deadlock: options.deadlock, linear: options.linear, fair: options.fair, ..Request::default() };
+    refused_for(&request, &Decider::default(), program, text)
+}
+
 /// The same, with somebody else to decide obligations. Every certificate has a file of its own: tests run side by side.
 pub fn refused_by(decider: &Decider, program: &Path, text: &str) -> Option<String> {
+    refused_for(&Request::default(), decider, program, text)
+}
+
+fn refused_for(request: &Request, decider: &Decider, program: &Path, text: &str) -> Option<String> {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let path = folder("certificates").join(format!("{}-{number}.cert.json", std::process::id()));
     std::fs::write(&path, text).expect("a file can be written");
-    let found = findings((program, &path), &Request::default(), decider, &Budget::unlimited());
+    let found = findings((program, &path), request, decider, &Budget::unlimited());
     let _ = std::fs::remove_file(&path);
     match found {
         Ok(outcomes) if outcomes.is_empty() => Some("nothing".to_owned()),

@@ -2,7 +2,7 @@
 
 use tertium_base::{Budget, Stopped};
 use tertium_evidence::abstraction::{Abstraction, Structure};
-use tertium_evidence::{Certificate, Deadlock, Document, InvariantPart, Part};
+use tertium_evidence::{Certificate, Deadlock, Document, InvariantPart, Part, Place};
 use tertium_lattice::Belnap;
 use tertium_load::questions::Mistake;
 use tertium_load::{Failure, ProgramFile};
@@ -104,6 +104,7 @@ pub fn lines(file: &ProgramFile) -> Vec<String> {
 /// Abstract states contain everything that is reached, and nothing bad.
 fn by_invariant(subject: &Subject<'_>, invariant: &InvariantPart, means: Means<'_>) -> Result<Established, NotShown> {
     let value = invariant.value;
+    same_question(subject, &invariant.formula, invariant.logic)?;
     let over = &invariant.over;
     let obligations =
         invariant_obligations(subject, over, value, means.budget).map_err(|why| means.no_term(NoTerm(why)))?;
@@ -266,9 +267,8 @@ fn proved_at(
         }
         // The question is the program's; only the proof is the file's. A part that says that it is about something else has no place here.
         let formula = subject.formula();
-        if canonical(part.formula(), part.logic()) != formula.text() || part.logic() != formula.logic() {
-            return Err(refused(format!("a part of it is about `{}`, which is another question", part.formula())));
-        }
+        same_question(subject, part.formula(), part.logic())?;
+        same_runs(subject, part.place())?;
         let (state, proof) = (read.state, read.proof);
         let certificate = Certificate { formula: formula.text(), logic: formula.logic(), reading, state, value, proof };
         let why = match check_certificate_of(model, kind, &certificate, &[], means.budget) {
@@ -290,6 +290,28 @@ fn proved_at(
             Err(refused(format!("nothing is proved at the initial state {}", model.state_name(*missing))))
         }
         _ => Ok((word, shown)),
+    }
+}
+
+/// Whether a proof says that it is about this question.
+fn same_question(subject: &Subject<'_>, formula: &str, logic: Logic) -> Result<(), NotShown> {
+    let asked = subject.formula();
+    if logic == asked.logic() && canonical(formula, logic) == asked.text() {
+        return Ok(());
+    }
+    Err(refused(format!("a part of it is about `{formula}`, which is another question")))
+}
+
+/// Whether a proof says that it is about these runs.
+fn same_runs(subject: &Subject<'_>, place: &Place) -> Result<(), NotShown> {
+    match *place {
+        Place::Property { fair: true, .. } if !subject.everyone => {
+            Err(refused("it was made for runs that are fair to every process, which `--fair` asks for"))
+        }
+        Place::Property { fair, stutter, .. } if fair != subject.everyone || stutter != subject.frame.stutter => {
+            Err(refused("it was made for other runs: for those that are fair to fewer, or that end otherwise"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -54,7 +54,7 @@ pub(super) fn established(
     let open: Vec<&str> =
         file.open.iter().flat_map(|open| &open.constants).map(|constant| constant.name.as_str()).collect();
     if counted.constant.as_deref() != open.first().copied() || open.len() > 1 {
-        return Err(refused("it is about other sizes than those that the text leaves open"));
+        return Err(refused("it is about sizes that are not what is left open in the text"));
     }
     if counted.shown.iter().skip(1).any(|lemma| lemma_text(&lemma.document).is_none()) {
         return Err(refused("what counted members are taken to keep to must be properties"));

@@ -108,9 +108,7 @@ impl<'a> Resolver<'a> {
         }
         let name = self.labels.name(text, self.scopes.path());
         let inline = self.place.inlines.last().cloned();
-        let same = |old: &&Placed| {
-            self.labels.names[old.name].1 == self.labels.names[name].1 && old.inline == inline
-        };
+        let same = |old: &&Placed| self.labels.names[old.name].1 == self.labels.names[name].1 && old.inline == inline;
         if let Some(old) = self.labels.called(text).find(same) {
             let diagnostic = Diagnostic::error("E0514", format!("the label `{text}` stands twice"))
                 .at(label.name.span, "second time")
