@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tertium_base::{Budget, SourceFile};
-use tertium_evidence::{Document, read_document};
+use tertium_evidence::read_document;
 pub use tertium_kernel::Request;
 pub use tertium_kernel::finding::proof_word;
 pub use tertium_kernel::solve::Decider;
@@ -49,22 +49,29 @@ pub fn findings(
     decider: &Decider,
     budget: &Budget,
 ) -> Result<Vec<Finding>, Failure> {
-    let (document, source) = read(certificate)?;
+    let source = read(certificate)?;
+    let is_program = tertium_load::program::is_program(model);
+    if is_program && is_run(&source.text) {
+        let file = tertium_kernel::programs::load(model, false, request)?;
+        return tertium_kernel::programs::certify_run(&file, &source.text, request, budget);
+    }
+    let document = read_document(&source.text).map_err(|error| Located::within(*error, &source))?;
     let document = (&document, source.text.as_str());
-    let found = if tertium_load::program::is_program(model) {
-        tertium_kernel::programs::certify(model, document, request, decider, budget)
-    } else {
-        let loaded = tertium_load::structure::load(model, budget)?;
-        tertium_kernel::structures::certify(&loaded, document, request, budget)
-    };
-    found
+    if is_program {
+        return tertium_kernel::programs::certify(model, document, request, decider, budget);
+    }
+    let loaded = tertium_load::structure::load(model, budget)?;
+    tertium_kernel::structures::certify(&loaded, document, request, budget)
 }
 
-fn read(path: &Path) -> Result<(Document, Arc<SourceFile>), Failure> {
+/// Whether a text is a stored run rather than a certificate.
+fn is_run(text: &str) -> bool {
+    !text.contains("\"tertium_certificate\"") && text.contains("\"states\"")
+}
+
+fn read(path: &Path) -> Result<Arc<SourceFile>, Failure> {
     let text = tertium_load::program::read_text(path)?;
-    let source = Arc::new(SourceFile::new(path.to_string_lossy(), text));
-    let document = read_document(&source.text).map_err(|error| Located::within(*error, &source))?;
-    Ok((document, source))
+    Ok(Arc::new(SourceFile::new(path.to_string_lossy(), text)))
 }
 
 /// The result as text, and the exit code.

@@ -170,7 +170,7 @@ fn changed_certificates_for_every_size_are_refused() {
         counted["shown"][1]["certificate"]["invariant"]["where"]["property"]["text"] = json!("G (turn = 1)");
     });
     refuses("not what is left open", &|counted| counted["constant"] = json!("M"));
-    refuses("the size is left open", &|counted| counted["constant"] = json!(null));
+    refuses("not what is left open", &|counted| counted["constant"] = json!(null));
     refuses("does not hold", &|counted| {
         counted["shown"][0]["certificate"]["invariant"]["over"]["states"] = json!([]);
     });

@@ -139,7 +139,9 @@ fn an_invariant() {
         document["invariant"]["where"]["property"]["text"] = json!("G (x = y)");
         document["invariant"]["formula"] = json!("G \"x = y\"");
     });
-    pair.notices("nothing that this model asks", |document| document["invariant"]["where"] = json!({"mistake": "boredom"}));
+    pair.notices("nothing that this model asks", |document| {
+        document["invariant"]["where"] = json!({"mistake": "boredom"})
+    });
     pair.notices("not one of this program", |document| {
         document["invariant"]["over"]["states"][0]["at"] = json!([7]);
     });

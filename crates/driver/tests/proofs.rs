@@ -138,10 +138,8 @@ fn what_is_changed_is_noticed() {
         ("\"state\": \"0\"", "\"state\": \"1\""),
     ] {
         let tampered = toggles.replacen(from, to, 1);
-        // A loop at the ends changes nothing in a program that never ends.
-        let harmless = from.contains("stutter");
         assert_ne!(&tampered, toggles, "{from}");
-        assert_eq!(accepted(&program, &tampered), harmless, "{from} became {to}");
+        assert!(!accepted(&program, &tampered), "{from} became {to}");
     }
     let both = toggles.replace("\"G F on\"", "\"F G on\"");
     assert!(!accepted(&program, &both), "another formula that is false");

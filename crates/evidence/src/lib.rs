@@ -1,12 +1,13 @@
 //! Why should anyone believe an answer?
 //!
 //! The semantics an answer was given under ([`Reading`]), what proves it ([`Certificate`]), what leaves it open ([`Reason`]), and
-//! certificate files ([`Document`]), as data. Engines make these values, `kernel` checks them; nothing here decides anything.
+//! certificate files ([`Document`]) and stored runs ([`itf`]), as data. Engines make these values, `kernel` checks them; nothing here decides anything.
 
 pub mod abstraction;
 mod certificate;
 pub mod document;
 mod fingerprint;
+pub mod itf;
 mod reading;
 mod reason;
 

@@ -23,6 +23,7 @@ use super::check::CheckOptions;
 use super::questions::Question;
 use super::{ProgramAnswer, ProgramFile, counted, structured};
 use crate::check::bound;
+use crate::engines::{self, EngineChoice};
 use crate::failure::Failure;
 use crate::prove;
 
@@ -62,16 +63,18 @@ pub fn certificate_of(
             _ => Written::None("a structure speaks of properties only".to_owned()),
         },
         Some(Basis::Counted(counted)) => return counted::certificate(file, counted, options, budget),
-        _ if answer.value != Belnap::True => Written::None("what is false is shown by a run".to_owned()),
+        _ if answer.run.is_some() => return Ok(Written::None("a run shows it".to_owned())),
         Some(Basis::Untold(why)) => Written::None(why.clone()),
-        None => return certificate(file, question, options, budget),
+        None => return on_graph(file, question, answer.value, options, budget),
     };
     match written {
         // What the answer rests on cannot be told; the program's graph can, if it is small.
-        Written::None(why) if answer.value == Belnap::True => Ok(match certificate(file, question, options, budget)? {
-            Written::None(other) => Written::None(format!("{why}; and {other}")),
-            written => written,
-        }),
+        Written::None(why) if answer.run.is_none() => {
+            Ok(match on_graph(file, question, answer.value, options, budget)? {
+                Written::None(other) => Written::None(format!("{why}; and {other}")),
+                written => written,
+            })
+        }
         written => Ok(written),
     }
 }
@@ -130,6 +133,17 @@ pub fn certificate(
     options: &CheckOptions,
     budget: &Budget,
 ) -> Result<Written, Failure> {
+    on_graph(file, question, Belnap::True, options, budget)
+}
+
+/// The certificate of a question with this value, about the program's graph.
+fn on_graph(
+    file: &ProgramFile,
+    question: &Question,
+    value: Belnap,
+    options: &CheckOptions,
+    budget: &Budget,
+) -> Result<Written, Failure> {
     let mut subject = match Subject::of(file, question, options.settings()) {
         Ok(subject) => subject,
         Err(why) => return Ok(Written::None(why)),
@@ -148,7 +162,13 @@ pub fn certificate(
     let place = place_of(question, &subject);
     let mut proved = Vec::new();
     for &state in model.init() {
-        proved.push(prove_at(&model, &subject, state, budget)?);
+        proved.extend(prove_at(&model, &subject, (state, value), budget)?);
+        if value == Belnap::False && !proved.is_empty() {
+            break;
+        }
+    }
+    if proved.is_empty() {
+        return Ok(Written::None("no initial state shows it on the graph".to_owned()));
     }
     let parts: Vec<_> = proved.iter().map(|certificate| (place.clone(), &model, certificate)).collect();
     let mut text = Vec::new();
@@ -156,11 +176,20 @@ pub fn certificate(
     String::from_utf8(text).map(Written::Certificate).map_err(|error| Failure::Internal(error.to_string()))
 }
 
-fn prove_at(model: &Kmts, subject: &Subject<'_>, state: StateId, budget: &Budget) -> Result<Certificate, Failure> {
+/// The proof at an initial state. What is true is so at all of them; what is false need not be so at this one.
+fn prove_at(
+    model: &Kmts,
+    subject: &Subject<'_>,
+    (state, value): (StateId, Belnap),
+    budget: &Budget,
+) -> Result<Option<Certificate>, Failure> {
     let formula = prove::evaluated_formula(model, subject.formula());
     let ask = [state];
     let task = bound(Task::new(model, &formula, subject.reading, Ask::At(&ask), budget))?;
-    let certificate = prove::certificate(&task, subject.formula(), state, Belnap::True)?;
+    if value == Belnap::False && engines::evaluate(&task, EngineChoice::Auto)?.1.at(state) != value {
+        return Ok(None);
+    }
+    let certificate = prove::certificate(&task, subject.formula(), state, value)?;
     prove::recheck((model, Kind::Graph), &certificate, &[], budget)?;
-    Ok(certificate)
+    Ok(Some(certificate))
 }

@@ -7,11 +7,14 @@ mod established;
 mod families;
 pub mod graph;
 pub mod question;
+mod runs;
 
 use std::path::Path;
 
 use tertium_base::{Budget, Diagnostic};
+use tertium_evidence::itf::read_run;
 use tertium_evidence::{Document, Place};
+use tertium_lattice::Belnap;
 use tertium_load::program::{Extras, load_with};
 use tertium_load::questions::{Question, questions};
 use tertium_load::sizes::name_of;
@@ -80,6 +83,37 @@ pub fn certify_loaded(
     asked.iter().map(|question| finding(file, question, settings, (document, text), means)).collect()
 }
 
+/// Checks a stored run of a program that is read already, with the properties that the user gives: which of the questions does it settle?
+///
+/// # Errors
+/// If the text is no run of this program, a question is none of it, or a limit is reached. A run that shows nothing is no error.
+pub fn certify_run(
+    file: &ProgramFile,
+    text: &str,
+    request: &Request,
+    budget: &Budget,
+) -> Result<Vec<Finding>, Failure> {
+    let stored = read_run(&file.program, text).map_err(|mistake| Failure::from(*mistake))?;
+    let decider = Decider::default();
+    let means = Means { decider: &decider, budget };
+    let settings = Settings { deadlock: request.deadlock, linear: request.linear, fair: request.fair };
+    let mut findings = Vec::new();
+    for question in questions(file, &request.only, false)? {
+        let shown = |subject: &Subject<'_>| runs::established(subject, &stored, means);
+        findings.push(found(file, &question, settings, &shown)?);
+    }
+    // Where no question is named, those count that the run settles; one that settles none settles nothing that is asked.
+    if !request.names_questions() {
+        let claimed = stored.claim.as_ref().map(|claim| claim.property.as_str());
+        if findings.iter().any(Finding::is_proved) {
+            findings.retain(Finding::is_proved);
+        } else if findings.iter().any(|finding| Some(finding.name.as_str()) == claimed) {
+            findings.retain(|finding| Some(finding.name.as_str()) == claimed);
+        }
+    }
+    Ok(findings)
+}
+
 fn finding(
     file: &ProgramFile,
     question: &Question,
@@ -87,12 +121,43 @@ fn finding(
     document: (&Document, &str),
     means: Means<'_>,
 ) -> Result<Finding, Failure> {
+    match &document.0.counted {
+        None => found(file, question, settings, &|subject| established(subject, document, means)),
+        Some(counted) => {
+            let mut finding = empty(question);
+            finding.about = families::about(file);
+            settle(&mut finding, families::established(file, question, settings, counted, means))?;
+            Ok(finding)
+        }
+    }
+}
+
+/// What is found out about a question that `shown` is asked about.
+fn found(
+    file: &ProgramFile,
+    question: &Question,
+    settings: Settings,
+    shown: &dyn Fn(&Subject<'_>) -> Result<Established, NotShown>,
+) -> Result<Finding, Failure> {
+    let mut finding = empty(question);
+    let shown = match Subject::of(file, question, settings) {
+        Ok(subject) => {
+            finding.about = subject.about();
+            shown(&subject)
+        }
+        Err(why) => Err(NotShown::Refused(why)),
+    };
+    settle(&mut finding, shown)?;
+    Ok(finding)
+}
+
+fn empty(question: &Question) -> Finding {
     let (formula, logic) = match question {
         Question::Property(asked) => (asked.source.clone(), asked.formula.logic().name()),
         Question::Never(mistake) => (mistake.claim().to_owned(), "safety"),
         Question::Watched(watched) => (watched.claim.clone(), watched.logic()),
     };
-    let mut finding = Finding {
+    Finding {
         name: name_of(question).to_owned(),
         formula,
         logic,
@@ -101,23 +166,17 @@ fn finding(
         about: Vec::new(),
         obligations: 0,
         verdict: Verdict::Refused(String::new()),
-    };
-    let shown = match &document.0.counted {
-        Some(counted) => {
-            finding.about = families::about(file);
-            families::established(file, question, settings, counted, means)
-        }
-        None => match Subject::of(file, question, settings) {
-            Ok(subject) => {
-                finding.about = subject.about();
-                established(&subject, document, means)
-            }
-            Err(why) => Err(NotShown::Refused(why)),
-        },
-    };
+    }
+}
+
+fn settle(finding: &mut Finding, shown: Result<Established, NotShown>) -> Result<(), Failure> {
     match shown {
         Ok(Established { value, proof, over, obligations, assumptions }) => {
             finding.value = value.word().to_owned();
+            // What is false of a program is so from one initial state.
+            if let (Belnap::False, Some(first)) = (value, finding.about.first_mut()) {
+                *first = "from an initial state".to_owned();
+            }
             (finding.proof, finding.obligations) = (proof, obligations);
             finding.about.push(over);
             finding.verdict = if assumptions.is_empty() { Verdict::Proved } else { Verdict::Assuming(assumptions) };
@@ -125,7 +184,7 @@ fn finding(
         Err(NotShown::Refused(why)) => finding.verdict = Verdict::Refused(why),
         Err(NotShown::Failed(failure)) => return Err(failure),
     }
-    Ok(finding)
+    Ok(())
 }
 
 /// What a document says that it is about. It serves to pick the program's own question, and for nothing else.
