@@ -4,10 +4,11 @@
 //! property true. And an implication whose antecedent is never true makes its consequent irrelevant:
 //! the property then stays true when `a -> b` is replaced by `!a`.
 
+use tertium_base::Diagnostic;
 use tertium_logic::{Formula, Node, NodeId};
 
-/// At most this many implications are looked at.
-const MOST: usize = 8;
+/// So many steps of a structure are looked at for it, all implications together: each costs as much as the property itself.
+const MOST_STEPS: usize = 5_000_000;
 
 /// An implication that can be strengthened.
 #[derive(Clone, Debug)]
@@ -21,18 +22,42 @@ pub struct Strengthened {
 /// The formula once for each implication that occurs only positively, with it replaced by `!antecedent`.
 #[must_use]
 pub fn strengthened(formula: &Formula) -> Vec<Strengthened> {
-    let positive = positive_only(formula);
-    let implications = formula.node_ids().rev().filter_map(|id| match formula.node(id) {
-        Node::Implies(a, _) if positive[id.index()] => Some((id, a)),
-        _ => None,
-    });
-    implications
-        .take(MOST)
+    implications(formula)
+        .into_iter()
         .map(|(id, antecedent)| Strengthened {
             antecedent: formula.text_of(antecedent, 80),
             formula: replaced(formula, id, antecedent),
         })
         .collect()
+}
+
+/// How many implications of a formula are looked at on a structure with so many edges.
+#[must_use]
+pub const fn most_looked_at(edges: usize) -> usize {
+    MOST_STEPS / if edges == 0 { 1 } else { edges }
+}
+
+/// Whether a formula has an implication that may hold for its antecedent alone.
+#[must_use]
+pub fn has_implications(formula: &Formula) -> bool {
+    !implications(formula).is_empty()
+}
+
+/// The implications that occur only positively, each with its antecedent, outermost first.
+#[must_use]
+pub fn implications(formula: &Formula) -> Vec<(NodeId, NodeId)> {
+    let positive = positive_only(formula);
+    let implication = |id: NodeId| match formula.node(id) {
+        Node::Implies(antecedent, _) if positive[id.index()] => Some((id, antecedent)),
+        _ => None,
+    };
+    formula.node_ids().rev().filter_map(implication).collect()
+}
+
+/// What is said where it was not looked for, or not to the end.
+#[must_use]
+pub fn not_looked_for(why: &str) -> Diagnostic {
+    Diagnostic::note_only("W0308", format!("whether the property holds vacuously is not known: {why}"))
 }
 
 /// For each node whether it occurs under an even number of negations only.
@@ -93,5 +118,7 @@ mod tests {
         assert_eq!(texts("AG (p -> AF q)"), ["AG !p"]);
         assert_eq!(texts("!(p -> q)"), Vec::<String>::new());
         assert_eq!(texts("AG p").len(), 0);
+        let many: Vec<String> = (0..12).map(|number| format!("(p{number} -> q)")).collect();
+        assert_eq!(texts(&format!("AG ({})", many.join(" & "))).len(), 12, "none is left out");
     }
 }

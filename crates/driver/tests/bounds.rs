@@ -194,3 +194,19 @@ fn a_property_may_have_the_name_of_a_question() {
     let answers = asked(&file, &["progress"], &CheckOptions::default());
     assert_eq!((answers.len(), answers[0].value), (1, Belnap::True));
 }
+
+#[test]
+fn every_implication_is_looked_at_for_vacuity() {
+    let file = gcl("system s\nvar x : 0..3 = 0\nvar y : 0..1 = 0\nprocess P { loop { x := (x + 1) mod 3; } }\n\
+         property both : ctl AG ((x = 1 -> y = 0) && (x = 3 -> y = 1))\n\
+         property fine : ctl AG ((x = 1 -> y = 0) && (x = 2 -> y = 0))\n\
+         property inner : ltl G (y = 0 && (x = 0 || (x = 3 -> y = 1)))\n\
+         property later : ltl G (x = 3 -> F (x = 0))\n");
+    let answers = checked(&file, &CheckOptions::default());
+    let found = |name: &str| answers.iter().find(|answer| answer.name == name).expect("an answer");
+    assert!(answers.iter().all(|answer| answer.value == Belnap::True));
+    for (name, vacuous) in [("both", true), ("fine", false), ("inner", true)] {
+        assert_eq!((found(name).vacuous, found(name).vacuity_sought), (vacuous, true), "{name}");
+    }
+    assert!(!found("later").vacuity_sought, "it is not claimed to be looked for");
+}

@@ -307,8 +307,14 @@ pub fn judge(view: &mut ResultView, expectations: &Expectations, fail_on: &[Fail
     if view.verdict == Verdict::Open && fail_on.contains(&FailOn::Unknown) {
         view.verdict = Verdict::Failure;
     }
-    if view.vacuous && fail_on.contains(&FailOn::Vacuous) {
-        view.verdict = Verdict::Failure;
+    if fail_on.contains(&FailOn::Vacuous) {
+        // Not having looked to the end is no reassurance.
+        if view.verdict == Verdict::Success && view.warnings.iter().any(|warning| warning.code == "W0308") {
+            view.verdict = Verdict::Open;
+        }
+        if view.vacuous {
+            view.verdict = Verdict::Failure;
+        }
     }
 }
 

@@ -7,14 +7,14 @@ use tertium_driver::program;
 use tertium_driver::program::abstracted::{pictured, refined};
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::safety::Keeping;
-use tertium_driver::{Belnap, Failure, Observer};
+use tertium_driver::{Belnap, Failure, Observer, vacuity};
 use tertium_report::page::view::SourceView;
-use tertium_report::view::{CheckReport, ResultView, SCHEMA_VERSION};
+use tertium_report::view::{CheckReport, Message, ResultView, SCHEMA_VERSION};
 
 use super::check::{Done, Expectations, Printer, engine_choice, finish, folder, heading, judge, phase_for, refuse};
 use super::known::Known;
 use super::{abstraction, pages, program_views, spotlight, views};
-use crate::args::{Abstraction, CheckArgs, Semantics, StoreName};
+use crate::args::{Abstraction, CheckArgs, FailOn, Semantics, StoreName};
 use crate::exit;
 use crate::progress::Progress;
 
@@ -160,6 +160,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
                 folder.replace(&stem, program_views::name_of(question), &view.value, &files)?;
             }
         }
+        view.warnings.extend(vacuity_remark(question, answer, args));
         judge(&mut view, &expectations, &args.fail_on);
         printer.result(&view);
         known.told(&view);
@@ -203,6 +204,15 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         page.coverage = pages::coverage(&file, outcome.coverage.as_deref());
     }
     Ok(Done { code, page, folder })
+}
+
+/// Who wants to know of vacuous truth is told where it was not looked for.
+fn vacuity_remark(question: &Question, answer: &program::ProgramAnswer, args: &CheckArgs) -> Option<Message> {
+    let Question::Property(asked) = question else { return None };
+    let wanted = args.fail_on.contains(&FailOn::Vacuous) && answer.value == Belnap::True;
+    let unsought = wanted && !answer.vacuous && !answer.vacuity_sought;
+    (unsought && vacuity::has_implications(&asked.formula))
+        .then(|| views::message(&vacuity::not_looked_for("it is not looked for in this way of deciding it")))
 }
 
 /// Whether the options make sense where a size is left open.

@@ -127,6 +127,8 @@ pub struct ProgramAnswer {
     pub warnings: Vec<Diagnostic>,
     /// Whether it holds for a reason that says little.
     pub vacuous: bool,
+    /// Whether that was looked for.
+    pub vacuity_sought: bool,
     /// What a certificate can be made of, if it was found over abstract states.
     pub basis: Option<Arc<Basis>>,
     /// What the rounds looked at, if they can be drawn.
@@ -190,6 +192,7 @@ impl ProgramAnswer {
             sizes: None,
             warnings: Vec::new(),
             vacuous: false,
+            vacuity_sought: false,
             basis: None,
             looked: None,
             elapsed: Duration::ZERO,

@@ -232,7 +232,7 @@ fn translate(
 ) -> Result<(), Failure> {
     answer.engine = found.engine;
     answer.stopped = found.stopped;
-    answer.vacuous = found.vacuous;
+    (answer.vacuous, answer.vacuity_sought) = (found.vacuous, true);
     answer.warnings.clone_from(&found.warnings);
     if let Value::Belnap(value) = found.value {
         answer.value = value;

@@ -13,7 +13,7 @@ use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
 use tertium_explore::search::{Finding, Observer, Place, Progress, Summary};
 use tertium_lattice::{Belnap, TruthValue};
-use tertium_logic::{Formula, Node, NodeId};
+use tertium_logic::{Formula, NodeId};
 use tertium_program::ExprId;
 
 pub use tertium_explore::store::Keeping;
@@ -26,6 +26,7 @@ use super::sketched;
 use super::space::{Space, Stepper, stop_word};
 use super::watch::{self, Eyes, Room};
 use crate::failure::Failure;
+use crate::vacuity;
 
 /// Programs with unbounded variables are explored up to this many states unless the user says otherwise.
 pub const DEFAULT_LIMIT: usize = 1_000_000;
@@ -72,17 +73,23 @@ pub(super) struct Condition<'s, 'p> {
     root: NodeId,
     holds: bool,
     pub eyes: Eyes<'s, 'p>,
-    /// What must hold for `a -> b` to say anything, and whether it ever did.
-    antecedent: Option<NodeId>,
+    /// Its implications.
+    implications: Vec<Implication>,
+}
+
+/// `a -> b`, as a part of a condition.
+struct Implication {
+    node: NodeId,
+    antecedent: NodeId,
+    /// Whether the condition is broken somewhere if `!a` stands in its place. Otherwise `b` does not matter.
     matters: AtomicBool,
 }
 
 impl Condition<'_, '_> {
     fn warn_if_vacuous(&self, answer: &mut ProgramAnswer) {
-        if let Some(antecedent) = self.antecedent
-            && !self.matters.load(Ordering::Relaxed)
-        {
-            let text = self.formula.text_of(antecedent, LONGEST_PART);
+        answer.vacuity_sought = true;
+        for implication in self.implications.iter().filter(|implication| !implication.matters.load(Ordering::Relaxed)) {
+            let text = self.formula.text_of(implication.antecedent, LONGEST_PART);
             answer.vacuous = true;
             answer.warnings.push(Diagnostic::warning(
                 "W0303",
@@ -126,20 +133,27 @@ impl Wanted {
 }
 
 impl Observer for Watcher<'_, '_> {
-    type Scratch = Vec<(Room, Vec<bool>)>;
+    type Scratch = Vec<(Room, Vec<bool>, Vec<bool>)>;
 
     fn scratch(&self) -> Self::Scratch {
-        self.conditions.iter().map(|condition| (condition.eyes.room(), Vec::new())).collect()
+        self.conditions.iter().map(|condition| (condition.eyes.room(), Vec::new(), Vec::new())).collect()
     }
 
     fn look(&self, row: &[u32], scratch: &mut Self::Scratch, broken: &mut dyn FnMut(usize)) {
-        for (at, (condition, (room, nodes))) in self.conditions.iter().zip(scratch).enumerate() {
+        for (at, (condition, (room, nodes, others))) in self.conditions.iter().zip(scratch).enumerate() {
             condition.eyes.look(row, room);
             if watch::value(condition.formula, condition.root, &room.values, nodes) != condition.holds {
                 broken(at);
             }
-            if condition.antecedent.is_some_and(|antecedent| nodes[antecedent.index()]) {
-                condition.matters.store(true, Ordering::Relaxed);
+            for implication in &condition.implications {
+                if !nodes[implication.antecedent.index()] || implication.matters.load(Ordering::Relaxed) {
+                    continue;
+                }
+                let (formula, node) = (condition.formula, Some(implication.node));
+                let without = watch::value_without(formula, condition.root, &room.values, node, others);
+                if without != condition.holds {
+                    implication.matters.store(true, Ordering::Relaxed);
+                }
             }
         }
     }
@@ -251,12 +265,10 @@ pub(super) fn watcher<'s, 'p>(space: &'s Space<'p>, goals: &[Goal<'s>]) -> Watch
             Goal::Invariant(asked) => {
                 let (root, holds) = asked.invariant.unwrap_or((asked.formula.root(), true));
                 let eyes = Eyes::new(&space.semantics, space.plain.packing(), &asked.atoms);
-                let antecedent = match asked.formula.node(root) {
-                    Node::Implies(antecedent, _) if holds => Some(antecedent),
-                    _ => None,
-                };
-                let matters = AtomicBool::new(antecedent.is_none());
-                watcher.conditions.push(Condition { formula: &asked.formula, root, holds, eyes, antecedent, matters });
+                let implications = (vacuity::implications(&asked.formula).into_iter())
+                    .map(|(node, antecedent)| Implication { node, antecedent, matters: AtomicBool::new(false) })
+                    .collect();
+                watcher.conditions.push(Condition { formula: &asked.formula, root, holds, eyes, implications });
                 Wanted::Broken(watcher.conditions.len() - 1)
             }
         });
