@@ -28,7 +28,8 @@ impl Field {
     /// Puts a value of the slot's domain into a row.
     #[inline]
     pub fn put(self, row: &mut [u32], value: i64) {
-        debug_assert!(self.fits(value), "{value} in {self:?}");
+        // Else another state would be stored, and answers would be about that one.
+        assert!(self.fits(value), "{value} in {self:?}");
         let at = self.word as usize;
         if self.bits <= 32 {
             let mask = (((1u64 << self.bits) - 1) << self.shift) as u32;
@@ -43,7 +44,8 @@ impl Field {
     /// Calls `write` for each word that the slot has bits in: the word, those bits, and what the value makes of them.
     #[inline]
     pub(crate) fn spread(self, value: i64, mut write: impl FnMut(u32, u32, u32)) {
-        debug_assert!(self.fits(value), "{value} in {self:?}");
+        // Else another state would be stored, and answers would be about that one.
+        assert!(self.fits(value), "{value} in {self:?}");
         if self.bits > 32 {
             write(self.word, u32::MAX, value as u32);
             write(self.word + 1, u32::MAX, (value >> 32) as u32);
@@ -81,6 +83,7 @@ impl Field {
         if self.bits > 32 { 0 } else { self.lo }
     }
 
+    #[inline]
     fn fits(self, value: i64) -> bool {
         self.bits > 32 || value.wrapping_sub(self.lo) as u64 >> self.bits == 0
     }

@@ -73,11 +73,11 @@ pub fn breadth_first<S: RowSuccessors, O: Observer>(
         options,
     };
     let (summary, levels, end) = std::thread::scope(|scope| {
-        // Where the system gives no more threads, those that are there do all the work.
-        let start = |_| Builder::new().spawn_scoped(scope, || help(&shared, successors, observer)).ok();
-        let threads = 1 + (1..threads).map_while(start).count();
         // However this ends, the helpers are told.
         let _leading = Leading(&shared.pool);
+        let helper = || std::thread::Builder::new().spawn_scoped(scope, || help(&shared, successors, observer));
+        // Where the system gives no more threads, those that there are do the work.
+        let threads = 1 + (1..threads).take_while(|_| helper().is_ok()).count();
         let worker = Worker::new(successors, observer, &shared.level, &shared.store());
         let mut search =
             Search { shared: &shared, observer, worker, threads, summary: Summary::default(), levels: vec![0], end: 0 };
@@ -226,7 +226,7 @@ impl<S: RowSuccessors, O: Observer> Search<'_, S, O> {
 
     fn grow(&mut self) -> Result<(), Stopped> {
         let mut store = self.shared.store.write().unwrap_or_else(PoisonError::into_inner);
-        self.shared.options.budget.reserve(store.growth_bytes())?;
+        store.may_grow(self.shared.options.budget)?;
         if self.threads > 1 {
             store.grow_shared()
         } else {

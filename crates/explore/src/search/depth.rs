@@ -107,7 +107,7 @@ impl<S: RowSuccessors, O: Observer> Search<'_, S, O> {
             match inserted {
                 Ok((number, new)) => return Ok(new.then_some(number)),
                 Err(_) => {
-                    self.options.budget.reserve(self.store.growth_bytes())?;
+                    self.store.may_grow(self.options.budget)?;
                     self.store.grow();
                 }
             }

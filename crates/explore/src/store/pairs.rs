@@ -20,6 +20,8 @@ const CLAIMED: u32 = u32::MAX;
 const MOST_CLAIMS: usize = 64;
 /// Insertions may overshoot the limit by what each thread has claimed; no more than 128 threads are run.
 const SLACK: usize = 128 * MOST_CLAIMS;
+/// More members have no numbers: a number and one must be less than [`CLAIMED`], also where threads overshoot.
+const MOST_MEMBERS: usize = CLAIMED as usize - 1 - SLACK;
 /// Smaller tables are not worth a second thread when they grow.
 const LARGE: usize = 1 << 17;
 /// Slots on a page of memory.
@@ -37,6 +39,8 @@ pub(super) struct PairTable {
     count: AtomicU32,
     /// More members than this do not fit the slots well.
     limit: usize,
+    /// More members than this are not admitted, however many slots there are.
+    most: usize,
 }
 
 /// Places that a thread has taken and not yet numbered: slot, fingerprint and key.
@@ -58,15 +62,26 @@ pub(super) fn mix(key: u64) -> u64 {
 
 impl PairTable {
     pub fn new() -> Self {
-        let mut table =
-            Self { slots: atomics(1 << 10).into_vec(), keys: Vec::new(), count: AtomicU32::new(0), limit: 0 };
+        Self::with_most(MOST_MEMBERS)
+    }
+
+    /// A table that admits so many members.
+    pub fn with_most(most: usize) -> Self {
+        let slots = atomics(1 << 10).into_vec();
+        let most = most.min(MOST_MEMBERS);
+        let mut table = Self { slots, keys: Vec::new(), count: AtomicU32::new(0), limit: 0, most };
         table.set_limit();
         table
     }
 
+    /// Whether no more members are admitted, so that growing does not help.
+    pub fn is_exhausted(&self) -> bool {
+        self.len() >= self.most
+    }
+
     fn set_limit(&mut self) {
         // Beyond this load, probe sequences become long.
-        self.limit = self.slots.len() / 4 * 3;
+        self.limit = (self.slots.len() / 4 * 3).min(self.most);
         let segments = (self.limit + SLACK).div_ceil(SEGMENT);
         self.keys.resize_with(segments.max(self.keys.len()), OnceLock::new);
     }
@@ -79,7 +94,8 @@ impl PairTable {
 
     /// Whether it should grow at the next opportunity.
     pub fn wants_to_grow(&self) -> bool {
-        self.len() > self.limit / 16 * 15
+        // Slots beyond the numbers there are would be wasted.
+        if self.limit == self.most { self.is_exhausted() } else { self.len() > self.limit / 16 * 15 }
     }
 
     fn grown_len(&self) -> usize {
@@ -332,6 +348,24 @@ mod tests {
         }
         assert_eq!(table.len(), 20_000);
         assert_eq!(table.find(7), None);
+    }
+
+    #[test]
+    fn a_full_table_admits_no_more_and_says_so() {
+        let mut table = PairTable::with_most(1000);
+        let mut key = 0;
+        while !table.is_exhausted() {
+            match table.insert(key) {
+                Ok(_) => key += 1,
+                Err(Full) => table.grow(false),
+            }
+        }
+        assert_eq!((table.len(), key), (1000, 1000));
+        table.grow(false);
+        assert_eq!(table.insert(key), Err(Full), "growing does not help");
+        assert_eq!(table.insert(7), Ok((7, false)), "what is there is found");
+        let mut claims = Claims::default();
+        assert_eq!(table.claim(key, mix(key), &mut claims), Err(Full));
     }
 
     #[test]

@@ -13,6 +13,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tertium_base::{Budget, StopReason, Stopped};
+
 use super::pairs::{Full, PairTable};
 
 /// The states seen, each with a dense number.
@@ -255,6 +257,17 @@ impl StateStore {
         of(&self.inner) + of(&self.roots)
     }
 
+    /// Whether there is room to grow: of memory, and of numbers for states and their parts.
+    ///
+    /// # Errors
+    /// `Stopped` if there is not.
+    pub fn may_grow(&self, budget: &Budget) -> Result<(), Stopped> {
+        if self.inner.is_exhausted() || self.roots.is_exhausted() {
+            return Err(Stopped(StopReason::Memory));
+        }
+        budget.reserve(self.growth_bytes())
+    }
+
     /// Makes room where it is short.
     pub fn grow(&mut self) {
         self.grow_with(false);
@@ -470,6 +483,29 @@ fn split(inner: &PairTable, pairing: Pairing, above: &[u32], below: &mut [u32]) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_store_without_numbers_left_stops() {
+        let mut store = StateStore::new(2);
+        store.roots = PairTable::with_most(500);
+        let (mut scratch, budget) = (store.branches(), Budget::unlimited());
+        let mut entered = 0;
+        let stopped = loop {
+            match store.insert_afresh(&[entered, 1], &mut scratch) {
+                Ok((number, true)) => assert_eq!(number, entered),
+                Ok(found) => panic!("{found:?} was there before"),
+                Err(Full) => match store.may_grow(&budget) {
+                    Ok(()) => {
+                        store.grow();
+                        continue;
+                    }
+                    Err(stopped) => break stopped,
+                },
+            }
+            entered += 1;
+        };
+        assert_eq!((stopped, entered), (Stopped(StopReason::Memory), 500));
+    }
 
     fn insert(store: &mut StateStore, base: &Branches, words: &[u32], scratch: &mut Branches) -> (u32, bool) {
         loop {

@@ -40,6 +40,7 @@ pub(crate) fn resolve(file: &File) -> (Symbols, Vec<Diagnostic>) {
         labels: labels::Labels::default(),
         late: Late::default(),
         widest: 0,
+        active: 0,
         rendezvous: false,
         exclusive: BTreeMap::new(),
     };
@@ -71,6 +72,9 @@ struct Late<'a> {
     enabled: Option<Span>,
 }
 
+/// There are no numbers for more processes: a pid has eight bits, and 255 is nobody's.
+const MOST_PROCESSES: u32 = 255;
+
 struct Resolver<'a> {
     file: &'a File,
     symbols: Symbols,
@@ -83,6 +87,8 @@ struct Resolver<'a> {
     late: Late<'a>,
     /// How many fields the widest channel has.
     widest: usize,
+    /// How many processes run from the start, so far.
+    active: u32,
     rendezvous: bool,
     /// Who has a channel to send to or to receive from alone.
     exclusive: BTreeMap<(Exclusive, SymbolId), (UnitId, Span)>,
@@ -214,14 +220,28 @@ impl<'a> Resolver<'a> {
     /// How many instances run from the start.
     fn active_count(&mut self, proctype: &Proctype) -> u32 {
         let Some(active) = &proctype.active else { return 0 };
-        let Some(count) = &active.count else { return 1 };
-        let Some(value) = self.size_constant(count, "the number of processes") else { return 1 };
-        if !(0..=255).contains(&value) {
-            let message = format!("{value} processes of `{}` cannot be active", proctype.name.name);
-            self.error("E0513", message, count.span, "not between 0 and 255");
-            return 1;
+        let count = self.given_count(proctype, active.count.as_ref());
+        let before = self.active;
+        self.active = before.saturating_add(count);
+        if before <= MOST_PROCESSES && self.active > MOST_PROCESSES {
+            let span = active.count.as_ref().map_or(proctype.name.span, |count| count.span);
+            let message = format!("more than {MOST_PROCESSES} processes cannot be active");
+            self.error("E0513", message, span, "too many, with those before");
         }
-        u32::try_from(value).unwrap_or(1)
+        count
+    }
+
+    fn given_count(&mut self, proctype: &Proctype, count: Option<&Expr>) -> u32 {
+        let Some(count) = count else { return 1 };
+        let Some(value) = self.size_constant(count, "the number of processes") else { return 1 };
+        match u32::try_from(value) {
+            Ok(value) if value <= MOST_PROCESSES => value,
+            _ => {
+                let message = format!("{value} processes of `{}` cannot be active", proctype.name.name);
+                self.error("E0513", message, count.span, "not between 0 and 255");
+                1
+            }
+        }
     }
 
     fn priority(&mut self, priority: Option<&'a Expr>) {

@@ -62,7 +62,7 @@ impl<'s, S: RowSuccessors, M: Monitor> Product<'s, S, M> {
             match inserted {
                 Ok((number, _)) => return Ok(number),
                 Err(_) => {
-                    self.budget.reserve(self.store.growth_bytes())?;
+                    self.store.may_grow(self.budget)?;
                     self.store.grow();
                 }
             }
