@@ -6,7 +6,6 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
-use std::thread::Builder;
 
 use tertium_base::{Budget, StopReason, Stopped};
 
