@@ -33,7 +33,6 @@ struct Running {
     number: u64,
     context: Foreign,
     budget: Budget,
-    told: bool,
 }
 
 struct Calls {
@@ -59,7 +58,7 @@ impl Call {
         let mut calls = calls();
         let number = calls.next;
         calls.next += 1;
-        calls.running.push(Running { number, context, budget: budget.clone(), told: false });
+        calls.running.push(Running { number, context, budget: budget.clone() });
         if !calls.is_watched {
             // Without the thread calls still end at their limits.
             let thread = std::thread::Builder::new().name("solver-watch".to_owned()).stack_size(128 << 10).spawn(watch);
@@ -134,15 +133,15 @@ fn watch() {
             calls.is_watched = false;
             return;
         }
-        calls.running.iter_mut().for_each(look);
+        calls.running.iter().for_each(look);
     }
 }
 
 #[allow(unsafe_code)]
-fn look(running: &mut Running) {
+fn look(running: &Running) {
     let cancelled = matches!(running.budget.check(), Err(stopped) if stopped.0 == StopReason::Interrupted);
-    if cancelled && !running.told {
-        running.told = true;
+    if cancelled {
+        // Again and again: between two parts of a call the library forgets that it was interrupted.
         // SAFETY: the call is among those that run, so its thread is in it or waits for the lock to end it, and its context lives.
         unsafe { z3_sys::Z3_interrupt(running.context.0) };
     }

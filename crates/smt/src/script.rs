@@ -114,7 +114,7 @@ impl Scripts {
     /// Whatever Z3 says within the limits; none if it fails. The solver is then a new one.
     fn ask_library<T>(&mut self, ask: impl FnOnce(&z3::Solver) -> (T, Option<String>)) -> Option<T> {
         let Who::Z3(solver) = &self.who else { return None };
-        if library::is_spent() {
+        if library::is_spent() || self.budget.check().is_err() {
             return None;
         }
         let said = panics::quietly(|| {

@@ -416,7 +416,7 @@ impl Solver for Z3 {
     fn check(&mut self, terms: &mut Terms, assumptions: &[TermId]) -> Reply {
         self.forget_assumptions();
         self.out_of_memory = false;
-        if self.lost.is_some() || library::is_spent() {
+        if self.lost.is_some() || library::is_spent() || self.budget.check().is_err() {
             return Reply::GaveUp;
         }
         self.set_limit();

@@ -16,6 +16,7 @@ pub struct Case {
     /// The command.
     pub command: Vec<String>,
     /// The limit on time, in seconds.
+    #[allow(dead_code, reason = "the tests have one of their own")]
     pub seconds: u64,
     /// The limit on memory, in MiB.
     pub megabytes: u64,

@@ -285,7 +285,7 @@ impl PairTable {
                 || refill(old_back, &mut back.lock().unwrap_or_else(PoisonError::into_inner), len / 2, len);
             std::thread::scope(|scope| {
                 // Where the system gives no thread, this one does both halves.
-                let helper = std::thread::Builder::new().spawn_scoped(scope, &refill_back).ok();
+                let helper = std::thread::Builder::new().spawn_scoped(scope, refill_back).ok();
                 let mut late = refill(old_front, front, 0, len);
                 late.extend(helper.map_or_else(&refill_back, |helper| helper.join().unwrap_or_default()));
                 late
