@@ -234,6 +234,12 @@ impl<'a> Session<'a> {
         if !mistakes.is_empty() {
             return Err(Failure::Input(mistakes));
         }
+        if !chosen.is_empty() && self.size().0 == 0 {
+            return Err(Diagnostic::error("E0220", "the structure has no states")
+                .note("a file with a lattice alone has nothing that a property could hold of")
+                .help("add states, or leave out the property")
+                .into());
+        }
         if chosen.is_empty() && self.size().0 > 0 {
             return Err(Diagnostic::error("E0305", "there is no property to check")
                 .note("the file has none, and none was given")

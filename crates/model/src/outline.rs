@@ -287,8 +287,12 @@ impl Scanner<'_> {
     }
 
     fn lattice(&mut self) {
-        self.next();
-        if self.takes(b'{') {
+        let mut opens = self.takes(b'{');
+        if !opens {
+            self.next();
+            opens = self.takes(b'{');
+        }
+        if opens {
             self.block(|scanner| {
                 scanner.next();
             });

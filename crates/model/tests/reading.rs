@@ -373,3 +373,22 @@ fn at_most_twenty_errors_are_shown() {
     let text = format!("{{\"states\":{{\"a\":{{}}}},\"may\":[{}]}}", vec!["[]"; 100].join(","));
     assert_eq!(complaints(Format::Json, &text).len(), 21, "and a note on the rest");
 }
+
+#[test]
+fn a_lattice_that_is_written_down_needs_no_name() {
+    let lines = "lattice {\n  elements a, b\n  order a < b\n  neg a: b, b: a\n}\nstate s p: a\ns -[b]-> s\n";
+    let model = accepted(Format::Kmts, lines);
+    assert!(matches!(&model, Model::Lattice(found) if found.lattice_name().is_none()));
+    survives(&model);
+    let json = r#"{"elements": ["a", "b"], "covers": [["a", "b"]], "neg": {"a": "b", "b": "a"}, "states": {}}"#;
+    survives(&accepted(Format::Json, json));
+    refused(Format::Kmts, "lattice\nstate s\n", &["E0201@1:8"]);
+}
+
+#[test]
+fn a_property_needs_states() {
+    refused(Format::Kmts, "lattice K3\nproperty a : ctl AG true\n", &["E0220"]);
+    refused(Format::Kmts, "props p\n", &["E0220"]);
+    refused(Format::Json, r#"{"states": {}}"#, &["E0220"]);
+    accepted(Format::Kmts, "lattice K3\n");
+}

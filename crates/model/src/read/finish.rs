@@ -31,7 +31,8 @@ pub(crate) fn finish(draft: &mut Draft<'_>) -> Flow<Option<Model>> {
 }
 
 fn check_states(draft: &mut Draft<'_>) {
-    if draft.declared == 0 && draft.lattice.is_none() {
+    // A lattice may stand alone, but then nothing is said about states.
+    if draft.declared == 0 && (draft.lattice.is_none() || !draft.properties.is_empty()) {
         if draft.report.has_errors() {
             return;
         }

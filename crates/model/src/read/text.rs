@@ -496,12 +496,18 @@ impl<R: Read> Reader<'_, '_, '_, R> {
 
     /// `lattice NAME` or `lattice NAME { elements ...; order ...; neg ... }`, one part a line.
     fn lattice(&mut self) -> Flow {
-        let span = self.name("the name of a lattice")?;
-        let name = self.word_text(span)?;
+        // One that is written down needs no name.
+        let (name, span) = if self.next()? == Some(b'{') {
+            let at = self.source.offset();
+            (None, Span::new(at, at + 1))
+        } else {
+            let span = self.name("the name of a lattice, or `{`")?;
+            (Some(self.word_text(span)?), span)
+        };
         if self.draft.lattice.is_some() {
-            self.draft.duplicate("E0206", "the lattice", name.as_bytes(), span, None);
+            self.draft.duplicate("E0206", "the lattice", name.as_deref().unwrap_or("{").as_bytes(), span, None);
         }
-        let mut lattice = LatticeDraft { name: Some(name), span, ..LatticeDraft::default() };
+        let mut lattice = LatticeDraft { name, span, ..LatticeDraft::default() };
         if self.takes(b'{')? {
             while !self.closes()? {
                 self.lattice_part(&mut lattice)?;

@@ -211,8 +211,11 @@ fn param_lines(out: &mut dyn Write, model: &ParamModel) -> io::Result<()> {
 
 fn lattice_lines(out: &mut dyn Write, model: &LatticeModel) -> io::Result<()> {
     let lattice = model.lattice();
-    out.write_all(b"lattice ")?;
-    name(out, model.lattice_name().unwrap_or("lattice"))?;
+    out.write_all(b"lattice")?;
+    if let Some(known) = model.lattice_name() {
+        out.write_all(b" ")?;
+        name(out, known)?;
+    }
     if !model.built_in {
         out.write_all(b" {\n  ")?;
         list(out, "elements", strings(lattice.names()))?;
