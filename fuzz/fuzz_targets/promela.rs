@@ -7,7 +7,7 @@ use tertium_promela::lower::lower;
 use tertium_promela::{Options, read};
 
 fuzz_target!(|text: &str| {
-    let options = Options { defines: Vec::new(), load: &|_| Err(std::io::ErrorKind::NotFound.into()) };
+    let options = Options { defines: Vec::new(), load: &|_, _| Err(std::io::ErrorKind::NotFound.into()) };
     let model = read("input.pml", text, &options);
     let piece = |diagnostic: &tertium_base::Diagnostic| {
         diagnostic.primary.as_ref().and_then(|label| model.sources.piece(label.span))

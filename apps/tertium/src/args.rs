@@ -169,6 +169,9 @@ pub struct CheckArgs {
     /// Promela: a macro, as for a C preprocessor; guarded commands: a value for `const N >= 1`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition, help_heading = "What to check")]
     pub defines: Vec<(String, String)>,
+    /// Promela: a folder whose files may be included, besides the model's own; may be repeated
+    #[arg(long = "include-dir", value_name = "DIR", help_heading = "What to check")]
+    pub include_dirs: Vec<PathBuf>,
     /// Promela: look for runs that pass no progress label from some point on
     #[arg(long, help_heading = "What to check")]
     pub progress: bool,
@@ -292,6 +295,9 @@ pub struct AbstractArgs {
     /// Promela: a macro, as for a C preprocessor; guarded commands: a value for `const N >= 1`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
     pub defines: Vec<(String, String)>,
+    /// Promela: a folder whose files may be included, besides the model's own; may be repeated
+    #[arg(long = "include-dir", value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
     /// How it is abstracted.
     #[command(flatten)]
     pub how: AbstractionArgs,
@@ -418,6 +424,9 @@ pub struct ExploreArgs {
     /// Promela: a macro, as for a C preprocessor; guarded commands: a value for `const N >= 1`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
     pub defines: Vec<(String, String)>,
+    /// Promela: a folder whose files may be included, besides the model's own; may be repeated
+    #[arg(long = "include-dir", value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
     /// Take every step in every order (the default)
     #[arg(long, overrides_with = "reduction")]
     pub no_reduction: bool,
@@ -473,6 +482,9 @@ pub struct SimulateArgs {
     /// Promela: a macro, as for a C preprocessor; guarded commands: a value for `const N >= 1`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
     pub defines: Vec<(String, String)>,
+    /// Promela: a folder whose files may be included, besides the model's own; may be repeated
+    #[arg(long = "include-dir", value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
     /// How many steps chance takes [default: 20]
     #[arg(long, value_name = "N")]
     pub steps: Option<usize>,
@@ -586,6 +598,9 @@ pub struct CertifyArgs {
     /// A macro or a value, as it was given to `check`; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = definition)]
     pub defines: Vec<(String, String)>,
+    /// Promela: a folder whose files may be included, besides the model's own; may be repeated
+    #[arg(long = "include-dir", value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
     /// The SMT-LIB solver that decides what a proof over predicates rests on, for example `cvc5` [default: Z3, built in]
     #[arg(long, value_name = "COMMAND")]
     pub solver: Option<String>,

@@ -187,3 +187,63 @@ fn sets_make_do_with_the_memory_they_get() {
     let output = tertium(&["check", &file, "--engine", "symbolic", "--memory", "1M"]);
     assert_eq!(output.status.code(), Some(5), "{}", String::from_utf8_lossy(&output.stdout));
 }
+
+/// A model from elsewhere cannot have other files read and quoted.
+#[test]
+fn files_outside_the_models_folder_are_not_included() {
+    let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join("including");
+    let (folder, other) = (room.join("model"), room.join("other"));
+    std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{error}"));
+    std::fs::create_dir_all(&other).unwrap_or_else(|error| panic!("{error}"));
+    let write = |path: PathBuf, text: &str| {
+        std::fs::write(&path, text).unwrap_or_else(|error| panic!("{error}"));
+        path.to_string_lossy().into_owned()
+    };
+    let secret = write(other.join("secret.h"), "byte secret = 1 2 3;\n");
+    write(other.join("shared.h"), "byte x = 1;\n");
+    for path in [secret.as_str(), "../other/secret.h", "/dev/zero", "/proc/self/mem"] {
+        let model = write(folder.join("m.pml"), &format!("#include \"{path}\"\nactive proctype P() {{ skip }}\n"));
+        for command in ["check", "explore", "simulate", "abstract"] {
+            refused(&[command, &model]);
+        }
+        let output = tertium(&["check", &model]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains("E0503") && !stderr.contains("1 2 3"), "{stderr}");
+    }
+    let model = write(folder.join("m.pml"), "#include \"../other/shared.h\"\nactive proctype P() { assert(x == 1) }\n");
+    let output = tertium(&["check", &model, "--include-dir", &other.to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    refused(&["check", "examples/door.kmts", "--include-dir", &other.to_string_lossy()]);
+}
+
+/// Nothing that a model holds reaches the terminal raw.
+#[test]
+fn deceptive_characters_are_written_out() {
+    let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join("deceptive\u{202e}");
+    std::fs::create_dir_all(&room).unwrap_or_else(|error| panic!("{error}"));
+    let path = room.join("m\u{200b}.kmts");
+    let model = "state \"a\\u202e\" \"p\\u001b[2J\": t\nstate \"b\\n true\" \"p\\u001b[2J\": ?\ninit \"a\\u202e\"\n\
+        \"a\\u202e\" -may-> \"b\\n true\"\nproperty \"x\\u2066\\u009b\" : ctl AG \"p\\u001b[2J\"\n";
+    std::fs::write(&path, model).unwrap_or_else(|error| panic!("{error}"));
+    let file = path.to_string_lossy().into_owned();
+    let evidence = room.join("evidence").to_string_lossy().into_owned();
+    let raw = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text).into_owned();
+        let found = text.chars().find(|&c| tertium_base::visible::is_deceptive(c) && c != '\n');
+        assert_eq!(found, None, "{text:?}");
+    };
+    for args in [
+        &["check", &file][..],
+        &["check", &file, "-v", "--evidence", &evidence],
+        &["check", &file, "-p", "AG \u{202e}q"],
+        &["check", &file, "--only", "y\u{202e}"],
+        &["compare", &file, &file, "--relation"],
+        &["formula", "AG \"p\u{202e}\""],
+        &["check", "no\u{202e}\u{1b}[31m.gcl"],
+    ] {
+        let output = tertium(args);
+        assert!(!output.stdout.is_empty() || !output.stderr.is_empty(), "{args:?}");
+        raw(&output.stdout);
+        raw(&output.stderr);
+    }
+}

@@ -16,6 +16,14 @@ use crate::failure::{Failure, Located};
 use crate::program::{Language, ProgramFile};
 use crate::property::Property;
 
+/// Lets models include files from a folder besides their own.
+///
+/// # Errors
+/// If there is no such folder.
+pub fn allow_includes(folder: &std::path::Path) -> std::io::Result<()> {
+    tertium_promela::include::allow(folder)
+}
+
 /// Reads a model together with properties from the command line.
 ///
 /// # Errors

@@ -5,6 +5,7 @@
 //! ([`sources`]). [`outline`] tells editors where names stand.
 
 pub mod ast;
+pub mod include;
 mod lexer;
 pub mod lower;
 pub mod outline;

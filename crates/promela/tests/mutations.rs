@@ -134,7 +134,7 @@ fn changed_models_get_messages_or_are_accepted() {
         let seed = case.rng.pick(&seeds).clone();
         let text = mutated(&mut case.rng, &seed);
         case.keep("model.pml", text.clone());
-        let options = Options { defines: Vec::new(), load: &|_| Err(std::io::ErrorKind::NotFound.into()) };
+        let options = Options { defines: Vec::new(), load: &|_, _| Err(std::io::ErrorKind::NotFound.into()) };
         let model = read("model.pml", &text, &options);
         for diagnostic in &model.diagnostics {
             let piece = diagnostic.primary.as_ref().and_then(|label| model.sources.piece(label.span));

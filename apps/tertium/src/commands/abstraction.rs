@@ -29,6 +29,7 @@ pub fn run(args: &AbstractArgs) -> u8 {
 
 fn tell(args: &AbstractArgs, budget: &Budget) -> Result<(), Failure> {
     super::must_be_program(&args.file)?;
+    super::allow_includes(&args.file, &args.include_dirs)?;
     let start = Instant::now();
     let phase = Phase::default();
     phase.phase("reading the program");

@@ -18,6 +18,7 @@ pub fn run(args: &CertifyArgs) -> u8 {
 }
 
 fn certify(args: &CertifyArgs, budget: &Budget) -> Result<u8, Failure> {
+    super::allow_includes(&args.file, &args.include_dirs)?;
     let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
     let (text, code) = tertium_certify::run(&options(args), super::tool(), style, budget)?;
     terminal::write(Stream::Out, &text);

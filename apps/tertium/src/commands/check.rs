@@ -67,6 +67,7 @@ fn keep(args: &CheckArgs, done: Done) -> Result<u8, Failure> {
 
 /// Decides what was asked and tells it as it goes; the page is made if it is wanted.
 pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Done, Failure> {
+    super::allow_includes(&args.file, &args.include_dirs)?;
     if tertium_driver::program::is_program(&args.file) {
         return super::program::decide(args, budget, wants_page);
     }

@@ -33,6 +33,7 @@ pub fn run(args: &ExploreArgs) -> u8 {
 
 fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
     super::must_be_program(&args.file)?;
+    super::allow_includes(&args.file, &args.include_dirs)?;
     let target = args.graph.as_deref().map(graph_format).transpose()?;
     let phase = Phase::default();
     say_when_stopped(args, &phase);

@@ -134,6 +134,20 @@ fn manual() -> u8 {
     }
 }
 
+/// Lets a Promela model include files from these folders.
+fn allow_includes(file: &std::path::Path, folders: &[std::path::PathBuf]) -> Result<(), Failure> {
+    if !folders.is_empty() && programs::Language::of(file) != Some(programs::Language::Promela) {
+        let message = format!("`--include-dir` is for Promela models, and `{}` is not one of them", file.display());
+        return Err(Diagnostic::error("E0308", message).help("leave it out").into());
+    }
+    for folder in folders {
+        programs::promela::allow_includes(folder).map_err(|error| {
+            Diagnostic::error("E0300", format!("cannot read the folder `{}`: {error}", folder.display()))
+        })?;
+    }
+    Ok(())
+}
+
 /// Some commands are about programs only.
 fn must_be_program(path: &std::path::Path) -> Result<(), Failure> {
     if tertium_driver::program::is_program(path) {

@@ -34,6 +34,7 @@ pub fn run(args: &SimulateArgs) -> u8 {
 
 fn simulate(args: &SimulateArgs, budget: &Budget) -> Result<u8, Failure> {
     super::must_be_program(&args.file)?;
+    super::allow_includes(&args.file, &args.include_dirs)?;
     let given: Vec<String> = args.property.iter().cloned().collect();
     let file = program::load(&args.file, &given, args.logic.map(|logic| logic.0), &args.defines)?;
     let stored = stored_run(args, &file)?;

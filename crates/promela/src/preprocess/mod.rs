@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use tertium_base::diagnostic::closest_name;
-use tertium_base::{Diagnostic, Span, files};
+use tertium_base::{Diagnostic, Span};
 
 pub(crate) use condition::character;
 use macros::{Macro, Macros};
@@ -30,8 +30,8 @@ const MOST_FILES: usize = 2000;
 /// Included files may have this many bytes in all.
 const MOST_BYTES: usize = 64 << 20;
 
-/// How an included file is read.
-pub type Loader<'a> = &'a dyn Fn(&Path) -> io::Result<String>;
+/// How a file that a model includes is read: the path of the model, and the path of the file.
+pub type Loader<'a> = &'a dyn Fn(&Path, &Path) -> io::Result<String>;
 
 /// What is defined from outside, and how included files are found.
 pub struct Options<'a> {
@@ -42,16 +42,10 @@ pub struct Options<'a> {
 }
 
 impl Default for Options<'_> {
-    /// Nothing defined; files are read from the disk.
+    /// Nothing defined; files are read from the disk, as far as that is allowed ([`crate::include`]).
     fn default() -> Self {
-        Self { defines: Vec::new(), load: &from_file }
+        Self { defines: Vec::new(), load: &crate::include::read }
     }
-}
-
-/// Files that are included have an end, as the model itself.
-fn from_file(path: &Path) -> std::io::Result<String> {
-    let bytes = files::read(path, files::LARGEST_TEXT)?;
-    String::from_utf8(bytes).map_err(|error| std::io::Error::new(std::io::ErrorKind::InvalidData, error.utf8_error()))
 }
 
 /// The tokens of a model, where they come from, and what was wrong.
@@ -334,7 +328,8 @@ impl State<'_> {
             return self.report(diagnostic.help("guard the file with `#ifndef` … `#define` … `#endif`"));
         }
         self.read += 1;
-        match (self.options.load)(&path) {
+        let model = self.files.first().unwrap_or(&path);
+        match (self.options.load)(model, &path) {
             Ok(text) if self.read <= MOST_FILES && self.bytes + text.len() <= MOST_BYTES => {
                 self.bytes += text.len();
                 let offset = self.sources.add(path.display().to_string(), text.clone());
@@ -351,7 +346,11 @@ impl State<'_> {
             Err(error) => {
                 let message = format!("cannot read `{}`: {error}", path.display());
                 let diagnostic = Diagnostic::error("E0503", message).at(span, "included here");
-                self.report(diagnostic.note("files are searched beside the file that includes them"));
+                self.report(if error.kind() == io::ErrorKind::PermissionDenied {
+                    diagnostic.help("`--include-dir DIR` allows files of another folder")
+                } else {
+                    diagnostic.note("files are searched beside the file that includes them")
+                });
             }
         }
     }

@@ -7,7 +7,7 @@ use super::*;
 /// The tokens that are left, one blank between; the messages if there are any.
 fn run(text: &str, files: &[(&str, &str)], defines: &[(&str, &str)]) -> String {
     let files: BTreeMap<String, String> = files.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
-    let load = |path: &Path| {
+    let load = |_: &Path, path: &Path| {
         files
             .get(&path.display().to_string())
             .cloned()
