@@ -276,6 +276,31 @@ fn names_and_texts_never_become_markup() {
     let _ = std::fs::remove_dir_all(dir);
 }
 
+/// Marks of writing direction and characters without width are written out wherever a text is shown.
+#[test]
+fn deceptive_characters_are_written_out() {
+    let Some(mut browser) = Browser::start("deceptive") else { return };
+    let dir = room("deceptive");
+    let model = dir.join("de\u{202e}ceptive.kmts");
+    let text = "# \u{2066}comment\u{200b}\nprops \"p\\u202e\"\nstate \"s\\u200f\" \"p\\u202e\": ?\nstate s \"p\\u202e\": t\n\
+        init s\ns -may-> \"s\\u200f\"\n\"s\\u200f\" -must-> s\nproperty \"q\\u2067\" : ctl AG \"p\\u202e\"\n";
+    std::fs::write(&model, text).unwrap_or_else(|error| panic!("{error}"));
+    let file = page(&dir.join("out"), &[&model.to_string_lossy()]);
+    for tab in ["run", "why", "graph", "proof", "details"] {
+        browser.open_file(&file, &format!("#r=0&tab={tab}"));
+        let shown = browser.value(
+            "document.title + [...document.querySelectorAll('body *:not(script):not(style)')].map((element) => \
+             [...element.childNodes].filter((child) => child.nodeType === 3).map((child) => child.data).join(' ') + \
+             [...element.attributes].map((attribute) => attribute.value).join(' ')).join(' ')",
+        );
+        let shown = shown.as_str().unwrap_or_default().to_owned();
+        let raw = shown.chars().find(|&c| tertium_base::visible::is_deceptive(c) && !matches!(c, '\n' | '\t'));
+        assert_eq!(raw, None, "{tab}: {shown:?}");
+        assert!(shown.contains("q\\u{2067}"), "{tab}: {shown}");
+    }
+    let _ = std::fs::remove_dir_all(dir);
+}
+
 #[test]
 fn thousands_of_steps_and_states_stay_quick() {
     let Some(mut browser) = Browser::start("large") else { return };

@@ -1,7 +1,7 @@
 //! What does every part of Tertium need before any logic comes in?
 //!
 //! Typed ids and bit sets ([`ids`], [`bitset`]), places in source text ([`source`]) and the names in it ([`symbols`]), user mistakes as
-//! values ([`diagnostic`]) with their renderer ([`render`]), and the limits under which every long
+//! values ([`diagnostic`]) with their renderer ([`render`], [`visible`]), and the limits under which every long
 //! computation runs ([`budget`], [`memory`], [`files`]); panics of libraries that are no faults ([`panics`]).
 //!
 //! Not here: anything that knows what a truth value, a formula or a model is.
@@ -17,6 +17,7 @@ pub mod render;
 pub mod smtlib;
 pub mod source;
 pub mod symbols;
+pub mod visible;
 
 pub use bitset::BitSet;
 pub use budget::{Budget, StopReason, Stopped};

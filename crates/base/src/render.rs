@@ -5,6 +5,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{SourceFile, Span};
+use crate::visible::{is_deceptive, visible, visible_lines, write_out};
 
 /// Lines longer than this are shown in part: a one-line JSON file may hold a hundred megabytes.
 const LONGEST_SHOWN: usize = 400;
@@ -46,7 +47,7 @@ fn snippet<'a>(
     });
     Snippet::source(excerpt.text.as_str())
         .line_start(excerpt.first_line)
-        .path(source.name.as_str())
+        .path(visible(&source.name))
         .annotations(annotations)
 }
 
@@ -55,6 +56,8 @@ struct Excerpt {
     text: String,
     first_line: usize,
     offset: usize,
+    /// Characters that are written out: where each ends in the source's excerpt, and how much longer it has become.
+    grown: Vec<(usize, usize)>,
 }
 
 impl Excerpt {
@@ -83,16 +86,26 @@ impl Excerpt {
         let start = floor(line_start.max(from.saturating_sub(LONGEST_SHOWN)));
         let end = floor(line_end.min(to + LONGEST_SHOWN));
         let lines_before = text[..start].bytes().filter(|&byte| byte == b'\n').count();
-        Some(Self {
-            // Control characters would garble a terminal; replacing bytes one by one keeps places right.
-            text: text[start..end].chars().map(|c| if is_garbling(c) { '?' } else { c }).collect(),
-            first_line: source.first_line + lines_before,
-            offset: source.offset + start,
-        })
+        let (mut shown, mut grown) = (String::new(), Vec::new());
+        for (at, c) in text[start..end].char_indices() {
+            if !is_deceptive(c) || matches!(c, '\n' | '\t') || text[start + at..end].starts_with("\r\n") {
+                shown.push(c);
+                continue;
+            }
+            let before = shown.len();
+            write_out(c, &mut shown);
+            grown.push((at + c.len_utf8(), shown.len() - before - c.len_utf8()));
+        }
+        Some(Self { text: shown, first_line: source.first_line + lines_before, offset: source.offset + start, grown })
+    }
+
+    /// Where a byte of the source's excerpt is in what is shown.
+    fn moved(&self, at: usize) -> usize {
+        at + self.grown.iter().take_while(|(end, _)| *end <= at).map(|(_, by)| by).sum::<usize>()
     }
 
     fn local(&self, span: Span) -> Option<std::ops::Range<usize>> {
-        let start = span.start.checked_sub(self.offset)?;
+        let start = self.moved(span.start.checked_sub(self.offset)?);
         if start > self.text.len() {
             return None;
         }
@@ -104,18 +117,13 @@ impl Excerpt {
             at
         };
         let start = floor(start);
-        let end = floor(span.end.saturating_sub(self.offset)).max(start);
+        let end = floor(self.moved(span.end.saturating_sub(self.offset))).max(start);
         Some(start..end)
     }
 }
 
-/// One-byte control characters only, so that byte offsets stay what they are.
-fn is_garbling(c: char) -> bool {
-    c.is_ascii_control() && c != '\n' && c != '\t'
-}
-
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '?' } else { c }).collect()
+    visible_lines(text).into_owned()
 }
 
 #[cfg(test)]
@@ -141,5 +149,18 @@ mod tests {
             let diagnostic = Diagnostic::error("E0001", "m").at(Span::new(start, end), "here");
             assert!(render(&diagnostic, Some(&source), false).len() < 20_000);
         }
+    }
+
+    #[test]
+    fn what_deceives_is_written_out_and_places_stay_right() {
+        let source = SourceFile::new("a\u{202e}b.kmts", "state \u{202e}x\u{200b} bb\r\nstate \x1b[2J c\n");
+        let found =
+            Diagnostic::error("E0204", "no \u{2066}state\x07").at(Span::new(14, 16), "h\u{200f}ere").help("\x1b]0;x");
+        let text = render(&found, Some(&source), false);
+        assert!(!text.chars().any(|c| is_deceptive(c) && c != '\n'), "{text:?}");
+        assert!(text.contains("state \\u{202e}x\\u{200b} bb") && text.contains("a\\u{202e}b.kmts:1"), "{text}");
+        let lines: Vec<&str> = text.lines().collect();
+        let shown = lines.iter().position(|line| line.contains(" bb")).expect("the line");
+        assert_eq!(lines[shown].find("bb"), lines[shown + 1].find("^^"), "{text}");
     }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::style::safe;
 use crate::view::{Input, Ordered, RunView, Tool};
 
 /// What a stored run shows of a property.
@@ -36,21 +37,22 @@ impl ShownView {
     /// In one or two lines.
     #[must_use]
     pub fn text(&self) -> String {
+        let formula = safe(&self.formula);
         let fair = if self.fair { ", where only fair runs count" } else { "" };
         let word = |value: Option<bool>| match value {
-            Some(value) => format!("`{}` is {value}", self.property),
-            None => format!("anything of `{}`", self.property),
+            Some(value) => format!("`{}` is {value}", safe(&self.property)),
+            None => format!("anything of `{}`", safe(&self.property)),
         };
         let mut text = match (&self.reason, self.value) {
-            (None, value) if self.holds() => format!("shows that {}: {}{fair}\n", word(value), self.formula),
+            (None, value) if self.holds() => format!("shows that {}: {}{fair}\n", word(value), formula),
             (reason, _) => {
                 let that = if self.claimed.is_some() { "that " } else { "" };
                 let reason = reason.as_deref().unwrap_or("it shows the opposite");
-                format!("does not show {that}{}: {}{fair}\n  because {reason}\n", word(self.claimed), self.formula)
+                format!("does not show {that}{}: {}{fair}\n  because {reason}\n", word(self.claimed), formula)
             }
         };
         if let Some(other) = &self.stored_for {
-            text.push_str(&format!("  note: it was stored for another formula: {other}\n"));
+            text.push_str(&format!("  note: it was stored for another formula: {}\n", safe(other)));
         }
         text
     }

@@ -2,6 +2,8 @@
 //!
 //! One place decides, so that an unknown never looks like a failure anywhere.
 
+use tertium_base::visible::visible;
+
 /// What a piece of text stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
@@ -61,14 +63,10 @@ pub fn role_of(value: &str) -> Role {
     }
 }
 
-/// Text from a file made safe for a terminal: control characters would move the cursor or worse.
+/// Text from a file made safe for a terminal, on one line ([`tertium_base::visible`]).
 #[must_use]
 pub fn safe(text: &str) -> String {
-    if text.chars().any(char::is_control) {
-        text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
-    } else {
-        text.to_owned()
-    }
+    visible(text).into_owned()
 }
 
 #[cfg(test)]
@@ -86,6 +84,6 @@ mod tests {
 
     #[test]
     fn escapes_in_a_name_do_not_reach_the_terminal() {
-        assert_eq!(safe("a\x1b[31mb"), "a?[31mb");
+        assert_eq!(safe("a\x1b[31mb\u{202e}\n"), "a\\u{1b}[31mb\\u{202e}\\n");
     }
 }

@@ -11,6 +11,7 @@ pub mod headline;
 pub mod view;
 
 use serde::Serialize;
+use tertium_base::visible::visible;
 
 pub use graph::{graph, short_name};
 pub use view::{PAGE_VERSION, Page};
@@ -56,7 +57,7 @@ pub fn html<T: Serialize>(title: &str, document: &T) -> String {
 
 /// Text inside an element.
 fn as_text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    visible(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// JSON inside a script element: signs that could end the element or begin markup stand in strings only, so they can be

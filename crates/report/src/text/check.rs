@@ -13,7 +13,7 @@ const LONGEST_FORMULA: usize = 90;
 /// The line above the results.
 #[must_use]
 pub fn heading(file: &str, description: &str, style: Style) -> String {
-    format!("{}  {}\n\n", style.paint(Role::Strong, &safe(file)), style.paint(Role::Faint, description))
+    format!("{}  {}\n\n", style.paint(Role::Strong, &safe(file)), style.paint(Role::Faint, &safe(description)))
 }
 
 /// One result with what explains it.

@@ -1,5 +1,13 @@
 // Small tools: elements without markup in strings, words for values, the address, the colour scheme.
 
+/** Characters that are not seen, or that change how others are seen, as in `visible.rs`; line ends and tabs stay. */
+const DECEPTIVE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
+
+/** Text with such characters written out, as `\\u{202e}`. */
+function visible(text) {
+  return String(text).replace(DECEPTIVE, (c) => '\\u{' + c.codePointAt(0).toString(16) + '}');
+}
+
 /** Makes an element. Text only ever becomes text: nothing here parses markup. */
 function h(tag, props, ...children) {
   const element = document.createElement(tag);
@@ -8,7 +16,7 @@ function h(tag, props, ...children) {
     if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
     else if (key === 'class') element.className = value;
     else if (key === 'style') element.style.cssText = value;
-    else element.setAttribute(key, value === true ? '' : String(value));
+    else element.setAttribute(key, value === true ? '' : visible(value));
   }
   fill(element, children);
   return element;
@@ -17,7 +25,7 @@ function h(tag, props, ...children) {
 function fill(element, children) {
   for (const child of children.flat(Infinity)) {
     if (child === undefined || child === null || child === false) continue;
-    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    element.append(child instanceof Node ? child : document.createTextNode(visible(child)));
   }
 }
 

@@ -24,7 +24,8 @@ function round(number) { return Math.round(number * 10) / 10; }
 function escaped(text) { return String(text).replace(/[&<>"]/g, (sign) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }[sign])); }
 
 /** A text cut so that it fits. */
-function fitting(surface, text, width) {
+function fitting(surface, given, width) {
+  const text = visible(given);
   if (surface.measureText(text).width <= width) return text;
   let keep = Math.max(3, Math.floor(text.length * width / surface.measureText(text).width) - 1);
   while (keep > 3 && surface.measureText(text.slice(0, keep) + '…').width > width) keep -= 1;

@@ -45,7 +45,7 @@ class GraphView {
   slider() {
     const note = h('span', { class: 'quiet' });
     const range = h('input', { type: 'range', min: 0, max: this.rounds.length - 1, value: this.round, 'aria-label': 'round of refinement', id: 'round' });
-    const tell = () => { note.textContent = 'round ' + this.round + ' of ' + (this.rounds.length - 1) + (this.rounds[this.round].note ? ': ' + this.rounds[this.round].note : ''); };
+    const tell = () => { note.textContent = 'round ' + this.round + ' of ' + (this.rounds.length - 1) + (this.rounds[this.round].note ? ': ' + visible(this.rounds[this.round].note) : ''); };
     range.addEventListener('input', () => { this.round = Number(range.value); tell(); this.load(true); });
     tell();
     return h('div', { class: 'controls' }, h('span', null, 'refinement'), range, note);

@@ -12,7 +12,7 @@ function sourcePane(sources, title, marks) {
   function load(file) {
     chosen.file = file;
     const source = sources[file];
-    label.textContent = source ? source.file : '';
+    label.textContent = source ? visible(source.file) : '';
     lines = [];
     body.replaceChildren();
     if (!source) {
