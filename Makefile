@@ -23,7 +23,8 @@ FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?= $(notdir $(basename $(wildcard fuzz/fuzz_targets/*.rs)))
 FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 	-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
-	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1
+	-Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 \
+	-Clink-arg=-Wl,-rpath,$(or $(Z3_LIBRARY_PATH_OVERRIDE),$(abspath target/z3/lib))
 
 # Comparison with Spin: which models, how large they may be, and how long each may take.
 MODELS ?= corpus/promela
@@ -87,9 +88,10 @@ agreement: $(Z3) ## table of agreement with Spin over a collection (MODELS=DIR w
 	TERTIUM_TABLE="$(abspath target/agreement.txt)" $(CARGO) test -q -p tertium-driver --test promela -- --ignored > target/agreement.log 2>&1 || code=$$?; \
 	cat target/agreement.txt || cat target/agreement.log; exit $$code
 
-test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (SEED=N for a given one)
+test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (SEED=N for a given one), then fuzz
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --workspace
+	$(MAKE) fuzz
 
 test-spin: $(Z3) peers ## random Promela models and formulas against Spin (CASES=50 times six models, fifteen with formulas; SEED=N for a given seed); needs spin and gcc
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
@@ -134,7 +136,7 @@ bench-spin: $(Z3) peers ## Promela models against Spin (BENCH_MODELS="FILE FOLDE
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-spin
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-spin -- --assert --seconds=$(BENCH_SECONDS) $(BENCH_MODELS)
 
-fuzz: ## feed every parser with mutated input (FUZZ_SECONDS=60 each, FUZZ_TARGETS="formula …" for some)
+fuzz: $(Z3) ## feed every parser, stored runs, certificates and checks within tiny limits with mutated input (FUZZ_SECONDS=60 each, FUZZ_TARGETS="formula …" for some)
 	cd fuzz && CARGO_TARGET_DIR=target RUSTFLAGS="$(FUZZ_FLAGS)" $(CARGO) build --release --target $(HOST)
 	@for target in $(FUZZ_TARGETS); do \
 		mkdir -p fuzz/corpus/$$target fuzz/artifacts/$$target; \
