@@ -54,10 +54,12 @@ pub fn implications(formula: &Formula) -> Vec<(NodeId, NodeId)> {
     formula.node_ids().rev().filter_map(implication).collect()
 }
 
-/// What is said where it was not looked for, or not to the end.
-#[must_use]
+/// The code of what is said where it was not looked for, or not to the end.
+pub const NOT_KNOWN: &str = "W0308";
+
+/// What is said there.
 pub fn not_looked_for(why: &str) -> Diagnostic {
-    Diagnostic::note_only("W0308", format!("whether the property holds vacuously is not known: {why}"))
+    Diagnostic::note_only(NOT_KNOWN, format!("whether the property holds vacuously is not known: {why}"))
 }
 
 /// For each node whether it occurs under an even number of negations only.
