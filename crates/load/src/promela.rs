@@ -42,6 +42,14 @@ pub fn from_text(
     }
     let properties: Vec<Property> =
         given.iter().enumerate().map(|(at, text)| Property::from_argument(text, at + 1)).collect();
+    let wrong: Vec<Located> = properties.iter().filter_map(more_than_a_formula).collect();
+    if !wrong.is_empty() {
+        return Err(Failure::Input(wrong));
+    }
+    if let Some(predicate) = predicates.iter().find(|predicate| stray(predicate).is_some()) {
+        let source = Arc::new(SourceFile::new("--predicate", predicate.as_str()));
+        return Err(Located::within(not_one(stray(predicate).unwrap_or_default(), "condition"), &source).into());
+    }
     let mut whole = text.to_owned();
     for predicate in predicates {
         whole.push_str(&format!("\npred ({predicate})\n"));
@@ -81,7 +89,15 @@ pub fn from_text(
     let mut program = lowered.program;
     program.name =
         std::path::Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-    let first = program.properties.len() - properties.len();
+    let first = program.properties.len().saturating_sub(properties.len());
+    let own = |(at, known): (usize, &tertium_program::Property)| known.name == format!("given_{at}_{}", text.len());
+    let added = program.properties[first..].iter().enumerate();
+    if added.len() != properties.len() || !added.into_iter().all(own) {
+        let swallowed = Diagnostic::error("E0597", "what the command line gives is not read as a property")
+            .note("the model's text ends inside a comment, a conditional or a statement")
+            .help("end it there");
+        return Err(swallowed.into());
+    }
     for (known, property) in program.properties[first..].iter_mut().zip(&properties) {
         known.name.clone_from(&property.name);
         known.source.clone_from(&property.text);
@@ -135,4 +151,23 @@ fn moved(mut message: Diagnostic, from: usize, to: usize) -> Diagnostic {
         label.span = Span::new(place(label.span.start), place(label.span.end));
     }
     message
+}
+
+/// Where a text does not stay inside the brackets that are put around it.
+fn stray(text: &str) -> Option<Span> {
+    let marks = ["{", "}", "#", "/*", "*/", "//", "\"", ";"];
+    let found = marks.iter().filter_map(|mark| text.find(mark).map(|at| Span::new(at, at + mark.len())));
+    found.min_by_key(|span| span.start)
+}
+
+/// A property from the command line that could be more than one formula: it stands behind the model's text, and must not become part of it.
+fn more_than_a_formula(property: &Property) -> Option<Located> {
+    let span = stray(&property.text)?.shifted(property.offset);
+    Some(Located::within(not_one(span, "formula"), &property.source))
+}
+
+fn not_one(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::error("E0597", format!("this is more than one {what}"))
+        .at(span, format!("cannot stand in a {what}"))
+        .help("write what belongs to the model into the model")
 }
