@@ -104,6 +104,9 @@ pub fn over() {
     OVER.store(true, Ordering::SeqCst);
 }
 
+/// More than this is not taken for the program itself.
+const MOST_AT_START: usize = 64 << 20;
+
 /// The memory that a run may have if the user says nothing.
 #[must_use]
 pub fn guard() -> Option<usize> {
@@ -112,7 +115,9 @@ pub fn guard() -> Option<usize> {
 
 /// Starts to watch over a run.
 pub fn start(budget: &Budget, memory: Option<usize>, cancel: Arc<AtomicBool>) {
-    let dog = Watchdog { budget: budget.clone(), memory, cancel, interrupted: None, trimmed: None, reserve: None };
+    let at_start = memory::of_process().unwrap_or(0).min(MOST_AT_START);
+    let dog =
+        Watchdog { budget: budget.clone(), memory, at_start, cancel, interrupted: None, trimmed: None, reserve: None };
     // Without it a run still ends by itself, only less surely.
     let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || dog.watch());
 }
@@ -121,6 +126,8 @@ struct Watchdog {
     budget: Budget,
     /// The limit on memory, asked for or not.
     memory: Option<usize>,
+    /// What the process had before the run began: the program itself and its libraries.
+    at_start: usize,
     cancel: Arc<AtomicBool>,
     /// When the user's wish was noticed.
     interrupted: Option<Instant>,
@@ -162,7 +169,7 @@ impl Watchdog {
     /// Whether the process has too much memory; if it has a little too much, the budgets are told.
     fn weigh(&mut self) -> Option<StopReason> {
         let limit = self.memory?;
-        let used = memory::of_process()?;
+        let used = memory::of_process()?.saturating_sub(self.at_start);
         memory::press(used > limit);
         if used <= limit {
             return None;

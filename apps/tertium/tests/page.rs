@@ -283,7 +283,7 @@ fn deceptive_characters_are_written_out() {
     let dir = room("deceptive");
     let model = dir.join("de\u{202e}ceptive.kmts");
     let text = "# \u{2066}comment\u{200b}\nprops \"p\\u202e\"\nstate \"s\\u200f\" \"p\\u202e\": ?\nstate s \"p\\u202e\": t\n\
-        init s\ns -may-> \"s\\u200f\"\n\"s\\u200f\" -must-> s\nproperty \"q\\u2067\" : ctl AG \"p\\u202e\"\n";
+        init s\ns -may-> \"s\\u200f\"\n\"s\\u200f\" -must-> s\nproperty \"q\\u2067\" : ctl AG \"p\u{202e}\"\n";
     std::fs::write(&model, text).unwrap_or_else(|error| panic!("{error}"));
     let file = page(&dir.join("out"), &[&model.to_string_lossy()]);
     for tab in ["run", "why", "graph", "proof", "details"] {

@@ -225,7 +225,9 @@ impl<'a, 'p> Writer<'a, 'p> {
 
     fn finish(mut self) -> Result<Kmts, NoGraph> {
         let fair: BTreeSet<u32> = if self.everyone {
-            self.edges.iter().filter_map(|(_, pid, _)| *pid).collect()
+            // Whoever never steps is treated fairly, too: where there is nobody else, paths that end would count as fair ones.
+            let running = 0..self.semantics.program().instances.len() as u32;
+            self.edges.iter().filter_map(|(_, pid, _)| *pid).chain(running).collect()
         } else {
             self.fair.iter().copied().collect()
         };
