@@ -43,7 +43,7 @@ HORN ?= $(wildcard ../shared/peers/horn)
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-forged test-long test-spin test-symbolic peers browser pictures agreement bench bench-growth bench-limits bench-loop bench-spin bench-symbolic fuzz lint format clean
+.PHONY: help run build test test-forged test-long test-spin test-symbolic peers browser pictures agreement bench bench-growth bench-limits bench-loop bench-spin bench-symbolic fuzz lint format clean test-million
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -92,6 +92,14 @@ test-long: $(Z3) ## many more random cases (CASES=50 times) with a fresh seed (S
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --workspace
 	$(MAKE) fuzz
+
+# Everything against everything else. Goes on where the last run with the same seed ended: target/million.json.
+test-million: CASES = 1000000
+test-million: SEED = 20261117
+test-million: $(Z3) peers ## 1,000,000 differential cases (CASES=N) over engines, definitions, Spin and kernel, a table by category; goes on where it was stopped (SEED=N, SECONDS=N at most, THREADS=N, ONLY=category:number for one sample)
+	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES); progress in target/million.json, wrong cases in target/million/"
+	@TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) TERTIUM_SECONDS=$(SECONDS) TERTIUM_THREADS=$(THREADS) TERTIUM_ONLY=$(ONLY) \
+	$(CARGO) test --release -q -p tertium-driver --test million -- --ignored --nocapture
 
 test-spin: $(Z3) peers ## random Promela models and formulas against Spin (CASES=50 times six models, fifteen with formulas; SEED=N for a given seed); needs spin and gcc
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"

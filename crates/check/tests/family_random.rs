@@ -10,29 +10,8 @@ use tertium_evidence::{Deadlock, LinearReading, Reading};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Format, Model, ParamModel, StateId, read_bytes};
-use tertium_testkit::{FormulaShape, Rng, for_random_cases};
-
-const VALUES: [&str; 9] = ["t", "t", "u", "x", "!x", "y", "!y", "x & !y", "x | z"];
-
-fn random_family(rng: &mut Rng) -> String {
-    let states = rng.between(&(1..=4));
-    let mut labels = Vec::new();
-    let mut edges = Vec::new();
-    for at in 0..states {
-        let mut value = || *rng.pick(&["t", "f", "f", "u", "x", "!z"]);
-        labels.push(format!("\"s{at}\": {{\"p\": \"{}\", \"q\": \"{}\"}}", value(), value()));
-        for to in 0..states {
-            if rng.chance(45) {
-                edges.push(format!("[\"s{at}\", \"{}\", \"s{to}\"]", rng.pick(&VALUES)));
-            }
-        }
-    }
-    format!(
-        "{{\"states\": {{{}}}, \"props\": [\"p\", \"q\"], \"edges\": [{}], \"params\": [\"x\", \"y\", \"z\"], \"init\": \"s0\"}}",
-        labels.join(", "),
-        edges.join(", ")
-    )
-}
+use tertium_testkit::families::random_family;
+use tertium_testkit::{FormulaShape, for_random_cases};
 
 fn read(text: &str) -> ParamModel {
     let loaded = read_bytes("case", Format::Json, text.as_bytes(), &Budget::unlimited()).expect("no limit");

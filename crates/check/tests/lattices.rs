@@ -15,6 +15,7 @@ use tertium_evidence::{Deadlock, LinearReading, Reading};
 use tertium_lattice::{Belnap, DeMorganLattice};
 use tertium_logic::{Logic, ParseOptions, parse};
 use tertium_model::{Format, Kmts, KmtsBuilder, LatticeModel, Model, read_bytes};
+use tertium_testkit::families::random_lattice_structure;
 use tertium_testkit::{FormulaShape, Rng, corpus, for_random_cases};
 
 fn read(model: &Value) -> LatticeModel {
@@ -25,32 +26,12 @@ fn read(model: &Value) -> LatticeModel {
     }
 }
 
-/// A structure over a built-in lattice, as a file would describe it.
-fn random_model(rng: &mut Rng, name: &str, lattice: &DeMorganLattice) -> Value {
-    let states: Vec<String> = (0..rng.between(&(1..=4))).map(|at| format!("s{at}")).collect();
-    let mut described = Map::new();
-    let mut edges = Vec::new();
-    for from in &states {
-        let labels: Map<String, Value> = ["p", "q"]
-            .iter()
-            .map(|prop| ((*prop).to_owned(), Value::from(rng.pick(lattice.names()).as_str())))
-            .collect();
-        described.insert(from.clone(), Value::Object(labels));
-        for to in &states {
-            if rng.chance(45) {
-                edges.push(json!([from, rng.pick(lattice.names()), to]));
-            }
-        }
-    }
-    json!({"lattice": name, "elements": lattice.names(), "states": described, "edges": edges})
-}
-
 #[test]
 fn cuts_agree_with_computing_in_the_lattice() {
     for_random_cases(1500, |case| {
         let name = *case.rng.pick(&["B2", "K3", "Belnap4", "chain4", "K3xK3", "B2xB2", "K3xB2"]);
         let lattice = DeMorganLattice::built_in(name).unwrap();
-        let described = random_model(&mut case.rng, name, &lattice);
+        let described = random_lattice_structure(&mut case.rng, name, &lattice);
         case.keep("model.json", described.to_string());
         let model = read(&described);
         let logic = *case.rng.pick(&[Logic::Pml, Logic::Ctl, Logic::Mu]);
@@ -87,7 +68,7 @@ fn lattice_vectors() {
 #[test]
 fn unknown_names_and_path_quantifiers_without_bounds_are_refused() {
     let lattice = DeMorganLattice::built_in("K3").unwrap();
-    let model = read(&random_model(&mut Rng::new(1), "K3", &lattice));
+    let model = read(&random_lattice_structure(&mut Rng::new(1), "K3", &lattice));
     let budget = Budget::unlimited();
     let options = ParseOptions { logic: Some(Logic::Mu), elements: vec!["maybe".to_owned()] };
     let formula = parse("<act> (r & maybe & p)", &options).formula.unwrap();
@@ -127,7 +108,7 @@ fn four_values_as_a_lattice() {
     for_random_cases(1000, |case| {
         let name = *case.rng.pick(&["K3", "Belnap4"]);
         let lattice = DeMorganLattice::built_in(name).unwrap();
-        let described = random_model(&mut case.rng, name, &lattice);
+        let described = random_lattice_structure(&mut case.rng, name, &lattice);
         case.keep("model.json", described.to_string());
         let model = read(&described);
         let logic = *case.rng.pick(&[Logic::Ctl, Logic::Mu, Logic::Ltl, Logic::Ltl]);
@@ -150,7 +131,7 @@ fn four_values_as_a_lattice() {
 fn a_product_is_its_factors() {
     for_random_cases(300, |case| {
         let lattice = DeMorganLattice::built_in("K3xK3").unwrap();
-        let described = random_model(&mut case.rng, "K3xK3", &lattice);
+        let described = random_lattice_structure(&mut case.rng, "K3xK3", &lattice);
         case.keep("model.json", described.to_string());
         let logic = *case.rng.pick(&[Logic::Ctl, Logic::Ltl]);
         let formula = case.formula(&FormulaShape::new(logic));

@@ -17,10 +17,8 @@ use tertium_kernel::check_certificate;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 use tertium_model::{Kmts, KmtsBuilder, PropId, StateId};
-use tertium_testkit::completions::{complete_structures, completions_among, partial_structures};
-use tertium_testkit::reference::{
-    Deadlocks, LinearReading, branching_values, linear_values, refinement_relation, star_values,
-};
+use tertium_testkit::completions::{complete_structures, completions_among, partial_structures, truths};
+use tertium_testkit::reference::{Deadlocks, refinement_relation};
 use tertium_testkit::{Case, FormulaShape, StructureShape, for_random_cases, show_structure};
 
 const FORMULAS: [(Logic, &[&str]); 5] = [
@@ -101,33 +99,6 @@ const FORMULAS: [(Logic, &[&str]); 5] = [
 fn formula(logic: Logic, text: &str) -> Formula {
     let parsed = parse(text, &ParseOptions::in_logic(logic));
     parsed.formula.unwrap_or_else(|| panic!("{text}: {:?}", parsed.diagnostics))
-}
-
-/// The two-valued truth at the states of a complete structure, by the definitions.
-fn truths(complete: &Kmts, formula: &Formula, deadlocks: Deadlocks) -> Vec<bool> {
-    let values = match formula.logic() {
-        Logic::Ltl => linear_values(&endless(complete, deadlocks), formula, LinearReading::Bg),
-        Logic::CtlStar => star_values(&endless(complete, deadlocks), formula),
-        _ => branching_values(complete, formula, deadlocks),
-    };
-    values.into_iter().map(|value| value == Belnap::True).collect()
-}
-
-/// Where paths may end the last state of one stands for ever.
-fn endless(complete: &Kmts, deadlocks: Deadlocks) -> Kmts {
-    let mut builder = KmtsBuilder::new();
-    let states: Vec<StateId> = complete.state_names().iter().map(|name| builder.add_state(name)).collect();
-    for (at, name) in complete.props().iter().enumerate() {
-        let prop = builder.add_prop(name);
-        states.iter().for_each(|&state| builder.set_label(state, prop, complete.label(state, PropId::new(at))));
-    }
-    for &state in &states {
-        complete.edges_from(state).for_each(|edge| builder.add_edge(state, edge.target, true, true, None));
-        if deadlocks == Deadlocks::Maximal && complete.is_dead(state) {
-            builder.add_edge(state, state, true, true, None);
-        }
-    }
-    builder.finish().expect("a structure as before")
 }
 
 /// Checks a completion by the definitions.

@@ -20,6 +20,7 @@ use tertium_explore::search::{Blind, Finding, Summary};
 use tertium_program::{FaultKind, Outcome, Program, Semantics, State};
 use tertium_promela::lower::lower;
 use tertium_promela::{Options, read};
+use tertium_testkit::spin::{compiler, is_available};
 use tertium_testkit::{corpus, for_random_cases, random_promela};
 
 /// More states than this are not counted by the definition.
@@ -230,15 +231,6 @@ fn recorded_models_have_as_many_states_as_spin_counts() {
     }
 }
 
-fn on_path(tool: &str) -> bool {
-    Command::new(tool).arg("--version").output().is_ok()
-}
-
-/// What compiles a verifier. It runs for a moment only, so the compiler that takes least time is best.
-fn compiler() -> Option<&'static str> {
-    ["tcc", "gcc"].into_iter().find(|tool| on_path(tool))
-}
-
 /// What Spin says of a model: refused; too large to compare, or translated to C that is none; or its figures.
 enum Spin {
     Refused(String),
@@ -299,7 +291,7 @@ fn scratch(number: usize) -> PathBuf {
 #[test]
 #[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 fn random_models_agree_with_spin() {
-    if !on_path("spin") || compiler().is_none() {
+    if !is_available() {
         eprintln!("skipped: no spin and no C compiler on the path");
         return;
     }

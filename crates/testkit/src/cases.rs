@@ -39,6 +39,12 @@ impl Case {
         self.kept.push((name.to_owned(), text.into()));
     }
 
+    /// The inputs that were kept, each with the name of its file.
+    #[must_use]
+    pub fn kept(&self) -> &[(String, String)] {
+        &self.kept
+    }
+
     /// A random structure, kept as `structure.kmts`.
     pub fn structure(&mut self, shape: &StructureShape) -> Kmts {
         let structure = structures::random_structure(&mut self.rng, shape);

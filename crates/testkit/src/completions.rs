@@ -5,9 +5,10 @@
 //! completion found here proves nothing; one found here refutes "there is none".
 
 use tertium_lattice::Belnap;
-use tertium_model::{Kmts, KmtsBuilder, StateId};
+use tertium_logic::{Formula, Logic};
+use tertium_model::{Kmts, KmtsBuilder, PropId, StateId};
 
-use crate::reference::refinement_relation;
+use crate::reference::{Deadlocks, LinearReading, branching_values, linear_values, refinement_relation, star_values};
 
 /// All complete structures with at most `most` states over these propositions, up to bisimulation: all states can
 /// be reached from the first one, which is initial, and no two are bisimilar.
@@ -32,6 +33,37 @@ pub fn complete_structures(props: &[&str], most: usize) -> Vec<Kmts> {
 pub fn completions_among(all: &[Kmts], partial: &Kmts, state: StateId) -> Vec<usize> {
     let completes = |complete: &Kmts| refinement_relation(partial, complete)[state.index()][0];
     (0..all.len()).filter(|&at| completes(&all[at])).collect()
+}
+
+/// The two-valued truth at the states of a complete structure, by the definitions.
+///
+/// # Panics
+/// If the formula uses a name that the structure lacks.
+#[must_use]
+pub fn truths(complete: &Kmts, formula: &Formula, deadlocks: Deadlocks) -> Vec<bool> {
+    let values = match formula.logic() {
+        Logic::Ltl => linear_values(&endless(complete, deadlocks), formula, LinearReading::Bg),
+        Logic::CtlStar => star_values(&endless(complete, deadlocks), formula),
+        _ => branching_values(complete, formula, deadlocks),
+    };
+    values.into_iter().map(|value| value == Belnap::True).collect()
+}
+
+/// Where paths may end the last state of one stands for ever.
+fn endless(complete: &Kmts, deadlocks: Deadlocks) -> Kmts {
+    let mut builder = KmtsBuilder::new();
+    let states: Vec<StateId> = complete.state_names().iter().map(|name| builder.add_state(name)).collect();
+    for (at, name) in complete.props().iter().enumerate() {
+        let prop = builder.add_prop(name);
+        states.iter().for_each(|&state| builder.set_label(state, prop, complete.label(state, PropId::new(at))));
+    }
+    for &state in &states {
+        complete.edges_from(state).for_each(|edge| builder.add_edge(state, edge.target, true, true, None));
+        if deadlocks == Deadlocks::Maximal && complete.is_dead(state) {
+            builder.add_edge(state, state, true, true, None);
+        }
+    }
+    builder.finish().expect("a structure as before")
 }
 
 /// All partial structures with exactly `states` states over one proposition `p`: every label, every step absent,

@@ -12,6 +12,7 @@
 mod cases;
 pub mod completions;
 pub mod corpus;
+pub mod families;
 pub mod formulas;
 mod growth;
 pub mod programs;
@@ -20,6 +21,7 @@ pub mod reference;
 pub mod refinements;
 mod rng;
 mod show;
+pub mod spin;
 pub mod structures;
 
 pub use cases::{Case, for_random_cases};
