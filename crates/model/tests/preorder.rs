@@ -5,7 +5,7 @@ use tertium_base::Budget;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Logic, ParseOptions, parse};
 use tertium_model::{Format, Kmts, Model, StateId, equivalence, minimise, read_bytes, refines};
-use tertium_testkit::reference::{Deadlocks, branching_values};
+use tertium_testkit::reference::{Deadlocks, branching_values, refinement_relation};
 use tertium_testkit::{Case, FormulaShape, StructureShape, corpus, for_random_cases};
 
 fn kmts(value: &Value) -> Kmts {
@@ -82,6 +82,35 @@ fn refinements_are_found_and_keep_definite_values() {
             }
         }
     });
+}
+
+#[test]
+fn the_relation_is_the_one_that_is_defined() {
+    for_random_cases(300, |case| {
+        let shape = shape(case);
+        let left = case.structure(&shape);
+        let right = if case.rng.chance(60) { case.refinement(&left).structure } else { case.structure(&shape) };
+        let (found, defined) =
+            (refines(&left, &right, &Budget::unlimited()).unwrap(), refinement_relation(&left, &right));
+        for (a, c) in left.states().flat_map(|a| right.states().map(move |c| (a, c))) {
+            assert_eq!(found.contains(a, c), defined[a.index()][c.index()], "left: found, right: defined, {a:?} {c:?}");
+        }
+    });
+}
+
+/// Where there is always a next state, the only possible one is certain: it answers for a step that must be there.
+#[test]
+fn totality_answers_for_a_certain_step() {
+    let one = |must: bool| {
+        let mut builder = tertium_model::KmtsBuilder::new();
+        let state = builder.add_state("s");
+        builder.add_edge(state, state, true, must, None);
+        builder.set_total(true);
+        builder.finish().unwrap()
+    };
+    let (certain, possible, state) = (one(true), one(false), StateId::new(0));
+    assert!(refines(&certain, &possible, &Budget::unlimited()).unwrap().contains(state, state));
+    assert!(refinement_relation(&certain, &possible)[0][0]);
 }
 
 #[test]

@@ -46,15 +46,16 @@ fn steps_are_kept(coarse: &Kmts, a: StateId, fine: &Kmts, c: StateId, related: &
     let inside = |small: &[StateId], large: &[StateId]| {
         small.iter().all(|to| large.iter().any(|from| related[from.index()][to.index()]))
     };
-    let answers = certain(fine, c);
+    let mut answers = certain(fine, c);
+    let whole = all_possible(fine, c);
+    if !whole.is_empty() {
+        answers.push((None, whole));
+    }
     let kept = |(action, members): &Certain| {
         answers.iter().any(|(other, chosen)| same_action(coarse, *action, fine, *other) && inside(chosen, members))
     };
     let implicit = all_possible(coarse, a);
-    let implicit_kept = || {
-        answers.iter().any(|(_, chosen)| inside(chosen, &implicit))
-            || !all_possible(fine, c).is_empty() && inside(&all_possible(fine, c), &implicit)
-    };
+    let implicit_kept = || answers.iter().any(|(_, chosen)| inside(chosen, &implicit));
     certain(coarse, a).iter().all(kept) && (implicit.is_empty() || implicit_kept())
 }
 
