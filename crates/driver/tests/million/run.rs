@@ -188,12 +188,14 @@ impl Run {
             categories.iter().zip(&self.done).map(|(category, done)| self.left(category, done)).collect();
         let of_each = |done: &Tally| (done.microseconds as f64 / done.samples.max(1) as f64).max(1.0);
         let needed: f64 = left.iter().zip(&self.done).map(|(left, done)| left * of_each(done)).sum();
-        let time = BATCH.as_micros() as f64 * self.plan.threads as f64;
+        // What is known from few samples is known badly: no batch is much larger than all before it.
+        let spent: u64 = self.done.iter().map(|done| done.microseconds).sum();
+        let time = (BATCH.as_micros() as f64 * self.plan.threads as f64).min(2.0 * spent as f64);
         let is_first = self.done.iter().any(|done| done.samples == 0);
         let share = if is_first { 0.0 } else { (time / needed.max(1.0)).min(1.0) };
         let mut batch = Vec::new();
         for (at, left) in left.iter().enumerate().filter(|(_, left)| **left > 0.0) {
-            let count = ((left * share).ceil() as u64).max(1);
+            let count = ((left * share).ceil() as u64).clamp(1, 2 * self.done[at].samples + 1);
             batch.extend((0..count).map(|more| (at, self.done[at].samples + more)));
         }
         // Long ones are not left to the end.
