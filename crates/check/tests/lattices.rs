@@ -3,7 +3,7 @@
 mod common;
 
 use common::vector_formula;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tertium_base::Budget;
 use tertium_check::automata::AutomataEngine;
 use tertium_check::game::ParityGame;

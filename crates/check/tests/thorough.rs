@@ -16,7 +16,7 @@ use tertium_evidence::{Certificate, Deadlock, Place, Proof, Stand, read_document
 use tertium_kernel::check_certificate;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
-use tertium_model::{Kmts, KmtsBuilder, PropId, StateId};
+use tertium_model::{Kmts, StateId};
 use tertium_testkit::completions::{complete_structures, completions_among, partial_structures, truths};
 use tertium_testkit::reference::{Deadlocks, refinement_relation};
 use tertium_testkit::{Case, FormulaShape, StructureShape, for_random_cases, show_structure};

@@ -116,7 +116,7 @@ fn target() -> PathBuf {
 fn a_few_hundred_cases_agree() {
     let plan = Plan { seed: 20_261_115, cases: 300, seconds: None, threads: 1, smallest: 2 };
     let run = Run::new(plan, target().join("million-sample"));
-    if let Err(wrong) = run.to_the_end(&CATEGORIES, &mut |_| {}) {
+    if let Err(wrong) = run.finish(&CATEGORIES, &mut |_| {}) {
         panic!("{wrong}");
     }
 }
@@ -126,12 +126,11 @@ fn a_few_hundred_cases_agree() {
 #[test]
 #[ignore = "takes an hour or two: make test-million"]
 #[allow(clippy::print_stdout, reason = "the table is what the run is for")]
+#[allow(clippy::exit, reason = "the table says what is wrong; a panic would add nothing")]
 fn a_million_cases_agree() {
     let folder = target().join("million");
-    if let Ok(only) = std::env::var("TERTIUM_ONLY") {
-        if !only.is_empty() {
-            return run::repeat(&CATEGORIES, &only, number("TERTIUM_SEED").unwrap_or(1), &folder);
-        }
+    if let Some(only) = std::env::var("TERTIUM_ONLY").ok().filter(|only| !only.is_empty()) {
+        return run::repeat(&CATEGORIES, &only, number("TERTIUM_SEED").unwrap_or(1), &folder);
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let plan = Plan {
@@ -142,7 +141,7 @@ fn a_million_cases_agree() {
         smallest: 1,
     };
     let run = Run::resumed(plan, folder, &CATEGORIES);
-    match run.to_the_end(&CATEGORIES, &mut |text| println!("{text}")) {
+    match run.finish(&CATEGORIES, &mut |text| println!("{text}")) {
         Ok(table) => println!("{table}"),
         Err(wrong) => {
             println!("{wrong}");

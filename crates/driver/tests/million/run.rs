@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
+use tertium_testkit::reference::TOO_MANY_GUESSES;
 use tertium_testkit::{Case, Rng};
 
 use super::sample::Tally;
@@ -75,11 +76,14 @@ fn compare(category: &Category, seed: u64, number: u64) -> Result<Tally, Wrong> 
     let mut case = Case::new(seed_of(seed, category.name, number), number as usize);
     let done = catch_unwind(AssertUnwindSafe(|| (category.draw)(&mut case, &mut tally)));
     tally.microseconds = start.elapsed().as_micros() as u64;
-    done.map(|()| tally).map_err(|panic| {
-        let text = panic.downcast_ref::<String>().cloned();
-        let why = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default();
-        Wrong { category: category.name, number, why, kept: case.kept().to_vec() }
-    })
+    let Err(panic) = done else { return Ok(tally) };
+    let text = panic.downcast_ref::<String>().cloned();
+    let why = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default();
+    if why == TOO_MANY_GUESSES {
+        tally.limited += 1;
+        return Ok(tally);
+    }
+    Err(Wrong { category: category.name, number, why, kept: case.kept().to_vec() })
 }
 
 /// Compares one sample again, named as `category:number`.
@@ -159,7 +163,7 @@ impl Run {
     }
 
     /// Compares until everything planned is done or time is up; the table, or what is wrong.
-    pub fn to_the_end(mut self, categories: &[Category], tell: &mut dyn FnMut(&str)) -> Result<String, String> {
+    pub fn finish(mut self, categories: &[Category], tell: &mut dyn FnMut(&str)) -> Result<String, String> {
         self.done.resize(categories.len(), Tally::default());
         let (start, mut told) = (Instant::now(), Instant::now());
         tell(&explained(categories));
@@ -328,7 +332,7 @@ fn a_run_goes_on_where_it_was_stopped_and_keeps_what_is_wrong() {
     let plan = |cases| Plan { seed: 5, cases, seconds: None, threads: 2, smallest: 1 };
     let kept = |run: &Run| Tally { microseconds: 0, ..run.done[0].clone() };
     for cases in [20, 50] {
-        assert!(Run::resumed(plan(cases), folder.clone(), &PLAIN).to_the_end(&PLAIN, &mut |_| {}).is_ok());
+        assert!(Run::resumed(plan(cases), folder.clone(), &PLAIN).finish(&PLAIN, &mut |_| {}).is_ok());
     }
     let again = kept(&Run::resumed(plan(50), folder.clone(), &PLAIN));
     let mut at_once = Tally::default();
@@ -338,7 +342,7 @@ fn a_run_goes_on_where_it_was_stopped_and_keeps_what_is_wrong() {
     assert!(again.cases() >= 50);
     let other = Run::resumed(Plan { seed: 6, ..plan(50) }, folder.clone(), &PLAIN);
     assert!(other.done.is_empty(), "the file of another seed says nothing");
-    let wrong = Run::resumed(plan(100), folder.clone(), &PLAIN).to_the_end(&PLAIN, &mut |_| {});
+    let wrong = Run::resumed(plan(100), folder.clone(), &PLAIN).finish(&PLAIN, &mut |_| {});
     let wrong = wrong.expect_err("sample 70 is wrong");
     assert!(
         wrong.contains("1 wrong") && wrong.contains("TERTIUM_ONLY=plain:70") && wrong.contains("seventy"),

@@ -14,6 +14,9 @@ use tertium_model::{EdgeId, Kmts, KmtsBuilder, StateId};
 use super::Steps;
 use super::branching::constant_by_name;
 
+/// What evaluators of paths panic with where a formula has too many temporal operators for them: a limit of theirs, no difference.
+pub const TOO_MANY_GUESSES: &str = "too many temporal operators for looking at all guesses";
+
 /// How open steps weaken a linear formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinearReading {
@@ -369,7 +372,7 @@ fn some_path(structure: &Kmts, formula: &Positive, bit: Bit, steps: Steps) -> Ve
 
 fn positions(structure: &Kmts, formula: &Positive, bit: Bit, steps: Steps) -> Vec<Position> {
     let temporal: Vec<usize> = (0..formula.parts.len()).filter(|&at| formula.is_temporal(at)).collect();
-    assert!(temporal.len() <= 12, "too many temporal operators for looking at all guesses");
+    assert!(temporal.len() <= 12, "{TOO_MANY_GUESSES}");
     let guess_of = |truths: &[bool]| {
         temporal.iter().enumerate().filter(|(_, at)| truths[**at]).map(|(bit, _)| 1usize << bit).sum::<usize>()
     };
