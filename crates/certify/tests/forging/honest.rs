@@ -95,8 +95,13 @@ impl Material {
         match &material.victim.kind {
             Kind::Program(file) => {
                 let file = file.clone();
-                let readings =
-                    [(None, false), (None, true), (Some(Deadlock::Mu), false), (Some(Deadlock::Maximal), false)];
+                let readings = [
+                    (None, false),
+                    (None, true),
+                    (Some(Deadlock::Mu), false),
+                    (Some(Deadlock::Maximal), false),
+                    (Some(Deadlock::Maximal), true),
+                ];
                 for (at, reading) in readings.into_iter().enumerate() {
                     // Solvers take time: beyond the first reading each has one way to make certificates.
                     let effort = if at == 0 { effort } else { Effort::One(4 * at) };
