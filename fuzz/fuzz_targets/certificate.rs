@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use tertium_base::{Budget, SourceFile};
-use tertium_evidence::{read_document};
-use tertium_kernel::{check_certificate};
+use tertium_evidence::read_document;
+use tertium_kernel::check_certificate;
 use tertium_model::{Format, Model, read_bytes};
 
 /// Plain; with hyper edges and actions; mixed; with fairness; total.

@@ -4,6 +4,7 @@
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
+use tertium_base::visible::visible;
 use tertium_report::failure::ErrorView;
 
 use crate::terminal::{self, Stream};
@@ -43,7 +44,7 @@ pub fn report(what: &str) {
              This is a fault of tertium {}, not of your model. No answer of this run should be relied on.\n  \
              Please report it with the model and this command: {}\n",
             env!("CARGO_PKG_VERSION"),
-            command.join(" "),
+            visible(&command.join(" ")),
         ),
     );
 }

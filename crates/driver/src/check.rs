@@ -235,8 +235,8 @@ impl<'a> Session<'a> {
             return Err(Failure::Input(mistakes));
         }
         if !chosen.is_empty() && self.size().0 == 0 {
-            return Err(Diagnostic::error("E0220", "the structure has no states")
-                .note("a file with a lattice alone has nothing that a property could hold of")
+            return Err(Diagnostic::error("E0318", "the structure has no states that a property could hold of")
+                .note("the file describes a lattice alone")
                 .help("add states, or leave out the property")
                 .into());
         }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use tertium_base::visible::visible;
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_driver::check::{CheckOptions, Session};
 use tertium_driver::engines::EngineChoice;
@@ -59,7 +60,7 @@ fn keep(args: &CheckArgs, done: Done) -> Result<u8, Failure> {
     if let (Some(mut folder), Some(page)) = (done.folder, &done.page) {
         let path = pages::write(&mut folder, page)?;
         if args.format == Format::Text && !args.look.quiet {
-            terminal::write(Stream::Out, &format!("page: {path}\n"));
+            terminal::write(Stream::Out, &format!("page: {}\n", visible(&path)));
         }
     }
     Ok(done.code)

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tertium_base::Diagnostic;
+use tertium_base::visible::visible;
 use tertium_driver::program::{Language, format_text, read_text};
 use tertium_driver::{Failure, Located};
 
@@ -41,7 +42,7 @@ fn lay_out(path: &Path, args: &FmtArgs) -> Result<bool, Failure> {
         return Ok(false);
     }
     if args.check {
-        terminal::write(Stream::Out, &format!("{} is not laid out\n", path.display()));
+        terminal::write(Stream::Out, &format!("{} is not laid out\n", visible(&path.to_string_lossy())));
     } else {
         files::write(path, neat.as_bytes())?;
     }

@@ -142,7 +142,7 @@ fn allow_includes(file: &std::path::Path, folders: &[std::path::PathBuf]) -> Res
     }
     for folder in folders {
         programs::promela::allow_includes(folder).map_err(|error| {
-            Diagnostic::error("E0300", format!("cannot read the folder `{}`: {error}", folder.display()))
+            Diagnostic::error("E0309", format!("cannot read the folder `{}`: {error}", folder.display()))
         })?;
     }
     Ok(())

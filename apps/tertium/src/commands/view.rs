@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use tertium_base::visible::visible;
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::Failure;
 use tertium_report::page;
@@ -40,7 +41,7 @@ fn show(args: &ViewArgs, budget: &Budget) -> Result<(), Failure> {
         room.map_or(Ok(()), files::make_directory)?;
         files::write(out, page.as_bytes())?;
         if !args.check.look.quiet {
-            terminal::write(Stream::Out, &format!("page: {}\n", shown_path(out)));
+            terminal::write(Stream::Out, &format!("page: {}\n", visible(&shown_path(out))));
         }
         return Ok(());
     }
