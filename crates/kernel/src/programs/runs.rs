@@ -41,7 +41,7 @@ pub(super) fn established(
     let value = match &subject.asks {
         Asks::Never(mistake, _) => run.goes_wrong(*mistake)?,
         Asks::Property(asked) => match asked.invariant {
-            Some((root, holds)) if stored.loop_start.is_none() => run.breaks(asked, root, holds)?,
+            Some((root, holds)) if run.breaks(asked, root, holds) => asked.exists.into(),
             _ => run.refutes(subject, asked, means)?,
         },
     };
@@ -151,9 +151,13 @@ impl<'a, 'p> Replayed<'a, 'p> {
         if happens { Ok(Belnap::False) } else { Err(refused("what it is asked about does not happen at its end")) }
     }
 
-    /// The last state has the value that should not be, or should be, reached.
-    fn breaks(&self, asked: &Asked, root: NodeId, holds: bool) -> Result<Belnap, NotShown> {
-        let last = &self.states[self.states.len() - 1];
+    /// Some state has the value that should not be, or should be, reached.
+    fn breaks(&self, asked: &Asked, root: NodeId, holds: bool) -> bool {
+        self.states.iter().any(|state| self.condition(asked, root, state) == Some(!holds))
+    }
+
+    /// The value of a condition in a state, as far as its atoms have values there.
+    fn condition(&self, asked: &Asked, root: NodeId, state: &State) -> Option<bool> {
         let mut values: Vec<Option<bool>> = Vec::new();
         for id in asked.formula.node_ids().take(root.index() + 1) {
             let of = |node: NodeId| values[node.index()];
@@ -168,7 +172,7 @@ impl<'a, 'p> Replayed<'a, 'p> {
                 Node::False => Some(false),
                 Node::Atom(atom) => {
                     let meaning = asked.atoms.get(atom.index());
-                    meaning.and_then(|&meaning| self.semantics.observe(meaning, last).ok()).map(|value| value != 0)
+                    meaning.and_then(|&meaning| self.semantics.observe(meaning, state).ok()).map(|value| value != 0)
                 }
                 Node::Not(a) => not(of(a)),
                 Node::And(a, b) => and(of(a), of(b)),
@@ -179,10 +183,7 @@ impl<'a, 'p> Replayed<'a, 'p> {
                 _ => None,
             });
         }
-        if values[root.index()] == Some(!holds) {
-            return Ok(asked.exists.into());
-        }
-        Err(refused("its last state does not decide the property"))
+        values[root.index()]
     }
 
     /// The run as a structure. With `open`, anything may follow its last state.
@@ -217,7 +218,9 @@ impl<'a, 'p> Replayed<'a, 'p> {
     /// No run that begins like this satisfies the formula, or this one, which never ends, does not.
     fn refutes(&self, subject: &Subject<'_>, asked: &Asked, means: Means<'_>) -> Result<Belnap, NotShown> {
         if asked.formula.logic() != Logic::Ltl {
-            return Err(refused("a run shows what linear formulas and invariants are, nothing else"));
+            return Err(refused(
+                "it does not decide the property: a run breaks linear formulas and invariants, and reaches what `EF` asks for",
+            ));
         }
         let rests = self.steppers.iter().any(Vec::is_empty);
         if (rests || self.loop_start.is_none()) && !subject.frame.stutter {
