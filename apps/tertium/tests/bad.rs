@@ -182,7 +182,7 @@ fn sets_make_do_with_the_memory_they_get() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("peterson.gcl");
     std::fs::write(&path, peterson()).unwrap_or_else(|error| panic!("{error}"));
     let file = path.to_string_lossy().into_owned();
-    let output = tertium(&["check", &file, "--engine", "symbolic", "--memory", "8M"]);
+    let output = tertium(&["check", &file, "--engine", "symbolic", "--memory", "32M"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
     let output = tertium(&["check", &file, "--engine", "symbolic", "--memory", "1M"]);
     assert_eq!(output.status.code(), Some(5), "{}", String::from_utf8_lossy(&output.stdout));
