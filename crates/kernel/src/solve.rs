@@ -25,9 +25,9 @@ impl Decider {
         let limit =
             Limit { work: Some(MOST_WORK), time: self.command.as_ref().map(|_| std::time::Duration::from_secs(60)) };
         match &self.command {
-            None => Scripts::z3(limit).map_err(|error| Diagnostic::error("E0327", error.to_string()).into()),
+            None => Scripts::z3(limit).map_err(|error| Diagnostic::error("E0630", error.to_string()).into()),
             Some(command) => Scripts::command(command, limit).map_err(|error| {
-                Diagnostic::error("E0328", format!("the solver cannot be used: {error}"))
+                Diagnostic::error("E0631", format!("the solver cannot be used: {error}"))
                     .help("`--solver` wants the command of an SMT-LIB 2 solver, for example `cvc5`")
                     .into()
             }),

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use tertium_base::{Budget, Diagnostic};
+use tertium_base::Budget;
 use tertium_lattice::Belnap;
 use tertium_model::{ActionId, Kmts, KmtsBuilder, PropId, StateId};
 use tertium_program::{ExprId, Fairness, NoInitialStates, Outcome, Semantics, State, Successor};
@@ -235,7 +235,7 @@ impl<'a, 'p> Writer<'a, 'p> {
             let counting = self.counting(pid);
             self.builder.add_fairness(counting);
         }
-        self.builder.finish().map_err(|error| Failure::from(Diagnostic::error("E0319", error.to_string())).into())
+        self.builder.finish().map_err(|error| NoGraph::Open(error.to_string()))
     }
 }
 
