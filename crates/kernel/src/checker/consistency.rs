@@ -6,10 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tertium_base::{Budget, Stopped};
+use tertium_base::{Budget, StopReason, Stopped};
 use tertium_model::StateId;
 
 use crate::contest::{Contest, Terms};
+
+/// More sets are not followed, and none with more members: then it is not known whether something refines the state.
+const MOST_SETS: usize = 2_000;
+const MOST_TOGETHER: usize = 6;
 
 /// Whether something refines the state.
 pub(super) fn is_consistent(contest: &Contest<'_>, state: StateId, budget: &Budget) -> Result<bool, Stopped> {
@@ -20,6 +24,9 @@ pub(super) fn is_consistent(contest: &Contest<'_>, state: StateId, budget: &Budg
     while demands.len() < sets.len() {
         budget.check()?;
         let set = sets[demands.len()].clone();
+        if sets.len() > MOST_SETS || set.len() > MOST_TOGETHER {
+            return Err(Stopped(StopReason::Count));
+        }
         let mut found = Vec::new();
         if contest.contradictory(&set) {
             found.push(Vec::new());

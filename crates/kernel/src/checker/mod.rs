@@ -30,7 +30,7 @@ mod structure;
 mod table;
 mod tableau;
 
-use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions};
 use tertium_model::{Kmts, StateId};
@@ -50,8 +50,8 @@ pub(crate) use structure::Names;
 pub enum Assumption {
     /// The reading `tg`, taken literally; its `false` says nothing about the real system.
     LiteralReading,
-    /// Something refines the structure. It holds something certain that is not possible, and contradicts itself here: there is evidence
-    /// for the opposite, too.
+    /// Something refines the structure. It holds something certain that is not possible, and contradicts itself here, as far as is known: there may be
+    /// evidence for the opposite, too.
     Consistency,
     /// Every concrete state has a successor, which the structure does not assert.
     Totality,
@@ -68,7 +68,7 @@ impl Assumption {
                 "that the reading `tg` is taken literally: its `false` does not carry over to the real system"
             }
             Self::Consistency => {
-                "that something refines the structure, which contradicts itself here: the opposite has evidence, too"
+                "that something refines the structure, which is mixed: that anything does was not shown, and the opposite may have evidence, too"
             }
             Self::Totality => "that every real state has a successor, which the structure does not assert",
             Self::FairPath => "that the real system has a fair path",
@@ -165,7 +165,11 @@ pub fn check_certificate_of(
         .into());
     }
     case.deadlocks_as_read()?;
-    let consistent = case.consistent()?;
+    let consistent = match case.consistent() {
+        // Where it is not known, what claims prove is proved under the assumption.
+        Err(Stopped(StopReason::Count)) if !kind.is_about_completions() => false,
+        known => known?,
+    };
     if !consistent && kind.is_about_completions() && certificate.value != Belnap::Both {
         let message =
             format!("nothing real refines {}: everything is true of it, and false", case.state(certificate.state));
