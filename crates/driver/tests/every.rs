@@ -174,7 +174,7 @@ fn changed_certificates_for_every_size_are_refused() {
     refuses("does not hold", &|counted| {
         counted["shown"][0]["certificate"]["invariant"]["over"]["states"] = json!([]);
     });
-    refuses("all runs", &|counted| counted["shown"][0]["certificate"]["invariant"]["value"] = json!("false"));
+    refuses("single states", &|counted| counted["shown"][0]["certificate"]["invariant"]["value"] = json!("false"));
     refuses("cannot be read", &|counted| {
         counted["shown"][0]["certificate"] = json!({"tertium_certificate": 1, "parts": []});
     });
