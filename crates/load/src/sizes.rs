@@ -29,7 +29,6 @@ pub struct Open {
 }
 
 /// The message for a size that is not said where one is needed.
-#[must_use]
 pub fn unsized_error(constant: &AtLeast) -> Diagnostic {
     let (name, least) = (&constant.name, constant.least);
     Diagnostic::error("E0352", format!("`{name}` is any number from {least} on, and one is needed here"))
@@ -102,7 +101,6 @@ pub fn name_of(question: &Question) -> &str {
 }
 
 /// The message for more than one size that is left open.
-#[must_use]
 pub fn two_open(constants: &[AtLeast]) -> Diagnostic {
     let names: Vec<String> = constants.iter().map(|constant| format!("`{}`", constant.name)).collect();
     let mut error = Diagnostic::error("E0352", format!("{} are left open, and only one can be", names.join(" and ")));

@@ -118,13 +118,13 @@ impl<'t> Cells<'t> {
         for edge in self.model.edges_from(state).filter(|edge| edge.must) {
             some = true;
             members.clear();
-            self.into_one_of(state, edge.action, &[edge.target], &mut members);
+            self.steps_to_one_of(state, edge.action, &[edge.target], &mut members);
             visit(&members);
         }
         for hyper in self.model.hyper_from(state) {
             some = true;
             members.clear();
-            self.into_one_of(state, hyper.action, hyper.members, &mut members);
+            self.steps_to_one_of(state, hyper.action, hyper.members, &mut members);
             visit(&members);
         }
         if !some && self.total {
@@ -137,7 +137,7 @@ impl<'t> Cells<'t> {
     }
 
     /// The steps into one of these: with this action, or, without one, by anyone who can step there.
-    fn into_one_of(&self, state: StateId, action: Option<ActionId>, members: &[StateId], steps: &mut Vec<Step>) {
+    fn steps_to_one_of(&self, state: StateId, action: Option<ActionId>, members: &[StateId], steps: &mut Vec<Step>) {
         if action.is_some() || self.model.actions().is_empty() {
             steps.extend(members.iter().map(|to| Step { action, cell: to.index() as u32 }));
             return;
