@@ -24,7 +24,6 @@ pub mod precision;
 pub mod program;
 pub mod prove;
 mod thorough;
-pub mod unfold;
 pub mod vacuity;
 
 pub use tertium_evidence::{Deadlock, LinearReading, Reading, Reason};
@@ -33,6 +32,7 @@ pub use tertium_load::structure as input;
 pub use tertium_load::{Failure, Located, failure, property};
 pub use tertium_logic::{Formula, Logic};
 pub use tertium_model::Kmts;
+pub use tertium_trace::unfold;
 
 /// Ends the solvers that run as processes of their own: for whoever ends this process without returning from what it does.
 pub fn end_solvers() {

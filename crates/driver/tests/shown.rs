@@ -5,7 +5,7 @@ use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::run::{self, Run};
 use tertium_driver::program::shown::{Shown, shows};
 use tertium_driver::program::simulate::Simulator;
-use tertium_driver::program::{self, CheckOptions, ProgramFile, from_text, itf, load, promela, semantics};
+use tertium_driver::program::{self, CheckOptions, ProgramFile, from_text, itf, load, promela, semantics, wording};
 use tertium_driver::{Belnap, Failure};
 
 fn gcl(text: &str) -> ProgramFile {
@@ -52,7 +52,7 @@ fn runs(file: &ProgramFile, length: usize) -> Vec<Run> {
 fn values(file: &ProgramFile, run: &Run, name: &str) -> Vec<i64> {
     let semantics = semantics(file);
     let value = |state| {
-        let all = run::values(&semantics, state);
+        let all = wording::values(&semantics, state);
         let text = all.into_iter().find(|(known, _)| known == name).map(|(_, value)| value);
         text.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{name} has no value"))
     };

@@ -10,6 +10,7 @@ mod fingerprint;
 pub mod itf;
 mod reading;
 mod reason;
+pub mod unknown;
 
 pub use certificate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted, Stand, Watch};
 pub use document::{

@@ -9,9 +9,9 @@ use tertium_driver::picture::{self, Decision};
 use tertium_driver::program::abstracted::looked::Drawn;
 use tertium_driver::program::abstracted::pictured::{Pictured, Side};
 use tertium_driver::program::coverage::Covered;
+use tertium_driver::program::narration::{self, Choices};
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::run::Run;
-use tertium_driver::program::story::{self, Choices};
 use tertium_driver::program::{self, ProgramAnswer, ProgramFile, reached};
 use tertium_driver::property::Parsed;
 use tertium_driver::unfold::Unfolded;
@@ -360,12 +360,12 @@ fn reachable(pictured: &Pictured) -> Vec<InvariantView> {
 
 fn run_details(file: &ProgramFile, question: &Question, run: &Run, fair: bool, detail: &mut Detail) {
     let semantics = tertium_driver::program::semantics(file);
-    detail.processes = story::processes(file, run);
-    detail.moves = Some(moves(file, &story::choices(file, &semantics, run)));
+    detail.processes = narration::processes(file, run);
+    detail.moves = Some(moves(file, &narration::choices(file, &semantics, run)));
     let message =
-        |sent: story::Sent| MessageView { channel: sent.channel, text: sent.text, from: sent.from, to: sent.to };
-    detail.messages = story::messages(&semantics, run).into_iter().map(message).collect();
-    let treated = |treated: story::Treated| FairView {
+        |sent: narration::Sent| MessageView { channel: sent.channel, text: sent.text, from: sent.from, to: sent.to };
+    detail.messages = narration::messages(&semantics, run).into_iter().map(message).collect();
+    let treated = |treated: narration::Treated| FairView {
         declared: match treated.declared {
             tertium_driver::program::Fairness::None => "none",
             tertium_driver::program::Fairness::Weak => "weak",
@@ -377,20 +377,20 @@ fn run_details(file: &ProgramFile, question: &Question, run: &Run, fair: bool, d
         remark: treated.remark(),
         process: treated.process,
     };
-    detail.fairness = story::treatment(file, &semantics, run, fair).into_iter().map(treated).collect();
+    detail.fairness = narration::treatment(file, &semantics, run, fair).into_iter().map(treated).collect();
     if let Question::Property(asked) = question {
-        let found = story::along(&semantics, asked, run);
+        let found = narration::along(&semantics, asked, run);
         unfolded(&asked.formula, &found, run.steps.len() + 1, run.loop_start, detail);
     }
 }
 
 fn moves(file: &ProgramFile, choices: &Choices) -> MovesView {
-    let statement = |candidate: &story::Candidate| {
+    let statement = |candidate: &narration::Candidate| {
         let span = file.program.step(candidate.step).span;
         StatementView {
             process: candidate.process.clone(),
             line: file.line(span),
-            text: story::candidate_text(&file.program, candidate),
+            text: narration::candidate_text(&file.program, candidate),
             file: file.other_file(span),
         }
     };

@@ -6,8 +6,8 @@ use tertium_driver::program::abstracted::refined;
 use tertium_driver::program::answer::Round;
 use tertium_driver::program::proof::{self, Obligation, Written};
 use tertium_driver::program::questions::Question;
-use tertium_driver::program::run::{self, Run};
-use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf};
+use tertium_driver::program::run::Run;
+use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf, wording};
 use tertium_driver::{Belnap, Failure};
 use tertium_report::view::{
     EndView, EvidenceView, OnDemandView, Ordered, ReadingView, ReasonView, RepeatsView, ResultView, RoundView, RunView,
@@ -156,16 +156,16 @@ pub fn run_view(file: &ProgramFile, run: &Run) -> RunView {
         labels: Ordered(Vec::new()),
         step: at.checked_sub(1).and_then(|before| {
             let moves = &run.steps[before].moves;
-            let output = run::printed(&semantics, states[before], moves);
+            let output = wording::printed(&semantics, states[before], moves);
             taken(file, moves, output)
         }),
-        values: Some(Ordered(run::values(&semantics, state))),
+        values: Some(Ordered(wording::values(&semantics, state))),
     });
     RunView { steps: steps.collect(), loop_start: run.loop_start, end: end(file, run), repeats: None }
 }
 
 fn taken(file: &ProgramFile, moves: &[tertium_driver::program::Move], output: String) -> Option<TakenView> {
-    let told = run::tell(file, moves)?;
+    let told = wording::tell(file, moves)?;
     Some(TakenView {
         process: told.process,
         line: told.line,
@@ -181,7 +181,7 @@ fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
         return Some(EndView {
             kind: fault.kind.name().to_owned(),
             step: taken(file, moves, String::new()),
-            message: run::tell_fault(&file.program, fault),
+            message: wording::tell_fault(&file.program, fault),
         });
     }
     run.deadlock.then(|| EndView {

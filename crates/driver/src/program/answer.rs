@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tertium_base::{Diagnostic, Span, StopReason};
+use tertium_base::{Diagnostic, StopReason};
 use tertium_lattice::Belnap;
 
 use super::abstracted::basis::Basis;
@@ -13,18 +13,8 @@ use super::questions::Question;
 use super::run::Run;
 use crate::Observer;
 
-/// Why a question stays open, and what would help.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason {
-    /// What is in the way.
-    pub what: String,
-    /// The variable, function or statement it is about.
-    pub about: Option<String>,
-    /// Where that stands.
-    pub span: Option<Span>,
-    /// What to do about it.
-    pub help: String,
-}
+pub use tertium_evidence::unknown::Reason;
+pub use tertium_trace::run::Repeats;
 
 /// What abstraction cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,17 +49,6 @@ pub struct Round {
     pub calls: usize,
     /// What it left open, if anything, and what was done about it.
     pub open: Option<String>,
-}
-
-/// Why the last steps of a run can be taken for ever although no state repeats.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Repeats {
-    /// The position at which the cycle begins.
-    pub start: usize,
-    /// Its steps.
-    pub length: usize,
-    /// Where all of these hold, the cycle can be taken, and they hold again after it.
-    pub whenever: Vec<String>,
 }
 
 /// Everything found out about one question.

@@ -11,7 +11,7 @@ use tertium_program::Semantics;
 use super::answer::ProgramAnswer;
 use super::questions::{Asked, Mistake, Question};
 use super::run::Run;
-use super::{ProgramFile, story, watch};
+use super::{ProgramFile, narration, propositional};
 use crate::failure::Failure;
 
 /// Refuses a run that does not show the answer.
@@ -80,10 +80,10 @@ fn agrees(semantics: &Semantics<'_>, asked: &Asked, answer: &ProgramAnswer, run:
                 .iter()
                 .map(|&atom| semantics.observe(atom, run.last()).ok().map(|value| value != 0))
                 .collect();
-            atoms.is_some_and(|atoms| watch::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
+            atoms.is_some_and(|atoms| propositional::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
         }
         _ if run.loop_start.is_some() && answer.repeats.is_none() => {
-            let rows = story::along(semantics, asked, run).rows;
+            let rows = narration::along(semantics, asked, run).rows;
             // What other paths do may matter to a branching formula.
             let open = asked.formula.logic() != Logic::Ltl;
             match rows.first().and_then(|row| row.values.first()) {

@@ -9,7 +9,7 @@
 //!
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
-//! [`sketched`] answers with a store that keeps little; [`fewer`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`story`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates. [`every`] answers for systems of every size. [`abstracted`] answers
+//! [`sketched`] answers with a store that keeps little; [`fewer`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates. [`every`] answers for systems of every size. [`abstracted`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only; [`choose`]
 //! says which way a program goes.
 
@@ -26,23 +26,17 @@ pub mod every;
 pub mod explore;
 pub mod export;
 pub mod fewer;
-pub mod itf;
 pub mod linear;
 mod notes;
 pub mod proof;
 pub mod reached;
-pub mod reorder;
-pub mod run;
 pub mod safety;
 pub mod shown;
-pub mod simulate;
 pub mod sketched;
 pub mod space;
 pub mod spotlight;
-pub mod story;
 mod structured;
 pub mod symbolic;
-pub mod trail;
 mod watch;
 
 use std::sync::Arc;
@@ -53,12 +47,12 @@ use crate::failure::Located;
 
 pub use answer::{ProgramAnswer, Reason};
 pub use check::{CheckOptions, check};
-pub use run::Run;
 pub use tertium_load::program::{
     Extras, Language, ProgramFile, from_text, from_text_with, is_program, load, load_with, read_text,
 };
 pub use tertium_load::{promela, questions};
 pub use tertium_program::{Fairness, Move, Program, Semantics, State};
+pub use tertium_trace::{Run, itf, narration, propositional, reorder, run, simulate, trail, wording};
 
 /// The layout of a text.
 ///

@@ -13,7 +13,7 @@ use tertium_program::search::{Limits, nearest_first};
 use tertium_program::successors::Defined;
 
 use super::ProgramFile;
-use super::run::values;
+use super::wording::values;
 
 /// More states are not grouped.
 const MOST_STATES: usize = 5_000;

@@ -20,11 +20,12 @@ pub use tertium_explore::store::Keeping;
 
 use super::answer::{ProgramAnswer, Reason};
 use super::fewer::Fewer;
+use super::propositional;
 use super::questions::{Asked, Mistake};
 use super::run::{self, Run};
 use super::sketched;
 use super::space::{Space, Stepper, stop_word};
-use super::watch::{self, Eyes, Room};
+use super::watch::{Eyes, Room};
 use crate::failure::Failure;
 use crate::vacuity;
 
@@ -142,7 +143,7 @@ impl Observer for Watcher<'_, '_> {
     fn look(&self, row: &[u32], scratch: &mut Self::Scratch, broken: &mut dyn FnMut(usize)) {
         for (at, (condition, (room, nodes, others))) in self.conditions.iter().zip(scratch).enumerate() {
             condition.eyes.look(row, room);
-            if watch::value(condition.formula, condition.root, &room.values, nodes) != condition.holds {
+            if propositional::value(condition.formula, condition.root, &room.values, nodes) != condition.holds {
                 broken(at);
             }
             for implication in &condition.implications {
@@ -150,7 +151,7 @@ impl Observer for Watcher<'_, '_> {
                     continue;
                 }
                 let (formula, node) = (condition.formula, Some(implication.node));
-                let without = watch::value_without(formula, condition.root, &room.values, node, others);
+                let without = propositional::value_without(formula, condition.root, &room.values, node, others);
                 if without != condition.holds {
                     implication.matters.store(true, Ordering::Relaxed);
                 }
@@ -406,7 +407,7 @@ pub(super) fn told(
 fn breaks(space: &Space<'_>, asked: &Asked, run: &Run) -> Result<bool, Failure> {
     let (root, holds) = asked.invariant.unwrap_or((asked.formula.root(), true));
     let atoms = observed(space, asked, run.last())?;
-    Ok(watch::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
+    Ok(propositional::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
 }
 
 /// The atoms' values in a state, by the definition of expressions.

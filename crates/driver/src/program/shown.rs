@@ -13,7 +13,7 @@ use tertium_program::{Outcome, Semantics, State};
 
 use super::questions::{Asked, Mistake, Question, WatchKind, Watched};
 use super::run::{self, Run, arrival, moved_by};
-use super::{claims, linear, notes, story};
+use super::{claims, linear, narration, notes};
 use crate::failure::Failure;
 
 /// What a run shows of a question.
@@ -120,7 +120,7 @@ fn valued(semantics: &Semantics<'_>, asked: &Asked, run: &Run) -> Shown {
             "it rests at a state without successors, which branching formulas may not count".to_owned(),
         );
     }
-    let seen = story::seen(semantics, asked, run);
+    let seen = narration::seen(semantics, asked, run);
     if seen.atoms.iter().flatten().any(|value| !matches!(value, Belnap::True | Belnap::False)) {
         return Shown::Open("a condition of the formula has no value in one of its states".to_owned());
     }

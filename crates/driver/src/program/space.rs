@@ -13,6 +13,7 @@ use tertium_program::{ExprId, FaultKind, NoInitialStates, Program, Semantics, St
 use super::answer::Reason;
 use super::fewer::Fewer;
 use super::safety::Effort;
+use super::wording;
 use crate::failure::Failure;
 
 /// At most this many candidates for initial states are tried.
@@ -106,7 +107,7 @@ impl<'p> Space<'p> {
         let (initial, open) = match semantics.initial_states(MOST_INITIAL, budget) {
             Ok(states) => (states.iter().map(|state| plain.row(state)).collect(), None),
             Err(NoInitialStates::Stopped(stopped)) => return Err(stopped.into()),
-            Err(why) => (Vec::new(), Some(no_initial(program, &why))),
+            Err(why) => (Vec::new(), Some(wording::no_initial(program, &why))),
         };
         let scheduling = super::linear::scheduling(program);
         Ok(Self { semantics, plain, stepper, initial, open, scheduling, keeps_promises: false })
@@ -249,36 +250,6 @@ impl<'p> Space<'p> {
             ),
         };
         Some(Reason { what, about, span, help })
-    }
-}
-
-/// Why the initial states cannot be listed, in words.
-pub(super) fn no_initial(program: &Program, why: &NoInitialStates) -> Reason {
-    match why {
-        NoInitialStates::Unbounded(var) => {
-            let name = program.show_variable(*var);
-            Reason {
-                what: format!("`{name}` may start as any integer, so the initial states cannot be listed"),
-                help: format!("give `{name}` an initial value or a range, or bound it in `init`"),
-                about: Some(name),
-                span: Some(program.variable(*var).span),
-            }
-        }
-        NoInitialStates::TooMany(limit) => Reason {
-            what: format!("there are more than {limit} candidates for initial states"),
-            about: None,
-            span: None,
-            help: "give more variables an initial value".to_owned(),
-        },
-        NoInitialStates::Fault(kind) => Reason {
-            what: format!("the initial states cannot be computed: {}", kind.name()),
-            about: None,
-            span: None,
-            help: "change `init` so that it can be evaluated for every candidate".to_owned(),
-        },
-        NoInitialStates::Stopped(stopped) => {
-            Reason { what: stopped.to_string(), about: None, span: None, help: "raise the limit".to_owned() }
-        }
     }
 }
 

@@ -12,9 +12,9 @@ use tertium_model::{Kmts, PropId, StateId};
 use tertium_program::search::{Limits, nearest_first};
 use tertium_program::{ExprId, Outcome, Program, Semantics, State};
 
+use super::super::propositional;
 use super::super::questions::Asked;
 use super::super::run::{self, Run};
-use super::super::watch;
 use crate::answer::Answer;
 use crate::failure::Failure;
 
@@ -113,7 +113,7 @@ fn shortest(
                 _ => None,
             })
             .collect();
-        atoms.is_some_and(|atoms| watch::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
+        atoms.is_some_and(|atoms| propositional::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
     };
     let mut found = None;
     let limits = Limits { most: usize::MAX, budget };
@@ -141,7 +141,7 @@ fn finite(
         let Ok(value) = semantics.observe(atom, last) else { return Ok(None) };
         atoms.push(value != 0);
     }
-    if watch::value(&asked.formula, root, &atoms, &mut Vec::new()) == holds {
+    if propositional::value(&asked.formula, root, &atoms, &mut Vec::new()) == holds {
         return Ok(None);
     }
     Ok(Some(run::connect(semantics, states)?))

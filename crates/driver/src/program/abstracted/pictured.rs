@@ -19,7 +19,7 @@ use crate::input::Loaded;
 use crate::picture::{self, Valued};
 use crate::program::ProgramFile;
 use crate::program::questions::Asked;
-use crate::program::run::indices;
+use crate::program::wording::indices;
 
 /// Abstractions are drawn up to this many states.
 const MOST_STATES: usize = 3_000;

@@ -17,9 +17,9 @@ use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{Fairness, Outcome, ProcessId, Semantics, State};
 
 use super::super::abstracted::concretise::with_values;
+use super::super::propositional;
 use super::super::questions::Asked;
 use super::super::run::{self, Run};
-use super::super::watch;
 use super::Work;
 use crate::check::bound;
 use crate::engines;
@@ -199,5 +199,5 @@ fn breaks(semantics: &Semantics<'_>, asked: &Asked, state: &State) -> bool {
     let Some((root, holds)) = asked.invariant else { return false };
     let atoms: Option<Vec<bool>> =
         asked.atoms.iter().map(|&atom| semantics.observe(atom, state).ok().map(|value| value != 0)).collect();
-    atoms.is_some_and(|atoms| watch::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
+    atoms.is_some_and(|atoms| propositional::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
 }

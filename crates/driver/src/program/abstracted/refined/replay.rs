@@ -9,9 +9,9 @@ use tertium_program::{Move, Outcome, Semantics, State, StepId};
 use tertium_refine::Values;
 
 use super::super::super::ProgramFile;
+use super::super::super::propositional;
 use super::super::super::questions::{Asked, Mistake, Question};
 use super::super::super::run::{self, Run, Taken};
-use super::super::super::watch;
 use super::super::concretise::with_values;
 use super::super::{Prepared, retell};
 use crate::failure::Failure;
@@ -87,5 +87,5 @@ fn breaks(semantics: &Semantics<'_>, asked: &Asked, state: &State) -> bool {
     let Some((root, holds)) = asked.invariant else { return false };
     let atoms: Option<Vec<bool>> =
         asked.atoms.iter().map(|&atom| semantics.observe(atom, state).ok().map(|value| value != 0)).collect();
-    atoms.is_some_and(|atoms| watch::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
+    atoms.is_some_and(|atoms| propositional::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
 }

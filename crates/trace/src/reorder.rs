@@ -5,11 +5,11 @@
 //! The run keeps its length, its first state, its last state and its loop; what lies between may be passed in another order, so a
 //! run that shows more than its end is kept only if it still shows it.
 
-use tertium_program::{Outcome, Semantics, State};
+use tertium_program::{Move, Outcome, Semantics, State};
 
-use super::questions::{Asked, Mistake, Question};
-use super::run::{Run, Taken, execute, moved_by};
-use super::story;
+use crate::narration;
+use crate::run::{Run, Taken, execute, moved_by};
+use tertium_load::questions::{Asked, Mistake, Question};
 
 /// Longer runs are left as they are.
 const LONGEST: usize = 300;
@@ -42,7 +42,7 @@ fn shows_the_same(semantics: &Semantics<'_>, asked: &Asked, old: &Run, new: &Run
         return true;
     }
     let value =
-        |run: &Run| story::along(semantics, asked, run).rows.first().and_then(|row| row.values.first().copied());
+        |run: &Run| narration::along(semantics, asked, run).rows.first().and_then(|row| row.values.first().copied());
     let old = value(old);
     old.is_some_and(|value| value != tertium_lattice::Belnap::Unknown) && old == value(new)
 }
@@ -96,7 +96,7 @@ fn swap(semantics: &Semantics<'_>, run: &mut Run, at: usize) -> Option<()> {
     Some(())
 }
 
-fn after(semantics: &Semantics<'_>, from: &State, moves: &[super::Move]) -> Option<State> {
+fn after(semantics: &Semantics<'_>, from: &State, moves: &[Move]) -> Option<State> {
     match execute(semantics, from, moves).ok()? {
         Outcome::Next(next) if next.holder.is_none() => Some(next),
         _ => None,
@@ -105,9 +105,10 @@ fn after(semantics: &Semantics<'_>, from: &State, moves: &[super::Move]) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use super::super::run::connect;
-    use super::super::{from_text, questions};
     use super::*;
+    use crate::run::connect;
+    use tertium_load::program::from_text;
+    use tertium_load::questions;
 
     const TEXT: &str = "system s\nvar x, y : 0..9 = 0\nprocess P { x := 1; x := 2; assert x + y < 4; }\n\
         process Q { y := 1; y := 2; }\n";

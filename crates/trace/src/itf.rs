@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{Dimension, LocationId, ProcessId, Program, Semantics, State, Type};
 
-use super::ProgramFile;
-use super::answer::Repeats;
-use super::run::{Run, tell, tell_fault};
-use crate::failure::Failure;
+use crate::run::{Repeats, Run};
+use crate::wording::{self, tell, tell_fault};
+use tertium_load::Failure;
+use tertium_load::ProgramFile;
 
 pub use tertium_evidence::itf::{RunClaim as Claim, StoredRun as Stored, place_name, read_run};
 
@@ -110,7 +110,7 @@ fn add_step(file: &ProgramFile, moves: &[tertium_program::Move], meta: &mut Map<
 fn values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, Value)> {
     let (program, layout) = (semantics.program(), semantics.layout());
     if !layout.is_fixed() {
-        return super::run::values(semantics, state).into_iter().map(|(name, value)| (name, json!(value))).collect();
+        return wording::values(semantics, state).into_iter().map(|(name, value)| (name, json!(value))).collect();
     }
     let mut all = Vec::new();
     for var in program.variable_ids() {

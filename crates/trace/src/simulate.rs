@@ -6,11 +6,13 @@
 use tertium_base::{Budget, Diagnostic};
 use tertium_program::{Binary, Expr, Fault, Move, Outcome, Semantics, Sort, State, Successor};
 
-use super::itf::Stored;
-use super::run::{self, Run, Taken, Told, arrival};
-use super::trail::{self, Followed, Trail};
-use super::{Extras, Language, ProgramFile, from_text_with, promela};
-use crate::failure::Failure;
+use crate::itf::Stored;
+use crate::run::{self, Run, Taken, arrival};
+use crate::trail::{self, Followed, Trail};
+use crate::wording::{self, Told};
+use tertium_load::Failure;
+use tertium_load::program::{Extras, Language, ProgramFile, from_text_with};
+use tertium_load::promela;
 
 /// At most this many candidates for initial states are tried.
 const MOST_INITIAL: u64 = 1 << 20;
@@ -134,7 +136,7 @@ impl<'f> Simulator<'f> {
     /// The values now.
     #[must_use]
     pub fn values(&self) -> Vec<(String, String)> {
-        run::values(&self.semantics, self.run.last())
+        wording::values(&self.semantics, self.run.last())
     }
 
     /// What can be done next; nothing after a fault.
@@ -145,8 +147,8 @@ impl<'f> Simulator<'f> {
         }
         let program = &self.file.program;
         let tell = |successor: Successor| {
-            let fault = fault_of(&successor.outcome).map(|fault| run::tell_fault(program, fault));
-            Some(Choice { told: run::tell(self.file, &successor.moves)?, fault, successor })
+            let fault = fault_of(&successor.outcome).map(|fault| wording::tell_fault(program, fault));
+            Some(Choice { told: wording::tell(self.file, &successor.moves)?, fault, successor })
         };
         self.semantics.successors(self.run.last()).into_iter().filter_map(tell).collect()
     }
@@ -175,7 +177,7 @@ impl<'f> Simulator<'f> {
     #[must_use]
     pub fn ending(&self) -> Option<Ending> {
         if let Some((_, fault)) = &self.run.fault {
-            let told = run::tell_fault(&self.file.program, fault);
+            let told = wording::tell_fault(&self.file.program, fault);
             return Some(if fault.kind.is_error() { Ending::Fault(told) } else { Ending::Limit(told) });
         }
         if !self.choices().is_empty() {
@@ -313,7 +315,7 @@ impl<'f> Simulator<'f> {
         let mut found = None;
         for successor in self.semantics.successors(self.run.last()) {
             let Some(fault) = fault_of(&successor.outcome).filter(|fault| fault.kind.name() == kind) else { continue };
-            let told = run::tell(self.file, &successor.moves);
+            let told = wording::tell(self.file, &successor.moves);
             let same = told.is_some_and(|told| Some(told.process) == *process && Some(told.line as u64) == *line);
             if same || found.is_none() {
                 found = Some((successor.moves, fault.clone()));
@@ -351,6 +353,6 @@ fn fault_of(outcome: &Outcome) -> Option<&Fault> {
 }
 
 fn no_start(file: &ProgramFile, why: &tertium_program::NoInitialStates) -> Failure {
-    let reason = super::space::no_initial(&file.program, why);
+    let reason = wording::no_initial(&file.program, why);
     Diagnostic::error("E0323", reason.what).help(reason.help).into()
 }

@@ -12,10 +12,11 @@ use tertium_program::{
     Action, ChannelId, Fairness, LocationId, Move, ProcessId, Program, Semantics, Slot, State, StepId,
 };
 
-use super::ProgramFile;
-use super::questions::Asked;
-use super::run::{Run, statement};
+use crate::run::Run;
 use crate::unfold::{Seen, Unfolded, unfold};
+use crate::wording::statement;
+use tertium_load::ProgramFile;
+use tertium_load::questions::Asked;
 
 /// Longer runs are told without what processes could have done.
 const LONGEST_TOLD: usize = 20_000;

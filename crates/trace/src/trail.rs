@@ -15,9 +15,9 @@ use tertium_base::{Budget, Diagnostic};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{Fault, FaultKind, Hold, LocationId, Move, Outcome, ProcessId, Semantics, State};
 
-use super::run::{Run, Taken};
-use super::{Language, ProgramFile};
-use crate::failure::Failure;
+use crate::run::{Run, Taken};
+use tertium_load::Failure;
+use tertium_load::program::{Language, ProgramFile};
 
 /// Longer trails are refused: the search keeps a state per line.
 const MOST_LINES: usize = 1 << 20;

@@ -1,0 +1,263 @@
+//! What happened, step by step?
+//!
+//! Searches find rows. A [`Run`] has the moves between them, found and executed by the definition of a step; rows that it
+//! does not connect are a fault of this program, never a run.
+
+use tertium_base::{StopReason, Stopped};
+use tertium_load::Failure;
+use tertium_program::{Fault, FaultKind, Move, Outcome, Semantics, State};
+
+/// One step of a run, blocks as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Its moves; empty for stuttering.
+    pub moves: Vec<Move>,
+    /// The state after it.
+    pub state: State,
+}
+
+/// A run that the definition of a step allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Where it begins.
+    pub first: State,
+    /// What happens.
+    pub steps: Vec<Taken>,
+    /// The position to which the last state returns for ever: the last state equals the one there.
+    pub loop_start: Option<usize>,
+    /// What goes wrong in one more step, and the moves of that step.
+    pub fault: Option<(Vec<Move>, Fault)>,
+    /// Whether nothing can happen at the end although not all processes are at theirs.
+    pub deadlock: bool,
+}
+
+/// Why the last steps of a run can be taken for ever although no state repeats.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Repeats {
+    /// The position at which the cycle begins.
+    pub start: usize,
+    /// Its steps.
+    pub length: usize,
+    /// Where all of these hold, the cycle can be taken, and they hold again after it.
+    pub whenever: Vec<String>,
+}
+
+impl Run {
+    /// The states in order.
+    pub fn states(&self) -> impl Iterator<Item = &State> {
+        std::iter::once(&self.first).chain(self.steps.iter().map(|taken| &taken.state))
+    }
+
+    /// The last state.
+    #[must_use]
+    pub fn last(&self) -> &State {
+        self.steps.last().map_or(&self.first, |taken| &taken.state)
+    }
+
+    /// How many steps, a failing one included.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.steps.len() + usize::from(self.fault.is_some())
+    }
+}
+
+fn disagreement(what: &str) -> Failure {
+    Failure::Internal(format!("a run that was found cannot be repeated: {what}"))
+}
+
+/// Executes moves one after the other, as the definition of a step has it.
+///
+/// # Errors
+/// If the state does not offer one of them.
+pub fn execute(semantics: &Semantics<'_>, state: &State, moves: &[Move]) -> Result<Outcome, Failure> {
+    let mut now = state.clone();
+    for (at, mv) in moves.iter().enumerate() {
+        match semantics.execute(&now, mv) {
+            None => return Err(disagreement("a move is not offered")),
+            Some(outcome) if at + 1 == moves.len() => return Ok(outcome),
+            Some(Outcome::Next(next)) => now = next,
+            Some(Outcome::Fault { next: Some(next), .. }) if semantics.is_persistent() => now = next,
+            Some(fault @ Outcome::Fault { .. }) => return Ok(fault),
+        }
+    }
+    Ok(Outcome::Next(now))
+}
+
+/// All ways of stepping from one state to another.
+#[must_use]
+pub fn ways(semantics: &Semantics<'_>, from: &State, to: &State) -> Vec<Vec<Move>> {
+    semantics
+        .successors(from)
+        .into_iter()
+        .filter(|successor| arrival(&successor.outcome) == Some(to))
+        .map(|successor| successor.moves)
+        .collect()
+}
+
+/// Where a step leads; one that goes wrong leads nowhere.
+#[must_use]
+pub fn arrival(outcome: &Outcome) -> Option<&State> {
+    outcome.state()
+}
+
+/// Where a step leads if runs go on after failed assertions where that is meant.
+#[must_use]
+pub fn goes_on<'o>(semantics: &Semantics<'_>, outcome: &'o Outcome) -> Option<&'o State> {
+    match outcome {
+        Outcome::Fault { next, .. } if semantics.is_persistent() => next.as_ref(),
+        outcome => arrival(outcome),
+    }
+}
+
+/// Executes one way and says where it leads.
+fn repeat(semantics: &Semantics<'_>, from: &State, moves: Vec<Move>, to: &State) -> Result<Taken, Failure> {
+    let outcome = execute(semantics, from, &moves)?;
+    match goes_on(semantics, &outcome) {
+        Some(state) if State::visible(state.slots.clone()) == *to => Ok(Taken { moves, state: to.clone() }),
+        _ => Err(disagreement("a move leads elsewhere")),
+    }
+}
+
+/// Why a step from a state was not found: limits, if not all steps from there are known, else a fault of this program.
+fn no_way(semantics: &Semantics<'_>, from: &State, what: &str) -> Failure {
+    let cut =
+        |outcome: &Outcome| matches!(outcome, Outcome::Fault { fault, .. } if fault.kind == FaultKind::BlockTooLong);
+    if semantics.successors(from).iter().any(|successor| cut(&successor.outcome)) {
+        return semantics.budget().check().err().unwrap_or(Stopped(StopReason::Count)).into();
+    }
+    disagreement(what)
+}
+
+/// The run through these states.
+///
+/// # Errors
+/// If the definition of a step does not connect them.
+pub fn connect(semantics: &Semantics<'_>, states: &[State]) -> Result<Run, Failure> {
+    let Some(first) = states.first() else { return Err(disagreement("it is empty")) };
+    let mut steps = Vec::new();
+    for pair in states.windows(2) {
+        let moves = ways(semantics, &pair[0], &pair[1]).into_iter().next();
+        let moves = moves.ok_or_else(|| no_way(semantics, &pair[0], "no step leads from one state to the next"))?;
+        steps.push(repeat(semantics, &pair[0], moves, &pair[1])?);
+    }
+    Ok(Run { first: first.clone(), steps, loop_start: None, fault: None, deadlock: false })
+}
+
+/// The same where runs that end stay where they are: a state in which nothing can step may follow itself.
+///
+/// # Errors
+/// If the definition of a step does not connect them.
+pub fn connect_resting(semantics: &Semantics<'_>, states: &[State]) -> Result<Run, Failure> {
+    let stays = |pair: &[State]| pair[0] == pair[1] && rests(semantics, &pair[0]);
+    let end = states.windows(2).position(stays).map_or(states.len(), |at| at + 1);
+    let mut run = connect(semantics, &states[..end])?;
+    for state in &states[end..] {
+        if state != run.last() {
+            return Err(disagreement("it goes on where nothing can step"));
+        }
+        run.steps.push(Taken { moves: Vec::new(), state: state.clone() });
+    }
+    Ok(run)
+}
+
+/// Adds the step that goes wrong at the end.
+///
+/// # Errors
+/// If no step goes wrong there in this way.
+pub fn with_fault(semantics: &Semantics<'_>, mut run: Run, fault: &Fault) -> Result<Run, Failure> {
+    let fails = |outcome: &Outcome| matches!(outcome, Outcome::Fault { fault: found, .. } if found == fault);
+    let successor = semantics.successors(run.last()).into_iter().find(|successor| fails(&successor.outcome));
+    let successor = successor.ok_or_else(|| no_way(semantics, run.last(), "nothing goes wrong at its end"))?;
+    // An endless block is no single move, so there is nothing to execute twice.
+    let endless = fault.kind == FaultKind::EndlessBlock;
+    if !endless {
+        let wrong = match execute(semantics, run.last(), &successor.moves)? {
+            // What goes wrong is that nothing comes next.
+            Outcome::Next(state) if fault.kind == FaultKind::BlockedInDeterministic => {
+                state.holder.is_some() && semantics.moves(&state).is_empty()
+            }
+            outcome => fails(&outcome),
+        };
+        if !wrong {
+            return Err(disagreement("its last step does not go wrong"));
+        }
+    }
+    run.fault = Some((successor.moves, fault.clone()));
+    Ok(run)
+}
+
+/// Marks the end as a deadlock.
+///
+/// # Errors
+/// If it is none.
+pub fn with_deadlock(semantics: &Semantics<'_>, mut run: Run) -> Result<Run, Failure> {
+    if !semantics.is_deadlock(run.last()) {
+        return Err(disagreement("its end is no deadlock"));
+    }
+    run.deadlock = true;
+    Ok(run)
+}
+
+/// The lasso through `stem` and then `cycle` for ever. Each pid in `wanted` must step on the cycle if it can; going round more
+/// than once may be needed for that.
+///
+/// # Errors
+/// If the definition of a step does not connect the states.
+pub fn connect_lasso(
+    semantics: &Semantics<'_>,
+    stem: &[State],
+    cycle: &[State],
+    wanted: &[u32],
+) -> Result<Run, Failure> {
+    // Where nothing can step, the rest of the run is that state; an automaton may need several positions to see it.
+    let first_rest = stem.iter().chain(cycle).position(|state| rests(semantics, state));
+    let (stem, cycle) = match first_rest {
+        Some(at) if at < stem.len() => (&stem[..at], &stem[at..=at]),
+        Some(_) => (stem, &cycle[..1]),
+        None => (stem, cycle),
+    };
+    let Some(entry) = cycle.first() else { return Err(disagreement("its cycle is empty")) };
+    let mut path: Vec<State> = stem.to_vec();
+    path.push(entry.clone());
+    let mut run = connect(semantics, &path)?;
+    let mut round: Vec<(Vec<Vec<Move>>, &State)> = Vec::new();
+    for (at, from) in cycle.iter().enumerate() {
+        let to = cycle.get(at + 1).unwrap_or(entry);
+        let ways = ways(semantics, from, to);
+        if ways.is_empty() && (from != to || !rests(semantics, from)) {
+            return Err(no_way(semantics, from, "no step goes round its cycle"));
+        }
+        round.push((ways, to));
+    }
+    let possible = |pid: &u32| round.iter().any(|(ways, _)| ways.iter().any(|moves| moved_by(moves) == Some(*pid)));
+    let mut missing: Vec<u32> = wanted.iter().copied().filter(possible).collect();
+    loop {
+        let before = missing.len();
+        for (ways, to) in &round {
+            let wanted = |moves: &&Vec<Move>| moved_by(moves).is_some_and(|pid| missing.contains(&pid));
+            let Some(moves) = ways.iter().find(wanted).or(ways.first()) else {
+                run.steps.push(Taken { moves: Vec::new(), state: (*to).clone() });
+                continue;
+            };
+            missing.retain(|&pid| Some(pid) != moved_by(moves));
+            let taken = repeat(semantics, run.last(), moves.clone(), to)?;
+            run.steps.push(taken);
+        }
+        if missing.is_empty() || missing.len() == before {
+            break;
+        }
+    }
+    run.loop_start = Some(stem.len());
+    Ok(run)
+}
+
+/// Whether a state has no successor, so that it stays for ever.
+fn rests(semantics: &Semantics<'_>, state: &State) -> bool {
+    semantics.successors(state).iter().all(|successor| arrival(&successor.outcome).is_none())
+}
+
+/// Who makes a step.
+#[must_use]
+pub fn moved_by(moves: &[Move]) -> Option<u32> {
+    moves.first().map(|mv| mv.pid)
+}
