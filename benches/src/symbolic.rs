@@ -20,7 +20,7 @@ use tertium_check::symbolic::{self, Atoms, Pair, Symbolic, ternary_values};
 use tertium_check::{Ask, Engine, Filter, Task};
 use tertium_dd::{Relation, with_deep_stack};
 use tertium_driver::engines::EngineChoice;
-use tertium_driver::program::symbolic::Encoding;
+use tertium_driver::program::symbolic::{self as program_sets, Encoding};
 use tertium_driver::program::{CheckOptions, ProgramFile, check, export, from_text, questions};
 use tertium_evidence::Reading;
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
@@ -299,7 +299,7 @@ fn two_and_three(file: &ProgramFile) -> (f64, f64) {
         let work = || {
             // A fresh store each time: results that are remembered from the last time cost nothing.
             let encoding = Encoding::new(&file.program, &budget, &mut |_| {}).unwrap_or_else(|why| panic!("{why:?}"));
-            let mut structure = encoding.structure(&[], false, false).expect("room");
+            let mut structure = program_sets::structure(&encoding, &[], false, false).expect("room");
             let labels: Vec<Pair> = file
                 .program
                 .properties
@@ -307,7 +307,7 @@ fn two_and_three(file: &ProgramFile) -> (f64, f64) {
                 .take(2)
                 .flat_map(|property| property.atoms.values())
                 .take(2)
-                .map(|&atom| encoding.label(atom).unwrap_or_else(|why| panic!("{why:?}")))
+                .map(|&atom| program_sets::label(&encoding, atom).unwrap_or_else(|why| panic!("{why:?}")))
                 .collect();
             let mut labels: Vec<Option<Pair>> =
                 [labels[0].clone(), labels[labels.len() - 1].clone()].into_iter().map(Some).collect();

@@ -25,7 +25,7 @@ use tertium_driver::program::check::Outcome;
 use tertium_driver::program::questions::{Asked, Question, questions};
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
-use tertium_driver::program::symbolic::{Encoding, Subject};
+use tertium_driver::program::symbolic::{self, Encoding, Subject};
 use tertium_driver::program::{CheckOptions, ProgramFile, check, from_text, load};
 use tertium_driver::{Belnap, Failure};
 use tertium_evidence::{Deadlock, LinearReading, Reading};
@@ -186,7 +186,7 @@ fn compare_states(file: &ProgramFile, asked: &[Question]) -> Met {
     if visited > MOST_STATES {
         return Met::Agreed(0);
     }
-    let structure = encoding.structure(&[], false, false).expect("within limits");
+    let structure = symbolic::structure(&encoding, &[], false, false).expect("within limits");
     let restored = subject.restoring();
     let mut numbers = HashMap::new();
     for number in 0..visited {
@@ -244,13 +244,15 @@ impl Both<'_> {
     }
 
     fn bits(&self) -> HashMap<Bit, usize> {
-        let structure = self.encoding.structure(&[], false, false).expect("within limits");
+        let structure = symbolic::structure(self.encoding, &[], false, false).expect("within limits");
         structure.bits.iter().enumerate().map(|(at, &(now, _))| (now, at)).collect()
     }
 
     fn sets(&self, asked: &Asked, stutter: bool) -> Option<Pair> {
-        let structure = self.encoding.structure(&[], false, stutter).expect("within limits");
-        let label = |&expr: &ExprId| Some(self.encoding.label(self.subject.expr(expr)).expect("it was encoded before"));
+        let structure = symbolic::structure(self.encoding, &[], false, stutter).expect("within limits");
+        let label = |&expr: &ExprId| {
+            Some(symbolic::label(self.encoding, self.subject.expr(expr)).expect("it was encoded before"))
+        };
         let labels: Vec<Option<Pair>> = asked.atoms.iter().map(label).collect();
         let elements = asked.formula.elements().iter().map(|_| Belnap::Unknown).collect();
         let atoms = Atoms { labels, elements, filters: Vec::new() };

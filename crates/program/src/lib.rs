@@ -21,6 +21,7 @@ pub mod footprint;
 pub mod graph;
 pub mod initial;
 pub mod layout;
+mod mistake;
 mod queue;
 pub mod search;
 pub mod semantics;
@@ -43,6 +44,7 @@ pub use graph::{
 };
 pub use initial::NoInitialStates;
 pub use layout::Layout;
+pub use mistake::Mistake;
 pub use semantics::Semantics;
 pub use slots::Slot;
 pub use state::{Move, Outcome, State, Successor};

@@ -143,8 +143,7 @@ fn inputs(parts: &Parts, out: &mut String) -> Result<(), Failure> {
     for way in &parts.ways {
         for (position, &(lo, hi)) in way.terms.inputs.iter().enumerate() {
             let range = |end: Option<ExprId>, low: bool| {
-                end.and_then(|end| super::super::symbolic::bounds_of(&parts.program, end))
-                    .map(|(a, b)| if low { a } else { b })
+                end.and_then(|end| tertium_encode::range(&parts.program, end)).map(|(a, b)| if low { a } else { b })
             };
             let (Some(lo), Some(hi)) = (range(lo, true), range(hi, false)) else {
                 return Err(refused(Smv::NAME, "a value is chosen from a range without bounds"));

@@ -5,9 +5,8 @@
 //! and not on the clock; when those are used up, the search has its turn.
 
 use tertium_base::{Budget, Diagnostic, StopReason, memory};
+use tertium_encode::{Subject, estimate};
 
-use super::encoding::estimate;
-use super::subject::Subject;
 use crate::Observer;
 use crate::engines::EngineChoice;
 use crate::failure::{Failure, Located};

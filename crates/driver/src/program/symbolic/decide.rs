@@ -6,11 +6,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
+use tertium_check::Filter;
 use tertium_check::symbolic::{
     Atoms, Automata, Fairness, Pair, Strong, Structure, evaluate, linear_value, paths, star_value,
 };
-use tertium_check::{EngineError, Filter};
 use tertium_dd::{Set, with_deep_stack_meanwhile};
+use tertium_encode::{Encoding, NoSets, Subject};
 use tertium_explore::search::liveness::Scheduling;
 use tertium_kernel::obligations::of_every_state;
 use tertium_lattice::{Belnap, TruthValue};
@@ -18,10 +19,9 @@ use tertium_logic::{Formula, FormulaBuilder, Logic, Node, NodeId};
 use tertium_model::ActionId;
 use tertium_program::{ExprId, ProcessId, Program};
 
-use super::encoding::Encoding;
 use super::follow::Follower;
-use super::subject::Subject;
-use super::{NoSets, evidence, inductive, watch};
+use super::structure::{label, structure};
+use super::{evidence, inductive, watch};
 use crate::failure::{Failure, Located};
 use crate::program::abstracted::basis::Basis;
 use crate::program::answer::{ProgramAnswer, STUTTER};
@@ -249,7 +249,7 @@ impl<'w, 'p> Work<'w, 'p> {
 
     /// A run of what is encoded as one of the program.
     pub(super) fn retold(&self, run: Option<Run>) -> Result<Option<Run>, Failure> {
-        run.map(|run| self.subject.retold(run, self.encoding.diagrams().budget())).transpose()
+        run.map(|run| evidence::retold(self.subject, run, self.encoding.diagrams().budget())).transpose()
     }
 
     /// The processes to which the scheduler is fair, as far as the formula's logic speaks of paths.
@@ -271,10 +271,10 @@ impl<'w, 'p> Work<'w, 'p> {
     fn labels(&self, asked: &Asked) -> Result<Vec<Option<Pair>>, Failure> {
         let used =
             |at: usize| asked.formula.nodes().iter().any(|node| matches!(node, Node::Atom(id) if id.index() == at));
-        let label = |(at, &expr)| {
-            if used(at) { self.encoding.label(self.subject.expr(expr)).map(Some).map_err(failure) } else { Ok(None) }
+        let labelled = |(at, &expr)| {
+            if used(at) { label(self.encoding, self.subject.expr(expr)).map(Some).map_err(failure) } else { Ok(None) }
         };
-        asked.atoms.iter().enumerate().map(label).collect()
+        asked.atoms.iter().enumerate().map(labelled).collect()
     }
 
     /// The meaning of a formula's names; actions are processes, and what the translation of fair CTL writes.
@@ -295,7 +295,7 @@ impl<'w, 'p> Work<'w, 'p> {
 
     fn invariant(&self, asked: &Asked, root: NodeId, holds: bool, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let condition = asked.formula.to_builder().finish(root, Logic::Pml);
-        let structure = self.encoding.structure(&[], false, false)?;
+        let structure = structure(self.encoding, &[], false, false)?;
         let atoms = self.atoms(&condition, self.labels(asked)?)?;
         let value = evaluate(&structure, &condition, &atoms, false).map_err(engines::failure)?;
         let value = if holds { value } else { value.not() };
@@ -323,7 +323,7 @@ impl<'w, 'p> Work<'w, 'p> {
 
     fn linear(&self, asked: &Asked, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let stutter = self.options.deadlock != Some(Deadlock::Mu);
-        let structure = self.encoding.structure(&fair.weak, !fair.fairness.strong.is_empty(), stutter)?;
+        let structure = structure(self.encoding, &fair.weak, !fair.fairness.strong.is_empty(), stutter)?;
         let atoms = self.atoms(&asked.formula, self.labels(asked)?)?;
         // Every step that is possible is certain, so all readings of linear formulas are one.
         let value = linear_value(&structure, &asked.formula, &atoms, &fair.fairness).map_err(engines::failure)?;
@@ -346,7 +346,7 @@ impl<'w, 'p> Work<'w, 'p> {
         let ends_count = star && self.options.deadlock == Some(Deadlock::Maximal);
         let stutter = whole_paths && self.options.deadlock.is_none() || ends_count;
         let actions = !asked.formula.actions().is_empty() || !fair.fairness.strong.is_empty();
-        let structure = self.encoding.structure(&fair.weak, actions, stutter)?;
+        let structure = structure(self.encoding, &fair.weak, actions, stutter)?;
         let atoms = self.atoms(&asked.formula, self.labels(asked)?)?;
         let ending = ctl && self.options.deadlock == Some(Deadlock::Maximal) && fair.all.is_empty();
         answer.deadlock = self.options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
@@ -467,14 +467,4 @@ pub(super) struct Fair {
     pub all: Vec<u32>,
     /// The same for paths over sets.
     pub fairness: Fairness,
-}
-
-/// An engine's refusal is the user's to know, a limit is not.
-impl From<EngineError> for NoSets {
-    fn from(error: EngineError) -> Self {
-        match error {
-            EngineError::Stopped(stopped) => Self::Stopped(stopped),
-            EngineError::Unsupported(why) => Self::Unfit(why.reason),
-        }
-    }
 }

@@ -3,19 +3,27 @@
 //! A set says that a state can be reached; a run is found by going back from it in layers. Rows become states of the
 //! program, and whatever the definition of a step does not connect is a fault of this program, never a run.
 
-use tertium_base::Stopped;
+use tertium_base::{Budget, Stopped};
 use tertium_check::symbolic::{Automata, Structure, lasso, shortest_path};
 use tertium_dd::Set;
+use tertium_encode::{Encoding, Subject};
 use tertium_program::{Fault, FaultKind, Outcome, Semantics, State};
 
-use super::encoding::Encoding;
-use super::subject::Subject;
+use super::structure::structure;
 use crate::failure::Failure;
+use crate::program::abstracted::retell;
 use crate::program::questions::Mistake;
 use crate::program::run::{self, Run};
 
 fn states(encoding: &Encoding<'_>, rows: &[Vec<bool>]) -> Vec<State> {
     rows.iter().map(|row| encoding.state(row)).collect()
+}
+
+/// A run of what is encoded as a run of the program that was given.
+pub(super) fn retold(subject: &Subject<'_>, run: Run, budget: &Budget) -> Result<Run, Failure> {
+    let Some(separated) = subject.separated() else { return Ok(run) };
+    let told = retell::run(subject.original(), &separated.steps, &run, budget)?;
+    told.ok_or_else(|| Failure::Internal("a run over sets is none of the program".to_owned()))
 }
 
 /// A shortest run from an initial state to one of `bad`, which can be reached.
@@ -32,8 +40,8 @@ pub(super) fn run_to_mistake(
     bad: &Set,
     mistake: Mistake,
 ) -> Result<Run, Failure> {
-    let structure = encoding.structure(&[], false, false)?;
-    let run = subject.retold(run_to(encoding, &structure, bad)?, encoding.diagrams().budget())?;
+    let structure = structure(encoding, &[], false, false)?;
+    let run = retold(subject, run_to(encoding, &structure, bad)?, encoding.diagrams().budget())?;
     let semantics = Semantics::new(subject.original());
     if matches!(mistake, Mistake::Deadlock | Mistake::EndState) {
         return run::with_deadlock(&semantics, run);

@@ -11,9 +11,9 @@ use tertium_base::StopReason;
 use tertium_check::Filter;
 use tertium_check::symbolic::{Atoms, Automata, Fairness, Pair, Structure, lasso, shortest_path, star_paths};
 use tertium_dd::Set;
+use tertium_encode::Encoding;
 use tertium_logic::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId};
 
-use super::encoding::Encoding;
 use crate::engines;
 use crate::failure::Failure;
 use crate::program::run::{self, Run};

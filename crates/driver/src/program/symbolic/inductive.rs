@@ -6,11 +6,10 @@
 
 use tertium_base::Stopped;
 use tertium_dd::{Bit, Bits, Part, Relation, Set};
+use tertium_encode::{Encoding, NoSets, Subject};
 use tertium_kernel::obligations::NoTerm;
 
-use super::encoding::Encoding;
-use super::subject::Subject;
-use super::{NoSets, told};
+use super::told;
 use crate::program::abstracted::basis::Basis;
 
 /// Cells are forgotten in portions, and so many portions are tried.
@@ -34,7 +33,7 @@ fn smaller(encoding: &Encoding<'_>, subject: &Subject<'_>, good: &Set) -> Result
     // From other states not all steps are known.
     let good = &good.and(&encoding.plausible()?)?;
     // Whoever checks that only listed processes are started has to know who is there.
-    let starts = subject.later().is_ok_and(|later| !later.is_empty());
+    let starts = told::later(subject).is_ok_and(|later| !later.is_empty());
     let locations: Vec<usize> = encoding.locations();
     let mut search = Search {
         encoding,

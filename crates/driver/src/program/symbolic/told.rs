@@ -6,15 +6,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tertium_dd::{Bit, Root, Set};
-use tertium_evidence::abstraction::{AbstractState, Abstraction};
+use tertium_encode::cells::{Cell, Cells};
+use tertium_encode::{Encoding, Subject};
+use tertium_evidence::abstraction::{AbstractState, Abstraction, Later};
 use tertium_kernel::obligations::terms::Sort;
 use tertium_kernel::obligations::{Machine, NoTerm};
 use tertium_program::layout::FRAME_LOCATION;
-use tertium_program::{Program, Semantics};
+use tertium_program::{Expr, ExprId, Program, Semantics};
 
-use super::cells::{Cell, Cells};
-use super::encoding::Encoding;
-use super::subject::Subject;
+use crate::program::abstracted::basis;
 
 /// Sets with more nodes are not written down.
 const MOST_NODES: usize = 100_000;
@@ -32,7 +32,7 @@ pub(super) fn abstraction(encoding: &Encoding<'_>, subject: &Subject<'_>, set: &
     let of_slot = names(&encoding.semantics, &mut machine);
     let name = |cell: &Cell| of_slot.get(&cell.slot).cloned().ok_or_else(|| NoTerm("a cell has no name".to_owned()));
     let names: Vec<String> = encoding.cells().cells.iter().map(name).collect::<Result<_, _>>()?;
-    let later = subject.later()?;
+    let later = later(subject)?;
     let (mut always, mut bounds) = (constants(&mut machine, &of_slot, encoding.cells())?, Vec::new());
     for (cell, name) in encoding.cells().cells.iter().zip(&names) {
         if let Some(within) = narrower(&mut machine, cell, name)? {
@@ -46,6 +46,23 @@ pub(super) fn abstraction(encoding: &Encoding<'_>, subject: &Subject<'_>, set: &
     let at = vec![None; program.instances.len()];
     let state = AbstractState { at, values: Vec::new(), cube: vec![Some(true); predicates.len()] };
     Ok(Abstraction { later, shared: teller.shared, always, cells: Vec::new(), predicates, states: vec![state] })
+}
+
+/// The processes that may be started later, as whoever checks a certificate names them.
+pub(super) fn later(subject: &Subject<'_>) -> Result<Vec<Later>, NoTerm> {
+    let Some(separated) = subject.separated() else { return Ok(Vec::new()) };
+    let original = subject.original();
+    let asks = |expr: Expr| matches!(expr, Expr::Enabled(_) | Expr::PriorityOf(_));
+    let unknown = [
+        (original.priorities, "priorities"),
+        (original.trace.is_some(), "a `trace` or `notrace`"),
+        (original.must_be_deterministic(), "`D_proctype`s"),
+        ((0..original.exprs.len()).any(|at| asks(original.exprs.get(ExprId::new(at)))), "`enabled`"),
+    ];
+    match unknown.iter().find(|(found, _)| *found) {
+        Some((_, what)) => Err(NoTerm(format!("whoever checks certificates knows nothing of {what}"))),
+        None => basis::later(original, separated),
+    }
 }
 
 /// The bounds of a cell, if its type does not say them.

@@ -4,12 +4,13 @@
 //! to it once more, state by state.
 
 use tertium_check::symbolic::{Automata, Pair, Reading};
+use tertium_encode::claim::{ClaimStep, Pages};
 use tertium_lattice::Belnap;
 use tertium_program::{ProcessId, Program, Semantics};
 
 use super::decide::{Work, failure};
 use super::evidence;
-use super::pages::Pages;
+use super::structure::{label, structure};
 use crate::engines;
 use crate::failure::Failure;
 use crate::program::answer::ProgramAnswer;
@@ -34,10 +35,10 @@ impl Work<'_, '_> {
         }
         let automaton = claims::automaton(self.subject.original(), watched.kind)?;
         let fair = self.fair_if(true);
-        let structure = self.encoding.structure(&fair.weak, !fair.fairness.strong.is_empty(), automaton.stutters)?;
+        let structure = structure(self.encoding, &fair.weak, !fair.fairness.strong.is_empty(), automaton.stutters)?;
         let mut atoms = Vec::new();
         for &atom in &automaton.atoms {
-            atoms.push(self.encoding.label(self.subject.expr(atom)).map_err(failure)?);
+            atoms.push(label(self.encoding, self.subject.expr(atom)).map_err(failure)?);
         }
         let mut ways = Vec::new();
         for state in 0..automaton.states.len() {
@@ -62,12 +63,15 @@ impl Work<'_, '_> {
     /// Decides about a claim that takes notes.
     fn noted(&self, notes: &Notes<'_, '_>, claim: ProcessId, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let fair = self.fair_if(true);
-        let structure = self.encoding.structure(&fair.weak, !fair.fairness.strong.is_empty(), true)?;
-        let Pages { initial, ways, blurred } = Pages::of(self.encoding, self.subject, claim).map_err(failure)?;
+        let structure = structure(self.encoding, &fair.weak, !fair.fairness.strong.is_empty(), true)?;
+        let Pages { initial, steps, blurred } = Pages::of(self.encoding, self.subject, claim).map_err(failure)?;
         if blurred {
             answer.reasons.push(cannot_evaluate());
             return Ok(());
         }
+        let reading =
+            |ClaimStep { guard, target, accepting }| Reading { guard: Pair::decided(guard), target, marked: accepting };
+        let ways = steps.into_iter().map(|steps| steps.into_iter().map(reading).collect()).collect();
         let automata = Automata::watching(&structure, initial, ways, &fair.fairness).map_err(engines::failure)?;
         let forbidden = self.encoding.init.and(&automata.starts(true)?)?;
         answer.value = Belnap::from_evidence(forbidden.is_empty(), !forbidden.is_empty());

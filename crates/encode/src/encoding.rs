@@ -1,20 +1,16 @@
 //! A program as a structure of sets.
 
 use tertium_base::{Budget, StopReason, Stopped};
-use tertium_check::Filter;
-use tertium_check::symbolic::{Pair, Steps, Structure};
 use tertium_dd::{Diagrams, Limits, Part, Relation, Set};
-use tertium_model::ActionId;
 use tertium_program::layout::FRAME_LOCATION;
-use tertium_program::{ExprId, LocationId, Program, Semantics, State};
+use tertium_program::{ExprId, LocationId, Mistake, Program, Semantics, State};
 
-use super::NoSets;
-use super::cells::{Cells, Order};
-use super::expressions::{Evaluation, Moment, Value, beginning};
-use super::numbers::Number;
-use super::steps::{ProgramSteps, program_steps};
-use super::subject::{Special, Subject};
-use crate::program::questions::Mistake;
+use crate::NoSets;
+use crate::cells::{Cells, Order};
+use crate::expressions::{Evaluation, Moment, Value, beginning};
+use crate::numbers::Number;
+use crate::steps::{ProgramSteps, program_steps};
+use crate::subject::{Special, Subject};
 
 /// Every order of bits is tried with so many nodes before any of them gets more.
 const ROUNDS: [usize; 3] = [1 << 17, 1 << 20, 1 << 23];
@@ -184,7 +180,7 @@ impl<'p> Encoding<'p> {
 
     /// The states in which processes are at places where they may rest, and variables with many values have those that they can
     /// have there: steps from others are left out. All states that can be reached are among them.
-    pub(super) fn plausible(&self) -> Result<Set, NoSets> {
+    pub fn plausible(&self) -> Result<Set, NoSets> {
         let (program, layout) = (self.program(), self.semantics.layout());
         let mut all = self.diagrams.full();
         for (pid, instance) in program.instances.iter().enumerate() {
@@ -269,7 +265,7 @@ impl<'p> Encoding<'p> {
     }
 
     /// The same of all states, whether they can be reached or not.
-    pub(super) fn possibly(&self, mistake: Mistake) -> Result<Set, Stopped> {
+    pub fn possibly(&self, mistake: Mistake) -> Result<Set, Stopped> {
         match mistake {
             Mistake::Deadlock | Mistake::EndState => self.steps.stuck.minus(&self.ended),
             other => Ok(self.steps.wrong.get(&other).cloned().unwrap_or_else(|| self.diagrams.empty())),
@@ -277,23 +273,23 @@ impl<'p> Encoding<'p> {
     }
 
     /// The values of all places at the beginning of a step.
-    pub(super) fn start(&self) -> &Moment {
+    pub(crate) fn start(&self) -> &Moment {
         &self.start
     }
 
     /// The places of a state.
-    pub(super) fn cells(&self) -> &Cells {
+    pub fn cells(&self) -> &Cells {
         &self.cells
     }
 
     /// The cells that say where processes are.
-    pub(super) fn locations(&self) -> Vec<usize> {
+    pub fn locations(&self) -> Vec<usize> {
         let frames = self.semantics.layout().initial_frames();
         frames.iter().filter_map(|frame| self.cells.of_slot[frame + FRAME_LOCATION]).collect()
     }
 
     /// The rows in which these cells have values of their types.
-    pub(super) fn typed(&self, cells: &[usize]) -> Result<Set, NoSets> {
+    pub fn typed(&self, cells: &[usize]) -> Result<Set, NoSets> {
         let mut typed = self.diagrams.full();
         for cell in cells.iter().rev().map(|&at| &self.cells.cells[at]) {
             if let Value::Number(number) = &self.start.slots[cell.slot] {
@@ -321,51 +317,23 @@ impl<'p> Encoding<'p> {
         &self.steps.processes[pid as usize].enabled
     }
 
-    /// An expression's value as labels: unknown where it has none.
+    /// Where a condition holds and where it has no value; a state may be in both.
     ///
     /// # Errors
     /// If it is not one of those that are encoded, or a limit is reached.
-    pub fn label(&self, expr: ExprId) -> Result<Pair, NoSets> {
+    pub fn condition(&self, expr: ExprId) -> Result<(Set, Set), NoSets> {
         // Outside what can be reached nobody asks; there the value is whatever makes it small.
         let deadlock = self.steps.stuck.minus(&self.ended)?;
         let mut evaluation = Evaluation::new(&self.semantics, &self.diagrams, &self.start);
         evaluation.deadlock = Some(&deadlock);
         let (holds, wrong) = evaluation.truth(expr)?;
-        let wrong = wrong.any()?;
-        Ok(Pair { yes: holds.minus(&wrong)?, open: holds.or(&wrong)? })
+        Ok((holds, wrong.any()?))
     }
 
-    /// The structure of reachable states. Constraint `i` of fairness is that of the `i`-th pid in `fair`; actions are
-    /// numbered like the processes; states without successors get a loop if `stutter`.
-    ///
-    /// # Errors
-    /// `Stopped` if a limit is reached.
-    pub fn structure(&self, fair: &[u32], actions: bool, stutter: bool) -> Result<Structure, Stopped> {
-        let loops = if stutter { vec![Part::new(&self.diagrams, self.dead()?, &[])?] } else { Vec::new() };
-        let mut all = self.relation();
-        all.parts.extend(loops.iter().cloned());
-        let mut steps = vec![(Filter::Any, Steps::complete(all.clone()))];
-        for (at, &pid) in fair.iter().enumerate() {
-            let own = &self.steps.processes[pid as usize];
-            let mut parts = own.parts.clone();
-            for (other, process) in self.steps.processes.iter().enumerate() {
-                if other != pid as usize {
-                    let idle: Result<Vec<Part>, Stopped> =
-                        process.parts.iter().map(|part| part.from(&own.enabled.not())).collect();
-                    parts.extend(idle?);
-                }
-            }
-            parts.extend(loops.iter().cloned());
-            steps.push((Filter::Fair(at), Steps::complete(Relation { parts })));
-        }
-        if actions {
-            for (pid, process) in self.steps.processes.iter().enumerate() {
-                let relation = Relation { parts: process.parts.clone() };
-                steps.push((Filter::Action(ActionId::new(pid)), Steps::complete(relation)));
-            }
-        }
-        let (diagrams, bits) = (self.diagrams.clone(), self.cells.state_bits());
-        Ok(Structure { diagrams, bits, states: self.reached.clone(), steps })
+    /// The steps of one process.
+    #[must_use]
+    pub fn steps_of(&self, pid: u32) -> &[Part] {
+        &self.steps.processes[pid as usize].parts
     }
 }
 

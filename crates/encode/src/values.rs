@@ -21,7 +21,7 @@ type Known = BTreeMap<VarId, BTreeSet<i64>>;
 
 /// What is known at every place.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Values {
+pub(crate) struct Values {
     /// By process and location; nothing where nobody comes to.
     at: Vec<Vec<Option<Known>>>,
 }
@@ -60,7 +60,7 @@ impl Values {
 }
 
 /// Whether a process can never rest at a location: it is inside a deterministic block, and nobody is left there without control.
-pub(super) fn is_passed(program: &Program, process: ProcessId, at: LocationId) -> bool {
+pub(crate) fn is_passed(program: &Program, process: ProcessId, at: LocationId) -> bool {
     if program.location(process, at).hold != Hold::Deterministic || program.process(process).entry == at {
         return false;
     }
@@ -300,7 +300,7 @@ fn operator(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::from_text;
+    use tertium_load::program::from_text;
 
     fn program(text: &str) -> Program {
         from_text("model.gcl", text.to_owned(), &[], None).unwrap_or_else(|failure| panic!("{failure:?}")).program

@@ -7,14 +7,14 @@ use tertium_base::Stopped;
 use tertium_dd::Set;
 use tertium_program::{Domain, Expr, Hold, Input, Step, StepId, Type};
 
-use super::NoSets;
-use super::cells::{range, width_of};
-use super::expressions::{Evaluation, Moment, Value, Wrong};
-use super::numbers::Number;
-use super::steps::{Here, Work};
+use crate::NoSets;
+use crate::cells::{range, width_of};
+use crate::expressions::{Evaluation, Moment, Value, Wrong};
+use crate::numbers::Number;
+use crate::steps::{Here, Work};
 
 /// A step as it is offered at one moment.
-pub(super) struct Offer {
+pub(crate) struct Offer {
     pub step: StepId,
     /// Where it is taken; may depend on its inputs.
     pub taken: Set,
@@ -30,7 +30,7 @@ pub(super) struct Offer {
 
 impl Work<'_, '_> {
     /// The steps of a location by rank; each where no rival that comes before it is offered.
-    pub(super) fn offers(&self, here: &Here) -> Result<Vec<Offer>, NoSets> {
+    pub(crate) fn offers(&self, here: &Here) -> Result<Vec<Offer>, NoSets> {
         let program = self.semantics.program();
         let location = program.location(self.process_of(here.pid), here.at);
         let first_only = location.hold == Hold::Deterministic;

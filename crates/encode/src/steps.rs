@@ -8,15 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_dd::{Bit, Bits, Diagrams, Part, Set};
 use tertium_program::layout::FRAME_LOCATION;
-use tertium_program::{Action, Expr, ExprId, Hold, LocationId, ProcessId, Program, Semantics, Step, StepId, VarId};
+use tertium_program::{
+    Action, Expr, ExprId, Hold, LocationId, Mistake, ProcessId, Program, Semantics, Step, StepId, VarId,
+};
 
-use super::NoSets;
-use super::cells::Cells;
-use super::expressions::{Evaluation, Moment, Value, beginning};
-use super::numbers::Number;
-use super::offers::Offer;
-use super::subject::Special;
-use crate::program::questions::Mistake;
+use crate::NoSets;
+use crate::cells::Cells;
+use crate::expressions::{Evaluation, Moment, Value, beginning};
+use crate::numbers::Number;
+use crate::offers::Offer;
+use crate::subject::Special;
 
 /// Ways through blocks longer than this are not followed.
 const LONGEST_BLOCK: usize = 1000;
@@ -29,7 +30,7 @@ const MOST_TOGETHER: usize = 48;
 
 /// The steps of one process.
 #[derive(Clone, Debug)]
-pub(super) struct ProcessSteps {
+pub(crate) struct ProcessSteps {
     /// The relation.
     pub parts: Vec<Part>,
     /// The states in which it has a step that does not go wrong.
@@ -38,7 +39,7 @@ pub(super) struct ProcessSteps {
 
 /// All steps of a program.
 #[derive(Clone, Debug)]
-pub(super) struct ProgramSteps {
+pub(crate) struct ProgramSteps {
     /// By pid.
     pub processes: Vec<ProcessSteps>,
     /// The states in which some step goes wrong, by what goes wrong.
@@ -50,7 +51,7 @@ pub(super) struct ProgramSteps {
 }
 
 /// Executes all steps.
-pub(super) fn program_steps(
+pub(crate) fn program_steps(
     semantics: &Semantics<'_>,
     special: Special<'_>,
     cells: &Cells,
@@ -112,7 +113,7 @@ fn waits(program: &Program) -> bool {
 }
 
 /// A place on a way through a block.
-pub(super) struct Here {
+pub(crate) struct Here {
     /// Who has control.
     pub pid: usize,
     pub moment: Moment,
@@ -125,7 +126,7 @@ pub(super) struct Here {
 }
 
 /// The steps that a process begins.
-pub(super) struct Work<'w, 'p> {
+pub(crate) struct Work<'w, 'p> {
     pub semantics: &'w Semantics<'p>,
     pub special: Special<'w>,
     pub cells: &'w Cells,
@@ -202,7 +203,7 @@ impl Work<'_, '_> {
         Ok(Here { pid: self.pid, moment, reached, at, length: 0, used: 0 })
     }
 
-    pub(super) fn process_of(&self, pid: usize) -> ProcessId {
+    pub(crate) fn process_of(&self, pid: usize) -> ProcessId {
         self.semantics.program().instances[pid].process
     }
 
@@ -325,7 +326,7 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn fail(&mut self, mistake: Mistake, states: &Set) -> Result<(), NoSets> {
+    pub(crate) fn fail(&mut self, mistake: Mistake, states: &Set) -> Result<(), NoSets> {
         if states.is_empty() {
             return Ok(());
         }

@@ -5,15 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use tertium_check::symbolic::{Pair, Reading};
 use tertium_dd::Set;
 use tertium_program::{Assign, Expr, Hold, LocationId, Place, ProcessId, Program, StepId, Type};
 
-use super::NoSets;
-use super::encoding::Encoding;
-use super::expressions::{Evaluation, Moment, Value};
-use super::numbers::Number;
-use super::subject::{Noted, Subject};
+use crate::NoSets;
+use crate::encoding::Encoding;
+use crate::expressions::{Evaluation, Moment, Value};
+use crate::numbers::Number;
+use crate::subject::{Noted, Subject};
 
 /// Claims with more pages are not followed.
 const MOST_PAGES: usize = 4096;
@@ -23,12 +22,24 @@ const DONE: usize = 0;
 /// The values of the claim's variables, in the order of their places.
 type Notes = Vec<i64>;
 
+/// One thing that a claim can do on a page.
+#[derive(Clone, Debug)]
+pub struct ClaimStep {
+    /// The states in which it does so.
+    pub guard: Set,
+    /// The page that comes next.
+    pub target: usize,
+    /// Whether an accepted path does so again and again.
+    pub accepting: bool,
+}
+
 /// A claim as an automaton.
-pub(super) struct Pages {
+#[derive(Clone, Debug)]
+pub struct Pages {
     /// The first page.
     pub initial: usize,
     /// By page, what the claim can do.
-    pub ways: Vec<Vec<Reading>>,
+    pub steps: Vec<Vec<ClaimStep>>,
     /// Whether something that the claim looks at has no value somewhere.
     pub blurred: bool,
 }
@@ -73,16 +84,16 @@ impl Pages {
         // No page is over everything that has happened; its place is taken.
         book.pages.push((entry, Notes::new()));
         let start = book.number(entry, first);
-        let all = Pair::decided(encoding.reached.clone());
-        let mut ways = vec![vec![Reading { guard: all, target: DONE, marked: true }]];
-        while ways.len() < book.pages.len() {
+        let all = encoding.reached.clone();
+        let mut steps = vec![vec![ClaimStep { guard: all, target: DONE, accepting: true }]];
+        while steps.len() < book.pages.len() {
             if book.pages.len() > MOST_PAGES {
                 return Err(NoSets::unfit(format!("the `never` claim takes notes on more than {MOST_PAGES} pages")));
             }
-            ways.push(book.page(ways.len())?);
+            steps.push(book.page(steps.len())?);
         }
         let initial = if program.location(claim, entry).end { DONE } else { start };
-        Ok(Self { initial, ways, blurred: book.blurred })
+        Ok(Self { initial, steps, blurred: book.blurred })
     }
 }
 
@@ -126,7 +137,7 @@ impl Book<'_, '_> {
     }
 
     /// What the claim can do on a page.
-    fn page(&mut self, page: usize) -> Result<Vec<Reading>, NoSets> {
+    fn page(&mut self, page: usize) -> Result<Vec<ClaimStep>, NoSets> {
         let (at, notes) = self.pages[page].clone();
         let mut found: BTreeMap<usize, Set> = BTreeMap::new();
         let mut passed: BTreeMap<(LocationId, Notes), Set> = BTreeMap::new();
@@ -162,13 +173,13 @@ impl Book<'_, '_> {
                 }
             }
         }
-        let mut readings = Vec::new();
+        let mut steps = Vec::new();
         for (target, states) in found {
             let (yes, no) = (states.and(&marked)?, states.minus(&marked)?);
-            readings.push(Reading { guard: Pair::decided(yes), target, marked: true });
-            readings.push(Reading { guard: Pair::decided(no), target, marked: false });
+            steps.push(ClaimStep { guard: yes, target, accepting: true });
+            steps.push(ClaimStep { guard: no, target, accepting: false });
         }
-        Ok(readings)
+        Ok(steps)
     }
 
     /// Where the claim, or some process, is at an acceptance label.
@@ -212,7 +223,7 @@ impl Book<'_, '_> {
     }
 
     /// The states where a condition holds; those where it has no value are noticed.
-    fn known(&mut self, among: &Set, (holds, wrong): (Set, super::expressions::Wrong)) -> Result<Set, NoSets> {
+    fn known(&mut self, among: &Set, (holds, wrong): (Set, crate::expressions::Wrong)) -> Result<Set, NoSets> {
         let wrong = wrong.any()?;
         self.blurred |= !among.and(&wrong)?.is_empty();
         Ok(among.and(&holds)?.minus(&wrong)?)

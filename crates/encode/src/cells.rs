@@ -13,12 +13,12 @@ use tertium_program::{
     Action, Domain, Expr, ExprId, Field, Hold, InitialValue, Place, Program, Scope, Semantics, State, Step, Type, VarId,
 };
 
-use super::NoSets;
-use super::subject::Special;
+use crate::NoSets;
+use crate::subject::Special;
 
 /// One place of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Cell {
+pub struct Cell {
     /// Its place in the state.
     pub slot: usize,
     /// Its smallest value.
@@ -37,7 +37,7 @@ pub(super) struct Cell {
 
 /// All places of the state.
 #[derive(Clone, Debug)]
-pub(super) struct Cells {
+pub struct Cells {
     /// The cells in the order of their bits.
     pub cells: Vec<Cell>,
     /// For each slot its cell; none where the value never changes.
@@ -57,7 +57,7 @@ const MOST_INPUT_BITS: usize = 64;
 
 /// In which order cells get their bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// What one process alone writes stands with it; else as the next.
     WithWriter,
     /// What nearly all processes use first, then the processes, other shared cells between their users.
@@ -93,7 +93,7 @@ struct Draft {
 
 impl Cells {
     /// The cells of a program with fixed processes and finite types.
-    pub fn new(semantics: &Semantics<'_>, special: Special<'_>, wanted: Order) -> Result<Self, NoSets> {
+    pub(crate) fn new(semantics: &Semantics<'_>, special: Special<'_>, wanted: Order) -> Result<Self, NoSets> {
         let first = semantics.first_slots().map_err(|_| NoSets::unfit("an initial value cannot be computed"))?;
         let of_slot = vec![None; first.len()];
         let mut cells = Self { cells: Vec::new(), of_slot, first, inputs: Vec::new(), bits: 0 };
@@ -209,14 +209,14 @@ impl Cells {
     }
 
     /// The bits of a cell as the number in them.
-    pub fn code(
+    pub(crate) fn code(
         cell: &Cell,
-        number: &super::numbers::Number,
+        number: &crate::numbers::Number,
         diagrams: &tertium_dd::Diagrams,
     ) -> Result<Vec<Set>, NoSets> {
         let shifted = match cell.offset {
             0 => number.clone(),
-            offset => number.sub(&super::numbers::Number::constant(diagrams, offset), diagrams)?,
+            offset => number.sub(&crate::numbers::Number::constant(diagrams, offset), diagrams)?,
         };
         let count = cell.bits.len();
         Ok((0..count).map(|at| shifted.bit(count - 1 - at).clone()).collect())
@@ -247,13 +247,13 @@ fn input_bits(program: &Program, step: &Step) -> usize {
 }
 
 /// Bits for the numbers `lo..=hi`, with a sign.
-pub(super) fn width_of(lo: i64, hi: i64) -> usize {
+pub(crate) fn width_of(lo: i64, hi: i64) -> usize {
     let needed = |value: i64| 65 - if value < 0 { value.leading_ones() } else { value.leading_zeros() } as usize;
     needed(lo).max(needed(hi))
 }
 
 /// Bounds of an expression that is a constant or a variable; wide enough for simple ranges of inputs.
-pub(crate) fn range(program: &Program, expr: ExprId) -> Option<(i64, i64)> {
+pub fn range(program: &Program, expr: ExprId) -> Option<(i64, i64)> {
     if let Some(value) = program.exprs.constant(expr) {
         return Some((value, value));
     }

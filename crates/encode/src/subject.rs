@@ -8,18 +8,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tertium_abstraction::invariants::intervals;
 use tertium_abstraction::{MOST_COPIES, Restoring, Separated, Unsupported};
-use tertium_base::Budget;
-use tertium_evidence::abstraction::Later;
-use tertium_kernel::obligations::NoTerm;
-use tertium_program::{Action, Assign, Expr, ExprId, LocationId, ProcessId, Program, State, StepId, Type, VarId};
-use tertium_smt::Bounds;
+use tertium_program::{
+    Action, Assign, Expr, ExprId, LocationId, Mistake, ProcessId, Program, State, StepId, Type, VarId,
+};
 
-use super::NoSets;
-use super::values::{Values, is_passed};
-use crate::failure::Failure;
-use crate::program::abstracted::{basis, retell};
-use crate::program::questions::Mistake;
-use crate::program::run::Run;
+use crate::NoSets;
+use crate::values::{Values, is_passed};
+
+/// The smallest and the largest value, where there is one.
+type Bounds = (Option<i128>, Option<i128>);
 
 /// A program and what is encoded of it.
 #[derive(Debug)]
@@ -34,7 +31,7 @@ pub struct Subject<'p> {
 
 /// What a step of a claim that takes notes looks at and assigns.
 #[derive(Clone, Debug)]
-pub(super) struct Noted {
+pub(crate) struct Noted {
     pub guard: ExprId,
     /// The conditions of those it yields to.
     pub rivals: Vec<ExprId>,
@@ -53,7 +50,7 @@ struct Apart {
 
 /// What the places of a program taken apart need besides its text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Special<'p> {
+pub(crate) struct Special<'p> {
     /// The largest number of a channel.
     pub channels: usize,
     /// Steps that stand for a misuse of channels.
@@ -146,7 +143,7 @@ impl<'p> Subject<'p> {
     ///
     /// # Errors
     /// As above.
-    pub(super) fn watched(original: &'p Program, asked: &[ExprId], claims: &[ProcessId]) -> Result<Self, NoSets> {
+    pub fn watched(original: &'p Program, asked: &[ExprId], claims: &[ProcessId]) -> Result<Self, NoSets> {
         let mut subject = Self::new(original, asked)?;
         for id in original.step_ids().filter(|&id| claims.contains(&original.step(id).process)) {
             let noted = subject.note(id).map_err(|why| refused(original, &why))?;
@@ -184,12 +181,12 @@ impl<'p> Subject<'p> {
     }
 
     /// What a step of a claim became.
-    pub(super) fn noted(&self, id: StepId) -> Result<&Noted, NoSets> {
+    pub(crate) fn noted(&self, id: StepId) -> Result<&Noted, NoSets> {
         self.noted.get(&id).ok_or_else(|| NoSets::unfit("a `never` claim was not prepared"))
     }
 
     /// The variables that a claim assigns to, as they are encoded.
-    pub(super) fn noted_by(&self, claim: ProcessId) -> BTreeSet<VarId> {
+    pub(crate) fn noted_by(&self, claim: ProcessId) -> BTreeSet<VarId> {
         let own = self.noted.iter().filter(|&(&id, _)| self.original.step(id).process == claim);
         own.flat_map(|(_, noted)| noted.assigns.iter().map(|assign| assign.place.variable())).collect()
     }
@@ -212,7 +209,7 @@ impl<'p> Subject<'p> {
         self.apart.as_ref().and_then(|apart| apart.moved.get(&expr).copied()).unwrap_or(expr)
     }
 
-    pub(super) fn special(&self) -> Special<'_> {
+    pub(crate) fn special(&self) -> Special<'_> {
         let values = Some(&self.values);
         let plain = || Special { values, ..Special::default() };
         self.apart.as_ref().map_or_else(plain, |apart| Special {
@@ -225,21 +222,10 @@ impl<'p> Subject<'p> {
         })
     }
 
-    /// The processes that may be started later, as whoever checks a certificate names them.
-    pub(super) fn later(&self) -> Result<Vec<Later>, NoTerm> {
-        let Some(apart) = &self.apart else { return Ok(Vec::new()) };
-        let original = self.original;
-        let asks = |expr: Expr| matches!(expr, Expr::Enabled(_) | Expr::PriorityOf(_));
-        let unknown = [
-            (original.priorities, "priorities"),
-            (original.trace.is_some(), "a `trace` or `notrace`"),
-            (original.must_be_deterministic(), "`D_proctype`s"),
-            ((0..original.exprs.len()).any(|at| asks(original.exprs.get(ExprId::new(at)))), "`enabled`"),
-        ];
-        match unknown.iter().find(|(found, _)| *found) {
-            Some((_, what)) => Err(NoTerm(format!("whoever checks certificates knows nothing of {what}"))),
-            None => basis::later(original, &apart.separated),
-        }
+    /// What the program became when it was taken apart; none if it is encoded as it stands.
+    #[must_use]
+    pub fn separated(&self) -> Option<&Separated> {
+        self.apart.as_ref().map(|apart| &apart.separated)
     }
 
     /// The states of the program that was given, by those of what is encoded.
@@ -249,16 +235,6 @@ impl<'p> Subject<'p> {
             Some(restoring) => State::visible(restoring.slots(&state.slots)),
             None => state.clone(),
         }
-    }
-
-    /// A run of what is encoded as a run of the program that was given.
-    ///
-    /// # Errors
-    /// If it cannot be repeated, which is a fault of this program.
-    pub fn retold(&self, run: Run, budget: &Budget) -> Result<Run, Failure> {
-        let Some(apart) = &self.apart else { return Ok(run) };
-        let told = retell::run(self.original, &apart.separated.steps, &run, budget)?;
-        told.ok_or_else(|| Failure::Internal("a run over sets is none of the program".to_owned()))
     }
 }
 

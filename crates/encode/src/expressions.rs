@@ -10,13 +10,13 @@ use tertium_dd::{Diagrams, Set};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Binary, Expr, ExprId, ListId, Location, Semantics, Unary, VarId};
 
-use super::NoSets;
-use super::cells::Cells;
-use super::numbers::Number;
+use crate::NoSets;
+use crate::cells::Cells;
+use crate::numbers::Number;
 
 /// A value in every state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// A truth value: the states where it is true.
     Truth(Set),
     /// An integer.
@@ -25,7 +25,7 @@ pub(super) enum Value {
 
 /// Where evaluating goes wrong, by what goes wrong first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wrong {
+pub(crate) struct Wrong {
     /// Division by zero.
     pub division: Set,
     /// An index outside its array.
@@ -54,14 +54,14 @@ impl Wrong {
 
 /// A value with the states where there is none.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     pub value: Value,
     pub wrong: Wrong,
 }
 
 /// The values of all slots and inputs at some moment, as functions of the state before the step.
 #[derive(Clone, Debug)]
-pub(super) struct Moment {
+pub(crate) struct Moment {
     /// One entry per slot.
     pub slots: Vec<Value>,
     /// The inputs of the step at hand.
@@ -73,7 +73,7 @@ pub(super) struct Moment {
 }
 
 /// Evaluates expressions at one moment, each once.
-pub(super) struct Evaluation<'e, 'p> {
+pub(crate) struct Evaluation<'e, 'p> {
     pub semantics: &'e Semantics<'p>,
     pub diagrams: &'e Diagrams,
     pub moment: &'e Moment,
@@ -83,7 +83,7 @@ pub(super) struct Evaluation<'e, 'p> {
 }
 
 /// The slots at the beginning of a step: what their bits say.
-pub(super) fn beginning(cells: &Cells, diagrams: &Diagrams) -> Result<Moment, NoSets> {
+pub(crate) fn beginning(cells: &Cells, diagrams: &Diagrams) -> Result<Moment, NoSets> {
     let mut slots = Vec::new();
     for (slot, cell) in cells.of_slot.iter().enumerate() {
         let Some(cell) = cell.map(|at| &cells.cells[at]) else {

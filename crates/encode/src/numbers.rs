@@ -8,14 +8,14 @@ use std::sync::Arc;
 use tertium_base::Stopped;
 use tertium_dd::{Diagrams, Set};
 
-use super::NoSets;
+use crate::NoSets;
 
 /// Numbers have at most this many bits, the sign included.
 const WIDEST: usize = 63;
 
 /// A number in every state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Number {
+pub(crate) struct Number {
     /// The lowest bit first; the last is the sign. Never empty.
     bits: Arc<[Set]>,
 }

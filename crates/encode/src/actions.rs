@@ -1,17 +1,16 @@
 //! What does the action of a step do in all states at once, and where does it go wrong?
 
 use tertium_dd::Set;
-use tertium_program::{Action, Assign, Place, StepId, Type, VarId};
+use tertium_program::{Action, Assign, Mistake, Place, StepId, Type, VarId};
 
-use super::NoSets;
-use super::expressions::{Evaluation, Moment, Value, Wrong};
-use super::numbers::Number;
-use super::steps::Work;
-use crate::program::questions::Mistake;
+use crate::NoSets;
+use crate::expressions::{Evaluation, Moment, Value, Wrong};
+use crate::numbers::Number;
+use crate::steps::Work;
 
 impl Work<'_, '_> {
     /// Does the action in the states of `taken`; what is left of them is where nothing goes wrong.
-    pub(super) fn act(&mut self, id: StepId, before: &Moment, taken: Set) -> Result<(Moment, Set), NoSets> {
+    pub(crate) fn act(&mut self, id: StepId, before: &Moment, taken: Set) -> Result<(Moment, Set), NoSets> {
         if let Some(mistake) = self.special.fails(id) {
             self.fail(mistake, &taken)?;
             return Ok((before.clone(), self.diagrams.empty()));
