@@ -13,11 +13,12 @@ use tertium_lattice::Kleene;
 use tertium_program::{LocationId, ProcessId};
 use tertium_smt::{Purpose, Reply, Sort, TermId, Value};
 
+use crate::Unsupported;
 use crate::choices::Closed;
 use crate::diagram::Post;
 use crate::options::Kind;
 use crate::state::{AbstractState, definite};
-use crate::system::{System, Unsupported};
+use crate::system::System;
 use crate::view::View;
 
 /// At most this many combinations of predicates after one step are listed one by one.

@@ -4,9 +4,10 @@ use tertium_base::Stopped;
 use tertium_lattice::Kleene;
 use tertium_smt::{Purpose, Reply, Sort, TermId, Value};
 
+use crate::Unsupported;
 use crate::expand::Failed;
 use crate::state::{AbstractState, definite};
-use crate::system::{System, Unsupported};
+use crate::system::System;
 
 /// At most this many combinations of kept values and predicates.
 const MOST: usize = 65_536;

@@ -5,44 +5,30 @@
 //! must follow, [`hyper`] which sets are certain, [`initial`] where it begins, and [`collect`] makes the structure.
 //! [`possible`] finds only what may follow, [`paths`] whole paths of that. What was found is kept in decision diagrams (`diagram`), so that states which do not differ in
 //! what a step depends on cost one look. [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over
-//! them. [`instances`] brings programs with several copies of a process into the form that all this needs, [`restored`] tells their states again. [`spotlight`] looks at
+//! them. Programs with several copies of a process come in the form that `tertium-instantiate` gives them. [`spotlight`] looks at
 //! some processes closely and at the others hardly at all; [`differences`] only at how far variables are apart.
 //!
 //! Guarantee: every step of the program is covered by a possible step, every program state that an abstract state stands for
 //! meets every certain set, and every label is what all those program states agree on. Not here: choosing predicates.
 
 pub mod assignments;
-mod begins;
 pub mod choices;
 pub mod collect;
-mod copies;
-mod determined;
 mod diagram;
 pub mod differences;
-mod enabled;
-mod events;
 pub mod expand;
 pub mod hyper;
 pub mod initial;
-pub mod instances;
 pub mod invariants;
 pub mod keep;
-mod meetings;
-mod messages;
 mod more;
 pub mod options;
 pub mod paths;
 pub mod possible;
-mod queues;
-mod ranks;
-pub mod restored;
 pub mod samples;
-mod settled;
 pub mod spotlight;
-mod starts;
 pub mod state;
 pub mod system;
-mod timeouts;
 pub mod translate;
 pub mod truth;
 pub mod view;
@@ -50,11 +36,9 @@ pub mod view;
 pub use collect::{EdgeCounts, Explored, Shape};
 pub use expand::{AbstractStep, Expansion, Failed};
 pub use initial::Initial;
-pub use instances::{Origin, Separated};
 pub use options::{Kind, Options};
 pub use paths::PossiblePaths;
 pub use possible::PossibleStep;
-pub use restored::Restoring;
-pub use starts::MOST_COPIES;
 pub use state::AbstractState;
-pub use system::{Operation, Predicate, System, Unsupported};
+pub use system::{Operation, Predicate, System};
+pub use tertium_instantiate::Unsupported;

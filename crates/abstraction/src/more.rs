@@ -8,7 +8,8 @@ use std::collections::{BTreeSet, HashMap};
 use tertium_program::{Binary, Expr, ExprId, Sort, Type, Unary, VarId};
 use tertium_smt::{Queries, Sum, Term, TermId, Terms};
 
-use crate::system::{Predicate, System, Unsupported};
+use crate::Unsupported;
+use crate::system::{Predicate, System};
 use crate::translate::Cells;
 
 impl System {

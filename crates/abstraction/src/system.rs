@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use tertium_instantiate::Unsupported;
+use tertium_program::analysis::Constants;
 use tertium_program::{Domain, ExprId, Hold, LocationId, ProcessId, Program, Sort, StepId, StepTerms, Type, VarId};
 use tertium_smt::{Bounds, Queries, Sort as TermSort, Term, TermId, Terms};
 
@@ -12,25 +14,7 @@ use crate::diagram::Diagrams;
 use crate::invariants::intervals;
 use crate::keep;
 use crate::options::Options;
-use crate::settled::Settled;
 use crate::translate::{Cells, NoTerm, Translator};
-
-/// Why a program cannot be abstracted.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Unsupported {
-    /// Priorities, traces, or processes that come and go.
-    Processes,
-    /// This step uses a channel that is not known beforehand, or is a block with a loop.
-    Step(StepId),
-    /// This step may start more processes than can be told apart.
-    Starts(StepId),
-    /// This expression has no meaning as a term.
-    Expression(String),
-    /// This variable's initial value is computed.
-    Initial(VarId),
-    /// This variable should stay concrete, but too many values come in.
-    Keep(VarId),
-}
 
 impl From<NoTerm> for Unsupported {
     fn from(NoTerm(text): NoTerm) -> Self {
@@ -140,7 +124,7 @@ pub struct System {
     /// What steps do, as far as it was needed.
     pub(crate) diagrams: Diagrams,
     pub(crate) remembers: bool,
-    settled: Option<Settled>,
+    constants: Option<Constants>,
 }
 
 impl System {
@@ -181,7 +165,7 @@ impl System {
             supports: HashMap::new(),
             diagrams: Diagrams::default(),
             remembers: true,
-            settled: None,
+            constants: None,
         };
         system.keep_cells()?;
         for predicate in predicates {
@@ -254,8 +238,8 @@ impl System {
             // What is known where it begins may tell how often a loop goes round.
             Err(_) => {
                 let (process, source) = (self.program.step(step).process, self.program.step(step).source);
-                let settled = self.settled.get_or_insert_with(|| Settled::of(&mut self.program));
-                let known: Vec<(VarId, i64)> = settled.at(process, source).into_iter().collect();
+                let constants = self.constants.get_or_insert_with(|| Constants::of(&mut self.program));
+                let known: Vec<(VarId, i64)> = constants.at(process, source).into_iter().collect();
                 self.program.interrupted_ways(step, &known).map_err(|no| Unsupported::Step(no.0))?
             }
         };
@@ -436,8 +420,8 @@ impl System {
     }
 
     /// What variables of processes hold at their locations, whatever happened before; nothing if no loop in a block needed that.
-    pub fn settled(&self) -> impl Iterator<Item = (ProcessId, LocationId, &BTreeMap<VarId, i64>)> + '_ {
-        self.settled.iter().flat_map(Settled::all)
+    pub fn constants(&self) -> impl Iterator<Item = (ProcessId, LocationId, &BTreeMap<VarId, i64>)> + '_ {
+        self.constants.iter().flat_map(Constants::all)
     }
 
     /// What the value of a term depends on: symbols and functions.

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tertium_abstraction::invariants::intervals;
-use tertium_abstraction::{MOST_COPIES, Restoring, Separated, Unsupported};
+use tertium_instantiate::{Instantiated, MOST_COPIES, Restoring, Unsupported};
 use tertium_program::{
     Action, Assign, Expr, ExprId, LocationId, Mistake, ProcessId, Program, State, StepId, Type, VarId,
 };
@@ -41,7 +41,7 @@ pub(crate) struct Noted {
 
 #[derive(Debug)]
 struct Apart {
-    separated: Separated,
+    separated: Instantiated,
     /// What questions became.
     moved: HashMap<ExprId, ExprId>,
     /// Between which values each variable lies in all states that can be reached.
@@ -130,7 +130,7 @@ impl<'p> Subject<'p> {
             return Ok(Self { original, apart: None, noted: BTreeMap::new(), values: Values::of(original) });
         }
         let refused = |why| refused(original, &why);
-        let mut separated = Separated::exactly(original).map_err(refused)?;
+        let mut separated = Instantiated::exactly(original).map_err(refused)?;
         let mut moved = HashMap::new();
         for &expr in asked {
             moved.insert(expr, separated.observed(original, expr).map_err(refused)?);
@@ -224,7 +224,7 @@ impl<'p> Subject<'p> {
 
     /// What the program became when it was taken apart; none if it is encoded as it stands.
     #[must_use]
-    pub fn separated(&self) -> Option<&Separated> {
+    pub fn separated(&self) -> Option<&Instantiated> {
         self.apart.as_ref().map(|apart| &apart.separated)
     }
 

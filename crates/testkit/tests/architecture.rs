@@ -116,6 +116,12 @@ fn crates_use_lower_levels_only() {
     }
 }
 
+/// What both the solver's and the diagrams' engines begin with depends on neither.
+#[test]
+fn instantiation_imports_no_solver_and_no_diagram() {
+    assert_eq!(own_dependencies("instantiate", is_normal), ["program"]);
+}
+
 #[test]
 fn the_manifests_are_read_at_all() {
     assert!(own_dependencies("testkit", is_normal).contains(&"model".to_owned()));

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tertium_abstraction::{AbstractState, Explored, Separated, System};
+use tertium_abstraction::{AbstractState, Explored, System};
 use tertium_evidence::abstraction::{self as proof, Abstraction, Later, Structure};
+use tertium_instantiate::Instantiated;
 use tertium_kernel::obligations::terms::Sort;
 use tertium_kernel::obligations::{Machine, NoTerm};
 use tertium_lattice::{Belnap, Kleene};
@@ -233,7 +234,7 @@ fn told(system: &System, states: &[AbstractState], later: &Result<Vec<Later>, No
 }
 
 /// The processes that may be started later, as the independent checker names them.
-pub(in crate::program) fn later(program: &Program, separated: &Separated) -> Result<Vec<Later>, NoTerm> {
+pub(in crate::program) fn later(program: &Program, separated: &Instantiated) -> Result<Vec<Later>, NoTerm> {
     let copies = separated.later();
     let copies = copies.ok_or_else(|| NoTerm("a process that runs from the start may be started again".to_owned()))?;
     let named = |(pid, process, given): (usize, ProcessId, Vec<(VarId, i64)>)| Later {
@@ -259,15 +260,15 @@ pub(in crate::program) fn over(system: &System) -> Result<Abstraction, NoTerm> {
     for (var, bounds) in system.invariants() {
         told.always.extend(bounded(&mut machine, var, bounds));
     }
-    told.always.extend(settled(&mut machine, system));
+    told.always.extend(constants(&mut machine, system));
     Ok(told)
 }
 
 /// What variables hold at places, where that tells how often a loop in a block goes round.
-fn settled(machine: &mut Machine<'_>, system: &System) -> Vec<String> {
+fn constants(machine: &mut Machine<'_>, system: &System) -> Vec<String> {
     let pids = pids(system.program());
     let mut told = Vec::new();
-    for (process, at, values) in system.settled() {
+    for (process, at, values) in system.constants() {
         let Some(&pid) = pids.get(&process) else { continue };
         let place = machine.terms.number(at.index() as i128);
         let here = machine.terms.eq(machine.location(pid as usize), place);

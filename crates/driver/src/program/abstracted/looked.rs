@@ -6,8 +6,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use tertium_abstraction::{Origin, Predicate};
+use tertium_abstraction::Predicate;
 use tertium_base::Budget;
+use tertium_instantiate::Origin;
 use tertium_kernel::obligations::NoTerm;
 use tertium_program::{ExprId, Program, VarId};
 

@@ -23,12 +23,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use tertium_abstraction::Kind;
-use tertium_abstraction::{
-    AbstractState, Explored, Failed, MOST_COPIES, Options, Origin, Predicate, Separated, Shape, System, Unsupported,
-};
+use tertium_abstraction::{AbstractState, Explored, Failed, Options, Predicate, Shape, System};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_evidence::abstraction::Later;
 use tertium_evidence::{OpenQuestion, Reason as Open};
+use tertium_instantiate::{Instantiated, MOST_COPIES, Origin, Unsupported};
 use tertium_kernel::obligations::{NoTerm, of_every_state};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
@@ -132,7 +131,7 @@ pub fn prepare(
         return Ok(Prepared { system, moved: None, channels: Vec::new(), steps: None, later: Ok(Vec::new()) });
     }
     let refused = |why| unsupported(file, &file.program, &why);
-    let mut separated = Separated::new(&file.program).map_err(refused)?;
+    let mut separated = Instantiated::new(&file.program).map_err(refused)?;
     let mut moved = HashMap::new();
     for &expr in asked {
         moved.insert(expr, separated.observed(&file.program, expr).map_err(refused)?);

@@ -3,8 +3,8 @@
 //! Each step of the one comes from a step of the other, made by the same process. The definition of a step makes them in the
 //! program; what it does not allow is no run.
 
-use tertium_abstraction::Origin;
 use tertium_base::Budget;
+use tertium_instantiate::Origin;
 use tertium_program::{Move, Outcome, Program, Semantics, State};
 
 use super::super::run::{self, Run, Taken};

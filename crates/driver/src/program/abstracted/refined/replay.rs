@@ -3,8 +3,8 @@
 //! Values that the solver found for a path become moves, and the definition of a step makes them, one after the other. Only what
 //! it allows is a run.
 
-use tertium_abstraction::Origin;
 use tertium_base::Budget;
+use tertium_instantiate::Origin;
 use tertium_program::{Move, Outcome, Semantics, State, StepId};
 use tertium_refine::Values;
 

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 use tertium_program::{Action, Assign, Expr, ExprId, Field, Place, Sort, Step, StepId, VarId};
 
+use crate::Unsupported;
 use crate::instances::Making;
 use crate::queues::number;
-use crate::system::Unsupported;
 
 /// A message that goes into a channel or comes out of it.
 pub(crate) struct Event {

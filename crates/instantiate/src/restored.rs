@@ -8,14 +8,14 @@ use std::collections::HashMap;
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::{ChannelId, Layout, Program, Scope, Type, VarId};
 
-use crate::instances::Separated;
-use crate::ranks::Rank;
+use crate::instances::Instantiated;
+use crate::priorities::Priority;
 use crate::starts::Copy;
 
 /// Where things lie in the states of both programs.
 #[derive(Debug)]
 pub struct Restoring<'s> {
-    separated: &'s Separated,
+    instantiated: &'s Instantiated,
     old: &'s Program,
     before: Layout,
     after: Layout,
@@ -31,14 +31,14 @@ struct Reading<'r> {
 impl<'s> Restoring<'s> {
     /// For the states of a program that was made from `old`.
     #[must_use]
-    pub fn new(separated: &'s Separated, old: &'s Program) -> Self {
-        Self { separated, old, before: Layout::of(old), after: Layout::of(&separated.program) }
+    pub fn new(instantiated: &'s Instantiated, old: &'s Program) -> Self {
+        Self { instantiated, old, before: Layout::of(old), after: Layout::of(&instantiated.program) }
     }
 
     /// The slots of the original's state.
     #[must_use]
     pub fn slots(&self, slots: &[i64]) -> Vec<i64> {
-        let copies = self.separated.copies();
+        let copies = self.instantiated.copies();
         let mut there: Vec<(usize, &Copy)> =
             copies.all().filter(|&(at, _)| slots[self.place(at)] != copies.gone[at].index() as i64).collect();
         there.sort_by_key(|(_, copy)| copy.pid);
@@ -57,8 +57,8 @@ impl<'s> Restoring<'s> {
             restored.resize(frame + self.before.frame_size(copy.process), 0);
             restored[frame] = copy.process.index() as i64;
             restored[frame + FRAME_LOCATION] = slots[self.place(at)];
-            if let Some(&rank) = copies.ranks.get(at) {
-                restored[frame + FRAME_PRIORITY] = self.priority(slots, rank);
+            if let Some(&priority) = copies.priorities.get(at) {
+                restored[frame + FRAME_PRIORITY] = self.priority(slots, priority);
             }
             for &old in &self.old.process(copy.process).locals {
                 if let Some(&new) = copies.own[at].get(&old) {
@@ -72,10 +72,10 @@ impl<'s> Restoring<'s> {
         restored
     }
 
-    fn priority(&self, slots: &[i64], rank: Rank) -> i64 {
-        match rank {
-            Rank::Always(value) => value,
-            Rank::Kept(var) => self.after.fixed_slot(&self.separated.program, var).map_or(0, |slot| slots[slot]),
+    fn priority(&self, slots: &[i64], priority: Priority) -> i64 {
+        match priority {
+            Priority::Always(value) => value,
+            Priority::Kept(var) => self.after.fixed_slot(&self.instantiated.program, var).map_or(0, |slot| slots[slot]),
         }
     }
 
@@ -85,7 +85,7 @@ impl<'s> Restoring<'s> {
     }
 
     fn numbers(&self, there: &[(usize, &Copy)]) -> HashMap<i64, i64> {
-        let queues = &self.separated.copies().queues;
+        let queues = &self.instantiated.copies().queues;
         let globals = self.before.global_channels().iter().map(|&channel| (channel, None));
         let local = there.iter().flat_map(|&(at, copy)| {
             self.old.process(copy.process).channels.iter().map(move |&channel| (channel, Some(at)))
@@ -103,7 +103,7 @@ impl<'s> Restoring<'s> {
 
     fn restore(&self, reading: &Reading<'_>, (old, new): (VarId, VarId), frame: usize, restored: &mut [i64]) {
         let variable = self.old.variable(old);
-        let Some(from) = self.after.fixed_slot(&self.separated.program, new) else { return };
+        let Some(from) = self.after.fixed_slot(&self.instantiated.program, new) else { return };
         let base = if variable.scope == Scope::Global { 0 } else { frame };
         let to = base + self.before.variable(old);
         for cell in 0..variable.cells() {
@@ -112,12 +112,12 @@ impl<'s> Restoring<'s> {
     }
 
     fn refill(&self, reading: &Reading<'_>, (channel, copy): (ChannelId, Option<usize>), frame: usize, to: &mut [i64]) {
-        let queue = self.separated.copies().queues.find(channel, copy);
+        let queue = self.instantiated.copies().queues.find(channel, copy);
         let fields = &self.old.channel(channel).fields;
         let first = frame + self.before.channel(channel);
         let values = queue.into_iter().flat_map(|queue| queue.variables());
         for (at, var) in values.enumerate() {
-            let Some(from) = self.after.fixed_slot(&self.separated.program, var) else { continue };
+            let Some(from) = self.after.fixed_slot(&self.instantiated.program, var) else { continue };
             // The first variable is the number of messages.
             let ty = at.checked_sub(1).map_or(Type::Int, |at| fields[at % fields.len()]);
             to[first + at] = self.value(reading, ty, reading.slots[from]);

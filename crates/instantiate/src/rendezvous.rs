@@ -6,11 +6,11 @@
 
 use tertium_program::{Action, Assign, Expr, ExprId, Field, Hold, ProcessId, Step, StepId};
 
+use crate::Unsupported;
 use crate::events::Event;
 use crate::instances::Making;
 use crate::queues::{fitted, landed, number};
 use crate::starts::{Copy, reached};
-use crate::system::Unsupported;
 
 /// A receive that a send may meet.
 struct Receiver {
@@ -23,7 +23,7 @@ struct Receiver {
 
 impl Making<'_> {
     /// One step for each receive that a send may meet; one more if evaluating the message may go wrong.
-    pub(crate) fn add_meetings(
+    pub(crate) fn add_rendezvous(
         &mut self,
         (copy, id): (usize, StepId),
         draft: &Step,

@@ -4,8 +4,8 @@
 
 use tertium_program::{Action, Hold, LocationId, ProcessId, Step, StepId};
 
+use crate::Unsupported;
 use crate::instances::Making;
-use crate::system::Unsupported;
 
 impl Making<'_> {
     /// Lets the steps of such processes go wrong where there is a choice.

@@ -3,8 +3,8 @@
 //! Languages whose processes have several copies, begin later or end, are brought into the form that terms can speak of: each
 //! copy that there can be (`starts`) gets code and variables of its own, and what is said of processes is said of copies
 //! (`copies`). A copy that is not there rests at a last location of its own; starting it is a joint step of whoever does, ending
-//! is a step that only the youngest copy can take. Channels become variables (`queues`, `messages`), or meetings of two copies
-//! (`meetings`). Priorities (`ranks`), what is asked about what is enabled (`enabled`), events that are watched (`events`) and
+//! is a step that only the youngest copy can take. Channels become variables (`queues`, `messages`), or rendezvous of two copies
+//! (`rendezvous`). Priorities (`priorities`), what is asked about what is enabled (`enabled`), events that are watched (`events`) and
 //! processes that must not have a choice (`determined`) become conditions of steps. Nothing else changes; what cannot be said this way is refused.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,11 +15,11 @@ use tertium_program::{
     ProcessId, Program, Scope, Semantics, Sort, Step, StepId, VarId,
 };
 
+use crate::Unsupported;
 use crate::copies::Copies;
 use crate::events::Watcher;
 use crate::queues::{Fit, Queues, TAKEN, width};
 use crate::starts::{Copy, Starts, reached};
-use crate::system::Unsupported;
 use crate::timeouts;
 
 /// Arrays of copies that begin later may have this many cells.
@@ -45,7 +45,7 @@ pub type LaterCopy = (usize, ProcessId, Vec<(VarId, i64)>);
 
 /// A program with one process per copy.
 #[derive(Clone, Debug)]
-pub struct Separated {
+pub struct Instantiated {
     /// The program.
     pub program: Program,
     /// For each of its predicates, which one of the original it comes from.
@@ -84,16 +84,16 @@ pub(crate) struct Making<'p> {
     exact: bool,
 }
 
-impl Separated {
+impl Instantiated {
     /// Takes a program apart, as solvers need it: time-outs are conditions on the state.
     ///
     /// # Errors
     /// What of it cannot be said with one process per copy.
     pub fn new(old: &Program) -> Result<Self, Unsupported> {
-        let mut separated = Self::made(old, false)?;
-        let steps = &separated.steps;
-        timeouts::close(&mut separated.program).map_err(|step| Unsupported::Step(steps[step.index()].step))?;
-        separated.finished(old)
+        let mut instantiated = Self::made(old, false)?;
+        let steps = &instantiated.steps;
+        timeouts::close(&mut instantiated.program).map_err(|step| Unsupported::Step(steps[step.index()].step))?;
+        instantiated.finished(old)
     }
 
     /// Takes a program apart such that it has one state for each of the original: copies that are gone leave nothing behind.
@@ -154,7 +154,7 @@ impl Separated {
         }
         making.close_enabled()?;
         making.determine()?;
-        making.outrank()?;
+        making.respect_priorities()?;
         let Making { mut program, copies, origins: steps, misused, strayed, watcher, .. } = making;
         let resting = watcher.map(|watcher| (watcher.variable, watcher.ends));
         program.keep = old.keep.iter().flat_map(|&var| copies.everywhere(var)).collect();
@@ -364,7 +364,7 @@ impl Making<'_> {
             self.begin(local, own[&local], Some(at));
         }
         self.copies.own.push(own);
-        if old.priorities { self.add_rank(at) } else { Ok(()) }
+        if old.priorities { self.add_priority(at) } else { Ok(()) }
     }
 
     fn add_steps(&mut self, copy: usize) -> Result<(), Unsupported> {
@@ -435,7 +435,7 @@ impl Making<'_> {
                 }
                 draft.guard = self.program.exprs.all(&last);
                 let mut assigns = self.cleared(copy).ok_or(Unsupported::Step(id))?;
-                assigns.extend(self.ranked(copy, None)?);
+                assigns.extend(self.priority_set(copy, None)?);
                 Action::Assign(assigns)
             }
             _ => return Err(Unsupported::Step(id)),

@@ -6,10 +6,10 @@
 
 use tertium_program::{Action, Binary, Expr, ExprId, Pattern, Step, StepId};
 
+use crate::Unsupported;
 use crate::events::Event;
 use crate::instances::Making;
 use crate::queues::{Change, Queue};
-use crate::system::Unsupported;
 
 /// The channels that an expression can mean.
 pub(crate) struct Choices {
@@ -60,7 +60,7 @@ impl Making<'_> {
             Action::Send { message, sorted, .. } => {
                 let message = self.all_moved(message, copy)?;
                 match (queue.capacity, message.len() == fields) {
-                    (0, true) => return self.add_meetings((copy, id), draft, at, &message),
+                    (0, true) => return self.add_rendezvous((copy, id), draft, at, &message),
                     (_, true) => queue.send(&mut self.program.exprs, &message, *sorted),
                     // A message of another shape goes wrong where it is put in.
                     (_, false) => return self.misshapen((copy, id), draft, &queue, true),

@@ -2,7 +2,7 @@
 //!
 //! A channel becomes the number of its messages and one variable for each field of each place. What would block becomes part
 //! of the guard. Places behind the last message hold 0, as in the state of the program. Which channel a statement means must
-//! be known beforehand. A channel without a buffer has no variables: its statements meet ([`crate::meetings`]).
+//! be known beforehand. A channel without a buffer has no variables: its statements meet ([`crate::rendezvous`]).
 
 use std::collections::{BTreeSet, HashMap};
 

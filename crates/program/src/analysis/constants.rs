@@ -1,25 +1,25 @@
-//! What do a process's own variables hold at each of its locations, whatever happened before?
+//! Constant propagation (Kildall 1973): what do a process's own variables hold at each of its locations, whatever happened before?
 //!
-//! Constants, followed from where a process begins along its steps; what others write is left out. A block with a loop over
+//! Constants are followed from where a process begins along its steps; what others write is left out. A block with a loop over
 //! such a variable is a row of steps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tertium_program::terms::{add, rewrite};
-use tertium_program::{
+use crate::terms::{add, rewrite};
+use crate::{
     Action, Assign, Expr, ExprId, InitialValue, LocationId, Place, ProcessId, Program, Scope, Step, Type, VarId,
 };
 
 /// Variables with the values that they surely have.
-pub(crate) type Values = BTreeMap<VarId, i64>;
+pub type Values = BTreeMap<VarId, i64>;
 
 /// By process and location; nothing for locations that no process comes to.
 #[derive(Debug)]
-pub(crate) struct Settled(BTreeMap<(ProcessId, LocationId), Values>);
+pub struct Constants(BTreeMap<(ProcessId, LocationId), Values>);
 
-impl Settled {
+impl Constants {
     /// Follows all processes of a program in which each has one copy.
-    pub(crate) fn of(program: &mut Program) -> Self {
+    pub fn of(program: &mut Program) -> Self {
         let mut found = Self(BTreeMap::new());
         let own = own_variables(program);
         let mut open: Vec<(ProcessId, LocationId)> = Vec::new();
@@ -55,12 +55,12 @@ impl Settled {
     }
 
     /// What is known at a location.
-    pub(crate) fn at(&self, process: ProcessId, location: LocationId) -> Values {
+    pub fn at(&self, process: ProcessId, location: LocationId) -> Values {
         self.0.get(&(process, location)).cloned().unwrap_or_default()
     }
 
     /// Everything that is known.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (ProcessId, LocationId, &Values)> + '_ {
+    pub fn all(&self) -> impl Iterator<Item = (ProcessId, LocationId, &Values)> + '_ {
         self.0.iter().map(|(&(process, at), values)| (process, at, values))
     }
 

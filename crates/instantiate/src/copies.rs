@@ -10,10 +10,10 @@ use tertium_program::{
     Binary, Expr, ExprId, Exprs, Field, LocationId, PatternId, Place, ProcessId, Program, Scope, Sort, VarId,
 };
 
+use crate::Unsupported;
+use crate::priorities::Priority;
 use crate::queues::{Queue, Queues, number};
-use crate::ranks::Rank;
 use crate::starts::{Copy, Starts};
-use crate::system::Unsupported;
 
 /// All copies of a program's processes.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ pub(crate) struct Copies {
     pub(crate) ending: BTreeSet<usize>,
     pub(crate) queues: Queues,
     /// The priorities of the copies, where there are any.
-    pub(crate) ranks: Vec<Rank>,
+    pub(crate) priorities: Vec<Priority>,
     /// Where each copy can step, as far as somebody asks and that can be said.
     pub(crate) able: Vec<Option<ExprId>>,
     /// Whether states of the original are told apart exactly.

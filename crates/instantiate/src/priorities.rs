@@ -12,24 +12,24 @@ use tertium_program::{
     VarId, Variable,
 };
 
+use crate::Unsupported;
 use crate::copies::Copies;
 use crate::instances::Making;
 use crate::queues::number;
-use crate::system::Unsupported;
 
 /// The largest priority.
 const HIGHEST: i64 = 255;
 
 /// The priority of a copy.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Rank {
+pub(crate) enum Priority {
     /// It is always this.
     Always(i64),
     /// It is the value of a variable; 0 while the copy is not there.
     Kept(VarId),
 }
 
-impl Rank {
+impl Priority {
     fn read(self, exprs: &mut Exprs) -> ExprId {
         match self {
             Self::Always(value) => exprs.int(value),
@@ -55,12 +55,12 @@ impl Copies {
 
     /// The priority of the copy with a pid, or 0; none if there are no priorities.
     pub(crate) fn priority_of(&self, exprs: &mut Exprs, pid: ExprId) -> Option<ExprId> {
-        if self.ranks.is_empty() {
+        if self.priorities.is_empty() {
             return None;
         }
         let mut value = exprs.int(0);
         for (copy, is) in self.whose(exprs, pid).into_iter().rev() {
-            let own = self.ranks[copy].read(exprs);
+            let own = self.priorities[copy].read(exprs);
             value = exprs.ite(is, own, value);
         }
         Some(value)
@@ -69,7 +69,7 @@ impl Copies {
 
 impl Making<'_> {
     /// How the priority of a copy is known.
-    pub(crate) fn add_rank(&mut self, copy: usize) -> Result<(), Unsupported> {
+    pub(crate) fn add_priority(&mut self, copy: usize) -> Result<(), Unsupported> {
         let (old, running) = (self.old, copy < self.copies.starts.initial);
         let first = old.instances.get(self.copies.starts.copies[copy].pid).filter(|_| running);
         let first = first.map(|instance| instance.priority);
@@ -80,9 +80,9 @@ impl Making<'_> {
             }
         }
         let changes = old.steps.iter().any(|step| matches!(step.action, Action::SetPriority { .. }));
-        let rank = match given.first() {
-            Some(&only) if given.len() == 1 && !changes => Rank::Always(only),
-            _ => Rank::Kept(self.program.add_variable(Variable {
+        let priority = match given.first() {
+            Some(&only) if given.len() == 1 && !changes => Priority::Always(only),
+            _ => Priority::Kept(self.program.add_variable(Variable {
                 name: "priority".to_owned(),
                 ty: Type::Range { lo: 0, hi: HIGHEST },
                 dimensions: Vec::new(),
@@ -92,7 +92,7 @@ impl Making<'_> {
                 span: old.process(self.copies.starts.copies[copy].process).span,
             })),
         };
-        self.copies.ranks.push(rank);
+        self.copies.priorities.push(priority);
         Ok(())
     }
 
@@ -104,8 +104,8 @@ impl Making<'_> {
     }
 
     /// What a copy that is started by a step, or that ends, gets as its priority.
-    pub(crate) fn ranked(&mut self, copy: usize, by: Option<StepId>) -> Result<Option<Assign>, Unsupported> {
-        let Some(&Rank::Kept(var)) = self.copies.ranks.get(copy) else { return Ok(None) };
+    pub(crate) fn priority_set(&mut self, copy: usize, by: Option<StepId>) -> Result<Option<Assign>, Unsupported> {
+        let Some(&Priority::Kept(var)) = self.copies.priorities.get(copy) else { return Ok(None) };
         let value = by.map_or(Ok(0), |step| self.started_with(step))?;
         Ok(Some(Assign { place: Place::Var(var), value: self.program.exprs.int(value) }))
     }
@@ -137,7 +137,7 @@ impl Making<'_> {
         let guard = exprs.and(draft.guard, fine);
         let mut assigns = Vec::new();
         for (other, is) in meant {
-            if let Rank::Kept(var) = self.copies.ranks[other] {
+            if let Priority::Kept(var) = self.copies.priorities[other] {
                 let now = exprs.var(var, Sort::Int);
                 assigns.push(Assign { place: Place::Var(var), value: exprs.ite(is, value, now) });
             }
@@ -148,8 +148,8 @@ impl Making<'_> {
     }
 
     /// Lets only those step whom nobody of higher priority keeps from it.
-    pub(crate) fn outrank(&mut self) -> Result<(), Unsupported> {
-        if self.copies.ranks.is_empty() {
+    pub(crate) fn respect_priorities(&mut self) -> Result<(), Unsupported> {
+        if self.copies.priorities.is_empty() {
             return Ok(());
         }
         let mut offered = Vec::new();
@@ -179,7 +179,7 @@ impl Making<'_> {
         let mut parts = Vec::new();
         for (other, &could) in offered.iter().enumerate().filter(|&(other, _)| other != copy) {
             let exprs = &mut self.program.exprs;
-            let (theirs, own) = (self.copies.ranks[other].read(exprs), self.copies.ranks[copy].read(exprs));
+            let (theirs, own) = (self.copies.priorities[other].read(exprs), self.copies.priorities[copy].read(exprs));
             let higher = exprs.binary(Binary::Gt, theirs, own);
             let kept = exprs.and(higher, could);
             parts.push(exprs.not(kept));

@@ -9,9 +9,9 @@ use std::collections::BTreeSet;
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{Action, Assign, Binary, Domain, Expr, ExprId, Exprs, Place, ProcessId, StepId};
 
+use crate::Unsupported;
 use crate::copies::Copies;
 use crate::instances::Making;
-use crate::system::Unsupported;
 
 impl Copies {
     /// Whether the copy with a pid can step, told by its number among the copies; none if a copy asks that about itself.

@@ -8,9 +8,9 @@ use tertium_program::{
     Action, Assign, Expr, ExprId, InitialValue, Place, ProcessId, Program, Sort, Step, StepId, VarId,
 };
 
+use crate::Unsupported;
 use crate::instances::Making;
 use crate::queues::{fitted, width};
-use crate::system::Unsupported;
 
 impl Making<'_> {
     /// A step that starts a process: one for each copy that it may start.
@@ -40,7 +40,7 @@ impl Making<'_> {
             }
             let begun = self.begun(new, &arguments, &assigns)?;
             assigns.extend(begun.ok_or(Unsupported::Step(id))?);
-            assigns.extend(self.ranked(new, Some(id))?);
+            assigns.extend(self.priority_set(new, Some(id))?);
             let entry = self.old.process(process).entry;
             step.action = Action::Together { assigns, moves: vec![(ProcessId::new(new), entry)], control: None };
             self.push((copy, id), step, None);
