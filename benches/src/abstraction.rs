@@ -30,6 +30,7 @@ fn say(line: &str) {
 }
 
 fn main() -> ExitCode {
+    tertium_smt::loading::load().expect("the solver's library");
     let mut ratios: Vec<(f64, Duration, Duration)> = (0..RUNS)
         .map(|_| {
             let (ours, plain) = (ours(), plain());

@@ -54,6 +54,7 @@ fn say(line: &str) {
 }
 
 fn main() -> ExitCode {
+    tertium_smt::loading::load().expect("the solver's library");
     let clauses = std::env::args().nth(1).map(PathBuf::from).filter(|folder| folder.is_dir());
     let mut missed = Vec::new();
     against_spacer(clauses.as_deref(), &mut missed);

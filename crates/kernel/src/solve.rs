@@ -2,7 +2,7 @@
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_load::Failure;
-use tertium_smt::{Limit, Reply, Scripts};
+use tertium_smt::{Limit, Reply, Scripts, SolverError};
 
 use crate::obligations::{Expected, Obligation};
 
@@ -25,7 +25,13 @@ impl Decider {
         let limit =
             Limit { work: Some(MOST_WORK), time: self.command.as_ref().map(|_| std::time::Duration::from_secs(60)) };
         match &self.command {
-            None => Scripts::z3(limit).map_err(|error| Diagnostic::error("E0630", error.to_string()).into()),
+            None => Scripts::z3(limit).map_err(|error| {
+                let message = match error {
+                    SolverError::Missing(_) => error.diagnostic("E0632"),
+                    _ => error.diagnostic("E0630"),
+                };
+                message.help("or name another SMT-LIB 2 solver: `--solver cvc5`").into()
+            }),
             Some(command) => Scripts::command(command, limit).map_err(|error| {
                 Diagnostic::error("E0631", format!("the solver cannot be used: {error}"))
                     .help("`--solver` wants the command of an SMT-LIB 2 solver, for example `cvc5`")

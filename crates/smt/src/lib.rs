@@ -2,6 +2,7 @@
 //!
 //! [`term`] has our own terms, [`build`] and [`arith`] make them and simplify on the way, [`walk`] rewrites and
 //! [`eval`] evaluates them. A [`Solver`] answers with [`Reply`]: [`Z3`] in process, [`Process`] for any SMT-LIB 2 program.
+//! Z3's library is loaded when it is first needed ([`loading`]).
 //! [`Queries`] stands before them with a cache, counts and limits; every call ends with its budget.
 //!
 //! Not here: programs and what their expressions mean; which questions to ask.
@@ -10,6 +11,7 @@ pub mod arith;
 pub mod build;
 pub mod eval;
 mod library;
+pub mod loading;
 pub mod process;
 pub mod queries;
 mod recall;

@@ -8,9 +8,9 @@ use z3::ast::Bool;
 use z3::{Params, SatResult};
 
 use crate::library::{self, Call};
+use crate::loading;
 use crate::process::Process;
 use crate::solver::{Limit, Reply, Solver, SolverError};
-use crate::z3_solver::{Z3, version};
 
 /// Whoever answers.
 #[derive(Debug)]
@@ -33,9 +33,9 @@ impl Scripts {
     /// Z3 in process.
     ///
     /// # Errors
-    /// If the library is of another version than the bindings.
+    /// If there is no library, or one of another version than the bindings.
     pub fn z3(limit: Limit) -> Result<Self, SolverError> {
-        Z3::new()?;
+        loading::load()?;
         let solver = panics::quietly(z3::Solver::new).ok_or(SolverError::Memory)?;
         Ok(Self::of(Who::Z3(solver), limit))
     }
@@ -80,7 +80,7 @@ impl Scripts {
     #[must_use]
     pub fn name(&self) -> String {
         match &self.who {
-            Who::Z3(_) => format!("Z3 {}", version()),
+            Who::Z3(_) => format!("Z3 {}", loading::version()),
             Who::Process(process) => process.name(),
         }
     }

@@ -3,11 +3,13 @@
 //! There are three replies, and no conversion of one into a truth value: a caller must say which way it errs when the
 //! solver gives up.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use tertium_base::{Budget, Stopped};
+use tertium_base::{Budget, Diagnostic, Stopped};
 
 use crate::eval::Value;
+use crate::loading::Tried;
 use crate::term::{TermId, Terms};
 
 /// The answer to one question.
@@ -49,8 +51,12 @@ impl Default for Limit {
 /// Why there is no solver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SolverError {
+    /// The library is nowhere where it was looked for.
+    Missing(Vec<Tried>),
     /// The library is of another version than the one this program was built for.
     Version {
+        /// Where it lies.
+        path: PathBuf,
         /// What was expected.
         expected: String,
         /// What was found.
@@ -65,8 +71,10 @@ pub enum SolverError {
 impl std::fmt::Display for SolverError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Version { expected, found } => {
-                write!(f, "the solver library is version {found}, but this program was built for {expected}")
+            Self::Missing(_) => f.write_str("the library of the solver Z3 was not found"),
+            Self::Version { path, expected, found } => {
+                let path = path.display();
+                write!(f, "the solver library `{path}` is version {found}, but this program was built for {expected}")
             }
             Self::Process(why) => f.write_str(why),
             Self::Memory => f.write_str("there is no memory for the solver"),
@@ -75,6 +83,23 @@ impl std::fmt::Display for SolverError {
 }
 
 impl std::error::Error for SolverError {}
+
+/// What to do where there is no library.
+const HELP: &str = "`make` fetches it into `target/z3`; or put `libz3.so` of the Python wheel `z3-solver` 5.4.0.0 beside the \
+                    program, or say where it is: `TERTIUM_Z3=/path/libz3.so`";
+
+impl SolverError {
+    /// The message to the user, under this code.
+    pub fn diagnostic(&self, code: &'static str) -> Diagnostic {
+        let message = Diagnostic::error(code, self.to_string());
+        let Self::Missing(tried) = self else { return message };
+        let absent: Vec<String> = tried.iter().filter(|tried| tried.why.is_none()).map(Tried::shown).collect();
+        let message =
+            if absent.is_empty() { message } else { message.note(format!("not there: {}", absent.join(", "))) };
+        let unusable = tried.iter().filter_map(|tried| Some(format!("{}: {}", tried.shown(), tried.why.as_ref()?)));
+        unusable.fold(message, Diagnostic::note).help(HELP)
+    }
+}
 
 /// A solver with a stack of assertions.
 ///

@@ -11,11 +11,9 @@ use z3::{FuncDecl, Model, Params, SatResult, Sort as Z3Sort};
 
 use crate::eval::Value;
 use crate::library::{self, Call};
+use crate::loading;
 use crate::solver::{Limit, Reply, Solver, SolverError};
 use crate::term::{BitOp, Sort, Term, TermId, Terms};
-
-/// The version that the bindings were made for.
-const BUILT_FOR: Option<&str> = option_env!("Z3_SYS_Z3_VERSION");
 
 /// Z3 with a stack of assertions.
 #[derive(Debug)]
@@ -40,30 +38,13 @@ pub struct Z3 {
     lost: Option<usize>,
 }
 
-/// The version of the library in use.
-#[must_use]
-pub fn version() -> String {
-    z3::full_version()
-        .split_whitespace()
-        .find(|word| word.contains('.'))
-        .unwrap_or("unknown")
-        .trim_start_matches('v')
-        .to_owned()
-}
-
 impl Z3 {
     /// A solver without assertions.
     ///
     /// # Errors
-    /// If the library is of another version than the bindings, whose numbers then mean something else.
+    /// If there is no library, or one of another version than the bindings, whose numbers then mean something else.
     pub fn new() -> Result<Self, SolverError> {
-        let found = version();
-        if let Some(expected) = BUILT_FOR {
-            let minor = |version: &str| version.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
-            if minor(expected) != minor(&found) {
-                return Err(SolverError::Version { expected: expected.to_owned(), found });
-            }
-        }
+        loading::load()?;
         let solver = panics::quietly(z3::Solver::new).ok_or(SolverError::Memory)?;
         Ok(Self {
             solver,
@@ -359,7 +340,7 @@ fn sort(sort: Sort) -> Z3Sort {
 
 impl Solver for Z3 {
     fn name(&self) -> String {
-        format!("Z3 {}", version())
+        format!("Z3 {}", loading::version())
     }
 
     fn limit(&mut self, limit: Limit) {

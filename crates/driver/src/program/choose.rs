@@ -4,6 +4,7 @@
 //! decides programs that turn out to be small; what stays open is abstracted, with predicates found on the way. Members of a family
 //! are counted by place where that settles it: first if there are many processes, else if abstraction leaves it open. What abstraction
 //! leaves open, or a program that cannot be abstracted, is run after all: to the end if all values are bounded, else for longer than at first.
+//! Without a solver nothing is abstracted, and what is open after running it for longer says so.
 //! If time is limited, abstraction gets half of it. Every answer says which way it was found and why.
 
 use tertium_abstraction::invariants::intervals;
@@ -12,10 +13,10 @@ use tertium_lattice::Belnap;
 use tertium_program::{Program, Type};
 
 use super::abstracted::{AbstractionOptions, refined};
-use super::answer::ProgramAnswer;
+use super::answer::{ProgramAnswer, Reason};
 use super::check::{CheckOptions, Outcome, check};
 use super::questions::Question;
-use super::{Language, ProgramFile, every};
+use super::{Language, ProgramFile, every, solver};
 use crate::Observer;
 use crate::failure::Failure;
 
@@ -69,6 +70,9 @@ pub fn decide(
             observer,
         );
     }
+    if let Some(why) = solver::missing() {
+        return without_abstraction(file, questions, options, visited, &why, budget, observer);
+    }
     let why = match file.program.functions.first() {
         Some(_) if large_variables(&file.program).is_empty() => large.clone(),
         _ => format!("{large}, and {first_states} states were not all"),
@@ -113,11 +117,27 @@ pub fn decide(
     if !many {
         counting.count(&mut answers, "abstraction of all processes left it open")?;
     }
-    let may_run = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && budget.check().is_ok();
-    if answers.iter().any(may_run) && file.program.functions.is_empty() {
-        return run_the_rest(file, questions, options, answers, remarks, budget, observer);
+    run_the_rest(file, questions, options, answers, remarks, budget, observer)
+}
+
+/// What the first states did not settle, where there is no solver: it is run for longer, and what is open then stays so for that reason.
+fn without_abstraction(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    visited: Outcome,
+    why: &Reason,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Outcome, Failure> {
+    let mut answers = visited.answers;
+    let open: Vec<usize> = (0..answers.len()).filter(|&at| !is_settled(&answers[at])).collect();
+    open.iter().for_each(|&at| answers[at].reasons = vec![why.clone()]);
+    let mut outcome = run_the_rest(file, questions, options, answers, visited.remarks, budget, observer)?;
+    for &at in &open {
+        outcome.answers[at].choice = Some(format!("by running it: {}", why.what));
     }
-    Ok(Outcome { answers, remarks, coverage: None })
+    Ok(outcome)
 }
 
 /// Members of a family may be counted where everything else is too much.
@@ -164,6 +184,9 @@ fn run_the_rest(
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
     let open: Vec<usize> = (0..answers.len()).filter(|&at| answers[at].value == Belnap::Unknown).collect();
+    if open.is_empty() || budget.check().is_err() || !file.program.functions.is_empty() {
+        return Ok(Outcome { answers, remarks, coverage: None });
+    }
     let asked: Vec<Question> = open.iter().map(|&at| questions[at].clone()).collect();
     let max_states = if is_bounded(file) { options.max_states } else { Some(MORE_STATES) };
     let found = check(file, &asked, &CheckOptions { max_states, ..options.clone() }, budget, observer)?;

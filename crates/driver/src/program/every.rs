@@ -481,7 +481,7 @@ fn reason(what: impl Into<String>, help: &str) -> Reason {
 fn refused(why: &Diagnostic) -> Reason {
     let span = why.primary.as_ref().map(|label| label.span);
     let what = format!("not told for every size: {}", why.message);
-    let help = why.primary.as_ref().map_or_else(String::new, |label| label.text.clone());
+    let help = why.primary.as_ref().map_or_else(|| why.helps.join("; "), |label| label.text.clone());
     Reason { what, about: None, span, help }
 }
 

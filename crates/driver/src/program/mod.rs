@@ -33,6 +33,7 @@ pub mod reached;
 pub mod safety;
 pub mod shown;
 pub mod sketched;
+mod solver;
 pub mod space;
 pub mod spotlight;
 mod structured;

@@ -34,14 +34,14 @@ use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};
 use tertium_program::{ExprId, Fairness, ProcessId, Program, VarId};
 pub use tertium_smt::Limit;
-use tertium_smt::{Opinions, Process, Queries, Solver, Z3};
+use tertium_smt::{Opinions, Process, Queries, Solver};
 
 use self::basis::Basis;
 use self::demand::Sought;
 use super::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
 use super::check::{CheckOptions, Outcome};
 use super::questions::{Asked, Question};
-use super::{Language, ProgramFile};
+use super::{Language, ProgramFile, solver};
 use crate::answer::{Answer, Value};
 use crate::check::Session;
 use crate::failure::{Failure, Located};
@@ -176,7 +176,7 @@ fn over(
     options: &AbstractionOptions,
     budget: &Budget,
 ) -> Result<System, Failure> {
-    let solver = Z3::new().map_err(|error| Diagnostic::error("E0327", error.to_string()))?;
+    let solver = solver::z3()?;
     let mut queries = Queries::new(Box::new(solver), options.limit, budget);
     if let Some(command) = &options.cross_check {
         queries = queries.cross_checked(second_solver(command)?);

@@ -18,13 +18,13 @@ use std::time::Instant;
 use tertium_abstraction::{Options, System};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_program::ProcessId;
-use tertium_smt::{Queries, Z3};
+use tertium_smt::Queries;
 
-use super::ProgramFile;
 use super::abstracted::{AbstractionOptions, blank, second_solver, unsupported};
 use super::answer::{ProgramAnswer, Reason};
 use super::check::{CheckOptions, Outcome};
 use super::questions::{Asked, Question};
+use super::{ProgramFile, solver};
 use crate::Observer;
 use crate::failure::Failure;
 
@@ -203,7 +203,7 @@ impl Work<'_> {
         let program = &self.file.program;
         let mut options = Options { keep_small: false, limit: self.abstraction.limit, ..Options::default() };
         options.most_states = self.abstraction.max_states.unwrap_or(options.most_states);
-        let solver = Z3::new().map_err(|error| Diagnostic::error("E0327", error.to_string()))?;
+        let solver = solver::z3()?;
         let mut queries = Queries::new(Box::new(solver), options.limit, self.budget);
         if let Some(command) = &self.abstraction.cross_check {
             queries = queries.cross_checked(second_solver(command)?);
