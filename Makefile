@@ -14,6 +14,8 @@ EXAMPLE ?= examples/door.kmts
 Z3_VERSION := 5.4.0.0
 ifdef Z3_LIBRARY_PATH_OVERRIDE
 Z3 :=
+# Where it is at run time, too.
+export TERTIUM_Z3 ?= $(Z3_LIBRARY_PATH_OVERRIDE)
 else
 Z3 := target/z3/$(Z3_VERSION).stamp
 endif

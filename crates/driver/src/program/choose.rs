@@ -134,8 +134,9 @@ fn without_abstraction(
     let open: Vec<usize> = (0..answers.len()).filter(|&at| !is_settled(&answers[at])).collect();
     open.iter().for_each(|&at| answers[at].reasons = vec![why.clone()]);
     let mut outcome = run_the_rest(file, questions, options, answers, visited.remarks, budget, observer)?;
-    for &at in &open {
-        outcome.answers[at].choice = Some(format!("by running it: {}", why.what));
+    for at in open {
+        let answer = &mut outcome.answers[at];
+        answer.choice = (answer.value != Belnap::Unknown).then(|| format!("by running it: {}", why.what));
     }
     Ok(outcome)
 }

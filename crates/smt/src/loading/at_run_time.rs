@@ -5,7 +5,6 @@
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use super::{BUILT_FOR, Library, Tried, fitting, search};
 use crate::solver::SolverError;
@@ -26,20 +25,16 @@ const RTLD_NOW: c_int = 2;
 #[derive(Clone, Copy)]
 pub(super) struct Handle(*mut c_void);
 
-/// The loader's last message is one for all.
-static LOADER: Mutex<()> = Mutex::new(());
-
 impl Handle {
     /// Loads a file, or what the system knows by a name; else what the loader says.
     pub(super) fn open(file: &OsStr) -> Result<Self, String> {
         let Ok(file) = CString::new(file.as_bytes()) else { return Err("no file has such a name".to_owned()) };
-        let _turn = LOADER.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: `file` is a C string. What runs when a library is loaded is as trusted as the user's own choice of it.
         let handle = unsafe { dlopen(file.as_ptr(), RTLD_NOW) };
         if !handle.is_null() {
             return Ok(Self(handle));
         }
-        // SAFETY: the message is a C string until the next call of the loader, and it is our turn.
+        // SAFETY: the message is a C string until this thread calls the loader again; the GNU C library keeps one for each.
         let message = unsafe { dlerror().as_ref().map(|message| CStr::from_ptr(message)) };
         Err(message.map_or_else(|| "it cannot be loaded".to_owned(), |said| said.to_string_lossy().into_owned()))
     }
