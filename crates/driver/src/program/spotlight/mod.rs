@@ -16,7 +16,7 @@ mod told;
 use std::time::Instant;
 
 use tertium_abstraction::{Options, System};
-use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
+use tertium_base::{Budget, StopReason, Stopped};
 use tertium_program::ProcessId;
 use tertium_smt::Queries;
 
