@@ -143,7 +143,7 @@ pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<
 }
 
 /// The question about non-progress cycles.
-const PROGRESS: &str = "progress";
+pub const PROGRESS: &str = "progress";
 
 /// What a Promela model asks about infinite runs.
 fn watched(file: &ProgramFile, progress: bool) -> Vec<Watched> {

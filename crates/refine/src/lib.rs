@@ -19,5 +19,5 @@ pub mod spotlight;
 
 pub use choice::Chooser;
 pub use path::{Contradiction, Followed, OpenPath, Values, follow};
-pub use recur::{Chosen, Cycle, Recurrent, recurrent};
+pub use recur::{Chosen, Cycle, Recurrent, at_positions, recurrent};
 pub use split::pre_of;

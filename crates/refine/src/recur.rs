@@ -171,9 +171,32 @@ fn sharpened(system: &mut System, now: &HashMap<TermId, TermId>, condition: Term
     found
 }
 
+/// The conditions that hold at each position of the cycle wherever it is taken from the set: weakest preconditions of what the rest of the cycle
+/// needs, and of the set at its end.
+pub fn at_positions(system: &mut System, cycle: &Cycle, set: &Recurrent) -> Vec<Vec<TermId>> {
+    let mut positions = weakest_preconditions(system, cycle, set.chosen, &set.conditions, true);
+    if let Some(first) = positions.first_mut() {
+        // The set itself implies what the whole cycle needs.
+        first.clone_from(&set.conditions);
+    }
+    positions
+}
+
 /// Conditions at the end of the cycle, as they read at its beginning; with what the cycle itself needs, if asked for.
 fn pulled(system: &mut System, cycle: &Cycle, chosen: Chosen, end: &[TermId], own: bool) -> Vec<TermId> {
+    weakest_preconditions(system, cycle, chosen, end, own).into_iter().next().unwrap_or_else(|| end.to_vec())
+}
+
+/// Conditions at the end of the cycle, as they read at each of its positions.
+fn weakest_preconditions(
+    system: &mut System,
+    cycle: &Cycle,
+    chosen: Chosen,
+    end: &[TermId],
+    own: bool,
+) -> Vec<Vec<TermId>> {
     let mut here = end.to_vec();
+    let mut positions = Vec::with_capacity(cycle.operations.len());
     for at in (0..cycle.operations.len()).rev() {
         let operation = &system.operations()[cycle.operations[at]];
         let (after, relation) = (operation.after.clone(), operation.relation);
@@ -194,8 +217,10 @@ fn pulled(system: &mut System, cycle: &Cycle, chosen: Chosen, end: &[TermId], ow
         }
         here.sort_unstable();
         here.dedup();
+        positions.push(here.clone());
     }
-    here
+    positions.reverse();
+    positions
 }
 
 /// What the inputs of an operation are, over the state before it.

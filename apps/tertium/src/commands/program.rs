@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use tertium_base::{Budget, Diagnostic};
-use tertium_driver::program;
 use tertium_driver::program::abstracted::{pictured, refined};
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::safety::Keeping;
+use tertium_driver::program::{self, proof};
 use tertium_driver::{Belnap, Failure, Observer, vacuity};
 use tertium_report::page::view::SourceView;
-use tertium_report::view::{CheckReport, Message, ResultView, SCHEMA_VERSION};
+use tertium_report::view::{CheckReport, EvidenceView, Message, ResultView, SCHEMA_VERSION};
 
 use super::check::{Done, Expectations, Printer, engine_choice, finish, folder, heading, judge, phase_for, refuse};
 use super::known::Known;
@@ -149,11 +149,18 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             let stem = folder.stem_for(program_views::name_of(question));
             let mut files = program_views::run_files(&stem, file, answer, args.fair);
             view.evidence.file = files.first().map(|file| folder.path(&file.name));
-            if matches!(answer.value, Belnap::True | Belnap::False) && answer.run.is_none() {
-                let asked = (question, answer);
-                files = program_views::proof_files(&stem, file, asked, &options(args), &mut view, budget)?;
-                view.evidence.file = files.first().map(|file| folder.path(&file.name));
-                obligations = files.len().saturating_sub(1);
+            let proved_by_run = proof::is_shown_by_its_run(of_size, answer);
+            if matches!(answer.value, Belnap::True | Belnap::False) && !proved_by_run {
+                let asked = (if answer.run.is_some() { of_size } else { question }, answer);
+                let run = answer.run.is_some().then(|| view.evidence.clone());
+                let proof = program_views::proof_files(&stem, file, asked, &options(args), &mut view, budget)?;
+                obligations = proof.len().saturating_sub(1);
+                // The run is told; the certificate beside it proves what the run alone does not.
+                view.evidence = match run {
+                    Some(run) => run,
+                    None => EvidenceView { file: proof.first().map(|file| folder.path(&file.name)), ..view.evidence },
+                };
+                files.extend(proof);
             }
             // What an earlier run has found stays beside an answer that was stopped.
             if answer.stopped.is_none() || !files.is_empty() {

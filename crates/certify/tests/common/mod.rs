@@ -16,7 +16,6 @@ use tertium_gcl::Addition;
 use tertium_gcl::every::{Purpose, compile};
 use tertium_kernel::Finding;
 use tertium_kernel::obligations::Grounds;
-use tertium_kernel::programs::graph::write_out;
 use tertium_kernel::programs::question::{Settings, Subject};
 use tertium_kernel::programs::{self, lines};
 use tertium_kernel::structures;
@@ -26,7 +25,6 @@ use tertium_load::sizes::{asked_of, name_of};
 use tertium_load::{Failure, Loaded, ProgramFile, cuts, promela};
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model};
-use tertium_program::Semantics;
 
 /// What a model is read as.
 pub enum Kind {
@@ -150,8 +148,7 @@ fn refit_structure(loaded: &Loaded, document: &mut Value) {
 pub fn graph_of(file: &ProgramFile, question: &str, settings: Settings) -> Option<Kmts> {
     let asked = asked_of(file, question)?;
     let subject = Subject::of(file, &asked, settings).ok()?;
-    let semantics = Semantics::new(&subject.file.program);
-    write_out(&semantics, &subject.labels(), (subject.frame, subject.everyone), &budget()).ok()
+    subject.graph(&budget()).ok()
 }
 
 fn refit_program(

@@ -10,17 +10,18 @@ use tertium_evidence::{Certificate, InvariantPart, Place, Reading, write_documen
 use tertium_kernel::Subject as Kind;
 use tertium_kernel::obligations::Frame;
 pub use tertium_kernel::obligations::Obligation;
-use tertium_kernel::programs::graph::{NoGraph, write_out};
+use tertium_kernel::programs::graph::NoGraph;
 use tertium_kernel::programs::invariant_obligations;
 use tertium_kernel::programs::question::{Settings, Subject};
 use tertium_kernel::solve::{Decided, Decider, decide};
 use tertium_lattice::Belnap;
+use tertium_logic::Logic;
 use tertium_model::{Kmts, StateId};
-use tertium_program::{Fairness, Semantics};
+use tertium_program::Fairness;
 
 use super::abstracted::basis::Basis;
 use super::check::CheckOptions;
-use super::questions::Question;
+use super::questions::{Question, WatchKind};
 use super::{ProgramAnswer, ProgramFile, counted, structured};
 use crate::check::bound;
 use crate::engines::{self, EngineChoice};
@@ -43,6 +44,18 @@ pub enum Written {
     None(String),
 }
 
+/// Whether an answer has a run that is evidence by itself: what branches rests on other runs, too, a claim must be run beside it, and that a cycle can be taken
+/// for ever although no state comes back takes a proof.
+#[must_use]
+pub fn is_shown_by_its_run(question: &Question, answer: &ProgramAnswer) -> bool {
+    let decides = match question {
+        Question::Property(asked) => asked.invariant.is_some() || asked.formula.logic() == Logic::Ltl,
+        Question::Never(_) => true,
+        Question::Watched(watched) => !matches!(watched.kind, WatchKind::Claim(_)),
+    };
+    answer.run.is_some() && answer.repeats.is_none() && decides
+}
+
 /// The certificate of a question with a definite answer: about what the answer rests on, or else about the program's graph.
 ///
 /// # Errors
@@ -63,13 +76,13 @@ pub fn certificate_of(
             _ => Written::None("a structure speaks of properties only".to_owned()),
         },
         Some(Basis::Counted(counted)) => return counted::certificate(file, counted, options, budget),
-        _ if answer.run.is_some() => return Ok(Written::None("a run shows it".to_owned())),
+        _ if is_shown_by_its_run(question, answer) => return Ok(Written::None("a run shows it".to_owned())),
         Some(Basis::Untold(why)) => Written::None(why.clone()),
         None => return on_graph(file, question, answer.value, options, budget),
     };
     match written {
         // What the answer rests on cannot be told; the program's graph can, if it is small.
-        Written::None(why) if answer.run.is_none() => {
+        Written::None(why) if answer.repeats.is_none() && !is_shown_by_its_run(question, answer) => {
             Ok(match on_graph(file, question, answer.value, options, budget)? {
                 Written::None(other) => Written::None(format!("{why}; and {other}")),
                 written => written,
@@ -126,7 +139,7 @@ pub(super) fn place_of(question: &Question, subject: &Subject<'_>) -> Place {
             Place::Property { text: asked.source.clone(), stutter: subject.frame.stutter, fair: subject.everyone }
         }
         Question::Never(mistake) => Place::Mistake(mistake.name().to_owned()),
-        Question::Watched(_) => Place::Whole,
+        Question::Watched(watched) => Place::Mistake(watched.name.clone()),
     }
 }
 
@@ -160,8 +173,7 @@ fn on_graph(
     if subject.frame.fair && subject.has_process(Fairness::Strong) {
         return Ok(Written::None("strong fairness cannot be written as constraints on edges".to_owned()));
     }
-    let semantics = Semantics::new(&subject.file.program);
-    let model = match write_out(&semantics, &subject.labels(), (subject.frame, subject.everyone), budget) {
+    let model = match subject.graph(budget) {
         Ok(model) => model,
         Err(NoGraph::Open(why)) => return Ok(Written::None(why)),
         Err(NoGraph::Failed(failure)) => return Err(failure),

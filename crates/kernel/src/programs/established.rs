@@ -8,9 +8,9 @@ use tertium_load::questions::Mistake;
 use tertium_load::{Failure, ProgramFile};
 use tertium_logic::Logic;
 use tertium_model::{Kmts, StateId};
-use tertium_program::{Fairness, Semantics};
+use tertium_program::Fairness;
 
-use super::graph::{NoGraph, write_out};
+use super::graph::NoGraph;
 use super::question::{Asks, Subject};
 use crate::checker::{Assumption, Rejection, Subject as Kind, check_certificate_of};
 use crate::finding::proof_word;
@@ -144,6 +144,7 @@ fn goal_of<'a>(subject: &'a Subject<'_>, value: Belnap) -> Result<Goal<'a>, Stri
             let (root, holds) = shape.ok_or("this value of this formula is not a matter of single states (E0611)")?;
             Ok(Goal::Condition { formula: &asked.formula, root, holds, atoms: &asked.atoms })
         }
+        Asks::Claim(..) => Err("whether a claim is matched is not a matter of single states (E0611)".to_owned()),
         Asks::Never(..) if value != Belnap::True => {
             Err("an invariant shows that a mistake does not happen, nothing else (E0610)".to_owned())
         }
@@ -187,7 +188,7 @@ fn by_structure(
     text: &str,
     means: Means<'_>,
 ) -> Result<Established, NotShown> {
-    if matches!(subject.asks, Asks::Never(..)) {
+    if matches!(subject.asks, Asks::Claim(..) | Asks::Never(..)) {
         return Err(refused("a structure over abstract states speaks of properties only (E0611)"));
     }
     let value = common_value(parts)?;
@@ -218,8 +219,7 @@ fn by_graph(subject: &Subject<'_>, parts: &[Part], text: &str, means: Means<'_>)
     if strong {
         return Err(refused("strong fairness cannot be written as constraints on edges"));
     }
-    let semantics = Semantics::new(&subject.file.program);
-    let model = match write_out(&semantics, &subject.labels(), (subject.frame, subject.everyone), means.budget) {
+    let model = match subject.graph(means.budget) {
         Ok(model) => model,
         Err(NoGraph::Open(why)) => return Err(refused(why)),
         Err(NoGraph::Failed(failure)) => return Err(failure.into()),

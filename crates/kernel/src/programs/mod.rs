@@ -3,6 +3,7 @@
 //! The question is one of the program's own, or one that the user gives ([`question`]). A proof is about the program's graph, which is written out
 //! again ([`graph`]), about abstract states, whose obligations a solver decides, or about programs in which members of families are counted ([`families`]).
 
+mod claims;
 mod established;
 mod families;
 pub mod graph;
@@ -16,7 +17,7 @@ use tertium_evidence::itf::read_run;
 use tertium_evidence::{Document, Place};
 use tertium_lattice::Belnap;
 use tertium_load::program::{Extras, load_with};
-use tertium_load::questions::{Question, questions};
+use tertium_load::questions::{PROGRESS, Question, questions};
 use tertium_load::sizes::name_of;
 use tertium_load::{Failure, ProgramFile};
 use tertium_logic::Logic;
@@ -70,7 +71,9 @@ pub fn certify_loaded(
             Diagnostic::error("E0629", "`--at` names a state of a structure; a program is asked about where it begins");
         return Err(wrong.help("leave it out").into());
     }
-    let mut asked = questions(file, &request.only, false)?;
+    // Non-progress is asked about where someone wants to know.
+    let progress = claimed_of(document).is_some_and(|claimed| claimed.logic.is_none() && claimed.text == PROGRESS);
+    let mut asked = questions(file, &request.only, progress && !request.names_questions())?;
     let settings = Settings { deadlock: request.deadlock, linear: request.linear, fair: request.fair };
     if !request.names_questions() {
         let claimed = claimed_of(document);
@@ -215,7 +218,7 @@ impl Claimed<'_> {
         match question {
             Question::Property(asked) => self.logic == Some(asked.formula.logic()) && self.text == asked.source,
             Question::Never(mistake) => self.logic.is_none() && self.text == mistake.name(),
-            Question::Watched(_) => false,
+            Question::Watched(watched) => self.logic.is_none() && self.text == watched.name,
         }
     }
 }

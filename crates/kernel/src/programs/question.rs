@@ -5,13 +5,16 @@
 
 use std::borrow::Cow;
 
+use tertium_base::Budget;
 use tertium_evidence::{Deadlock, Reading};
 use tertium_load::ProgramFile;
-use tertium_load::questions::{Asked, Mistake, Question};
+use tertium_load::questions::{Asked, Mistake, Question, WatchKind, Watched};
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
-use tertium_program::{ExprId, Fairness, Program};
+use tertium_model::Kmts;
+use tertium_program::{Expr, ExprId, Fairness, Program, Semantics};
 
-use super::graph::Labels;
+use super::claims::{ClaimAutomaton, formula};
+use super::graph::{Labels, NoGraph, write_out};
 use crate::obligations::Frame;
 
 /// How a question is read, as far as the user says so.
@@ -43,10 +46,26 @@ pub struct Subject<'f> {
 /// What is asked of a program.
 #[derive(Clone, Debug)]
 pub enum Asks<'f> {
-    /// A property.
-    Property(&'f Asked),
+    /// A property, or what labels of a Promela model watch.
+    Property(Cow<'f, Asked>),
+    /// That a `never` claim is never matched, as a formula about the product of the graph with it.
+    Claim(Box<ClaimAutomaton>, Box<Formula>),
     /// That this does not happen, as a formula of CTL over a proposition of that name.
     Never(Mistake, Box<Formula>),
+}
+
+/// What a label watches, as a linear formula over the one thing that it says of a state.
+fn labelled<'f>(program: &Program, watched: &Watched, (text, label): (&str, Expr)) -> Result<Asks<'f>, String> {
+    let atom = program.exprs.find(label).ok_or("the program has no labels to watch")?;
+    Ok(Asks::Property(Cow::Owned(Asked {
+        name: watched.name.clone(),
+        named: true,
+        source: watched.name.clone(),
+        formula: formula(text)?,
+        atoms: vec![atom],
+        invariant: None,
+        exists: false,
+    })))
 }
 
 /// Treats every process weakly fairly, unless its text asks for more.
@@ -70,7 +89,7 @@ impl<'f> Subject<'f> {
         match question {
             Question::Property(asked) => Ok(Self::property(file, asked, settings)),
             Question::Never(mistake) => Self::never(file, *mistake),
-            Question::Watched(_) => Err("what claims and labels watch has no certificates".to_owned()),
+            Question::Watched(watched) => Self::watched(file, watched, settings),
         }
     }
 
@@ -89,11 +108,33 @@ impl<'f> Subject<'f> {
         reading.linear = settings.linear.unwrap_or(reading.linear);
         Self {
             file,
-            asks: Asks::Property(asked),
+            asks: Asks::Property(Cow::Borrowed(asked)),
             frame: Frame { fair: speaks_of_paths(logic), stutter },
             reading,
             everyone: settings.fair,
         }
+    }
+
+    /// What watches infinite runs of a Promela model. What deadlocks mean belongs to it: runs that end count for acceptance, never for progress.
+    fn watched(file: &'f ProgramFile, watched: &Watched, settings: Settings) -> Result<Self, String> {
+        let program = &file.program;
+        let (asks, stutter) = match watched.kind {
+            WatchKind::Claim(claim) => {
+                let formula = Box::new(ClaimAutomaton::never_matched()?);
+                (Asks::Claim(Box::new(ClaimAutomaton::of(program, claim)?), formula), true)
+            }
+            WatchKind::Acceptance => (labelled(program, watched, ("!(G F \"accepting\")", Expr::Accepting))?, true),
+            WatchKind::NonProgress => {
+                (labelled(program, watched, ("!(F G \"without-progress\")", Expr::NonProgress))?, false)
+            }
+        };
+        let mut file = Cow::Borrowed(file);
+        if settings.fair {
+            fair_to_all(&mut file.to_mut().program);
+        }
+        let (frame, reading) =
+            (Frame { fair: true, stutter }, Reading { deadlock: Deadlock::Mu, ..Reading::default() });
+        Ok(Self { file, asks, frame, reading, everyone: settings.fair })
     }
 
     fn never(file: &'f ProgramFile, mistake: Mistake) -> Result<Self, String> {
@@ -117,7 +158,7 @@ impl<'f> Subject<'f> {
     pub fn formula(&self) -> &Formula {
         match &self.asks {
             Asks::Property(asked) => &asked.formula,
-            Asks::Never(_, formula) => formula,
+            Asks::Claim(_, formula) | Asks::Never(_, formula) => formula,
         }
     }
 
@@ -129,16 +170,29 @@ impl<'f> Subject<'f> {
                 let names = asked.formula.atoms().iter().map(|atom| atom.text.clone());
                 names.zip(asked.atoms.iter().copied()).collect()
             }
-            Asks::Never(..) => Vec::new(),
+            Asks::Claim(..) | Asks::Never(..) => Vec::new(),
         }
     }
 
     /// What states of the program's graph are labelled with.
-    #[must_use]
-    pub fn labels(&self) -> Labels {
+    fn labels(&self) -> Labels {
         match &self.asks {
             Asks::Property(_) => Labels::Atoms(self.atoms()),
+            Asks::Claim(claim, _) => Labels::Atoms(claim.atoms()),
             Asks::Never(mistake, _) => Labels::Mistake(*mistake),
+        }
+    }
+
+    /// The finite structure that a proof is about: the program's graph, or its product with a claim.
+    ///
+    /// # Errors
+    /// If it cannot be written out.
+    pub fn graph(&self, budget: &Budget) -> Result<Kmts, NoGraph> {
+        let semantics = Semantics::new(&self.file.program);
+        let graph = write_out(&semantics, &self.labels(), (self.frame, self.everyone), budget)?;
+        match &self.asks {
+            Asks::Claim(claim, _) => claim.product(&graph, budget),
+            _ => Ok(graph),
         }
     }
 

@@ -40,6 +40,9 @@ pub(super) fn established(
     let run = Replayed::new(&semantics, stored, means)?;
     let value = match &subject.asks {
         Asks::Never(mistake, _) => run.goes_wrong(*mistake)?,
+        Asks::Claim(..) => {
+            return Err(refused("a run does not say what the claim does: the certificate beside it does"));
+        }
         Asks::Property(asked) => match asked.invariant {
             Some((root, holds)) if run.breaks(asked, root, holds) => asked.exists.into(),
             _ => run.refutes(subject, asked, means)?,

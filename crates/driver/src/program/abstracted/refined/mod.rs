@@ -8,6 +8,7 @@
 //! Predicates are only ever added, and a question that is answered is not asked again, so an answer is never lost.
 
 mod distances;
+mod lasso_structure;
 mod ranked;
 mod recurrent;
 mod replay;
@@ -417,10 +418,11 @@ impl Loop<'_> {
         };
         let answer = &mut self.answers[number];
         answer.solver = Some(solver_work(&prepared.system));
-        let Some((run, repeats, states)) = found else { return Ok(false) };
+        let Some(found) = found else { return Ok(false) };
         answer.value = Belnap::False;
-        answer.states = states;
-        (answer.run, answer.repeats) = (Some(run), Some(repeats));
+        answer.states = found.states;
+        (answer.run, answer.repeats) = (Some(found.run), Some(found.repeats));
+        answer.basis = Some(Arc::new(found.basis));
         Ok(true)
     }
 

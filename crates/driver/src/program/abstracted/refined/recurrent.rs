@@ -2,7 +2,7 @@
 //!
 //! The program is run together with the automaton of the negated property, for a while. Where both processes and automaton are back where they were, with all
 //! marks passed and no fair process treated unfairly, the steps in between may be a cycle that can be taken for ever: if a set is found that
-//! they never leave, they are. The run is then made by the definition of a step, the cycle several times.
+//! they never leave, they are. The run is then made by the definition of a step, the cycle several times, and the set becomes a structure that can be certified.
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
@@ -19,6 +19,7 @@ use super::super::super::answer::Repeats;
 use super::super::super::questions::Asked;
 use super::super::super::run::{self, Run, Taken};
 use super::super::Prepared;
+use super::super::basis::Basis;
 use super::super::concretise::with_values;
 use crate::failure::Failure;
 
@@ -35,22 +36,22 @@ const TRIED_AGAIN: usize = 6;
 const SHOWN: usize = 3;
 
 /// One state of program and automaton, and how it was reached.
-struct Node {
-    state: State,
+pub(super) struct Node {
+    pub(super) state: State,
     watching: usize,
-    before: Option<(usize, Vec<Move>)>,
+    pub(super) before: Option<(usize, Vec<Move>)>,
     /// The transition of the automaton that was taken on the way here: from which of its states, and which one there.
     taken: (usize, usize),
 }
 
-struct Search<'a> {
+pub(super) struct Search<'a> {
     file: &'a ProgramFile,
-    semantics: Semantics<'a>,
+    pub(super) semantics: Semantics<'a>,
     automaton: &'a Tgba,
-    asked: &'a Asked,
+    pub(super) asked: &'a Asked,
     /// Processes that are treated fairly, by pid; the second kind even if they can step only now and then.
-    fair: [BTreeSet<u32>; 2],
-    nodes: Vec<Node>,
+    pub(super) fair: [BTreeSet<u32>; 2],
+    pub(super) nodes: Vec<Node>,
 }
 
 /// Cycles that were looked at.
@@ -71,14 +72,35 @@ impl Tried {
     }
 }
 
-/// A run that breaks a linear property, the set in which its cycle stays, and how many states were looked at.
+/// A run without end that repeats no state.
+pub(super) struct EndlessRun {
+    pub(super) run: Run,
+    /// The set in which its cycle stays.
+    pub(super) repeats: Repeats,
+    /// What a certificate can be made of.
+    pub(super) basis: Basis,
+    /// How many states were looked at.
+    pub(super) states: usize,
+}
+
+/// The positions on the way to a cycle, and its own.
+pub(super) struct Lasso<'a> {
+    /// The nodes from the beginning to where the cycle begins.
+    pub(super) stem: Vec<usize>,
+    /// The nodes of the cycle, once round.
+    pub(super) positions: &'a [usize],
+    pub(super) cycle: &'a Cycle,
+    pub(super) set: &'a Recurrent,
+}
+
+/// A run that breaks a linear property for ever.
 pub(super) fn find(
     file: &ProgramFile,
     prepared: &mut Prepared,
     asked: &Asked,
     all_fair: bool,
     budget: &Budget,
-) -> Result<Option<(Run, Repeats, usize)>, Failure> {
+) -> Result<Option<EndlessRun>, Failure> {
     if asked.formula.logic() != Logic::Ltl || prepared.moved.is_some() {
         return Ok(None);
     }
@@ -97,14 +119,13 @@ pub(super) fn find(
     let semantics = Semantics::new(&file.program);
     let fair = [weak, with(Fairness::Strong)];
     let mut search = Search { file, semantics, automaton: &automaton, asked, fair, nodes: Vec::new() };
-    let found = search.look(&mut prepared.system, budget)?;
-    Ok(found.map(|(run, repeats)| (run, repeats, search.nodes.len())))
+    search.look(prepared, budget)
 }
 
 impl Search<'_> {
-    fn look(&mut self, system: &mut System, budget: &Budget) -> Result<Option<(Run, Repeats)>, Failure> {
+    fn look(&mut self, prepared: &mut Prepared, budget: &Budget) -> Result<Option<EndlessRun>, Failure> {
         let start = AbstractState { locations: self.entries(), kept: Vec::new(), cube: Vec::new(), stopped: false };
-        let Some(cells) = system.initial_sample(&start)? else { return Ok(None) };
+        let Some(cells) = prepared.system.initial_sample(&start)? else { return Ok(None) };
         let Some(first) = with_values(&self.semantics, &cells) else { return Ok(None) };
         let mut known: HashSet<(State, usize)> = HashSet::new();
         let mut tried = Tried::default();
@@ -130,7 +151,7 @@ impl Search<'_> {
                         before: Some((number, successor.moves.clone())),
                         taken: (watching, transition),
                     });
-                    if let Some(found) = self.closing(system, new, &mut tried)? {
+                    if let Some(found) = self.closing(prepared, new, &mut tried)? {
                         return Ok(Some(found));
                     }
                     if known.insert((next.clone(), target)) {
@@ -172,7 +193,8 @@ impl Search<'_> {
     }
 
     /// Whether the steps since an earlier state on the way here can be taken for ever.
-    fn closing(&self, system: &mut System, last: usize, tried: &mut Tried) -> Result<Option<(Run, Repeats)>, Failure> {
+    fn closing(&self, prepared: &mut Prepared, last: usize, tried: &mut Tried) -> Result<Option<EndlessRun>, Failure> {
+        let system = &mut prepared.system;
         let here = (self.locations(&self.nodes[last].state), self.nodes[last].watching);
         let mut way = vec![last];
         while let Some((before, _)) = &self.nodes[way[way.len() - 1]].before {
@@ -189,10 +211,13 @@ impl Search<'_> {
             if !self.lasts(&positions, &cycle) || !tried.is_worth_it(&cycle.operations) {
                 continue;
             }
-            if let Some(set) = recurrent(system, &cycle)?
-                && let Some(found) = self.shown(system, &positions, &cycle, &set)?
-            {
-                return Ok(Some(found));
+            if let Some(set) = recurrent(system, &cycle)? {
+                let stem = self.stem(positions[0]);
+                let lasso = Lasso { stem, positions: &positions, cycle: &cycle, set: &set };
+                if let Some((run, repeats)) = self.shown(system, &lasso)? {
+                    let basis = self.certified_by(system, &lasso, &prepared.later)?;
+                    return Ok(Some(EndlessRun { run, repeats, basis, states: self.nodes.len() }));
+                }
             }
             if tried.all >= MOST_CYCLES {
                 break;
@@ -222,7 +247,7 @@ impl Search<'_> {
         true
     }
 
-    fn locations(&self, state: &State) -> Vec<u32> {
+    pub(super) fn locations(&self, state: &State) -> Vec<u32> {
         let frames = self.semantics.layout().frames(&state.slots);
         let mut locations = vec![0; self.file.program.processes.len()];
         for (instance, frame) in self.file.program.instances.iter().zip(&frames) {
@@ -274,7 +299,7 @@ impl Search<'_> {
         Some(found)
     }
 
-    fn cells(&self, state: &State) -> Option<Vec<Vec<i64>>> {
+    pub(super) fn cells(&self, state: &State) -> Option<Vec<Vec<i64>>> {
         let program = self.semantics.program();
         let mut found = Vec::new();
         for var in program.variable_ids() {
@@ -315,7 +340,7 @@ impl Search<'_> {
     }
 
     /// When a process cannot step from its location; none where that depends on inputs.
-    fn unable(&self, system: &mut System, pid: u32, locations: &[u32]) -> Option<TermId> {
+    pub(super) fn unable(&self, system: &mut System, pid: u32, locations: &[u32]) -> Option<TermId> {
         let process = self.file.program.instances[pid as usize].process;
         let mut parts = Vec::new();
         for operation in system.leaving(process, locations[process.index()]).to_vec() {
@@ -331,13 +356,21 @@ impl Search<'_> {
         Some(terms.all(&parts))
     }
 
+    /// The nodes from the beginning to this one.
+    fn stem(&self, last: usize) -> Vec<usize> {
+        let mut stem = vec![last];
+        while let Some((before, _)) = &self.nodes[stem[stem.len() - 1]].before {
+            stem.push(*before);
+        }
+        stem.reverse();
+        stem
+    }
+
     /// The run: to the cycle, and some times round it. None if the definition of a step does not allow it.
     fn shown(
         &self,
         system: &mut System,
-        positions: &[usize],
-        cycle: &Cycle,
-        set: &Recurrent,
+        &Lasso { ref stem, positions, cycle, set }: &Lasso<'_>,
     ) -> Result<Option<(Run, Repeats)>, Failure> {
         let mut whenever = Vec::new();
         for &condition in &set.conditions {
@@ -347,11 +380,6 @@ impl Search<'_> {
                 whenever.push(text);
             }
         }
-        let mut stem = vec![positions[0]];
-        while let Some((before, _)) = &self.nodes[stem[stem.len() - 1]].before {
-            stem.push(*before);
-        }
-        stem.reverse();
         let mut run = Run {
             first: self.nodes[stem[0]].state.clone(),
             steps: Vec::new(),
