@@ -56,16 +56,18 @@ impl std::error::Error for Stopped {}
 /// So many calls of [`Budget::tick`] pass before one looks.
 const TICKS: u32 = 4096;
 
-/// Limits shared by everything that one run does. Cloning shares the cancel flag and the count of work.
+/// Limits shared by everything that one run does. Cloning shares the cancel flag and the counts of work and effort.
 #[derive(Clone, Debug)]
 pub struct Budget {
     start: Instant,
     time: Option<Duration>,
+    effort: Option<u64>,
     memory: Option<usize>,
     /// The limit that holds if none was asked for.
     guard: Option<usize>,
     cancel: Arc<AtomicBool>,
     work: Arc<AtomicU64>,
+    looks: Arc<AtomicU64>,
 }
 
 impl Default for Budget {
@@ -81,10 +83,12 @@ impl Budget {
         Self {
             start: Instant::now(),
             time: None,
+            effort: None,
             memory: None,
             guard: None,
             cancel: Arc::default(),
             work: Arc::default(),
+            looks: Arc::default(),
         }
     }
 
@@ -92,6 +96,14 @@ impl Budget {
     #[must_use]
     pub fn with_time(mut self, limit: Option<Duration>) -> Self {
         self.time = limit;
+        self
+    }
+
+    /// The same with a limit on time that is counted in looks at the budget ([`Budget::effort`]) instead of seconds, from the
+    /// budget's creation: what one thread does within it is the same on every machine. It ends as a limit on time does.
+    #[must_use]
+    pub fn with_effort(mut self, limit: Option<u64>) -> Self {
+        self.effort = limit;
         self
     }
 
@@ -119,9 +131,10 @@ impl Budget {
     /// The same with half of the time that is left, if time is limited: for what is tried before something else.
     #[must_use]
     pub fn halved(&self) -> Self {
-        let spent = self.elapsed();
+        let (spent, looks) = (self.elapsed(), self.effort());
         let time = self.time.map(|limit| spent + limit.saturating_sub(spent) / 2);
-        self.clone().with_time(time)
+        let effort = self.effort.map(|limit| looks + limit.saturating_sub(looks) / 2);
+        self.clone().with_time(time).with_effort(effort)
     }
 
     /// Time since the budget was made.
@@ -160,10 +173,20 @@ impl Budget {
     /// # Errors
     /// `Stopped` with the limit that was reached.
     pub fn check(&self) -> Result<(), Stopped> {
+        self.looks.fetch_add(1, Ordering::Relaxed);
+        self.glance()
+    }
+
+    /// As [`Budget::check`], but not counted as effort: for whoever looks again and again by the clock.
+    ///
+    /// # Errors
+    /// `Stopped` with the limit that was reached.
+    pub fn glance(&self) -> Result<(), Stopped> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Stopped(StopReason::Interrupted));
         }
-        if self.time.is_some_and(|limit| self.start.elapsed() >= limit) {
+        let is_late = self.time.is_some_and(|limit| self.start.elapsed() >= limit);
+        if is_late || self.effort.is_some_and(|limit| self.effort() > limit) {
             return Err(Stopped(StopReason::Time));
         }
         if memory::is_pressed() {
@@ -193,6 +216,14 @@ impl Budget {
         self.work.load(Ordering::Relaxed)
     }
 
+    /// How often [`Budget::check`] has looked, in all loops together: once for every question to a solver or operation on sets, and
+    /// once for some thousands of the small steps that [`Budget::tick`] counts. A measure of what was done that no clock is
+    /// needed for.
+    #[must_use]
+    pub fn effort(&self) -> u64 {
+        self.looks.load(Ordering::Relaxed)
+    }
+
     /// Whether `bytes` more would still fit. Call it before a large allocation.
     ///
     /// # Errors
@@ -218,6 +249,19 @@ mod tests {
             budget.clone().tick(&mut ticks).unwrap();
         }
         assert_eq!(budget.work(), u64::from(3 * TICKS));
+    }
+
+    #[test]
+    fn effort_is_counted_in_looks_and_ends_as_time_does() {
+        let budget = Budget::unlimited().with_effort(Some(3));
+        let mut ticks = 0;
+        for _ in 0..2 * TICKS {
+            budget.tick(&mut ticks).unwrap();
+        }
+        assert_eq!((budget.effort(), budget.glance(), budget.check()), (2, Ok(()), Ok(())));
+        assert_eq!(budget.check(), Err(Stopped(StopReason::Time)));
+        assert_eq!(budget.glance(), Err(Stopped(StopReason::Time)));
+        assert_eq!((budget.effort(), budget.with_effort(Some(10)).halved().effort), (4, Some(7)));
     }
 
     #[test]

@@ -139,7 +139,7 @@ fn watch() {
 
 #[allow(unsafe_code)]
 fn look(running: &Running) {
-    let cancelled = matches!(running.budget.check(), Err(stopped) if stopped.0 == StopReason::Interrupted);
+    let cancelled = matches!(running.budget.glance(), Err(stopped) if stopped.0 == StopReason::Interrupted);
     if cancelled {
         // Again and again: between two parts of a call the library forgets that it was interrupted.
         // SAFETY: the call is among those that run, so its thread is in it or waits for the lock to end it, and its context lives.

@@ -218,7 +218,7 @@ impl Process {
 
     /// Whether the solver may go on.
     fn look(&self) -> Result<(), Stopped> {
-        self.budget.check()?;
+        self.budget.glance()?;
         let taken = self.running.as_ref().and_then(|running| memory::of_child(running.child.id()));
         match (taken, self.budget.memory_left()) {
             (Some(taken), Some(left)) if taken > left => Err(Stopped(StopReason::Memory)),

@@ -340,15 +340,20 @@ fn short_while(budget: &Budget) -> Budget {
 }
 
 /// What was found in time is told even if the time is then up: going back costs at most as much as the search did. Where time is
-/// limited, it has to be done before the run is ended from outside.
+/// limited, it has to be done before the run is ended from outside; elsewhere the clock has no say in it.
 pub(super) fn afterwards(budget: &Budget) -> Budget {
     let grace = match (budget.time_left(), budget.check()) {
         (_, Err(Stopped(StopReason::Interrupted))) => Duration::from_secs(2),
         (Some(left), _) => left + a_moment(budget),
-        (None, _) => budget.elapsed().saturating_mul(2).max(Duration::from_secs(10)),
+        (None, _) => {
+            return Budget::unlimited().with_effort(Some(budget.effort().saturating_mul(2).max(LEAST_AFTERWARDS)));
+        }
     };
     Budget::unlimited().with_time(Some(grace))
 }
+
+/// Looks at the budget that going back may take however short the search was.
+const LEAST_AFTERWARDS: u64 = 20_000;
 
 /// So much later than its limit a run may end.
 fn a_moment(budget: &Budget) -> Duration {

@@ -4,7 +4,6 @@
 //! program is abstracted again over those, for people who look at it. No answer rests on it.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use tertium_abstraction::Predicate;
 use tertium_base::Budget;
@@ -19,9 +18,9 @@ use crate::program::answer::Round;
 use crate::program::questions::Asked;
 use crate::program::{CheckOptions, ProgramFile};
 
-/// Rounds with more abstract states than this are not drawn, nor those that take longer, nor more rounds.
+/// Rounds with more abstract states than this are not drawn, nor those that take more looks at the budget, nor more rounds.
 const MOST_STATES: usize = 400;
-const LONGEST: Duration = Duration::from_secs(3);
+const MOST_EFFORT: u64 = 10_000;
 const MOST_ROUNDS: usize = 12;
 
 /// The predicates of all rounds.
@@ -91,7 +90,7 @@ impl Looked {
         let mut drawn = Vec::new();
         for (number, count) in self.chosen() {
             budget.check()?;
-            let brief = budget.clone().with_time(Some(budget.elapsed() + LONGEST));
+            let brief = budget.clone().with_effort(Some(budget.effort() + MOST_EFFORT));
             let how = how(&self.program, &self.channels, &small);
             let system = over(file, &self.program, &self.predicates[..count], &how, &small, &brief)?;
             let mut prepared = Prepared {
