@@ -1,7 +1,9 @@
 //! Is it still alive, and what is it doing?
 //!
 //! On a terminal a line that ticks, from half a second on; elsewhere one line every ten seconds. For scripts that read lines
-//! of JSON, the beginning of every phase and once a second how far it has come, on standard output among the results.
+//! of JSON, the beginning of every phase and once a second how far it has come, on standard output among the results. What comes
+//! by the clock is left out with `-q`, or where the variable `TERTIUM_PROGRESS` is `off`: the output is then the same on every
+//! machine.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -14,6 +16,9 @@ use tertium_report::json::{self, ProgressView};
 
 use crate::commands::known::Known;
 use crate::terminal::{self, Stream};
+
+/// The variable of the environment that switches progress off.
+const OFF_SWITCH: &str = "TERTIUM_PROGRESS";
 
 /// What the run is doing now, told by the pipeline and shown by a thread.
 #[derive(Clone, Debug, Default)]
@@ -143,10 +148,10 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Starts to show `phase`, unless `quiet`.
+    /// Starts to show `phase`, unless `quiet` or the environment does not want it.
     #[must_use]
     pub fn start(phase: Phase, quiet: bool) -> Self {
-        if quiet {
+        if quiet || std::env::var_os(OFF_SWITCH).is_some_and(|value| value == "off") {
             return Self { done: None, thread: None };
         }
         let (done, ended) = channel();
