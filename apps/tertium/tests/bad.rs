@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 fn tertium(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tertium"))
+        .env("TERTIUM_PROGRESS", "off")
         .args(args)
         .output()
         .unwrap_or_else(|error| panic!("tertium {args:?}: {error}"))

@@ -76,6 +76,7 @@ fn commands_outside_of_transcripts_work() {
                 };
                 let command = command.split([';', '|', '>', '#']).next().unwrap_or("");
                 let output = Command::new(env!("CARGO_BIN_EXE_tertium"))
+                    .env("TERTIUM_PROGRESS", "off")
                     .args(command.split_whitespace())
                     .current_dir(root())
                     .output()

@@ -304,7 +304,7 @@ property low : ctl AG (v[1] * v[2] + v[3] * v[4] * v[5] != 970201)
 
 #[test]
 fn a_check_can_be_stopped() {
-    let (mut client, _) = Client::with(json!({}), json!({"timeoutSeconds": 100, "memoryMegabytes": 8192}));
+    let (mut client, _) = Client::with(json!({}), json!({"timeoutSeconds": 100_000, "memoryMegabytes": 8192}));
     client.open(URI, ENDLESS);
     let asked = json!({"command": "tertium.check", "arguments": [URI, "low"], "workDoneToken": "mine"});
     let id = client.ask("workspace/executeCommand", asked);
@@ -343,28 +343,37 @@ fn a_request_that_waits_can_be_taken_back() {
     assert_eq!(client.finish(), Some(0));
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn long_texts_are_read_while_typing() {
+    let (short, long) = (typed_into(130), typed_into(520));
+    // What is linear takes four times, what is quadratic sixteen. An optimised build needs less than 100 ms for each change of the
+    // long one.
+    assert!(long < short * 10, "{short:?}, then {long:?} for four times the text");
+}
+
+#[cfg(target_os = "linux")]
+/// What the processor spends on changes in a text with ten lines for each unit of its length.
+fn typed_into(length: usize) -> std::time::Duration {
     let mut text = String::from("system long\n");
-    for at in 0..2000 {
+    for at in 0..4 * length {
         text.push_str(&format!("const c{at} = {at} + 1\nvar v{at} : 0..c{at} = 0\n"));
     }
-    for at in 0..200 {
+    for at in 0..length / 3 {
         text.push_str(&format!(
             "process P{at} {{\n  loop {{\n    l: v{at} := c{at} - v{at};\n    await v{at} > 0;\n  }}\n}}\n"
         ));
     }
-    assert!(text.lines().count() > 5000);
+    assert!(text.lines().count() >= 10 * length - 10);
     let mut client = Client::start();
     assert_eq!(client.open(URI, &text), json!([]));
-    let start = std::time::Instant::now();
-    let changes = 10;
-    for version in 0..changes {
+    let spent = |client: &Client| tertium_testkit::processor_time_of(client.process()).unwrap_or_default();
+    let before = spent(&client);
+    for version in 0..10 {
         let change = json!([{"range": on_line(2, 16, 17), "text": version.to_string()}]);
         client.change(URI, version + 2, change);
     }
-    let each = start.elapsed() / u32::try_from(changes).unwrap();
-    // Below 100 ms in an optimised build on a quiet machine.
-    assert!(each.as_millis() < 2000, "{each:?} for each change");
+    let spent = spent(&client) - before;
     assert_eq!(client.finish(), Some(0));
+    spent
 }

@@ -10,6 +10,7 @@ fn root() -> PathBuf {
 
 fn tertium(arguments: &[&str], input: &str) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tertium"))
+        .env("TERTIUM_PROGRESS", "off")
         .args(arguments)
         .current_dir(root())
         .stdin(Stdio::piped())

@@ -36,7 +36,12 @@ fn schema(name: &str) -> Value {
 }
 
 fn output(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_tertium")).current_dir(ROOT).arg("check").args(arguments).output();
+    let output = Command::new(env!("CARGO_BIN_EXE_tertium"))
+        .env("TERTIUM_PROGRESS", "off")
+        .current_dir(ROOT)
+        .arg("check")
+        .args(arguments)
+        .output();
     let output = output.unwrap_or_else(|error| panic!("{error}"));
     let code = output.status.code();
     assert!(matches!(code, Some(0 | 5 | 10)), "{arguments:?}: {code:?} {}", String::from_utf8_lossy(&output.stderr));
@@ -133,6 +138,7 @@ const FAILURES: &[(&[&str], i32)] = &[
 
 fn failure(arguments: &[&str], format: &str, code: i32) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_tertium"))
+        .env("TERTIUM_PROGRESS", "off")
         .current_dir(ROOT)
         .args(arguments)
         .args(["--format", format])
@@ -178,16 +184,22 @@ fn failures_have_the_published_shape() {
     }
 }
 
-/// Ten milliseconds for a release build on a machine that does nothing else; with slack for a debug build on a busy one, and
-/// of several attempts the best one counts.
-#[test]
-fn help_comes_at_once() {
-    let once = || {
+/// The shortest time in which a command ends.
+fn shortest(program: &str, argument: &str) -> Duration {
+    let once = |_| {
         let start = Instant::now();
-        let output = Command::new(env!("CARGO_BIN_EXE_tertium")).arg("--help").output();
-        assert!(output.is_ok_and(|output| output.status.success()));
+        let output = Command::new(program).arg(argument).output();
+        assert!(output.is_ok_and(|output| output.status.success()), "{program}");
         start.elapsed()
     };
-    let best = (0..15).map(|_| once()).min().unwrap_or_default();
-    assert!(best < Duration::from_millis(150), "{best:?}");
+    (0..15).map(once).min().unwrap_or_default()
+}
+
+/// Ten milliseconds for a release build on a machine that does nothing else. A machine that is slower, or does something else, is
+/// slower to start any program, so that is what this is compared with.
+#[cfg(unix)]
+#[test]
+fn help_comes_at_once() {
+    let (help, other) = (shortest(env!("CARGO_BIN_EXE_tertium"), "--help"), shortest("true", ""));
+    assert!(help < other * 150, "{help:?}, where `true` takes {other:?}");
 }

@@ -9,6 +9,8 @@ fn transcripts_are_what_the_program_prints() {
     trycmd::TestCases::new()
         .env("NO_COLOR", "1")
         .env("COLUMNS", "100")
+        // How long a run takes must not be seen in what it prints.
+        .env("TERTIUM_PROGRESS", "off")
         .default_bin_name("tertium")
         .case("docs/checking.md")
         .case("docs/programs.md")

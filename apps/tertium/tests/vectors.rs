@@ -180,7 +180,7 @@ fn cases(vector: &Value, number: usize, folder: &Path) -> Vec<Case> {
 
 fn run(args: &[String], engine: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tertium"));
-    command.args(args).args(["--format", "json"]);
+    command.args(args).args(["--format", "json"]).env("TERTIUM_PROGRESS", "off");
     if args[0] == "check" {
         command.args(["--engine", engine]);
     }

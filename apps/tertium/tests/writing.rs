@@ -12,7 +12,7 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tertium"));
-    command.current_dir(ROOT).args(args).stdin(Stdio::null());
+    command.current_dir(ROOT).args(args).stdin(Stdio::null()).env("TERTIUM_PROGRESS", "off");
     command
 }
 

@@ -303,7 +303,7 @@ fn promela_models_of_the_corpus_get_no_wrong_answer() {
         {
             let options =
                 AbstractionOptions { kind, keep_small, max_states: Some(3000), ..AbstractionOptions::default() };
-            let budget = Budget::unlimited().with_time(Some(std::time::Duration::from_secs(2)));
+            let budget = Budget::unlimited().with_effort(Some(10_000));
             let found = abstracted::check(&file, &asked, &CheckOptions::default(), &options, &budget, &());
             let Ok(found) = found else { continue };
             abstracted_models += 1;
@@ -333,7 +333,7 @@ fn random_models_get_no_wrong_answer() {
         let file = tertium_driver::program::load(&model.0, &[], None, &[]);
         let file = file.unwrap_or_else(|failure| panic!("{failure:?}"));
         let asked = questions(&file, &[], false).expect("no names are asked for");
-        let brief = || Budget::unlimited().with_time(Some(std::time::Duration::from_secs(4)));
+        let brief = || Budget::unlimited().with_effort(Some(20_000));
         let options = CheckOptions { max_states: Some(20_000), look_for_idle: false, ..CheckOptions::default() };
         for (kind, keep_small) in [(Kind::Hyper, true), (Kind::Hyper, false), (Kind::Cartesian, false)] {
             let how = AbstractionOptions { kind, keep_small, max_states: Some(400), ..AbstractionOptions::default() };

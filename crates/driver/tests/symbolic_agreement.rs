@@ -9,7 +9,6 @@ mod models;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use tertium_base::Budget;
 use tertium_check::automata::AutomataEngine;
@@ -42,8 +41,8 @@ use self::models::promela;
 const MOST_STATES: usize = 1500;
 /// Searches do not go further.
 const MOST_VISITED: usize = 20_000;
-/// Nor do they, or sets, take longer for one program.
-const SECONDS: u64 = 8;
+/// Nor do they, or sets, look more often at the budget for one program.
+const MOST_EFFORT: u64 = 400_000;
 /// What came of a comparison.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Met {
@@ -107,7 +106,7 @@ fn told(kind: &str, tally: &Tally) {
 }
 
 fn budget() -> Budget {
-    Budget::unlimited().with_time(Some(Duration::from_secs(SECONDS))).with_memory(Some(1 << 30))
+    Budget::unlimited().with_effort(Some(MOST_EFFORT)).with_memory(Some(1 << 30))
 }
 
 fn answers(file: &ProgramFile, asked: &[Question], engine: EngineChoice, fair: bool) -> Result<Outcome, Failure> {

@@ -6,7 +6,6 @@ mod certified;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use self::certified::{folder, refused, stored};
 use tertium_base::Budget;
@@ -17,13 +16,16 @@ use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, l
 use tertium_driver::{Belnap, Failure};
 use tertium_testkit::{ProgramShape, corpus, for_random_cases, random_program, random_promela};
 
+/// Looks at the budget after which a program is given up.
+const MOST_EFFORT: u64 = 1_000_000;
+
 fn options() -> CheckOptions {
     CheckOptions { engine: EngineChoice::Symbolic, look_for_idle: false, keep_basis: true, ..CheckOptions::default() }
 }
 
 fn decided(file: &ProgramFile) -> Result<Vec<(Question, ProgramAnswer)>, Failure> {
     let asked = questions(file, &[], false)?;
-    let budget = Budget::unlimited().with_time(Some(Duration::from_secs(20)));
+    let budget = Budget::unlimited().with_effort(Some(MOST_EFFORT));
     let answers = check(file, &asked, &options(), &budget, &())?.answers;
     Ok(asked.into_iter().zip(answers).collect())
 }

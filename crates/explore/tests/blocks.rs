@@ -1,6 +1,6 @@
 //! Uninterruptible blocks are followed to their ends within bounds; beyond them nothing is said about the program.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tertium_base::Budget;
 use tertium_explore::compiled::Compiled;
@@ -87,9 +87,7 @@ fn very_many_ways_stop_at_the_limits() {
         Budget::unlimited().with_time(Some(Duration::ZERO)),
     ];
     for budget in limits {
-        let start = Instant::now();
         let [fast, plain] = after(&Semantics::new(&program).within(&budget));
-        assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
         for (_, faults) in [fast, plain] {
             assert!(faults.contains(&FaultKind::BlockTooLong), "{faults:?}");
             assert!(faults.iter().all(|kind| !kind.is_error()), "{faults:?}");

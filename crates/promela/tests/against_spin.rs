@@ -256,7 +256,7 @@ fn spin(folder: &Path, text: &str) -> Spin {
         assert!(compiled.contains("error"), "{compiled}");
         return Spin::Unusable;
     }
-    let output = run("timeout", &["20", "./pan", "-n", "-c0", "-m20000", "-w18"]);
+    let output = run("timeout", &["900", "./pan", "-n", "-c0", "-m20000", "-w18"]);
     let number = |mark: &str| {
         let line = output.lines().find(|line| line.contains(mark))?;
         line.split_whitespace().next()?.parse::<usize>().ok()

@@ -1,13 +1,33 @@
 //! Does something take time in proportion to its input?
+//!
+//! Time is the processor's, not the clock's, and only ratios of it are looked at: neither a slow machine nor other work beside it
+//! changes an answer.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The shortest of several times: other work on the machine only adds.
+/// What the processor has spent on one thread, as the system counts it; none where it does not say.
+fn spent_on(thread: &Path) -> Option<Duration> {
+    let text = std::fs::read_to_string(thread.join("schedstat")).ok()?;
+    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+}
+
+/// What the processor has spent on the threads that another process has now; none where the system does not say.
+#[must_use]
+pub fn processor_time_of(process: u32) -> Option<Duration> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    threads.map(|thread| spent_on(&thread.ok()?.path())).sum()
+}
+
+/// The shortest of several times: other work on the machine only adds, to caches if not to this.
 fn time(run: &dyn Fn(&str), text: &str) -> Duration {
     let once = |_| {
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), spent_on("/proc/thread-self".as_ref()));
         run(text);
-        start.elapsed()
+        match (before, spent_on("/proc/thread-self".as_ref())) {
+            (Some(before), Some(after)) => after.saturating_sub(before),
+            _ => start.elapsed(),
+        }
     };
     (0..5).map(once).min().unwrap_or_default()
 }
@@ -19,4 +39,29 @@ fn time(run: &dyn Fn(&str), text: &str) -> Duration {
 pub fn assert_linear(what: &str, run: impl Fn(&str), text_of_size: impl Fn(usize) -> String, size: usize) {
     let (small, large) = (time(&run, &text_of_size(size)), time(&run, &text_of_size(4 * size)));
     assert!(large < small * 10, "{what}: {small:?}, then {large:?}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(text: &str) {
+        let mut same = 0usize;
+        for a in text.bytes() {
+            same += text.bytes().filter(|&b| std::hint::black_box(b) == a).count();
+        }
+        assert!(same > 0);
+    }
+
+    #[test]
+    fn what_is_linear_passes() {
+        let count = |text: &str| assert!(text.bytes().filter(|&byte| std::hint::black_box(byte) == b'x').count() > 0);
+        assert_linear("bytes", count, |size| "x".repeat(size), 1_000_000);
+    }
+
+    #[test]
+    #[should_panic(expected = "pairs of bytes")]
+    fn what_is_quadratic_does_not() {
+        assert_linear("pairs of bytes", pairs, |size| "x".repeat(size), 2_000);
+    }
 }

@@ -26,7 +26,7 @@ pub mod structures;
 
 pub use cases::{Case, for_random_cases};
 pub use formulas::FormulaShape;
-pub use growth::assert_linear;
+pub use growth::{assert_linear, processor_time_of};
 pub use programs::{ProgramShape, random_program};
 pub use promela::random_promela;
 pub use refinements::Refinement;

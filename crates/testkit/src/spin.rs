@@ -87,7 +87,7 @@ impl Verifier {
     /// assertion that fails is taken for one of the claim's own.
     #[must_use]
     pub fn holds(&self, name: &str) -> Option<bool> {
-        let output = self.run("timeout", &["20", "./pan", "-a", "-n", "-m20000", "-w18", "-N", name]);
+        let output = self.run("timeout", &["900", "./pan", "-a", "-n", "-m20000", "-w18", "-N", name]);
         if ["acceptance cycle (", "claim violated", "assertion violated"].iter().any(|how| output.contains(how)) {
             return Some(false);
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// No answer takes longer, unless something hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// A conversation with the server.
 pub struct Client {
@@ -57,6 +57,12 @@ impl Client {
     /// The usual start: positions in UTF-16.
     pub fn start() -> Self {
         Self::with(json!({}), json!({})).0
+    }
+
+    /// The number of the server's process.
+    #[allow(dead_code, reason = "not every test looks at it")]
+    pub fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Writes bytes as they are.

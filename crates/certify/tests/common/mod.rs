@@ -6,7 +6,6 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tertium_base::Budget;
@@ -25,6 +24,9 @@ use tertium_load::sizes::{asked_of, name_of};
 use tertium_load::{Failure, Loaded, ProgramFile, cuts, promela};
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model};
+
+/// Looks at the budget after which a certificate is not looked at any further.
+pub const MOST_EFFORT: u64 = 200_000;
 
 /// What a model is read as.
 pub enum Kind {
@@ -45,9 +47,9 @@ pub struct Victim {
     graphs: RefCell<HashMap<String, Option<Fingerprint>>>,
 }
 
-/// How long one certificate may be looked at; what takes longer is not accepted.
+/// How much one certificate may take; what takes more is not accepted.
 pub fn budget() -> Budget {
-    Budget::unlimited().with_time(Some(Duration::from_secs(20)))
+    Budget::unlimited().with_effort(Some(MOST_EFFORT))
 }
 
 fn settings_of(request: &Request) -> Settings {

@@ -3,7 +3,6 @@
 //! What is true is said by `check` under the same reading; of a program whose graph is small, by an evaluation of that graph, too.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tertium_base::Budget;
@@ -21,7 +20,7 @@ use tertium_load::sizes::name_of;
 use tertium_load::{Loaded, ProgramFile};
 use tertium_model::Model;
 
-use crate::common::{Kind, Victim, graph_of};
+use crate::common::{Kind, MOST_EFFORT, Victim, graph_of};
 
 /// A way to read questions, and what is true then.
 pub struct Asking {
@@ -85,7 +84,7 @@ impl Effort {
 }
 
 fn within() -> Budget {
-    Budget::unlimited().with_time(Some(Duration::from_secs(20)))
+    Budget::unlimited().with_effort(Some(MOST_EFFORT))
 }
 
 impl Material {
