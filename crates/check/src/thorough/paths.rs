@@ -6,6 +6,7 @@
 //!
 //! If paths that end count, too, a path may end at a cell that demands nothing; its last labels are then read for ever.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use tertium_base::{Budget, StopReason, Stopped};
@@ -17,6 +18,19 @@ use super::cells::Cells;
 use super::completion::{Completion, Draft};
 use super::endings::Endings;
 use crate::graph::components;
+
+/// The nodes of each component together, those of smaller numbers first.
+fn by_component(component: &[u32], count: usize) -> Vec<u32> {
+    let mut next = vec![0u32; count + 1];
+    component.iter().for_each(|&class| next[class as usize + 1] += 1);
+    (0..count).for_each(|class| next[class + 1] += next[class]);
+    let mut order = vec![0; component.len()];
+    for (node, &class) in component.iter().enumerate() {
+        order[next[class as usize] as usize] = node as u32;
+        next[class as usize] += 1;
+    }
+    order
+}
 
 /// One step of the product.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +100,7 @@ impl<'t> Product<'t> {
         if ends {
             product.find_endings(budget)?;
         }
-        product.judge();
+        product.judge(budget)?;
         Ok(product)
     }
 
@@ -159,12 +173,13 @@ impl<'t> Product<'t> {
     }
 
     /// Finds the components with accepting cycles, and those that lead there.
-    fn judge(&mut self) {
-        let component =
-            components(self.nodes.len(), |node, next| self.edges_of(node).get(next).map(|edge| edge.to as usize));
+    fn judge(&mut self, budget: &Budget) -> Result<(), Stopped> {
+        let mut ticks = 0;
+        let component = self.components(budget)?;
         let count = component.iter().max().map_or(0, |&most| most as usize + 1);
         let mut carried: Vec<Option<Marks>> = vec![None; count];
         for node in 0..self.nodes.len() {
+            budget.tick(&mut ticks)?;
             for edge in self.edges_of(node).iter().filter(|edge| component[edge.to as usize] == component[node]) {
                 let entry = &mut carried[component[node] as usize];
                 *entry = Some(entry.unwrap_or_default().union(self.marks(node, edge)));
@@ -174,15 +189,30 @@ impl<'t> Product<'t> {
         self.accepting = carried.iter().map(|marks| marks.is_some_and(|marks| all.is_subset(marks))).collect();
         self.hopeful.clone_from(&self.accepting);
         self.endings.keys().for_each(|&node| self.hopeful[component[node as usize] as usize] = true);
-        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        order.sort_unstable_by_key(|&node| component[node as usize]);
         // What a component leads to has a smaller number.
-        for node in order {
-            if self.edges_of(node as usize).iter().any(|edge| self.hopeful[component[edge.to as usize] as usize]) {
-                self.hopeful[component[node as usize] as usize] = true;
+        for node in by_component(&component, count) {
+            budget.tick(&mut ticks)?;
+            let class = component[node as usize] as usize;
+            if !self.hopeful[class] {
+                let leads_there = |edge: &Edge| self.hopeful[component[edge.to as usize] as usize];
+                self.hopeful[class] = self.edges_of(node as usize).iter().any(leads_there);
             }
         }
         self.component = component;
+        Ok(())
+    }
+
+    /// The components of the product; a search that is stopped sees no more edges and is over soon.
+    fn components(&self, budget: &Budget) -> Result<Vec<u32>, Stopped> {
+        let (ticks, ended) = (Cell::new(0), Cell::new(Ok(())));
+        let component = components(self.nodes.len(), |node, next| {
+            let mut count = ticks.get();
+            ended.set(ended.get().and_then(|()| budget.tick(&mut count)));
+            ticks.set(count);
+            ended.get().ok()?;
+            self.edges_of(node).get(next).map(|edge| edge.to as usize)
+        });
+        ended.get().map(|()| component)
     }
 
     fn start(&self, cell: u32) -> Option<usize> {

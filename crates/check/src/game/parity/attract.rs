@@ -46,8 +46,7 @@ impl Predecessors {
 }
 
 fn inner_moves(game: &Game, position: usize) -> impl Iterator<Item = &u32> {
-    let block = game.class(position).block;
-    game.moves(position).iter().filter(move |&&target| game.class(target as usize).block == block)
+    game.moves(position).iter().filter(move |&&target| game.share_block(target as usize, position))
 }
 
 /// The solution in the making.

@@ -52,7 +52,7 @@ impl Search<'_> {
             return true;
         };
         *next += 1;
-        if self.game.class(target as usize).block != self.game.class(position).block {
+        if !self.game.share_block(target as usize, position) {
             return true;
         }
         match self.low[target as usize] {

@@ -48,6 +48,7 @@ pub struct Class {
 #[derive(Clone, Debug)]
 pub struct Game {
     classes: Vec<Class>,
+    one_block: bool,
     class_of: Vec<u32>,
     first_move: Vec<u32>,
     moves: Vec<u32>,
@@ -57,7 +58,8 @@ impl Game {
     /// A game without positions, over these kinds of them.
     #[must_use]
     pub fn new(classes: Vec<Class>) -> Self {
-        Self { classes, class_of: Vec::new(), first_move: vec![0], moves: Vec::new() }
+        let one_block = classes.windows(2).all(|pair| pair[0].block == pair[1].block);
+        Self { classes, one_block, class_of: Vec::new(), first_move: vec![0], moves: Vec::new() }
     }
 
     /// Announces a position of a class.
@@ -155,6 +157,14 @@ impl Game {
     #[must_use]
     pub fn class(&self, position: usize) -> Class {
         self.classes[self.class_of[position] as usize]
+    }
+
+    /// Whether two positions are in the same block. Where there is only one, that is known without a look at them: positions
+    /// that moves lead to lie anywhere in memory.
+    #[inline]
+    #[must_use]
+    pub fn share_block(&self, one: usize, other: usize) -> bool {
+        self.one_block || self.class(one).block == self.class(other).block
     }
 
     /// Where a position's owner can move to.
