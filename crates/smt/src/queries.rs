@@ -57,6 +57,9 @@ pub struct Count {
     pub calls: u64,
     /// Questions that the cache answered.
     pub remembered: u64,
+    /// Models of earlier questions that served again, each of which saved a call. Which models a solver finds is up to it: that
+    /// these and the calls come to the same sum is what can be relied on.
+    pub recalled: u64,
     /// Calls in which the solver gave up.
     pub gave_up: u64,
 }
@@ -151,6 +154,12 @@ impl Queries {
         self.counts.values().map(|count| count.calls).sum()
     }
 
+    /// All models of earlier questions that saved a call.
+    #[must_use]
+    pub fn recalled(&self) -> u64 {
+        self.counts.values().map(|count| count.recalled).sum()
+    }
+
     /// All calls in which the solver gave up.
     #[must_use]
     pub fn gave_up(&self) -> u64 {
@@ -230,7 +239,8 @@ impl Queries {
         self.budget.check()?;
         let recalling = self.second.is_none() && self.recall.pays();
         if recalling && self.recall.satisfies(terms, &key) {
-            self.count(purpose).remembered += 1;
+            let count = self.count(purpose);
+            (count.remembered, count.recalled) = (count.remembered + 1, count.recalled + 1);
             self.replies.insert(key, Reply::Sat);
             return Ok(Reply::Sat);
         }
@@ -368,6 +378,7 @@ impl Queries {
         let mut found = AllModels::default();
         let known = if self.second.is_none() { self.recall.rows(terms, parts, selected) } else { Vec::new() };
         for row in known.into_iter().take(most) {
+            self.count(purpose).recalled += 1;
             let others = self.exclude(terms, selected, &row);
             found.rows.push(row);
             found.complete = terms.as_bool(others) == Some(false);

@@ -23,6 +23,8 @@ pub struct SolverWork {
     pub predicates: usize,
     /// Calls of the solver so far.
     pub calls: usize,
+    /// Models of earlier questions that saved a call.
+    pub recalled: usize,
 }
 
 /// How much of an abstraction was made.

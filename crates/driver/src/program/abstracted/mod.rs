@@ -512,6 +512,7 @@ pub(in crate::program) fn solver_work(system: &System) -> SolverWork {
     SolverWork {
         predicates: system.predicates().len(),
         calls: usize::try_from(system.queries().calls()).unwrap_or(usize::MAX),
+        recalled: usize::try_from(system.queries().recalled()).unwrap_or(usize::MAX),
     }
 }
 
