@@ -41,11 +41,14 @@ BENCH_SECONDS ?= 30
 # Horn clauses for bench-loop, if they are there.
 HORN ?= $(wildcard ../shared/peers/horn)
 
+# Whether what tests compare with may be installed on the system: yes or no.
+INSTALL ?= yes
+
 # How much longer the long tests are than the short ones, and with which seed.
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test test-forged test-long test-spin test-symbolic peers browser pictures agreement bench bench-growth bench-limits bench-loop bench-spin bench-symbolic fuzz lint format clean test-million
+.PHONY: help run build test quick test-forged test-long test-spin test-symbolic peers browser pictures agreement bench bench-growth bench-limits bench-loop bench-spin bench-symbolic fuzz lint format clean test-million
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -59,28 +62,20 @@ run: $(Z3) ## build Tertium and check an example (EXAMPLE=FILE for another)
 build: $(Z3) ## the optimised binary, target/release/tertium
 	$(CARGO) build --release -p tertium
 
-test: $(Z3) peers browser ## all tests, with fixed seeds
+test: $(Z3) peers browser ## all tests, with fixed seeds; installs cvc5, spin, gcc and chromium where it can (INSTALL=no does not)
 	$(CARGO) test --workspace
 
-# Tests that compare with Spin or ask a second solver say that they are skipped where these cannot be had.
-peers:
-	@command -v cvc5 > /dev/null || { \
-		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && { apt-get install -y -qq cvc5 > /dev/null 2>&1 || \
-			{ apt-get update -qq > /dev/null 2>&1 && apt-get install -y -qq cvc5 > /dev/null 2>&1; }; }; } || \
-		echo "cvc5 is not there and cannot be installed: second opinions of it are skipped"
-	@command -v spin > /dev/null && command -v gcc > /dev/null || { \
-		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get install -y -qq spin gcc > /dev/null 2>&1; } || { \
-		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq > /dev/null 2>&1 \
-			&& apt-get install -y -qq spin gcc > /dev/null 2>&1; } || \
-		echo "spin and gcc are not there and cannot be installed: comparisons with Spin are skipped"
+quick: $(Z3) ## build, and the tests that matter for what was changed since main (BASE=COMMIT for another start): two minutes
+	@.ci/quick
 
-# Tests of the page say that they are skipped where there is no browser.
+# What is installed on the system for tests that compare with others is said first; INSTALL=no leaves it out. Tests say that they are
+# skipped where something is not there.
+export INSTALL
+peers:
+	@.ci/packages cvc5 spin gcc
+
 browser:
-	@command -v chromium > /dev/null || command -v google-chrome > /dev/null || { \
-		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get install -y -qq chromium > /dev/null 2>&1; } || { \
-		[ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && apt-get update -qq > /dev/null 2>&1 \
-			&& apt-get install -y -qq chromium > /dev/null 2>&1; } || \
-		echo "chromium is not there and cannot be installed: tests of the page are skipped"
+	@.ci/packages chromium
 
 pictures: $(Z3) browser ## the pictures in docs/pictures, made by the tests of the page
 	TERTIUM_PICTURES="$(abspath docs/pictures)" $(CARGO) test -q -p tertium --test page
@@ -177,6 +172,7 @@ clean: ## remove everything that was built or fetched
 
 # The wheel holds the library; nothing of Python is used at run time.
 target/z3/$(Z3_VERSION).stamp:
+	@echo "going to fetch z3-solver $(Z3_VERSION) with pip into target/z3; nothing is installed on the system"
 	rm -rf target/z3
 	mkdir -p target/z3
 	$(PYTHON) -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
