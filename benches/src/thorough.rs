@@ -1,6 +1,6 @@
 //! How does the thorough semantics grow with the structure?
 //!
-//! Prints, for sizes from 10^3 to 10^6 states with five edges a state: the time of the search for a violating completion, of
+//! Prints, for sizes from 10^3 to 10^6 states with five edges a state: the CPU time of the search for a violating completion, of
 //! the search for a satisfying one, and the exponents of growth of each, fitted over all sizes: of its work, counted in the
 //! steps of its loops, and of its time. Theory speaks of work: the game of a weak formula is linear in the structure, the
 //! others are at most quadratic. Exits with 1 if the work grows faster than that.
@@ -12,9 +12,10 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use tertium_base::{Budget, memory};
-use tertium_bench::{Random, best_of};
+use tertium_bench::{Random, least_processor_time};
 use tertium_check::thorough::{Method, Wanted, search};
 use tertium_check::{Ask, Task};
 use tertium_evidence::Reading;
@@ -27,8 +28,10 @@ static ALLOCATOR: memory::CountingAllocator = memory::CountingAllocator;
 
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const SEED: u64 = 20_261;
-/// How often each figure is measured; the best counts.
-const RUNS: usize = 3;
+/// How often a figure for this many states is measured; the best counts.
+const fn runs(states: usize) -> usize {
+    if states > 100_000 { 1 } else { 3 }
+}
 
 /// Where steps lead.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -127,7 +130,7 @@ fn turned_round(models: &[Kmts]) -> Vec<(f64, f64)> {
         }
         sources.len()
     };
-    let timed = |model: &Kmts| (model.state_count() as f64, best_of(RUNS, || turn(model)).0.as_secs_f64());
+    let timed = |model: &Kmts| (model.state_count() as f64, least_processor_time(5, || turn(model)).0);
     models.iter().map(timed).collect()
 }
 
@@ -188,10 +191,15 @@ fn measure(question: &Question, memory: f64, models: &[Kmts]) -> usize {
         let mut line = format!("{:<24} {size:>10}", question.text);
         let mut how = String::new();
         for (side, satisfying) in [(0, false), (1, true)] {
-            let (time, (exists, method, work)) = best_of(RUNS, || side_of(model, &formula, satisfying));
-            times[side].push((size as f64, time.as_secs_f64()));
+            let search = || side_of(model, &formula, satisfying);
+            let (time, (exists, method, work)) = least_processor_time(runs(size), search);
+            times[side].push((size as f64, time));
             works[side].push((size as f64, work as f64));
-            line.push_str(&format!(" {time:>10.3?} {:<5}", if exists { "yes" } else { "no" }));
+            line.push_str(&format!(
+                " {:>10.3?} {:<5}",
+                Duration::from_secs_f64(time),
+                if exists { "yes" } else { "no" }
+            ));
             how = described(method);
         }
         say(&format!("{line}  {how}"));
