@@ -92,7 +92,11 @@ impl SolverError {
     /// The message to the user, under this code.
     pub fn diagnostic(&self, code: &'static str) -> Diagnostic {
         let message = Diagnostic::error(code, self.to_string());
-        let Self::Missing(tried) = self else { return message };
+        let tried = match self {
+            Self::Missing(tried) => tried,
+            Self::Version { .. } => return message.help(HELP),
+            Self::Process(_) | Self::Memory => return message,
+        };
         let absent: Vec<String> = tried.iter().filter(|tried| tried.why.is_none()).map(Tried::shown).collect();
         let message =
             if absent.is_empty() { message } else { message.note(format!("not there: {}", absent.join(", "))) };
