@@ -85,20 +85,22 @@ pub fn best_of<T>(runs: usize, mut work: impl FnMut() -> T) -> (Duration, T) {
     (best, result.expect("at least one run"))
 }
 
-/// The least CPU time, in seconds, that the calling thread spends on `runs` runs of `work`, and its last result. Other work on the
-/// machine does not count, unless it is in the way in caches.
-pub fn least_processor_time<T>(runs: usize, mut work: impl FnMut() -> T) -> (f64, T) {
-    let mut timed = || {
-        let start = thread_time();
+/// The system may count the CPU time of a thread in hundredths of a second: what is shorter than this is done again and again.
+const LONG_ENOUGH: f64 = 0.2;
+
+/// The CPU time, in seconds, that the calling thread spends on `work`, and its last result. Other work on the machine does
+/// not count, unless it is in the way in caches.
+pub fn processor_time_of<T>(mut work: impl FnMut() -> T) -> (f64, T) {
+    let start = thread_time();
+    let mut runs = 0.0;
+    loop {
         let value = work();
-        (thread_time() - start, value)
-    };
-    let mut best = timed();
-    for _ in 1..runs {
-        let next = timed();
-        best = (best.0.min(next.0), next.1);
+        runs += 1.0;
+        let spent = thread_time() - start;
+        if spent >= LONG_ENOUGH {
+            return (spent / runs, value);
+        }
     }
-    best
 }
 
 /// The exponent `e` of a growth `size^e` between two measurements.

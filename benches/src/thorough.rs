@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use tertium_base::{Budget, memory};
-use tertium_bench::{Random, least_processor_time};
+use tertium_bench::{Random, processor_time_of};
 use tertium_check::thorough::{Method, Wanted, search};
 use tertium_check::{Ask, Task};
 use tertium_evidence::Reading;
@@ -28,10 +28,6 @@ static ALLOCATOR: memory::CountingAllocator = memory::CountingAllocator;
 
 const SIZES: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
 const SEED: u64 = 20_261;
-/// How often a figure for this many states is measured; the best counts.
-const fn runs(states: usize) -> usize {
-    if states > 100_000 { 1 } else { 3 }
-}
 
 /// Where steps lead.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -130,7 +126,7 @@ fn turned_round(models: &[Kmts]) -> Vec<(f64, f64)> {
         }
         sources.len()
     };
-    let timed = |model: &Kmts| (model.state_count() as f64, least_processor_time(5, || turn(model)).0);
+    let timed = |model: &Kmts| (model.state_count() as f64, processor_time_of(|| turn(model)).0);
     models.iter().map(timed).collect()
 }
 
@@ -192,7 +188,7 @@ fn measure(question: &Question, memory: f64, models: &[Kmts]) -> usize {
         let mut how = String::new();
         for (side, satisfying) in [(0, false), (1, true)] {
             let search = || side_of(model, &formula, satisfying);
-            let (time, (exists, method, work)) = least_processor_time(runs(size), search);
+            let (time, (exists, method, work)) = processor_time_of(search);
             times[side].push((size as f64, time));
             works[side].push((size as f64, work as f64));
             line.push_str(&format!(
