@@ -17,13 +17,24 @@ macro_rules! id_type {
         $vis struct $name(u32);
 
         impl $name {
-            /// The id with this index. Indices beyond `u32` are a fault of the caller, who must
-            /// have bounded the table that the id points into.
+            /// The id with this index.
+            ///
+            /// # Panics
+            /// If the index has more than 32 bits, which is a fault of the caller, who must have bounded the table that the
+            /// id points into.
             #[inline]
             #[must_use]
+            #[track_caller]
             pub const fn new(index: usize) -> Self {
-                debug_assert!(index <= u32::MAX as usize);
-                Self(index as u32)
+                Self($crate::narrow::to_u32(index))
+            }
+
+            /// The same as `index`, as it is stored.
+            #[inline]
+            #[must_use]
+            #[allow(dead_code, reason = "not every table stores its ids in numbers")]
+            pub const fn number(self) -> u32 {
+                self.0
             }
 
             /// The position in the table that this id points into.

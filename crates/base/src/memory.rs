@@ -180,6 +180,13 @@ fn insist(attempt: impl Fn() -> *mut u8) -> *mut u8 {
     std::ptr::null_mut()
 }
 
+/// A size as a change of the count. An allocator must not panic, so this is not a checked conversion.
+#[inline]
+#[expect(clippy::cast_possible_wrap, reason = "the size in a layout is at most `isize::MAX`")]
+const fn size(bytes: usize) -> isize {
+    bytes as isize
+}
+
 /// The system allocator with a counter.
 #[derive(Debug)]
 pub struct CountingAllocator;
@@ -195,7 +202,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
             place = insist(|| unsafe { System.alloc(layout) });
         }
         if !place.is_null() {
-            count(layout.size() as isize);
+            count(size(layout.size()));
         }
         place
     }
@@ -208,7 +215,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
             place = insist(|| unsafe { System.alloc_zeroed(layout) });
         }
         if !place.is_null() {
-            count(layout.size() as isize);
+            count(size(layout.size()));
         }
         place
     }
@@ -216,7 +223,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         // SAFETY: the caller's contract is the system allocator's.
         unsafe { System.dealloc(place, layout) };
-        count(-(layout.size() as isize));
+        count(-size(layout.size()));
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
@@ -227,7 +234,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
             moved = insist(|| unsafe { System.realloc(place, layout, new_size) });
         }
         if !moved.is_null() {
-            count(new_size as isize - layout.size() as isize);
+            count(size(new_size) - size(layout.size()));
         }
         moved
     }
