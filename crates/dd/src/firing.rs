@@ -69,7 +69,7 @@ pub(crate) struct Stages<'p> {
 impl<'p> Stages<'p> {
     pub(crate) fn new(parts: &'p [Part], direction: Direction, store: &Store) -> Self {
         let mut sorted: Vec<(u32, &Part)> =
-            parts.iter().filter_map(|part| Some((part.written().first()?.0.index() as u32, part))).collect();
+            parts.iter().filter_map(|part| Some((part.written().first()?.0.number(), part))).collect();
         for (level, part) in &mut sorted {
             *level = (*level).min(part.steps().level());
         }
@@ -113,7 +113,7 @@ struct At<'p> {
 impl At<'_> {
     /// The next bit that the part writes.
     fn next_written(self) -> u32 {
-        self.part.written().get(self.written).map_or(u32::MAX, |(now, _)| now.index() as u32)
+        self.part.written().get(self.written).map_or(u32::MAX, |(now, _)| now.number())
     }
 }
 
@@ -272,7 +272,7 @@ impl<'m, 'id> Firing<'m, 'id> {
         rooms: [Seen<'_, 'id>; 2],
     ) -> AllocResult<bool> {
         let level = self.stages[stage].level;
-        let writes = usize::from(part.written()[0].0.index() as u32 == level);
+        let writes = usize::from(part.written()[0].0.number() == level);
         let at = At { part, written: writes, stage: stage + 1 };
         let steps = part.steps().function.as_edge(self.manager);
         let (mut grown, mut again) = (false, true);

@@ -19,6 +19,7 @@ use oxidd_manager_index::manager::{
 use oxidd_manager_index::node::fixed_arity::NodeWithLevelCons;
 use oxidd_manager_index::terminal_manager::StaticTerminalManagerCons;
 use oxidd_rules_bdd::complement_edge::{BCDDFunction, BCDDOp, BCDDRules, BCDDTerminal, EdgeTag};
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped, panics};
 
 use crate::store::Limits;
@@ -205,7 +206,7 @@ pub(crate) fn new_manager(limits: Limits, bits: usize, budget: &Budget) -> Resul
     let manager: ManagerRef =
         panics::quietly(|| manager::new_manager(capacity, 1, 1, data)).ok_or(Stopped(StopReason::Memory))?;
     oxidd_core::ManagerRef::with_manager_exclusive(&manager, |manager| {
-        manager.add_vars(bits as u32);
+        manager.add_vars(to_u32(bits));
     });
     Ok(manager)
 }

@@ -7,6 +7,7 @@ use oxidd::util::num::F64;
 use oxidd::util::{OptBool, SatCountCache};
 use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function as _, FunctionSubst, Subst};
 use oxidd_core::Manager as _;
+use tertium_base::narrow::to_u32;
 use tertium_base::{StopReason, Stopped};
 
 use crate::manager::Function;
@@ -193,7 +194,7 @@ impl Set {
     pub fn log2_count(&self, bits: usize) -> Option<f64> {
         let mut cache: SatCountCache<F64, std::hash::RandomState> = SatCountCache::default();
         let scale = bits.min(MOST_COUNTED);
-        let scaled = self.function.sat_count(scale as u32, &mut cache).0;
+        let scaled = self.function.sat_count(to_u32(scale), &mut cache).0;
         (scaled > 0.0).then(|| scaled.log2() + (bits - scale) as f64)
     }
 
@@ -204,7 +205,7 @@ impl Set {
             return self.log2_count(bits).map_or(0.0, f64::exp2);
         }
         let mut cache: SatCountCache<F64, std::hash::RandomState> = SatCountCache::default();
-        self.function.sat_count(bits as u32, &mut cache).0
+        self.function.sat_count(to_u32(bits), &mut cache).0
     }
 
     /// The values of these bits in one row of the set, none if it is empty: of all rows the one whose first set bit
@@ -244,7 +245,7 @@ impl Set {
     #[must_use]
     pub fn contains(&self, set: impl Fn(Bit) -> bool) -> bool {
         let bits = self.store.bit_count();
-        self.function.eval((0..bits).map(|bit| (bit as u32, set(Bit::new(bit)))))
+        self.function.eval((0..bits).map(|bit| (to_u32(bit), set(Bit::new(bit)))))
     }
 
     /// What its diagram asks first. Following the answers visits every node, which is how a set is written down.

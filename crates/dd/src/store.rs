@@ -133,7 +133,7 @@ impl Store {
     }
 
     fn bit(self: &Arc<Self>, bit: Bit) -> Result<Set, Stopped> {
-        self.run(|| self.manager.with_manager_shared(|manager| Function::var(manager, bit.index() as u32)))
+        self.run(|| self.manager.with_manager_shared(|manager| Function::var(manager, bit.number())))
     }
 
     pub(crate) fn cube(self: &Arc<Self>, values: &[(Bit, bool)]) -> Result<Set, Stopped> {
@@ -382,7 +382,7 @@ impl Diagrams {
     pub fn renaming(&self, pairs: impl IntoIterator<Item = (Bit, Bit)>) -> Result<Renaming, Stopped> {
         let (mut from, mut to) = (Vec::new(), Vec::new());
         for (old, new) in pairs {
-            from.push(old.index() as u32);
+            from.push(old.number());
             to.push(self.bit(new)?.function);
         }
         Ok(Renaming::new(from, to))

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use oxidd::tdd::{TDDFunction, TDDManagerRef};
 use oxidd::util::AllocResult;
 use oxidd::{Function, HasLevel, Manager, ManagerRef, Node, TVLFunction};
+use tertium_base::narrow::to_u32;
 use tertium_base::{BitSet, Budget, StopReason, Stopped, panics};
 
 use crate::stack::worker_fits;
@@ -71,12 +72,12 @@ impl TernaryStore {
             .ok_or(Stopped(StopReason::Memory))?;
         manager.with_manager_exclusive(|manager| {
             // One bit at least, to get the value unknown from.
-            manager.add_vars(bits.max(1) as u32);
+            manager.add_vars(to_u32(bits.max(1)));
         });
         // The library's own constant for unknown is true by mistake; the middle branch of a bit is what it should be.
         let first = within(manager.with_manager_shared(|manager| TDDFunction::var(manager, 0)))?;
         let Some(unknown) = first.0.cofactor_unknown() else { return Err(Stopped(StopReason::Memory)) };
-        let bits: Result<Arc<[Ternary]>, Stopped> = (0..bits as u32)
+        let bits: Result<Arc<[Ternary]>, Stopped> = (0..to_u32(bits))
             .map(|bit| within(manager.with_manager_shared(|manager| TDDFunction::var(manager, bit))))
             .collect();
         Ok(Self { bits: bits?, unknown: Ternary(unknown), manager, budget: budget.clone() })
@@ -183,7 +184,7 @@ impl Ternary {
     /// The value in the row with these set bits; none is unknown.
     #[must_use]
     pub fn value(&self, bits: usize, set: impl Fn(Bit) -> bool) -> Option<bool> {
-        self.0.eval((0..bits).map(|bit| (bit as u32, Some(set(Bit::new(bit))))))
+        self.0.eval((0..bits).map(|bit| (to_u32(bit), Some(set(Bit::new(bit))))))
     }
 
     fn level(&self) -> Option<usize> {

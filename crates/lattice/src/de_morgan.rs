@@ -14,8 +14,9 @@ use crate::LatticeError;
 pub struct Element(u16);
 
 impl Element {
+    #[expect(clippy::cast_possible_truncation, reason = "compared before")]
     pub(crate) const fn new(index: usize) -> Self {
-        debug_assert!(index < DeMorganLattice::MAX_ELEMENTS);
+        assert!(index < DeMorganLattice::MAX_ELEMENTS, "more elements than a lattice may have");
         Self(index as u16)
     }
 

@@ -265,6 +265,7 @@ fn disjunction(builder: &mut FormulaBuilder, cubes: &[Cube]) -> NodeId {
 mod tests {
     use super::*;
     use crate::syntax::parse::{ParseOptions, parse};
+    use tertium_base::narrow::to_u32;
 
     #[track_caller]
     fn check(text: &str, expected: &str, exact: bool) {
@@ -322,7 +323,7 @@ mod tests {
                 let fits = |row: &u32| (0..3).all(|at| digit(at) == 0 || (digit(at) == 1) == (row >> at & 1 == 1));
                 let values: Vec<bool> = (0..8).filter(fits).map(|row| table >> row & 1 == 1).collect();
                 let agreed = values.iter().all(|&value| value == values[0]).then_some(values[0]);
-                assert_eq!(kleene(&least, |name| digit("pqr".find(name).unwrap() as u32)), agreed, "{text}");
+                assert_eq!(kleene(&least, |name| digit(to_u32("pqr".find(name).unwrap()))), agreed, "{text}");
             }
         }
     }

@@ -3,6 +3,8 @@
 //! The stable-toolchain sibling of the fuzz targets. `TERTIUM_FUZZ_RUNS` and `TERTIUM_SEED` make it run longer
 //! and differently; a failure shows the input.
 
+#![allow(clippy::cast_possible_truncation, reason = "drawn numbers")]
+
 use tertium_base::Budget;
 use tertium_logic::automata::{Letters, read_hoa, reduce};
 use tertium_logic::{Logic, ParseOptions, parse, positive_normal_form, simplify};

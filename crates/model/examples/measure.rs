@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use tertium_base::Budget;
 use tertium_base::memory::{self, CountingAllocator};
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_model::{Format, Kmts, KmtsBuilder, Model, StateId, minimise, read_file, refines, write_kmts};
 
@@ -48,8 +49,8 @@ fn write_random_json(path: &Path, states: usize, degree: usize) -> std::io::Resu
     }
     write!(out, "}}, \"props\": [\"p\", \"q\"], \"must\": [")?;
     let edges: Vec<(u32, u32)> = (0..states)
-        .flat_map(|state| (0..degree).map(move |_| state as u32))
-        .map(|from| (from, random.below(states) as u32))
+        .flat_map(|state| (0..degree).map(move |_| to_u32(state)))
+        .map(|from| (from, to_u32(random.below(states))))
         .collect();
     for (at, (from, to)) in edges.iter().step_by(2).enumerate() {
         write!(out, "{}[\"s{from}\", \"s{to}\"]", if at == 0 { "" } else { ", " })?;

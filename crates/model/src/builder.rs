@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tertium_base::BitSet;
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 
 use crate::kmts::{ActionId, EdgeId, Fairness, Kmts, MAY, MUST, PackedEdge, PropId, StateId, TARGET};
@@ -125,11 +126,11 @@ impl KmtsBuilder {
 
     /// Adds an edge that is possible, certain, or both.
     pub fn add_edge(&mut self, from: StateId, to: StateId, may: bool, must: bool, action: Option<ActionId>) {
-        self.sources.push(from.index() as u32);
-        self.words.push(to.index() as u32 | if may { MAY } else { 0 } | if must { MUST } else { 0 });
+        self.sources.push(from.number());
+        self.words.push(to.number() | if may { MAY } else { 0 } | if must { MUST } else { 0 });
         if action.is_some() || !self.edge_actions.is_empty() {
             self.edge_actions.resize(self.words.len() - 1, NO_ACTION);
-            self.edge_actions.push(action.map_or(NO_ACTION, |action| action.index() as u32));
+            self.edge_actions.push(action.map_or(NO_ACTION, |action| action.number()));
         }
     }
 
@@ -316,7 +317,7 @@ fn merge_mentions(offsets: &mut [u32], words: &mut Vec<u32>, actions: &mut Vec<u
             (words[at] & TARGET, action, words[at] & !TARGET)
         }));
         scratch.sort_unstable();
-        offsets[state] = kept as u32;
+        offsets[state] = to_u32(kept);
         let first = kept;
         for &(target, action, kind) in &scratch {
             let repeats = kept > first
@@ -334,7 +335,7 @@ fn merge_mentions(offsets: &mut [u32], words: &mut Vec<u32>, actions: &mut Vec<u
         }
     }
     if let Some(last) = offsets.last_mut() {
-        *last = kept as u32;
+        *last = to_u32(kept);
     }
     words.truncate(kept);
     words.shrink_to_fit();
@@ -382,8 +383,8 @@ fn place_hyper_edges(kmts: &mut Kmts, mut hyper: Vec<(StateId, Option<ActionId>,
     for (source, action, members) in kept {
         kmts.hyper_offsets[source.index() + 1] += 1;
         kmts.members.extend(members);
-        kmts.member_offsets.push(kmts.members.len() as u32);
-        kmts.hyper_actions.push(action.map_or(NO_ACTION, |action| action.index() as u32));
+        kmts.member_offsets.push(to_u32(kmts.members.len()));
+        kmts.hyper_actions.push(action.map_or(NO_ACTION, |action| action.number()));
     }
     for at in 0..kmts.state_count() {
         kmts.hyper_offsets[at + 1] += kmts.hyper_offsets[at];

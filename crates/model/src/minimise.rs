@@ -11,6 +11,7 @@
 //!
 //! Not here: the completeness preorder, whose equivalence is coarser.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 
 use crate::builder::{KmtsBuilder, ModelTooLarge};
@@ -115,7 +116,7 @@ fn turned_round(kmts: &Kmts) -> (Vec<u32>, Vec<u32>) {
     for state in kmts.states() {
         for target in targets(kmts, state) {
             let place = &mut next[target.index()];
-            sources[*place as usize] = state.index() as u32;
+            sources[*place as usize] = state.number();
             *place += 1;
         }
     }
@@ -130,8 +131,8 @@ impl<'a> Refiner<'a> {
             kmts,
             budget,
             class: vec![0; states],
-            elements: (0..states as u32).collect(),
-            place: (0..states as u32).collect(),
+            elements: (0..to_u32(states)).collect(),
+            place: (0..to_u32(states)).collect(),
             ranges: std::iter::once(0..states).collect(),
             source_offsets,
             sources,
@@ -152,7 +153,7 @@ impl<'a> Refiner<'a> {
     fn lay_out(&mut self, at: usize, states: impl Iterator<Item = u32>) {
         for (place, state) in (at..).zip(states) {
             self.elements[place] = state;
-            self.place[state as usize] = place as u32;
+            self.place[state as usize] = to_u32(place);
         }
     }
 
@@ -172,7 +173,7 @@ impl<'a> Refiner<'a> {
         self.elements = vec![0; all.len()];
         self.lay_out(0, all.into_iter());
         self.replace_class(0, parts);
-        (0..self.class.len() as u32).for_each(|state| self.mark(state));
+        (0..to_u32(self.class.len())).for_each(|state| self.mark(state));
         self.budget.check()
     }
 
@@ -181,7 +182,7 @@ impl<'a> Refiner<'a> {
         let Some(largest) = (0..parts.len()).max_by_key(|&at| parts[at].len()) else { return };
         self.ranges[class as usize] = parts.swap_remove(largest);
         for part in parts {
-            let fresh = self.ranges.len() as u32;
+            let fresh = to_u32(self.ranges.len());
             for at in part.clone() {
                 let state = self.elements[at];
                 self.class[state as usize] = fresh;
@@ -229,8 +230,8 @@ impl<'a> Refiner<'a> {
         for (at, &state) in (range.start..).zip(marked) {
             let (here, there) = (self.elements[at], self.place[state as usize] as usize);
             self.elements.swap(at, there);
-            self.place[here as usize] = there as u32;
-            self.place[state as usize] = at as u32;
+            self.place[here as usize] = to_u32(there);
+            self.place[state as usize] = to_u32(at);
         }
         let rest = range.start + marked.len()..range.end;
         let rest_signature =
@@ -267,7 +268,7 @@ impl<'a> Refiner<'a> {
     /// Possible steps and minimal certain sets in terms of classes, as one list of numbers.
     fn signature(&self, state: u32) -> Vec<u32> {
         let from = StateId::new(state as usize);
-        let code = |action: Option<ActionId>| action.map_or(0, |action| action.index() as u32 + 1);
+        let code = |action: Option<ActionId>| action.map_or(0, |action| action.number() + 1);
         let class = |state: StateId| self.class[state.index()];
         let tag = |edge: EdgeId| self.tags.get(edge.index()).copied().unwrap_or(0);
         let mut possible: Vec<[u32; 3]> = self
@@ -288,10 +289,10 @@ impl<'a> Refiner<'a> {
             (code(edge.action), classes)
         }));
         keep_minimal(&mut certain);
-        let mut signature: Vec<u32> = vec![possible.len() as u32];
+        let mut signature: Vec<u32> = vec![to_u32(possible.len())];
         signature.extend(possible.into_iter().flatten());
         for (action, classes) in certain {
-            signature.extend([action, classes.len() as u32]);
+            signature.extend([action, to_u32(classes.len())]);
             signature.extend(classes);
         }
         signature
@@ -309,7 +310,7 @@ impl<'a> Refiner<'a> {
                 .kmts
                 .edges_from(state)
                 .map(|edge| {
-                    let target = edge.target.index() as u32;
+                    let target = edge.target.number();
                     (edge.action, self.class[target as usize], self.tags[edge.id.index()], target)
                 })
                 .collect();
@@ -330,8 +331,8 @@ impl<'a> Refiner<'a> {
         let range = self.ranges[class as usize].clone();
         let (first, there) = (self.elements[range.start], self.place[state as usize] as usize);
         self.elements.swap(range.start, there);
-        self.place[first as usize] = there as u32;
-        self.place[state as usize] = range.start as u32;
+        self.place[first as usize] = to_u32(there);
+        self.place[state as usize] = to_u32(range.start);
         self.replace_class(class, vec![range.start..range.start + 1, range.start + 1..range.end]);
     }
 
@@ -363,7 +364,7 @@ fn fairness_tags(kmts: &Kmts) -> Vec<u32> {
         .map(|edge| {
             let belongs: Vec<(bool, bool)> =
                 kmts.fairness().iter().map(|f| (f.possible.contains(edge), f.certain.contains(edge))).collect();
-            let next = known.len() as u32;
+            let next = to_u32(known.len());
             *known.entry(belongs).or_insert(next)
         })
         .collect()

@@ -6,6 +6,7 @@
 //!
 //! Not here: what a name stands for.
 
+use tertium_base::narrow::{folded, to_u32};
 use tertium_base::{Budget, Stopped};
 
 /// Many short names in one piece of memory.
@@ -19,7 +20,7 @@ impl Names {
     /// Adds a name at the end.
     pub fn push(&mut self, name: &str) {
         self.text.push_str(name);
-        self.ends.push(self.text.len() as u32);
+        self.ends.push(to_u32(self.text.len()));
     }
 
     /// How many names there are.
@@ -209,7 +210,7 @@ impl NameTable {
             return Err(Refused::TooMuch);
         }
         self.names.grow_within(name.len(), budget).map_err(Refused::Stopped)?;
-        let number = self.len() as u32 + 1;
+        let number = to_u32(self.len()) + 1;
         if let Some(place) = self.numbered.place_for(name, budget).map_err(Refused::Stopped)? {
             *place = number;
             self.names.push(text);
@@ -289,10 +290,10 @@ fn key_of(name: &[u8]) -> (u64, u32) {
         0 => (0, 0),
         1..4 => {
             let middle = u64::from(name[len / 2]) << 8;
-            (u64::from(name[0]) | middle | u64::from(name[len - 1]) << 16, len as u32)
+            (u64::from(name[0]) | middle | u64::from(name[len - 1]) << 16, to_u32(len))
         }
-        4..=8 => (four(name, 0) | four(name, len - 4) << 32, len as u32),
-        _ => (long_hash(name), len as u32 | HASHED),
+        4..=8 => (four(name, 0) | four(name, len - 4) << 32, to_u32(len)),
+        _ => (long_hash(name), to_u32(len) | HASHED),
     }
 }
 
@@ -307,8 +308,7 @@ fn long_hash(name: &[u8]) -> u64 {
 }
 
 fn fold(word: u64) -> u64 {
-    let wide = u128::from(word ^ 0xA076_1D64_78BD_642F) * u128::from(MIX);
-    (wide >> 64) as u64 ^ wide as u64
+    folded(u128::from(word ^ 0xA076_1D64_78BD_642F) * u128::from(MIX))
 }
 
 #[cfg(test)]
@@ -355,7 +355,7 @@ mod tests {
             }
         }
         for (number, name) in all.iter().enumerate() {
-            assert_eq!(table.intern(name.as_bytes(), &budget), Ok((number as u32, true)), "{name}");
+            assert_eq!(table.intern(name.as_bytes(), &budget), Ok((to_u32(number), true)), "{name}");
         }
     }
 }

@@ -11,6 +11,7 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::narrow::to_u32;
 use tertium_lattice::{Belnap, DeMorganLattice};
 
 use crate::builder::{KmtsBuilder, ModelTooLarge};
@@ -290,7 +291,7 @@ pub fn kmts_to_lattice(kmts: &Kmts) -> Result<LatticeModel, TranslateError> {
             let value = element(Belnap::from_evidence(edge.must, !edge.may))?;
             edges.push(LatticeEdge { target: edge.target, value });
         }
-        edge_offsets.push(edges.len() as u32);
+        edge_offsets.push(to_u32(edges.len()));
     }
     Ok(LatticeModel {
         lattice,

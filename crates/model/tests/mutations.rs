@@ -44,7 +44,7 @@ fn mutate(rng: &mut Rng, text: &mut Vec<u8>) {
             let piece = *rng.pick(&PIECES);
             text.splice(at..at, piece.iter().copied());
         }
-        2 if at < text.len() => text[at] = rng.next_u64() as u8,
+        2 if at < text.len() => text[at] = rng.next_u64().to_le_bytes()[0],
         3 if at < text.len() => {
             let end = (at + 1 + rng.below(12)).min(text.len());
             text.drain(at..end);

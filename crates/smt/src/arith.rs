@@ -322,7 +322,7 @@ impl Terms {
                 return None;
             }
             // Room for every bit that is shifted out, and for the distance itself.
-            width = width.max(7) + if op == BitOp::Shl { most as u32 } else { 0 };
+            width = width.max(7) + if op == BitOp::Shl { u32::try_from(most).ok()? } else { 0 };
             if width > 63 {
                 return None;
             }

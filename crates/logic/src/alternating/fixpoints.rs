@@ -30,7 +30,7 @@ pub fn fixpoint_terms(normal: &Formula) -> Option<(Terms<AtomId, Option<ActionId
 }
 
 fn term(id: NodeId) -> TermId {
-    id.index() as TermId
+    id.number()
 }
 
 fn rule(normal: &Formula, node: Node) -> Option<Term<AtomId, Option<ActionId>>> {

@@ -10,6 +10,8 @@
 
 use std::collections::HashMap;
 
+use tertium_base::narrow::to_u32;
+
 use super::TermId;
 use crate::automata::Tracker;
 
@@ -54,7 +56,7 @@ impl Monitor {
         let mut odd: Vec<u32> = priority.iter().copied().filter(is_odd).collect();
         odd.sort_unstable();
         odd.dedup();
-        let width = 1 + odd.len() as u32;
+        let width = 1 + to_u32(odd.len());
         Self::Trees { tracker: Tracker::new(root * width, priority.len() * width as usize), odd }
     }
 
@@ -95,7 +97,7 @@ impl Monitor {
                 (remember(memories, index, focus), 2)
             }
             Self::Trees { tracker, odd } => {
-                let width = 1 + odd.len() as u32;
+                let width = 1 + to_u32(odd.len());
                 let moves = |state: u32| {
                     let (term, guess) = (state / width, state % width);
                     let mut targets = Vec::new();
@@ -109,7 +111,7 @@ impl Monitor {
                     targets
                 };
                 let (next, priority) = tracker.step(memory as usize, moves);
-                (next as u32, priority + 1)
+                (to_u32(next), priority + 1)
             }
         }
     }
@@ -128,8 +130,8 @@ fn remember(memories: &mut Vec<Focus>, index: &mut HashMap<Focus, u32>, focus: F
         return known;
     }
     memories.push(focus.clone());
-    index.insert(focus, memories.len() as u32 - 1);
-    memories.len() as u32 - 1
+    index.insert(focus, to_u32(memories.len()) - 1);
+    to_u32(memories.len()) - 1
 }
 
 /// The next bad component after `class` that has terms to be met, with all of them.

@@ -4,6 +4,7 @@
 //! LTL is one quantifier over all paths.
 
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 
 use super::{Term, TermId, Terms};
 use crate::automata::{Marks, Tgba, Translation, TranslationError, ltl_to_tgba};
@@ -43,7 +44,7 @@ impl StarMaker<'_> {
     fn add(&mut self, term: PathTerm, priority: u32) -> TermId {
         self.terms.push(term);
         self.priority.push(priority);
-        (self.terms.len() - 1) as TermId
+        to_u32(self.terms.len() - 1)
     }
 
     fn formula(&mut self, positive: bool) -> Result<TermId, TranslationError> {
@@ -132,12 +133,12 @@ impl StarMaker<'_> {
             return self.add(if universal { Term::All(Vec::new()) } else { Term::Any(Vec::new()) }, 0);
         }
         let levels = automaton.marks.max(1);
-        let first = self.terms.len() as TermId;
+        let first = to_u32(self.terms.len());
         // Each automaton state, for each mark that it waits for: as entered by an ordinary step, and by one that
         // completes a round of marks; and all that again for paths that have ended.
         let count = automaton.states.len() * levels * 2;
         let place = |state: usize, level: usize, round: bool, ended: bool| {
-            first + (usize::from(ended) * count + (state * levels + level) * 2 + usize::from(round)) as TermId
+            first + to_u32(usize::from(ended) * count + (state * levels + level) * 2 + usize::from(round))
         };
         let phases = if self.ends { 2 } else { 1 };
         let shift = u32::from(universal);

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::narrow::to_u32;
+
 use super::graph::components;
 use super::tgba::{Guard, Marks, Tgba, Transition};
 
@@ -179,7 +181,7 @@ impl Tgba {
             target: transition.target,
             postponed: (0..self.marks)
                 .filter(|&mark| !transition.marks.contains(mark))
-                .map(|mark| mark as u32)
+                .map(|mark| to_u32(mark))
                 .collect(),
         };
         let states: OpenStates = self.states.iter().map(|transitions| transitions.iter().map(open).collect()).collect();

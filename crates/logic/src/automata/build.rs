@@ -147,7 +147,7 @@ fn explore(normal: &Formula, classical: bool, budget: &Budget) -> Result<Tgba, S
             transitions.push(OpenTransition {
                 target: states.state(&way.next, &mut expander)?,
                 guard: way.guard,
-                postponed: way.postponed.iter().map(|node| node.index() as u32).collect(),
+                postponed: way.postponed.iter().map(|node| node.number()).collect(),
             });
         }
         open.push(transitions);

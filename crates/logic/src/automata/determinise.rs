@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 
 use super::build::{Translation, TranslationError, ltl_to_tgba};
 use super::graph::components;
@@ -139,7 +140,7 @@ impl Determiniser {
         let mut determiniser =
             Self { source, kind, complemented, states: Vec::new(), index: HashMap::new(), known: HashMap::new() };
         let automaton = &determiniser.source.automaton;
-        let initial = automaton.initial as u32;
+        let initial = to_u32(automaton.initial);
         let first = if automaton.states.is_empty() {
             Tracked::Dead
         } else {
@@ -397,7 +398,7 @@ impl Source {
         let target = transitions[*moves.first()?].target;
         let same = moves.iter().map(|&at| &transitions[at]).filter(|transition| transition.target == target);
         let marks = same.fold(Marks::default(), |marks, transition| marks.union(transition.marks));
-        Some((target as u32, marks))
+        Some((to_u32(target), marks))
     }
 
     fn post(&self, states: &[u32], tests: &[bool], mut through: impl FnMut(usize, usize) -> bool) -> Vec<u32> {
@@ -406,7 +407,7 @@ impl Source {
             for at in self.moves(state as usize, tests) {
                 let target = self.automaton.states[state as usize][at].target;
                 if through(state as usize, target) {
-                    targets.push(target as u32);
+                    targets.push(to_u32(target));
                 }
             }
         }
@@ -437,7 +438,7 @@ impl Source {
 
     /// The next mark to wait for after a step with these marks, and whether a round was completed.
     fn advance_level(&self, level: u32, marks: Marks) -> (u32, bool) {
-        let count = self.automaton.marks as u32;
+        let count = to_u32(self.automaton.marks);
         let ahead = |mut level: u32| {
             while level < count && marks.contains(level as usize) {
                 level += 1;
@@ -451,7 +452,7 @@ impl Source {
     }
 
     fn levels(&self) -> u32 {
-        (self.automaton.marks as u32).max(1)
+        to_u32(self.automaton.marks).max(1)
     }
 
     fn level_state(&self, state: u32, level: u32) -> u32 {
@@ -468,10 +469,10 @@ impl Source {
         let step = |at: usize| {
             let transition = &self.automaton.states[state as usize][at];
             if !self.stays_good(state as usize, transition.target) {
-                return (self.level_state(transition.target as u32, 0), false);
+                return (self.level_state(to_u32(transition.target), 0), false);
             }
             let (level, accepting) = self.advance_level(level, transition.marks);
-            (self.level_state(transition.target as u32, level), accepting)
+            (self.level_state(to_u32(transition.target), level), accepting)
         };
         self.moves(state as usize, tests).into_iter().map(step).collect()
     }

@@ -5,6 +5,8 @@
 //! accepting transition since its parent last did; if all of a node's runs have, the node is good. The least
 //! name that is good infinitely often, with no lesser one lost infinitely often, decides.
 
+use tertium_base::narrow::to_u32;
+
 /// A node: its parent's name (none for the root, which is named 0) and its states, sorted.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct TreeNode {
@@ -66,7 +68,7 @@ impl Event {
             Self::Lost(name) => 2 * name + 1,
             Self::Nothing => 2 * most + 3,
         };
-        (2 * most + 4 - least_even) as u32
+        to_u32(2 * most + 4 - least_even)
     }
 }
 
@@ -87,7 +89,7 @@ fn grow(tree: &Tree, moves: &mut impl FnMut(u32) -> Vec<(u32, bool)>) -> Tree {
         sort_set(&mut all);
         sort_set(&mut accepted);
         grown.push(TreeNode { parent: node.parent, states: all });
-        children.push(TreeNode { parent: Some(name as u32), states: accepted });
+        children.push(TreeNode { parent: Some(to_u32(name)), states: accepted });
     }
     grown.append(&mut children);
     grown
@@ -143,7 +145,7 @@ fn without_empty(tree: &Tree) -> Tree {
     let mut name = vec![0; tree.len()];
     let mut kept: Tree = Vec::new();
     for (at, node) in tree.iter().enumerate().filter(|(_, node)| !node.states.is_empty()) {
-        name[at] = kept.len() as u32;
+        name[at] = to_u32(kept.len());
         kept.push(TreeNode { parent: node.parent.map(|parent| name[parent as usize]), states: node.states.clone() });
     }
     kept

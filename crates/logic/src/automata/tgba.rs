@@ -8,6 +8,8 @@
 
 use std::fmt;
 
+use tertium_base::narrow::to_u32;
+
 use crate::formula::AtomId;
 
 /// One test of a letter: evidence for an atom, or evidence against it.
@@ -18,7 +20,7 @@ impl Literal {
     /// The test for evidence that `atom` holds, or that it does not hold if `negative`.
     #[must_use]
     pub const fn new(atom: AtomId, negative: bool) -> Self {
-        Self((atom.index() as u32) << 1 | negative as u32)
+        Self(to_u32(atom.index() * 2) | negative as u32)
     }
 
     /// The atom tested.

@@ -7,6 +7,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 
 use crate::alternating::{Knowledge, Monitor, Term, TermId, Terms, Thread, Way, ways};
@@ -174,9 +175,9 @@ fn plain_terms(terms: &Terms<AtomId, Option<ActionId>>) -> Vec<(TermId, u32)> {
     // Terms of one component only, so that cycles of terms stay where they are.
     let mut first: HashMap<(u32, &Term<AtomId, Option<ActionId>>), TermId> = HashMap::new();
     for (at, term) in terms.terms.iter().enumerate() {
-        let entry = first.entry((terms.component[at], term)).or_insert(at as TermId);
+        let entry = first.entry((terms.component[at], term)).or_insert(to_u32(at));
         if terms.priority[at] < terms.priority[*entry as usize] {
-            *entry = at as TermId;
+            *entry = to_u32(at);
         }
     }
     let plain = |at: usize| {

@@ -26,7 +26,7 @@ impl Random {
 
     /// A number below `bound`.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
+        tertium_base::narrow::below(self.next(), bound.max(1))
     }
 
     pub(crate) fn coin(&mut self) -> bool {

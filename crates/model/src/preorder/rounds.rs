@@ -35,7 +35,7 @@ impl Rounds {
     pub fn set(&mut self, a: usize, c: usize, round: u32) {
         let at = a * self.width + c;
         match &mut self.table {
-            Table::Narrow(table) => table[at] = round as u16,
+            Table::Narrow(table) => table[at] = u16::try_from(round).expect("made sure by `prepare`"),
             Table::Wide(table) => table[at] = round,
         }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::narrow::to_u32;
+
 use crate::kmts::{ActionId, Kmts, StateId};
 
 /// An action under a numbering that both structures share. [`ANY`] stands for no action.
@@ -25,8 +27,8 @@ pub(super) struct Codes {
 impl Codes {
     pub fn new(left: &Kmts, right: &Kmts) -> Self {
         let known: BTreeMap<&str, Code> = left.actions().iter().map(String::as_str).zip(0..).collect();
-        let fresh = left.actions().len() as Code;
-        let code = |(at, name): (usize, &String)| known.get(name.as_str()).copied().unwrap_or(fresh + at as Code);
+        let fresh = to_u32(left.actions().len());
+        let code = |(at, name): (usize, &String)| known.get(name.as_str()).copied().unwrap_or(fresh + to_u32(at));
         Self { left: left.actions().len(), right: right.actions().iter().enumerate().map(code).collect() }
     }
 
@@ -36,7 +38,7 @@ impl Codes {
     }
 
     pub fn left(&self, action: Option<ActionId>) -> Code {
-        action.map_or(ANY, |action| action.index() as Code)
+        action.map_or(ANY, |action| action.number())
     }
 
     pub fn right(&self, action: Option<ActionId>) -> Code {
@@ -127,20 +129,20 @@ impl Left {
             for demand in certain_sets(kmts, state, |action| codes.left(action)) {
                 let id = *known.entry(demand.clone()).or_insert_with(|| {
                     demands.push(demand);
-                    demands.len() as u32 - 1
+                    to_u32(demands.len()) - 1
                 });
-                owners.push((id as usize, state.index() as u32));
+                owners.push((id as usize, state.number()));
             }
         }
         let into: Vec<(usize, u32)> =
-            targets.iter().map(|&(origin, target)| (target as usize, origin as u32)).collect();
+            targets.iter().map(|&(origin, target)| (target as usize, to_u32(origin))).collect();
         let with: Vec<(usize, u32)> = demands
             .iter()
             .zip(0..)
             .flat_map(|((_, members), id)| members.iter().map(move |&member| (member, id)))
             .collect();
         let demanded: Vec<(usize, u32)> =
-            owners.iter().map(|&(demand, state)| (state as usize, demand as u32)).collect();
+            owners.iter().map(|&(demand, state)| (state as usize, to_u32(demand))).collect();
         let offered: Vec<(usize, u32)> = origins.iter().zip(0..).map(|(&(state, _), id)| (state, id)).collect();
         Self {
             origin_targets: Lists::new(origins.len(), &targets),
@@ -167,7 +169,7 @@ fn add_origins(
     let mut steps: Vec<(Code, u32)> = kmts
         .edges_from(state)
         .filter(|edge| edge.may)
-        .map(|edge| (codes.left(edge.action), edge.target.index() as u32))
+        .map(|edge| (codes.left(edge.action), edge.target.number()))
         .collect();
     steps.sort_unstable();
     for same in steps.chunk_by(|a, b| a.0 == b.0).filter(|same| same[0].0 != ANY) {
@@ -203,16 +205,16 @@ impl Right {
         for state in kmts.states() {
             let at = state.index();
             let may = kmts.edges_from(state).filter(|edge| edge.may);
-            steps.extend(may.map(|edge| (at, (codes.right(edge.action), edge.target.index() as u32))));
+            steps.extend(may.map(|edge| (at, (codes.right(edge.action), edge.target.number()))));
             for (code, members) in certain_sets(kmts, state, |action| codes.right(action)) {
                 match members[..] {
-                    [single] => must.push((at, (code, single as u32))),
+                    [single] => must.push((at, (code, to_u32(single)))),
                     _ => wide.push((at, code, members)),
                 }
             }
         }
         let turned = |list: &[(usize, (Code, u32))]| -> Vec<(usize, (Code, u32))> {
-            list.iter().map(|&(from, (code, to))| (to as usize, (code, from as u32))).collect()
+            list.iter().map(|&(from, (code, to))| (to as usize, (code, to_u32(from)))).collect()
         };
         let with: Vec<(usize, u32)> = wide
             .iter()

@@ -4,6 +4,7 @@
 //! still refines; at zero, no state with a step to `c'` refines the origin's owner. For a demand and a
 //! state `c`: how many certain sets of `c` still answer it; at zero, `c` refines none of its owners.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{BitSet, Budget, Stopped};
 use tertium_lattice::TruthValue;
 
@@ -199,7 +200,7 @@ impl<'a, N: Count> Solver<'a, N> {
                 };
                 let is_answered = |&demand: &u32| self.answers[demand as usize * self.width + c] != N::default();
                 if !self.right.steps.of(c).iter().all(has_origin) || !left.demands_of.of(a).iter().all(is_answered) {
-                    self.fallen.push((a as u32, c as u32));
+                    self.fallen.push((to_u32(a), to_u32(c)));
                 }
             }
             for &origin in left.origins_of.of(a) {
@@ -230,7 +231,7 @@ impl<'a, N: Count> Solver<'a, N> {
     fn give_up(&mut self, a: usize, c: usize) {
         if self.rows[a].remove(c) {
             self.rounds.set(a, c, self.round);
-            self.fallen.push((a as u32, c as u32));
+            self.fallen.push((to_u32(a), to_u32(c)));
         }
     }
 

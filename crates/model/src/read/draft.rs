@@ -5,6 +5,7 @@
 //!
 //! Not here: syntax, and every check that needs the whole input.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Diagnostic, SourceFile, Span, diagnostic::closest_name};
 
 use super::bytes::{Flow, Halt};
@@ -388,7 +389,7 @@ impl<'b> Draft<'b> {
         room(&mut self.hyper.ends, self.budget)?;
         self.hyper.sources.push(from);
         self.hyper.actions.push(action);
-        self.hyper.ends.push(self.hyper.members.len() as u32);
+        self.hyper.ends.push(to_u32(self.hyper.members.len()));
         if self.hyper.places.len() < PLACES {
             self.hyper.places.push(span.start);
         }

@@ -2,6 +2,7 @@
 //!
 //! Not here: values of lattices and parameters ([`super::valued`]).
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Diagnostic, Span};
 
 use super::bytes::{Flow, Halt};
@@ -59,10 +60,10 @@ fn check_states(draft: &mut Draft<'_>) {
 /// The propositions in their final order, by their numbers in the draft.
 fn check_props(draft: &mut Draft<'_>) -> Option<Vec<u32>> {
     let Some(declared) = draft.declared_props.take() else {
-        return Some((0..draft.props.len() as u32).collect());
+        return Some((0..to_u32(draft.props.len())).collect());
     };
     let names = draft.props.names();
-    let mut undeclared = (0..draft.props.len() as u32).filter(|prop| !declared.contains(prop)).peekable();
+    let mut undeclared = (0..to_u32(draft.props.len())).filter(|prop| !declared.contains(prop)).peekable();
     if undeclared.peek().is_none() {
         return Some(declared);
     }
@@ -132,7 +133,7 @@ pub(super) fn take_names(draft: &mut Draft<'_>, renumber: Option<Vec<u32>>) -> N
     let Some(order) = renumber else { return names };
     let mut inverse = vec![0u32; order.len()];
     for (at, &to) in order.iter().enumerate() {
-        inverse[to as usize] = at as u32;
+        inverse[to as usize] = to_u32(at);
     }
     let mut sorted = Names::default();
     inverse.iter().for_each(|&at| sorted.push(names.get(at as usize)));
@@ -270,7 +271,7 @@ fn check_mixed(draft: &mut Draft<'_>, kmts: &Kmts) {
 
 /// Where a must edge or a hyper edge between these states was mentioned, if that is still known.
 fn place_of(draft: &Draft<'_>, from: StateId, to: StateId) -> Option<Span> {
-    let (from, to) = (from.index() as u32, to.index() as u32);
+    let (from, to) = (from.number(), to.number());
     let plain = draft.must_places.iter().find(|(source, target, _)| (*source, *target) == (from, to));
     let at = plain.map(|(_, _, at)| *at).or_else(|| {
         let known = 0..draft.hyper.places.len();
@@ -301,9 +302,7 @@ fn check_fairness(draft: &mut Draft<'_>, kmts: &Kmts) {
         let span = Span::new(constraint.span.start, constraint.span.end.min(constraint.span.start + 60));
         let stray = constraint.possible.iter().find(|&&(from, to, act)| {
             let from = StateId::new(from as usize);
-            !kmts
-                .edges_from(from)
-                .any(|edge| edge.target.index() as u32 == to && (act == NONE || edge.action == action(act)))
+            !kmts.edges_from(from).any(|edge| edge.target.number() == to && (act == NONE || edge.action == action(act)))
         });
         if let Some(&(from, to, _)) = stray {
             let name = |state: u32| kmts.state_names().get(state as usize);

@@ -439,7 +439,7 @@ mod tests {
             let bytes: Vec<u8> = (0..round % 37)
                 .map(|_| {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    let byte = (state >> 40) as u8;
+                    let byte = state.to_be_bytes()[2];
                     if byte < 200 { byte | 0x60 } else { byte.wrapping_mul(31) }
                 })
                 .collect();

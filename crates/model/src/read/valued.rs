@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Diagnostic, Span};
 use tertium_lattice::{DeMorganLattice, Element, Kleene};
 
@@ -45,7 +46,7 @@ fn placed(diagnostic: Diagnostic, span: Option<Span>, text: &str) -> Diagnostic 
 /// The name of a state by its final number, while names still stand in the order of their first mention.
 fn final_name<'d>(draft: &'d Draft<'_>, renumber: Option<&[u32]>, state: u32) -> &'d str {
     let mentioned = renumber.and_then(|order| order.iter().position(|&declared| declared == state));
-    draft.name(mentioned.map_or(state, |at| at as u32))
+    draft.name(mentioned.map_or(state, |at| to_u32(at)))
 }
 
 /// Edges with the values `t`, `u`, `f`, `b` and no parameters are plain edges.
@@ -434,7 +435,7 @@ fn lattice_labels(
     }
     if let Some(missing) = labels.iter().position(Option::is_none) {
         let prop = draft.props.names().get(props[missing % width] as usize);
-        let name = final_name(draft, renumber, (missing / width) as u32);
+        let name = final_name(draft, renumber, to_u32(missing / width));
         let message = format!("state `{name}` has no value for `{prop}`");
         let diagnostic = Diagnostic::error("E0218", message)
             .note("a lattice need not have an element that means unknown, so every label must be given");
