@@ -5,6 +5,7 @@ pub mod resources;
 
 use std::time::{Duration, Instant};
 
+use tertium_base::narrow::below;
 use tertium_lattice::Belnap;
 use tertium_model::{Kmts, KmtsBuilder, StateId};
 
@@ -30,7 +31,7 @@ impl Random {
 
     /// A number below `bound`.
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.draw() % bound as u64) as usize
+        below(self.draw(), bound)
     }
 }
 

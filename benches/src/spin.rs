@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
+use tertium_base::narrow::whole;
 use tertium_base::{Budget, memory};
 use tertium_bench::families::{allocation, bounded_buffer, philosophers, token_ring};
 use tertium_bench::processor_time;
@@ -211,8 +212,8 @@ fn spin(model: &Model, limit: Duration) -> Option<Rival> {
     let stored = number("equivalent memory usage").or_else(|| number("actual memory usage for states"));
     let actual = number("actual memory usage for states").or(stored).unwrap_or(0.0);
     Some(Rival::Finished(Spin {
-        states: states as usize,
-        transitions: number("transitions (=")? as usize - 1,
+        states: whole(states),
+        transitions: whole(number("transitions (=")?) - 1,
         errors: errors.unwrap_or(0),
         bytes: actual * 1e6 / states,
         total,

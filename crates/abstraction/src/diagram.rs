@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Kleene;
 use tertium_program::ProcessId;
 use tertium_smt::Term;
@@ -106,7 +107,7 @@ impl<L> Diagram<L> {
             let known = self.nodes[at].iter().find(|(known, _)| *known == value).map(|&(_, child)| child);
             at = known.unwrap_or_else(|| {
                 let last = level + 1 == tests.len();
-                let child = if last { self.leaves.len() } else { self.nodes.len() } as u32;
+                let child = to_u32(if last { self.leaves.len() } else { self.nodes.len() });
                 self.nodes[at].push((value, child));
                 if !last {
                     self.nodes.push(Vec::new());

@@ -39,7 +39,7 @@ impl System {
     /// # Errors
     /// If a limit is reached, or a kept variable may start with too many values.
     pub fn initial_states(&mut self) -> Result<Vec<Initial>, Failed> {
-        let locations: Vec<u32> = self.program.processes.iter().map(|process| process.entry.index() as u32).collect();
+        let locations: Vec<u32> = self.program.processes.iter().map(|process| process.entry.number()).collect();
         let parts = self.initial.clone();
         // What a function's values decide is certain for none of them alone.
         let certain = !self.terms.mentions_functions(&parts) && !self.terms.mentions_functions(&self.predicate_terms);

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use tertium_instantiate::Unsupported;
 use tertium_program::analysis::Constants;
+use tertium_base::narrow::to_u32;
 use tertium_program::{Domain, ExprId, Hold, LocationId, ProcessId, Program, Sort, StepId, StepTerms, Type, VarId};
 use tertium_smt::{Bounds, Queries, Sort as TermSort, Term, TermId, Terms};
 
@@ -83,7 +84,7 @@ impl Operation {
     /// Puts everyone who moves where it leads.
     pub fn arrive(&self, locations: &mut [u32]) {
         for (process, at) in self.arrivals() {
-            locations[process.index()] = at.index() as u32;
+            locations[process.index()] = at.number();
         }
     }
 }
@@ -307,7 +308,7 @@ impl System {
         for (position, &(lo, hi)) in way.terms.inputs.iter().enumerate() {
             let truth = domains.get(position) == Some(&Domain::Type(Type::Bool));
             let sort = if truth { Sort::Bool } else { Sort::Int };
-            let symbol = self.translator.input(position as u32, sort, &mut self.terms);
+            let symbol = self.translator.input(to_u32(position), sort, &mut self.terms);
             let mut bound = |expr: Option<ExprId>, low: bool| -> Result<Option<i128>, Unsupported> {
                 let Some(expr) = expr else { return Ok(None) };
                 let term = self.term(expr)?;

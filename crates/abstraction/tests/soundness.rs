@@ -165,7 +165,7 @@ fn possible_steps_and_certain_sets_are_exact() {
         let mut system = system(&program, Kind::Hyper, Limit::default());
         let bounds: Vec<(i64, i64)> = tertium_abstraction::invariants::intervals(&program)
             .iter()
-            .map(|(lo, hi)| (lo.unwrap() as i64, hi.unwrap() as i64))
+            .map(|(lo, hi)| (i64::try_from(lo.unwrap()).unwrap(), i64::try_from(hi.unwrap()).unwrap()))
             .collect();
         let explored = explored(&mut system).unwrap();
         for (state, expansion) in explored.states.iter().zip(&explored.expansions).take(12) {

@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_i64;
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{ProcessId, Program, Semantics, State, Type, VarId};
 
@@ -102,7 +103,7 @@ fn read_state(semantics: &Semantics<'_>, entry: &Value, at: usize) -> Result<Sta
         if number >= program.process(instance.process).locations.len() {
             return Err(missing(&name));
         }
-        slots[layout.initial_frames()[pid] + FRAME_LOCATION] = number as i64;
+        slots[layout.initial_frames()[pid] + FRAME_LOCATION] = to_i64(number);
     }
     Ok(State::visible(slots))
 }
@@ -150,7 +151,7 @@ fn read_scalar(program: &Program, ty: Type, value: &Value) -> Option<i64> {
         Type::Bool => i64::from(value.as_bool()?),
         Type::Enum(id) => {
             let member = value.as_str()?;
-            program.enumeration(id).members.iter().position(|known| known == member)? as i64
+            to_i64(program.enumeration(id).members.iter().position(|known| known == member)?)
         }
         _ => match value.get("#bigint") {
             Some(digits) => digits.as_str()?.parse().ok()?,

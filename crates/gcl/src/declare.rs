@@ -3,6 +3,7 @@
 //! Declarations may stand in any order, except that a type name must be declared before it is used.
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::{to_i64, to_u32};
 use tertium_program::{
     Dimension, Enumeration, Function, InitialValue, Instance, ProcessId, Scope, Type, VarId, Variable,
 };
@@ -84,7 +85,7 @@ impl<'a> Elaborator<'a> {
         let names = members.iter().map(|member| member.name.clone()).collect();
         let id = self.program.add_enumeration(Enumeration { name: name.name.clone(), members: names, span: name.span });
         for (position, member) in members.iter().enumerate() {
-            self.declare(member, Entity::Member(id, position as u32));
+            self.declare(member, Entity::Member(id, to_u32(position)));
         }
         self.declare_type(name, Type::Enum(id), Vec::new());
     }
@@ -230,7 +231,7 @@ impl<'a> Elaborator<'a> {
             Some((_, range)) => self.constant_range(range, &Place::global(Use::Constant)),
         };
         let (lo, hi) = members.unwrap_or((0, 0));
-        let so_far = self.program.processes.len() as i64;
+        let so_far = to_i64(self.program.processes.len());
         if hi.abs_diff(lo) >= (MOST_PROCESSES - so_far).unsigned_abs() {
             let diagnostic = Diagnostic::error("E0415", format!("more than {MOST_PROCESSES} processes"));
             self.report(diagnostic.at(decl.name.span, "too many members"));

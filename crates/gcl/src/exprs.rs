@@ -1,5 +1,6 @@
 //! What does an expression mean, and does it make sense?
 
+use tertium_base::narrow::to_i64;
 use tertium_base::{Diagnostic, Span};
 use tertium_program::{Binary, Expr as Op, ExprId, LocationId, ProcessId, Unary, VarId};
 
@@ -309,7 +310,7 @@ impl Elaborator<'_> {
             None => {
                 let diagnostic = Diagnostic::error("E0416", format!("`{}` is a family of processes", name.name))
                     .at(name.span, "which of them?")
-                    .help(format!("give an index from {lo} to {}: `{}[{lo}]`", lo + members as i64 - 1, name.name));
+                    .help(format!("give an index from {lo} to {}: `{}[{lo}]`", lo + to_i64(members) - 1, name.name));
                 self.fail(diagnostic)
             }
             Some(index) if !family => {
@@ -321,7 +322,7 @@ impl Elaborator<'_> {
                 let value = self.constant(index, Ty::Int, place)?;
                 let member = value.checked_sub(lo).and_then(|at| usize::try_from(at).ok()).filter(|&at| at < members);
                 if member.is_none() {
-                    let last = lo + members as i64 - 1;
+                    let last = lo + to_i64(members) - 1;
                     let diagnostic = Diagnostic::error("E0416", format!("there is no `{}[{value}]`", name.name))
                         .at(index.span, format!("the family goes from {lo} to {last}"));
                     return self.fail(diagnostic);

@@ -7,6 +7,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use tertium_base::narrow::to_i64;
 use tertium_base::{Diagnostic, Span};
 use tertium_logic::{Formula, Logic, Node, ParseOptions};
 use tertium_program::{ExprId, Property};
@@ -538,7 +539,7 @@ impl Elaborator<'_> {
         let mut cases: Vec<Vec<i64>> = vec![Vec::new()];
         for _ in 0..wanted {
             let longer = |case: &Vec<i64>| {
-                let free: Vec<i64> = (lo..lo + count as i64).filter(|member| !case.contains(member)).collect();
+                let free: Vec<i64> = (lo..lo + to_i64(count)).filter(|member| !case.contains(member)).collect();
                 free.into_iter().map(|member| [case.as_slice(), &[member]].concat()).collect::<Vec<_>>()
             };
             cases = cases.iter().flat_map(longer).collect();

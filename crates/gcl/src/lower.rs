@@ -1,5 +1,6 @@
 //! From a tree to a program graph: locations and steps of every process, and the remaining items.
 
+use tertium_base::narrow::{to_i64, to_u32};
 use tertium_base::{Diagnostic, Span};
 use tertium_program::{
     Action, Assign, Domain, Expr as Op, Fairness, Hold, Input, Location, LocationId, Named, Place as Target, ProcessId,
@@ -86,7 +87,7 @@ impl<'a> Elaborator<'a> {
             if self.diagnostics.len() > before {
                 return;
             }
-            let index = family.map(|name| (name, self.groups[group].lo + member as i64));
+            let index = family.map(|name| (name, self.groups[group].lo + to_i64(member)));
             self.body(group, member, &Place { process: Some((group, member)), index, uses: Use::Guard });
         }
     }
@@ -266,7 +267,7 @@ impl<'a> Elaborator<'a> {
             }
         };
         let sort = self.program.sort_of(ty);
-        let value = self.program.exprs.add(Op::Input(inputs as u32, sort));
+        let value = self.program.exprs.add(Op::Input(to_u32(inputs), sort));
         Some((value, Some(Input { name: name.to_owned(), domain })))
     }
 }

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::narrow::to_i64;
 use tertium_base::{Span, Symbol, SymbolKind, SymbolTable};
 
 use crate::ast::{
@@ -228,7 +229,7 @@ impl<'a> Namer<'a> {
         self.global(&decl.name, symbol);
         let members = self.values.groups.iter().find(|group| group.decl.name.span == decl.name.span);
         if let (Some(group), true) = (members, decl.family.is_some()) {
-            let last = group.lo + group.processes.len() as i64 - 1;
+            let last = group.lo + to_i64(group.processes.len()) - 1;
             let note = format!("{} members, {} to {last}", group.processes.len(), group.lo);
             self.table.symbols_mut()[symbol].notes.push(note);
         }

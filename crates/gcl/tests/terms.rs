@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use tertium_base::Budget;
+use tertium_base::narrow::{to_i64, to_usize};
 use tertium_program::expr::{Expr, ExprId, Sort};
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
@@ -37,7 +38,7 @@ fn instantiated(program: &mut Program, expr: ExprId, inputs: &[i64], before: &St
             let row = cells(&frozen, before, var);
             let mut value = constant(exprs, row[0], sort);
             for (position, &cell) in row.iter().enumerate() {
-                let (here, cell) = (exprs.int(lo + position as i64), constant(exprs, cell, sort));
+                let (here, cell) = (exprs.int(lo + to_i64(position)), constant(exprs, cell, sort));
                 let same = exprs.eq(index, here);
                 value = exprs.ite(same, cell, value);
             }
@@ -96,7 +97,7 @@ fn check_step(program: &mut Program, step: StepId, state: &State, post: ExprId) 
     for inputs in input_rows(program, step) {
         let [enabled, safe, wp, pre] =
             [terms.enabled, terms.safe, wp, pre].map(|expr| instantiated(program, expr, &inputs, state));
-        let pid = process.index() as u32;
+        let pid = process.number();
         let mv = Move { pid, step, inputs: inputs.clone(), partner: None };
         let semantics = Semantics::new(program);
         let offered = semantics.moves(state);
@@ -227,12 +228,12 @@ fn assigned(program: &mut Program, terms: &tertium_program::StepTerms, inputs: &
         let mut slot = Semantics::new(program).layout().fixed_slot(program, var).unwrap();
         if let Place::Element(_, indices) = update.place {
             let index = program.exprs.list(indices)[0];
-            slot += (value(program, index) - program.variable(var).dimensions[0].lo) as usize;
+            slot += to_usize(value(program, index) - program.variable(var).dimensions[0].lo);
         }
         next.slots[slot] = value(program, update.value);
     }
     let frame = Semantics::new(program).layout().initial_frames()[terms.jump.0.index()];
-    next.slots[frame + 1] = terms.jump.2.index() as i64;
+    next.slots[frame + 1] = to_i64(terms.jump.2.index());
     next
 }
 

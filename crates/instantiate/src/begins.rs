@@ -3,6 +3,7 @@
 //! Whoever starts a process starts the copy that is next: all younger ones are gone, and the one before it is there. What the copy has besides
 //! what it has while it is not there, its arguments and what is computed from them, is assigned by the same step.
 
+use tertium_base::narrow::to_i64;
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
     Action, Assign, Expr, ExprId, InitialValue, Place, ProcessId, Program, Sort, Step, StepId, VarId,
@@ -31,7 +32,7 @@ impl Making<'_> {
             }
             let mut assigns = Vec::new();
             for assign in &then {
-                let pid = self.copies.starts.copies[new].pid as i64;
+                let pid = to_i64(self.copies.starts.copies[new].pid);
                 let value = rewrite(&mut self.program.exprs, assign.value, &mut |exprs, expr, sort| match expr {
                     Expr::Input(0, _) => exprs.int(pid),
                     _ => add(exprs, expr, sort),

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use tertium_base::narrow::to_i64;
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
     Binary, Expr, ExprId, Exprs, Field, LocationId, PatternId, Place, ProcessId, Program, Scope, Sort, VarId,
@@ -138,7 +139,7 @@ impl Copies {
                 None => exprs.add_sorted(Expr::Var(self.variable(old, var, me)?), sort),
             },
             Expr::Element(var, list) => exprs.add_sorted(Expr::Element(self.variable(old, var, me)?, list), sort),
-            Expr::OwnPid => exprs.int(self.starts.copies[me?].pid as i64),
+            Expr::OwnPid => exprs.int(to_i64(self.starts.copies[me?].pid)),
             Expr::At(process, location) => exprs.add(Expr::At(ProcessId::new(self.only(process)?), location)),
             Expr::ProcessCount => self.count(exprs),
             Expr::RemoteAt(pid, process, location) => {
@@ -162,7 +163,7 @@ impl Copies {
             }
             Expr::Length(channel) => self.of_channel(exprs, channel, &|exprs, queue| queue.length(exprs))?,
             Expr::Capacity(channel) => {
-                self.of_channel(exprs, channel, &|exprs, queue| Some(exprs.int(queue.capacity as i64)))?
+                self.of_channel(exprs, channel, &|exprs, queue| Some(exprs.int(to_i64(queue.capacity))))?
             }
             Expr::Poll(pattern) => self.poll(old, exprs, pattern, me)?,
             // For a step it is put in when all steps are known; an observer never sees one.
@@ -189,7 +190,7 @@ impl Copies {
                 }
                 Expr::FirstInstance(_) => continue,
                 _ => {
-                    let number = exprs.int(number as i64);
+                    let number = exprs.int(to_i64(number));
                     parts.push(exprs.eq(pid, number));
                 }
             }
@@ -231,7 +232,7 @@ impl Copies {
     /// How many processes there are.
     fn count(&self, exprs: &mut Exprs) -> ExprId {
         let lasting = self.all().filter(|&(copy, _)| self.lasts(copy)).count();
-        let mut count = exprs.int(lasting as i64);
+        let mut count = exprs.int(to_i64(lasting));
         let (one, none) = (exprs.int(1), exprs.int(0));
         for copy in (0..self.starts.copies.len()).filter(|&copy| !self.lasts(copy)) {
             let alive = self.alive(exprs, copy);
@@ -247,7 +248,7 @@ impl Copies {
         copies.sort_by_key(|&(_, pid)| std::cmp::Reverse(pid));
         let mut first = exprs.int(-1);
         for (copy, pid) in copies {
-            let (alive, pid) = (self.alive(exprs, copy), exprs.int(pid as i64));
+            let (alive, pid) = (self.alive(exprs, copy), exprs.int(to_i64(pid)));
             first = exprs.ite(alive, pid, first);
         }
         first
@@ -285,7 +286,7 @@ impl Copies {
                 (None, Sort::Bool) => exprs.bool(false),
                 (None, Sort::Int) => exprs.int(0),
             };
-            let number = exprs.int(at as i64 + 1);
+            let number = exprs.int(to_i64(at) + 1);
             let meant = exprs.eq(channel, number);
             value = Some(exprs.ite(meant, here, other));
         }

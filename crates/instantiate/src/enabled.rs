@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use tertium_base::narrow::to_i64;
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{Action, Assign, Binary, Domain, Expr, ExprId, Exprs, Place, ProcessId, StepId};
 
@@ -24,7 +25,7 @@ impl Copies {
             if me == Some(copy) {
                 return None;
             }
-            let number = exprs.int(copy as i64);
+            let number = exprs.int(to_i64(copy));
             let able = exprs.add(Expr::Enabled(number));
             any.push(exprs.and(is, able));
         }

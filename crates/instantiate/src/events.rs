@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use tertium_base::narrow::to_i64;
 use tertium_program::{Action, Assign, Expr, ExprId, Field, Place, Sort, Step, StepId, VarId};
 
 use crate::Unsupported;
@@ -79,7 +80,7 @@ impl Making<'_> {
             places.push(allowed);
         }
         let locations = old.process(trace.process).locations.iter().enumerate();
-        let ends = locations.filter(|(_, location)| location.end).map(|(at, _)| at as i64).collect();
+        let ends = locations.filter(|(_, location)| location.end).map(|(at, _)| to_i64(at)).collect();
         let Some(&variable) = self.copies.shared.get(&trace.variable) else { return Err(Unsupported::Processes) };
         Ok(Some(Watcher { variable, negated: trace.negated, places, ends }))
     }
@@ -146,7 +147,7 @@ impl Making<'_> {
     fn advance(&mut self, watcher: &Watcher, event: &Event, at: ExprId) -> Advance {
         let exprs = &mut self.program.exprs;
         let last = (0..watcher.places.len()).find(|&place| watcher.is_last(place)).filter(|_| watcher.negated);
-        let otherwise = last.map_or(at, |last| exprs.int(last as i64));
+        let otherwise = last.map_or(at, |last| exprs.int(to_i64(last)));
         let mut all = Advance { fine: exprs.bool(watcher.negated), vague: exprs.bool(false), at: otherwise };
         for (place, allowed) in watcher.places.iter().enumerate() {
             let mut own = Advance { fine: exprs.bool(watcher.negated), vague: exprs.bool(false), at: otherwise };
@@ -155,7 +156,7 @@ impl Making<'_> {
                 let fits = fits(exprs, allowed, &event.message);
                 let good = !(watcher.negated && watcher.is_last(allowed.target));
                 let (good, vague) = (exprs.bool(good), if good { later } else { exprs.bool(false) });
-                let target = exprs.int(allowed.target as i64);
+                let target = exprs.int(to_i64(allowed.target));
                 own = Advance {
                     fine: exprs.ite(fits, good, own.fine),
                     vague: exprs.ite(fits, vague, own.vague),
@@ -163,7 +164,7 @@ impl Making<'_> {
                 };
                 later = exprs.or(fits, later);
             }
-            let number = exprs.int(place as i64);
+            let number = exprs.int(to_i64(place));
             let here = exprs.eq(at, number);
             all = Advance {
                 fine: exprs.ite(here, own.fine, all.fine),

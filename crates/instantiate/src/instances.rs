@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use tertium_base::narrow::{to_i64, to_u32};
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
     Action, Assign, ChannelId, Domain, Expr, ExprId, Field, InitialValue, Instance, Location, Named, Pattern, Place,
@@ -411,7 +412,7 @@ impl Making<'_> {
     }
 
     pub(crate) fn push(&mut self, (copy, id): (usize, StepId), step: Step, partner: Option<(u32, StepId)>) {
-        let pid = self.copies.starts.copies[copy].pid as u32;
+        let pid = to_u32(self.copies.starts.copies[copy].pid);
         self.program.add_step(step);
         self.origins.push(Origin { pid, step: id, partner });
     }
@@ -466,7 +467,7 @@ impl Making<'_> {
                     let width = width(old, old.variable(place.variable()).ty);
                     let place = self.copies.place(old, &mut self.program.exprs, place, copy)?;
                     let Some(place) = self.after_fields(place, &bound) else { return Ok(None) };
-                    bound.insert(place.variable(), position as u32);
+                    bound.insert(place.variable(), to_u32(position));
                     (Field::Bind(place), width)
                 }
             });
@@ -522,7 +523,7 @@ impl Making<'_> {
                 let place = match variable.dimensions.first() {
                     None => Place::Var(var),
                     Some(dimension) => {
-                        let index = exprs.int(dimension.lo + cell as i64);
+                        let index = exprs.int(dimension.lo + to_i64(cell));
                         Place::Element(var, exprs.add_list(&[index]))
                     }
                 };

@@ -4,6 +4,7 @@
 //! expression may mean, and one that goes wrong where it means none. The number of a channel of a process that is gone may be
 //! another channel's in the program; where that could matter, the statement is refused.
 
+use tertium_base::narrow::to_i64;
 use tertium_program::{Action, Binary, Expr, ExprId, Pattern, Step, StepId};
 
 use crate::Unsupported;
@@ -101,7 +102,7 @@ impl Making<'_> {
     fn misshapen(&mut self, at: (usize, StepId), draft: &Step, queue: &Queue, sends: bool) -> Result<(), Unsupported> {
         let length = queue.length(&mut self.program.exprs).ok_or(Unsupported::Step(at.1))?;
         let exprs = &mut self.program.exprs;
-        let (full, none) = (exprs.int(queue.capacity as i64), exprs.int(0));
+        let (full, none) = (exprs.int(to_i64(queue.capacity)), exprs.int(0));
         let when = match (queue.capacity, sends) {
             (0, _) => exprs.bool(true),
             (_, true) => exprs.binary(Binary::Lt, length, full),
@@ -145,7 +146,7 @@ impl Making<'_> {
         }
         let mut each = Vec::new();
         for at in all {
-            let number = self.program.exprs.int(at as i64 + 1);
+            let number = self.program.exprs.int(to_i64(at) + 1);
             each.push((at, self.program.exprs.eq(channel, number)));
         }
         Some(Choices { each, closed })

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use tertium_base::narrow::to_i64;
 use tertium_program::expr::DEEPEST;
 use tertium_program::{
     Action, Assign, Binary, Expr, ExprId, Exprs, Hold, InitialValue, Place, ProcessId, Scope, Sort, Step, StepId, Type,
@@ -43,7 +44,7 @@ impl Copies {
     pub(crate) fn whose(&self, exprs: &mut Exprs, pid: ExprId) -> Vec<(usize, ExprId)> {
         let mut found = Vec::new();
         for (copy, of) in self.all() {
-            let number = exprs.int(of.pid as i64);
+            let number = exprs.int(to_i64(of.pid));
             let (meant, alive) = (exprs.eq(pid, number), self.alive(exprs, copy));
             let is = exprs.and(meant, alive);
             if exprs.constant(is) != Some(0) && exprs.constant(meant) != Some(0) {

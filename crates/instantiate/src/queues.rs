@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use tertium_base::narrow::to_i64;
 use tertium_program::terms::{add, rewrite};
 use tertium_program::{
     Assign, Binary, ChannelId, Expr, ExprId, Exprs, Field, InitialValue, Place, ProcessId, Program, Scope, Sort, Type,
@@ -75,7 +76,8 @@ impl Queues {
                     span: channel.span,
                 })
             };
-            queue.length = Some(variable(format!("len({})", channel.name), Type::Range { lo: 0, hi: capacity as i64 }));
+            queue.length =
+                Some(variable(format!("len({})", channel.name), Type::Range { lo: 0, hi: to_i64(capacity) }));
             for place in 0..capacity {
                 let cells = widths.iter().enumerate();
                 let cells = cells.map(|(field, &width)| {
@@ -85,7 +87,7 @@ impl Queues {
             }
         }
         self.all.push(queue);
-        self.numbers.insert((copy, id), self.all.len() as i64);
+        self.numbers.insert((copy, id), to_i64(self.all.len()));
     }
 
     /// What a variable that holds channels begins with; `new` is what it became.
@@ -222,13 +224,13 @@ impl Queue {
         let stored = self.stored(exprs, message)?;
         // The place of a message is found by its values before they are cut to the fields' widths.
         let values: Vec<ExprId> = message.iter().map(|&value| number(exprs, value)).collect();
-        let full = exprs.int(self.capacity as i64);
+        let full = exprs.int(to_i64(self.capacity));
         let guard = exprs.binary(Binary::Lt, length, full);
         let mut assigns = vec![Assign { place: Place::Var(name), value: plus(exprs, length, 1) }];
         // Whether the message goes before this place.
         let mut earlier = exprs.bool(false);
         for place in 0..self.capacity {
-            let at = exprs.int(place as i64);
+            let at = exprs.int(to_i64(place));
             let last = exprs.eq(length, at);
             let greater = if sorted { self.greater(exprs, place, length, &values) } else { exprs.bool(false) };
             let here = exprs.or(greater, last);
@@ -261,7 +263,7 @@ impl Queue {
     }
 
     fn there(&self, exprs: &mut Exprs, place: usize, length: ExprId) -> ExprId {
-        let at = exprs.int(place as i64);
+        let at = exprs.int(to_i64(place));
         exprs.binary(Binary::Lt, at, length)
     }
 

@@ -4,6 +4,7 @@
 //! each copy and receive that it may meet, in whose guard the other's place and wishes stand, and which moves both. Control
 //! goes to whoever receives.
 
+use tertium_base::narrow::to_u32;
 use tertium_program::{Action, Assign, Expr, ExprId, Field, Hold, ProcessId, Step, StepId};
 
 use crate::Unsupported;
@@ -58,7 +59,7 @@ impl Making<'_> {
                 text: format!("{} and {}", draft.text, theirs.text),
                 ..draft.clone()
             };
-            let pid = self.copies.starts.copies[receiver.copy].pid as u32;
+            let pid = to_u32(self.copies.starts.copies[receiver.copy].pid);
             let event = |sent| Event { queue, message: stored.clone(), sent };
             self.push_eventful((copy, id), step, Some((pid, receiver.step)), &[event(true), event(false)]);
         }

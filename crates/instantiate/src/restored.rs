@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use tertium_base::narrow::to_i64;
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::{ChannelId, Layout, Program, Scope, Type, VarId};
 
@@ -40,7 +41,7 @@ impl<'s> Restoring<'s> {
     pub fn slots(&self, slots: &[i64]) -> Vec<i64> {
         let copies = self.instantiated.copies();
         let mut there: Vec<(usize, &Copy)> =
-            copies.all().filter(|&(at, _)| slots[self.place(at)] != copies.gone[at].index() as i64).collect();
+            copies.all().filter(|&(at, _)| slots[self.place(at)] != to_i64(copies.gone[at].index())).collect();
         there.sort_by_key(|(_, copy)| copy.pid);
         let reading = Reading { slots, numbers: self.numbers(&there) };
         let mut restored = vec![0; self.before.global_size()];
@@ -55,7 +56,7 @@ impl<'s> Restoring<'s> {
         for (at, copy) in there {
             let frame = restored.len();
             restored.resize(frame + self.before.frame_size(copy.process), 0);
-            restored[frame] = copy.process.index() as i64;
+            restored[frame] = to_i64(copy.process.index());
             restored[frame + FRAME_LOCATION] = slots[self.place(at)];
             if let Some(&priority) = copies.priorities.get(at) {
                 restored[frame + FRAME_PRIORITY] = self.priority(slots, priority);

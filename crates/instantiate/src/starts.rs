@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use tertium_base::narrow::{to_i64, to_usize};
 use tertium_program::build::{apply_binary, apply_unary};
 use tertium_program::{
     Action, Assign, Binary, ChannelId, Expr, ExprId, Hold, InitialValue, LocationId, Place, ProcessId, Program, Scope,
@@ -226,7 +227,7 @@ impl<'p> Follow<'p> {
                     *last = id;
                     let arguments: Vec<Option<i64>> =
                         arguments.iter().map(|&value| self.value(value, stack, pid, None)).collect();
-                    self.assign(stack, &mut after, pid, then, Some(stack.frames.len() as i64));
+                    self.assign(stack, &mut after, pid, then, Some(to_i64(stack.frames.len())));
                     self.start((stack.frames[pid].copy, id), &mut after, *process, &arguments)?;
                 }
                 Action::End if youngest => after = popped(stack),
@@ -306,10 +307,10 @@ impl<'p> Follow<'p> {
     fn lasts(&self, stack: &Stack, number: i64) -> bool {
         let own = |frame: &Frame| {
             let first = self.first_channel[frame.copy];
-            let count = self.program.process(self.found.copies[frame.copy].process).channels.len() as i64;
+            let count = to_i64(self.program.process(self.found.copies[frame.copy].process).channels.len());
             (first..first + count).contains(&number)
         };
-        (1..=self.global_channels().len() as i64).contains(&number) || stack.frames.iter().any(own)
+        (1..=to_i64(self.global_channels().len())).contains(&number) || stack.frames.iter().any(own)
     }
 
     fn add_copy(&mut self, copy: Copy) -> usize {
@@ -317,8 +318,8 @@ impl<'p> Follow<'p> {
             return known;
         }
         let before = self.found.copies.last();
-        let count = before.map_or(0, |last| self.program.process(last.process).channels.len() as i64);
-        let first = self.first_channel.last().copied().unwrap_or(self.global_channels().len() as i64 + 1);
+        let count = before.map_or(0, |last| to_i64(self.program.process(last.process).channels.len()));
+        let first = self.first_channel.last().copied().unwrap_or(to_i64(self.global_channels().len()) + 1);
         self.first_channel.push(first + count);
         self.found.copies.push(copy);
         self.found.copies.len() - 1
@@ -362,12 +363,12 @@ impl<'p> Follow<'p> {
     fn channel(&self, first: ChannelId, offset: usize, frame: Option<&Frame>) -> Option<i64> {
         let id = ChannelId::new(first.index() + offset);
         if let Some(at) = self.global_channels().iter().position(|&known| known == id) {
-            return Some(at as i64 + 1);
+            return Some(to_i64(at) + 1);
         }
         let copy = frame?.copy;
         let own = &self.program.process(self.found.copies[copy].process).channels;
         let at = own.iter().position(|&known| known == id)?;
-        Some(self.first_channel[copy] + at as i64)
+        Some(self.first_channel[copy] + to_i64(at))
     }
 
     /// Whether the value of a variable is followed.
@@ -422,8 +423,8 @@ impl<'p> Follow<'p> {
                 self.element(var, value(index)?, stack.frames.get(pid))
             }
             Expr::Input(0, _) => input,
-            Expr::OwnPid => Some(pid as i64),
-            Expr::ProcessCount => Some(stack.frames.len() as i64),
+            Expr::OwnPid => Some(to_i64(pid)),
+            Expr::ProcessCount => Some(to_i64(stack.frames.len())),
             Expr::Unary(op, a) => apply_unary(op, value(a)?).ok(),
             Expr::Binary(op, a, b) => match (op, value(a), value(b)) {
                 (Binary::And, Some(0), _) => Some(0),
@@ -444,7 +445,7 @@ impl<'p> Follow<'p> {
         if self.written.contains(&var) || index < dimension.lo || index > dimension.hi() {
             return None;
         }
-        let cell = (index - dimension.lo) as usize;
+        let cell = to_usize(index - dimension.lo);
         match &variable.initial {
             InitialValue::Same(value) => Some(self.program.stored(variable.ty, *value)),
             InitialValue::Each(values) => values.get(cell).copied(),

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::narrow::to_u32;
+
 use crate::expr::{Binary, Expr, ExprId, Place};
 use crate::graph::{Action, Assign, Domain, Hold, LocationId, ProcessId, Program, Step, StepId};
 use crate::terms::{NoTerms, StepTerms, add, is_plain, rewrite};
@@ -120,7 +122,7 @@ impl Program {
 
     /// Whether a step is neither taken after another nor goes wrong there, as constants tell.
     fn never(&mut self, first: &StepTerms, second: &StepTerms) -> bool {
-        let by = first.inputs.len() as u32;
+        let by = to_u32(first.inputs.len());
         let (enabled, safe) = (self.later(first, second.enabled, by), self.later(first, second.safe, by));
         self.exprs.constant(enabled) == Some(0) && self.exprs.constant(safe) == Some(1)
     }
@@ -171,7 +173,7 @@ impl Program {
             able = self.exprs.and(provided, able);
         }
         let enabled = self.exprs.not(able);
-        let here = self.later(&way.terms, enabled, way.terms.inputs.len() as u32);
+        let here = self.later(&way.terms, enabled, to_u32(way.terms.inputs.len()));
         if self.exprs.constant(here) == Some(0) {
             return Ok(None);
         }
@@ -199,7 +201,7 @@ impl Program {
 
     /// First one step, then another, of the same process or of one that moved along.
     pub fn then(&mut self, first: &StepTerms, second: &StepTerms) -> StepTerms {
-        let by = first.inputs.len() as u32;
+        let by = to_u32(first.inputs.len());
         let mut inputs = first.inputs.clone();
         for &(lo, hi) in &second.inputs {
             inputs.push((lo.map(|lo| self.later(first, lo, by)), hi.map(|hi| self.later(first, hi, by))));

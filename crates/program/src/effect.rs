@@ -1,5 +1,7 @@
 //! What does the action of a step do to a state?
 
+use tertium_base::narrow::{to_i64, to_u32, to_usize};
+
 use crate::eval::Context;
 use crate::expr::{ExprId, Field, Pattern, Place};
 use crate::fault::FaultKind;
@@ -36,19 +38,19 @@ impl Semantics<'_> {
         }
         let mut holder = None;
         if step.action != Action::End {
-            slots[frames[me] + FRAME_LOCATION] = step.target.index() as i64;
+            slots[frames[me] + FRAME_LOCATION] = to_i64(step.target.index());
             holder = self.holds(step).then_some(mv.pid);
         }
         if let Some((pid, id)) = mv.partner {
             let step = self.program().step(id);
-            slots[frames[pid as usize] + FRAME_LOCATION] = step.target.index() as i64;
+            slots[frames[pid as usize] + FRAME_LOCATION] = to_i64(step.target.index());
             // Control goes to the receiver, who keeps it only inside a block of its own.
             holder = self.holds(step).then_some(pid);
         }
         if let Action::Together { moves, control, .. } = &step.action {
             for &(process, target) in moves {
                 let pid = self.only_instance(process)?;
-                slots[frames[pid as usize] + FRAME_LOCATION] = target.index() as i64;
+                slots[frames[pid as usize] + FRAME_LOCATION] = to_i64(target.index());
                 if *control == Some(process) {
                     let keeps = !step.frees && self.program().location(process, target).hold != Hold::Free;
                     holder = keeps.then_some(pid);
@@ -136,7 +138,7 @@ impl Semantics<'_> {
                 let arguments = self.all_values(arguments, context)?;
                 let priority = priority.map_or(Ok(1), |priority| self.value(priority, context))?;
                 let pid = context.frames.len();
-                self.assign(then, &Context { inputs: &[pid as i64], ..*context }, slots)?;
+                self.assign(then, &Context { inputs: &[to_i64(pid)], ..*context }, slots)?;
                 self.start(*process, &arguments, priority, slots)?;
             }
             Action::SetPriority { pid, value } => {
@@ -208,7 +210,7 @@ impl Semantics<'_> {
             }
             let best = ready.iter().map(|&(rank, _)| rank).min();
             let best = ready.into_iter().filter(|&(rank, _)| Some(rank) == best);
-            partners.extend(best.map(|(_, id)| Some((pid as u32, id))));
+            partners.extend(best.map(|(_, id)| Some((to_u32(pid), id))));
         }
         Ok(partners)
     }
@@ -285,8 +287,8 @@ impl Semantics<'_> {
         let first_channel = self.channels_of(&frames, slots);
         let frame = slots.len();
         slots.resize(frame + self.layout().frame_size(process), 0);
-        slots[frame] = process.index() as i64;
-        slots[frame + FRAME_LOCATION] = self.program().process(process).entry.index() as i64;
+        slots[frame] = to_i64(process.index());
+        slots[frame + FRAME_LOCATION] = to_i64(self.program().process(process).entry.index());
         if self.program().priorities {
             slots[frame + FRAME_PRIORITY] = priority;
         }
@@ -303,7 +305,7 @@ impl Semantics<'_> {
 
     /// How many channels there are: those of later frames are numbered after them.
     fn channels_of(&self, frames: &[usize], slots: &[i64]) -> usize {
-        let local = |&frame: &usize| self.program().processes[slots[frame] as usize].channels.len();
+        let local = |&frame: &usize| self.program().processes[to_usize(slots[frame])].channels.len();
         self.layout().global_channels().len() + frames.iter().map(local).sum::<usize>()
     }
 
@@ -332,7 +334,7 @@ impl Semantics<'_> {
                 };
                 let position = row.iter().position(|channel| channel == id).unwrap_or(0);
                 let number = channels_before + position + 1;
-                return Ok((0..cells).map(|cell| (number + cell) as i64).collect());
+                return Ok((0..cells).map(|cell| to_i64(number + cell)).collect());
             }
         };
         Ok(vec![self.program().stored(variable.ty, first); cells])

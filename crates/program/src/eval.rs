@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::narrow::{to_i64, to_usize};
+
 use crate::build::{NoValue, apply_binary, apply_unary};
 use crate::expr::{Binary, Expr, ExprId, Field, ListId, PatternId, Place};
 use crate::fault::FaultKind;
@@ -69,13 +71,13 @@ impl Context<'_> {
     /// The process that the instance with this pid runs.
     #[must_use]
     pub fn process_of(&self, pid: usize) -> ProcessId {
-        ProcessId::new(self.slots[self.frames[pid] + FRAME_PROCESS] as usize)
+        ProcessId::new(to_usize(self.slots[self.frames[pid] + FRAME_PROCESS]))
     }
 
     /// The location of the instance with this pid.
     #[must_use]
     pub fn location_of(&self, pid: usize) -> LocationId {
-        LocationId::new(self.slots[self.frames[pid] + FRAME_LOCATION] as usize)
+        LocationId::new(to_usize(self.slots[self.frames[pid] + FRAME_LOCATION]))
     }
 
     fn frame(&self, pid: i64) -> Result<usize, FaultKind> {
@@ -143,7 +145,7 @@ impl Semantics<'_> {
     fn only_frame(&self, process: ProcessId, context: &Context<'_>) -> Result<usize, FaultKind> {
         let pid = self.layout().only_instance(process).ok_or(FaultKind::NoProcess(-1))?;
         let frame = context.frame(i64::from(pid))?;
-        if context.slots[frame + FRAME_PROCESS] != process.index() as i64 {
+        if context.slots[frame + FRAME_PROCESS] != to_i64(process.index()) {
             return Err(FaultKind::NoProcess(i64::from(pid)));
         }
         Ok(frame)
@@ -151,7 +153,7 @@ impl Semantics<'_> {
 
     fn only_instance_at(&self, process: ProcessId, location: LocationId, context: &Context<'_>) -> Value {
         let frame = self.only_frame(process, context)?;
-        Ok(i64::from(context.slots[frame + FRAME_LOCATION] == location.index() as i64))
+        Ok(i64::from(context.slots[frame + FRAME_LOCATION] == to_i64(location.index())))
     }
 
     /// The position of a cell in its array.
@@ -163,7 +165,7 @@ impl Semantics<'_> {
             if index < dimension.lo || index > dimension.hi() {
                 return Err(FaultKind::Index { array: var, index });
             }
-            cell = cell * dimension.len as usize + (index - dimension.lo) as usize;
+            cell = cell * dimension.len as usize + to_usize(index - dimension.lo);
         }
         Ok(cell)
     }
@@ -189,22 +191,22 @@ impl Semantics<'_> {
                 Ok(frame.map_or(0, |frame| context.slots[frame + self.layout().variable(var) + cell]))
             }
             Expr::RemoteAt(pid, process, location) => {
-                let there = [process.index() as i64, location.index() as i64];
+                let there = [to_i64(process.index()), to_i64(location.index())];
                 let frame = context.frame(self.value(pid, context)?);
                 Ok(frame.map_or(0, |frame| i64::from(context.slots[frame..frame + 2] == there)))
             }
             Expr::FirstInstance(process) => {
                 let first = (0..context.frames.len()).find(|&pid| context.process_of(pid) == process);
-                Ok(first.map_or(-1, |pid| pid as i64))
+                Ok(first.map_or(-1, |pid| to_i64(pid)))
             }
             Expr::Length(channel) => {
-                Ok(self.queue(self.value(channel, context)?, context)?.length(context.slots) as i64)
+                Ok(to_i64(self.queue(self.value(channel, context)?, context)?.length(context.slots)))
             }
-            Expr::Capacity(channel) => Ok(self.queue(self.value(channel, context)?, context)?.capacity as i64),
+            Expr::Capacity(channel) => Ok(to_i64(self.queue(self.value(channel, context)?, context)?.capacity)),
             Expr::Poll(pattern) => self.poll(pattern, context),
             Expr::Timeout => Ok(i64::from(context.timeout)),
-            Expr::ProcessCount => Ok(context.frames.len() as i64),
-            Expr::OwnPid => context.me.map(|me| me as i64).ok_or(FaultKind::NoProcess(-1)),
+            Expr::ProcessCount => Ok(to_i64(context.frames.len())),
+            Expr::OwnPid => context.me.map(|me| to_i64(me)).ok_or(FaultKind::NoProcess(-1)),
             Expr::NonProgress => Ok(i64::from(!self.some_process(context, |location| location.progress))),
             Expr::Accepting => Ok(i64::from(self.some_process(context, |location| location.accept))),
             Expr::LocationOf(pid) => {
@@ -219,7 +221,7 @@ impl Semantics<'_> {
             Expr::Enabled(pid) => {
                 let pid = self.value(pid, context)?;
                 let there = context.frame(pid).is_ok();
-                Ok(i64::from(there && self.can_step(context, pid as usize)?))
+                Ok(i64::from(there && self.can_step(context, to_usize(pid))?))
             }
             Expr::Deadlock => Ok(i64::from(self.is_deadlock_at(context.slots)?)),
             _ => Err(FaultKind::Circular),
@@ -229,7 +231,7 @@ impl Semantics<'_> {
     /// The frame of the instance with this pid, if it runs the process whose variable is read.
     fn remote_frame(&self, pid: ExprId, var: VarId, context: &Context<'_>) -> Result<Option<usize>, FaultKind> {
         let frame = context.frame(self.value(pid, context)?).ok();
-        let runs = |frame: &usize| Scope::Local(ProcessId::new(context.slots[frame + FRAME_PROCESS] as usize));
+        let runs = |frame: &usize| Scope::Local(ProcessId::new(to_usize(context.slots[frame + FRAME_PROCESS])));
         Ok(frame.filter(|frame| self.program().variable(var).scope == runs(frame)))
     }
 

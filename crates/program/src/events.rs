@@ -4,6 +4,8 @@
 //! names, in that direction, must match one of its steps. If it is negated, what does not match ends it for good, and
 //! reaching its end by a match is the mistake.
 
+use tertium_base::narrow::{to_i64, to_usize};
+
 use crate::eval::Context;
 use crate::fault::FaultKind;
 use crate::graph::{Action, LocationId, Step, StepId, Trace};
@@ -37,7 +39,7 @@ impl Semantics<'_> {
     /// Whether the automaton, if there is one, is where it may rest.
     pub(crate) fn events_may_end(&self, slots: &[i64]) -> bool {
         self.program().trace.as_ref().is_none_or(|trace| {
-            let at = LocationId::new(slots[self.layout().variable(trace.variable)] as usize);
+            let at = LocationId::new(to_usize(slots[self.layout().variable(trace.variable)]));
             self.program().location(trace.process, at).end
         })
     }
@@ -73,7 +75,7 @@ impl Semantics<'_> {
             return Ok(true);
         }
         let slot = self.layout().variable(trace.variable);
-        let at = LocationId::new(slots[slot] as usize);
+        let at = LocationId::new(to_usize(slots[slot]));
         let location = program.location(trace.process, at);
         let mut fitting = Vec::new();
         for &id in &location.steps {
@@ -85,13 +87,13 @@ impl Semantics<'_> {
         match fitting.first().copied() {
             Some(target) if fitting.len() > 1 && !(trace.negated && is_end(target)) => Err(FaultKind::AmbiguousEvent),
             Some(target) => {
-                slots[slot] = target.index() as i64;
+                slots[slot] = to_i64(target.index());
                 Ok(!(trace.negated && is_end(target)))
             }
             None if trace.negated => {
                 let locations = 0..program.process(trace.process).locations.len();
                 let end = locations.map(LocationId::new).find(|&at| is_end(at));
-                slots[slot] = end.map_or(slots[slot], |end| end.index() as i64);
+                slots[slot] = end.map_or(slots[slot], |end| to_i64(end.index()));
                 Ok(true)
             }
             None => Ok(false),

@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::narrow::to_i64;
 use tertium_base::{Span, id_type};
 
 use crate::expr::{ExprId, Exprs, Field, Pattern, Place, Sort};
@@ -529,7 +530,7 @@ impl Program {
             Type::Nat => (Some(0), None),
             Type::Bool => (Some(0), Some(1)),
             Type::Range { lo, hi } => (Some(lo), Some(hi)),
-            Type::Enum(id) => (Some(0), Some(self.enumeration(id).members.len() as i64 - 1)),
+            Type::Enum(id) => (Some(0), Some(to_i64(self.enumeration(id).members.len()) - 1)),
             Type::Wrapped(width) => (Some(width.lowest()), Some(width.highest())),
             Type::Channel => (Some(0), None),
         }

@@ -3,6 +3,7 @@
 //! Variables without an initial value may hold anything that their type and `init` allow. Simple bounds in
 //! `init` (`x = 3`, `0 <= x && x < 4`) narrow the domains first, so that integers can be enumerated too.
 
+use tertium_base::narrow::to_usize;
 use tertium_base::{Budget, Stopped};
 
 use crate::expr::{Binary, Expr, ExprId, Unary};
@@ -224,7 +225,7 @@ fn cell_slot(program: &Program, layout: &Layout, id: ExprId) -> Option<usize> {
                 if index < dimension.lo || index > dimension.hi() {
                     return None;
                 }
-                cell = cell * dimension.len as usize + (index - dimension.lo) as usize;
+                cell = cell * dimension.len as usize + to_usize(index - dimension.lo);
             }
             Some(layout.fixed_slot(program, var)? + cell)
         }

@@ -7,6 +7,8 @@
 //! Frame: process, location, priority (if the program uses priorities), locals, local channels. Channel: number
 //! of messages, then `capacity` messages of as many slots as fields, oldest first; unused slots are 0.
 
+use tertium_base::narrow::{to_u32, to_usize};
+
 use crate::graph::{ProcessId, Program};
 use crate::types::{ChannelId, Scope, VarId};
 
@@ -153,7 +155,7 @@ impl Layout {
         let mut at = self.globals;
         while at < slots.len() {
             frames.push(at);
-            at += self.frames[slots[at + FRAME_PROCESS] as usize];
+            at += self.frames[to_usize(slots[at + FRAME_PROCESS])];
         }
         frames
     }
@@ -182,7 +184,7 @@ fn only_instances(program: &Program) -> Vec<Option<u32>> {
     for (pid, instance) in program.instances.iter().enumerate() {
         let process = instance.process.index();
         several[process] |= only[process].is_some();
-        only[process] = Some(pid as u32);
+        only[process] = Some(to_u32(pid));
     }
     for step in &program.steps {
         if let crate::graph::Action::Run { process, .. } = step.action {

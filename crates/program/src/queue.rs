@@ -1,5 +1,7 @@
 //! How do channels lie in a state, and how do messages come and go?
 
+use tertium_base::narrow::to_usize;
+
 use crate::eval::Context;
 use crate::expr::Pattern;
 use crate::fault::FaultKind;
@@ -22,7 +24,7 @@ pub(crate) struct Queue {
 
 impl Queue {
     pub fn length(self, slots: &[i64]) -> usize {
-        slots[self.at] as usize
+        to_usize(slots[self.at])
     }
 
     fn start(self, position: usize) -> usize {
@@ -68,7 +70,7 @@ impl Semantics<'_> {
         }
         rest -= globals.len();
         for &frame in context.frames {
-            let process = &self.program().processes[context.slots[frame + FRAME_PROCESS] as usize];
+            let process = &self.program().processes[to_usize(context.slots[frame + FRAME_PROCESS])];
             if let Some(&id) = process.channels.get(rest) {
                 return Ok(self.queue_at(id, frame));
             }

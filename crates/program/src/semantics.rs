@@ -7,6 +7,7 @@
 //! Not here: ways through blocks ([`crate::follow`]), effects ([`crate::effect`]), expressions ([`crate::eval`]), initial states ([`crate::initial`]).
 
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 
 use crate::effect::After;
 use crate::eval::{Context, Interpretation};
@@ -198,7 +199,7 @@ impl<'p> Semantics<'p> {
     }
 
     fn moves_by(&self, id: StepId, context: &Context<'_>) -> Vec<Move> {
-        let pid = context.me.map_or(0, |me| me as u32);
+        let pid = context.me.map_or(0, |me| to_u32(me));
         self.try_moves_by(id, pid, context)
             .unwrap_or_else(|_| vec![Move { pid, step: id, inputs: Vec::new(), partner: None }])
     }
@@ -366,7 +367,7 @@ impl<'p> Semantics<'p> {
         let context = Context { me: Some(pid), inputs: &[], asking: context.asking + 1, ..*context };
         let location = self.program.location(context.process_of(pid), context.location_of(pid));
         for &step in &location.steps {
-            if !self.moves_if_provided(step, pid as u32, &context)?.is_empty() {
+            if !self.moves_if_provided(step, to_u32(pid), &context)?.is_empty() {
                 return Ok(true);
             }
         }

@@ -2,6 +2,8 @@
 //!
 //! For packing states by domain, for showing them, and for telling what changed between two of them.
 
+use tertium_base::narrow::{to_i64, to_u32, to_usize};
+
 use crate::graph::{ProcessId, Program};
 use crate::layout::{FRAME_PROCESS, Layout};
 use crate::types::{ChannelId, Type, VarId};
@@ -66,8 +68,8 @@ impl Layout {
             push_channel(&mut slots, program, channel, None);
         }
         for (pid, frame) in self.frames(state).into_iter().enumerate() {
-            let pid = pid as u32;
-            let process = ProcessId::new(state[frame + FRAME_PROCESS] as usize);
+            let pid = to_u32(pid);
+            let process = ProcessId::new(to_usize(state[frame + FRAME_PROCESS]));
             slots.extend([Slot::Process { pid }, Slot::Location { pid, process }]);
             slots.extend(program.priorities.then_some(Slot::Priority { pid }));
             let code = program.process(process);
@@ -79,14 +81,14 @@ impl Layout {
 }
 
 fn push_cells(slots: &mut Vec<Slot>, program: &Program, var: VarId, pid: Option<u32>) {
-    slots.extend((0..program.variable(var).cells() as u32).map(|cell| Slot::Cell { var, cell, pid }));
+    slots.extend((0..to_u32(program.variable(var).cells())).map(|cell| Slot::Cell { var, cell, pid }));
 }
 
 fn push_channel(slots: &mut Vec<Slot>, program: &Program, channel: ChannelId, pid: Option<u32>) {
     slots.push(Slot::Length { channel, pid });
     let declared = program.channel(channel);
     for position in 0..declared.capacity {
-        slots.extend((0..declared.fields.len() as u32).map(|field| Slot::Message { channel, position, field, pid }));
+        slots.extend((0..to_u32(declared.fields.len())).map(|field| Slot::Message { channel, position, field, pid }));
     }
 }
 
@@ -102,8 +104,8 @@ impl Program {
                 // Unused places hold 0, whatever the type.
                 (lo.map(|lo| lo.min(0)), hi.map(|hi| hi.max(0)))
             }
-            Slot::Process { .. } => (Some(0), Some(self.processes.len() as i64 - 1)),
-            Slot::Location { process, .. } => (Some(0), Some(self.process(process).locations.len() as i64 - 1)),
+            Slot::Process { .. } => (Some(0), Some(to_i64(self.processes.len()) - 1)),
+            Slot::Location { process, .. } => (Some(0), Some(to_i64(self.process(process).locations.len()) - 1)),
             Slot::Priority { .. } => (None, None),
         }
     }
@@ -133,7 +135,7 @@ impl Program {
     fn instance_name(&self, layout: &Layout, state: &[i64], pid: u32) -> String {
         let frame = layout.frames(state).get(pid as usize).copied();
         let Some(frame) = frame else { return format!("process {pid}") };
-        let process = ProcessId::new(state[frame + FRAME_PROCESS] as usize);
+        let process = ProcessId::new(to_usize(state[frame + FRAME_PROCESS]));
         let name = &self.process(process).name;
         if layout.only_instance(process).is_some() { name.clone() } else { format!("{name}:{pid}") }
     }

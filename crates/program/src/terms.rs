@@ -9,6 +9,8 @@
 
 use std::collections::HashMap;
 
+use tertium_base::narrow::{to_i64, to_u32};
+
 use crate::expr::{Binary, Expr, ExprId, Exprs, ListId, Place, Sort};
 use crate::graph::{Action, Assign, Domain, Hold, LocationId, ProcessId, Program, StepId};
 use crate::types::{Type, VarId};
@@ -69,7 +71,7 @@ impl Program {
         for (position, input) in step.inputs.iter().enumerate() {
             let (lo, hi) = self.input_terms(input.domain);
             if input.domain != Domain::Type(Type::Bool) {
-                let value = self.exprs.add(Expr::Input(position as u32, Sort::Int));
+                let value = self.exprs.add(Expr::Input(to_u32(position), Sort::Int));
                 enabled.push(within(&mut self.exprs, value, lo, hi));
             }
             for bound in [lo, hi].into_iter().flatten() {
@@ -299,7 +301,7 @@ impl Program {
             let mut rest = cell;
             let mut indices = Vec::new();
             for dimension in variable.dimensions.iter().rev() {
-                let index = dimension.lo + (rest % dimension.len as usize) as i64;
+                let index = dimension.lo + to_i64(rest % dimension.len as usize);
                 indices.push(self.exprs.int(index));
                 rest /= dimension.len as usize;
             }

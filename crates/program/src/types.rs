@@ -61,11 +61,14 @@ pub struct Width {
 }
 
 impl Width {
+    /// The width of Promela's `int`.
+    pub const INT: Self = Self { bits: 32, signed: true };
+
     /// The value that remains of `value` in this many bits.
     #[must_use]
     pub const fn wrap(self, value: i64) -> i64 {
         let shift = 64 - self.bits as u32;
-        if self.signed { (value << shift) >> shift } else { (((value << shift) as u64) >> shift) as i64 }
+        if self.signed { (value << shift) >> shift } else { ((value << shift).cast_unsigned() >> shift).cast_signed() }
     }
 
     /// Smallest value.

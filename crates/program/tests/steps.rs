@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tertium_base::narrow::{to_i64, to_usize};
 use tertium_base::{Budget, Span};
 use tertium_program::*;
 
@@ -259,7 +260,7 @@ fn block(hold: Hold) -> (BTreeSet<Vec<i64>>, BTreeMap<&'static str, usize>) {
     let one = bench.program.exprs.int(1);
     let waits = bench.program.exprs.eq(read, one);
     for (at, guard) in [(0, None), (1, Some(waits)), (2, None)] {
-        let action = bench.set(x, at as i64 + 1);
+        let action = bench.set(x, to_i64(at) + 1);
         bench.step(p, at, at + 1, guard, action);
     }
     bench.hold(p, 1, hold);
@@ -502,7 +503,7 @@ fn a_higher_priority_interrupts_a_block() {
     }
     for at in 0..2 {
         let action = bench.set(x, at + 1);
-        bench.step(low, at as usize, at as usize + 1, None, action);
+        bench.step(low, to_usize(at), to_usize(at) + 1, None, action);
     }
     bench.hold(low, 1, Hold::WhileEnabled);
     let (read, one) = (bench.program.read(x), bench.program.exprs.int(1));

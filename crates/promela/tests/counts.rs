@@ -81,7 +81,7 @@ fn compare(entry: &Value, limit: usize) -> Result<(), String> {
     if entry["complete_o123"].as_bool() != Some(true) {
         return Ok(());
     }
-    let number = |key: &str| entry[key].as_u64().unwrap_or(0) as usize;
+    let number = |key: &str| usize::try_from(entry[key].as_u64().unwrap_or(0)).unwrap();
     let program = program(&corpus().join(file))?;
     let violations = program.violations();
     if !violations.is_empty() {

@@ -4,6 +4,7 @@
 //! and every partial structure with few states. A completion may need more states than were enumerated, so that no
 //! completion found here proves nothing; one found here refutes "there is none".
 
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, KmtsBuilder, PropId, StateId};
@@ -73,8 +74,8 @@ pub fn partial_structures(states: usize, hyper: bool) -> Vec<Kmts> {
     let pairs = states * states;
     let sets = if hyper { 1 << states } else { 1 };
     let mut all = Vec::new();
-    for labels in 0..3usize.pow(states as u32) {
-        for edges in 0..3usize.pow(pairs as u32) {
+    for labels in 0..3usize.pow(to_u32(states)) {
+        for edges in 0..3usize.pow(to_u32(pairs)) {
             for certain in 0..sets {
                 all.extend(partial_structure(states, labels, edges, certain));
             }
@@ -84,7 +85,7 @@ pub fn partial_structures(states: usize, hyper: bool) -> Vec<Kmts> {
 }
 
 fn partial_structure(states: usize, labels: usize, edges: usize, certain: usize) -> Option<Kmts> {
-    let digit = |number: usize, at: usize| number / 3usize.pow(at as u32) % 3;
+    let digit = |number: usize, at: usize| number / 3usize.pow(to_u32(at)) % 3;
     let mut builder = KmtsBuilder::new();
     let prop = builder.add_prop("p");
     let ids: Vec<StateId> = (0..states).map(|at| builder.add_state(&format!("s{at}"))).collect();
@@ -149,7 +150,7 @@ impl Plain {
             };
             let signatures: Vec<_> = (0..self.states).map(seen).collect();
             let number = |state: usize| signatures.iter().position(|other| *other == signatures[state]);
-            class = (0..self.states).map(|state| number(state).unwrap_or(0) as u32).collect();
+            class = (0..self.states).map(|state| to_u32(number(state).unwrap_or(0))).collect();
         }
         class.sort_unstable();
         class.dedup();

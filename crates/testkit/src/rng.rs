@@ -25,7 +25,7 @@ impl Rng {
     /// A number below `bound`, which must not be zero.
     pub fn below(&mut self, bound: usize) -> usize {
         assert!(bound > 0, "no number is below zero");
-        ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
+        usize::try_from((u128::from(self.next_u64()) * bound as u128) >> 64).expect("below the bound")
     }
 
     /// A number in this range, both ends included.

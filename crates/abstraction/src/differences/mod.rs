@@ -278,7 +278,7 @@ impl Differences {
     }
 
     fn initial(&mut self, system: &mut System) -> Result<Option<Vec<Start>>, Failed> {
-        let locations: Vec<u32> = system.program.processes.iter().map(|process| process.entry.index() as u32).collect();
+        let locations: Vec<u32> = system.program.processes.iter().map(|process| process.entry.number()).collect();
         let parts = system.initial.clone();
         let mut found = Vec::new();
         for kept in system.initial_kept(&parts)? {

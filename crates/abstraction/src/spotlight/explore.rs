@@ -214,7 +214,7 @@ pub(crate) fn cube(state: &SpotState, assignment: usize) -> Vec<Kleene> {
 fn initial(system: &mut System, spotlight: &Spotlight) -> Result<SpotState, Failed> {
     let program = &system.program;
     let locations: Vec<u32> =
-        spotlight.processes.iter().map(|&process| program.process(process).entry.index() as u32).collect();
+        spotlight.processes.iter().map(|&process| program.process(process).entry.number()).collect();
     let mut entries = HashMap::new();
     for process in program.process_ids() {
         let entry = system.terms.int(program.process(process).entry.index() as i128);
@@ -281,7 +281,7 @@ fn combined(
         let moved = &system.operations[operation];
         for (position, &process) in spotlight.processes.iter().enumerate() {
             if process == moved.process {
-                locations[position] = moved.target.index() as u32;
+                locations[position] = moved.target.number();
             }
         }
         found.push((Mover::Spot(operation), SpotState { locations, labels }, may, must));

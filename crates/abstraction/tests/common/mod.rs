@@ -125,7 +125,7 @@ pub fn abstracted(program: &Program, semantics: &Semantics<'_>, state: &State) -
     let frames = semantics.layout().frames(&state.slots);
     let mut locations = vec![0; program.processes.len()];
     for (instance, frame) in program.instances.iter().zip(frames) {
-        locations[instance.process.index()] = state.slots[frame + 1] as u32;
+        locations[instance.process.index()] = u32::try_from(state.slots[frame + 1]).unwrap();
     }
     let holds = |expr| matches!(semantics.observe(expr, state), Ok(value) if value != 0);
     let cube =

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use tertium_base::Span;
+use tertium_base::narrow::to_i64;
 use tertium_logic::Logic;
 
 use super::shape::{Family, Shape};
@@ -158,7 +159,7 @@ impl Lemma {
         };
         let own = |who: &ProcessRef, at: usize, span: Span| ProcessRef {
             name: who.name.clone(),
-            index: Some(Box::new(int(at as i64, span))),
+            index: Some(Box::new(int(to_i64(at), span))),
         };
         rewrite::expr(&self.condition, &|part| {
             let span = part.span;
@@ -174,7 +175,7 @@ impl Lemma {
                 ExprKind::Index(array, parts) if family.owned.iter().any(|(known, _)| known.name == array.name) => {
                     match whom(parts.first())? {
                         Who::Other => ExprKind::Name(Ident { name: cell_name(&array.name), span }),
-                        Who::Own(at) => ExprKind::Index(array.clone(), vec![int(at as i64, span)]),
+                        Who::Own(at) => ExprKind::Index(array.clone(), vec![int(to_i64(at), span)]),
                     }
                 }
                 ExprKind::Name(bound) => match known.get(bound.name.as_str())? {

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use tertium_base::Span;
+use tertium_base::narrow::to_usize;
 use tertium_program::{InitialValue, Type, VarId};
 
 use super::Refused;
@@ -189,7 +190,7 @@ fn own(
         Some(Type::Bool) => Expr { kind: ExprKind::Bool(value != 0), span },
         Some(Type::Enum(id)) => {
             let members = &least.program.enumeration(id).members;
-            name(members.get(value as usize).map_or("", String::as_str), span)
+            name(members.get(to_usize(value)).map_or("", String::as_str), span)
         }
         _ => int(value, span),
     };

@@ -4,6 +4,7 @@
 //! that many processes, each with a number that nobody knows; the others are counted (`others`).
 
 use tertium_base::Span;
+use tertium_base::narrow::to_i64;
 
 use super::lemma::Lemma;
 use super::others::{self, Counted};
@@ -58,7 +59,7 @@ pub(super) fn all(mut parts: Vec<Expr>, span: Span) -> Expr {
 /// The number of a member that is a process of its own.
 pub(super) fn number(family: &Family<'_>, at: usize, span: Span) -> Expr {
     let numbers = ident(numbers(family), span);
-    Expr { kind: ExprKind::Index(numbers, vec![int(at as i64, span)]), span }
+    Expr { kind: ExprKind::Index(numbers, vec![int(to_i64(at), span)]), span }
 }
 
 fn numbers(family: &Family<'_>) -> String {
@@ -323,12 +324,12 @@ impl Telling<'_> {
                 .find(|family| family.owned.iter().any(|(known, _)| known.name == array.name));
             let Some(count) = owner.map(|owner| owner.count).filter(|&count| count > 0) else { continue };
             let (inner, range) = self.wider(inner);
-            let both = Range { lo: int(1, decl.ty.span), hi: int(count as i64, decl.ty.span) };
+            let both = Range { lo: int(1, decl.ty.span), hi: int(to_i64(count), decl.ty.span) };
             let ty = TypeExpr { kind: TypeKind::Array(Box::new(both), Box::new(inner)), span: decl.ty.span };
             let mut told = VarDecl { names: vec![array.clone()], ty, initial: decl.initial.clone() };
             for at in 1..=count {
                 let cell =
-                    Expr { kind: ExprKind::Index(array.clone(), vec![int(at as i64, array.span)]), span: array.span };
+                    Expr { kind: ExprKind::Index(array.clone(), vec![int(to_i64(at), array.span)]), span: array.span };
                 match &decl.initial {
                     Some(Initial::Same(value)) if self.is_computed(value) => {
                         told.initial = None;
@@ -416,7 +417,7 @@ impl Telling<'_> {
             for at in 1..=family.count {
                 let field = |known: &Ident| {
                     let who =
-                        ProcessRef { name: family.decl.name.clone(), index: Some(Box::new(int(at as i64, span))) };
+                        ProcessRef { name: family.decl.name.clone(), index: Some(Box::new(int(to_i64(at), span))) };
                     Expr { kind: ExprKind::Field(who, known.clone(), Vec::new()), span: known.span }
                 };
                 let places: Vec<Expr> = decl.names.iter().map(field).collect();
@@ -426,7 +427,7 @@ impl Telling<'_> {
             }
             locals.push(widened);
         }
-        let range = Range { lo: int(1, span), hi: int(family.count as i64, span) };
+        let range = Range { lo: int(1, span), hi: int(to_i64(family.count), span) };
         let decl = ProcessDecl {
             name: family.decl.name.clone(),
             family: Some((family.index.clone(), range)),
@@ -440,7 +441,7 @@ impl Telling<'_> {
     /// Numbers of members: within the range, and different.
     fn number(&mut self, family: &Family<'_>) {
         let span = family.index.span;
-        let range = Range { lo: int(1, span), hi: int(family.count as i64, span) };
+        let range = Range { lo: int(1, span), hi: int(to_i64(family.count), span) };
         let inner = TypeExpr { kind: TypeKind::Int, span };
         let ty = TypeExpr { kind: TypeKind::Array(Box::new(range), Box::new(inner)), span };
         self.items.push(Item::Var(VarDecl { names: vec![ident(numbers(family), span)], ty, initial: None }));
@@ -465,6 +466,6 @@ fn is_cell(part: &Expr, members: &Members) -> bool {
 
 /// The members of a family that are no processes of their own, in all: a sum over its range.
 pub(super) fn remaining(family: &Family<'_>, span: Span) -> Expr {
-    let size = vec![(true, family.range.lo.clone()), (false, int(1 - family.count as i64, span))];
+    let size = vec![(true, family.range.lo.clone()), (false, int(1 - to_i64(family.count), span))];
     sum(family.range.hi.clone(), size)
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use tertium_base::Span;
+use tertium_base::narrow::{to_i64, to_u32};
 use tertium_program::{
     Channel, Dimension, EnumId, Enumeration, ExprId, InitialValue, Scope, Type, VarId, Variable, Width,
 };
@@ -84,7 +85,7 @@ impl<'a> Lowering<'a> {
         }
         let known = self.symbols.mtypes.get(set as usize);
         let member = |value: usize| {
-            let name = self.symbols.mtype_name(set, value as i64);
+            let name = self.symbols.mtype_name(set, to_i64(value));
             name.map_or_else(|| value.to_string(), str::to_owned)
         };
         let members: Vec<String> = (0..NAMED_VALUES).map(member).collect();
@@ -118,7 +119,7 @@ impl<'a> Lowering<'a> {
             let outer = if part.dimensions.len() > holes { format!("{}[]", part.name) } else { part.name.clone() };
             for (at, field) in self.symbols.structure(id).fields.iter().enumerate().rev() {
                 open.push(Part {
-                    fields: [part.fields.as_slice(), &[at as u32]].concat(),
+                    fields: [part.fields.as_slice(), &[to_u32(at)]].concat(),
                     name: format!("{outer}.{}", field.name),
                     dimensions: part.dimensions.iter().copied().chain(dimension(field.size)).collect(),
                     ty: stored(field.ty, field.size.is_some()),

@@ -5,6 +5,7 @@
 //! lowered as what it is and converted where the other is needed. Wrapping is written out only where a value can leave
 //! its word.
 
+use tertium_base::narrow::{to_i64, to_u32};
 use tertium_program::{Binary, Expr, ExprId, Field, Pattern, Place, Sort, Unary, VarId, Width};
 
 use super::Lowering;
@@ -12,7 +13,7 @@ use crate::ast::{self, ExprKind, FormulaKind, Probe, RecvArg, Remote, VarRef};
 use crate::symbols::{DataType, Meaning, Predefined, SymbolId, UnitId};
 
 /// A C `int`.
-pub(super) const WORD: Width = Width { bits: 32, signed: true };
+pub(super) const WORD: Width = Width::INT;
 
 /// A plain part of a variable with its indices.
 pub(super) type Cell = (VarId, Vec<ExprId>);
@@ -277,7 +278,7 @@ impl<'a> Lowering<'a> {
         let process = self.processes[&unit];
         let mut pids = self.program.instances.iter().enumerate().filter(|(_, instance)| instance.process == process);
         match (pids.next(), pids.next()) {
-            (Some((pid, _)), _) => self.program.exprs.int(pid as i64),
+            (Some((pid, _)), _) => self.program.exprs.int(to_i64(pid)),
             _ => self.program.exprs.add(Expr::FirstInstance(process)),
         }
     }
@@ -360,7 +361,7 @@ impl<'a> Lowering<'a> {
                 continue;
             };
             for (at, field) in self.symbols.structure(id).fields.iter().enumerate().rev() {
-                let path = [fields.as_slice(), &[at as u32]].concat();
+                let path = [fields.as_slice(), &[to_u32(at)]].concat();
                 let Some(size) = field.size else {
                     open.push((field.ty, path, indices.clone()));
                     continue;

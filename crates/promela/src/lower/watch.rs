@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tertium_base::narrow::to_i64;
 use tertium_program::{Action, ExprId, Field, InitialValue, Named, Pattern, Property, Scope, StepId, Trace, Type};
 
 use super::Lowering;
@@ -158,7 +159,7 @@ impl<'a> Lowering<'a> {
             self.program.steps[id.index()].action = Action::Receive { pattern, keep: true };
         }
         let code = self.program.process(process);
-        let (entry, last) = (code.entry.index() as i64, code.locations.len() as i64 - 1);
+        let (entry, last) = (to_i64(code.entry.index()), to_i64(code.locations.len()) - 1);
         let initial = InitialValue::Same(entry);
         let variable =
             self.variable("_event".to_owned(), Type::Range { lo: 0, hi: last }, Vec::new(), Scope::Global, initial);

@@ -17,6 +17,7 @@ use std::rc::Rc;
 
 use tertium_base::diagnostic::closest_name;
 use tertium_base::{Diagnostic, Span};
+use tertium_program::Width;
 
 use crate::ast::{DeclId, File, Ident, LabelId, RefId};
 use crate::lexer::{Kind, Token};
@@ -322,7 +323,7 @@ impl Parser {
         match token.text.parse::<i64>() {
             Ok(value) if i32::try_from(value).is_ok() => Ok(value),
             Ok(value) => {
-                let kept = i64::from(value as i32);
+                let kept = Width::INT.wrap(value);
                 let diagnostic = Diagnostic::warning("W0505", format!("the number {value} is read as {kept}"))
                     .at(token.span, "more than 32 bits with the sign")
                     .note("the largest type, `int`, has 32 bits");

@@ -1,5 +1,8 @@
 //! Which number is a constant expression?
 
+use tertium_base::narrow::to_i64;
+use tertium_program::Width;
+
 use super::Resolver;
 use super::names::Global;
 use crate::ast::{Binary, Expr, ExprKind, Initializer, Item, Unary};
@@ -16,7 +19,7 @@ impl Resolver<'_> {
                 let name = &reference.parts[0].name.name;
                 let Some((Global::Constant { set }, _)) = self.scopes.global(name) else { return None };
                 let names = &self.symbols.mtypes[set as usize].names;
-                names.iter().position(|known| known == name)? as i64 + 1
+                to_i64(names.iter().position(|known| known == name)?) + 1
             }
             ExprKind::Unary(op, inner) => {
                 let inner = self.constant(inner)?;
@@ -29,7 +32,7 @@ impl Resolver<'_> {
             ExprKind::Binary(op, left, right) => binary(*op, self.constant(left)?, self.constant(right)?)?,
             _ => return None,
         };
-        Some(i64::from(value as i32))
+        Some(Width::INT.wrap(value))
     }
 
     /// The value of a constant expression, or the constant initial value of a variable; reported if it is neither.

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use tertium_base::diagnostic::closest_name;
+use tertium_base::narrow::to_i64;
 use tertium_base::{Diagnostic, Span};
 
 use super::Resolver;
@@ -139,7 +140,7 @@ impl Resolver<'_> {
         let global = self.scopes.global(&name.name).map(|(global, _)| global);
         if let Some(Global::Constant { set }) = global {
             let names = &self.symbols.mtypes[set as usize].names;
-            let value = names.iter().position(|known| *known == name.name).map_or(0, |position| position as i64 + 1);
+            let value = names.iter().position(|known| *known == name.name).map_or(0, |position| to_i64(position) + 1);
             return Some(Meaning::Constant { value, set });
         }
         if let Some(symbol) = self.scopes.local(&name.name) {

@@ -33,7 +33,11 @@ pub fn abstraction(report: &AbstractReport, description: Option<&str>, style: St
         text.push_str(&format!("  {name:<14}{}\n", style.paint(Role::Strong, &value)));
     }
     if report.gave_up > 0 {
-        text.push_str(&format!("  {:<14}{}\n", "gave up", counted(report.gave_up as usize, "time")));
+        text.push_str(&format!(
+            "  {:<14}{}\n",
+            "gave up",
+            counted(usize::try_from(report.gave_up).unwrap_or(usize::MAX), "time")
+        ));
     }
     if description.is_some() {
         let cost = format!("{}, {} ms", report.solver, report.time_ms);

@@ -1,5 +1,6 @@
 //! Values of expressions, straight from the tree.
 
+use tertium_base::narrow::{to_i64, to_usize};
 use tertium_gcl::ast::{
     Comparison, Expr, ExprKind, Factor, File, Ident, Initial, Item, ProcessDecl, ProcessRef, Range, TypeExpr, TypeKind,
     VarDecl,
@@ -25,7 +26,7 @@ pub(super) struct Variable<'a> {
 
 impl Variable<'_> {
     pub fn cells(&self) -> usize {
-        self.array.map_or(1, |(_, cells)| cells as usize)
+        self.array.map_or(1, |(_, cells)| to_usize(cells))
     }
 }
 
@@ -127,7 +128,7 @@ impl<'a> Machine<'a> {
                 .items
                 .iter()
                 .find_map(|item| match item {
-                    Item::Enumeration(ident, members) if ident.name == *name => Some((0, members.len() as i64 - 1)),
+                    Item::Enumeration(ident, members) if ident.name == *name => Some((0, to_i64(members.len()) - 1)),
                     _ => None,
                 })
                 .expect("a declared type"),
@@ -158,7 +159,7 @@ impl<'a> Machine<'a> {
         if !(lo..lo + cells).contains(&index) {
             return Err("array-bounds");
         }
-        Ok(variable.first + (index - lo) as usize)
+        Ok(variable.first + to_usize(index - lo))
     }
 
     pub fn value(&self, expr: &Expr, view: &View<'_>) -> Value {
@@ -264,7 +265,7 @@ impl<'a> Machine<'a> {
                 }
                 Item::Enumeration(_, members) => {
                     if let Some(position) = members.iter().position(|member| member.name == name.name) {
-                        return Ok(position as i64);
+                        return Ok(to_i64(position));
                     }
                 }
                 _ => {}

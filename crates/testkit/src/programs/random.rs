@@ -6,6 +6,8 @@
 
 use std::fmt::Write;
 
+use tertium_base::narrow::to_usize;
+
 use crate::Rng;
 
 /// How large random programs are, and what they may contain.
@@ -312,7 +314,7 @@ impl Writer<'_> {
     fn literal(&mut self, kind: Kind) -> String {
         match kind {
             Kind::Bool => ["true", "false"][self.rng.below(2)].to_owned(),
-            Kind::Range(hi) => self.rng.below(hi as usize + 1).to_string(),
+            Kind::Range(hi) => self.rng.below(to_usize(hi) + 1).to_string(),
             Kind::Colour => (*self.rng.pick(&COLOURS)).to_owned(),
         }
     }
