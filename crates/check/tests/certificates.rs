@@ -2,6 +2,7 @@
 //! tampered with or made for another structure, is so by the definitions.
 
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 use tertium_check::automata::{AutomataEngine, linear_certificate, linear_open_question};
 use tertium_check::game::ParityGame;
 use tertium_check::witness::{branching_certificate, open_question};
@@ -57,7 +58,7 @@ fn tamper(rng: &mut Rng, certificate: &mut Certificate, model: &Kmts, nodes: usi
                 match rng.below(3) {
                     0 => positions[rng.below(count)].0 = any(rng),
                     1 => drop(moves[rng.below(count)].pop()),
-                    _ => moves[rng.below(count)].push(rng.below(count) as u32),
+                    _ => moves[rng.below(count)].push(to_u32(rng.below(count))),
                 }
             }
             Proof::Labels(labels) if !labels.is_empty() => {
@@ -98,7 +99,7 @@ fn tamper_claims(rng: &mut Rng, claims: &mut Vec<Claim>, model: &Kmts, nodes: us
         1 => claims[at].positive ^= true,
         2 => claims[at].state = state,
         3 => claims[at].node = NodeId::new(rng.below(nodes)),
-        4 => claims[at].choice = Choice::Operand(rng.below(4) as u8),
+        4 => claims[at].choice = Choice::Operand(u8::try_from(rng.below(4)).unwrap()),
         5 => claims[at].choice = Choice::Onward,
         _ => match &mut claims[at].choice {
             Choice::Into(members) => tamper_states(rng, members, model),

@@ -6,6 +6,7 @@
 mod common;
 
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 use tertium_check::automata::AutomataEngine;
 use tertium_check::explicit::Explicit;
 use tertium_check::thorough::{
@@ -397,13 +398,13 @@ fn tamper(rng: &mut tertium_testkit::Rng, stands: &mut [Stand], states: usize) {
         2 => drop(stand.watched.pop()),
         3 if !stand.moves.is_empty() => {
             let at = rng.below(stand.moves.len());
-            stand.moves[at].0 = rng.below(4) as u32;
+            stand.moves[at].0 = to_u32(rng.below(4));
         }
         4 => stand.moves.iter_mut().for_each(|(_, targets)| targets.iter_mut().for_each(|to| *to = 0)),
         5 => stand.watched.iter_mut().for_each(|watch| watch.met.clear()),
-        6 => stand.watched.iter_mut().for_each(|watch| watch.name = rng.below(2) as u32),
+        6 => stand.watched.iter_mut().for_each(|watch| watch.name = to_u32(rng.below(2))),
         _ => stand.moves.iter_mut().for_each(|(_, targets)| {
-            targets.iter_mut().for_each(|to| *to = rng.below(count) as u32);
+            targets.iter_mut().for_each(|to| *to = to_u32(rng.below(count)));
         }),
     }
 }

@@ -12,6 +12,8 @@
 
 use std::collections::HashMap;
 
+use tertium_base::narrow::to_u32;
+
 use super::automaton::Automaton;
 
 /// A transition of the given automaton, its literals as bits, after counting off the marks in turn.
@@ -71,7 +73,7 @@ impl Deterministic {
 
     /// How many priorities can occur: all are below this.
     pub(crate) fn priorities(&self) -> u32 {
-        2 * self.steps.len() as u32 + 4
+        2 * to_u32(self.steps.len()) + 4
     }
 
     /// The number of a letter.
@@ -79,7 +81,7 @@ impl Deterministic {
         if let Some(&number) = self.letters.get(&bits) {
             return number;
         }
-        let number = self.letter_bits.len() as u32;
+        let number = to_u32(self.letter_bits.len());
         self.letter_bits.push(bits.clone());
         self.letters.insert(bits, number);
         number
@@ -94,7 +96,7 @@ impl Deterministic {
         let number = match self.numbers.get(&next) {
             Some(&number) => number,
             None => {
-                let number = self.states.len() as u32;
+                let number = to_u32(self.states.len());
                 self.states.push(next.clone());
                 self.numbers.insert(next, number);
                 number
@@ -169,7 +171,7 @@ fn settle(next: &mut Nesting, old: u32, fresh: u32) -> Option<u32> {
     kept.dedup();
     for (_, braces) in next.iter_mut() {
         for brace in braces.iter_mut() {
-            *brace = kept.binary_search(brace).map_or(*brace, |place| place as u32);
+            *brace = kept.binary_search(brace).map_or(*brace, |place| to_u32(place));
         }
     }
     event

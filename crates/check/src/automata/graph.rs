@@ -6,6 +6,7 @@
 //! fair path takes steps of every constraint for ever.
 
 use tertium_base::BitSet;
+use tertium_base::narrow::to_u32;
 use tertium_evidence::{Deadlock, Reading};
 use tertium_model::{EdgeId, Kmts, StateId};
 
@@ -50,7 +51,7 @@ impl<'m> PathGraph<'m> {
         let mut graph = Self { model, total, ending: Vec::new(), may_end: BitSet::empty(0) };
         if reading.deadlock == Deadlock::Maximal {
             graph.may_end = BitSet::from_fn(model.state_count(), |at| graph.can_end(StateId::new(at)));
-            graph.ending = graph.may_end.iter().map(|at| at as u32).collect();
+            graph.ending = graph.may_end.iter().map(|at| to_u32(at)).collect();
         }
         graph
     }
@@ -87,7 +88,7 @@ impl<'m> PathGraph<'m> {
         if self.ending.is_empty() || !self.may_end.contains(state) {
             return None;
         }
-        let at = self.ending.binary_search(&(state as u32)).ok()?;
+        let at = self.ending.binary_search(&to_u32(state)).ok()?;
         Some(self.model.state_count() + at)
     }
 

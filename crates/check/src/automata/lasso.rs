@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 
 use super::graph::Step;
@@ -184,8 +185,8 @@ impl Components {
             loop {
                 budget.tick(&mut ticks)?;
                 if let Some((node, entry)) = entering.take() {
-                    this.number[node] = OPEN | open.len() as u32;
-                    roots.push((open.len() as u32, 0, entry));
+                    this.number[node] = OPEN | to_u32(open.len());
+                    roots.push((to_u32(open.len()), 0, entry));
                     open.push(node);
                     path.push((node, Cursor::default()));
                 }
@@ -204,7 +205,7 @@ impl Components {
                     roots.pop();
                     this.marks.push(marks);
                     for node in open.drain(root as usize..) {
-                        this.number[node] = this.marks.len() as u32;
+                        this.number[node] = to_u32(this.marks.len());
                     }
                 }
             }

@@ -9,6 +9,7 @@
 
 use std::collections::HashMap;
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{StopReason, Stopped};
 use tertium_evidence::Proof;
 use tertium_logic::NodeId;
@@ -89,7 +90,7 @@ fn play<'a>(
     let fair: Vec<Vec<u64>> = (0..paths.task.model.fairness().len())
         .map(|constraint| {
             let means = |meaning: &Meaning<'_>| matches!(meaning, Meaning::Fair(at) if *at == constraint);
-            let atom = question.meanings.iter().position(means).map_or(u32::MAX, |at| at as u32);
+            let atom = question.meanings.iter().position(means).map_or(u32::MAX, |at| to_u32(at));
             letters.bits_of(&[Literal { atom, positive: true }])
         })
         .collect();
@@ -113,7 +114,7 @@ impl Builder<'_, '_, '_> {
         let mut game = Game::new(classes(self.deterministic.priorities()));
         let mut starts = Vec::new();
         for state in from {
-            starts.push(self.number(Position::Choose(state.index() as u32, 0), &mut game)?);
+            starts.push(self.number(Position::Choose(state.number(), 0), &mut game)?);
         }
         let mut ticks = 0;
         let mut at = 0;
@@ -167,7 +168,7 @@ impl Builder<'_, '_, '_> {
             }
             let letter = self.deterministic.letter(bits);
             let (next, priority) = self.deterministic.step(memory, letter);
-            let members = set.members.iter().map(|&member| member as u32).collect();
+            let members = set.members.iter().map(|&member| to_u32(member)).collect();
             choices.push(Position::Chosen(members, next, priority));
         }
         choices
@@ -197,7 +198,7 @@ impl Play {
                 if self.state(target).is_none_or(|state| paths.graph.is_copy(state)) {
                     continue;
                 }
-                let fresh = order.len() as u32;
+                let fresh = to_u32(order.len());
                 let number = *numbers.entry(target).or_insert(fresh);
                 if number == fresh {
                     order.push(target);

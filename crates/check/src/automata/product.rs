@@ -4,6 +4,8 @@
 //! takes certain steps and reads labels pessimistically; the *possible* product takes possible steps
 //! and reads them optimistically. Fairness constraints are marks behind the automaton's own.
 
+use tertium_base::narrow::to_u32;
+
 use super::automaton::{Automaton, Literal};
 use super::graph::{PathGraph, Step, low_bits};
 use super::letters::Letters;
@@ -106,7 +108,7 @@ impl<'p, 'm> Product<'p, 'm> {
                 let edge = edge_need(&step.cube, meanings);
                 transitions.push(Compiled { target: step.target, marks: step.marks, edge });
             }
-            offsets.push(transitions.len() as u32);
+            offsets.push(to_u32(transitions.len()));
         }
         let constraints = graph.model.fairness().len();
         Self {
@@ -184,7 +186,7 @@ impl<'p, 'm> Product<'p, 'm> {
                 }
                 let marks = compiled.marks | self.fair_marks(step);
                 let target = step.target * self.width + compiled.target as usize;
-                return Some(ProductStep { target, memory: compiled.target, step, transition: at as u32, marks });
+                return Some(ProductStep { target, memory: compiled.target, step, transition: to_u32(at), marks });
             }
             cursor.step = 0;
             cursor.transition += 1;

@@ -86,7 +86,7 @@ impl<'a> Questions<'a> {
                 let name = format!("node {}", self.linear.len());
                 let id = self.add_atom(&name, Meaning::Labels(Cow::Owned(yes), Cow::Owned(open)));
                 if let Node::Atom(atom) = self.builder.node(id) {
-                    self.quantified.push((atom.index() as u32, NodeId::new(self.linear.len())));
+                    self.quantified.push((atom.number(), NodeId::new(self.linear.len())));
                 }
                 id
             }

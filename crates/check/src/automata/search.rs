@@ -7,6 +7,7 @@
 //! a node; no table of reversed edges. Two searches, of certain and of possible paths, can tell each
 //! other what they know.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 
 use super::product::{Cursor, Product};
@@ -138,10 +139,10 @@ impl Search {
     }
 
     fn enter(&mut self, node: usize, state: usize, memory: usize, entry: u64) {
-        self.open.push(node as u32);
-        let rank = self.open.len() as u32;
+        self.open.push(to_u32(node));
+        let rank = to_u32(self.open.len());
         self.rank[node] = rank;
-        self.path.push(Frame { state: state as u32, memory: memory as u32, cursor: Cursor::default() });
+        self.path.push(Frame { state: to_u32(state), memory: to_u32(memory), cursor: Cursor::default() });
         self.roots.push(Root { rank, marks: 0, entry });
     }
 

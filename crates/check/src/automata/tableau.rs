@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_logic::{Formula, Node, NodeId};
 
@@ -35,7 +36,7 @@ pub(crate) fn plain_automaton(formula: &Formula, budget: &Budget) -> Result<Auto
     let start = vec![formula.root()];
     numbers.insert(start.clone(), 0);
     let mut sets = vec![start];
-    let mut automaton = Automaton { initial: vec![0], transitions: Vec::new(), marks: untils.len() as u32 };
+    let mut automaton = Automaton { initial: vec![0], transitions: Vec::new(), marks: to_u32(untils.len()) };
     let mut at = 0;
     while at < sets.len() {
         let mut steps = Vec::new();
@@ -43,7 +44,7 @@ pub(crate) fn plain_automaton(formula: &Formula, budget: &Budget) -> Result<Auto
             let next: Vec<NodeId> = way.next.into_iter().collect();
             let target = *numbers.entry(next).or_insert_with_key(|next| {
                 sets.push(next.clone());
-                sets.len() as u32 - 1
+                to_u32(sets.len()) - 1
             });
             let mark = |(bit, until): (usize, &NodeId)| u64::from(!way.put_off.contains(until)) << bit;
             let marks = untils.iter().enumerate().map(mark).fold(0, |sum, mark| sum | mark);
@@ -74,11 +75,11 @@ fn ways(formula: &Formula, obligations: &[NodeId], budget: &Budget) -> Result<Ve
             Node::True => {}
             Node::False => continue,
             Node::Atom(atom) => {
-                way.cube.insert(Literal { atom: atom.index() as u32, positive: true });
+                way.cube.insert(Literal { atom: atom.number(), positive: true });
             }
             Node::Not(inner) => {
                 if let Node::Atom(atom) = formula.node(inner) {
-                    way.cube.insert(Literal { atom: atom.index() as u32, positive: false });
+                    way.cube.insert(Literal { atom: atom.number(), positive: false });
                 }
             }
             Node::And(a, b) => way.todo.extend([a, b]),

@@ -2,6 +2,7 @@
 //!
 //! The translation is the formula library's; tests compare it with the plain tableau.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_logic::automata::{Tgba, Translation, TranslationError, ltl_to_tgba};
 
@@ -29,20 +30,20 @@ pub(crate) fn automaton(question: &Question<'_>, budget: &Budget) -> Result<Auto
 /// The same automaton with literals as the searches know them; never without a state.
 fn converted(tgba: &Tgba) -> Automaton {
     let literal = |literal: &tertium_logic::automata::Literal| Literal {
-        atom: literal.atom().index() as u32,
+        atom: literal.atom().number(),
         positive: !literal.is_negative(),
     };
     let transition = |step: &tertium_logic::automata::Transition| {
         let mut cube: Vec<Literal> = step.guard.literals().iter().map(literal).collect();
         cube.sort_unstable();
-        Transition { cube, target: step.target as u32, marks: step.marks.0 }
+        Transition { cube, target: to_u32(step.target), marks: step.marks.0 }
     };
     let mut transitions: Vec<Vec<Transition>> =
         tgba.states.iter().map(|steps| steps.iter().map(transition).collect()).collect();
     if transitions.is_empty() {
         transitions.push(Vec::new());
     }
-    Automaton { initial: vec![tgba.initial as u32], transitions, marks: tgba.marks as u32 }
+    Automaton { initial: vec![to_u32(tgba.initial)], transitions, marks: to_u32(tgba.marks) }
 }
 
 #[cfg(test)]

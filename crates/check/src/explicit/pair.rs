@@ -5,6 +5,7 @@
 //! sets at once, and a three-valued walk has no more branches than a two-valued one.
 
 use tertium_base::BitSet;
+use tertium_base::narrow::low_half;
 use tertium_lattice::Belnap;
 use tertium_model::{Kmts, PropId};
 
@@ -46,7 +47,7 @@ impl Pair {
 
     pub fn label(model: &Kmts, prop: PropId) -> Self {
         let (for_true, not_refuted) = model.label_sets(prop);
-        let half = |word: u64, at: usize| spread((word >> (32 * (at & 1))) as u32);
+        let half = |word: u64, at: usize| spread(low_half(word >> (32 * (at & 1))));
         let words = (0..model.state_count().div_ceil(32))
             .map(|at| half(for_true.words()[at / 2], at) << 1 | half(not_refuted.words()[at / 2], at))
             .collect();
@@ -72,7 +73,7 @@ impl Pair {
     /// A state's two bits.
     #[inline]
     pub fn get(&self, state: usize) -> u32 {
-        (self.words[state >> 5] >> ((state & 31) * 2)) as u32 & 3
+        low_half(self.words[state >> 5] >> ((state & 31) * 2)) & 3
     }
 
     /// How many words of 32 states there are.

@@ -4,6 +4,7 @@
 //! the edge tables are read from front to back, which on large structures is what the time goes into.
 
 use tertium_base::BitSet;
+use tertium_base::narrow::to_u32;
 
 /// A set of states that gives them back one by one.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ impl Pending {
         self.count += 1;
         if self.sweep.is_none() {
             if self.stack.len() < self.many() {
-                self.stack.push(state as u32);
+                self.stack.push(to_u32(state));
             } else {
                 self.stack.clear();
                 self.sweep = Some(0);
@@ -79,7 +80,7 @@ impl Pending {
     /// Goes back to the stack if few are left.
     fn end_of_sweep(&mut self) {
         if self.count < self.many() / 2 {
-            self.stack.extend(self.marked.iter().map(|state| state as u32));
+            self.stack.extend(self.marked.iter().map(|state| to_u32(state)));
             self.sweep = None;
         }
     }

@@ -50,7 +50,7 @@ impl Predecessors {
             for edge in model.edges_from(state) {
                 let place = &mut offsets[edge.target.index() + 1];
                 let kind = if edge.may { MAY } else { 0 } | if edge.must { MUST } else { 0 };
-                edges[*place as usize] = Incoming(state.index() as u32 | kind);
+                edges[*place as usize] = Incoming(state.number() | kind);
                 *place += 1;
             }
         }

@@ -50,11 +50,13 @@ macro_rules! counter {
             const ZERO: Self = 0;
 
             #[inline]
+            #[allow(clippy::cast_possible_truncation, reason = "`most_support` bounds the sum, so every summand")]
             fn more(&mut self, by: u32) {
                 *self += by as Self;
             }
 
             #[inline]
+            #[allow(clippy::cast_possible_truncation, reason = "`most_support` bounds the sum, so every summand")]
             fn less(&mut self, by: u32) {
                 *self -= by as Self;
             }

@@ -4,6 +4,7 @@
 //! once for both sets. In a structure whose must edges are may edges every state is walked back from
 //! at most once, so three values cost no more edge visits than two.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{BitSet, Stopped};
 use tertium_model::{HyperId, StateId};
 
@@ -42,7 +43,7 @@ impl<'w, 'a> Walk<'w, 'a> {
         let states = structure.states();
         structure.budget().reserve(states * if structure.total() { 5 } else { 1 })?;
         let hyper_missing =
-            (0..model.hyper_count()).map(|at| model.hyper(HyperId::new(at)).members.len() as u32).collect();
+            (0..model.hyper_count()).map(|at| to_u32(model.hyper(HyperId::new(at)).members.len())).collect();
         let successors_missing =
             if structure.total() { (0..states).map(|state| structure.may_degree(state)).collect() } else { Vec::new() };
         let mut walk = Self {

@@ -4,6 +4,7 @@
 //! one undecided operand is passed over, so most positions are steps. A certain set with several
 //! members is a position of its own, where the opponent picks the member.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_model::{HyperId, StateId};
 
@@ -139,7 +140,7 @@ impl<'t> Arena<'t> {
         let steps = Steps::new(task);
         let mut arena =
             Self { task, plan, steps, game, index, states: Vec::new(), sets: Vec::new(), cut_off: false, ticks: 0 };
-        let ends = arena.plan.rules.len() as u32 * 2;
+        let ends = to_u32(arena.plan.rules.len()) * 2;
         arena.announce(StateId::new(0), ends)?;
         arena.announce(StateId::new(0), ends + 1)?;
         for (state, obligation) in roots {
@@ -218,7 +219,7 @@ impl<'t> Arena<'t> {
     }
 
     fn position(&mut self, state: StateId, obligation: Obligation) -> Result<u32, Stopped> {
-        let next = self.game.len() as u32;
+        let next = to_u32(self.game.len());
         let entry = self.index.entry(state, obligation, self.task.budget)?;
         if *entry != ABSENT {
             return Ok(*entry);
@@ -229,8 +230,8 @@ impl<'t> Arena<'t> {
 
     fn add_moves(&mut self, position: usize) -> Result<(), Stopped> {
         let state = self.states[position];
-        let class = self.game.class_index(position) as u32;
-        let count = self.plan.rules.len() as u32;
+        let class = to_u32(self.game.class_index(position));
+        let count = to_u32(self.plan.rules.len());
         if class >= 2 * count {
             return Ok(());
         }
@@ -323,7 +324,7 @@ impl<'t> Arena<'t> {
             Undecided::None => self.add_end(WON),
             Undecided::One(member) => self.add_target(true, member, to),
             Undecided::More => {
-                let position = self.announce(state, class + self.plan.rules.len() as u32)?;
+                let position = self.announce(state, class + to_u32(self.plan.rules.len()))?;
                 self.sets.push((position, set));
                 self.game.add_move(position, self.task.budget)?;
                 Ok(false)
@@ -347,7 +348,7 @@ impl<'t> Arena<'t> {
 
     fn add_set_moves(&mut self, position: usize, state: StateId, obligation: Obligation) -> Result<(), Stopped> {
         let Rule::Diamond(_, to) = self.plan.rule(obligation) else { return Ok(()) };
-        let Ok(at) = self.sets.binary_search_by_key(&(position as u32), |&(number, _)| number) else { return Ok(()) };
+        let Ok(at) = self.sets.binary_search_by_key(&to_u32(position), |&(number, _)| number) else { return Ok(()) };
         let set = self.sets[at].1;
         let steps = self.steps;
         for member in steps.members(state, set) {

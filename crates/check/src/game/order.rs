@@ -6,6 +6,7 @@
 //! those of the fixpoints inside it, and as small as its kind allows.
 
 use tertium_base::BitSet;
+use tertium_base::narrow::to_u32;
 use tertium_logic::{Formula, Node, NodeId};
 
 use super::plan::{Obligation, Rule, dual};
@@ -59,7 +60,7 @@ fn fixpoint_priorities(formula: &Formula, lasting: &[Option<bool>], block: &[u32
         for side in 0..2 {
             let obligation = id.index() * 2 + side;
             let mut most = 0;
-            operands(formula, id, side as u32, |operand| {
+            operands(formula, id, to_u32(side), |operand| {
                 if block[operand as usize] == block[obligation] {
                     most = most.max(inside[operand as usize]);
                 }
@@ -77,7 +78,7 @@ fn fixpoint_priorities(formula: &Formula, lasting: &[Option<bool>], block: &[u32
 
 /// The obligations about the operands of a node.
 fn operands(formula: &Formula, id: NodeId, side: u32, mut visit: impl FnMut(Obligation)) {
-    let same = |child: NodeId| (child.index() as u32) << 1 | side;
+    let same = |child: NodeId| to_u32(child.index() * 2) | side;
     match formula.node(id) {
         Node::Var(_) => {}
         Node::Not(a) => visit(dual(same(a))),
@@ -109,10 +110,10 @@ fn unguarded(rules: &[Rule]) -> BitSet {
 
 /// Leads every rule past the jumps behind it.
 fn pass_jumps(rules: &mut [Rule], anchored: &BitSet) {
-    let mut end: Vec<Obligation> = (0..rules.len() as u32).collect();
+    let mut end: Vec<Obligation> = (0..to_u32(rules.len())).collect();
     let mut known = BitSet::empty(rules.len());
     let mut chain = Vec::new();
-    for start in 0..rules.len() as u32 {
+    for start in 0..to_u32(rules.len()) {
         let mut at = start;
         while !known.contains(at as usize) {
             match rules[at as usize] {
@@ -152,7 +153,7 @@ fn components(rules: &[Rule], same_state: bool) -> Vec<u32> {
     let (mut seen, mut found) = (0, 0);
     let mut open: Vec<u32> = Vec::new();
     let mut path: Vec<(u32, usize)> = Vec::new();
-    for start in 0..rules.len() as u32 {
+    for start in 0..to_u32(rules.len()) {
         if number[start as usize] == 0 {
             path.push((start, 0));
         }
@@ -161,7 +162,7 @@ fn components(rules: &[Rule], same_state: bool) -> Vec<u32> {
             if index == 0 {
                 seen += 1;
                 (number[here], low[here]) = (seen, seen);
-                open.push(here as u32);
+                open.push(to_u32(here));
             }
             *next += 1;
             match rules[here].targets(same_state).nth(index) {

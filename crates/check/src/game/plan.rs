@@ -5,6 +5,7 @@
 //! is false, and the rule of the one is the dual of the rule of the other. So negation is a jump, and no
 //! normal form is needed. Operators of CTL unfold at their own node.
 
+use tertium_base::narrow::to_u32;
 use tertium_evidence::Deadlock;
 use tertium_lattice::Belnap;
 use tertium_logic::{ActionId, Formula, Node, NodeId};
@@ -157,7 +158,7 @@ impl Plan {
 
     /// That a node is true, or false.
     pub fn obligation(&self, node: NodeId, positive: bool) -> Obligation {
-        (node.index() as u32) << 1 | u32::from(!positive)
+        to_u32(node.index() * 2) | u32::from(!positive)
     }
 
     /// How an obligation is met.
@@ -196,7 +197,7 @@ struct Maker<'t> {
 }
 
 const fn positive(node: NodeId) -> Obligation {
-    (node.index() as u32) << 1
+    to_u32(node.index() * 2)
 }
 
 impl<'t> Maker<'t> {
@@ -224,7 +225,7 @@ impl<'t> Maker<'t> {
         self.rules.push(rule);
         self.origin.push(of);
         self.lasting.push(None);
-        ((self.rules.len() - 1) as u32) << 1
+        to_u32((self.rules.len() - 1) * 2)
     }
 
     fn add_node(&mut self, id: NodeId) -> Result<(), NoPlan> {

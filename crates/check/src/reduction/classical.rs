@@ -4,6 +4,7 @@
 //! for every kind of step: one for `EX`, one for `AX`. Operators of CTL are solved by a work list over
 //! their unfolding, fixpoints by iteration from scratch.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{BitSet, Budget, Stopped};
 use tertium_logic::{AtomId, ElementId, Formula, Node, NodeId, VarId};
 
@@ -222,7 +223,7 @@ impl Evaluation<'_> {
     fn until(&mut self, all: bool, a: &BitSet, b: &BitSet) -> Result<BitSet, Stopped> {
         let ending = if all { self.run.ending } else { Ending::Never };
         let mut set = BitSet::empty(self.run.states);
-        let mut open: Vec<u32> = (0..self.run.states as u32).collect();
+        let mut open: Vec<u32> = (0..to_u32(self.run.states)).collect();
         while let Some(state) = open.pop() {
             self.budget.tick(&mut self.ticks)?;
             let at = state as usize;
@@ -238,7 +239,7 @@ impl Evaluation<'_> {
     fn release(&mut self, all: bool, a: &BitSet, b: &BitSet) -> Result<BitSet, Stopped> {
         let ending = if all { Ending::Never } else { self.run.ending };
         let mut set = BitSet::full(self.run.states);
-        let mut open: Vec<u32> = (0..self.run.states as u32).collect();
+        let mut open: Vec<u32> = (0..to_u32(self.run.states)).collect();
         while let Some(state) = open.pop() {
             self.budget.tick(&mut self.ticks)?;
             let at = state as usize;

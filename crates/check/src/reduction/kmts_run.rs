@@ -70,7 +70,7 @@ pub(super) fn possible(task: &Task<'_>, filter: Filter) -> Relation {
     };
     Relation::from_states(model.state_count(), |state, add| {
         let edges = model.edges_from(StateId::new(state)).filter(|edge| edge.may);
-        edges.filter(selected).for_each(|edge| add(&[edge.target.index() as u32]));
+        edges.filter(selected).for_each(|edge| add(&[edge.target.number()]));
     })
 }
 
@@ -85,9 +85,9 @@ pub(super) fn certain(task: &Task<'_>, filter: Filter) -> Relation {
     };
     Relation::from_states(model.state_count(), |state, add| {
         let state = StateId::new(state);
-        let numbers = |members: &[StateId]| members.iter().map(|member| member.index() as u32).collect::<Vec<_>>();
+        let numbers = |members: &[StateId]| members.iter().map(|member| member.number()).collect::<Vec<_>>();
         for edge in model.edges_from(state).filter(|edge| edge.must && selected(edge)) {
-            add(&[edge.target.index() as u32]);
+            add(&[edge.target.number()]);
         }
         for hyper in model.hyper_from(state) {
             let counts = match filter {
@@ -105,7 +105,7 @@ pub(super) fn certain(task: &Task<'_>, filter: Filter) -> Relation {
         let all: Vec<Edge> = model.edges_from(state).filter(|edge| edge.may).collect();
         let some_action = matches!(filter, Filter::Action(_));
         if total && !some_action && !all.is_empty() && all.iter().all(selected) {
-            add(&all.iter().map(|edge| edge.target.index() as u32).collect::<Vec<_>>());
+            add(&all.iter().map(|edge| edge.target.number()).collect::<Vec<_>>());
         }
     })
 }

@@ -57,8 +57,6 @@ fn holds_at(task: &LatticeTask<'_>, formula: &Formula, j: Element) -> Result<Bit
 fn edges_above(task: &LatticeTask<'_>, j: Element) -> Relation {
     Relation::from_states(task.model.state_count(), |state, add| {
         let edges = task.model.edges_from(StateId::new(state)).iter();
-        edges
-            .filter(|edge| task.model.lattice().cut(edge.value, j))
-            .for_each(|edge| add(&[edge.target.index() as u32]));
+        edges.filter(|edge| task.model.lattice().cut(edge.value, j)).for_each(|edge| add(&[edge.target.number()]));
     })
 }

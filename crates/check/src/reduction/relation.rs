@@ -4,6 +4,7 @@
 //! set lies inside, `AX` if every set is met.
 
 use tertium_base::BitSet;
+use tertium_base::narrow::to_u32;
 
 /// For each state some non-empty sets of states.
 #[derive(Clone, Debug, Default)]
@@ -23,9 +24,9 @@ impl Relation {
             sets_of(state, &mut |set: &[u32]| {
                 debug_assert!(!set.is_empty());
                 relation.members.extend_from_slice(set);
-                relation.first_member.push(relation.members.len() as u32);
+                relation.first_member.push(to_u32(relation.members.len()));
             });
-            relation.first_set.push(relation.first_member.len() as u32 - 1);
+            relation.first_set.push(to_u32(relation.first_member.len()) - 1);
         }
         relation
     }
@@ -73,7 +74,7 @@ impl Predecessors {
         let mut next = first.clone();
         let mut sources = vec![0u32; first[states] as usize];
         for_each_step(states, relations, |from, to| {
-            sources[next[to] as usize] = from as u32;
+            sources[next[to] as usize] = to_u32(from);
             next[to] += 1;
         });
         Self { first, sources }

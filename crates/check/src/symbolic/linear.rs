@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use tertium_base::Stopped;
+use tertium_base::narrow::to_u32;
 use tertium_dd::{Relation, Set};
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_lattice::Belnap;
@@ -255,9 +256,9 @@ impl<'s> Automata<'s> {
     ) -> Result<Self, EngineError> {
         has_steps(structure, fairness)?;
         let step =
-            |way: &Reading| Transition { cube: Vec::new(), target: way.target as u32, marks: u64::from(way.marked) };
+            |way: &Reading| Transition { cube: Vec::new(), target: to_u32(way.target), marks: u64::from(way.marked) };
         let transitions = ways.iter().map(|ways| ways.iter().map(step).collect()).collect();
-        let automaton = Automaton { initial: vec![initial as u32], transitions, marks: 1 };
+        let automaton = Automaton { initial: vec![to_u32(initial)], transitions, marks: 1 };
         let guards = ways.into_iter().map(|ways| ways.into_iter().map(|way| way.guard).collect()).collect();
         Ok(Self { structure, automaton, guards, fairness: fairness.clone(), needs: Vec::new(), values: None })
     }

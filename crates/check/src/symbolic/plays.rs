@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use tertium_base::Stopped;
+use tertium_base::narrow::to_u32;
 use tertium_dd::Set;
 use tertium_logic::{Formula, Logic, Node};
 
@@ -144,7 +145,7 @@ impl<'g> Game<'g> {
                     let goes_round = |literal: Literal| round && literal.atom as usize == alphabet.round;
                     let bits = alphabet.bits(|literal| read.contains(&literal) || goes_round(literal));
                     let letter_number = deterministic.letter(bits);
-                    let (target, priority) = deterministic.step(from as u32, letter_number);
+                    let (target, priority) = deterministic.step(to_u32(from), letter_number);
                     known = known.max(target as usize + 1);
                     found.push((from, letter, round, target as usize, priority));
                 }

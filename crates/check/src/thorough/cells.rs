@@ -78,7 +78,7 @@ impl<'t> Cells<'t> {
     /// The cell of one state alone; none if nothing concrete refines it.
     pub fn of(&self, state: StateId) -> Option<u32> {
         match &self.joint {
-            None => Some(state.index() as u32),
+            None => Some(state.number()),
             Some(joint) => self.start.get(&state).copied().filter(|&cell| joint[cell as usize].consistent),
         }
     }
@@ -139,11 +139,11 @@ impl<'t> Cells<'t> {
     /// The steps into one of these: with this action, or, without one, by anyone who can step there.
     fn steps_to_one_of(&self, state: StateId, action: Option<ActionId>, members: &[StateId], steps: &mut Vec<Step>) {
         if action.is_some() || self.model.actions().is_empty() {
-            steps.extend(members.iter().map(|to| Step { action, cell: to.index() as u32 }));
+            steps.extend(members.iter().map(|to| Step { action, cell: to.number() }));
             return;
         }
         let possible = self.model.edges_from(state).filter(|edge| edge.may && members.contains(&edge.target));
-        steps.extend(possible.map(|edge| Step { action: edge.action, cell: edge.target.index() as u32 }));
+        steps.extend(possible.map(|edge| Step { action: edge.action, cell: edge.target.number() }));
     }
 
     /// The steps that a completion may take.
@@ -153,7 +153,7 @@ impl<'t> Cells<'t> {
             Some(joint) => (None, &joint[cell as usize].possible),
         };
         let single = state.into_iter().flat_map(|state| self.model.edges_from(state)).filter(|edge| edge.may);
-        single.map(|edge| Step { action: edge.action, cell: edge.target.index() as u32 }).chain(steps.iter().copied())
+        single.map(|edge| Step { action: edge.action, cell: edge.target.number() }).chain(steps.iter().copied())
     }
 
     /// A cell's name for people and files.

@@ -11,6 +11,7 @@
 
 use std::collections::HashMap;
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_model::PropId;
 
@@ -55,6 +56,11 @@ enum Places {
 /// A larger table would hold mostly nothing.
 const LARGEST_TABLE: usize = 1 << 26;
 
+/// A place as an index of the table.
+fn cell(place: u64) -> usize {
+    usize::try_from(place).expect("a place in a table that fits the memory")
+}
+
 impl Places {
     fn new(size: usize, budget: &Budget) -> Result<Self, Stopped> {
         if size > LARGEST_TABLE {
@@ -66,14 +72,14 @@ impl Places {
 
     fn get(&self, place: u64) -> Option<u32> {
         match self {
-            Self::Table(table) => table[place as usize].checked_sub(1),
+            Self::Table(table) => table[cell(place)].checked_sub(1),
             Self::Map(map) => map.get(&place).copied(),
         }
     }
 
     fn insert(&mut self, place: u64, position: u32) {
         match self {
-            Self::Table(table) => table[place as usize] = position + 1,
+            Self::Table(table) => table[cell(place)] = position + 1,
             Self::Map(map) => {
                 map.insert(place, position);
             }
@@ -119,7 +125,7 @@ impl<'t> PathGame<'t> {
         let mut classes = HashMap::new();
         for priority in 0..=words.greatest_priority().max(1) {
             for owner in [Player::Even, Player::Odd] {
-                classes.insert((owner, priority), kinds.len() as u32);
+                classes.insert((owner, priority), to_u32(kinds.len()));
                 kinds.push(Class { owner, priority, block: 0 });
             }
         }
@@ -205,7 +211,7 @@ impl<'t> PathGame<'t> {
                 Spot::Ended => {}
                 Spot::Settled { cell, state } => self.settled_moves(cell, state, &mut picks, budget)?,
                 Spot::Pick => {
-                    for target in picks.remove(&(position as u32)).unwrap_or_default() {
+                    for target in picks.remove(&to_u32(position)).unwrap_or_default() {
                         self.game.add_move(target, budget)?;
                     }
                 }
@@ -397,7 +403,7 @@ impl<'t> PathGame<'t> {
                 let (next, priority) = self.words.step(state, letter);
                 let mut targets = Vec::new();
                 for node in self.answer(cell, next, priority) {
-                    let fresh = strategy.positions.len() as u32;
+                    let fresh = to_u32(strategy.positions.len());
                     let at = *known.entry(node).or_insert(fresh);
                     if at == fresh {
                         strategy.positions.push(node);

@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 
 use super::contest::{Contest, Demand, Outcome, TermId, Terms, Way};
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_evidence::{Stand, Watch};
 use tertium_logic::alternating::{Monitor, Thread};
@@ -39,14 +40,14 @@ fn watches(monitor: &Monitor, memory: u32) -> Vec<Watch> {
             if threads.is_empty() { Vec::new() } else { vec![Watch { name: 0, threads, met: Vec::new() }] }
         }
         Monitor::Trees { tracker, odd } => {
-            let width = 1 + odd.len() as u32;
+            let width = 1 + to_u32(odd.len());
             let thread = |&state: &u32| match state % width {
                 0 => (state / width, 0),
                 guess => (state / width, odd[guess as usize - 1]),
             };
             let nodes = tracker.nodes(memory as usize).into_iter().enumerate();
             let watch = |(name, (all, met)): (usize, (Vec<u32>, Vec<u32>))| Watch {
-                name: name as u32,
+                name: to_u32(name),
                 threads: all.iter().map(thread).collect(),
                 met: met.iter().map(thread).collect(),
             };
@@ -141,7 +142,7 @@ impl Play<'_> {
         if let Some(&known) = self.index.get(&node) {
             return Ok(self.position_of[known as usize]);
         }
-        let id = self.nodes.len() as u32;
+        let id = to_u32(self.nodes.len());
         self.budget.reserve(128 + 8 * node.asked.len())?;
         let position = self.game.add_position(node.event, self.budget)?;
         self.spots.push(Spot::Node(id));
@@ -155,7 +156,7 @@ impl Play<'_> {
         let mut ways: HashMap<u32, (u32, Way)> = HashMap::new();
         while self.game.closed() < self.game.len() {
             self.budget.check()?;
-            let position = self.game.closed() as u32;
+            let position = to_u32(self.game.closed());
             match self.spots[position as usize].clone() {
                 Spot::Node(node) => {
                     let Node { states, asked, .. } = &self.nodes[node as usize];
@@ -222,7 +223,7 @@ impl Play<'_> {
                 let mut targets = Vec::new();
                 for &target in self.game.moves(pick as usize) {
                     let Spot::Node(next) = self.spots[target as usize] else { continue };
-                    let fresh = found.len() as u32;
+                    let fresh = to_u32(found.len());
                     let at = *known.entry(next).or_insert(fresh);
                     if at == fresh {
                         found.push(next);

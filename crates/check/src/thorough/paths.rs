@@ -9,6 +9,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_logic::AtomId;
 use tertium_logic::automata::{Marks, Tgba, Transition};
@@ -93,7 +94,7 @@ impl<'t> Product<'t> {
         };
         if width > 0 {
             for &cell in starts {
-                product.node(cell, automaton.initial as u32);
+                product.node(cell, to_u32(automaton.initial));
             }
         }
         product.explore(budget)?;
@@ -108,7 +109,7 @@ impl<'t> Product<'t> {
         let place = cell as usize * self.automaton.states.len() + state as usize;
         if self.index[place] == 0 {
             self.nodes.push((cell, state));
-            self.index[place] = self.nodes.len() as u32;
+            self.index[place] = to_u32(self.nodes.len());
         }
         self.index[place] - 1
     }
@@ -126,8 +127,8 @@ impl<'t> Product<'t> {
                     continue;
                 }
                 for step in cells.possible(cell) {
-                    let to = self.node(step.cell, transition.target as u32);
-                    self.edges.push(Edge { to, transition: number as u32, action: step.action });
+                    let to = self.node(step.cell, to_u32(transition.target));
+                    self.edges.push(Edge { to, transition: to_u32(number), action: step.action });
                 }
             }
             let end = u32::try_from(self.edges.len()).map_err(|_| Stopped(StopReason::Count))?;
@@ -158,7 +159,7 @@ impl<'t> Product<'t> {
             let label = |atom: AtomId| self.cells.label(cell, self.props[atom.index()]);
             if let Some(letter) = endings.accepted(state as usize, label, budget, &mut ticks)? {
                 let labels = letter.iter().map(|&(atom, value)| (self.props[atom.index()], value)).collect();
-                self.endings.insert(node as u32, labels);
+                self.endings.insert(to_u32(node), labels);
             }
         }
         Ok(())
@@ -236,11 +237,11 @@ impl<'t> Product<'t> {
         let mut path = Vec::new();
         let mut at = start;
         let goal =
-            |node: usize| self.accepting[self.component[node] as usize] || self.endings.contains_key(&(node as u32));
+            |node: usize| self.accepting[self.component[node] as usize] || self.endings.contains_key(&to_u32(node));
         if !goal(at) {
             at = self.walk(&mut path, at, |node, _| goal(node), |_| true);
         }
-        if let Some(labels) = self.endings.get(&(at as u32)) {
+        if let Some(labels) = self.endings.get(&to_u32(at)) {
             return self.ended_draft(&path, at, labels, budget).map(Some);
         }
         let (entry, cycle_start) = (at, path.len());

@@ -10,6 +10,7 @@
 
 use std::collections::HashMap;
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_logic::alternating::{self, Knowledge, Monitor, Thread, ways};
 use tertium_model::{ActionId, PropId, StateId};
@@ -198,7 +199,7 @@ impl<'t> Tableau<'t> {
         if let Some(&known) = self.set_index.get(&set) {
             return known;
         }
-        let id = self.sets.len() as u32;
+        let id = to_u32(self.sets.len());
         self.set_index.insert(set.clone(), id);
         self.sets.push(set);
         id
@@ -208,7 +209,7 @@ impl<'t> Tableau<'t> {
         if let Some(&known) = self.node_index.get(&node) {
             return Ok(known);
         }
-        let id = self.nodes.len() as u32;
+        let id = to_u32(self.nodes.len());
         self.budget.reserve(64)?;
         let position = self.game.add_position(node.event, self.budget)?;
         self.spots.push(Spot::Node(id));
@@ -228,7 +229,7 @@ impl<'t> Tableau<'t> {
                 Spot::Node(node) => self.node_moves(node, way_class)?,
                 Spot::Way { node, way } => self.way_moves(node, way as usize, way_class + 1, &mut picks)?,
                 Spot::Pick => {
-                    for target in picks.remove(&(position as u32)).unwrap_or_default() {
+                    for target in picks.remove(&to_u32(position)).unwrap_or_default() {
                         self.game.add_move(target, self.budget)?;
                     }
                 }
@@ -242,7 +243,7 @@ impl<'t> Tableau<'t> {
         let Node { cell, asked, .. } = self.nodes[node as usize];
         let known = At { cells: self.cells, cell, decider: self.decider };
         let found = ways(self.terms, &self.sets[asked as usize], &known, self.budget, &mut self.ticks)?;
-        for way in 0..found.len() as u32 {
+        for way in 0..to_u32(found.len()) {
             let position = self.game.add_position(way_class, self.budget)?;
             self.spots.push(Spot::Way { node, way });
             self.game.add_move(position, self.budget)?;

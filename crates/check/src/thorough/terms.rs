@@ -3,6 +3,7 @@
 //! The obligations of `game::plan` are terms already and keep their numbers. Those of CTL* and LTL come from the automata of
 //! paths.
 
+use tertium_base::narrow::to_u32;
 use tertium_evidence::Deadlock;
 use tertium_logic::Logic;
 use tertium_logic::alternating::{self, path_terms};
@@ -51,7 +52,7 @@ pub(crate) fn terms_of_task(task: &Task<'_>, positive: bool) -> Result<(Terms, T
 /// The obligations of a plan as terms of the same numbers.
 fn terms_of_plan(plan: &Plan) -> Terms {
     let count = plan.plain_rules.len();
-    let (always, never) = (count as TermId, count as TermId + 1);
+    let (always, never) = (to_u32(count), to_u32(count) + 1);
     let mut terms = Vec::with_capacity(count + 2);
     let mut extra: Vec<Term> = vec![Term::All(Vec::new()), Term::Any(Vec::new())];
     for &rule in &plan.plain_rules {
@@ -63,13 +64,13 @@ fn terms_of_plan(plan: &Plan) -> Terms {
             Rule::Any(a, b) => Term::Any(vec![a, b]),
             Rule::All(a, b) => Term::All(vec![a, b]),
             Rule::Diamond(step, to) if step.finite => {
-                let ends = count as TermId + extra.len() as TermId;
+                let ends = to_u32(count) + to_u32(extra.len());
                 extra.push(Term::Box(Filter::Any, never));
                 extra.push(Term::Diamond(step.filter, to));
                 Term::Any(vec![ends, ends + 1])
             }
             Rule::Box(step, to) if step.finite => {
-                let goes_on = count as TermId + extra.len() as TermId;
+                let goes_on = to_u32(count) + to_u32(extra.len());
                 extra.push(Term::Diamond(Filter::Any, always));
                 extra.push(Term::Box(step.filter, to));
                 Term::All(vec![goes_on, goes_on + 1])

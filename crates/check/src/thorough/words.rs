@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_logic::automata::{Determiniser, Kind, TranslationError};
 use tertium_logic::{AtomId, Formula};
@@ -95,8 +96,8 @@ impl Words {
             (bit == 1) != literal.is_negative()
         };
         let (next, priority) = self.determiniser.successor(state as usize, holds);
-        self.known.insert((state, letter), (next as u32, priority));
-        (next as u32, priority)
+        self.known.insert((state, letter), (to_u32(next), priority));
+        (to_u32(next), priority)
     }
 
     /// Whether a letter that is read for ever is accepted from a state on.
@@ -123,26 +124,26 @@ impl Words {
             if self.state_count() * letters > MOST_STEPS {
                 return Ok(());
             }
-            for letter in 0..letters as u32 {
+            for letter in 0..to_u32(letters) {
                 budget.tick(&mut ticks)?;
-                self.step(at as u32, letter);
+                self.step(to_u32(at), letter);
             }
             at += 1;
         }
         self.complete = true;
-        self.find_parities(letters as u32);
+        self.find_parities(to_u32(letters));
         Ok(())
     }
 
     fn find_parities(&mut self, letters: u32) {
         let step = |state: usize, letter: usize| {
-            (letter < letters as usize).then(|| self.known[&(state as u32, letter as u32)].0 as usize)
+            (letter < letters as usize).then(|| self.known[&(to_u32(state), to_u32(letter))].0 as usize)
         };
         let component = components(self.state_count(), step);
         let mut seen = vec![(false, false); component.len()];
         for (state, &class) in component.iter().enumerate() {
             for letter in 0..letters {
-                let (to, priority) = self.known[&(state as u32, letter)];
+                let (to, priority) = self.known[&(to_u32(state), letter)];
                 if class == component[to as usize] {
                     let (even, odd) = &mut seen[class as usize];
                     *even |= priority.is_multiple_of(2);

@@ -9,6 +9,7 @@
 use std::collections::HashSet;
 
 use tertium_base::Stopped;
+use tertium_base::narrow::to_u32;
 use tertium_evidence::{OpenQuestion, PlayStep, Reason, StepDirection};
 use tertium_logic::Node;
 use tertium_model::{Edge, HyperId, StateId};
@@ -129,7 +130,7 @@ impl Solved<'_> {
     /// Whether a move between two positions that the opponent wins brings them on.
     fn is_good(&self, here: usize, next: usize) -> bool {
         let game = &self.arena.game;
-        if !game.moves(here).contains(&(next as u32)) {
+        if !game.moves(here).contains(&to_u32(next)) {
             return false;
         }
         if self.solution.intricate.contains(here) {

@@ -1,5 +1,6 @@
 //! What the attractors of all solving steps share: predecessors and the verdicts so far.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{BitSet, Budget, Stopped};
 
 use super::{Game, NO_MOVE, NO_RANK, Player, Solution};
@@ -29,7 +30,7 @@ impl Predecessors {
             budget.tick(&mut ticks)?;
             for &target in inner_moves(game, position) {
                 let place = &mut first[target as usize];
-                sources[*place as usize] = position as u32;
+                sources[*place as usize] = to_u32(position);
                 *place += 1;
             }
         }
@@ -84,6 +85,6 @@ impl Verdicts {
 
     /// The first move of a position to a target that passes the test; [`NO_MOVE`] if none does.
     pub fn first_move(game: &Game, position: usize, mut good: impl FnMut(usize) -> bool) -> u32 {
-        game.moves(position).iter().position(|&target| good(target as usize)).map_or(NO_MOVE, |at| at as u32)
+        game.moves(position).iter().position(|&target| good(target as usize)).map_or(NO_MOVE, |at| to_u32(at))
     }
 }

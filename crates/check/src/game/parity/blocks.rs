@@ -1,5 +1,6 @@
 //! Block by block, lowest first.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{BitSet, Budget, Stopped};
 
 use super::attract::{Predecessors, Verdicts};
@@ -38,7 +39,7 @@ fn by_block(game: &Game) -> Vec<Vec<u32>> {
     let blocks = game.classes().iter().map(|class| class.block as usize + 1).max().unwrap_or(0);
     let mut members = vec![Vec::new(); blocks];
     for position in 0..game.len() {
-        members[game.class(position).block as usize].push(position as u32);
+        members[game.class(position).block as usize].push(to_u32(position));
     }
     members
 }
@@ -114,7 +115,7 @@ impl Blocks<'_> {
             );
             let won = self.verdicts.won_by(target, player);
             if won && class.owner == player {
-                self.verdicts.solution.strategy[position] = at as u32;
+                self.verdicts.solution.strategy[position] = to_u32(at);
                 return true;
             }
             left += u32::from(!won);
@@ -129,7 +130,7 @@ impl Blocks<'_> {
             return false;
         }
         if self.game.class(source).owner == player {
-            let chosen = Verdicts::first_move(self.game, source, |to| to as u32 == target);
+            let chosen = Verdicts::first_move(self.game, source, |to| to_u32(to) == target);
             self.verdicts.solution.strategy[source] = chosen;
             return true;
         }

@@ -1,5 +1,6 @@
 //! The strongly connected components of a block, those that others lead to first.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 
 use super::Game;
@@ -37,7 +38,7 @@ struct Search<'g> {
 
 impl Search<'_> {
     fn enter(&mut self, position: u32) {
-        let number = self.open.len() as u32;
+        let number = to_u32(self.open.len());
         self.low[position as usize] = number;
         self.open.push(position);
         self.path.push((number, 0));

@@ -1,5 +1,6 @@
 //! The game as a graph: classes of positions, moves in one flat table.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 
 /// One of the two players.
@@ -75,7 +76,7 @@ impl Game {
         }
         reserve(&mut self.class_of, budget)?;
         self.class_of.push(class);
-        Ok(id as u32)
+        Ok(to_u32(id))
     }
 
     /// Adds a move to the position whose turn it is.
@@ -111,7 +112,7 @@ impl Game {
     #[inline]
     pub fn close(&mut self, budget: &Budget) -> Result<(), Stopped> {
         reserve(&mut self.first_move, budget)?;
-        self.first_move.push(self.moves.len() as u32);
+        self.first_move.push(to_u32(self.moves.len()));
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Random games against the plain solver; strategies replayed.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_testkit::{Rng, for_random_cases};
 
@@ -11,7 +12,7 @@ fn game_of(positions: &[(Player, u32, u32)], moves: &[Vec<u32>]) -> Game {
         positions.iter().map(|&(owner, priority, block)| Class { owner, priority, block }).collect();
     let mut game = Game::new(classes);
     for (position, targets) in moves.iter().enumerate() {
-        game.add_position(position as u32, &budget).unwrap();
+        game.add_position(to_u32(position), &budget).unwrap();
         targets.iter().for_each(|&target| game.add_move(target, &budget).unwrap());
         game.close(&budget).unwrap();
     }
@@ -23,11 +24,11 @@ fn random_game(rng: &mut Rng, most: usize, priorities: usize, blocks: usize) -> 
     let count = rng.between(&(1..=most));
     let owner = |rng: &mut Rng| if rng.chance(50) { Player::Even } else { Player::Odd };
     let positions: Vec<(Player, u32, u32)> =
-        (0..count).map(|_| (owner(rng), rng.below(priorities) as u32, rng.below(blocks) as u32)).collect();
+        (0..count).map(|_| (owner(rng), to_u32(rng.below(priorities)), to_u32(rng.below(blocks)))).collect();
     let moves: Vec<Vec<u32>> = positions
         .iter()
         .map(|&(_, _, block)| {
-            let targets: Vec<u32> = (0..count).filter(|&to| positions[to].2 <= block).map(|to| to as u32).collect();
+            let targets: Vec<u32> = (0..count).filter(|&to| positions[to].2 <= block).map(|to| to_u32(to)).collect();
             (0..rng.below(4)).map(|_| *rng.pick(&targets)).collect()
         })
         .collect();

@@ -5,6 +5,7 @@
 //! everything; otherwise the other player draws what they can to their part, which is theirs for good,
 //! and what remains is tried again. The depth is bounded by the number of priorities.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 
 use super::attract::{Predecessors, Verdicts};
@@ -55,7 +56,7 @@ impl<'g> Recursion<'g> {
         let mut next = Some(members);
         loop {
             if let Some(members) = next.take() {
-                let depth = stack.len() as u32 + 1;
+                let depth = to_u32(stack.len()) + 1;
                 members.iter().for_each(|&member| self.depth[member as usize] = depth);
                 match self.open(members, depth, verdicts)? {
                     Some((frame, rest)) => {
@@ -67,7 +68,7 @@ impl<'g> Recursion<'g> {
                 continue;
             }
             let Some(frame) = stack.pop() else { return Ok(()) };
-            let depth = stack.len() as u32 + 1;
+            let depth = to_u32(stack.len()) + 1;
             next = self.close(frame, depth, verdicts)?;
         }
     }
@@ -164,7 +165,7 @@ impl<'g> Recursion<'g> {
                     continue;
                 }
                 if self.game.class(position).owner == player {
-                    let chosen = Verdicts::first_move(self.game, position, |to| to as u32 == target);
+                    let chosen = Verdicts::first_move(self.game, position, |to| to_u32(to) == target);
                     verdicts.solution.strategy[position] = chosen;
                 } else if !self.last_escape_closed(position, depth) {
                     continue;
@@ -185,6 +186,6 @@ impl<'g> Recursion<'g> {
     }
 
     fn moves_inside(&self, position: usize, depth: u32) -> u32 {
-        self.game.moves(position).iter().filter(|&&to| self.depth[to as usize] >= depth).count() as u32
+        to_u32(self.game.moves(position).iter().filter(|&&to| self.depth[to as usize] >= depth).count())
     }
 }
