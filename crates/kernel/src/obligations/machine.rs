@@ -10,6 +10,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use tertium_base::narrow::to_i64;
 use tertium_program::{Action, ChannelId, Field, InitialValue, ProcessId, Program, Scope, StepId, Type, VarId};
 
 use super::Later;
@@ -101,7 +102,7 @@ impl<'p> Machine<'p> {
         let code: Vec<ProcessId> = slots.iter().map(|slot| slot.code).collect();
         let mut machine = Self {
             program,
-            names: (0..slots.len()).map(|slot| roster::name(program, &slots, slot)).collect(),
+            names: roster::names(program, slots.iter()),
             at: Vec::new(),
             shared: HashMap::new(),
             own: vec![HashMap::new(); code.len()],
@@ -329,12 +330,12 @@ impl<'p> Machine<'p> {
             .filter(|&id| program.channel(id).scope == Scope::Global)
             .collect();
         if let Some(at) = globals.iter().position(|&known| known == id) {
-            return at as i64 + 1;
+            return to_i64(at) + 1;
         }
         let Some(pid) = pid else { return 0 };
         let before: usize = self.code[..pid].iter().map(|&code| program.process(code).channels.len()).sum();
         let own = program.process(self.code[pid]).channels.iter().position(|&known| known == id);
-        own.map_or(0, |own| (globals.len() + before + own) as i64 + 1)
+        own.map_or(0, |own| to_i64(globals.len() + before + own) + 1)
     }
 
     /// What variables hold that name channels and never change.

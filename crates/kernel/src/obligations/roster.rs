@@ -7,7 +7,7 @@
 //! Whoever is started gets the number of processes that there are, and the first slot with that number, that code and those
 //! values. That there is one is an obligation ([`Wrong::Unlisted`]), so a list that is too short proves nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tertium_program::{Action, InitialValue, ProcessId, Program, Type, VarId};
 
@@ -73,16 +73,23 @@ fn slot(program: &Program, later: &Later) -> Result<Slot, NoTerm> {
     Ok(Slot { pid: later.pid as usize, code, later: true, given })
 }
 
-/// The name of a slot: its process's, with its pid where several run the same code, and a mark where several have that pid.
-pub(super) fn name(program: &Program, slots: &[Slot], at: usize) -> String {
-    let (slot, process) = (&slots[at], &program.process(slots[at].code).name);
-    let alike = slots.iter().filter(|other| other.code == slot.code).count();
-    let same = slots[..at].iter().filter(|other| other.code == slot.code && other.pid == slot.pid).count();
-    match (alike, same) {
-        (1, _) => process.clone(),
-        (_, 0) => format!("{process}({})", slot.pid),
-        (_, same) => format!("{process}({}.{})", slot.pid, same + 1),
-    }
+/// The names of slots: that of the process, with its pid where several run the same code, and a mark where several have that pid. The
+/// iterator is walked through twice, so that as many processes as there may be cost no more than their number.
+pub(super) fn names<'s>(program: &Program, slots: impl Iterator<Item = &'s Slot> + Clone) -> Vec<String> {
+    let mut alike: HashMap<ProcessId, usize> = HashMap::new();
+    slots.clone().for_each(|slot| *alike.entry(slot.code).or_default() += 1);
+    let mut same: HashMap<(ProcessId, usize), usize> = HashMap::new();
+    let name = |slot: &Slot| {
+        let process = &program.process(slot.code).name;
+        let number = same.entry((slot.code, slot.pid)).or_default();
+        *number += 1;
+        match (alike[&slot.code], *number) {
+            (1, _) => process.clone(),
+            (_, 1) => format!("{process}({})", slot.pid),
+            (_, number) => format!("{process}({}.{number})", slot.pid),
+        }
+    };
+    slots.map(name).collect()
 }
 
 impl Machine<'_> {
@@ -237,5 +244,39 @@ impl Machine<'_> {
             }
         }
         Ok((fine, fitting))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    fn program() -> Program {
+        let text = "system s\nvar x : 0..1 = 0\nprocess P { x := 1; }\nprocess Q { x := 0; }\n";
+        tertium_load::program::from_text("s.gcl", text.to_owned(), &[], None).expect("a program").program
+    }
+
+    fn at(code: usize, pid: usize) -> Slot {
+        Slot { pid, code: ProcessId::new(code), later: false, given: BTreeMap::new() }
+    }
+
+    #[test]
+    fn slots_that_are_alike_have_different_names() {
+        let program = program();
+        let slots = [at(0, 0), at(1, 1), at(1, 2), at(1, 2), at(1, 1)];
+        assert_eq!(names(&program, slots.iter()), ["P", "Q(1)", "Q(2)", "Q(2.2)", "Q(1.2)"]);
+    }
+
+    #[test]
+    fn a_hundred_thousand_slots_are_looked_at_twice_each() {
+        let program = program();
+        for count in [1_000, 100_000] {
+            let slots: Vec<Slot> = (0..count).map(|pid| at(0, pid)).collect();
+            let looks = Cell::new(0);
+            let names = names(&program, slots.iter().inspect(|_| looks.set(looks.get() + 1)));
+            assert_eq!((names.len(), looks.get()), (count, 2 * count));
+        }
     }
 }
