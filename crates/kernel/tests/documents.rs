@@ -193,7 +193,7 @@ fn damage(bytes: &mut Vec<u8>, rng: &mut tertium_testkit::Rng) {
     let end = (at + rng.below(30)).min(bytes.len());
     match rng.below(5) {
         0 => drop(bytes.drain(at..end)),
-        1 => bytes[at] = rng.below(256) as u8,
+        1 => bytes[at] = u8::try_from(rng.below(256)).unwrap(),
         2 => bytes.truncate(at),
         3 => {
             let copy = bytes[at..end].to_vec();
@@ -204,7 +204,7 @@ fn damage(bytes: &mut Vec<u8>, rng: &mut tertium_testkit::Rng) {
         _ => {
             let digits: Vec<usize> = (0..bytes.len()).filter(|&at| bytes[at].is_ascii_digit()).collect();
             if !digits.is_empty() {
-                bytes[*rng.pick(&digits)] = b'0' + rng.below(10) as u8;
+                bytes[*rng.pick(&digits)] = b'0' + u8::try_from(rng.below(10)).unwrap();
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_logic::{Node, NodeId};
 use tertium_model::StateId;
@@ -41,7 +42,7 @@ fn index(case: &Case<'_>, claims: &[Claim]) -> Result<HashMap<Need, u32>, Reject
             );
             return Err(broken(message));
         }
-        if known.insert(key(claim), at as u32).is_some() {
+        if known.insert(key(claim), to_u32(at)).is_some() {
             return Err(broken(format!("two claims say that {}", case.says(key(claim)))));
         }
     }

@@ -9,6 +9,7 @@
 use std::collections::BTreeSet;
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
 use tertium_logic::{Node, NodeId};
 
 use super::claims::key;
@@ -63,13 +64,13 @@ fn on_cycle(
     let mut members = Vec::new();
     for (at, claim) in claims.iter().enumerate() {
         if kept(claim) {
-            place[at] = members.len() as u32;
+            place[at] = to_u32(members.len());
             members.push(at);
         }
     }
     let mut graph = Graph::new();
     for &at in &members {
-        let targets = needs.successors(at as u32).iter().map(|&target| place[target as usize]);
+        let targets = needs.successors(to_u32(at)).iter().map(|&target| place[target as usize]);
         graph.push(targets.filter(|&target| target != u32::MAX));
     }
     let component = graph.components(case.budget)?;

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tertium_base::Stopped;
+use tertium_base::narrow::to_u32;
 use tertium_model::{ActionId, Edge, StateId};
 
 use super::Case;
@@ -74,7 +75,7 @@ struct Arena<'a> {
 
 impl<'a> Arena<'a> {
     fn new(case: &'a Case<'a>, linear: &'a Linear, bound: u32) -> Self {
-        let untils = (0..linear.ops.len() as u32).filter(|&at| matches!(linear.ops[at as usize], Op::Until(..)));
+        let untils = (0..to_u32(linear.ops.len())).filter(|&at| matches!(linear.ops[at as usize], Op::Until(..)));
         Self {
             case,
             linear,

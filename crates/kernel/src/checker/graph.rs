@@ -1,5 +1,6 @@
 //! Which vertices of a directed graph lie on common cycles? Plain Tarjan, without recursion.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 
 /// A directed graph with the successors of each vertex side by side.
@@ -34,7 +35,7 @@ impl Graph {
     pub(crate) fn components(&self, budget: &Budget) -> Result<Vec<u32>, Stopped> {
         let mut search = Search::new(self.len());
         let mut ticks = 0;
-        for root in 0..self.len() as u32 {
+        for root in 0..to_u32(self.len()) {
             if search.order[root as usize] == UNSEEN {
                 search.run(self, root, budget, &mut ticks)?;
             }
@@ -48,7 +49,7 @@ impl Graph {
         for &number in component {
             sizes[number as usize] += 1;
         }
-        (0..self.len() as u32)
+        (0..to_u32(self.len()))
             .map(|vertex| sizes[component[vertex as usize] as usize] > 1 || self.successors(vertex).contains(&vertex))
             .collect()
     }

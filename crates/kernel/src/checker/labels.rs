@@ -131,7 +131,7 @@ impl Question {
 }
 
 fn starts(states: &[StateId]) -> Vec<u32> {
-    states.iter().map(|state| state.index() as u32).collect()
+    states.iter().map(|state| state.number()).collect()
 }
 
 /// Drops the states that have a mark.

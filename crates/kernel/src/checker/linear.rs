@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use tertium_base::BitSet;
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Node, NodeId};
 use tertium_model::{Kmts, PropId, StateId};
@@ -163,7 +164,7 @@ impl Builder {
     fn op(&mut self, op: Op) -> u32 {
         *self.known.entry(op).or_insert_with(|| {
             self.ops.push(op);
-            (self.ops.len() - 1) as u32
+            to_u32(self.ops.len() - 1)
         })
     }
 
@@ -177,7 +178,7 @@ impl Builder {
 
     fn source(&mut self, source: Source) -> Both {
         self.sources.push(source);
-        let at = (self.sources.len() - 1) as u32;
+        let at = to_u32(self.sources.len() - 1);
         [self.op(Op::Literal(at, false)), self.op(Op::Literal(at, true))]
     }
 

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_model::ActionId;
 
@@ -154,7 +155,7 @@ impl Checker<'_> {
                 kept.push(next.name);
             }
         }
-        Move { from: at as u32, to, kept, good }
+        Move { from: to_u32(at), to, kept, good }
     }
 
     /// Where threads go.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_model::{Edge, StateId};
 
@@ -46,7 +47,7 @@ impl<'a> StatePaths<'a> {
             let edges = if self.certain { &fair.certain } else { &fair.possible };
             edges.contains(edge.id.index())
         });
-        counts.map(|(at, _)| at as u32).collect()
+        counts.map(|(at, _)| to_u32(at)).collect()
     }
 
     /// The step into the copy where a path ends, if it can (or, for certain paths, must) end here.
@@ -56,7 +57,7 @@ impl<'a> StatePaths<'a> {
         }
         let dead = self.structure.model.is_dead(state);
         let may_end = !self.certain && !self.structure.has_certain(state);
-        let target = (self.count() + state.index()) as u32;
+        let target = to_u32(self.count() + state.index());
         (dead || may_end).then_some(Step { target, certain: dead, fair: Vec::new() })
     }
 }
@@ -75,9 +76,8 @@ impl Paths for StatePaths<'_> {
         let state = StateId::new(vertex as usize);
         let edges = self.structure.model.edges_from(state);
         let taken = edges.filter(|edge| if self.certain { edge.must } else { edge.may });
-        let step =
-            |edge: Edge| Step { target: edge.target.index() as u32, certain: edge.must, fair: self.fairness(&edge) };
-        let target = 2 * self.count() as u32;
+        let step = |edge: Edge| Step { target: edge.target.number(), certain: edge.must, fair: self.fairness(&edge) };
+        let target = 2 * to_u32(self.count());
         let open = self.open_future.then_some(Step { target, certain: true, fair: Vec::new() });
         taken.map(step).chain(self.end(state)).chain(open).collect()
     }
@@ -114,7 +114,7 @@ fn no_possible_path(case: &Case<'_>, linear: &Linear, what: &str) -> Result<(), 
 
 fn possible_paths(case: &Case<'_>, linear: &Linear) -> Result<Found, Rejection> {
     let paths = StatePaths::possible(case.structure);
-    let start = case.certificate.state.index() as u32;
+    let start = case.certificate.state.number();
     Ok(case.search(linear, Sight::Optimistic).run(&paths, &[start])?)
 }
 

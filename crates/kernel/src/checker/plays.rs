@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_model::StateId;
 
@@ -41,7 +42,7 @@ impl Plays<'_> {
         if vertex as usize >= count {
             return vec![vertex];
         }
-        let end = self.ends[vertex as usize].then_some(vertex + count as u32);
+        let end = self.ends[vertex as usize].then_some(vertex + to_u32(count));
         self.moves[vertex as usize].iter().copied().chain(end).collect()
     }
 }

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_logic::{Node, NodeId};
 use tertium_model::{ActionId, PropId, StateId};
@@ -105,7 +106,7 @@ fn components(case: &Case<'_>, rules: &Rules) -> Result<(Vec<u32>, Vec<bool>), R
             }
         };
         *lasts = lasting;
-        graph.push(leads.into_iter().map(|term| number(term) as u32));
+        graph.push(leads.into_iter().map(|term| to_u32(number(term))));
     }
     let component = graph.components(case.budget)?;
     let mut least = vec![true; count];

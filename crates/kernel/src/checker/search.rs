@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{BitSet, Budget, Stopped};
 use tertium_model::{Kmts, StateId};
 
@@ -57,7 +58,7 @@ impl Search<'_> {
         let good = reaching(&product.graph, &component, &accepting);
         let from = places.iter().map(|&place| good[component[place as usize] as usize]).collect();
         let end = (0..product.vertices.len()).find(|&at| accepting[component[at] as usize]);
-        Ok(Found { from, example: end.map(|end| product.path_to(end as u32, paths)) })
+        Ok(Found { from, example: end.map(|end| product.path_to(to_u32(end), paths)) })
     }
 
     fn explore(&self, paths: &impl Paths, product: &mut Product) -> Result<(), Stopped> {
@@ -76,7 +77,7 @@ impl Search<'_> {
                     self.budget.tick(&mut ticks)?;
                     let next = product.obligations(way.next.clone());
                     let postponed = product.marks(way.postponed.clone());
-                    targets.push(product.vertex(step.target, next, at as u32));
+                    targets.push(product.vertex(step.target, next, to_u32(at)));
                     product.edge_marks.push((postponed, fair));
                 }
             }
@@ -88,12 +89,12 @@ impl Search<'_> {
 
     /// For each component, whether going round in it meets all fairness constraints and every `U`'s goal.
     fn accepting(&self, product: &Product, component: &[u32], constraints: usize) -> Vec<bool> {
-        let untils: Vec<u32> = (0..self.linear.ops.len() as u32)
+        let untils: Vec<u32> = (0..to_u32(self.linear.ops.len()))
             .filter(|&at| matches!(self.linear.ops[at as usize], Op::Until(..)))
             .collect();
         let mut met: HashMap<u32, BitSet> = HashMap::new();
         let mut edge = 0;
-        for vertex in 0..product.vertices.len() as u32 {
+        for vertex in 0..to_u32(product.vertices.len()) {
             let own = component[vertex as usize];
             for &target in product.graph.successors(vertex) {
                 let (postponed, fair) = product.edge_marks[edge];
@@ -113,14 +114,14 @@ impl Search<'_> {
             }
         }
         let components = component.iter().max().map_or(0, |&last| last as usize + 1);
-        (0..components as u32).map(|at| met.get(&at).is_some_and(|marks| marks.count() == marks.len())).collect()
+        (0..to_u32(components)).map(|at| met.get(&at).is_some_and(|marks| marks.count() == marks.len())).collect()
     }
 }
 
 /// For each component, whether it leads to one of the `wanted` (or is one).
 fn reaching(graph: &Graph, component: &[u32], wanted: &[bool]) -> Vec<bool> {
     let mut good = wanted.to_vec();
-    let mut order: Vec<u32> = (0..graph.len() as u32).collect();
+    let mut order: Vec<u32> = (0..to_u32(graph.len())).collect();
     order.sort_by_key(|&vertex| component[vertex as usize]);
     for vertex in order {
         let own = component[vertex as usize] as usize;
@@ -168,7 +169,7 @@ impl Product {
         *self.known.entry((vertex, set)).or_insert_with(|| {
             vertices.push((vertex, set));
             parents.push(parent);
-            (vertices.len() - 1) as u32
+            to_u32(vertices.len() - 1)
         })
     }
 
@@ -197,7 +198,7 @@ fn intern(table: &mut Vec<Vec<u32>>, known: &mut HashMap<Vec<u32>, u32>, set: Ve
         return at;
     }
     table.push(set.clone());
-    let at = (table.len() - 1) as u32;
+    let at = to_u32(table.len() - 1);
     known.insert(set, at);
     at
 }

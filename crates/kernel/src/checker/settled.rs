@@ -4,6 +4,7 @@
 //! that the formula speaks of. On it every label is known, and paths are read as ever.
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_logic::Node;
 use tertium_model::{Kmts, KmtsBuilder, PropId, StateId};
@@ -34,7 +35,7 @@ impl Settled {
         let mut first = Vec::with_capacity(model.state_count() + 1);
         let mut ticks = 0;
         for state in model.states() {
-            first.push(builder.state_count() as u32);
+            first.push(to_u32(builder.state_count()));
             let open: Vec<PropId> =
                 props.iter().copied().filter(|&prop| model.label(state, prop) == Belnap::Unknown).collect();
             if open.len() > MOST_OPEN || builder.state_count() > u32::MAX as usize / 4 {
@@ -55,7 +56,7 @@ impl Settled {
                 }
             }
         }
-        first.push(builder.state_count() as u32);
+        first.push(to_u32(builder.state_count()));
         let labels = builder.finish().map_err(|error| misfit(error.to_string()))?;
         Ok(Self { labels, first })
     }
@@ -129,7 +130,7 @@ pub(super) fn no_word(case: &Case<'_>) -> Result<(), Rejection> {
     match search.run(&Words { case, settled: &settled }, &starts)?.example {
         None => Ok(()),
         Some(path) => {
-            let path: Vec<StateId> = path.iter().map(|copy| settled.origin(copy.index() as u32)).collect();
+            let path: Vec<StateId> = path.iter().map(|copy| settled.origin(copy.number())).collect();
             let message = format!("some completion has a path that refutes the formula: {} …", case.path(&path));
             Err(Diagnostic::error("E0617", message).into())
         }
@@ -151,7 +152,7 @@ impl Followed<'_> {
     }
 
     fn vertices(&self, position: usize) -> std::ops::Range<u32> {
-        self.first[position]..self.first[position] + self.moves[position].len() as u32
+        self.first[position]..self.first[position] + to_u32(self.moves[position].len())
     }
 }
 
@@ -193,7 +194,7 @@ pub(super) fn check(case: &Case<'_>, positions: &[(StateId, u32)], moves: &[Vec<
     let mut first = Vec::with_capacity(positions.len());
     let mut vertices: usize = 0;
     for (at, ways) in moves.iter().enumerate() {
-        first.push(vertices as u32);
+        first.push(to_u32(vertices));
         vertices += ways.len();
         if vertices > u32::MAX as usize / 2 {
             return Err(broken("there are more positions than can be counted"));
@@ -207,7 +208,7 @@ pub(super) fn check(case: &Case<'_>, positions: &[(StateId, u32)], moves: &[Vec<
     match search.run(&followed, &starts)?.example {
         None => Ok(()),
         Some(path) => {
-            let path: Vec<StateId> = path.iter().map(|copy| settled.origin(copy.index() as u32)).collect();
+            let path: Vec<StateId> = path.iter().map(|copy| settled.origin(copy.number())).collect();
             Err(broken(format!("a path that the moves follow does not refute the formula: {} …", case.path(&path))))
         }
     }

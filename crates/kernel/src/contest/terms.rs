@@ -6,6 +6,7 @@
 //!
 //! CTL is first unfolded to the mu-calculus; quantifiers over paths become the automata of `paths`.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, Node, NodeId, ctl_to_mu, ending_ctl};
@@ -165,7 +166,7 @@ pub(super) struct Maker<'a> {
 
 /// The term of a node's truth or falsity.
 pub(super) fn term(node: NodeId, positive: bool) -> TermId {
-    (node.index() * 2 + usize::from(!positive)) as TermId
+    to_u32(node.index() * 2 + usize::from(!positive))
 }
 
 impl<'a> Maker<'a> {
@@ -182,7 +183,7 @@ impl<'a> Maker<'a> {
     pub(super) fn add(&mut self, rule: Term, priority: u32) -> TermId {
         self.rules.push(rule);
         self.priority.push(priority);
-        (self.rules.len() - 1) as TermId
+        to_u32(self.rules.len() - 1)
     }
 
     /// That there is a step, or that there is none.

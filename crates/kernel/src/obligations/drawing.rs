@@ -14,6 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tertium_base::narrow::to_u32;
 use tertium_evidence::abstraction::{AbstractState, Structure};
 use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{ExprId, Fairness};
@@ -171,9 +172,9 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
         // Whoever is treated strongly fairly is treated weakly so, too; what rests on more is not claimed here.
         let is_fair =
             |slot: &u32| frame.fair && machine.program.process(machine.code[*slot as usize]).fairness != Fairness::None;
-        let fair: Vec<u32> = (0..machine.processes() as u32).filter(is_fair).collect();
+        let fair: Vec<u32> = (0..to_u32(machine.processes())).filter(is_fair).collect();
         let untold: BTreeSet<u32> = structure.untold.iter().copied().collect();
-        let told = (0..structure.labels.len() as u32).filter(|number| !untold.contains(number)).collect();
+        let told = (0..to_u32(structure.labels.len())).filter(|number| !untold.contains(number)).collect();
         let counting = vec![(Vec::new(), Vec::new()); fair.len()];
         let targets = targets(structure);
         Self {
@@ -476,10 +477,10 @@ impl Grounds<'_, '_> {
         let at = self.abstraction.states[number].at.clone();
         let none = BTreeSet::new();
         for (pid, &place) in at.iter().enumerate() {
-            let to = targets.get(&(number as u32, pid as u32)).unwrap_or(&none);
+            let to = targets.get(&(to_u32(number), to_u32(pid))).unwrap_or(&none);
             for source in self.places(pid, place) {
                 for way in &self.moves(pid, source)?.ways {
-                    if place.is_none() && self.is_unnoticed(way) && to.contains(&(number as u32)) {
+                    if place.is_none() && self.is_unnoticed(way) && to.contains(&to_u32(number)) {
                         continue;
                     }
                     let arrives = self.arrives(way, to)?;

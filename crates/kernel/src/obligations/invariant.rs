@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use tertium_base::narrow::to_u32;
 use tertium_logic::{Formula, Node, NodeId};
 use tertium_program::ExprId;
 
@@ -46,7 +47,7 @@ impl Grounds<'_, '_> {
         let start = self.initial()?;
         let mut parts = vec![start];
         let entries: Vec<Option<u32>> =
-            (0..self.machine.processes()).map(|slot| Some(self.machine.beginning(slot) as u32)).collect();
+            (0..self.machine.processes()).map(|slot| Some(to_u32(self.machine.beginning(slot)))).collect();
         let mut inside = Vec::new();
         for group in groups.iter().filter(|group| agrees(&group.at, &entries)) {
             let valued = self.valued(&group.values);
@@ -100,7 +101,7 @@ impl Grounds<'_, '_> {
             _ => groups.iter().filter(|other| agrees(&other.at, &then)).collect(),
         };
         let mut at = group.at.clone();
-        at[way.pid] = Some(way.source as u32);
+        at[way.pid] = Some(to_u32(way.source));
         let known = self.known_with(&at, &group.values);
         let mut inside = Vec::new();
         for other in candidates {
@@ -177,7 +178,7 @@ impl Grounds<'_, '_> {
                     let moves = self.moves(pid, source)?;
                     for slip in moves.slips.iter().filter(|slip| slip.wrong == wrong) {
                         let mut at = group.at.clone();
-                        at[pid] = Some(source as u32);
+                        at[pid] = Some(to_u32(source));
                         let text = one_line(&self.machine.program.step(slip.step).text);
                         let (line, place) = (self.line(slip.step), self.placed(&at));
                         let (kind, what) = match wrong {

@@ -79,7 +79,7 @@ impl Promise {
         let mut promise = Self::default();
         for state in drawn.states() {
             for edge in drawn.edges_from(state) {
-                if able.contains(&(state.index() as u32)) {
+                if able.contains(&state.number()) {
                     promise.forbidden.insert(edge.id);
                 }
                 if edge.action == Some(by) {

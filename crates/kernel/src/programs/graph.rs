@@ -7,6 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_model::{ActionId, Kmts, KmtsBuilder, PropId, StateId};
 use tertium_program::{ExprId, Fairness, NoInitialStates, Outcome, Semantics, State, Successor};
@@ -99,7 +100,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         let weakly_fair = |pid: &u32| {
             program.process(program.instances[*pid as usize].process).fairness == Fairness::Weak && frame.fair
         };
-        let fair: Vec<u32> = (0..program.instances.len() as u32).filter(weakly_fair).collect();
+        let fair: Vec<u32> = (0..to_u32(program.instances.len())).filter(weakly_fair).collect();
         Self {
             semantics,
             labels,
@@ -226,7 +227,7 @@ impl<'a, 'p> Writer<'a, 'p> {
     fn finish(mut self) -> Result<Kmts, NoGraph> {
         let fair: BTreeSet<u32> = if self.everyone {
             // Whoever never steps is treated fairly, too: where there is nobody else, paths that end would count as fair ones.
-            let running = 0..self.semantics.program().instances.len() as u32;
+            let running = 0..to_u32(self.semantics.program().instances.len());
             self.edges.iter().filter_map(|(_, pid, _)| *pid).chain(running).collect()
         } else {
             self.fair.iter().copied().collect()

@@ -8,6 +8,7 @@
 //! A run that ends shows that a formula is false if no way to go on could repair it. That is right with fairness, too: a scheduler that takes turns is fair
 //! from any state on.
 
+use tertium_base::narrow::to_u32;
 use tertium_evidence::itf::StoredRun;
 use tertium_evidence::{Certificate, Proof, Reading};
 use tertium_lattice::Belnap;
@@ -258,7 +259,7 @@ impl<'a, 'p> Replayed<'a, 'p> {
         let program = &subject.file.program;
         let mut constraints = Vec::new();
         let most = self.states[start..].iter().map(|state| self.processes(state)).max().unwrap_or(0);
-        for pid in 0..most as u32 {
+        for pid in 0..to_u32(most) {
             let declared =
                 program.instances.get(pid as usize).map(|instance| program.process(instance.process).fairness);
             let strong = match declared {
