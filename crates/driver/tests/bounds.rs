@@ -195,6 +195,35 @@ fn a_property_may_have_the_name_of_a_question() {
     assert_eq!((answers.len(), answers[0].value), (1, Belnap::True));
 }
 
+/// Results, evidence and `--only` go by names.
+#[test]
+fn a_property_with_the_name_of_a_question_that_is_asked_too_is_refused() {
+    let refused = |file: &ProgramFile, only: &[&str], progress: bool| {
+        let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
+        match questions(file, &only, progress) {
+            Err(Failure::Input(messages)) => {
+                messages.iter().map(|message| message.render(false)).collect::<Vec<_>>().join("\n")
+            }
+            asked => panic!("{asked:?}"),
+        }
+    };
+    let file =
+        gcl("system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\nproperty deadlocks : ltl G (x < 1)\n");
+    for only in [&[] as &[&str], &["deadlocks"]] {
+        let text = refused(&file, only, false);
+        assert!(text.contains("E0332") && text.contains("`deadlocks`") && text.contains(":4:"), "{text}");
+    }
+    let file = promela("byte x; active proctype P() { do :: x = 1 - x od }\nltl progress { [] (x < 2) }\n");
+    assert!(refused(&file, &[], true).contains("E0332"));
+    let file = promela("byte x; active proctype P() { assert(x < 2) }\nltl assertions { [] (x < 2) }\n");
+    assert!(refused(&file, &[], false).contains("E0332"));
+    let given = ["deadlocks: G (x < 1)".to_owned()];
+    let text = "system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\n".to_owned();
+    let file = from_text("s.gcl", text, &given, None).unwrap_or_else(|failure| panic!("{failure:?}"));
+    let text = refused(&file, &[], false);
+    assert!(text.contains("E0332") && !text.contains("-->"), "{text}");
+}
+
 #[test]
 fn every_implication_is_looked_at_for_vacuity() {
     let file = gcl("system s\nvar x : 0..3 = 0\nvar y : 0..1 = 0\nprocess P { loop { x := (x + 1) mod 3; } }\n\

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tertium_base::SourceFile;
+use tertium_base::{Diagnostic, SourceFile};
 use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions, parse};
 use tertium_program::{Action, Binary, Domain, Expr, ExprId, Hold, Place, ProcessId, Program};
 
@@ -106,7 +106,7 @@ pub enum WatchKind {
 /// The questions: those selected by `only`, else those given on the command line, else everything.
 ///
 /// # Errors
-/// If a name in `only` means nothing.
+/// If a name in `only` means nothing, or a name means two questions.
 pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<Vec<Question>, Failure> {
     let program = &file.program;
     let possible = match file.language {
@@ -119,6 +119,7 @@ pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<
     let mut names: Vec<&str> = program.properties.iter().map(|property| property.name.as_str()).collect();
     names.extend(watched.iter().map(|watched| watched.name.as_str()));
     names.extend(possible.iter().map(|mistake| mistake.name()));
+    one_question_each(file, &names[program.properties.len()..])?;
     let missing: Vec<Located> = only
         .iter()
         .filter(|name| !names.contains(&name.as_str()))
@@ -140,6 +141,22 @@ pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<
     questions.extend(watched.iter().filter(|watched| asked(watched)).cloned().map(Question::Watched));
     questions.extend(possible.into_iter().filter(|mistake| wanted(mistake.name())).map(Question::Never));
     Ok(questions)
+}
+
+/// Results, evidence and `--only` go by names, so no property may have that of a built-in question.
+fn one_question_each(file: &ProgramFile, built_in: &[&str]) -> Result<(), Failure> {
+    let own = file.program.properties.len() - file.given.len();
+    let clashes = file.program.properties.iter().enumerate().filter(|(_, one)| built_in.contains(&one.name.as_str()));
+    let message = |(at, property): (usize, &tertium_program::Property)| {
+        let error = Diagnostic::error("E0332", format!("`{}` is the name of a built-in question", property.name))
+            .note(format!("built-in questions about this program: {}", built_in.join(", ")))
+            .help("give the property another name");
+        // What the command line gave does not stand in the file.
+        let placed = at < own;
+        Located::nowhere(if placed { error.at(property.span, "two results would have this name") } else { error })
+    };
+    let clashes: Vec<Located> = clashes.map(message).collect();
+    if clashes.is_empty() { Ok(()) } else { Err(file.located(Failure::Input(clashes))) }
 }
 
 /// The question about non-progress cycles.
