@@ -115,6 +115,28 @@ fn files_that_do_not_fit_are_a_failure_and_stay_as_they_were() {
     }
 }
 
+/// A part of a graph would be read as the graph of another program.
+#[test]
+fn a_graph_that_a_limit_cut_off_is_not_written_and_the_limit_is_the_exit_code() {
+    let dir = folder("cut");
+    for name in ["s.dot", "s.aut", "s.json", "s.kmts"] {
+        let graph = dir.join(name);
+        std::fs::write(&graph, "as it was").unwrap_or_else(|error| panic!("{error}"));
+        let graph = graph.to_string_lossy().into_owned();
+        let explore = ["explore", "examples/peterson.gcl", "--graph", &graph, "--format", "json"];
+        let output = tertium(&[&explore[..], &["--max-states", "3"]].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(5), "{name}: {stderr}");
+        assert!(stderr.contains("warning[W0316]"), "{name}: {stderr}");
+        let report: serde_json::Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(report["complete"], false, "{report}");
+        assert_eq!(std::fs::read(&graph).unwrap_or_default(), b"as it was");
+        assert_eq!(tertium(&explore).status.code(), Some(0));
+        assert_ne!(std::fs::read(&graph).unwrap_or_default(), b"as it was");
+    }
+}
+
 #[test]
 fn properties_with_similar_names_have_files_of_their_own() {
     let dir = folder("names");

@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
+use tertium_base::narrow::{millis, whole};
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::program::check::report_to;
 use tertium_driver::program::explore::{Counts, SearchOrder, explore, graph, graph_format};
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
 use tertium_driver::program::{self, ProgramFile};
-use tertium_driver::{Failure, Observer};
+use tertium_driver::{Failure, Located, Observer};
 use tertium_report::explore::ExploreReport;
 use tertium_report::view::{Input, SCHEMA_VERSION};
 use tertium_report::{Style, json, text};
@@ -68,15 +69,27 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
     if !args.look.quiet {
         super::show(&file.warnings, args.look.color);
     }
+    let not_written = match (&args.graph, written.transpose()) {
+        (Some(path), Ok(Some(text))) => files::write(path, &text).map(|()| None)?,
+        (_, Err(Failure::Stopped(stopped))) => Some(stopped.0),
+        (_, written) => written.map(|_| None)?,
+    };
     show(args, &file, &counts);
-    if let (Some(path), Some(text)) = (&args.graph, written) {
-        files::write(path, text?.as_ref())?;
+    if not_written.is_some() {
+        super::show(&[Located::nowhere(no_graph())], args.look.color);
     }
-    Ok(match counts.stopped {
+    Ok(match counts.stopped.or(not_written) {
         Some(StopReason::Interrupted) => exit::INTERRUPTED,
-        _ if counts.complete => exit::ALL_HOLD,
+        None if counts.complete => exit::ALL_HOLD,
         _ => exit::SOME_OPEN,
     })
+}
+
+/// Said where the graph was asked for and a limit was reached before all of it was there.
+fn no_graph() -> Diagnostic {
+    Diagnostic::warning("W0316", "the graph is not written, since not all of it was seen")
+        .note("a part of it would be read as the graph of another program")
+        .help("raise the limit, or bound what is unbounded")
 }
 
 /// What is said if the search does not end by itself.
@@ -100,7 +113,7 @@ fn say_when_stopped(args: &ExploreArgs, phase: &Phase) {
             complete: false,
             stopped: Some(stopped.0.word()),
             reasons: Vec::new(),
-            time_ms: start.elapsed().as_millis() as u64,
+            time_ms: millis(start.elapsed()),
             states_per_second: counts.rate,
             memory_bytes: 0,
             state_bytes: 0,
@@ -127,8 +140,8 @@ fn show(args: &ExploreArgs, file: &ProgramFile, counts: &Counts) {
         complete: counts.complete,
         stopped: counts.stopped.map(StopReason::word),
         reasons: counts.reasons.iter().map(|reason| program_views::limit(file, reason)).collect(),
-        time_ms: counts.elapsed.as_millis() as u64,
-        states_per_second: (counts.states as f64 / seconds) as u64,
+        time_ms: millis(counts.elapsed),
+        states_per_second: whole(counts.states as f64 / seconds) as u64,
         memory_bytes: counts.bytes,
         state_bytes: counts.words * 4,
     };

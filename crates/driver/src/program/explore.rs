@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use tertium_base::{Diagnostic, StopReason};
+use tertium_base::narrow::to_u32;
+use tertium_base::{Diagnostic, StopReason, Stopped};
 use tertium_explore::reduction::Kinds;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::depth::depth_first;
@@ -169,7 +170,7 @@ fn errors(space: &Space<'_>, explored: &Explored, effort: &Effort<'_>) -> Result
     // States of the last level may not have been looked at when a limit ended the search.
     for number in 0..explored.store.len() {
         effort.budget.tick(&mut ticks)?;
-        explored.store.read(number as u32, &mut branches);
+        explored.store.read(to_u32(number), &mut branches);
         space.stepper.expand(branches.words(), &mut scratch, &mut found);
         count += found.faults.iter().filter(|fault| fault.kind.is_error()).count();
     }
@@ -196,7 +197,7 @@ pub fn graph_format(path: &Path) -> Result<Target, Failure> {
 /// predicates are the propositions.
 ///
 /// # Errors
-/// If not all states were visited, or a limit is reached.
+/// If not all states were visited (a part would be read as the graph of another program), or a limit is reached meanwhile.
 pub fn graph(
     space: &Space<'_>,
     counts: &Counts,
@@ -205,9 +206,7 @@ pub fn graph(
     target: Target,
 ) -> Result<Vec<u8>, Failure> {
     if !counts.complete {
-        return Err(Diagnostic::error("E0322", "the graph is not written, since not all of it was seen")
-            .help("raise the limit, or bound what is unbounded")
-            .into());
+        return Err(Stopped(counts.stopped.unwrap_or(StopReason::Count)).into());
     }
     let predicates: Vec<(String, ExprId)> =
         space.program().predicates.iter().map(|named| (named.name.clone(), named.expr)).collect();
