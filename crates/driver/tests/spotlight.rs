@@ -2,12 +2,15 @@
 //! spotlight, with names for unknown values and without, with fairness and without; and on programs that rules for
 //! such names were wrong about.
 
-use tertium_base::Budget;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tertium_base::{Budget, StopReason};
 use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::spotlight::{self, Parameters, SpotlightOptions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
-use tertium_driver::{Belnap, Failure, LinearReading};
+use tertium_driver::{Belnap, Failure, LinearReading, Observer};
 use tertium_program::ProcessId;
 use tertium_testkit::{Case, ProgramShape, Rng, for_random_cases, random_program};
 
@@ -457,4 +460,33 @@ fn few_of_many_processes_are_enough() {
     // What depends on fairness may need some of those who could interfere.
     let few = |(name, size): &(String, usize)| *size <= if name == "release" { 5 } else { 2 };
     assert!(sizes[1].iter().all(few), "{sizes:?}");
+}
+
+/// Stops the run as soon as it hears an answer.
+struct Impatient(Arc<AtomicBool>);
+
+impl Observer for Impatient {
+    fn phase(&self, _: &str) {}
+
+    fn answered(&self, name: &str, value: Belnap) {
+        assert_eq!((name, value), ("holds", Belnap::True));
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// So a run that is ended from outside has a report with what was known.
+#[test]
+fn each_answer_is_told_before_the_next_question_is_looked_at() {
+    let file = loaded(
+        "system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\nprocess Q { skip; }\n\
+         property holds : ltl G x <= 1\nproperty breaks : ltl G x = 0\n",
+    );
+    let cancel = Arc::new(AtomicBool::new(false));
+    let budget = Budget::unlimited().with_cancel(Arc::clone(&cancel));
+    let (options, abstraction, how) =
+        (CheckOptions::default(), AbstractionOptions::default(), SpotlightOptions::default());
+    let found = spotlight::check(&file, &asked(&file), &options, &abstraction, &how, &budget, &Impatient(cancel))
+        .unwrap_or_else(|failure| panic!("{failure:?}"));
+    let told: Vec<_> = found.answers.iter().map(|answer| (answer.value, answer.stopped)).collect();
+    assert_eq!(told, [(Belnap::True, None), (Belnap::Unknown, Some(StopReason::Interrupted))]);
 }

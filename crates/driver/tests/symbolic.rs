@@ -10,7 +10,7 @@ use tertium_driver::program::safety::Effort;
 use tertium_driver::program::space::Space;
 use tertium_driver::program::symbolic::Encoding;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
-use tertium_driver::{Belnap, LinearReading};
+use tertium_driver::{Belnap, LinearReading, Observer};
 use tertium_testkit::{ProgramShape, for_random_cases, random_program};
 
 const ASKED: &str = "
@@ -432,4 +432,37 @@ fn same_verdicts(file: &ProgramFile, name: &str) -> Result<usize, String> {
         }
     }
     Ok(compared)
+}
+
+/// Remembers what it is told, in order.
+#[derive(Default)]
+struct Heard(std::cell::RefCell<Vec<String>>);
+
+impl Observer for Heard {
+    fn phase(&self, what: &str) {
+        self.0.borrow_mut().push(what.to_owned());
+    }
+
+    fn answered(&self, name: &str, value: Belnap) {
+        self.0.borrow_mut().push(format!("{name}: {value:?}"));
+    }
+}
+
+/// So a run that is ended from outside has a report with what was known.
+#[test]
+fn each_answer_is_told_before_the_next_question_is_looked_at() {
+    let file = loaded(
+        "system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\n\
+         property holds : ltl G x <= 1\nproperty breaks : ltl G x = 0\n",
+    );
+    let options = CheckOptions { engine: EngineChoice::Symbolic, look_for_idle: false, ..CheckOptions::default() };
+    let asked = questions(&file, &[], false).expect("no names are asked for");
+    let heard = Heard::default();
+    check(&file, &asked, &options, &Budget::unlimited(), &heard)
+        .unwrap_or_else(|failure| panic!("{}", brief(&failure)));
+    let heard: Vec<String> =
+        heard.0.into_inner().into_iter().filter(|what| what.contains(": ") || what.starts_with("deciding")).collect();
+    let order =
+        ["deciding holds", "holds: True", "deciding breaks", "breaks: False", "deciding deadlocks", "deadlocks: True"];
+    assert_eq!(heard, order);
 }

@@ -86,7 +86,9 @@ pub fn check(
     let work = Work { file, options, abstraction, how, budget, observer };
     let mut answers = Vec::new();
     for question in questions {
-        answers.push(work.answer(question)?);
+        let answer = work.answer(question)?;
+        answer.tell(observer);
+        answers.push(answer);
     }
     Ok(Outcome { answers, ..Outcome::default() })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
+use tertium_base::narrow::whole;
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_check::Filter;
 use tertium_check::symbolic::{
@@ -50,12 +51,24 @@ pub fn check(
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
     refuse(questions, options)?;
-    let (sender, receiver): (Sender<String>, Receiver<String>) = channel();
+    let (sender, receiver): (Sender<News>, Receiver<News>) = channel();
     let work = move || run(file, questions, options, budget, &sender);
-    let listen = || receiver.iter().for_each(|what| observer.phase(&what));
+    let listen = || {
+        receiver.iter().for_each(|news| match news {
+            News::Phase(what) => observer.phase(&what),
+            News::Answer(name, value) => observer.answered(&name, value),
+        });
+    };
     let outcome = with_deep_stack_meanwhile(work, listen);
     // Where the address space has no room for the thread's stack, there is none for sets either.
     outcome.unwrap_or_else(|_| Ok(Outcome::stopped(questions, Stopped(StopReason::Memory))))
+}
+
+/// What the thread that decides tells the one that listens.
+enum News {
+    Phase(String),
+    /// A question has this value, which stays.
+    Answer(String, Belnap),
 }
 
 /// What is not decided over sets, before any work is done.
@@ -96,12 +109,12 @@ fn run(
     questions: &[Question],
     options: &CheckOptions,
     budget: &Budget,
-    report: &Sender<String>,
+    report: &Sender<News>,
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
     let mut tell = |what: String| {
         // Nobody listening is no reason to stop.
-        let _ = report.send(what);
+        let _ = report.send(News::Phase(what));
     };
     let (mut asked, mut claims): (Vec<ExprId>, Vec<ProcessId>) = (Vec::new(), Vec::new());
     for question in questions {
@@ -133,6 +146,9 @@ fn run(
             }
         }
         answer.elapsed = begin.elapsed() + std::mem::take(&mut spent);
+        if matches!(answer.value, Belnap::True | Belnap::False) {
+            let _ = report.send(News::Answer(answer.name.clone(), answer.value));
+        }
         outcome.answers.push(answer);
     }
     if encoding.init.is_empty() {
@@ -217,7 +233,7 @@ impl<'w, 'p> Work<'w, 'p> {
     }
 
     fn open(&self, answer: ProgramAnswer) -> ProgramAnswer {
-        ProgramAnswer { engine: NAME, states: self.states as usize, ..answer }
+        ProgramAnswer { engine: NAME, states: whole(self.states), ..answer }
     }
 
     fn never(&self, mistake: Mistake, answer: &mut ProgramAnswer) -> Result<(), Failure> {
