@@ -11,6 +11,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use tertium_base::Budget;
+use tertium_base::narrow::millis;
 use tertium_driver::{Belnap, Counts};
 use tertium_report::json::{self, ProgressView};
 
@@ -134,7 +135,7 @@ impl Phase {
             waiting: counts.waiting,
             depth: counts.depth,
             memory_bytes: tertium_base::memory::in_use(),
-            elapsed_ms: start.elapsed().as_millis() as u64,
+            elapsed_ms: millis(start.elapsed()),
         };
         Some(json::progress_line(name(&now.what), &progress))
     }

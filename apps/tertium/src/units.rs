@@ -1,6 +1,7 @@
 //! How much time and memory: `60s`, `500ms`, `4G`.
 
 use std::str::FromStr;
+use tertium_base::narrow::whole;
 
 /// A limit on time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +47,7 @@ impl FromStr for Size {
         if bytes < 1.0 || bytes >= usize::MAX as f64 {
             return Err("a limit must be at least one byte and fit the address space".to_owned());
         }
-        Ok(Self(bytes as usize))
+        Ok(Self(whole(bytes)))
     }
 }
 

@@ -26,7 +26,8 @@ fn opened() -> Client {
 fn edited(text: &str, edits: &Value) -> String {
     let lines: Vec<usize> = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let offset = |position: &Value| {
-        lines[position["line"].as_u64().unwrap() as usize] + position["character"].as_u64().unwrap() as usize
+        let number = |key: &str| usize::try_from(position[key].as_u64().unwrap()).unwrap();
+        lines[number("line")] + number("character")
     };
     let mut result = text.to_owned();
     for edit in edits.as_array().unwrap().iter().rev() {

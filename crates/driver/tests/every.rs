@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use tertium_base::Budget;
+use tertium_base::narrow::to_i64;
 use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
 use tertium_driver::program::abstracted::AbstractionOptions;
@@ -239,7 +240,7 @@ fn members_of_families_of_one_size_are_counted() {
     let settled = Cell::new(0);
     for_random_cases(1, |case| {
         let text = random_family(case);
-        let size = 3 + case.rng.below(2) as i64;
+        let size = 3 + to_i64(case.rng.below(2));
         settled.set(settled.get() + counted_for_one(&text, size));
     });
     let told = format!("{} settled by counting members of families of one size\n", settled.get());

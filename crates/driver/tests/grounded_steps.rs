@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tertium_base::Budget;
+use tertium_base::narrow::{to_i64, to_u32, to_usize};
 use tertium_driver::program::{Extras, ProgramFile, from_text_with, load};
 use tertium_evidence::abstraction::Later;
 use tertium_kernel::obligations::Input;
@@ -154,7 +155,7 @@ impl Cells {
         let mut seen = Seen::new();
         let runs = |slot: usize| {
             let frame = frames.get(machine.pid(slot)).copied()?;
-            (state.slots[frame] == machine.process(slot).index() as i64).then_some(frame)
+            (state.slots[frame] == to_i64(machine.process(slot).index())).then_some(frame)
         };
         for cell in &self.0 {
             let first = match cell.pid.map(|slot| (slot, runs(slot))) {
@@ -162,7 +163,7 @@ impl Cells {
                 Some((_, Some(frame))) => frame + cell.first,
                 Some((pid, None)) => {
                     if cell.symbol == machine.location(pid) {
-                        seen.insert(cell.symbol, vec![machine.gone(pid) as i64]);
+                        seen.insert(cell.symbol, vec![to_i64(machine.gone(pid))]);
                     }
                     continue;
                 }
@@ -300,9 +301,9 @@ fn later(semantics: &Semantics<'_>, initial: &[State]) -> Option<Vec<Later>> {
             continue;
         }
         for (pid, frame) in semantics.layout().frames(&state.slots).into_iter().enumerate() {
-            let process = ProcessId::new(state.slots[frame] as usize);
+            let process = ProcessId::new(to_usize(state.slots[frame]));
             if running.get(pid) != Some(&process) {
-                found.insert((pid as u32, process));
+                found.insert((to_u32(pid), process));
             }
         }
         for successor in semantics.successors(&state) {

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tertium_base::narrow::{to_i64, to_usize};
 use tertium_dd::{Bit, Set};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{
@@ -133,10 +134,10 @@ impl Cells {
             let frame = layout.initial_frames()[pid];
             debug_assert_eq!(
                 self.first[frame + FRAME_PROCESS],
-                instance.process.index() as i64,
+                to_i64(instance.process.index()),
                 "frames begin with their process"
             );
-            let locations = program.process(instance.process).locations.len() as i64;
+            let locations = to_i64(program.process(instance.process).locations.len());
             let (ty, bounds) = (Type::Range { lo: 0, hi: locations - 1 }, (0, locations - 1));
             drafts.push(Draft { slot: frame + FRAME_LOCATION, ty, open: false, owner: Some(pid), bounds, var: None });
         }
@@ -227,8 +228,8 @@ impl Cells {
 fn code_of((lo, hi): (i64, i64)) -> (i64, usize) {
     let width = |largest: u64| (64 - largest.leading_zeros()) as usize;
     // Without an offset numbers need no addition, if that costs no bit.
-    let plain = lo >= 0 && width(hi as u64) == width(hi.abs_diff(lo));
-    if plain { (0, width(hi as u64)) } else { (lo, width(hi.abs_diff(lo))) }
+    let plain = lo >= 0 && width(hi.abs_diff(0)) == width(hi.abs_diff(lo));
+    if plain { (0, width(hi.abs_diff(0))) } else { (lo, width(hi.abs_diff(lo))) }
 }
 
 /// How many bits the inputs of a step need.
@@ -407,7 +408,7 @@ fn slots_of(program: &Program, semantics: &Semantics<'_>, place: Place) -> std::
     for (&index, dimension) in program.exprs.list(indices).iter().zip(&program.variable(var).dimensions) {
         match program.exprs.constant(index) {
             Some(index) if index >= dimension.lo && index <= dimension.hi() => {
-                cell = cell * dimension.len as usize + (index - dimension.lo) as usize;
+                cell = cell * dimension.len as usize + to_usize(index - dimension.lo);
             }
             _ => return all,
         }

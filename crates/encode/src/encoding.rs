@@ -1,5 +1,6 @@
 //! A program as a structure of sets.
 
+use tertium_base::narrow::to_i64;
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_dd::{Diagrams, Limits, Part, Relation, Set};
 use tertium_program::layout::FRAME_LOCATION;
@@ -193,7 +194,7 @@ impl<'p> Encoding<'p> {
                     matters = true;
                     continue;
                 };
-                let mut here = place.equals(&Number::constant(&self.diagrams, at.index() as i64), &self.diagrams)?;
+                let mut here = place.equals(&Number::constant(&self.diagrams, to_i64(at.index())), &self.diagrams)?;
                 for (var, values) in known {
                     let slot = layout.fixed_slot(program, var);
                     let Some(Value::Number(number)) = slot.map(|slot| &self.start.slots[slot]) else { continue };
@@ -378,12 +379,12 @@ fn ended(semantics: &Semantics<'_>, special: Special<'_>, diagrams: &Diagrams, s
         let mut rests = diagrams.empty();
         for (number, location) in program.process(instance.process).locations.iter().enumerate() {
             if location.end {
-                rests = rests.or(&at.equals(&Number::constant(diagrams, number as i64), diagrams)?)?;
+                rests = rests.or(&at.equals(&Number::constant(diagrams, to_i64(number)), diagrams)?)?;
             }
         }
         all = all.and(&rests)?;
         // A copy that is not there is at its last location.
-        let gone = Number::constant(diagrams, program.process(instance.process).locations.len() as i64 - 1);
+        let gone = Number::constant(diagrams, to_i64(program.process(instance.process).locations.len()) - 1);
         nobody = nobody.and(&at.equals(&gone, diagrams)?)?;
     }
     let Some((watcher, values)) = special.resting else { return Ok(all) };

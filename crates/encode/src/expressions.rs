@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use tertium_base::Stopped;
+use tertium_base::narrow::to_i64;
 use tertium_dd::{Diagrams, Set};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Binary, Expr, ExprId, ListId, Location, Semantics, Unary, VarId};
@@ -210,7 +211,7 @@ impl<'e, 'p> Evaluation<'e, 'p> {
     fn is_at(&self, pid: usize, location: usize) -> Result<Set, NoSets> {
         let slot = self.semantics.layout().initial_frames()[pid] + FRAME_LOCATION;
         let at = self.as_number(&self.moment.slots[slot])?;
-        at.equals(&Number::constant(self.diagrams, location as i64), self.diagrams)
+        at.equals(&Number::constant(self.diagrams, to_i64(location)), self.diagrams)
     }
 
     /// Where some process is at a location of this kind.

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use tertium_base::Stopped;
+use tertium_base::narrow::to_u32;
 use tertium_dd::{Diagrams, Set};
 
 use crate::NoSets;
@@ -207,7 +208,7 @@ impl Number {
         }
         let mut value = self.clone();
         for (at, bit) in by.bits.iter().enumerate().take(by.bits.len() - 1) {
-            let places = 1usize.checked_shl(at as u32).unwrap_or(usize::MAX).min(WIDEST);
+            let places = 1usize.checked_shl(to_u32(at)).unwrap_or(usize::MAX).min(WIDEST);
             let moved = if left {
                 let mut bits = vec![diagrams.empty(); places];
                 bits.extend(value.bits.iter().cloned());

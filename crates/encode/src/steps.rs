@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tertium_base::narrow::{to_i64, to_u32};
 use tertium_dd::{Bit, Bits, Diagrams, Part, Set};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{
@@ -184,7 +185,7 @@ impl Work<'_, '_> {
     }
 
     fn beginning_at(&self, at: LocationId) -> Result<Here, NoSets> {
-        let mut moment = Moment { me: Some(self.pid as u32), ..self.start.clone() };
+        let mut moment = Moment { me: Some(to_u32(self.pid)), ..self.start.clone() };
         let mut reached = self.is_at(&moment, at)?;
         let (program, process) = (self.semantics.program(), self.process_of(self.pid));
         let Some(known) = self.special.at(program, process, at) else {
@@ -212,7 +213,7 @@ impl Work<'_, '_> {
     }
 
     fn is_at(&self, moment: &Moment, at: LocationId) -> Result<Set, NoSets> {
-        let there = Number::constant(self.diagrams, at.index() as i64);
+        let there = Number::constant(self.diagrams, to_i64(at.index()));
         match &moment.slots[self.location_slot(self.pid)] {
             Value::Number(number) => number.equals(&there, self.diagrams),
             Value::Truth(_) => Err(NoSets::unfit("a location is no number")),
@@ -263,7 +264,7 @@ impl Work<'_, '_> {
         self.note_who(offer.step, &mut after);
         match self.arrivals(here.pid, step, &mut after)? {
             Some((pid, at)) => {
-                after.me = Some(pid as u32);
+                after.me = Some(to_u32(pid));
                 let length = here.length + 1;
                 self.join(Here { pid, moment: after, reached: fine, at, length, used: offer.used }, next)
             }
@@ -286,7 +287,7 @@ impl Work<'_, '_> {
         let program = self.semantics.program();
         let keeps =
             |process: ProcessId, at: LocationId| !step.frees && program.location(process, at).hold != Hold::Free;
-        let place = |at: LocationId| Value::Number(Number::constant(self.diagrams, at.index() as i64));
+        let place = |at: LocationId| Value::Number(Number::constant(self.diagrams, to_i64(at.index())));
         after.slots[self.location_slot(pid)] = place(step.target);
         let mut holder = Some((pid, step.target)).filter(|_| keeps(step.process, step.target));
         let Action::Together { moves, control, .. } = &step.action else { return Ok(holder) };

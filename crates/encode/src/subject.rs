@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tertium_abstraction::invariants::intervals;
+use tertium_base::narrow::to_i64;
 use tertium_instantiate::{Instantiated, MOST_COPIES, Restoring, Unsupported};
 use tertium_program::{
     Action, Assign, Expr, ExprId, LocationId, Mistake, ProcessId, Program, State, StepId, Type, VarId,
@@ -81,7 +82,7 @@ impl<'p> Special<'p> {
     /// Smallest and largest value of a type; channels are known by their numbers.
     pub fn of_type(self, program: &Program, ty: Type) -> (Option<i64>, Option<i64>) {
         match ty {
-            Type::Channel => (Some(0), Some(self.channels as i64)),
+            Type::Channel => (Some(0), Some(to_i64(self.channels))),
             ty => program.bounds(ty),
         }
     }

@@ -7,6 +7,7 @@
 //! stands there too, as `slots`.
 
 use serde_json::{Map, Value, json};
+use tertium_base::narrow::{to_i64, to_usize};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{Dimension, LocationId, ProcessId, Program, Semantics, State, Type};
 
@@ -122,8 +123,8 @@ fn values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, Value)> {
         all.push((program.show_variable(var), nested(&variable.dimensions, &cells)));
     }
     for frame in layout.frames(&state.slots) {
-        let process = ProcessId::new(state.slots[frame + FRAME_PROCESS] as usize);
-        let at = LocationId::new(state.slots[frame + FRAME_LOCATION] as usize);
+        let process = ProcessId::new(to_usize(state.slots[frame + FRAME_PROCESS]));
+        let at = LocationId::new(to_usize(state.slots[frame + FRAME_LOCATION]));
         all.push((place_name(program, process), json!(location(program, process, at))));
     }
     all
@@ -151,7 +152,7 @@ fn nested(dimensions: &[Dimension], cells: &[Value]) -> Value {
     };
     let size = cells.len() / first.len as usize;
     let pair =
-        |(at, part): (usize, &[Value])| json!([{"#bigint": (first.lo + at as i64).to_string()}, nested(rest, part)]);
+        |(at, part): (usize, &[Value])| json!([{"#bigint": (first.lo + to_i64(at)).to_string()}, nested(rest, part)]);
     let pairs: Vec<Value> = cells.chunks(size.max(1)).enumerate().map(pair).collect();
     json!({"#map": pairs})
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::narrow::{to_u32, to_usize};
 use tertium_lattice::Belnap;
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{
@@ -99,8 +100,8 @@ pub fn processes(file: &ProgramFile, run: &Run) -> Vec<String> {
     let mut names: BTreeMap<u32, String> = BTreeMap::new();
     let layout = tertium_program::layout::Layout::of(&file.program);
     for (pid, frame) in layout.frames(&run.first.slots).into_iter().enumerate() {
-        let process = ProcessId::new(run.first.slots[frame + FRAME_PROCESS] as usize);
-        names.insert(pid as u32, file.process_name(process, pid as u32));
+        let process = ProcessId::new(to_usize(run.first.slots[frame + FRAME_PROCESS]));
+        names.insert(to_u32(pid), file.process_name(process, to_u32(pid)));
     }
     names.into_values().collect()
 }
@@ -138,11 +139,11 @@ fn candidates(semantics: &Semantics<'_>, state: &State) -> Vec<(u32, StepId)> {
     let program = semantics.program();
     let mut found = Vec::new();
     for (pid, frame) in semantics.layout().frames(&state.slots).into_iter().enumerate() {
-        let process = ProcessId::new(state.slots[frame + FRAME_PROCESS] as usize);
-        let location = LocationId::new(state.slots[frame + FRAME_LOCATION] as usize);
+        let process = ProcessId::new(to_usize(state.slots[frame + FRAME_PROCESS]));
+        let location = LocationId::new(to_usize(state.slots[frame + FRAME_LOCATION]));
         let steps = &program.location(process, location).steps;
         let real = steps.iter().filter(|&&step| program.step(step).action != Action::End);
-        found.extend(real.map(|&step| (pid as u32, step)));
+        found.extend(real.map(|&step| (to_u32(pid), step)));
     }
     found
 }
@@ -203,7 +204,7 @@ fn contents(semantics: &Semantics<'_>, state: &State) -> BTreeMap<(ChannelId, Op
                 let first = at + 1 + number * width;
                 state.slots[first..first + width].to_vec()
             };
-            found.insert((channel, pid), (0..state.slots[at] as usize).map(message).collect());
+            found.insert((channel, pid), (0..to_usize(state.slots[at])).map(message).collect());
         }
     }
     found
@@ -223,8 +224,8 @@ pub fn treatment(file: &ProgramFile, semantics: &Semantics<'_>, run: &Run, fair:
     let frames = semantics.layout().frames(&states[start].slots);
     let mut found = Vec::new();
     for (pid, frame) in frames.into_iter().enumerate() {
-        let process = ProcessId::new(states[start].slots[frame + FRAME_PROCESS] as usize);
-        let pid = pid as u32;
+        let process = ProcessId::new(to_usize(states[start].slots[frame + FRAME_PROCESS]));
+        let pid = to_u32(pid);
         let by = |mv: &Move| mv.pid == pid || mv.partner.is_some_and(|(partner, _)| partner == pid);
         let steps = run.steps[start..].iter().filter(|taken| taken.moves.iter().any(by)).count();
         let possible = round.iter().filter(|state| semantics.moves(state).iter().any(by)).count();

@@ -3,6 +3,7 @@
 //! A [`Simulator`] holds the states passed so far. Whoever leads it (chance, a stored run, a person) picks from what the
 //! definition of a step offers.
 
+use tertium_base::narrow::below;
 use tertium_base::{Budget, Diagnostic};
 use tertium_program::{Binary, Expr, Fault, Move, Outcome, Semantics, Sort, State, Successor};
 
@@ -34,7 +35,7 @@ impl Chance {
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((mixed ^ (mixed >> 31)) % bound.max(1) as u64) as usize
+        below(mixed ^ (mixed >> 31), bound.max(1))
     }
 }
 

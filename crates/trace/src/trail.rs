@@ -11,6 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use tertium_base::narrow::to_usize;
 use tertium_base::{Budget, Diagnostic};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{Fault, FaultKind, Hold, LocationId, Move, Outcome, ProcessId, Semantics, State};
@@ -294,8 +295,8 @@ impl<'s, 'p> Search<'s, 'p> {
         let Some(holder) = state.holder else { return false };
         let frames = self.semantics.layout().frames(&state.slots);
         let Some(&frame) = frames.get(holder as usize) else { return false };
-        let process = ProcessId::new(state.slots[frame + FRAME_PROCESS] as usize);
-        let location = LocationId::new(state.slots[frame + FRAME_LOCATION] as usize);
+        let process = ProcessId::new(to_usize(state.slots[frame + FRAME_PROCESS]));
+        let location = LocationId::new(to_usize(state.slots[frame + FRAME_LOCATION]));
         self.semantics.program().location(process, location).hold == Hold::Deterministic
     }
 

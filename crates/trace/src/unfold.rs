@@ -254,6 +254,7 @@ fn same(a: Belnap, b: Belnap) -> Belnap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tertium_base::narrow::to_u32;
     use tertium_logic::{Logic, ParseOptions, parse};
 
     fn unfolded(text: &str, logic: Logic, atoms: &[&str], loop_start: Option<usize>) -> (Formula, Unfolded) {
@@ -332,9 +333,9 @@ mod tests {
             let formula = parse(text, &ParseOptions::in_logic(Logic::Ltl)).formula.unwrap_or_else(|| panic!("{text}"));
             let atoms = formula.atoms().len();
             for length in 1..=3usize {
-                for code in 0..4u32.pow((length * atoms) as u32) {
+                for code in 0..4u32.pow(to_u32(length * atoms)) {
                     let value = |at: u32| Belnap::ALL[(code / 4u32.pow(at) % 4) as usize];
-                    let rows = (0..length).map(|i| (0..atoms).map(|j| value((i * atoms + j) as u32)).collect());
+                    let rows = (0..length).map(|i| (0..atoms).map(|j| value(to_u32(i * atoms + j))).collect());
                     for start in 0..length {
                         let seen = Seen { atoms: rows.clone().collect(), loop_start: Some(start), certain: true };
                         let found = unfold(&formula, &seen);

@@ -4,6 +4,8 @@
 
 use tertium_evidence::unknown::Reason;
 use tertium_load::ProgramFile;
+use tertium_base::narrow::{low_half, to_i64, to_usize};
+use tertium_base::{StopReason, Stopped};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{
     Action, Context, Expr, ExprId, Fault, FaultKind, InitialValue, LocationId, Move, NoInitialStates, Outcome,
@@ -68,6 +70,11 @@ pub fn printed(semantics: &Semantics<'_>, from: &State, moves: &[Move]) -> Strin
     text
 }
 
+/// How C prints a value as unsigned: the bits of an `int`.
+fn unsigned(value: i64) -> u32 {
+    low_half(value.cast_unsigned())
+}
+
 /// A format with its values: `%d`, `%u`, `%c`, `%x`, `%o` and `%e` for names.
 fn formatted(program: &Program, format: &str, values: &[(ExprId, i64)]) -> String {
     let (mut text, mut letters, mut values) = (String::new(), format.chars(), values.iter());
@@ -87,9 +94,9 @@ fn formatted(program: &Program, format: &str, values: &[(ExprId, i64)]) -> Strin
                 };
                 match kind {
                     'c' => text.extend(u32::try_from(value).ok().and_then(char::from_u32)),
-                    'x' => text.push_str(&format!("{:x}", value as u32)),
-                    'o' => text.push_str(&format!("{:o}", value as u32)),
-                    'u' => text.push_str(&(value as u32).to_string()),
+                    'x' => text.push_str(&format!("{:x}", unsigned(value))),
+                    'o' => text.push_str(&format!("{:o}", unsigned(value))),
+                    'u' => text.push_str(&unsigned(value).to_string()),
                     'e' => text.push_str(&value_name(program, expr, value)),
                     _ => text.push_str(&value.to_string()),
                 }
@@ -191,8 +198,8 @@ pub fn values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, String)>
         }
     }
     let places = layout.frames(&state.slots).into_iter().map(|frame| {
-        let process = ProcessId::new(state.slots[frame + FRAME_PROCESS] as usize);
-        let location = LocationId::new(state.slots[frame + FRAME_LOCATION] as usize);
+        let process = ProcessId::new(to_usize(state.slots[frame + FRAME_PROCESS]));
+        let location = LocationId::new(to_usize(state.slots[frame + FRAME_LOCATION]));
         (format!("{}@", program.process(process).name), place(program, process, location))
     });
     all.extend(places);
@@ -216,12 +223,12 @@ fn slot_values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, String)
                 all.push((format!("{}{name}", owner(pid)), program.show_value(variable.ty, value)));
             }
             Slot::Length { channel, pid } if program.channel(channel).capacity > 0 => {
-                let messages = messages(program, channel, &state.slots[at + 1..], value as usize);
+                let messages = messages(program, channel, &state.slots[at + 1..], to_usize(value));
                 all.push((format!("{}{}", owner(pid), program.channel(channel).name), messages));
             }
             Slot::Location { pid, process } => {
                 // Statements are told by their lines, so only places with a name are worth a word.
-                let location = LocationId::new(value as usize);
+                let location = LocationId::new(to_usize(value));
                 let at = place(program, process, location);
                 if at == "end" || !program.location(process, location).labels.is_empty() {
                     places.push((format!("{}@", instance(semantics, state, pid)), at));
@@ -237,7 +244,7 @@ fn slot_values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, String)
 /// The process with this pid: `P(2)`.
 fn instance(semantics: &Semantics<'_>, state: &State, pid: u32) -> String {
     let frame = semantics.layout().frames(&state.slots).get(pid as usize).copied();
-    let process = frame.map(|frame| ProcessId::new(state.slots[frame + FRAME_PROCESS] as usize));
+    let process = frame.map(|frame| ProcessId::new(to_usize(state.slots[frame + FRAME_PROCESS])));
     process.map_or_else(|| pid.to_string(), |process| format!("{}({pid})", semantics.program().process(process).name))
 }
 
@@ -272,7 +279,7 @@ pub fn indices(dimensions: &[tertium_program::Dimension], mut cell: usize) -> St
     let mut parts = Vec::new();
     for dimension in dimensions.iter().rev() {
         let len = dimension.len as usize;
-        parts.push(format!("[{}]", dimension.lo + (cell % len) as i64));
+        parts.push(format!("[{}]", dimension.lo + to_i64(cell % len)));
         cell /= len;
     }
     parts.reverse();

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use tertium_base::Budget;
+use tertium_base::narrow::millis;
 use tertium_driver::export::Target;
 use tertium_driver::program::abstracted::show::{Shown, show};
 use tertium_driver::program::abstracted::{AbstractionOptions, Kind, Limit};
@@ -96,7 +97,7 @@ fn print(args: &AbstractArgs, file: &ProgramFile, options: &AbstractionOptions, 
         calls: Ordered(calls),
         gave_up: shown.gave_up,
         solver: shown.solver,
-        time_ms: start.elapsed().as_millis() as u64,
+        time_ms: millis(start.elapsed()),
     };
     let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
     let written = match args.format {

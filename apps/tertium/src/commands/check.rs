@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use tertium_base::narrow::millis;
 use tertium_base::visible::visible;
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_driver::check::{CheckOptions, Session};
@@ -154,7 +155,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         warnings: views::messages(session.warnings()),
     };
     let code = exit::of_check(&report);
-    printer.finish(&report, code, start.elapsed().as_millis() as u64);
+    printer.finish(&report, code, millis(start.elapsed()));
     if let Some(page) = &mut page {
         page.report = report;
         page.sources.extend(pages::source(&args.file));

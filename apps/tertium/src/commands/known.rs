@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use tertium_base::Stopped;
+use tertium_base::narrow::millis;
 use tertium_driver::Belnap;
 use tertium_driver::property::Property;
 use tertium_report::view::{CheckReport, Input, Message, ResultView, SCHEMA_VERSION, Verdict};
@@ -170,7 +171,7 @@ impl Findings {
             Opening::Told => String::new(),
         };
         let rest = report.results.iter().skip(self.told);
-        let time = manner.start.elapsed().as_millis() as u64;
+        let time = millis(manner.start.elapsed());
         match manner.format {
             Format::Json => json::document(report),
             Format::Sarif => sarif::document(report),

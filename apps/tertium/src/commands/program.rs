@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use tertium_base::narrow::millis;
 use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program::abstracted::{pictured, refined};
 use tertium_driver::program::questions::Question;
@@ -204,7 +205,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         warnings: views::messages(&remarks),
     };
     let code = exit::of_check(&report);
-    printer.finish(&report, code, start.elapsed().as_millis() as u64);
+    printer.finish(&report, code, millis(start.elapsed()));
     if let Some(page) = &mut page {
         page.report = report;
         page.sources = file.texts().into_iter().map(|(file, text)| SourceView { file, text }).collect();

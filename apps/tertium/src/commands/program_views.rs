@@ -1,5 +1,6 @@
 //! From answers about programs to views: lines, values, advice.
 
+use tertium_base::narrow::{millis, to_u32};
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::failure::Located;
 use tertium_driver::program::abstracted::refined;
@@ -51,7 +52,7 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         stats: Stats {
             states: answer.states,
             transitions: answer.transitions,
-            time_ms: answer.elapsed.as_millis() as u64,
+            time_ms: millis(answer.elapsed),
             predicates: answer.solver.map_or(0, |work| work.predicates),
             solver_calls: answer.solver.map_or(0, |work| work.calls),
             refinements: answer.refinements,
@@ -122,7 +123,7 @@ fn next_commands(answer: &ProgramAnswer, args: &CheckArgs) -> Vec<String> {
             vec![format!("{base}{} --memory {}", views::chosen_engine(args), views::larger(args))]
         }
         None if answer.value == Belnap::Unknown && !answer.rounds.is_empty() => {
-            let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS).max(answer.refinements as u32);
+            let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS).max(to_u32(answer.refinements));
             let otherwise = match &answer.sizes {
                 Some(sizes) => {
                     let next = sizes.held.iter().max().map_or(sizes.least, |last| last + 1);

@@ -1,6 +1,7 @@
 //! From answers to views: names, words, advice.
 
 use clap::ValueEnum as _;
+use tertium_base::narrow::millis;
 use tertium_base::{Diagnostic, StopReason};
 use tertium_driver::answer::{Answer, Completion, Value};
 use tertium_driver::check::Session;
@@ -30,7 +31,7 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
         value: answer.value.word().to_owned(),
         stopped: answer.stopped.map(StopReason::word),
         evidence: evidence(session, answer),
-        stats: Stats { states, transitions, time_ms: answer.elapsed.as_millis() as u64, ..Stats::default() },
+        stats: Stats { states, transitions, time_ms: millis(answer.elapsed), ..Stats::default() },
         reading: reading(answer),
         engine: answer.engine,
         state: answer.state.filter(|_| session.asks_several() || args.at.is_some()).map(|s| session.state_name(s)),

@@ -3,6 +3,8 @@
 //! Chromium is told what to do over its debugging socket; what this needs of WebSocket is written out here. Where there is no
 //! Chromium, [`Browser::start`] gives nothing, and the tests say that they are skipped.
 
+#![allow(clippy::cast_possible_truncation, reason = "lengths of frames, matched before")]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};

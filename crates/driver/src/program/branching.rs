@@ -4,6 +4,7 @@
 //! answer. An atom that has no value in a state is an unknown label there.
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::{Blind, Progress};
 use tertium_explore::successors::{Expansion, RowSuccessors};
@@ -57,7 +58,7 @@ impl Collected {
     #[must_use]
     pub fn row(&self, number: usize) -> Vec<u32> {
         let mut branches = self.explored.store.branches();
-        self.explored.store.read(number as u32, &mut branches);
+        self.explored.store.read(to_u32(number), &mut branches);
         branches.words().to_vec()
     }
 
@@ -93,7 +94,7 @@ impl Collected {
         let mut ticks = 0;
         for number in 0..count {
             effort.budget.tick(&mut ticks)?;
-            store.read(number as u32, &mut base);
+            store.read(to_u32(number), &mut base);
             let from = StateId::new(number);
             let state = space.state(base.words());
             for (&prop, (_, atom)) in props.iter().zip(atoms) {

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use tertium_base::narrow::{to_u32, whole};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_explore::pack::Shapes;
 use tertium_explore::reduction::promises::Broken;
@@ -105,13 +106,13 @@ pub fn report_to<'o>(observer: &'o dyn Observer, what: &'o str, limit: Option<us
         let rate = now.states as f64 / seconds;
         let latest = limit.map_or(String::new(), |limit| {
             let left = limit.saturating_sub(now.states) as f64 / rate.max(1.0);
-            format!(", at most {} s more", left.ceil() as u64)
+            format!(", at most {} s more", whole(left.ceil()))
         });
-        observer.counts(Counts { states: now.states, rate: rate as u64, waiting: now.queue, depth: now.depth });
+        observer.counts(Counts { states: now.states, rate: whole(rate) as u64, waiting: now.queue, depth: now.depth });
         observer.phase(&format!(
             "{what}: {} states, {}/s, {} waiting, depth {}, {} MB stored{latest}",
             now.states,
-            rate as u64,
+            whole(rate),
             now.queue,
             now.depth,
             now.bytes >> 20
@@ -216,7 +217,7 @@ fn most_processes(space: &Space<'_>, effort: &Effort<'_>, observer: &dyn Observe
         if number.is_multiple_of(STATES_BETWEEN_LOOKS) {
             effort.budget.check()?;
         }
-        store.read(number as u32, &mut branches);
+        store.read(to_u32(number), &mut branches);
         most = most.max(shapes.of_row(space.plain.packing(), branches.words()).1.frames.len());
     }
     Ok(most)

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
 use tertium_explore::reduction::Kinds;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{Lasso, Monitor, Scheduling};
@@ -184,7 +185,7 @@ impl Monitor for Watching<'_, '_> {
     }
 
     fn initial(&self) -> Vec<u32> {
-        vec![self.automaton.initial as u32]
+        vec![to_u32(self.automaton.initial)]
     }
 
     fn marks(&self) -> u32 {
@@ -198,7 +199,7 @@ impl Monitor for Watching<'_, '_> {
     fn next(&self, state: u32, row: &[u32], room: &mut Room, out: &mut Vec<(u32, u64)>) {
         self.eyes.look(row, room);
         self.automaton.next(state as usize, &room.values, &mut |target, marked| {
-            out.push((target as u32, u64::from(marked)));
+            out.push((to_u32(target), u64::from(marked)));
         });
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_explore::reduction::Kinds;
 use tertium_explore::search::Progress;
@@ -45,11 +46,11 @@ impl Monitor for Watched<'_, '_> {
     }
 
     fn initial(&self) -> Vec<u32> {
-        if self.automaton.states.is_empty() { Vec::new() } else { vec![self.automaton.initial as u32] }
+        if self.automaton.states.is_empty() { Vec::new() } else { vec![to_u32(self.automaton.initial)] }
     }
 
     fn marks(&self) -> u32 {
-        self.automaton.marks as u32
+        to_u32(self.automaton.marks)
     }
 
     fn next(&self, state: u32, row: &[u32], room: &mut Room, out: &mut Vec<(u32, u64)>) {
@@ -57,7 +58,7 @@ impl Monitor for Watched<'_, '_> {
         let holds = |literal: Literal| room.values[literal.atom().index()] != literal.is_negative();
         for transition in &self.automaton.states[state as usize] {
             if transition.guard.passes(holds) {
-                out.push((transition.target as u32, transition.marks.0));
+                out.push((to_u32(transition.target), transition.marks.0));
             }
         }
     }
@@ -70,7 +71,7 @@ pub fn scheduling(program: &Program) -> Scheduling {
         let fair = |(_, instance): &(usize, &tertium_program::Instance)| {
             program.process(instance.process).fairness == fairness
         };
-        program.instances.iter().enumerate().filter(fair).map(|(pid, _)| pid as u32).collect()
+        program.instances.iter().enumerate().filter(fair).map(|(pid, _)| to_u32(pid)).collect()
     };
     Scheduling { weak: with(Fairness::Weak), strong: with(Fairness::Strong) }
 }

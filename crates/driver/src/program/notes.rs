@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use tertium_base::narrow::to_u32;
 use tertium_explore::pack::Shapes;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::Monitor;
@@ -212,7 +213,7 @@ impl Monitor for Reading<'_, '_, '_> {
     }
 
     fn initial(&self) -> Vec<u32> {
-        vec![self.start as u32]
+        vec![to_u32(self.start)]
     }
 
     fn marks(&self) -> u32 {
@@ -222,7 +223,7 @@ impl Monitor for Reading<'_, '_, '_> {
     fn next(&self, state: u32, row: &[u32], (shapes, slots): &mut Self::Scratch, out: &mut Vec<(u32, u64)>) {
         let (_, shape) = shapes.of_row(self.space.plain.packing(), row);
         shape.unpack(row, slots);
-        let mut arrive = |target: usize, marked: bool| out.push((target as u32, u64::from(marked)));
+        let mut arrive = |target: usize, marked: bool| out.push((to_u32(target), u64::from(marked)));
         if self.notes.next(state as usize, slots, &mut arrive).is_err() {
             self.notes.blurred.store(true, Ordering::Relaxed);
         }

@@ -6,6 +6,7 @@
 //!
 //! Not here: whether it is a run of the program ([`super::simulate::Simulator::replay`]).
 
+use tertium_base::narrow::to_u32;
 use tertium_explore::search::liveness::Scheduling;
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
@@ -69,7 +70,7 @@ fn scheduling(semantics: &Semantics<'_>, run: &Run, fair: bool) -> Scheduling {
     let mut found = linear::scheduling(semantics.program());
     if fair {
         let processes = run.states().map(|state| semantics.layout().frames(&state.slots).len()).max().unwrap_or(0);
-        found.weak = (0..processes as u32).filter(|pid| !found.strong.contains(pid)).collect();
+        found.weak = (0..to_u32(processes)).filter(|pid| !found.strong.contains(pid)).collect();
     }
     found
 }

@@ -1,5 +1,6 @@
 //! The states of one program on demand, and where they begin.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_explore::compiled::{self, Compiled};
 use tertium_explore::reduction::Kinds;
@@ -154,7 +155,7 @@ impl<'p> Space<'p> {
     /// The same, with a scheduler that is weakly fair to the processes with the first `count` pids.
     #[must_use]
     pub fn fair_to(mut self, count: usize) -> Self {
-        let weak = (0..count as u32).filter(|pid| !self.scheduling.strong.contains(pid)).collect();
+        let weak = (0..to_u32(count)).filter(|pid| !self.scheduling.strong.contains(pid)).collect();
         self.scheduling.weak = weak;
         self
     }

@@ -8,6 +8,8 @@
 //! done is written to a file after every batch, and a run with the same seed goes on from there. `make test-million` is the long run;
 //! a few hundred cases belong to the usual tests.
 
+#![allow(clippy::cast_possible_truncation, reason = "counts of this test")]
+
 #[allow(dead_code, reason = "shared with tests that use the rest")]
 #[path = "../certified/mod.rs"]
 mod certified;

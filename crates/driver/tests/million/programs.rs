@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::program::abstracted::{AbstractionOptions, refined};
 use tertium_driver::program::proof::{Written, certificate_of};
@@ -91,7 +92,7 @@ fn fair_graph(file: &ProgramFile, asked: &[Question]) -> Option<Graph> {
         let process = program.instances[*pid as usize].process;
         program.process(process).fairness == tertium_driver::program::Fairness::Weak
     };
-    let fair = (0..program.instances.len() as u32).filter(is_fair).collect();
+    let fair = (0..to_u32(program.instances.len())).filter(is_fair).collect();
     Graph::of_steps(program, &atoms, fair, MOST_STATES)
 }
 

@@ -1,5 +1,7 @@
 //! Batches of samples over all categories, with a file to go on from.
 
+#![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of this test")]
+
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tertium_abstraction::{AbstractState, Explored, System};
+use tertium_abstraction::{AbstractState, Explored, Separated, System};
+use tertium_base::narrow::to_u32;
 use tertium_evidence::abstraction::{self as proof, Abstraction, Later, Structure};
 use tertium_instantiate::Instantiated;
 use tertium_kernel::obligations::terms::Sort;
@@ -158,9 +160,9 @@ pub(in crate::program) fn structure(
     };
     let mut found = Structure { initial: initial(explored), ..Structure::default() };
     let pids = pids(system.program());
-    let number = |state: &AbstractState| explored.find(state).map(|number| number as u32);
+    let number = |state: &AbstractState| explored.find(state).map(|number| to_u32(number));
     for (at, expansion) in explored.expansions.iter().enumerate() {
-        let from = at as u32;
+        let from = to_u32(at);
         found.labels.push(labels(drawn, at));
         if expansion.untold {
             found.untold.push(from);
@@ -194,7 +196,7 @@ pub(in crate::program) fn structure(
 }
 
 fn initial(explored: &Explored) -> Vec<u32> {
-    explored.initial.iter().map(|&(number, _)| number as u32).collect()
+    explored.initial.iter().map(|&(number, _)| to_u32(number)).collect()
 }
 
 /// What a drawn state is labelled with.
@@ -209,7 +211,7 @@ pub(in crate::program) fn labels(drawn: &Kmts, at: usize) -> Vec<Option<bool>> {
 
 /// The pid of each process.
 pub(in crate::program) fn pids(program: &Program) -> BTreeMap<ProcessId, u32> {
-    program.instances.iter().enumerate().map(|(pid, instance)| (instance.process, pid as u32)).collect()
+    program.instances.iter().enumerate().map(|(pid, instance)| (instance.process, to_u32(pid))).collect()
 }
 
 /// Abstract states that contain everything that can be reached.
@@ -238,7 +240,7 @@ pub(in crate::program) fn later(program: &Program, separated: &Instantiated) -> 
     let copies = separated.later();
     let copies = copies.ok_or_else(|| NoTerm("a process that runs from the start may be started again".to_owned()))?;
     let named = |(pid, process, given): (usize, ProcessId, Vec<(VarId, i64)>)| Later {
-        pid: pid as u32,
+        pid: to_u32(pid),
         process: program.process(process).name.clone(),
         given: given.into_iter().map(|(parameter, value)| (program.variable(parameter).name.clone(), value)).collect(),
     };

@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use tertium_abstraction::{AbstractState, Expansion, Explored, Failed, PossiblePaths, Shape, System};
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 use tertium_check::automata::linear_open_question;
 use tertium_check::{Ask, Task};
 use tertium_evidence::{LinearReading, OpenQuestion, Reading};
@@ -153,7 +154,7 @@ impl Work<'_> {
             let make = if loosely { PossiblePaths::loosely } else { PossiblePaths::new };
             let mut paths = make(&mut prepared.system, shape);
             let limits = Limits { most: usize::MAX, budget: self.budget };
-            let found = match nearest_accepted_run(&mut paths, &mut watch, shape.fair.len() as u32, limits) {
+            let found = match nearest_accepted_run(&mut paths, &mut watch, to_u32(shape.fair.len()), limits) {
                 Ok(found) => found,
                 Err(why) => return Err(failed(self.file, prepared.system.program(), why)),
             };
@@ -290,11 +291,11 @@ impl<'a> Negation<'a> {
 
 impl Watch<PossiblePaths<'_>> for Negation<'_> {
     fn initial(&self) -> Vec<u32> {
-        if self.automaton.states.is_empty() { Vec::new() } else { vec![self.automaton.initial as u32] }
+        if self.automaton.states.is_empty() { Vec::new() } else { vec![to_u32(self.automaton.initial)] }
     }
 
     fn marks(&self) -> u32 {
-        self.automaton.marks as u32
+        to_u32(self.automaton.marks)
     }
 
     fn next(
@@ -313,7 +314,7 @@ impl Watch<PossiblePaths<'_>> for Negation<'_> {
         let refuted = |literal: Literal| if literal.is_negative() { Kleene::True } else { Kleene::False };
         let may = |literal: Literal| labels[literal.atom().index()] != Some(refuted(literal));
         for step in automaton.states[at as usize].iter().filter(|step| step.guard.passes(may)) {
-            out.push((step.target as u32, step.marks.0));
+            out.push((to_u32(step.target), step.marks.0));
         }
         Ok(())
     }

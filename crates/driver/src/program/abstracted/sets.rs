@@ -13,6 +13,7 @@ use std::time::Instant;
 use tertium_abstraction::assignments::Cube;
 use tertium_abstraction::truth::{Guard, Truth, TruthNode, TruthStep};
 use tertium_abstraction::{Initial, Operation, System};
+use tertium_base::narrow::whole;
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_check::symbolic::{
     Atoms, Graded, Hyper, Pair, StepKind, StepValues, Steps, Structure, evaluate, linear_value_by, star_value,
@@ -134,7 +135,7 @@ fn run(
         let begin = Instant::now();
         let _ = report.send("deciding over sets of abstract states".to_owned());
         let mut answer = blank(question);
-        (answer.engine, answer.states) = ("symbolic", encoded.states.count(encoded.bits.len()) as usize);
+        (answer.engine, answer.states) = ("symbolic", whole(encoded.states.count(encoded.bits.len())));
         let decided = match question {
             Question::Property(asked) => property(&mut prepared, &encoded, asked, options, &mut answer),
             Question::Never(mistake) => never(&encoded, *mistake, &mut answer),

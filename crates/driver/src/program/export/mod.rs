@@ -10,6 +10,7 @@ pub mod smv;
 pub mod vmt;
 
 use tertium_base::Diagnostic;
+use tertium_base::narrow::to_i64;
 use tertium_program::{
     Action, Binary, Expr, ExprId, InitialValue, ProcessId, Program, Scope, Sort, Step, StepTerms, Type, VarId,
 };
@@ -120,7 +121,7 @@ impl Parts {
             let mut rest = cell.at;
             let mut indices = Vec::new();
             for dimension in variable.dimensions.iter().rev() {
-                indices.push(dimension.lo + (rest % dimension.len as usize) as i64);
+                indices.push(dimension.lo + to_i64(rest % dimension.len as usize));
                 rest /= dimension.len as usize;
             }
             let indices: Vec<ExprId> = indices.into_iter().rev().map(|index| self.program.exprs.int(index)).collect();
@@ -195,7 +196,7 @@ fn element_cells<'c>(parts: &'c Parts, var: VarId, indices: &[ExprId]) -> Vec<(&
         let mut rest = cell.at;
         let mut wanted: Vec<i64> = Vec::new();
         for dimension in variable.dimensions.iter().rev() {
-            wanted.push(dimension.lo + (rest % dimension.len as usize) as i64);
+            wanted.push(dimension.lo + to_i64(rest % dimension.len as usize));
             rest /= dimension.len as usize;
         }
         wanted.reverse();

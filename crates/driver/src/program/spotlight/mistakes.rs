@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use tertium_abstraction::System;
 use tertium_abstraction::spotlight::{SpotExplored, Spotlight, family};
+use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_program::ProcessId;
 
@@ -86,7 +87,7 @@ impl Work<'_> {
                 let name = &system.program().process(process).name;
                 return Ok(Some(format!("a step of `{name}` may go wrong, as far as looking at it alone tells")));
             }
-            let all = 0..system.program().process(process).locations.len() as u32;
+            let all = 0..to_u32(system.program().process(process).locations.len());
             if self.fails_at_one_of(system, process, all.filter(|location| !visited.contains(location)))? {
                 needed.push(explored);
             }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use tertium_abstraction::spotlight::Spotlight;
 use tertium_abstraction::{AbstractState, System};
+use tertium_base::narrow::to_u32;
 use tertium_check::{Ask, Task};
 use tertium_evidence::{Deadlock, LinearReading, Proof, Reading};
 use tertium_lattice::{Belnap, Kleene};
@@ -45,7 +46,7 @@ pub(super) fn run(
     if work.options.fair {
         fair_to_all(program.to_mut());
     }
-    let locations = system.program().processes.iter().map(|process| process.entry.index() as u32).collect();
+    let locations = system.program().processes.iter().map(|process| process.entry.number()).collect();
     let cube = vec![Kleene::Unknown; system.predicates().len()];
     let anywhere = AbstractState { locations, kept: Vec::new(), cube, stopped: false };
     let Some(cells) = system.initial_sample(&anywhere)? else { return Ok(None) };
@@ -142,7 +143,7 @@ impl Part {
         }
         let process = |pid: u32| program.process(program.instances[pid as usize].process);
         let fair: Vec<u32> =
-            (0..program.instances.len() as u32).filter(|&pid| process(pid).fairness != Fairness::None).collect();
+            (0..to_u32(program.instances.len())).filter(|&pid| process(pid).fairness != Fairness::None).collect();
         let mut constraints: Vec<Vec<(StateId, StateId, Option<ActionId>)>> = vec![Vec::new(); fair.len()];
         for (from, to, pid, able) in edges {
             let (from, to) = (StateId::new(*from), StateId::new(*to));

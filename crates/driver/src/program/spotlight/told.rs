@@ -10,6 +10,7 @@ use std::sync::Arc;
 use tertium_abstraction::System;
 use tertium_abstraction::spotlight::{Mover, SpotExplored, SpotStep};
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 use tertium_evidence::abstraction::{AbstractState, Abstraction, Structure};
 use tertium_kernel::obligations::NoTerm;
 use tertium_lattice::Kleene;
@@ -120,7 +121,7 @@ pub(super) fn structure(
     while let Some(&(number, given)) = unfolded.nodes.get(next) {
         checked(work.budget)?;
         unfolded.found.labels.push(labels(&drawn[given], number));
-        unfolded.expand(work, system, explored, next as u32)?;
+        unfolded.expand(work, system, explored, to_u32(next))?;
         next += 1;
     }
     let Unfolded { over, found, .. } = unfolded;
@@ -140,7 +141,7 @@ impl Unfolded {
     /// The number of a state under an assignment. Assignments that say the same about it are one.
     fn node(&mut self, program: &Program, explored: &SpotExplored, number: usize, given: usize) -> u32 {
         let state = placed(program, explored, number, &explored.cube(number, given));
-        let next = self.nodes.len() as u32;
+        let next = to_u32(self.nodes.len());
         let known = *self.numbers.entry((number, state.clone())).or_insert(next);
         if known == next {
             self.nodes.push((number, given));

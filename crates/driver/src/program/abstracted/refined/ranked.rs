@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tertium_abstraction::{Explored, Failed};
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason};
 use tertium_evidence::abstraction::{Abstraction, Rank, Structure, Taken};
 use tertium_kernel::obligations::terms::{Sort, Term, TermId};
@@ -136,7 +137,7 @@ impl Ranking<'_> {
         let program = &self.work.file.program;
         let strong = program.instances.iter().enumerate();
         let strong = strong.filter(|(_, instance)| program.process(instance.process).fairness == Fairness::Strong);
-        self.structure.strong = strong.map(|(pid, _)| pid as u32).collect();
+        self.structure.strong = strong.map(|(pid, _)| to_u32(pid)).collect();
         if !self.structure.strong.is_empty() && self.shows(Vec::new())? {
             return Ok(Some((self.structure.clone(), Vec::new())));
         }

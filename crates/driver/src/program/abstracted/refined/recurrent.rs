@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use tertium_abstraction::{AbstractState, System};
 use tertium_base::Budget;
+use tertium_base::narrow::to_u32;
 use tertium_logic::Logic;
 use tertium_logic::automata::{Tgba, Translation, TranslationError, ltl_to_tgba};
 use tertium_program::{Fairness, Move, Outcome, Semantics, State};
@@ -113,9 +114,9 @@ pub(super) fn find(
     let with = |fairness: Fairness| {
         let instances = file.program.instances.iter().enumerate();
         let fair = instances.filter(|(_, instance)| file.program.process(instance.process).fairness == fairness);
-        fair.map(|(pid, _)| pid as u32).collect::<BTreeSet<u32>>()
+        fair.map(|(pid, _)| to_u32(pid)).collect::<BTreeSet<u32>>()
     };
-    let weak = if all_fair { (0..file.program.instances.len() as u32).collect() } else { with(Fairness::Weak) };
+    let weak = if all_fair { (0..to_u32(file.program.instances.len())).collect() } else { with(Fairness::Weak) };
     let semantics = Semantics::new(&file.program);
     let fair = [weak, with(Fairness::Strong)];
     let mut search = Search { file, semantics, automaton: &automaton, asked, fair, nodes: Vec::new() };
@@ -169,7 +170,7 @@ impl Search<'_> {
     }
 
     fn entries(&self) -> Vec<u32> {
-        self.file.program.processes.iter().map(|process| process.entry.index() as u32).collect()
+        self.file.program.processes.iter().map(|process| process.entry.number()).collect()
     }
 
     /// Which transitions of the automaton a state passes; none if an atom has no value there.

@@ -5,6 +5,7 @@
 
 use tertium_base::Budget;
 use tertium_instantiate::Origin;
+use tertium_base::narrow::to_u32;
 use tertium_program::{Move, Outcome, Semantics, State, StepId};
 use tertium_refine::Values;
 
@@ -71,7 +72,7 @@ pub(super) fn replay(
 fn moves(file: &ProgramFile, prepared: &Prepared, operation: usize, inputs: &[i64]) -> Vec<Move> {
     let operation = &prepared.system.operations()[operation];
     let instances = &file.program.instances;
-    let pid = instances.iter().position(|instance| instance.process == operation.process).unwrap_or(0) as u32;
+    let pid = to_u32(instances.iter().position(|instance| instance.process == operation.process).unwrap_or(0));
     let mut inputs = inputs.iter().copied();
     let one = |&step: &StepId| {
         let origin = prepared.steps.as_ref().map(|steps| steps[step.index()]);

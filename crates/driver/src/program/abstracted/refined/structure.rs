@@ -5,6 +5,7 @@
 //! followed, the open step or label at its end is split by its precondition.
 
 use tertium_abstraction::{AbstractState, Explored, Failed, System};
+use tertium_base::narrow::to_u32;
 use tertium_evidence::{OpenQuestion, Reason as Open};
 use tertium_lattice::Belnap;
 use tertium_model::StateId;
@@ -110,7 +111,7 @@ impl Loop<'_> {
                     return Ok(true);
                 }
             }
-            let last = asking.rounds.len() as u32 >= self.refinements || asking.spent(prepared) > MOST_FOR_PATHS;
+            let last = to_u32(asking.rounds.len()) >= self.refinements || asking.spent(prepared) > MOST_FOR_PATHS;
             if last {
                 return Ok(false);
             }
@@ -148,7 +149,7 @@ impl Loop<'_> {
             let done = answer.value != Belnap::Unknown || answer.stopped.is_some();
             let large = asking.spent(prepared) > MOST_CALLS;
             self.keep(number, answer, &asking.before, &asking.rounds, asking.calls);
-            let Some(opened) = opened.filter(|_| !done && !large && asking.rounds.len() as u32 <= self.refinements)
+            let Some(opened) = opened.filter(|_| !done && !large && to_u32(asking.rounds.len()) <= self.refinements)
             else {
                 return Ok(());
             };
