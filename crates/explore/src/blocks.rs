@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Fault, FaultKind, Hold};
 
@@ -95,11 +96,11 @@ impl Work {
             if shape.is_none() && !self.changed.contains(&location_slot(frame)) {
                 continue;
             }
-            let location = self.slots[frame + FRAME_LOCATION] as usize;
+            let location = to_usize(self.slots[frame + FRAME_LOCATION]);
             for &slot in dead.at(process as usize, location) {
                 let slot = frame + slot as usize;
                 self.slots[slot] = now.field(slot).least();
-                self.changed.push(slot as u32);
+                self.changed.push(to_u32(slot));
             }
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! What an operation changes is a list of writes to slots; messages keep their order by being moved one place.
 
+use tertium_base::narrow::{to_i64, to_u32, to_usize};
 use tertium_program::{Field, Pattern, Program, Type, Width};
 
 use crate::code::{Code, CodeId, Compiler, Trap, View};
@@ -71,7 +72,7 @@ pub(crate) fn limits(program: &Program, ty: Type) -> (i64, i64) {
 impl Queue {
     #[inline]
     pub(crate) fn length(self, view: &View<'_>) -> usize {
-        view.at(self.at) as usize
+        to_usize(view.at(self.at))
     }
 
     #[inline]
@@ -95,20 +96,20 @@ impl Queue {
         let length = self.length(view);
         let behind = self.start(position)..self.start(length);
         let moved = behind.clone().zip(view.range(behind));
-        writes.extend(moved.map(|(at, &value)| ((at + self.fields) as u32, value)));
+        writes.extend(moved.map(|(at, &value)| (to_u32(at + self.fields), value)));
         for (at, &value) in message.iter().enumerate() {
-            writes.push(((self.start(position) + at) as u32, value));
+            writes.push((to_u32(self.start(position) + at), value));
         }
-        writes.push((self.at as u32, length as i64 + 1));
+        writes.push((to_u32(self.at), to_i64(length) + 1));
     }
 
     /// Removes the message at this position.
     fn remove(self, view: &View<'_>, position: usize, writes: &mut Vec<Write>) {
         let length = self.length(view);
         let behind = view.range(self.start(position + 1)..self.start(length));
-        writes.extend((self.start(position)..).zip(behind).map(|(at, &value)| (at as u32, value)));
-        writes.extend((self.start(length - 1)..self.start(length)).map(|at| (at as u32, 0)));
-        writes.push((self.at as u32, length as i64 - 1));
+        writes.extend((self.start(position)..).zip(behind).map(|(at, &value)| (to_u32(at), value)));
+        writes.extend((self.start(length - 1)..self.start(length)).map(|at| (to_u32(at), 0)));
+        writes.push((to_u32(self.at), to_i64(length) - 1));
     }
 }
 
@@ -205,7 +206,7 @@ impl Code {
             if value < lo || value > hi {
                 return Err(Trap::Fault);
             }
-            writes.push((slot as u32, value));
+            writes.push((to_u32(slot), value));
         }
         Ok(())
     }

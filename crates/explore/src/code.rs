@@ -3,6 +3,7 @@
 //! Slots are resolved as far as the program allows, common shapes are one instruction, and a fault is only a
 //! [`Trap`]: whoever meets one asks the definition of a step what exactly went wrong.
 
+use tertium_base::narrow::{to_i64, to_u32, to_usize};
 use tertium_program::build::{apply_binary, apply_unary};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::{
@@ -242,7 +243,7 @@ pub struct Compiler<'c, 's, 'p> {
 impl Compiler<'_, '_, '_> {
     fn add(&mut self, op: Op) -> CodeId {
         self.code.ops.push(op);
-        CodeId(self.code.ops.len() as u32 - 1)
+        CodeId(to_u32(self.code.ops.len()) - 1)
     }
 
     /// An expression.
@@ -277,14 +278,14 @@ impl Compiler<'_, '_, '_> {
         match expr {
             Expr::At(process, location) => self.at(process, location),
             Expr::RemoteAt(pid, process, location) => {
-                Op::At { pid: self.expr(pid), process: process.index() as u32, location: location.index() as u32 }
+                Op::At { pid: self.expr(pid), process: process.number(), location: location.number() }
             }
             Expr::Length(channel) => Op::Length(self.expr(channel)),
             Expr::Capacity(channel) => Op::Capacity(self.expr(channel)),
             Expr::Poll(pattern) => {
                 let pattern = PatternCode::of(self, self.semantics.program().exprs.pattern(pattern));
                 self.code.patterns.push(pattern);
-                Op::Poll(self.code.patterns.len() as u32 - 1)
+                Op::Poll(to_u32(self.code.patterns.len()) - 1)
             }
             Expr::NonProgress | Expr::Accepting => {
                 let marks = |process: &Process| {
@@ -294,7 +295,7 @@ impl Compiler<'_, '_, '_> {
                 if expr == Expr::Accepting { Op::Accepting } else { Op::NonProgress }
             }
             Expr::Timeout => Op::Timeout,
-            Expr::FirstInstance(process) => Op::FirstInstance(process.index() as u32),
+            Expr::FirstInstance(process) => Op::FirstInstance(process.number()),
             Expr::ProcessCount => Op::ProcessCount,
             Expr::OwnPid if self.owner.is_some() => Op::OwnPid,
             Expr::LocationOf(pid) => Op::LocationOf(self.expr(pid)),
@@ -308,31 +309,31 @@ impl Compiler<'_, '_, '_> {
         let Some(pid) = layout.only_instance(process) else { return Op::Trap };
         if layout.is_fixed() {
             let slot = layout.initial_frames()[pid as usize] + FRAME_LOCATION;
-            return Op::SlotConst(Compare::Eq, slot as u32, location.index() as i64);
+            return Op::SlotConst(Compare::Eq, to_u32(slot), to_i64(location.index()));
         }
-        Op::OnlyAt { pid, process: process.index() as u32, location: location.index() as u32 }
+        Op::OnlyAt { pid, process: process.number(), location: location.number() }
     }
 
     /// Where a variable begins, as the owner sees it.
     fn base(&mut self, var: VarId) -> Option<Base> {
         let (program, layout) = (self.semantics.program(), self.semantics.layout());
-        let offset = layout.variable(var) as u32;
+        let offset = to_u32(layout.variable(var));
         let Scope::Local(process) = program.variable(var).scope else { return Some(Base::Fixed(offset)) };
         if layout.is_fixed() {
-            return layout.fixed_slot(program, var).map(|slot| Base::Fixed(slot as u32));
+            return layout.fixed_slot(program, var).map(|slot| Base::Fixed(to_u32(slot)));
         }
         if self.owner == Some(process) {
             return Some(Base::Mine(offset));
         }
         let pid = layout.only_instance(process)?;
         let pid = self.add(Op::Const(i64::from(pid)));
-        Some(Base::Of { pid, process: process.index() as u32, offset })
+        Some(Base::Of { pid, process: process.number(), offset })
     }
 
     fn remote(&mut self, pid: ExprId, var: VarId) -> Option<Base> {
         let Scope::Local(process) = self.semantics.program().variable(var).scope else { return None };
-        let offset = self.semantics.layout().variable(var) as u32;
-        Some(Base::Of { pid: self.expr(pid), process: process.index() as u32, offset })
+        let offset = to_u32(self.semantics.layout().variable(var));
+        Some(Base::Of { pid: self.expr(pid), process: process.number(), offset })
     }
 
     fn element(&mut self, var: VarId, indices: ListId) -> Op {
@@ -348,7 +349,8 @@ impl Compiler<'_, '_, '_> {
             && let Ok(lo) = i32::try_from(dimension.lo)
         {
             let inside = |index: &i64| (dimension.lo..=dimension.hi()).contains(index);
-            let constant = program.exprs.constant(index).filter(inside).map(|index| (index - dimension.lo) as u32);
+            let constant =
+                program.exprs.constant(index).filter(inside).map(|index| to_u32(to_usize(index - dimension.lo)));
             match (base, constant) {
                 (Base::Fixed(first), Some(offset)) => return Op::Slot(first + offset),
                 (Base::Mine(first), Some(offset)) => return Op::Local(first + offset),
@@ -365,7 +367,7 @@ impl Compiler<'_, '_, '_> {
         let indices = indices.map(|(&index, dimension)| (self.expr(index), dimension.lo, i64::from(dimension.len)));
         let cell = Cell { base, indices: indices.collect() };
         self.code.cells.push(cell);
-        Op::Cell(self.code.cells.len() as u32 - 1)
+        Op::Cell(to_u32(self.code.cells.len()) - 1)
     }
 
     /// The instruction whose slot an assignment to this place writes.
@@ -394,8 +396,8 @@ impl Compiler<'_, '_, '_> {
             (Binary::Sub, _) => Op::Sub(a, b),
             (Binary::Remainder | Binary::Mod, _) => match right {
                 // For operands that are not negative both remainders are the machine's.
-                Op::Const(by) if by > 0 && by <= i64::from(u32::MAX) && op == Binary::Remainder => {
-                    Op::Remainder(a, by as u32)
+                Op::Const(by) if by > 0 && op == Binary::Remainder => {
+                    u32::try_from(by).map_or(Op::Binary(op, a, b), |by| Op::Remainder(a, by))
                 }
                 _ => Op::Binary(op, a, b),
             },
@@ -469,13 +471,13 @@ impl Code {
             Op::Binary(op, a, b) => apply_binary(op, run(a)?, run(b)?).map_err(|_| Trap::Fault),
             Op::Wrap(width, a) => Ok(width.wrap(run(a)?)),
             Op::Length(channel) => Ok(view.at(view.queue(run(channel)?)?.at)),
-            Op::Capacity(channel) => Ok(view.queue(run(channel)?)?.capacity as i64),
+            Op::Capacity(channel) => Ok(to_i64(view.queue(run(channel)?)?.capacity)),
             Op::Poll(pattern) => self.poll(&self.patterns[pattern as usize], view),
             Op::Timeout => Ok(i64::from(view.timeout)),
             Op::NonProgress => Ok(i64::from(!self.some_process(view, |(progress, _)| progress))),
             Op::Accepting => Ok(i64::from(self.some_process(view, |(_, accepting)| accepting))),
-            Op::ProcessCount => Ok(view.shape.frames.len() as i64),
-            Op::OwnPid => Ok(view.me as i64),
+            Op::ProcessCount => Ok(to_i64(view.shape.frames.len())),
+            Op::OwnPid => Ok(to_i64(view.me)),
             Op::LocationOf(pid) => Ok(view.at(view.frame_of(run(pid)?)? + FRAME_LOCATION) + 1),
             Op::PriorityOf(pid) => Ok(view.at(view.frame_of(run(pid)?)? + FRAME_PRIORITY)),
             Op::Remote(base) => Ok(self.remote_slot(base, view)?.map_or(ABSENT, |slot| view.at(slot))),
@@ -486,7 +488,7 @@ impl Code {
             }
             Op::FirstInstance(process) => {
                 let first = view.shape.processes.iter().position(|&other| other == process);
-                Ok(first.map_or(-1, |pid| pid as i64))
+                Ok(first.map_or(-1, |pid| to_i64(pid)))
             }
             Op::At { pid, process, location } => {
                 let Ok(frame) = view.frame_of(run(pid)?) else { return Ok(0) };
@@ -508,7 +510,7 @@ impl Code {
     fn some_process(&self, view: &View<'_>, is: impl Fn((bool, bool)) -> bool) -> bool {
         view.shape.frames.iter().any(|&frame| {
             let (process, location) = (view.at(frame), view.at(frame + FRAME_LOCATION));
-            is(self.marks[process as usize][location as usize])
+            is(self.marks[to_usize(process)][to_usize(location)])
         })
     }
 
@@ -545,14 +547,14 @@ impl Code {
     #[inline]
     fn offset(&self, index: CodeId, lo: i64, len: i64, view: &View<'_>) -> Result<usize, Trap> {
         let offset = self.value(index, view)?.wrapping_sub(lo);
-        if (0..len).contains(&offset) { Ok(offset as usize) } else { Err(Trap::Fault) }
+        if (0..len).contains(&offset) { Ok(to_usize(offset)) } else { Err(Trap::Fault) }
     }
 
     /// The position of a cell in its array.
     fn position(&self, cell: &Cell, view: &View<'_>) -> Result<usize, Trap> {
         let mut position = 0;
         for &(index, lo, len) in &cell.indices {
-            position = position * len as usize + self.offset(index, lo, len, view)?;
+            position = position * to_usize(len) + self.offset(index, lo, len, view)?;
         }
         Ok(position)
     }

@@ -5,6 +5,7 @@
 //! a step knows, is left to the definition ([`Plain`]), which decides alone what a fault is. What a process did when it saw
 //! the same values is remembered (`recall`), not computed again.
 
+use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::{Expr, ExprId, Fault, FaultKind, Hold, Outcome, Semantics, Width};
 
@@ -97,7 +98,7 @@ impl<'p> Compiled<'p> {
                 .iter()
                 .map(|channel| channel.fields.iter().map(|&ty| stored_width(program, ty)).collect())
                 .collect(),
-            last: program.last.map(|last| semantics.layout().variable(last) as u32),
+            last: program.last.map(|last| to_u32(semantics.layout().variable(last))),
             uses_timeout: (0..program.exprs.len()).any(|id| program.exprs.get(ExprId::new(id)) == Expr::Timeout),
             priorities: program.priorities,
             watched: program.trace.is_some() || program.must_be_deterministic(),
@@ -123,7 +124,7 @@ impl<'p> Compiled<'p> {
                 if *merged {
                     location.hold = Hold::WhileEnabled;
                 }
-                for step in location.steps.iter_mut().filter(|step| targets[step.target as usize]) {
+                for step in location.steps.iter_mut().filter(|step| targets[to_usize(step.target)]) {
                     step.holds = !matches!(step.action, ActionCode::End);
                 }
             }
@@ -140,7 +141,7 @@ impl<'p> Compiled<'p> {
         let mut row = row.to_vec();
         row.resize(shape.words, 0);
         for (&process, &frame) in shape.processes.iter().zip(&shape.frames) {
-            let location = shape.field(frame + FRAME_LOCATION).take(&row) as usize;
+            let location = to_usize(shape.field(frame + FRAME_LOCATION).take(&row));
             for &slot in dead.at(process as usize, location) {
                 let field = shape.field(frame + slot as usize);
                 field.put(&mut row, field.least());
@@ -155,7 +156,7 @@ impl<'p> Compiled<'p> {
     pub fn is_passed(&self, row: &[u32], mover: usize) -> bool {
         let shape = self.packing().shape_of_row(row);
         let (Some(reduction), Some(&frame)) = (&self.reduction, shape.frames.get(mover)) else { return false };
-        let location = shape.field(frame + FRAME_LOCATION).take(row) as usize;
+        let location = to_usize(shape.field(frame + FRAME_LOCATION).take(row));
         reduction.is_merged(shape.processes[mover] as usize, location)
     }
 
@@ -277,7 +278,7 @@ impl<'p> Compiled<'p> {
         let any = self.compute(pid, here, Asked::ToRemember, scratch, found)?;
         // Where something was offered that leads nowhere, or goes wrong, steps alone do not tell what was found.
         if found.faults.len() == faults && any == (found.steps() > before) {
-            let own = (here.shape.frames[pid] + FRAME_LOCATION) as u32;
+            let own = to_u32(here.shape.frames[pid] + FRAME_LOCATION);
             let seen = scratch.seen.sorted().iter().copied().filter(|&slot| slot != own);
             scratch.recalls[here.number].remember(spot, seen, here, found);
         }
@@ -360,11 +361,11 @@ impl<'p> Compiled<'p> {
                 let mut processes = shape.processes.clone();
                 processes.push(*process);
                 let wider = shapes.of_processes(self.packing(), &processes);
-                let entry = self.processes[*process as usize].entry as usize;
+                let entry = to_usize(self.processes[*process as usize].entry);
                 let gone = self.dead().map_or(&[][..], |dead| dead.at(*process as usize, entry));
                 for (at, &value) in offers.started[slots.clone()].iter().enumerate() {
                     let field = wider.field(shape.slots + at);
-                    found.put(field, if gone.contains(&(at as u32)) { field.least() } else { value });
+                    found.put(field, if gone.contains(&to_u32(at)) { field.least() } else { value });
                 }
             }
             Frames::Ended => {
@@ -385,7 +386,7 @@ fn forget_dead(dead: &Dead, shape: &Shape, pid: usize, offer: &Offer, offers: &O
     let own = steps::location_slot(frame);
     let mut writes = offers.writes[offer.writes.clone()].iter().rev();
     let Some(&(_, location)) = writes.find(|(slot, _)| *slot == own) else { return };
-    for &slot in dead.at(shape.processes[pid] as usize, location as usize) {
+    for &slot in dead.at(shape.processes[pid] as usize, to_usize(location)) {
         let field = shape.field(frame + slot as usize);
         found.put(field, field.least());
     }
@@ -453,7 +454,7 @@ impl RowSuccessors for Compiled<'_> {
         found.begin(row, self.words());
         self.prepare(here, scratch);
         for (pid, &frame) in shape.frames.iter().enumerate() {
-            let at = shape.field(frame + FRAME_LOCATION).take(row) as usize;
+            let at = to_usize(shape.field(frame + FRAME_LOCATION).take(row));
             if !reduction.is_private(shape.processes[pid] as usize, at) {
                 continue;
             }

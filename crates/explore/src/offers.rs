@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use tertium_base::narrow::{to_i64, to_u32, to_usize};
 use tertium_program::effect::MOST_PROCESSES;
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::semantics::MOST_INPUTS;
@@ -95,7 +96,7 @@ impl Compiled<'_> {
     #[inline]
     pub(crate) fn location_of(&self, view: &View<'_>, pid: usize) -> &LocationCode {
         let process = &self.processes[view.shape.processes[pid] as usize];
-        &process.locations[view.at(view.shape.frames[pid] + FRAME_LOCATION) as usize]
+        &process.locations[to_usize(view.at(view.shape.frames[pid] + FRAME_LOCATION))]
     }
 
     #[inline]
@@ -230,7 +231,7 @@ impl Compiled<'_> {
                 if !(1..=255).contains(&value) {
                     return Err(Trap::Fault);
                 }
-                offers.writes.push(((frame + FRAME_PRIORITY) as u32, value));
+                offers.writes.push((to_u32(frame + FRAME_PRIORITY), value));
             }
             ActionCode::Print(values) => {
                 for &value in values {
@@ -253,7 +254,7 @@ impl Compiled<'_> {
     /// Adds the offer whose writes begin at `from`.
     #[inline]
     fn add(&self, step: &StepCode, view: &View<'_>, from: usize, frames: Frames, failed: bool, offers: &mut Offers) {
-        let pid = view.me as u32;
+        let pid = to_u32(view.me);
         if let Some(last) = self.last.filter(|_| !step.inside) {
             offers.writes.push((last, i64::from(pid)));
         }
@@ -270,7 +271,7 @@ impl Compiled<'_> {
             if value < assign.lo || value > assign.hi {
                 return Err(Trap::Fault);
             }
-            writes.push((slot as u32, value));
+            writes.push((to_u32(slot), value));
         }
         Ok(())
     }
@@ -357,13 +358,13 @@ impl Compiled<'_> {
         self.add(step, view, from, Frames::Same, false, offers);
         if let Some(last) = self.last {
             // Who goes on inside a deterministic block has not stepped yet.
-            offers.writes.push((last, if theirs.inside { view.me as i64 } else { receiver.me as i64 }));
+            offers.writes.push((last, if theirs.inside { to_i64(view.me) } else { to_i64(receiver.me) }));
         }
         if let Some(offer) = offers.list.last_mut() {
             offer.writes.end = offers.writes.len();
             // Control goes to the receiver, who keeps it only inside a block of its own.
-            offer.holder = theirs.holds.then_some(receiver.me as u32);
-            offer.partner = Some(receiver.me as u32);
+            offer.holder = theirs.holds.then_some(to_u32(receiver.me));
+            offer.partner = Some(to_u32(receiver.me));
         }
         Ok(())
     }
@@ -386,7 +387,7 @@ impl Compiled<'_> {
         }
         let priority = priority.map_or(Ok(1), |priority| self.code.value(priority, view))?;
         let from = offers.writes.len();
-        self.assign(then, &View { inputs: &[pid as i64], ..*view }, &mut offers.writes)?;
+        self.assign(then, &View { inputs: &[to_i64(pid)], ..*view }, &mut offers.writes)?;
         let mut slots = std::mem::take(&mut offers.slots);
         slots.clear();
         slots.extend_from_slice(view.slots);
@@ -396,7 +397,7 @@ impl Compiled<'_> {
         offers.started.extend_from_slice(&slots[view.shape.slots..]);
         offers.slots = slots;
         offers.writes.push((location_slot(view.frame), step.target));
-        let frames = Frames::Started(*process as u32, first..offers.started.len());
+        let frames = Frames::Started(to_u32(*process), first..offers.started.len());
         self.add(step, view, from, frames, false, offers);
         Ok(())
     }
@@ -413,11 +414,11 @@ impl Compiled<'_> {
     ) -> Result<(), Trap> {
         let code = &self.processes[process];
         let mut processes = view.shape.processes.clone();
-        processes.push(process as u32);
+        processes.push(to_u32(process));
         let shape = shapes.of_processes(self.packing(), &processes);
         let frame = slots.len();
         slots.resize(frame + code.frame, 0);
-        slots[frame] = process as i64;
+        slots[frame] = to_i64(process);
         slots[frame + FRAME_LOCATION] = code.entry;
         if self.plain.semantics().program().priorities {
             slots[frame + FRAME_PRIORITY] = priority;
@@ -439,7 +440,7 @@ impl Compiled<'_> {
                 }
                 InitialCode::Channel(position) => {
                     for (cell, slot) in slots[cells].iter_mut().enumerate() {
-                        *slot = (first_channel + position + 1 + cell) as i64;
+                        *slot = to_i64(first_channel + position + 1 + cell);
                     }
                 }
             }

@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use tertium_base::narrow::{high_half, low_half, to_i64, to_u32, to_usize};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{ChannelId, Layout, ProcessId, Program, Semantics};
 
@@ -32,12 +33,13 @@ impl Field {
         assert!(self.fits(value), "{value} in {self:?}");
         let at = self.word as usize;
         if self.bits <= 32 {
-            let mask = (((1u64 << self.bits) - 1) << self.shift) as u32;
-            let placed = (value.wrapping_sub(self.lo) as u32) << (self.shift & 31);
+            let mask = low_half(((1u64 << self.bits) - 1) << self.shift);
+            let placed = low_half(self.above_least(value)) << (self.shift & 31);
             row[at] = row[at] & !mask | placed & mask;
         } else {
-            row[at] = value as u32;
-            row[at + 1] = (value >> 32) as u32;
+            let word = value.cast_unsigned();
+            row[at] = low_half(word);
+            row[at + 1] = high_half(word);
         }
     }
 
@@ -47,11 +49,12 @@ impl Field {
         // Else another state would be stored, and answers would be about that one.
         assert!(self.fits(value), "{value} in {self:?}");
         if self.bits > 32 {
-            write(self.word, u32::MAX, value as u32);
-            write(self.word + 1, u32::MAX, (value >> 32) as u32);
+            let word = value.cast_unsigned();
+            write(self.word, u32::MAX, low_half(word));
+            write(self.word + 1, u32::MAX, high_half(word));
         } else if self.bits > 0 {
-            let mask = (((1u64 << self.bits) - 1) << self.shift) as u32;
-            write(self.word, mask, (value.wrapping_sub(self.lo) as u32) << self.shift & mask);
+            let mask = low_half(((1u64 << self.bits) - 1) << self.shift);
+            write(self.word, mask, low_half(self.above_least(value)) << self.shift & mask);
         }
     }
 
@@ -70,9 +73,9 @@ impl Field {
         let word = |at: usize| u64::from(row.get(at).copied().unwrap_or(0));
         if self.bits <= 32 {
             let mask = (1u64 << self.bits) - 1;
-            ((word(at) >> self.shift & mask) as i64).wrapping_add(self.lo)
+            (word(at) >> self.shift & mask).cast_signed().wrapping_add(self.lo)
         } else {
-            (word(at) | word(at + 1) << 32) as i64
+            (word(at) | word(at + 1) << 32).cast_signed()
         }
     }
 
@@ -85,11 +88,17 @@ impl Field {
 
     #[inline]
     fn fits(self, value: i64) -> bool {
-        self.bits > 32 || value.wrapping_sub(self.lo) as u64 >> self.bits == 0
+        self.bits > 32 || self.above_least(value) >> self.bits == 0
+    }
+
+    /// How far a value lies above the least one, with the wrap round that makes those below it large.
+    #[inline]
+    fn above_least(self, value: i64) -> u64 {
+        value.wrapping_sub(self.lo).cast_unsigned()
     }
 
     fn moved(self, words: usize) -> Self {
-        Self { word: self.word + words as u32, ..self }
+        Self { word: self.word + to_u32(words), ..self }
     }
 }
 
@@ -117,8 +126,13 @@ impl Placer {
             self.used += bits;
             (self.words.saturating_sub(1), self.used - bits)
         };
-        self.fields.push(Field { word: word as u32, shift: shift as u8, bits: bits as u8, lo: lo.unwrap_or(0) });
+        self.fields.push(Field { word: to_u32(word), shift: small(shift), bits: small(bits), lo: lo.unwrap_or(0) });
     }
+}
+
+/// A number of bits in a word, or the place of one.
+pub(crate) fn small(bits: u32) -> u8 {
+    u8::try_from(bits).expect("at most 64")
 }
 
 /// How many bits the values `lo..=hi` need; 64 if a bound is missing or they are too many for one word.
@@ -236,13 +250,13 @@ impl Packing {
 
     /// The shape of a program with fixed processes, without gaps between the frames.
     fn fixed_shape(&self, program: &Program, layout: &Layout, ranges: &Ranges) -> Shape {
-        let processes: Vec<u32> = program.instances.iter().map(|instance| instance.process.index() as u32).collect();
+        let processes: Vec<u32> = program.instances.iter().map(|instance| instance.process.number()).collect();
         let mut shape = self.shape(&processes);
         let mut placer = Placer::default();
         ranges.globals(program, layout).into_iter().for_each(|bounds| placer.place(bounds));
         for instance in &program.instances {
             let mut slots = ranges.frame(program, layout, instance.process);
-            let process = instance.process.index() as i64;
+            let process = to_i64(instance.process.index());
             slots[FRAME_PROCESS] = (Some(process), Some(process));
             slots.into_iter().for_each(|bounds| placer.place(bounds));
         }
@@ -306,7 +320,7 @@ impl Packing {
         while at < row.len() {
             let process = self.header.take(&row[at..]);
             let Some(frame) = usize::try_from(process).ok().and_then(|process| self.frames.get(process)) else { break };
-            found.push(process as u32);
+            found.push(to_u32(to_usize(process)));
             at += frame.words;
         }
     }
@@ -333,8 +347,8 @@ fn queue(program: &Program, layout: &Layout, id: ChannelId) -> Queue {
 /// The bounds of the two slots that every frame begins with.
 pub(crate) fn frame_header(program: &Program, process: ProcessId) -> [Bounds; 2] {
     let mut header = [(None, None); 2];
-    header[FRAME_PROCESS] = (Some(-1), Some(program.processes.len() as i64 - 1));
-    header[FRAME_LOCATION] = (Some(0), Some(program.process(process).locations.len() as i64 - 1));
+    header[FRAME_PROCESS] = (Some(-1), Some(to_i64(program.processes.len()) - 1));
+    header[FRAME_LOCATION] = (Some(0), Some(to_i64(program.process(process).locations.len()) - 1));
     header
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::narrow::to_i64;
 use tertium_program::effect::MOST_PROCESSES;
 use tertium_program::{
     Action, Assign, Binary, ChannelId, Expr, ExprId, Field, InitialValue, Layout, ProcessId, Program, Scope, Semantics,
@@ -106,7 +107,7 @@ impl Ranges {
             pass.assign(trace.variable, program.bounds(program.variable(trace.variable).ty));
         }
         if let Some(last) = program.last {
-            pass.assign(last, (Some(0), Some(MOST_PROCESSES.max(program.instances.len()) as i64)));
+            pass.assign(last, (Some(0), Some(to_i64(MOST_PROCESSES.max(program.instances.len())))));
         }
         pass.changed
     }
@@ -132,7 +133,7 @@ impl Ranges {
                 self.variables[var.index()].unwrap_or(only(0))
             }
             Expr::Remote(_, var) | Expr::RemoteElement(_, var, _) => hull(self.variables[var.index()], only(0)),
-            Expr::FirstInstance(_) => (Some(-1), Some(MOST_PROCESSES.max(program.instances.len()) as i64)),
+            Expr::FirstInstance(_) => (Some(-1), Some(to_i64(MOST_PROCESSES.max(program.instances.len())))),
             Expr::If(_, a, b) => hull(Some(at(a)), at(b)),
             Expr::Wrap(width, a) => stored(program, Type::Wrapped(width), at(a)),
             Expr::Unary(Unary::Not, _) => TRUTH,
@@ -143,7 +144,7 @@ impl Ranges {
             Expr::Length(_) | Expr::Capacity(_) => {
                 (Some(0), program.channels.iter().map(|channel| i64::from(channel.capacity)).max())
             }
-            Expr::ProcessCount | Expr::OwnPid => (Some(0), Some(MOST_PROCESSES.max(program.instances.len()) as i64)),
+            Expr::ProcessCount | Expr::OwnPid => (Some(0), Some(to_i64(MOST_PROCESSES.max(program.instances.len())))),
             _ => ANYTHING,
         }
     }
@@ -188,7 +189,7 @@ impl Ranges {
             InitialValue::Channel(id) if variable.scope == Scope::Global => {
                 let position = layout.global_channels().iter().position(|channel| channel == id).unwrap_or(0);
                 for (cell, bounds) in slots[first..].iter_mut().enumerate() {
-                    *bounds = only((position + cell + 1) as i64);
+                    *bounds = only(to_i64(position + cell + 1));
                 }
             }
             _ => {}
@@ -341,5 +342,5 @@ fn most_channels(program: &Program, layout: &Layout) -> i64 {
     } else {
         program.processes.iter().map(of).max().unwrap_or(0) * MOST_PROCESSES.max(program.instances.len())
     };
-    (globals + local) as i64
+    to_i64(globals + local)
 }

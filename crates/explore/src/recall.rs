@@ -6,10 +6,11 @@
 //! one location; a table may also be asked by more slots than were looked at. Each thread remembers for itself. Where
 //! values seldom come again, or are too many bits, nothing is remembered.
 
+use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::FRAME_LOCATION;
 
 use crate::compiled::{Compiled, Here};
-use crate::pack::{Field, Shape};
+use crate::pack::{Field, Shape, small};
 use crate::successors::{Expansion, Patch};
 
 /// A location is given up if it has had so many misses and fewer than [`WORTH`] times as many hits.
@@ -86,7 +87,7 @@ impl Extract {
             if left + span > 64 {
                 (left, half) = (0, true);
             }
-            parts.push(Part { word, mask, right: right as u8, left: left as u8, half });
+            parts.push(Part { word, mask, right: small(right), left: small(left), half });
             left += span;
         }
         let rest = parts.split_off(parts.len().min(1));
@@ -190,8 +191,8 @@ impl Table {
             }
             start = end as usize;
         }
-        let (at, filled) = (self.place(key), (self.patches.len() - first) as u32 + 1);
-        self.entries[at] = Entry { key, first: first as u32, filled };
+        let (at, filled) = (self.place(key), to_u32(self.patches.len() - first) + 1);
+        self.entries[at] = Entry { key, first: to_u32(first), filled };
         self.used += 1;
     }
 }
@@ -283,14 +284,14 @@ impl Recall {
     #[inline]
     pub fn repeat(&mut self, pid: usize, row: &[u32], found: &mut Expansion) -> Known {
         let (location, first) = self.processes[pid];
-        let memory = first + location.take(row) as usize;
+        let memory = first + to_usize(location.take(row));
         let known = &mut self.memories[memory];
         if known.open {
             return Known::Open;
         }
         for at in 0..known.tables.len() {
             let table = &known.tables[at];
-            if table.repeat(table.extract.key(row), pid as u32, found) {
+            if table.repeat(table.extract.key(row), to_u32(pid), found) {
                 known.hits = known.hits.saturating_add(1);
                 // What is wanted often comes first.
                 if at > 0 && known.hits.is_multiple_of(64) {
@@ -318,6 +319,8 @@ impl Recall {
 
 #[cfg(test)]
 mod tests {
+    use tertium_base::narrow::low_half;
+
     use super::*;
 
     #[test]
@@ -338,16 +341,16 @@ mod tests {
     fn tables_repeat_what_was_put_in() {
         let mut table = Table::new(Extract::of_masks(&[(0, u32::MAX)]).expect("few bits"), vec![0]);
         for key in 0..3 * MOST_ENTRIES as u64 {
-            let patch = Patch { word: 1, keep: 0, bits: key as u32 };
+            let patch = Patch { word: 1, keep: 0, bits: low_half(key) };
             table.insert([key, 1], &[patch, Patch { word: 3, ..patch }], &[1, 1, 2]);
             let mut found = Expansion::default();
             found.begin(&[7, u32::MAX], 2);
             assert!(table.repeat([key, 1], 4, &mut found));
             assert!(!table.repeat([key, 2], 4, &mut found));
             assert_eq!(found.movers, [4, 4, 4]);
-            assert_eq!(found.row(0), [7, key as u32]);
+            assert_eq!(found.row(0), [7, low_half(key)]);
             assert_eq!(found.row(1), [7, u32::MAX]);
-            assert_eq!(found.row(2), if key == 0 { vec![7, u32::MAX] } else { vec![7, u32::MAX, 0, key as u32] });
+            assert_eq!(found.row(2), if key == 0 { vec![7, u32::MAX] } else { vec![7, u32::MAX, 0, low_half(key)] });
         }
     }
 }

@@ -5,6 +5,7 @@
 //! written before it looks at them say nothing about the state it was entered from.
 
 use std::cell::{Cell, RefCell};
+use tertium_base::narrow::to_u32;
 
 /// The slots looked at. Reused from computation to computation.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +37,7 @@ impl Seen {
             && mark.get() == Mark::New
         {
             mark.set(Mark::Looked);
-            self.slots.borrow_mut().push(slot as u32);
+            self.slots.borrow_mut().push(to_u32(slot));
         }
     }
 

@@ -1,5 +1,6 @@
 //! The steps of a program, made ready to be taken.
 
+use tertium_base::narrow::{to_i64, to_u32};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{
     Action, Assign, Domain, ExprId, Hold, InitialValue, LocationId, ProcessId, Program, Scope, Semantics, StepId,
@@ -104,7 +105,7 @@ pub(crate) fn compile(semantics: &Semantics<'_>, code: &mut Code) -> Vec<Process
             let process = program.process(id);
             ProcessCode {
                 locations: (0..process.locations.len()).map(|at| location(&mut compiler, id, at)).collect(),
-                entry: process.entry.index() as i64,
+                entry: to_i64(process.entry.index()),
                 locals: process.locals.iter().map(|&local| local_variable(&mut compiler, id, local)).collect(),
                 frame: semantics.layout().frame_size(id),
             }
@@ -140,7 +141,7 @@ fn step(compiler: &mut Compiler<'_, '_, '_>, id: StepId) -> StepCode {
         guard: Some(guard).filter(|&guard| !compiler.code.is_true(guard)),
         inputs: step.inputs.iter().map(|input| domain(compiler, input.domain)).collect(),
         action: action(compiler, &step.action),
-        target: step.target.index() as i64,
+        target: to_i64(step.target.index()),
         holds,
         inside,
     }
@@ -218,5 +219,5 @@ fn local_variable(compiler: &mut Compiler<'_, '_, '_>, process: ProcessId, local
 
 /// The slot of a process's location, given the first slot of its frame.
 pub(crate) fn location_slot(frame: usize) -> u32 {
-    (frame + FRAME_LOCATION) as u32
+    to_u32(frame + FRAME_LOCATION)
 }

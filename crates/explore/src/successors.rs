@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::FRAME_PROCESS;
 use tertium_program::{Fault, Outcome, Semantics, State};
 
@@ -144,7 +145,7 @@ impl Expansion {
     /// The successor that is being made has zeros from this word on.
     pub(crate) fn cut(&mut self, from: usize) {
         self.patches.retain(|patch| (patch.word as usize) < from);
-        let zeros = (from..self.base.len()).map(|word| Patch { word: word as u32, keep: 0, bits: 0 });
+        let zeros = (from..self.base.len()).map(|word| Patch { word: to_u32(word), keep: 0, bits: 0 });
         self.patches.extend(zeros);
     }
 
@@ -155,7 +156,7 @@ impl Expansion {
         self.apply(&patches, mover);
         if let Some(recorded) = &mut self.recorded {
             recorded.extend_from_slice(&patches);
-            self.recorded_ends.push(recorded.len() as u32);
+            self.recorded_ends.push(to_u32(recorded.len()));
         }
         self.patches = patches;
         self.patches.clear();
@@ -190,7 +191,7 @@ impl Expansion {
                 self.changes.push((patch.word, new));
             }
             if last {
-                self.ends.push(self.changes.len() as u32);
+                self.ends.push(to_u32(self.changes.len()));
                 self.movers.push(mover);
             }
         }
@@ -202,7 +203,7 @@ impl Expansion {
         let word = |row: &[u32], at: usize| row.get(at).copied().unwrap_or(0);
         for at in 0..row.len().max(self.base.len()) {
             if word(row, at) != word(&self.base, at) {
-                self.changes.push((at as u32, word(row, at)));
+                self.changes.push((to_u32(at), word(row, at)));
             }
         }
         self.arrived(mover);
@@ -213,7 +214,7 @@ impl Expansion {
         if let Some(&(last, _)) = self.changes.last() {
             self.reach = self.reach.max(last as usize + 1);
         }
-        self.ends.push(self.changes.len() as u32);
+        self.ends.push(to_u32(self.changes.len()));
         self.movers.push(mover);
     }
 
@@ -302,7 +303,8 @@ impl<'p> Plain<'p> {
 
     fn shape(&self, state: &State) -> Arc<Shape> {
         let frames = self.semantics.layout().frames(&state.slots);
-        let processes: Vec<u32> = frames.iter().map(|&frame| state.slots[frame + FRAME_PROCESS] as u32).collect();
+        let processes: Vec<u32> =
+            frames.iter().map(|&frame| to_u32(to_usize(state.slots[frame + FRAME_PROCESS]))).collect();
         self.packing.shape_of(&processes)
     }
 }

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use tertium_base::BitSet;
+use tertium_base::narrow::to_u32;
 use tertium_program::{Expr, ExprId, LocationId, Place, Process, ProcessId, Program, Scope, Semantics, VarId};
 
 use super::touched::Touched;
@@ -30,7 +31,7 @@ impl Dead {
                 let dead = candidates.iter().filter(|(at, var)| !live.contains(*at) && !observed.contains(var));
                 dead.flat_map(|&(_, var)| {
                     let first = semantics.layout().variable(var);
-                    (first..first + program.variable(var).cells()).map(|slot| slot as u32)
+                    (first..first + program.variable(var).cells()).map(|slot| to_u32(slot))
                 })
                 .collect()
             };

@@ -4,6 +4,7 @@
 //! question at hand sees none of it.
 
 use tertium_base::BitSet;
+use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Action, Domain, Expr, ExprId, Place, Program, Semantics, Step, VarId};
 
@@ -62,8 +63,8 @@ impl<'a, 'p> Analysis<'a, 'p> {
             for location in &program.process(instance.process).locations {
                 for &step in &location.steps {
                     let touched = analysis.step(pid, program.step(step))?;
-                    touched.reads.iter().for_each(|&slot| analysis.readers[slot].add(pid as u32));
-                    touched.writes.iter().for_each(|&slot| analysis.writers[slot].add(pid as u32));
+                    touched.reads.iter().for_each(|&slot| analysis.readers[slot].add(to_u32(pid)));
+                    touched.writes.iter().for_each(|&slot| analysis.writers[slot].add(to_u32(pid)));
                 }
             }
         }
@@ -93,7 +94,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
     }
 
     fn is_private(&self, pid: usize, step: &Step, visible: &BitSet) -> bool {
-        let me = pid as u32;
+        let me = to_u32(pid);
         let free = |location| self.program.location(step.process, location).hold == tertium_program::Hold::Free;
         let Some(touched) = self.step(pid, step) else { return false };
         free(step.source)
@@ -176,7 +177,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
         for (&index, dimension) in indices.iter().zip(&variable.dimensions) {
             let offset = self.program.exprs.constant(index).and_then(|index| {
                 let inside = index >= dimension.lo && index <= dimension.hi();
-                inside.then(|| (index - dimension.lo) as usize)
+                inside.then(|| to_usize(index - dimension.lo))
             });
             cell = cell.zip(offset).map(|(cell, offset)| cell * dimension.len as usize + offset);
         }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::narrow::to_usize;
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{Action, Context, Direction, LocationId, ProcessId, Scope, Semantics, State, StepId, VarId};
 
@@ -37,7 +38,7 @@ fn claims(semantics: &Semantics<'_>, state: &State, frames: &[usize]) -> Result<
     let program = semantics.program();
     let mut claims = Claims::new();
     for (pid, &frame) in frames.iter().enumerate() {
-        let process = state.slots[frame + FRAME_PROCESS] as usize;
+        let process = to_usize(state.slots[frame + FRAME_PROCESS]);
         for (at, promise) in program.promises.iter().enumerate().filter(|(_, p)| p.process.index() == process) {
             let channel = slot_of(semantics, promise.channel, frame).map_or(0, |slot| state.slots[slot]);
             if channel == 0 {
@@ -61,8 +62,8 @@ fn stands_in_the_way(
     pid: usize,
 ) -> Option<Broken> {
     let program = semantics.program();
-    let process = ProcessId::new(state.slots[frames[pid] + FRAME_PROCESS] as usize);
-    let location = LocationId::new(state.slots[frames[pid] + FRAME_LOCATION] as usize);
+    let process = ProcessId::new(to_usize(state.slots[frames[pid] + FRAME_PROCESS]));
+    let location = LocationId::new(to_usize(state.slots[frames[pid] + FRAME_LOCATION]));
     let context = Context { slots: &state.slots, frames, me: Some(pid), inputs: &[], timeout: false, asking: 0 };
     program.location(process, location).steps.iter().find_map(|&step| {
         let (channel, direction) = match &program.step(step).action {

@@ -7,6 +7,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 
 use super::pool::{Leading, Pool};
@@ -81,7 +82,7 @@ pub fn breadth_first<S: RowSuccessors, O: Observer>(
         let mut search =
             Search { shared: &shared, observer, worker, threads, summary: Summary::default(), levels: vec![0], end: 0 };
         search.summary.stopped = search.run(initial, progress).err();
-        (search.summary, search.levels, search.end as u32)
+        (search.summary, search.levels, to_u32(search.end))
     });
     let store = shared.store.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut explored = Explored { summary, store, levels, end };
@@ -121,7 +122,7 @@ impl Shared<'_> {
         while !self.level.halt.load(Ordering::Relaxed) {
             let Some((from, to)) = self.take_chunk(end) else { break };
             chunk.clear();
-            chunk.extend(from as u32..to as u32);
+            chunk.extend(to_u32(from)..to_u32(to));
             worker.chunk(&store, &chunk);
             self.mind_the_limits(&store, worker);
             if let Some(progress) = progress.as_deref_mut() {
@@ -193,7 +194,7 @@ impl<S: RowSuccessors, O: Observer> Search<'_, S, O> {
                 return Ok(());
             }
             if start > 0 {
-                self.levels.push(start as u32);
+                self.levels.push(to_u32(start));
             }
             self.expand_level(start, end, progress)?;
             let first = self.shared.options.stop_at_finding && !self.summary.findings.is_empty();

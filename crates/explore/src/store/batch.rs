@@ -4,6 +4,8 @@
 //! numbers of one level do not depend on each other, so memory is asked for all of them at once. Many rows are met again
 //! soon, by another order of the same steps; a small table of keys that were entered lately spares asking for those.
 
+use tertium_base::narrow::{below, to_u32};
+
 use super::pairs::{Claims, Full, mix};
 use super::tree::{Branches, StateStore, pair};
 use crate::successors::Expansion;
@@ -60,9 +62,9 @@ impl StateStore {
     pub fn add_to_batch(&self, at: usize, found: &Expansion, batch: &mut Batch) -> Result<(), Full> {
         self.must_fit(found.reach())?;
         let (changes, ends) = found.all_changes();
-        let start = batch.changed.len() as u32;
+        let start = to_u32(batch.changed.len());
         batch.changed.extend_from_slice(changes);
-        batch.rows.extend(ends.iter().map(|&end| (at as u32, start + end)));
+        batch.rows.extend(ends.iter().map(|&end| (to_u32(at), start + end)));
         Ok(())
     }
 
@@ -73,8 +75,8 @@ impl StateStore {
         open.clear();
         for (at, &key) in keys.iter().enumerate() {
             let hash = mix(key);
-            if recent[hash as usize % RECENT] != key {
-                open.push((at as u32, hash));
+            if recent[below(hash, RECENT)] != key {
+                open.push((to_u32(at), hash));
             }
         }
         let seen = self.roots().look_ahead(open.iter().map(|&(_, hash)| hash));
@@ -92,7 +94,7 @@ impl StateStore {
                 entered = at as usize;
                 break;
             };
-            batch.recent[hash as usize % RECENT] = key;
+            batch.recent[below(hash, RECENT)] = key;
             if new {
                 batch.fresh.push(at);
             }
@@ -148,12 +150,12 @@ impl StateStore {
                     Some(pair(value, cells[at + 1]))
                 };
                 if let Some(key) = key {
-                    wanted.push(above.len() as u32);
+                    wanted.push(to_u32(above.len()));
                     pairs.push(key);
                 }
-                above.push((pairing.above(at) as u32, value));
+                above.push((to_u32(pairing.above(at)), value));
             }
-            *end = above.len() as u32;
+            *end = to_u32(above.len());
         }
     }
 }

@@ -9,6 +9,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use tertium_base::narrow::{folded, low_half, to_u32};
 
 /// The table must grow before more can be inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,10 +55,8 @@ fn atomics(len: usize) -> Box<[AtomicU64]> {
 /// Spreads a key over all bits.
 #[inline]
 pub(super) fn mix(key: u64) -> u64 {
-    let wide = u128::from(key ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(0x9E37_79B9_7F4A_7C15_u64);
-    let folded = (wide as u64) ^ ((wide >> 64) as u64);
-    let again = u128::from(folded) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
-    (again as u64) ^ ((again >> 64) as u64)
+    let once = folded(u128::from(key ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(0x9E37_79B9_7F4A_7C15_u64));
+    folded(u128::from(once) * u128::from(0xD6E8_FEB8_6659_FD93_u64))
 }
 
 impl PairTable {
@@ -155,11 +154,11 @@ impl PairTable {
                 }
             }
             if entry >> 32 == fingerprint {
-                while entry as u32 == CLAIMED {
+                while low_half(entry) == CLAIMED {
                     std::hint::spin_loop();
                     entry = slot.load(Ordering::Acquire);
                 }
-                let number = entry as u32 - 1;
+                let number = low_half(entry) - 1;
                 if self.key(number) == key {
                     return Ok((number, false));
                 }
@@ -196,15 +195,15 @@ impl PairTable {
                 }
             }
             if entry >> 32 == fingerprint {
-                if entry as u32 == CLAIMED {
+                if low_half(entry) == CLAIMED {
                     // Nobody waits for us while we wait.
                     self.publish_all(claims);
-                    while entry as u32 == CLAIMED {
+                    while low_half(entry) == CLAIMED {
                         std::hint::spin_loop();
                         entry = slot.load(Ordering::Acquire);
                     }
                 }
-                if self.key(entry as u32 - 1) == key {
+                if self.key(low_half(entry) - 1) == key {
                     return Ok(false);
                 }
             }
@@ -217,7 +216,7 @@ impl PairTable {
         if claims.0.is_empty() {
             return;
         }
-        let first = self.count.fetch_add(claims.0.len() as u32, Ordering::AcqRel);
+        let first = self.count.fetch_add(to_u32(claims.0.len()), Ordering::AcqRel);
         for (number, (at, fingerprint, key)) in (first..).zip(claims.0.drain(..)) {
             self.put(&self.slots[at], fingerprint, key, number);
         }
@@ -234,8 +233,8 @@ impl PairTable {
         for hash in hashes {
             let fingerprint = hash >> 32;
             let entry = self.slots[Self::home(fingerprint, slots)].load(Ordering::Relaxed);
-            if entry >> 32 == fingerprint && entry as u32 != CLAIMED {
-                seen ^= self.key(entry as u32 - 1);
+            if entry >> 32 == fingerprint && low_half(entry) != CLAIMED {
+                seen ^= self.key(low_half(entry) - 1);
             }
         }
         seen
@@ -264,8 +263,8 @@ impl PairTable {
             if entry == 0 {
                 return None;
             }
-            if entry >> 32 == fingerprint && entry as u32 != CLAIMED && self.key(entry as u32 - 1) == key {
-                return Some(entry as u32 - 1);
+            if entry >> 32 == fingerprint && low_half(entry) != CLAIMED && self.key(low_half(entry) - 1) == key {
+                return Some(low_half(entry) - 1);
             }
             at = Self::after(at, self.slots.len());
         }
@@ -393,6 +392,6 @@ mod tests {
         assert_eq!(table.len(), 100_000);
         let mut sorted = numbers[0].clone();
         sorted.sort_unstable();
-        assert!(sorted.iter().enumerate().all(|(at, &number)| at as u32 == number));
+        assert!(sorted.iter().enumerate().all(|(at, &number)| to_u32(at) == number));
     }
 }

@@ -4,6 +4,7 @@
 //! a field of fixed size. What is new to it is new; what it takes for known may be another state. So a search with a sketch
 //! may overlook states, and says how many it probably has not.
 
+use tertium_base::narrow::folded;
 use tertium_base::{Budget, Stopped};
 
 /// How much is kept of a state.
@@ -107,7 +108,7 @@ impl Sketch {
                 (insert_fingerprint(places, first.max(1)), self.count as f64 / 2f64.powi(64))
             }
             Kind::Field { words, set } => {
-                let chance = (*set as f64 / (words.len() as f64 * 64.0)).powi(BITS_EACH as i32);
+                let chance = (*set as f64 / (words.len() as f64 * 64.0)).powf(f64::from(BITS_EACH));
                 (insert_bits(words, set, first, hash(row, !tag)), chance)
             }
         };
@@ -168,9 +169,8 @@ fn hash(row: &[u32], tag: u64) -> u64 {
 
 /// The product of two numbers, its upper half mixed with its lower one.
 fn fold(a: u64, b: u64) -> u64 {
-    let wide = u128::from(a) * u128::from(b);
     // A factor of zero would forget the other one.
-    ((wide as u64) ^ ((wide >> 64) as u64)).wrapping_add(a.rotate_left(23))
+    folded(u128::from(a) * u128::from(b)).wrapping_add(a.rotate_left(23))
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! in many states. Which words vary together is not known before states are; so once there are enough of them, some are
 //! stored anew for each of a few splits, and the trees are rebuilt with the best. This happens once.
 
+use tertium_base::narrow::to_u32;
+
 use super::tree::{Branches, StateStore};
 
 /// With fewer states the choice is neither safe nor worth its time.
@@ -46,8 +48,8 @@ impl StateStore {
         let mut trial = Self::new(self.least);
         trial.split_is_chosen = true;
         trial.zeros = Branches::zeros(self.zeros.width(), split, self.least);
-        let from = (self.len() / 2) as u32;
-        trial.copy_from(self, from..from + SAMPLE as u32);
+        let from = to_u32(self.len() / 2);
+        trial.copy_from(self, from..from + to_u32(SAMPLE));
         trial.inner.len()
     }
 }
@@ -60,7 +62,7 @@ mod tests {
     #[test]
     fn states_keep_their_numbers_and_need_less_room() {
         let row = |number: u32| vec![number % 3, 7, number % 420, number / 420, 5, 1];
-        let states = ENOUGH as u32 * 2;
+        let states = to_u32(ENOUGH) * 2;
         let fill = |store: &mut StateStore| {
             let mut scratch = store.branches();
             for number in 0..states {
@@ -91,14 +93,14 @@ mod tests {
             let mut rows = vec![vec![0; width]];
             assert_eq!(store.insert_afresh(&rows[0], &mut scratch), Ok((0, true)));
             for round in 0..200_u32 {
-                let from = round * 7 % rows.len() as u32;
+                let from = round * 7 % to_u32(rows.len());
                 store.read(from, &mut base);
                 assert_eq!(base.words(), rows[from as usize]);
                 let mut row = rows[from as usize].clone();
                 row[round as usize * 5 % width] ^= round % 3;
                 row[round as usize * 3 % width] ^= round % 4;
                 let known = rows.iter().position(|known| *known == row);
-                let expected = (known.unwrap_or(rows.len()) as u32, known.is_none());
+                let expected = (to_u32(known.unwrap_or(rows.len())), known.is_none());
                 assert_eq!(store.insert(&base, &row, &mut scratch), Ok(expected), "{width} {split}");
                 assert_eq!(store.find(&row), Some(expected.0));
                 if known.is_none() {

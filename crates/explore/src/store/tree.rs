@@ -13,6 +13,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tertium_base::narrow::{high_half, low_half, to_u32};
 use tertium_base::{Budget, StopReason, Stopped};
 
 use super::pairs::{Full, PairTable};
@@ -154,7 +155,7 @@ pub(super) fn find_changed(base: &[u32], words: &[u32], changed: &mut Vec<(u32, 
     let mut compare = |start: usize, old: &[u32], new: &[u32]| {
         for (at, (&old, &new)) in old.iter().zip(new).enumerate() {
             if old != new {
-                changed.push(((start + at) as u32, new));
+                changed.push((to_u32(start + at), new));
             }
         }
     };
@@ -168,7 +169,7 @@ pub(super) fn find_changed(base: &[u32], words: &[u32], changed: &mut Vec<(u32, 
     compare(start, old, rest);
     for (at, &old) in base.iter().enumerate().skip(words.len()) {
         if old != 0 {
-            changed.push((at as u32, 0));
+            changed.push((to_u32(at), 0));
         }
     }
 }
@@ -304,7 +305,7 @@ impl StateStore {
         other.zeros = Branches::zeros(width, split, self.least);
         // It is filled once more, not used: nothing is chosen on the way.
         other.split_is_chosen = true;
-        other.copy_from(self, 0..self.len() as u32);
+        other.copy_from(self, 0..to_u32(self.len()));
         other.split_is_chosen = self.split_is_chosen;
         other.layout = self.layout + 1;
         *self = other;
@@ -334,9 +335,9 @@ impl StateStore {
         }
         let root = self.roots.key(number);
         let top = into.top();
-        into.cells[top.start] = (root >> 32) as u32;
+        into.cells[top.start] = high_half(root);
         if top.len() > 1 {
-            into.cells[top.start + 1] = root as u32;
+            into.cells[top.start + 1] = low_half(root);
         }
         for level in (0..into.starts.len() - 2).rev() {
             let pairing = into.pairing(level);
@@ -428,7 +429,7 @@ impl StateStore {
             } else {
                 self.inner.insert(pair(value, base[at + 1]))?.0
             };
-            changed[to] = (pairing.above(at) as u32, number);
+            changed[to] = (to_u32(pairing.above(at)), number);
             to += 1;
         }
         changed.truncate(to);
@@ -473,8 +474,8 @@ fn split(inner: &PairTable, pairing: Pairing, above: &[u32], below: &mut [u32]) 
             at += 1;
         } else {
             let key = inner.key(number);
-            below[at] = (key >> 32) as u32;
-            below[at + 1] = key as u32;
+            below[at] = high_half(key);
+            below[at + 1] = low_half(key);
             at += 2;
         }
     }
@@ -521,7 +522,7 @@ mod tests {
         for width in 1..=11 {
             let mut store = StateStore::new(width);
             let mut scratch = store.branches();
-            let first: Vec<u32> = (0..width as u32).collect();
+            let first: Vec<u32> = (0..to_u32(width)).collect();
             store.insert_afresh(&first, &mut scratch).expect("an empty store has room");
             let mut base = scratch.clone();
             let mut rows = vec![first];
@@ -542,7 +543,7 @@ mod tests {
                 }
             }
             for (number, row) in rows.iter().enumerate() {
-                store.read(number as u32, &mut base);
+                store.read(to_u32(number), &mut base);
                 assert_eq!(base.words(), row);
             }
         }
@@ -566,7 +567,7 @@ mod tests {
             }
         }
         for (number, row) in rows.iter().enumerate() {
-            store.read(number as u32, &mut scratch);
+            store.read(to_u32(number), &mut scratch);
             assert_eq!(scratch.words(), row);
         }
     }

@@ -2,6 +2,7 @@
 //! blocks, ranks, timeouts, priorities, remote reads. Small, and with faults now and then.
 
 use tertium_base::Span;
+use tertium_base::narrow::{to_i64, to_u32};
 use tertium_program::{
     Action, Assign, Binary, Channel, ChannelId, Dimension, Domain, Expr, ExprId, Fairness, Field, Hold, InitialValue,
     Input, Instance, Location, LocationId, Pattern, Place, ProcessId, Program, Scope, Sort, Step, StepId, Type, Unary,
@@ -120,7 +121,7 @@ impl Maker<'_> {
             let ty = Type::Wrapped(Width { bits: 8, signed: false });
             self.program.last = Some(self.variable("last".into(), ty, Scope::Global, vec![], InitialValue::Same(0)));
         }
-        for (at, capacity) in [0, 1 + self.rng.below(2) as u32].into_iter().enumerate() {
+        for (at, capacity) in [0, 1 + to_u32(self.rng.below(2))].into_iter().enumerate() {
             let fields = if self.rng.chance(50) { vec![BYTE] } else { vec![BYTE, SMALL] };
             self.channel(format!("q{at}"), capacity, fields, Scope::Global, processes);
         }
@@ -142,7 +143,7 @@ impl Maker<'_> {
                 let x = self.program.variable_ids().next().expect("x is declared");
                 InitialValue::Computed(self.program.exprs.var(x, Sort::Int))
             } else {
-                InitialValue::Same(self.rng.below(3) as i64)
+                InitialValue::Same(to_i64(self.rng.below(3)))
             };
             let local = self.variable(format!("l{process}"), SMALL, scope, vec![], initial);
             self.numbers[process].push(local);
@@ -153,7 +154,7 @@ impl Maker<'_> {
             self.numbers[process].push(local);
         }
         if self.rng.chance(30) {
-            let capacity = self.rng.below(2) as u32;
+            let capacity = to_u32(self.rng.below(2));
             self.channel(format!("c{process}"), capacity, vec![BYTE], scope, process);
         }
     }
@@ -311,7 +312,7 @@ impl Maker<'_> {
             .iter()
             .map(|dimension| {
                 if self.rng.chance(50) {
-                    let index = dimension.lo + self.rng.below(dimension.len as usize) as i64;
+                    let index = dimension.lo + to_i64(self.rng.below(dimension.len as usize));
                     return self.program.exprs.int(index);
                 }
                 let inner = self.number(process, 0, with_input);
@@ -350,7 +351,7 @@ impl Maker<'_> {
         }
         match self.rng.below(12) {
             0..=2 => {
-                let value = self.rng.below(3) as i64;
+                let value = to_i64(self.rng.below(3));
                 self.program.exprs.int(value)
             }
             3 if with_input => self.program.exprs.add(Expr::Input(0, Sort::Int)),
@@ -380,7 +381,7 @@ impl Maker<'_> {
     fn remote(&mut self) -> ExprId {
         let process = self.rng.below(self.program.processes.len());
         let var = self.numbers[process][0];
-        let pid = self.rng.below(3) as i64;
+        let pid = to_i64(self.rng.below(3));
         let pid = self.program.exprs.int(pid);
         self.program.exprs.add_sorted(Expr::Remote(pid, var), Sort::Int)
     }
@@ -404,7 +405,7 @@ impl Maker<'_> {
                 self.program.exprs.add(Expr::Unary(Unary::Not, inner))
             }
             3 if !self.features.quiet => {
-                let pid = self.rng.below(2) as i64;
+                let pid = to_i64(self.rng.below(2));
                 let pid = self.program.exprs.int(pid);
                 let other = ProcessId::new(self.rng.below(2));
                 let location = LocationId::new(self.rng.below(3));
@@ -425,7 +426,7 @@ impl Maker<'_> {
         for at in 0..processes + several {
             let process = ProcessId::new(at % processes);
             let instance =
-                Instance { process, arguments: vec![self.rng.below(3) as i64], priority: self.rng.below(2) as i64 };
+                Instance { process, arguments: vec![to_i64(self.rng.below(3))], priority: to_i64(self.rng.below(2)) };
             self.program.instances.push(instance);
         }
     }

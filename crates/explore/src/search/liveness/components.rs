@@ -1,5 +1,7 @@
 //! Strongly connected components of the product, merged as they close.
 
+use tertium_base::narrow::to_u32;
+
 use super::marked::{Edge, Marked};
 use super::marks::Marks;
 use crate::search::Progress;
@@ -107,7 +109,7 @@ impl Components {
         entered_by: Marks,
         found: &mut Vec<Edge>,
     ) -> Result<(), G::Failure> {
-        let order = self.open.len() as u32 + 1;
+        let order = to_u32(self.open.len()) + 1;
         self.order_of(number);
         self.order[number as usize] = order;
         self.open.push(number);

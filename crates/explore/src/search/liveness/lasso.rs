@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{StopReason, Stopped};
 
 use super::marked::{Edge, Marked, NOBODY};
@@ -19,7 +20,7 @@ pub(super) fn lasso<G: Marked>(
 ) -> Result<(Vec<u32>, Vec<u32>), G::Failure> {
     let members: HashSet<u32> = component.iter().copied().collect();
     // The search has seen a way in. One that is shorter may need other states, of which an endless program has too many.
-    let most = (graph.size().0 as u32).saturating_add(MOST_NEW);
+    let most = to_u32(graph.size().0).saturating_add(MOST_NEW);
     let stem = path(graph, starts, &|state| state < most, &mut |_, state| members.contains(&state))?;
     let entry = *stem.last().unwrap_or(&component[0]);
     let mut cycle = vec![entry];

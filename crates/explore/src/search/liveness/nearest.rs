@@ -11,6 +11,7 @@ use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_program::Successors;
 use tertium_program::search::{Limits, nearest_first};
@@ -173,7 +174,7 @@ impl<S: Successors<Step = u64>, W: Watch<S>> Successors for Watched<'_, S, W> {
         }
         nodes.sort_unstable();
         nodes.dedup();
-        self.starts = nodes.len() as u32;
+        self.starts = to_u32(nodes.len());
         Ok(nodes)
     }
 
@@ -188,7 +189,7 @@ impl<S: Successors<Step = u64>, W: Watch<S>> Successors for Watched<'_, S, W> {
                 for &(next, marks) in &moves {
                     let mut marks = Marks::of_monitor(marks);
                     (0..64).filter(|at| fair >> at & 1 == 1).for_each(|at| marks.insert(shift + at));
-                    edges.push(Edge { target: arrive((), (target, next)) as u32, marks, mover: NOBODY });
+                    edges.push(Edge { target: to_u32(arrive((), (target, next))), marks, mover: NOBODY });
                 }
             }
         }
@@ -286,7 +287,7 @@ mod tests {
 
     fn random_watch(rng: &mut Rng) -> Parity {
         let size = 1 + rng.below(3);
-        let mut some = || (0..rng.below(3)).map(|_| (rng.below(size) as u32, rng.below(4) as u64)).collect();
+        let mut some = || (0..rng.below(3)).map(|_| (to_u32(rng.below(size)), rng.below(4) as u64)).collect();
         Parity((0..size).map(|_| [some(), some()]).collect())
     }
 

@@ -4,6 +4,7 @@
 //! outer search looks at an accepting node again when it leaves it; the inner one looks for a way back to it. Both note
 //! what they have seen in one [`Sketch`]; what that takes for known may be overlooked. The runs at hand are a lasso.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 
 use super::marks::Marks;
@@ -102,7 +103,7 @@ pub fn accepted_run_sketched<S: RowSuccessors, M: Monitor>(
 
 impl<S: RowSuccessors, M: Monitor> Search<'_, S, M> {
     fn marks(&self) -> u32 {
-        self.monitor.marks() + self.scheduling.weak.len() as u32
+        self.monitor.marks() + to_u32(self.scheduling.weak.len())
     }
 
     fn is_new(&mut self, node: &Node, inner: bool) -> Result<bool, Stopped> {
