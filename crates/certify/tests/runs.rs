@@ -115,6 +115,7 @@ fn what_is_no_run_shows_nothing() {
 
 /// Runs of random programs are proved; runs that were changed prove only what is so.
 #[test]
+#[allow(clippy::print_stderr, reason = "how much was compared")]
 fn random_runs() {
     let shape = ProgramShape::default();
     let count = Cell::new((0, 0, 0));

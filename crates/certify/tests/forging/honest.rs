@@ -352,7 +352,7 @@ fn is_fair(file: &ProgramFile, options: &CheckOptions) -> bool {
 fn answers(session: &Session<'_>, properties: &[Property]) -> Vec<(String, Option<String>, String)> {
     let mut found = Vec::new();
     for property in properties {
-        let Ok(parsed) = session.properties(&[], &[property.name.clone()]) else { continue };
+        let Ok(parsed) = session.properties(&[], std::slice::from_ref(&property.name)) else { continue };
         for parsed in parsed {
             let Ok(answer) = session.check(&parsed, &within(), &()) else { continue };
             let value = answer.stopped.is_none().then(|| answer.value.word().to_owned());
