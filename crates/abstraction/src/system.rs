@@ -5,9 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
+use tertium_base::narrow::to_u32;
 use tertium_instantiate::Unsupported;
 use tertium_program::analysis::Constants;
-use tertium_base::narrow::to_u32;
 use tertium_program::{Domain, ExprId, Hold, LocationId, ProcessId, Program, Sort, StepId, StepTerms, Type, VarId};
 use tertium_smt::{Bounds, Queries, Sort as TermSort, Term, TermId, Terms};
 

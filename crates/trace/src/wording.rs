@@ -2,10 +2,9 @@
 //!
 //! A step is told by who makes it, in which line and with which statement; a state by the names and values of what it holds.
 
+use tertium_base::narrow::{low_half, to_i64, to_usize};
 use tertium_evidence::unknown::Reason;
 use tertium_load::ProgramFile;
-use tertium_base::narrow::{low_half, to_i64, to_usize};
-use tertium_base::{StopReason, Stopped};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::{
     Action, Context, Expr, ExprId, Fault, FaultKind, InitialValue, LocationId, Move, NoInitialStates, Outcome,

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tertium_abstraction::{AbstractState, Explored, System};
-use tertium_abstraction::{AbstractState, Explored, Separated, System};
 use tertium_base::narrow::to_u32;
 use tertium_evidence::abstraction::{self as proof, Abstraction, Later, Structure};
 use tertium_instantiate::Instantiated;

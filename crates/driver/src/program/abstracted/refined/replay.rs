@@ -4,8 +4,8 @@
 //! it allows is a run.
 
 use tertium_base::Budget;
-use tertium_instantiate::Origin;
 use tertium_base::narrow::to_u32;
+use tertium_instantiate::Origin;
 use tertium_program::{Move, Outcome, Semantics, State, StepId};
 use tertium_refine::Values;
 
