@@ -211,17 +211,17 @@ fn a_property_with_the_name_of_a_question_that_is_asked_too_is_refused() {
         gcl("system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\nproperty deadlocks : ltl G (x < 1)\n");
     for only in [&[] as &[&str], &["deadlocks"]] {
         let text = refused(&file, only, false);
-        assert!(text.contains("E0332") && text.contains("`deadlocks`") && text.contains(":4:"), "{text}");
+        assert!(text.contains("E0333") && text.contains("`deadlocks`") && text.contains(":4:"), "{text}");
     }
     let file = promela("byte x; active proctype P() { do :: x = 1 - x od }\nltl progress { [] (x < 2) }\n");
-    assert!(refused(&file, &[], true).contains("E0332"));
+    assert!(refused(&file, &[], true).contains("E0333"));
     let file = promela("byte x; active proctype P() { assert(x < 2) }\nltl assertions { [] (x < 2) }\n");
-    assert!(refused(&file, &[], false).contains("E0332"));
+    assert!(refused(&file, &[], false).contains("E0333"));
     let given = ["deadlocks: G (x < 1)".to_owned()];
     let text = "system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\n".to_owned();
     let file = from_text("s.gcl", text, &given, None).unwrap_or_else(|failure| panic!("{failure:?}"));
     let text = refused(&file, &[], false);
-    assert!(text.contains("E0332") && !text.contains("-->"), "{text}");
+    assert!(text.contains("E0333") && !text.contains("-->"), "{text}");
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn one_question_each(file: &ProgramFile, built_in: &[&str]) -> Result<(), Failur
     let own = file.program.properties.len() - file.given.len();
     let clashes = file.program.properties.iter().enumerate().filter(|(_, one)| built_in.contains(&one.name.as_str()));
     let message = |(at, property): (usize, &tertium_program::Property)| {
-        let error = Diagnostic::error("E0332", format!("`{}` is the name of a built-in question", property.name))
+        let error = Diagnostic::error("E0333", format!("`{}` is the name of a built-in question", property.name))
             .note(format!("built-in questions about this program: {}", built_in.join(", ")))
             .help("give the property another name");
         // What the command line gave does not stand in the file.
