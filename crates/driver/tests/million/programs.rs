@@ -25,9 +25,10 @@ pub const MOST_STATES: usize = 400;
 /// How many formulas a program gets.
 const FORMULAS: usize = 8;
 
-/// Limits of one way to answer all questions.
+/// Limits of one way to answer all questions. The memory is that of the whole process, which all threads share: with a small limit a
+/// sample would be stopped for what its neighbours hold, the kernel's part of it, too.
 pub fn budget() -> Budget {
-    Budget::unlimited().with_time(Some(Duration::from_secs(8))).with_memory(Some(1 << 30))
+    Budget::unlimited().with_time(Some(Duration::from_secs(8))).with_memory(Some(8 << 30))
 }
 
 /// A file for a sample; samples beside each other do not meet.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use tertium_testkit::reference::TOO_MANY_GUESSES;
+use tertium_testkit::reference::REFERENCE_LIMIT;
 use tertium_testkit::{Case, Rng};
 
 use super::sample::Tally;
@@ -81,7 +81,7 @@ fn compare(category: &Category, seed: u64, number: u64) -> Result<Tally, Wrong> 
     let Err(panic) = done else { return Ok(tally) };
     let text = panic.downcast_ref::<String>().cloned();
     let why = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default();
-    if why == TOO_MANY_GUESSES {
+    if why == REFERENCE_LIMIT {
         tally.limited += 1;
         return Ok(tally);
     }

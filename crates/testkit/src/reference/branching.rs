@@ -11,6 +11,8 @@ use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{ActionId, Formula, Node, NodeId, VarId};
 use tertium_model::{EdgeId, Kmts, StateId};
 
+use super::REFERENCE_LIMIT;
+
 /// What a state without successors means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deadlocks {
@@ -28,7 +30,8 @@ pub enum Deadlocks {
 /// constraint, and so on. A hyper edge counts for a constraint if all its members do.
 ///
 /// # Panics
-/// If the formula is not one of PML, CTL or mu-calculus, or uses a name that the structure lacks.
+/// If the formula is not one of PML, CTL or mu-calculus, or uses a name that the structure lacks; with [`REFERENCE_LIMIT`] if
+/// fixpoints are nested so deeply that the naive iteration does not end in time.
 #[must_use]
 pub fn branching_values(structure: &Kmts, formula: &Formula, deadlocks: Deadlocks) -> Vec<Belnap> {
     let structure = match deadlocks {
@@ -36,7 +39,7 @@ pub fn branching_values(structure: &Kmts, formula: &Formula, deadlocks: Deadlock
         _ => structure.clone(),
     };
     let variables = vec![None; formula.variables().len()];
-    let mut evaluator = Evaluator { structure: &structure, formula, deadlocks, variables };
+    let mut evaluator = Evaluator { structure: &structure, formula, deadlocks, variables, evaluations: 0 };
     evaluator.value(formula.root())
 }
 
@@ -65,7 +68,12 @@ struct Evaluator<'a> {
     formula: &'a Formula,
     deadlocks: Deadlocks,
     variables: Vec<Option<Column>>,
+    /// How many nodes were evaluated: the naive iteration is exponential in the nesting of fixpoints.
+    evaluations: u64,
 }
+
+/// So many nodes are evaluated at most; of ten thousand random formulas, one needs more.
+const MOST_EVALUATIONS: u64 = 1_000_000;
 
 impl Evaluator<'_> {
     fn constant(&self, value: Belnap) -> Column {
@@ -74,6 +82,8 @@ impl Evaluator<'_> {
 
     /// Recursive, since generated formulas are small.
     fn value(&mut self, id: NodeId) -> Column {
+        self.evaluations += 1;
+        assert!(self.evaluations <= MOST_EVALUATIONS, "{REFERENCE_LIMIT}");
         match self.formula.node(id) {
             Node::True => self.constant(Belnap::True),
             Node::False => self.constant(Belnap::False),
@@ -194,10 +204,10 @@ impl Evaluator<'_> {
         self.structure.states().map(value).collect()
     }
 
-    /// Iterates from `start` until nothing changes.
+    /// Iterates from `start` until nothing changes: each round of a monotone function changes one of two bits of some state for good.
     fn fixpoint(&mut self, var: VarId, body: NodeId, start: Belnap) -> Column {
         let mut current = self.constant(start);
-        loop {
+        for _ in 0..2 * current.len() + 1 {
             self.variables[var.index()] = Some(current.clone());
             let next = self.value(body);
             if next == current {
@@ -206,6 +216,7 @@ impl Evaluator<'_> {
             }
             current = next;
         }
+        panic!("the iteration of {:?} does not settle: its body is not monotone", self.formula.node(body));
     }
 
     /// `A` or `E` before a temporal operator, by its unfolding.

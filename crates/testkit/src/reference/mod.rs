@@ -13,5 +13,5 @@ mod preorder;
 
 pub use branching::{Deadlocks, branching_values};
 pub use linear::{Lasso, LinearBounds, Steps, lassos, linear_bounds, value_on_lasso};
-pub use paths::{LinearReading, TOO_MANY_GUESSES, linear_values, star_values};
+pub use paths::{LinearReading, REFERENCE_LIMIT, linear_values, star_values};
 pub use preorder::refinement_relation;

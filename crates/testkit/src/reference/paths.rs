@@ -14,8 +14,10 @@ use tertium_model::{EdgeId, Kmts, KmtsBuilder, StateId};
 use super::Steps;
 use super::branching::constant_by_name;
 
-/// What evaluators of paths panic with where a formula has too many temporal operators for them: a limit of theirs, no difference.
-pub const TOO_MANY_GUESSES: &str = "too many temporal operators for looking at all guesses";
+/// What reference evaluators panic with where a formula has too many temporal operators or nested fixpoints for them: a limit of theirs,
+/// no difference.
+pub const REFERENCE_LIMIT: &str =
+    "the limit of a reference evaluator is reached: too many temporal operators or nested fixpoints";
 
 /// How open steps weaken a linear formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -372,7 +374,7 @@ fn some_path(structure: &Kmts, formula: &Positive, bit: Bit, steps: Steps) -> Ve
 
 fn positions(structure: &Kmts, formula: &Positive, bit: Bit, steps: Steps) -> Vec<Position> {
     let temporal: Vec<usize> = (0..formula.parts.len()).filter(|&at| formula.is_temporal(at)).collect();
-    assert!(temporal.len() <= 12, "{TOO_MANY_GUESSES}");
+    assert!(temporal.len() <= 12, "{REFERENCE_LIMIT}");
     let guess_of = |truths: &[bool]| {
         temporal.iter().enumerate().filter(|(_, at)| truths[**at]).map(|(bit, _)| 1usize << bit).sum::<usize>()
     };
