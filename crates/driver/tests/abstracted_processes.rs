@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tertium_base::Budget;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind, Limit, refined};
+use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind, Limit};
 use tertium_driver::program::questions::questions;
+use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
 use tertium_driver::{Belnap, Failure};
 use tertium_testkit::{for_random_cases, random_promela};
@@ -60,7 +61,8 @@ fn the_loop_answers_what_the_models_say() {
         let (file, expected) = loaded(&path);
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let how = AbstractionOptions::default();
-        let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 12, &Budget::unlimited(), &());
+        let found =
+            refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 12, &Budget::unlimited(), &());
         let found = found.unwrap_or_else(|failure| panic!("{}: {failure:?}", path.display()));
         for answer in &found.answers {
             let Some(&value) = expected.get(&answer.name) else { continue };

@@ -2,9 +2,10 @@
 
 use tertium_base::Budget;
 use tertium_driver::engines::EngineChoice;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, refined};
+use tertium_driver::program::abstracted::{self, AbstractionOptions};
 use tertium_driver::program::confirmed::must_show;
 use tertium_driver::program::questions::questions;
+use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
 use tertium_driver::{Belnap, Failure};
 
@@ -23,7 +24,7 @@ fn every_way(file: &ProgramFile) -> Vec<Vec<ProgramAnswer>> {
         check(file, &asked, &options, &budget, &()),
         check(file, &asked, &symbolic, &budget, &()),
         abstracted::check(file, &asked, &options, &how, &budget, &()),
-        refined::check(file, &asked, &options, &how, 4, &budget, &()),
+        refinement_loop::check(file, &asked, &options, &how, 4, &budget, &()),
     ];
     let mut answers = Vec::new();
     for found in all {

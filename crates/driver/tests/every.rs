@@ -12,10 +12,12 @@ use tertium_base::narrow::to_i64;
 use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
 use tertium_driver::program::abstracted::AbstractionOptions;
-use tertium_driver::program::abstracted::refined::DEFAULT_REFINEMENTS;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
-use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, choose, every, from_text_with};
+use tertium_driver::program::refinement_loop::DEFAULT_REFINEMENTS;
+use tertium_driver::program::{
+    CheckOptions, Extras, ProgramAnswer, ProgramFile, check, choose, from_text_with, parameterised,
+};
 use tertium_testkit::{Case, for_random_cases};
 
 fn loaded(text: &str, size: Option<i64>) -> ProgramFile {
@@ -76,7 +78,7 @@ impl Stored {
 fn for_every(text: &str) -> Vec<ProgramAnswer> {
     let file = loaded(text, None);
     let how = (&AbstractionOptions::default(), DEFAULT_REFINEMENTS);
-    let found = every::check(&file, &asked(&file), &CheckOptions::default(), how, &Budget::unlimited(), &());
+    let found = parameterised::check(&file, &asked(&file), &CheckOptions::default(), how, &Budget::unlimited(), &());
     found.unwrap_or_else(|failure| panic!("{failure:?}\n{text}")).outcome.answers
 }
 
@@ -219,9 +221,15 @@ fn counted_for_one(text: &str, size: i64) -> usize {
         .collect();
     let questions: Vec<Question> =
         asked(&file).into_iter().filter(|question| !broken.iter().any(|name| is_named(question, name))).collect();
-    let found =
-        every::count(&file, (&questions, &broken), &CheckOptions::default(), (&how, 3), &Budget::unlimited(), &())
-            .unwrap_or_else(|failure| panic!("{failure:?}\n{fixed}"));
+    let found = parameterised::count(
+        &file,
+        (&questions, &broken),
+        &CheckOptions::default(),
+        (&how, 3),
+        &Budget::unlimited(),
+        &(),
+    )
+    .unwrap_or_else(|failure| panic!("{failure:?}\n{fixed}"));
     let mut settled = 0;
     for (question, answer) in questions.iter().zip(found) {
         let Some(answer) = answer else { continue };

@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use self::certified::{folder, refused, refused_as, refused_by, stored};
 use tertium_base::Budget;
 use tertium_certify::Decider;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind, refined};
+use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind};
 use tertium_driver::program::check::Outcome;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
+use tertium_driver::program::refinement_loop;
 use tertium_driver::program::spotlight::{self, SpotlightOptions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, choose, load};
 use tertium_driver::{Belnap, Failure};
@@ -127,7 +128,7 @@ fn random_programs_by_the_loop() {
     random_programs("random_grounded", &shape, (25, 0), |case, file, asked, options| {
         let keep_small = case.rng.chance(30);
         let how = AbstractionOptions { keep_small, max_states: Some(60), ..AbstractionOptions::default() };
-        refined::check(file, asked, options, &how, 4, &Budget::unlimited(), &())
+        refinement_loop::check(file, asked, options, &how, 4, &Budget::unlimited(), &())
     });
 }
 
@@ -251,7 +252,7 @@ fn machine_words_and_fairness_to_everyone_have_certificates() {
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let options = CheckOptions { fair, ..CheckOptions::default() };
         let how = AbstractionOptions::default();
-        let found = refined::check(&file, &asked, &options, &how, 6, &Budget::unlimited(), &())
+        let found = refinement_loop::check(&file, &asked, &options, &how, 6, &Budget::unlimited(), &())
             .unwrap_or_else(|failure| panic!("{failure:?}"));
         for (question, answer) in asked.iter().zip(&found.answers) {
             assert_eq!(answer.value, Belnap::True, "{name}: {}: {:?}", answer.name, answer.reasons);
@@ -290,7 +291,8 @@ fn promela_of_the_corpus_has_certificates() {
         let file = load(&copy, &[], None, &[]).expect("it compiles");
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let how = AbstractionOptions::default();
-        let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 12, &Budget::unlimited(), &());
+        let found =
+            refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 12, &Budget::unlimited(), &());
         let mut answers = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers;
         // The graph of a program, which some of these have, is no proof over predicates.
         answers.iter_mut().filter(|answer| answer.basis.is_none()).for_each(|answer| answer.value = Belnap::Unknown);
@@ -312,7 +314,7 @@ fn random_promela_by_the_loop() {
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let how = AbstractionOptions { max_states: Some(60), ..AbstractionOptions::default() };
         let budget = Budget::unlimited().with_effort(Some(20_000));
-        match refined::check(&file, &asked, &CheckOptions::default(), &how, 2, &budget, &()) {
+        match refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 2, &budget, &()) {
             Ok(found) => tally.all(&path, &file, (&asked, &found.answers), &CheckOptions::default()),
             Err(Failure::Input(_) | Failure::Stopped(_)) => {}
             Err(failure) => panic!("{failure:?}\n{text}"),

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tertium_base::Budget;
 use tertium_certify::{Decider, Request, findings};
-use tertium_driver::program::abstracted::{self, AbstractionOptions, refined};
+use tertium_driver::program::abstracted::{self, AbstractionOptions};
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
+use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, load};
 
 /// A program with a property, and the certificate for it.
@@ -25,7 +26,7 @@ fn modelled(name: &str, text: &str, question: &str) -> Certified {
     let file = load(&path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
     let asked = questions(&file, &[question.to_owned()], false).expect("the name is there");
     let how = AbstractionOptions::default();
-    let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 12, &Budget::unlimited(), &());
+    let found = refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 12, &Budget::unlimited(), &());
     let answer = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers.remove(0);
     accepted(path, &file, &asked[0], &answer, text.to_owned())
 }

@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use tertium_base::Budget;
-use tertium_driver::program::abstracted::{AbstractionOptions, refined};
+use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::questions;
+use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, load};
 
 #[test]
@@ -17,7 +18,7 @@ fn obligations_are_what_they_were() {
     let file = load(&path, &[], None, &[]).expect("it compiles");
     let asked = questions(&file, &["mutex".to_owned()], false).expect("there is such a property");
     let (options, how, budget) = (CheckOptions::default(), AbstractionOptions::default(), Budget::unlimited());
-    let found = refined::check(&file, &asked, &options, &how, 12, &budget, &()).expect("it is abstracted");
+    let found = refinement_loop::check(&file, &asked, &options, &how, 12, &budget, &()).expect("it is abstracted");
     let written = certificate_of(&file, &asked[0], &found.answers[0], &options, &budget).expect("no limit is set");
     let Written::Grounded { obligations, .. } = written else { panic!("{written:?}") };
     let mut text = String::new();

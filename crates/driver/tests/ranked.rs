@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use self::certified::{folder, refused, stored};
 use tertium_base::Budget;
-use tertium_driver::program::abstracted::{AbstractionOptions, refined};
+use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
+use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
 use tertium_driver::{Belnap, Deadlock};
 use tertium_testkit::{Rng, for_random_cases};
@@ -17,7 +18,7 @@ use tertium_testkit::{Rng, for_random_cases};
 fn abstracted(file: &ProgramFile, keep_small: bool) -> Vec<(Question, ProgramAnswer)> {
     let asked = questions(file, &[], false).expect("no names are asked for");
     let how = AbstractionOptions { keep_small, ..AbstractionOptions::default() };
-    let found = refined::check(file, &asked, &CheckOptions::default(), &how, 4, &Budget::unlimited(), &())
+    let found = refinement_loop::check(file, &asked, &CheckOptions::default(), &how, 4, &Budget::unlimited(), &())
         .unwrap_or_else(|failure| panic!("{failure:?}\n{}", file.source.text));
     asked.into_iter().zip(found.answers).collect()
 }
@@ -110,8 +111,8 @@ fn runs_that_end_break_what_they_break() {
     for deadlock in [None, Some(Deadlock::Maximal), Some(Deadlock::Mu)] {
         let options = CheckOptions { deadlock, ..CheckOptions::default() };
         let how = AbstractionOptions::default();
-        let found =
-            refined::check(&file, &asked, &options, &how, 4, &Budget::unlimited(), &()).expect("it can be done");
+        let found = refinement_loop::check(&file, &asked, &options, &how, 4, &Budget::unlimited(), &())
+            .expect("it can be done");
         let run = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("it can be run");
         for (answer, run) in found.answers.iter().zip(&run.answers) {
             let definite = matches!(answer.value, Belnap::True | Belnap::False);

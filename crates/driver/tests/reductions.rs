@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use tertium_base::Budget;
 use tertium_driver::Belnap;
-use tertium_driver::program::fewer::Fewer;
 use tertium_driver::program::promela;
 use tertium_driver::program::questions::questions;
+use tertium_driver::program::reduced_program::Fewer;
 use tertium_driver::program::run;
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;

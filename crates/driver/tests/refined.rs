@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use tertium_base::Budget;
 use tertium_driver::Belnap;
-use tertium_driver::program::abstracted::{AbstractionOptions, refined};
+use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::questions::questions;
+use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, choose, from_text_with, load};
 use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program};
 
@@ -20,7 +21,7 @@ fn by_the_loop(file: &ProgramFile, only: &[&str], refinements: u32) -> Vec<Progr
     let only: Vec<String> = only.iter().map(|name| (*name).to_owned()).collect();
     let asked = questions(file, &only, false).expect("the names are there");
     let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
-    refined::check(file, &asked, &options, &how, refinements, &Budget::unlimited(), &())
+    refinement_loop::check(file, &asked, &options, &how, refinements, &Budget::unlimited(), &())
         .unwrap_or_else(|failure| panic!("{failure:?}"))
         .answers
 }
@@ -97,7 +98,7 @@ fn states_beyond_the_nearest_bad_ones_are_not_made() {
     let how = AbstractionOptions { differences: false, ..AbstractionOptions::default() };
     let states = |name: &str, value: Belnap| {
         let asked = questions(&file, &[name.to_owned()], false).expect("the name is there");
-        let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 3, &Budget::unlimited(), &());
+        let found = refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 3, &Budget::unlimited(), &());
         let answer = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers.remove(0);
         assert_eq!(answer.value, value, "{name}");
         answer.states
@@ -264,7 +265,7 @@ fn distances_say_nothing_that_running_refutes() {
             .answers;
         let how = AbstractionOptions { max_states: Some(3_000), ..AbstractionOptions::default() };
         // Predicates are not looked for: only what distances say is of interest.
-        let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 1, &Budget::unlimited(), &())
+        let found = refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 1, &Budget::unlimited(), &())
             .unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
             .answers;
         for (truth, found) in truth.iter().zip(&found) {
@@ -297,7 +298,7 @@ fn refinement_loses_no_answer() {
         };
         let mut known: Vec<Belnap> = Vec::new();
         for rounds in 0..4 {
-            let found = match refined::check(
+            let found = match refinement_loop::check(
                 &file,
                 &asked,
                 &CheckOptions::default(),
@@ -341,7 +342,8 @@ fn predicates_that_multiply_are_given_up_for_running() {
         .expect("it can be run");
     assert_eq!(found.answers[0].value, Belnap::False);
     assert!(found.answers[0].run.as_ref().is_some_and(|run| run.length() > 32_000));
-    let alone = refined::check(&file, &asked, &options, &how, 20, &Budget::unlimited(), &()).expect("it is abstracted");
+    let alone =
+        refinement_loop::check(&file, &asked, &options, &how, 20, &Budget::unlimited(), &()).expect("it is abstracted");
     assert_eq!(alone.answers[0].value, Belnap::Unknown);
     assert!(!alone.answers[0].reasons.is_empty());
 }
@@ -355,7 +357,7 @@ fn a_limit_on_time_still_tells_what_is_known() {
     for limit in [0, 20, 100, 300] {
         let budget = Budget::unlimited().with_time(Some(std::time::Duration::from_millis(limit)));
         let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
-        let found = refined::check(&file, &asked, &options, &how, 1000, &budget, &());
+        let found = refinement_loop::check(&file, &asked, &options, &how, 1000, &budget, &());
         assert_eq!(found.expect("a limit is no failure").answers.len(), asked.len());
     }
 }
@@ -368,7 +370,7 @@ fn nothing_is_missed_where_nobody_starts() {
     let file = from_text_with("test.gcl", text.to_owned(), &[], None, &Extras::default()).expect("it is well formed");
     let asked = questions(&file, &["p".to_owned()], false).expect("there is such a property");
     let how = AbstractionOptions { keep_small: false, ..AbstractionOptions::default() };
-    let found = refined::check(&file, &asked, &CheckOptions::default(), &how, 6, &Budget::unlimited(), &());
+    let found = refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 6, &Budget::unlimited(), &());
     assert_ne!(found.expect("it can be abstracted").answers[0].value, Belnap::False);
 }
 
@@ -395,7 +397,7 @@ fn definite_answers_are_those_of_the_program() {
             ..AbstractionOptions::default()
         };
         let options = CheckOptions::default();
-        let found = match refined::check(&file, &asked, &options, &how, 6, &Budget::unlimited(), &()) {
+        let found = match refinement_loop::check(&file, &asked, &options, &how, 6, &Budget::unlimited(), &()) {
             Ok(found) => found.answers,
             Err(tertium_driver::Failure::Input(_)) => return,
             Err(failure) => panic!("{failure:?}\n{text}"),

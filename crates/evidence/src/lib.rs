@@ -8,6 +8,7 @@ mod certificate;
 pub mod document;
 mod fingerprint;
 pub mod itf;
+pub mod observer;
 mod reading;
 mod reason;
 pub mod unknown;

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use tertium_base::narrow::millis;
 use tertium_base::{Budget, Diagnostic};
-use tertium_driver::program::abstracted::{pictured, refined};
+use tertium_driver::program::abstracted::pictured;
 use tertium_driver::program::questions::Question;
+use tertium_driver::program::refinement_loop;
 use tertium_driver::program::safety::Keeping;
 use tertium_driver::program::{self, proof};
 use tertium_driver::{Belnap, Failure, Observer, vacuity};
@@ -62,7 +63,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         wanted.look_for_idle |= wants_page;
         match (abstracted, refinements(args)) {
             (true, 0) => program::abstracted::check(&file, questions, &wanted, &how, budget, &phase),
-            (true, rounds) => refined::check(&file, questions, &wanted, &how, rounds, budget, &phase),
+            (true, rounds) => refinement_loop::check(&file, questions, &wanted, &how, rounds, budget, &phase),
             (false, _) if runs(args) => program::check(&file, questions, &wanted, budget, &phase),
             (false, _) => program::choose::decide(&file, questions, &wanted, &how, budget, &phase),
         }
@@ -79,8 +80,9 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let outcome = match lit {
         None if file.open.is_some() => {
             let how = abstraction::options(&args.how, args.max_states);
-            let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS);
-            let found = program::every::check(&file, &questions, &options(args), (&how, rounds), budget, &phase);
+            let rounds = args.refinements.unwrap_or(refinement_loop::DEFAULT_REFINEMENTS);
+            let found =
+                program::parameterised::check(&file, &questions, &options(args), (&how, rounds), budget, &phase);
             found.map(|found| {
                 sized = found.files;
                 found.outcome
@@ -93,8 +95,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             match found {
                 Ok(found) if automatic => {
                     let by_counting = |questions: &[Question], broken: &[String]| {
-                        let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS);
-                        program::every::count(
+                        let rounds = args.refinements.unwrap_or(refinement_loop::DEFAULT_REFINEMENTS);
+                        program::parameterised::count(
                             &file,
                             (questions, broken),
                             &options(args),
@@ -224,7 +226,7 @@ fn vacuity_remark(question: &Question, answer: &program::ProgramAnswer, args: &C
 }
 
 /// Whether the options make sense where a size is left open.
-fn fits_every_size(args: &CheckArgs, open: &[program::every::AtLeast]) -> Result<(), Failure> {
+fn fits_every_size(args: &CheckArgs, open: &[program::parameterised::AtLeast]) -> Result<(), Failure> {
     let given = [
         ("--spotlight", !args.spotlight.is_empty()),
         ("--semantics thorough", args.semantics == Semantics::Thorough),
@@ -261,7 +263,7 @@ fn wants_abstraction(args: &CheckArgs) -> Result<bool, Failure> {
 
 /// How often predicates may be added. Those that are given are meant to be enough unless the user says otherwise.
 fn refinements(args: &CheckArgs) -> u32 {
-    let default = if args.how.predicates.is_empty() { refined::DEFAULT_REFINEMENTS } else { 0 };
+    let default = if args.how.predicates.is_empty() { refinement_loop::DEFAULT_REFINEMENTS } else { 0 };
     args.refinements.unwrap_or(default)
 }
 

@@ -3,10 +3,10 @@
 use tertium_base::narrow::{millis, to_u32};
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::failure::Located;
-use tertium_driver::program::abstracted::refined;
 use tertium_driver::program::answer::Round;
 use tertium_driver::program::proof::{self, Obligation, Written};
 use tertium_driver::program::questions::Question;
+use tertium_driver::program::refinement_loop;
 use tertium_driver::program::run::Run;
 use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf, wording};
 use tertium_driver::{Belnap, Failure};
@@ -123,7 +123,8 @@ fn next_commands(answer: &ProgramAnswer, args: &CheckArgs) -> Vec<String> {
             vec![format!("{base}{} --memory {}", views::chosen_engine(args), views::larger(args))]
         }
         None if answer.value == Belnap::Unknown && !answer.rounds.is_empty() => {
-            let rounds = args.refinements.unwrap_or(refined::DEFAULT_REFINEMENTS).max(to_u32(answer.refinements));
+            let rounds =
+                args.refinements.unwrap_or(refinement_loop::DEFAULT_REFINEMENTS).max(to_u32(answer.refinements));
             let otherwise = match &answer.sizes {
                 Some(sizes) => {
                     let next = sizes.held.iter().max().map_or(sizes.least, |last| last + 1);

@@ -208,8 +208,8 @@ fn program(job: &Job, args: &CheckArgs, budget: &Budget, observer: &dyn Observer
     let options = program::CheckOptions { threads: crate::commands::threads(None), ..program::CheckOptions::default() };
     let how = abstraction::options(&args.how, args.max_states);
     if file.open.is_some() {
-        let how = (&how, program::abstracted::refined::DEFAULT_REFINEMENTS);
-        let found = program::every::check(&file, &questions, &options, how, budget, observer)?;
+        let how = (&how, program::refinement_loop::DEFAULT_REFINEMENTS);
+        let found = program::parameterised::check(&file, &questions, &options, how, budget, observer)?;
         let answers = found.outcome.answers.iter().zip(&found.files);
         let told = answers.map(|(answer, sized)| {
             let file = sized.as_deref().unwrap_or(&file);

@@ -9,9 +9,9 @@ use tertium_base::Budget;
 use tertium_certify::Request;
 use tertium_driver::check::{CheckOptions as StructureOptions, Session};
 use tertium_driver::engines::EngineChoice;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind as Abstracted, refined};
+use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind as Abstracted};
 use tertium_driver::program::proof::{Written, certificate, certificate_of};
-use tertium_driver::program::{CheckOptions, ProgramAnswer, check, choose, every};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, check, choose, parameterised, refinement_loop};
 use tertium_driver::property::Property;
 use tertium_driver::{Belnap, Failure};
 use tertium_evidence::{Deadlock, LinearReading};
@@ -240,7 +240,7 @@ impl Material {
             let rounds = if (at + at / 2) % 2 == 0 { 3 } else { 0 };
             let found = match rounds {
                 0 => abstracted::check(file, asked, options, how, &within(), &()),
-                rounds => refined::check(file, asked, options, how, rounds, &within(), &()),
+                rounds => refinement_loop::check(file, asked, options, how, rounds, &within(), &()),
             };
             if let Ok(found) = found {
                 self.written(file, (asked, &found.answers), options, number);
@@ -366,7 +366,8 @@ fn answers(session: &Session<'_>, properties: &[Property]) -> Vec<(String, Optio
 fn decided(file: &ProgramFile, asked: &[Question], options: &CheckOptions) -> Result<Vec<ProgramAnswer>, Failure> {
     let how = AbstractionOptions { max_states: Some(200), ..AbstractionOptions::default() };
     if file.open.is_some() {
-        let found = every::check(file, asked, options, (&how, refined::DEFAULT_REFINEMENTS), &within(), &())?;
+        let found =
+            parameterised::check(file, asked, options, (&how, refinement_loop::DEFAULT_REFINEMENTS), &within(), &())?;
         return Ok(found.outcome.answers);
     }
     Ok(choose::decide(file, asked, options, &how, &within(), &())?.answers)

@@ -9,7 +9,6 @@ use tertium_explore::reduction::promises::Broken;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::store::Keeping;
-use tertium_kernel::programs::question::Settings;
 use tertium_logic::Logic;
 use tertium_program::Direction;
 
@@ -22,76 +21,9 @@ use super::space::{Space, stop_word};
 use super::{ProgramFile, claims, linear, reorder, sketched};
 use crate::engines::EngineChoice;
 use crate::failure::{Failure, Located};
-use crate::{Counts, Deadlock, LinearReading, Observer, check};
+use crate::{Counts, Observer, check};
 
-/// How one run wants its answers.
-#[derive(Clone, Debug)]
-pub struct CheckOptions {
-    /// What deadlocks mean to branching formulas; linear ones stutter there unless this is given.
-    pub deadlock: Option<Deadlock>,
-    /// How linear formulas are read on structures.
-    pub linear: Option<LinearReading>,
-    /// The engine for the collected graph.
-    pub engine: EngineChoice,
-    /// Whether steps may be left out where that is sound.
-    pub reduction: bool,
-    /// How much is kept of each state.
-    pub store: Keeping,
-    /// The limit on states.
-    pub max_states: Option<usize>,
-    /// How many threads.
-    pub threads: usize,
-    /// Whether to look for statements that are never reached.
-    pub look_for_idle: bool,
-    /// Whether the scheduler is weakly fair to every process.
-    pub fair: bool,
-    /// Whether what a truth over sets rests on is kept, so that a certificate can be written.
-    pub keep_basis: bool,
-}
-
-impl CheckOptions {
-    /// How questions are read, for whoever proves an answer.
-    #[must_use]
-    pub fn settings(&self) -> Settings {
-        Settings { deadlock: self.deadlock, linear: self.linear, fair: self.fair }
-    }
-}
-
-impl Default for CheckOptions {
-    fn default() -> Self {
-        Self {
-            deadlock: None,
-            linear: None,
-            engine: EngineChoice::Auto,
-            reduction: true,
-            store: Keeping::Exact,
-            max_states: None,
-            threads: 1,
-            look_for_idle: true,
-            fair: false,
-            keep_basis: false,
-        }
-    }
-}
-
-/// What was found out in all.
-#[derive(Clone, Debug, Default)]
-pub struct Outcome {
-    /// One answer per question.
-    pub answers: Vec<ProgramAnswer>,
-    /// Remarks about the program: statements that are never reached, guards that are never true.
-    pub remarks: Vec<Located>,
-    /// All statements, with what happens to them; `None` if that was not asked, or not every state was visited.
-    pub coverage: Option<Vec<Covered>>,
-}
-
-impl Outcome {
-    /// What is known if a limit was reached before the first state.
-    pub(super) fn stopped(questions: &[Question], stopped: Stopped) -> Self {
-        let answer = |question| ProgramAnswer { stopped: Some(stopped.0), ..ProgramAnswer::about(question) };
-        Self { answers: questions.iter().map(answer).collect(), ..Self::default() }
-    }
-}
+pub use tertium_cegar::options::{CheckOptions, Outcome};
 
 /// Tells an observer how a search is going, now and then; with a limit on states also when it is reached at the latest.
 pub fn report_to<'o>(observer: &'o dyn Observer, what: &'o str, limit: Option<usize>) -> impl FnMut(Progress) + 'o {

@@ -12,11 +12,13 @@ use tertium_base::{Budget, StopReason};
 use tertium_lattice::Belnap;
 use tertium_program::{Program, Type};
 
-use super::abstracted::{AbstractionOptions, refined};
+use tertium_cegar::solver;
+
+use super::abstracted::AbstractionOptions;
 use super::answer::{ProgramAnswer, Reason};
 use super::check::{CheckOptions, Outcome, check};
 use super::questions::Question;
-use super::{Language, ProgramFile, every, solver};
+use super::{Language, ProgramFile, parameterised, refinement_loop};
 use crate::Observer;
 use crate::failure::Failure;
 
@@ -77,7 +79,7 @@ pub fn decide(
         Some(_) if large_variables(&file.program).is_empty() => large.clone(),
         _ => format!("{large}, and {first_states} states were not all"),
     };
-    let refinements = refined::DEFAULT_REFINEMENTS;
+    let refinements = refinement_loop::DEFAULT_REFINEMENTS;
     let half = budget.halved();
     let counting = Counting { file, questions, options, how: (abstraction, refinements), budget: &half, observer };
     let many = file.program.processes.len() >= MANY;
@@ -91,7 +93,7 @@ pub fn decide(
         .filter(|(_, answer)| !is_settled(answer))
         .map(|(question, _)| question.clone())
         .collect();
-    let found = match refined::check(file, &open, options, abstraction, refinements, &half, observer) {
+    let found = match refinement_loop::check(file, &open, options, abstraction, refinements, &half, observer) {
         Ok(found) => found,
         // What cannot be abstracted is run as far as that goes.
         Err(Failure::Input(_)) => return check(file, questions, options, budget, observer),
@@ -161,7 +163,8 @@ impl Counting<'_> {
         let asked: Vec<Question> = open.iter().map(|&at| self.questions[at].clone()).collect();
         let is_false = |answer: &&ProgramAnswer| answer.value == Belnap::False;
         let broken: Vec<String> = answers.iter().filter(is_false).map(|answer| answer.name.clone()).collect();
-        let found = every::count(self.file, (&asked, &broken), self.options, self.how, self.budget, self.observer)?;
+        let found =
+            parameterised::count(self.file, (&asked, &broken), self.options, self.how, self.budget, self.observer)?;
         for (at, found) in open.into_iter().zip(found) {
             if let Some(mut found) = found {
                 found.choice = Some(format!("{}: {why}", found.choice.unwrap_or_default()));

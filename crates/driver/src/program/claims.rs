@@ -14,10 +14,10 @@ use tertium_lattice::Belnap;
 use tertium_program::{Action, Expr, ExprId, FaultKind, Hold, LocationId, ProcessId, Program, Semantics, State, Step};
 
 use super::answer::{ProgramAnswer, STUTTER};
-use super::fewer::{Fewer, LassoStates};
 use super::linear::{accepted, add_limits, must_be_fair, too_long_to_follow, too_many_marks, unclear};
 use super::notes::{self, Notes};
 use super::questions::{WatchKind, Watched};
+use super::reduced_program::{Fewer, LassoStates};
 use super::run::{self, Run};
 use super::safety::{Effort, Keeping, MOST_MORE, MOST_TIMES, cannot_evaluate};
 use super::space::{Space, stop_word};

@@ -16,6 +16,8 @@ use super::run::arrival;
 use super::safety::Effort;
 use super::space::Space;
 
+pub use tertium_cegar::options::Covered;
+
 /// Larger state spaces are not looked through.
 pub const MOST_STATES: usize = 200_000;
 /// The same where processes come and go, whose steps take the definition longer.
@@ -23,19 +25,6 @@ const MOST_STATES_WITHOUT_LAYOUT: usize = 20_000;
 
 fn most_states(space: &Space<'_>) -> usize {
     if space.semantics.layout().is_fixed() { MOST_STATES } else { MOST_STATES_WITHOUT_LAYOUT }
-}
-
-/// A statement, and whether some run takes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Covered {
-    /// Where it stands.
-    pub span: Span,
-    /// Its text.
-    pub text: String,
-    /// Whether it is taken.
-    pub taken: bool,
-    /// Whether some process gets to it.
-    pub reached: bool,
 }
 
 /// All statements, with what happens to them; `None` if that is not known.

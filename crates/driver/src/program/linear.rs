@@ -21,8 +21,8 @@ use tertium_logic::automata::{Literal, Tgba, Translation, TranslationError, ltl_
 use tertium_program::{Fairness, Fault, Program, State};
 
 use super::answer::{ProgramAnswer, Reason};
-use super::fewer::{Fewer, LassoStates};
 use super::questions::Asked;
+use super::reduced_program::{Fewer, LassoStates};
 use super::run::{self, Run, arrival, moved_by};
 use super::safety::{Effort, MOST_MORE, MOST_TIMES, cannot_evaluate, observed};
 use super::sketched::{needs_exact, not_proved};

@@ -9,34 +9,31 @@
 //!
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
-//! [`sketched`] answers with a store that keeps little; [`fewer`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates. [`every`] answers for systems of every size. [`abstracted`] answers
+//! [`sketched`] answers with a store that keeps little; [`reduced_program`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates. [`parameterised`] answers for systems of every size. [`abstracted`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only; [`choose`]
 //! says which way a program goes.
 
-pub mod abstracted;
-pub mod answer;
 pub mod branching;
 pub mod check;
 pub mod choose;
 pub mod claims;
 pub mod confirmed;
-mod counted;
+mod counter_proof;
 pub mod coverage;
-pub mod every;
 pub mod explore;
 pub mod export;
-pub mod fewer;
 pub mod linear;
 mod notes;
+pub mod parameterised;
 pub mod proof;
 pub mod reached;
+pub mod reduced_program;
 pub mod safety;
+pub mod show;
 pub mod shown;
 pub mod sketched;
-mod solver;
 pub mod space;
 pub mod spotlight;
-mod structured;
 pub mod symbolic;
 mod watch;
 
@@ -46,8 +43,9 @@ use tertium_base::{Diagnostic, SourceFile};
 
 use crate::failure::Located;
 
-pub use answer::{ProgramAnswer, Reason};
 pub use check::{CheckOptions, check};
+pub use tertium_cegar::answer::{ProgramAnswer, Reason};
+pub use tertium_cegar::{abstracted, answer, refinement_loop};
 pub use tertium_load::program::{
     Extras, Language, ProgramFile, from_text, from_text_with, is_program, load, load_with, read_text,
 };

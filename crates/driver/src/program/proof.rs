@@ -4,6 +4,8 @@
 //! written.
 
 use tertium_base::Budget;
+use tertium_cegar::structure_proof;
+pub use tertium_cegar::structure_proof::Written;
 use tertium_check::{Ask, Task};
 use tertium_evidence::abstraction::Abstraction;
 use tertium_evidence::{Certificate, InvariantPart, Place, Reading, write_document, write_invariant};
@@ -22,27 +24,11 @@ use tertium_program::Fairness;
 use super::abstracted::basis::Basis;
 use super::check::CheckOptions;
 use super::questions::{Question, WatchKind};
-use super::{ProgramAnswer, ProgramFile, counted, structured};
+use super::{ProgramAnswer, ProgramFile, counter_proof};
 use crate::check::bound;
 use crate::engines::{self, EngineChoice};
 use crate::failure::Failure;
 use crate::prove;
-
-/// What became of the attempt to write a proof.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Written {
-    /// The certificate, accepted by the independent checker.
-    Certificate(String),
-    /// The certificate over abstract states, and the obligations that were found to hold.
-    Grounded {
-        /// The certificate.
-        text: String,
-        /// The obligations.
-        obligations: Vec<Obligation>,
-    },
-    /// Why there is none.
-    None(String),
-}
 
 /// Whether an answer has a run that is evidence by itself: what branches rests on other runs, too, a claim must be run beside it, and that a cycle can be taken
 /// for ever although no state comes back takes a proof.
@@ -71,11 +57,11 @@ pub fn certificate_of(
         Some(Basis::States(states)) => invariant(file, question, answer, states, budget)?,
         Some(Basis::Structure(over, structure)) => match question {
             Question::Property(asked) => {
-                structured::certificate(file, asked, answer, (over, structure), options, budget)?
+                structure_proof::certificate(file, asked, answer, (over, structure), options, budget)?
             }
             _ => Written::None("a structure speaks of properties only".to_owned()),
         },
-        Some(Basis::Counted(counted)) => return counted::certificate(file, counted, options, budget),
+        Some(Basis::Counted(counted)) => return counter_proof::certificate(file, counted, options, budget),
         _ if is_shown_by_its_run(question, answer) => return Ok(Written::None("a run shows it".to_owned())),
         Some(Basis::Untold(why)) => Written::None(why.clone()),
         None => return on_graph(file, question, answer.value, options, budget),

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
+use tertium_base::{Budget, StopReason, Stopped};
 use tertium_explore::reduction::Kinds;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
@@ -19,9 +19,9 @@ use tertium_program::ExprId;
 pub use tertium_explore::store::Keeping;
 
 use super::answer::{ProgramAnswer, Reason};
-use super::fewer::Fewer;
 use super::propositional;
 use super::questions::{Asked, Mistake};
+use super::reduced_program::Fewer;
 use super::run::{self, Run};
 use super::sketched;
 use super::space::{Space, Stepper, stop_word};
@@ -92,10 +92,7 @@ impl Condition<'_, '_> {
         for implication in self.implications.iter().filter(|implication| !implication.matters.load(Ordering::Relaxed)) {
             let text = self.formula.text_of(implication.antecedent, LONGEST_PART);
             answer.vacuous = true;
-            answer.warnings.push(Diagnostic::warning(
-                "W0303",
-                format!("vacuous: the property holds because `{text}` is never true where it matters"),
-            ));
+            answer.warnings.push(vacuity::never_matters(&text));
         }
     }
 }

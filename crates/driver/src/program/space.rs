@@ -12,7 +12,7 @@ use tertium_explore::successors::{Expansion, Plain, RowSuccessors};
 use tertium_program::{ExprId, FaultKind, NoInitialStates, Program, Semantics, State, Type, VarId};
 
 use super::answer::Reason;
-use super::fewer::Fewer;
+use super::reduced_program::Fewer;
 use super::safety::Effort;
 use super::wording;
 use crate::failure::Failure;

@@ -6,9 +6,10 @@ use std::time::Duration;
 use tertium_base::Budget;
 use tertium_base::narrow::to_u32;
 use tertium_driver::engines::EngineChoice;
-use tertium_driver::program::abstracted::{AbstractionOptions, refined};
+use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Asked, Question, questions};
+use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check};
 use tertium_driver::{Belnap, Failure};
 use tertium_logic::{Formula, Logic};
@@ -209,7 +210,7 @@ pub fn abstraction(case: &mut Case, tally: &mut Tally) {
     let options = CheckOptions { look_for_idle: false, ..CheckOptions::default() };
     let how =
         AbstractionOptions { keep_small: case.rng.chance(30), max_states: Some(60), ..AbstractionOptions::default() };
-    let found = match refined::check(&subject.file, &subject.asked, &options, &how, 3, &budget(), &()) {
+    let found = match refinement_loop::check(&subject.file, &subject.asked, &options, &how, 3, &budget(), &()) {
         Ok(found) => found,
         Err(Failure::Stopped(_)) => {
             tally.limited += subject.asked.len() as u64;

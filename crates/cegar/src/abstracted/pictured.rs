@@ -1,0 +1,263 @@
+//! The abstraction that a property was decided on, for people who look at it.
+//!
+//! The program is abstracted again over given predicates, and the property is asked of the structure: the values of its parts
+//! at all abstract states, the path or the open question, and program states that tell apart what the abstraction does not.
+//! No answer rests on it.
+
+use tertium_abstraction::samples::Sample;
+use tertium_abstraction::{AbstractState, Explored, System};
+use tertium_base::{Budget, Stopped};
+use tertium_evidence::Reason as Open;
+use tertium_model::{Kmts, Model};
+use tertium_program::ExprId;
+
+use super::{AbstractionOptions, Prepared, failed, prepare, shape};
+use tertium_load::Loaded;
+use tertium_load::ProgramFile;
+use tertium_load::failure::Failure;
+use tertium_load::questions::Asked;
+use tertium_structures::answer::Answer;
+use tertium_structures::check::{CheckOptions, Session};
+use tertium_structures::picture::{self, Valued};
+use tertium_trace::wording::indices;
+
+/// Abstractions are drawn up to this many states.
+const MOST_STATES: usize = 3_000;
+/// States that stand for others are looked for in this many abstract ones.
+const MOST_SAMPLED: usize = 24;
+
+/// Names of variables with their values.
+pub type Named = Vec<(String, String)>;
+
+/// An abstraction with what the property makes of it.
+#[derive(Debug)]
+pub struct Pictured {
+    /// The structure; states have names of people's words.
+    pub structure: Kmts,
+    /// For each state its name in full: places, values, and what the predicates say.
+    pub names: Vec<String>,
+    /// The predicates.
+    pub predicates: Vec<String>,
+    /// The values of the property and its parts.
+    pub values: Vec<Valued>,
+    /// What an engine says of it.
+    pub answer: Answer,
+    /// Program states for some of the abstract ones.
+    pub samples: Vec<(usize, Named)>,
+    /// What is open first, in words, with a program state for each side.
+    pub sides: Vec<Side>,
+    /// Conditions that would tell the sides apart.
+    pub missing: Vec<String>,
+}
+
+/// A program state on one side of what is open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// What it does, in words.
+    pub title: String,
+    /// Whether it does what is open, or does not.
+    pub does: bool,
+    /// Its values.
+    pub values: Named,
+}
+
+/// Abstracts the program over the predicates in its file and on the command line and asks the property. `None` if the
+/// abstraction is too large to look at.
+///
+/// # Errors
+/// If the program cannot be abstracted, or a limit is reached.
+pub fn picture(
+    file: &ProgramFile,
+    asked: &Asked,
+    options: &crate::options::CheckOptions,
+    abstraction: &AbstractionOptions,
+    budget: &Budget,
+) -> Result<Option<Pictured>, Failure> {
+    let most = abstraction.max_states.unwrap_or(MOST_STATES).min(MOST_STATES);
+    let small = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
+    let mut prepared = prepare(file, &asked.atoms, &small, budget)?;
+    pictured(file, &mut prepared, asked, options, budget)
+}
+
+/// The same for a program that is ready to be abstracted.
+pub(crate) fn pictured(
+    file: &ProgramFile,
+    prepared: &mut Prepared,
+    asked: &Asked,
+    options: &crate::options::CheckOptions,
+    budget: &Budget,
+) -> Result<Option<Pictured>, Failure> {
+    let explored = match Explored::visit(&mut prepared.system, budget, &mut |_, _| {}) {
+        Err(tertium_abstraction::Failed::Stopped(Stopped(tertium_base::StopReason::Count))) => return Ok(None),
+        explored => explored.map_err(|why| failed(file, prepared.system.program(), why))?,
+    };
+    let atoms = prepared.atoms(asked);
+    let system = &mut prepared.system;
+    let shape = shape(system.program(), asked.formula.logic(), options);
+    let structure = explored.structure(system, &atoms, &shape, budget);
+    let structure = structure.map_err(|why| failed(file, system.program(), why))?;
+    let loaded = Loaded::of_model("", Model::Kmts(structure.clone()));
+    let check = CheckOptions {
+        deadlock: options.deadlock,
+        linear: options.linear,
+        engine: options.engine,
+        parameters: true,
+        ..CheckOptions::default()
+    };
+    let parsed = asked.on_structure()?;
+    let answer = Session::new(&loaded, check.clone(), budget)?.check(&parsed, budget, &())?;
+    let values = picture::values(&structure, &parsed, &check, budget)?;
+    let sides = sides(system, &explored, &structure, &atoms, &answer)?;
+    let missing = missing(system, &explored, &answer, &atoms)?;
+    let samples = samples(system, &explored, &answer)?;
+    let shown = |predicate: &tertium_abstraction::Predicate| system.program().show(predicate.expr);
+    let predicates = system.predicates().iter().map(shown).collect();
+    let names = (0..structure.state_count()).map(|at| full_name(system, explored.states.get(at))).collect();
+    Ok(Some(Pictured { structure, names, predicates, values, answer, samples, sides, missing }))
+}
+
+/// `P1@wait P2@crit  y1 = 0, !(y1 <= y2)`.
+fn full_name(system: &System, state: Option<&AbstractState>) -> String {
+    let Some(state) = state else { return "the run has ended".to_owned() };
+    let program = system.program();
+    let place = |(process, &at): (tertium_program::ProcessId, &u32)| {
+        let name = program.location_name(process, tertium_program::LocationId::new(at as usize));
+        format!("{}@{name}", program.process(process).name)
+    };
+    let mut parts = vec![program.process_ids().zip(&state.locations).map(place).collect::<Vec<_>>().join(" ")];
+    let kept = |(kept, &value): (&tertium_abstraction::system::Kept, &i128)| {
+        let variable = program.variable(kept.var);
+        let shown =
+            i64::try_from(value).map_or_else(|_| value.to_string(), |value| program.show_value(variable.ty, value));
+        format!("{}{}={shown}", program.show_variable(kept.var), indices(&variable.dimensions, kept.cell))
+    };
+    parts.extend(system.kept().iter().zip(&state.kept).map(kept));
+    let literal = |(predicate, value): (&tertium_abstraction::Predicate, &tertium_lattice::Kleene)| match value {
+        tertium_lattice::Kleene::True => Some(predicate.name.clone()),
+        tertium_lattice::Kleene::False => Some(format!("!({})", predicate.name)),
+        tertium_lattice::Kleene::Unknown => None,
+    };
+    let literals: Vec<String> = system.predicates().iter().zip(&state.cube).filter_map(literal).collect();
+    if !literals.is_empty() {
+        parts.push(literals.join(", "));
+    }
+    parts.join("  ")
+}
+
+fn told(system: &System, sample: Sample) -> Named {
+    let program = system.program();
+    let mut values = Vec::new();
+    for (var, cells) in sample {
+        let variable = program.variable(var);
+        for (cell, value) in cells.into_iter().enumerate() {
+            let name = format!("{}{}", program.show_variable(var), indices(&variable.dimensions, cell));
+            values.push((name, program.show_value(variable.ty, value)));
+        }
+    }
+    values
+}
+
+/// Two program states that the abstraction does not tell apart although the question depends on it.
+fn sides(
+    system: &mut System,
+    explored: &Explored,
+    structure: &Kmts,
+    atoms: &[(String, ExprId)],
+    answer: &Answer,
+) -> Result<Vec<Side>, Failure> {
+    let Some(reason) = answer.open.as_ref().and_then(|(open, _)| open.reasons.first()) else { return Ok(Vec::new()) };
+    let (found, does, does_not) = match reason {
+        Open::Label { state, prop } => {
+            let (Some(state), Some((name, expr))) = (explored.states.get(state.index()), atoms.get(prop.index()))
+            else {
+                return Ok(Vec::new());
+            };
+            (system.label_samples(state, *expr), format!("`{name}` holds"), format!("`{name}` does not hold"))
+        }
+        Open::Edge { from, to, .. } => {
+            let (Some(start), Some(end)) = (explored.states.get(from.index()), explored.states.get(to.index())) else {
+                return Ok(Vec::new());
+            };
+            let name = structure.state_name(*to);
+            let found = system.step_samples(start, end);
+            (found, format!("takes the step to `{name}`"), format!("cannot take the step to `{name}`"))
+        }
+        Open::Hyper { from, members, .. } => {
+            let (Some(start), [first, second, ..]) = (explored.states.get(from.index()), members.as_slice()) else {
+                return Ok(Vec::new());
+            };
+            let ends = [explored.states.get(first.index()), explored.states.get(second.index())];
+            let [Some(first_end), Some(second_end)] = ends else { return Ok(Vec::new()) };
+            let one = system.step_samples(start, first_end).map_err(lost)?;
+            let two = system.step_samples(start, second_end).map_err(lost)?;
+            let [one, two] = [one, two].map(|[takes, _]| takes);
+            let name = |state| format!("takes the step to `{}`", structure.state_name(state));
+            (Ok([one, two]), name(*first), name(*second))
+        }
+    };
+    let found = found.map_err(lost)?;
+    let mut sides = Vec::new();
+    for ((sample, title), does) in found.into_iter().zip([does, does_not]).zip([true, false]) {
+        sides.extend(sample.map(|sample| Side { title, does, values: told(system, sample) }));
+    }
+    Ok(sides)
+}
+
+fn lost(why: tertium_abstraction::Failed) -> Failure {
+    match why {
+        tertium_abstraction::Failed::Stopped(stopped) => Failure::Stopped(stopped),
+        tertium_abstraction::Failed::Unsupported(_) => Failure::Internal("an atom has lost its term".to_owned()),
+    }
+}
+
+/// Conditions that would decide what is open first.
+fn missing(
+    system: &mut System,
+    explored: &Explored,
+    answer: &Answer,
+    atoms: &[(String, ExprId)],
+) -> Result<Vec<String>, Failure> {
+    let Some(reason) = answer.open.as_ref().and_then(|(open, _)| open.reasons.first()) else { return Ok(Vec::new()) };
+    let (from, targets) = match reason {
+        Open::Label { prop, .. } => {
+            return Ok(atoms.get(prop.index()).map(|(name, _)| name.clone()).into_iter().collect());
+        }
+        Open::Edge { from, to, .. } => (from, vec![*to]),
+        Open::Hyper { from, members, .. } => (from, members.clone()),
+    };
+    let mut found: Vec<String> = Vec::new();
+    for to in targets {
+        let (Some(start), Some(end)) = (explored.states.get(from.index()), explored.states.get(to.index())) else {
+            continue;
+        };
+        for expr in system.missing(start, end).map_err(lost)? {
+            let text = system.program().show(expr);
+            if !found.contains(&text) {
+                found.push(text);
+            }
+        }
+    }
+    found.truncate(4);
+    Ok(found)
+}
+
+/// Program states for the abstract states of the path or the open question, then for the first ones.
+fn samples(system: &mut System, explored: &Explored, answer: &Answer) -> Result<Vec<(usize, Named)>, Failure> {
+    let mut wanted: Vec<usize> = Vec::new();
+    wanted.extend(answer.run.iter().flat_map(|run| &run.states).map(|state| state.index()));
+    wanted.extend(answer.open.iter().flat_map(|(open, _)| &open.play).map(|step| step.state.index()));
+    wanted.extend(0..explored.states.len());
+    let mut found: Vec<(usize, Named)> = Vec::new();
+    for number in wanted {
+        if found.len() == MOST_SAMPLED {
+            break;
+        }
+        let known = found.iter().any(|(at, _)| *at == number);
+        if let (Some(state), false) = (explored.states.get(number), known)
+            && let Some(sample) = system.sample(state)?
+        {
+            found.push((number, told(system, sample)));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,94 @@
+//! How does one run want its answers about a program, and what does it give back?
+
+use tertium_base::{Span, Stopped};
+use tertium_evidence::{Deadlock, LinearReading};
+use tertium_explore::store::Keeping;
+use tertium_kernel::programs::question::Settings;
+use tertium_load::Located;
+use tertium_load::questions::Question;
+use tertium_structures::engines::EngineChoice;
+
+use crate::answer::ProgramAnswer;
+
+/// How one run wants its answers.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    /// What deadlocks mean to branching formulas; linear ones stutter there unless this is given.
+    pub deadlock: Option<Deadlock>,
+    /// How linear formulas are read on structures.
+    pub linear: Option<LinearReading>,
+    /// The engine for the collected graph.
+    pub engine: EngineChoice,
+    /// Whether steps may be left out where that is sound.
+    pub reduction: bool,
+    /// How much is kept of each state.
+    pub store: Keeping,
+    /// The limit on states.
+    pub max_states: Option<usize>,
+    /// How many threads.
+    pub threads: usize,
+    /// Whether to look for statements that are never reached.
+    pub look_for_idle: bool,
+    /// Whether the scheduler is weakly fair to every process.
+    pub fair: bool,
+    /// Whether what a truth over sets rests on is kept, so that a certificate can be written.
+    pub keep_basis: bool,
+}
+
+impl CheckOptions {
+    /// How questions are read, for whoever proves an answer.
+    #[must_use]
+    pub fn settings(&self) -> Settings {
+        Settings { deadlock: self.deadlock, linear: self.linear, fair: self.fair }
+    }
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self {
+            deadlock: None,
+            linear: None,
+            engine: EngineChoice::Auto,
+            reduction: true,
+            store: Keeping::Exact,
+            max_states: None,
+            threads: 1,
+            look_for_idle: true,
+            fair: false,
+            keep_basis: false,
+        }
+    }
+}
+
+/// A statement, and whether some run takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Covered {
+    /// Where it stands.
+    pub span: Span,
+    /// Its text.
+    pub text: String,
+    /// Whether it is taken.
+    pub taken: bool,
+    /// Whether some process gets to it.
+    pub reached: bool,
+}
+
+/// What was found out in all.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// One answer per question.
+    pub answers: Vec<ProgramAnswer>,
+    /// Remarks about the program: statements that are never reached, guards that are never true.
+    pub remarks: Vec<Located>,
+    /// All statements, with what happens to them; `None` if that was not asked, or not every state was visited.
+    pub coverage: Option<Vec<Covered>>,
+}
+
+impl Outcome {
+    /// What is known if a limit was reached before the first state.
+    #[must_use]
+    pub fn stopped(questions: &[Question], stopped: Stopped) -> Self {
+        let answer = |question| ProgramAnswer { stopped: Some(stopped.0), ..ProgramAnswer::about(question) };
+        Self { answers: questions.iter().map(answer).collect(), ..Self::default() }
+    }
+}

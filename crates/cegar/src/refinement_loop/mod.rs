@@ -1,0 +1,430 @@
+//! Abstract, check, explain, refine: until every question is answered, or nothing new can be learnt.
+//!
+//! The distances of variables decide much, and cost little, so they are looked at first (`zones`). Other questions about single states share one search over possible steps (`search`, `targets`): a path to a state that may be bad is
+//! followed in the program; either it is real and becomes a run (`replay`), or what contradicts it becomes predicates. Runs without end that
+//! break a linear property are looked for next (`recurrent_sets`), then numbers because of which there is none (`ranking`). All other questions are checked on the structure of possible and certain
+//! steps (`structure`), one after the other.
+//!
+//! Predicates are only ever added, and a question that is answered is not asked again, so an answer is never lost.
+
+mod lasso_structure;
+mod ranking;
+mod reasons;
+mod recurrent_sets;
+mod replay;
+mod rounds;
+mod search;
+mod structure;
+mod targets;
+mod zones;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::refine::split::literals;
+use crate::refine::{Chooser, Contradiction, Followed, OpenPath, Values, follow};
+use tertium_abstraction::Failed;
+use tertium_base::Budget;
+use tertium_lattice::Belnap;
+use tertium_program::search::Limits;
+use tertium_program::{ExprId, InitialValue};
+
+use self::reasons::{functions, gave_up, no_progress, no_start, no_value, not_repeated, several_starts};
+use self::search::{Bad, Tree};
+use self::targets::Target;
+use crate::abstracted::basis::Basis;
+use crate::abstracted::looked::Looked;
+use crate::abstracted::{
+    AbstractionOptions, Prepared, Work, about_reading, atoms_of, blank, disagreements, failed, prepare, solver_work,
+};
+use crate::answer::{ProgramAnswer, Reason, Round};
+use crate::options::{CheckOptions, Outcome};
+use tertium_evidence::observer::Observer;
+use tertium_load::ProgramFile;
+use tertium_load::failure::{Failure, Located};
+use tertium_load::questions::Question;
+
+/// The rounds of refinement if nobody says how many.
+pub const DEFAULT_REFINEMENTS: u32 = 20;
+
+/// Answers all questions, finding predicates by itself in at most `refinements` rounds.
+///
+/// # Errors
+/// If the program cannot be abstracted, or two parts of this program disagree.
+pub fn check(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    abstraction: &AbstractionOptions,
+    refinements: u32,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<Outcome, Failure> {
+    let asked: Vec<ExprId> = questions.iter().flat_map(atoms_of).collect();
+    let mut prepared = match prepare(file, &asked, abstraction, budget) {
+        Err(Failure::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
+        prepared => prepared?,
+    };
+    let work = Work { file, options, thorough: abstraction.thorough, completions: true, budget, observer };
+    let mut learning = Loop {
+        work,
+        questions,
+        answers: questions.iter().map(blank).collect(),
+        left: refinements,
+        refinements,
+        rounds: Vec::new(),
+        most: abstraction.max_states.unwrap_or(MOST_STATES),
+        differences: abstraction.differences,
+        demanding: abstraction.on_demand,
+        known: Vec::new(),
+    };
+    let start = Instant::now();
+    let rest = match learning.states(&mut prepared) {
+        Err(Failure::Stopped(stopped)) => {
+            learning.stop_all(&prepared, stopped.0);
+            Vec::new()
+        }
+        rest => rest?,
+    };
+    learning.answers.iter().for_each(|answer| answer.tell(observer));
+    if let Some(first) = learning.answers.first_mut() {
+        first.elapsed = start.elapsed();
+    }
+    for (_, answer) in learning.answers.iter_mut().enumerate().filter(|(number, _)| !rest.contains(number)) {
+        answer.looked = Looked::of(&prepared, &answer.rounds, 0).map(Arc::new);
+    }
+    let mut remarks = disagreements(&prepared);
+    remarks.extend(about_reading(questions, options));
+    let calls = usize::try_from(prepared.system.queries().calls()).unwrap_or(usize::MAX);
+    let most = abstraction.max_states.unwrap_or(structure::MOST_STATES);
+    let abstraction = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
+    for number in rest {
+        let start = Instant::now();
+        match learning.paths(number, &abstraction, calls) {
+            Err(Failure::Stopped(stopped)) => learning.stop_one(&prepared, number, stopped.0),
+            found => remarks.extend(found?),
+        }
+        learning.answers[number].elapsed += start.elapsed();
+        learning.answers[number].tell(observer);
+    }
+    learning.tell_what_is_established(&mut prepared);
+    Ok(Outcome { answers: learning.answers, remarks, coverage: None })
+}
+
+/// More abstract states than this are not visited unless the user allows more.
+const MOST_STATES: usize = 100_000;
+/// How many changes of numbers are looked at when predicates have not helped.
+const MANY_CHANGES: usize = 800;
+
+struct Loop<'a> {
+    work: Work<'a>,
+    questions: &'a [Question],
+    answers: Vec<ProgramAnswer>,
+    /// Rounds that may still follow.
+    left: u32,
+    refinements: u32,
+    rounds: Vec<Round>,
+    most: usize,
+    /// Whether distances are looked at.
+    differences: bool,
+    /// Whether states are made on demand where that may be enough.
+    demanding: bool,
+    /// What is known of all states, as far as it was found out already.
+    known: Vec<String>,
+}
+
+/// What became of a path to a state that may be bad.
+enum Tried {
+    /// It is real.
+    Answered,
+    /// These predicates exclude it.
+    Learnt(Vec<String>),
+    /// Nothing can be said about it this way.
+    Stuck(Reason),
+}
+
+impl Loop<'_> {
+    /// Answers a question about more than single states; remarks about its solvers.
+    fn paths(&mut self, number: usize, how: &AbstractionOptions, calls: usize) -> Result<Vec<Located>, Failure> {
+        let asked: Vec<ExprId> = atoms_of(&self.questions[number]).collect();
+        let mut own = prepare(self.work.file, &asked, how, self.work.budget)?;
+        let settled = self.goes_on(&mut own, number)? || (self.differences && self.all_paths(&mut own, number)?);
+        if !settled {
+            let before = self.answers[number].rounds.len();
+            self.structure(&mut own, number, calls)?;
+            let open = self.answers[number].value == Belnap::Unknown && self.answers[number].stopped.is_none();
+            if open && !self.grows(&own.system, 0) {
+                self.ranked(&mut own, number, MANY_CHANGES)?;
+            }
+            let answer = &mut self.answers[number];
+            answer.looked = Looked::of(&own, &answer.rounds, before).map(Arc::new);
+        }
+        Ok(disagreements(&own))
+    }
+
+    /// Answers the questions that single states decide; the numbers of the others.
+    fn states(&mut self, prepared: &mut Prepared) -> Result<Vec<usize>, Failure> {
+        let (mut open, mut rest) = (Vec::new(), Vec::new());
+        for (number, question) in self.questions.iter().enumerate() {
+            let target = Target::of(prepared, number, question, self.work.options);
+            match target.map_err(|why| failed(self.work.file, prepared.system.program(), why))? {
+                Some(target) => open.push(target),
+                None => rest.push(number),
+            }
+        }
+        if self.differences {
+            match self.distances(prepared, &mut open) {
+                Err(Failure::Stopped(stopped)) => {
+                    self.stop(prepared, &open, stopped.0);
+                    return Ok(rest);
+                }
+                done => done?,
+            }
+        }
+        if !open.is_empty() {
+            // Told early, so that a limit which is reached later leaves it.
+            self.known = if self.differences { self.establish(prepared) } else { Vec::new() };
+        }
+        let mut chooser = Chooser::default();
+        let mut news: Vec<String> =
+            prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
+        let mut stuck: Vec<(usize, Reason)> = Vec::new();
+        while !open.is_empty() {
+            let wanted: Vec<&Target> = open.iter().collect();
+            let (round, observer) = (self.rounds.len(), self.work.observer);
+            let count = prepared.system.predicates().len();
+            let calls = prepared.system.queries().calls();
+            let open_before = self.rounds.last().and_then(|round| round.open.clone());
+            let why = open_before.map_or_else(String::new, |open| format!("; open: {open}"));
+            let mut progress = |states: usize| {
+                if states % 64 == 1 {
+                    observer.phase(&format!(
+                        "round {round}: {count} predicates, {states} abstract states, {calls} solver calls{why}"
+                    ));
+                }
+            };
+            let limits = Limits { most: self.most, budget: self.work.budget };
+            let visited = search::visit(&mut prepared.system, &wanted, limits, &mut progress);
+            let (tree, found) = match visited {
+                Ok(visited) => visited,
+                Err(Failed::Stopped(stopped)) => {
+                    self.stop(prepared, &open, stopped.0);
+                    return Ok(rest);
+                }
+                Err(why) => return Err(failed(self.work.file, prepared.system.program(), why)),
+            };
+            if found.is_empty() {
+                self.note(prepared, &tree, std::mem::take(&mut news), None);
+                let basis = Arc::new(prepared.told_states(&tree.states));
+                let starts = self.starts(prepared, &open)?;
+                for target in &open {
+                    self.excluded(prepared, (&tree, starts), target, &basis);
+                }
+                break;
+            }
+            let before = std::mem::take(&mut news);
+            let mut done: Vec<usize> = Vec::new();
+            let mut reason = None;
+            for bad in found {
+                if done.contains(&bad.target) {
+                    continue;
+                }
+                let met = &open[bad.target];
+                self.costs(prepared, &tree, met.question);
+                if self.grows(&prepared.system, news.len()) {
+                    continue;
+                }
+                match self.try_path(prepared, &tree, met, bad, &mut chooser) {
+                    Ok(Tried::Answered) => done.push(bad.target),
+                    Ok(Tried::Learnt(learnt)) => {
+                        reason.get_or_insert_with(|| self.open_state(prepared, &tree, met, bad.state));
+                        news.extend(learnt);
+                    }
+                    // Another path may have taught something already, or may do so.
+                    Ok(Tried::Stuck(why)) => stuck.push((bad.target, why)),
+                    Err(Failure::Stopped(stopped)) => {
+                        self.stop(prepared, &open, stopped.0);
+                        return Ok(rest);
+                    }
+                    Err(failure) => return Err(failure),
+                }
+            }
+            if self.grows(&prepared.system, news.len()) {
+                self.note(prepared, &tree, before, reason);
+                self.give_up(prepared, &open, &done);
+                break;
+            }
+            if news.is_empty() && done.is_empty() {
+                for (target, why) in std::mem::take(&mut stuck) {
+                    if !done.contains(&target) {
+                        reason.get_or_insert_with(|| why.what.clone());
+                        self.answers[open[target].question].reasons.push(why);
+                        rest.push(open[target].question);
+                        done.push(target);
+                    }
+                }
+            }
+            stuck.clear();
+            self.left = self.left.saturating_sub(u32::from(!news.is_empty()));
+            self.note(prepared, &tree, before, reason);
+            for &target in &done {
+                self.tell_rounds(open[target].question);
+            }
+            let mut at = 0;
+            open.retain(|_| {
+                at += 1;
+                !done.contains(&(at - 1))
+            });
+        }
+        rest.sort_unstable();
+        Ok(rest)
+    }
+
+    /// Follows a path to a state that may be bad.
+    fn try_path(
+        &mut self,
+        prepared: &mut Prepared,
+        tree: &Tree,
+        target: &Target,
+        Bad { state, operation, .. }: Bad,
+        chooser: &mut Chooser,
+    ) -> Result<Tried, Failure> {
+        let (states, operations) = tree.path_to(state);
+        let operations = operations.into_iter().copied().collect();
+        let path = OpenPath {
+            locations: states.iter().map(|&at| tree.states[at].locations.clone()).collect(),
+            operations,
+            known: states.iter().map(|&at| literals(&mut prepared.system, &tree.states[at])).collect(),
+            kept: states.iter().map(|&at| tree.states[at].kept.clone()).collect(),
+            through: false,
+            goal: prepared.system.asking().0.bool(true),
+            goal_operation: operation,
+        };
+        match self.follow(prepared, path, target)? {
+            Ok(tried) => Ok(tried),
+            Err(_) if self.left == 0 => Ok(Tried::Stuck(self.used_up())),
+            Err(conditions) => {
+                let learnt = chooser.choose(&mut prepared.system, &conditions)?;
+                Ok(if learnt.is_empty() { Tried::Stuck(no_progress()) } else { Tried::Learnt(learnt) })
+            }
+        }
+    }
+
+    /// Follows a path to where a target is broken: what came of it, or what contradicts it.
+    fn follow(
+        &mut self,
+        prepared: &mut Prepared,
+        mut path: OpenPath,
+        target: &Target,
+    ) -> Result<Result<Tried, Contradiction>, Failure> {
+        let last = path.locations.last().cloned().unwrap_or_default();
+        let mut stuck = std::collections::HashMap::new();
+        let (sure, may) = target.goals(&mut prepared.system, &last, path.goal_operation, &mut stuck);
+        path.goal = sure;
+        let mut followed = follow(&mut prepared.system, &path)?;
+        if sure != may && matches!(followed, Followed::Spurious(_)) {
+            path.goal = may;
+            followed = match follow(&mut prepared.system, &path)? {
+                spurious @ Followed::Spurious(_) => spurious,
+                _ => return Ok(Ok(Tried::Stuck(no_value()))),
+            };
+        }
+        Ok(Ok(match followed {
+            Followed::Real(values) => self.real(prepared, &path, &values, target.question)?,
+            Followed::Functions => Tried::Stuck(functions()),
+            Followed::GaveUp => Tried::Stuck(gave_up()),
+            Followed::Spurious(conditions) => return Ok(Err(conditions)),
+        }))
+    }
+
+    /// A path that the program can follow.
+    fn real(
+        &mut self,
+        prepared: &Prepared,
+        path: &OpenPath,
+        values: &Values,
+        question: usize,
+    ) -> Result<Tried, Failure> {
+        let asked = &self.questions[question];
+        let file = self.work.file;
+        let run = replay::replay(file, prepared, &path.operations, values, asked, path.goal_operation)?;
+        let Some(run) = run else { return Ok(Tried::Stuck(not_repeated())) };
+        let exists = matches!(asked, Question::Property(asked) if asked.exists);
+        if exists && !starts_once(file) {
+            return Ok(Tried::Stuck(several_starts()));
+        }
+        let answer = &mut self.answers[question];
+        answer.value = if exists { Belnap::True } else { Belnap::False };
+        answer.run = Some(run);
+        Ok(Tried::Answered)
+    }
+
+    /// Whether the program surely has an initial state, if that matters to one of these.
+    fn starts(&self, prepared: &mut Prepared, open: &[Target]) -> Result<bool, Failure> {
+        let exists =
+            |target: &Target| matches!(&self.questions[target.question], Question::Property(asked) if asked.exists);
+        if !open.iter().any(exists) || starts_once(self.work.file) {
+            return Ok(true);
+        }
+        let starts = prepared.system.surely_starts();
+        starts.map_err(|why| failed(self.work.file, prepared.system.program(), why))
+    }
+
+    /// No bad state can be reached. That none is there for anybody to reach is false only if somebody starts.
+    fn excluded(&mut self, prepared: &Prepared, (tree, starts): (&Tree, bool), target: &Target, basis: &Arc<Basis>) {
+        let exists = matches!(&self.questions[target.question], Question::Property(asked) if asked.exists);
+        self.costs(prepared, tree, target.question);
+        let answer = &mut self.answers[target.question];
+        if exists && !tree.states.is_empty() && !starts {
+            answer.reasons.push(no_start());
+        } else {
+            answer.value = if exists && !tree.states.is_empty() { Belnap::False } else { Belnap::True };
+            answer.vacuous = tree.states.is_empty();
+            answer.basis = Some(Arc::clone(basis));
+        }
+        self.tell_rounds(target.question);
+    }
+
+    /// Answers that stay open say at least what is known of all states.
+    fn tell_what_is_established(&mut self, prepared: &mut Prepared) {
+        let open = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && answer.stopped.is_none();
+        if !self.differences || !self.answers.iter().any(open) {
+            return;
+        }
+        let told = if self.known.is_empty() { self.establish(prepared) } else { self.known.clone() };
+        for answer in self.answers.iter_mut().filter(|answer| open(answer)) {
+            answer.established.clone_from(&told);
+        }
+    }
+
+    /// Looks for a run that breaks a linear property for ever although no state repeats; whether there is one.
+    fn goes_on(&mut self, prepared: &mut Prepared, number: usize) -> Result<bool, Failure> {
+        let Question::Property(asked) = &self.questions[number] else { return Ok(false) };
+        let chosen = self.work.options.linear.is_some() || self.work.options.deadlock.is_some();
+        if chosen || self.work.options.engine != tertium_structures::engines::EngineChoice::Auto {
+            return Ok(false);
+        }
+        self.work.observer.phase(&format!("{}: looking for a run without end", asked.name));
+        let found = recurrent_sets::find(self.work.file, prepared, asked, self.work.options.fair, self.work.budget);
+        let found = match found {
+            Err(Failure::Stopped(stopped)) => {
+                self.answers[number].stopped = Some(stopped.0);
+                return Ok(true);
+            }
+            found => found?,
+        };
+        let answer = &mut self.answers[number];
+        answer.solver = Some(solver_work(&prepared.system));
+        let Some(found) = found else { return Ok(false) };
+        answer.value = Belnap::False;
+        answer.states = found.states;
+        (answer.run, answer.repeats) = (Some(found.run), Some(found.repeats));
+        answer.basis = Some(Arc::new(found.basis));
+        Ok(true)
+    }
+}
+
+/// Whether the program has one initial state.
+fn starts_once(file: &ProgramFile) -> bool {
+    file.program.init.is_none() && file.program.variables.iter().all(|variable| variable.initial != InitialValue::Any)
+}

@@ -1,0 +1,47 @@
+//! Which abstract states can be reached, and is a bad one among them?
+
+use std::collections::HashMap;
+
+use tertium_abstraction::{AbstractState, Failed, System};
+use tertium_program::search::{Limits, Nearby, Reached, nearest_first};
+use tertium_smt::TermId;
+
+use super::targets::Target;
+
+/// States by the order in which they were met, and the operations that led to them.
+pub(crate) type Tree = Reached<AbstractState, usize>;
+
+/// A state that may be bad.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bad {
+    /// Which target it breaks, by position.
+    pub target: usize,
+    /// The state.
+    pub state: usize,
+    /// The operation that goes wrong there, if one does.
+    pub operation: Option<usize>,
+}
+
+/// This many bad states are collected at most in one round.
+const MOST_BAD: usize = 4;
+
+/// Visits what can be reached, nearest first, until some bad states are met: one, and those that are not much farther.
+pub(crate) fn visit(
+    system: &mut System,
+    targets: &[&Target],
+    limits: Limits<'_>,
+    progress: &mut dyn FnMut(usize),
+) -> Result<(Tree, Vec<Bad>), Failed> {
+    let mut stuck: HashMap<Vec<u32>, TermId> = HashMap::new();
+    let mut bad = Nearby::at_most(MOST_BAD);
+    let tree = nearest_first(system, limits, &mut |system, tree, number| {
+        progress(tree.states.len());
+        for (at, target) in targets.iter().enumerate() {
+            if let Some(operation) = target.may_be_met(system, &tree.states[number], &mut stuck)? {
+                bad.add(number, Bad { target: at, state: number, operation });
+            }
+        }
+        Ok(bad.after(number))
+    })?;
+    Ok((tree, bad.found))
+}

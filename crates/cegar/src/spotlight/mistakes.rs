@@ -1,0 +1,108 @@
+//! Can a step go wrong, or the program get stuck?
+//!
+//! Each process whose steps may go wrong is looked at alone: if no state that it can come to allows the mistake, it never
+//! happens. The program is never stuck if one process can always step. Nothing more is tried: what is open stays open.
+
+use std::collections::BTreeSet;
+
+use tertium_abstraction::System;
+use tertium_abstraction::spotlight::{SpotExplored, Spotlight, family};
+use tertium_base::narrow::to_u32;
+use tertium_lattice::Belnap;
+use tertium_program::ProcessId;
+
+use super::{Work, told};
+use crate::abstracted::{failed, solver_work};
+use crate::answer::{ProgramAnswer, Reason};
+use tertium_load::failure::Failure;
+use tertium_load::questions::Mistake;
+
+impl Work<'_> {
+    /// Whether a mistake never happens.
+    pub(super) fn never(&self, mistake: Mistake, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        let mut system = self.system()?;
+        let open = match mistake {
+            Mistake::Deadlock | Mistake::EndState => self.always_steps(&mut system, answer)?,
+            Mistake::EndlessAtomic => {
+                answer.basis = Some(told::anywhere(&system));
+                None
+            }
+            _ => self.goes_wrong(&mut system, answer)?,
+        };
+        answer.solver = Some(solver_work(&system));
+        match open {
+            None => answer.value = Belnap::True,
+            Some(what) => answer.reasons.push(Reason {
+                what,
+                about: None,
+                span: None,
+                help: "`--abstraction hyper` looks at all processes together".to_owned(),
+            }),
+        }
+        Ok(())
+    }
+
+    fn alone(&self, system: &mut System, process: ProcessId) -> Result<SpotExplored, Failure> {
+        let spotlight = Spotlight::of(vec![process]);
+        let explored = SpotExplored::visit(system, &spotlight, self.budget, &mut |_, _| {});
+        explored.map_err(|why| failed(self.file, system.program(), why))
+    }
+
+    /// Whether some process can step wherever it is; if none can, what is open.
+    fn always_steps(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Option<String>, Failure> {
+        let mut families: Vec<String> = Vec::new();
+        for process in system.program().process_ids() {
+            let name = family(system.program(), process).to_owned();
+            if families.contains(&name) {
+                continue;
+            }
+            families.push(name);
+            let mut explored = self.alone(system, process)?;
+            let mut stops = false;
+            for number in 0..explored.states.len() {
+                let plain = explored.plain(system, number, 0);
+                stops |= plain.map_err(|why| failed(self.file, system.program(), why))?.may_stop;
+            }
+            if !stops {
+                answer.states = explored.states.len();
+                answer.basis = Some(told::states(system, &explored));
+                answer.spotlight = Some(vec![system.program().process(process).name.clone()]);
+                return Ok(None);
+            }
+        }
+        Ok(Some("no process can step wherever it is, as far as looking at it alone tells".to_owned()))
+    }
+
+    /// Whether a step of some process may go wrong; if so, which.
+    fn goes_wrong(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Option<String>, Failure> {
+        let mut needed = Vec::new();
+        for process in system.program().process_ids() {
+            if !system.may_fail(process) {
+                continue;
+            }
+            let explored = self.alone(system, process)?;
+            answer.states += explored.states.len();
+            let visited: BTreeSet<u32> = explored.states.iter().map(|state| state.locations[0]).collect();
+            if self.fails_at_one_of(system, process, visited.iter().copied())? {
+                let name = &system.program().process(process).name;
+                return Ok(Some(format!("a step of `{name}` may go wrong, as far as looking at it alone tells")));
+            }
+            let all = 0..to_u32(system.program().process(process).locations.len());
+            if self.fails_at_one_of(system, process, all.filter(|location| !visited.contains(location)))? {
+                needed.push(explored);
+            }
+        }
+        answer.basis = Some(told::together(system, &needed));
+        Ok(None)
+    }
+
+    fn fails_at_one_of(
+        &self,
+        system: &mut System,
+        process: ProcessId,
+        mut locations: impl Iterator<Item = u32>,
+    ) -> Result<bool, Failure> {
+        let found = locations.try_fold(false, |fails, at| Ok(fails || system.fails_at(process, at)?));
+        found.map_err(|why| failed(self.file, system.program(), why))
+    }
+}

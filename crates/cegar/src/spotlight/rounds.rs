@@ -1,0 +1,474 @@
+//! Abstract, check, look at more, until the property is decided or nothing is left to add.
+//!
+//! What leaves an answer open suggests, in this order: a name for a value of the property's own predicates, predicates, a
+//! process. A name that makes the property true under one value and false under the other did not help: it is taken back and
+//! not tried again. Names are dropped when a predicate or a process is added, since the states they belong to
+//! are others then.
+
+use std::sync::Arc;
+
+use crate::refine::spotlight::{Suggestions, suggestions};
+use tertium_abstraction::spotlight::{
+    MOST_PARAMETERS, Parameter, SpotExplored, SpotShape, SpotState, Spotlight, Standing, comparisons,
+};
+use tertium_abstraction::{Predicate, System};
+use tertium_base::Diagnostic;
+use tertium_evidence::{OpenQuestion, Reason as Open};
+use tertium_kernel::obligations::of_every_state;
+use tertium_lattice::Belnap;
+use tertium_logic::Logic;
+use tertium_program::{ExprId, Fairness, ProcessId};
+
+use super::judge::{Branch, Judge, Judgement, reading};
+use super::{Parameters, Work, replay, start, told};
+use crate::abstracted::basis::Basis;
+use crate::abstracted::{failed, solver_work, where_it_starts, with_fairness};
+use crate::answer::{ProgramAnswer, Reason, Round, STUTTER};
+use tertium_evidence::Deadlock;
+use tertium_load::failure::Failure;
+use tertium_load::questions::Asked;
+
+/// At most this many predicates are added in one round, and in all.
+const AT_ONCE: usize = 3;
+const MOST_PREDICATES: usize = 24;
+/// At most this many parameters stand for values that no step changes.
+const MOST_RIGID: usize = 3;
+
+/// Decides a property.
+///
+/// # Errors
+/// If a limit is reached, or parameters were wanted where they are not sound.
+pub(super) fn decide(
+    work: &Work<'_>,
+    system: &mut System,
+    asked: &Asked,
+    answer: &mut ProgramAnswer,
+) -> Result<(), Failure> {
+    let mut rounds = Rounds::new(work, system, asked, answer);
+    let decided = rounds.begin().and_then(|()| rounds.run());
+    rounds.conclude();
+    decided
+}
+
+struct Rounds<'a> {
+    work: &'a Work<'a>,
+    system: &'a mut System,
+    asked: &'a Asked,
+    answer: &'a mut ProgramAnswer,
+    spotlight: Spotlight,
+    /// Branches with a parameter of their own.
+    branches: Vec<Branch>,
+    /// Names that did not help.
+    refused: Vec<(SpotState, usize)>,
+    refused_branches: Vec<Branch>,
+    round: Round,
+}
+
+impl<'a> Rounds<'a> {
+    fn new(work: &'a Work<'a>, system: &'a mut System, asked: &'a Asked, answer: &'a mut ProgramAnswer) -> Self {
+        Self {
+            work,
+            system,
+            asked,
+            answer,
+            spotlight: Spotlight::default(),
+            branches: Vec::new(),
+            refused: Vec::new(),
+            refused_branches: Vec::new(),
+            round: Round::default(),
+        }
+    }
+
+    fn named(&self, processes: &[ProcessId]) -> Vec<String> {
+        processes.iter().map(|&process| self.system.program().process(process).name.clone()).collect()
+    }
+
+    /// The processes and predicates to begin with.
+    fn begin(&mut self) -> Result<(), Failure> {
+        let given: Vec<(ExprId, String)> =
+            self.system.program().predicates.iter().map(|named| (named.expr, named.name.clone())).collect();
+        let mut named = start::named(self.system.program(), &self.asked.atoms);
+        // A formula may speak of the steps of a process, too.
+        let program = self.system.program();
+        let steps = self.asked.formula.actions();
+        named.extend(program.process_ids().filter(|&process| steps.contains(&program.process(process).name)));
+        for (expr, name) in given {
+            self.add_predicate(expr, Some(name), &self.system.program().process_ids().collect::<Vec<_>>())?;
+        }
+        for &atom in &self.asked.atoms {
+            for part in comparisons(self.system.program(), atom) {
+                self.add_predicate(part, None, &named)?;
+            }
+        }
+        let declared = self.work.how.processes.clone();
+        let mut processes = declared.unwrap_or_else(|| start::processes(self.system, &self.asked.atoms));
+        // What the property names must be seen.
+        processes.extend(named);
+        processes.sort_unstable();
+        processes.dedup();
+        self.round.processes = self.named(&processes);
+        self.spotlight = Spotlight::of(processes);
+        self.name_rigid();
+        Ok(())
+    }
+
+    fn add_predicate(&mut self, expr: ExprId, name: Option<String>, lit: &[ProcessId]) -> Result<bool, Failure> {
+        if self.system.standing(expr, lit) != Standing::New || self.system.predicates().len() >= MOST_PREDICATES {
+            return Ok(false);
+        }
+        let name = name.unwrap_or_else(|| self.system.program().show(expr));
+        let added = self.system.add_predicate(Predicate { name: name.clone(), expr });
+        added.map_err(|why| super::unsupported(self.work.file, self.system.program(), &why))?;
+        self.round.predicates.push(name);
+        Ok(true)
+    }
+
+    /// Parameters for values that no step changes.
+    fn name_rigid(&mut self) {
+        self.spotlight.parameters.clear();
+        self.branches.clear();
+        if self.work.how.parameters == Parameters::Off {
+            return;
+        }
+        for predicate in 0..self.system.predicates().len() {
+            if self.spotlight.parameters.len() < MOST_RIGID && self.system.is_rigid(predicate) {
+                self.spotlight.parameters.push(Parameter::Rigid(predicate));
+            }
+        }
+    }
+
+    /// What the structures are like.
+    fn judge(&mut self) -> Result<Judge<'a>, Failure> {
+        let (program, options) = (self.system.program(), self.work.options);
+        let logic = self.asked.formula.logic();
+        let paths = matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl);
+        let mut fair = with_fairness(program, Fairness::Weak);
+        let strong = with_fairness(program, Fairness::Strong);
+        if options.fair {
+            fair = program.process_ids().collect();
+        }
+        // Every run can be continued fairly, so what one state breaks is broken on a fair run.
+        let invariant = logic == Logic::Ltl && self.asked.invariant.is_some();
+        let mut unsure = !strong.is_empty();
+        fair.extend(strong);
+        if !paths || invariant {
+            (fair, unsure) = (Vec::new(), false);
+        }
+        unsure |= fair.iter().any(|&process| !self.spotlight.holds(process));
+        let whole_paths = logic == Logic::CtlStar || logic == Logic::Ltl || (paths && !fair.is_empty());
+        let stutter = whole_paths && options.deadlock.is_none();
+        fair.retain(|&process| self.spotlight.holds(process));
+        self.answer.deadlock = options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
+        let literal = self.work.how.parameters == Parameters::Literal;
+        let shape = SpotShape { fair, unsure, stutter, single: literal, branches: Vec::new() };
+        let judge = Judge { work: self.work, asked: self.asked, shape, reading: reading(self.work, literal) };
+        if literal && !judge.is_memoryless() {
+            return Err(literal_refused(&judge));
+        }
+        Ok(judge)
+    }
+
+    fn run(&mut self) -> Result<(), Failure> {
+        for number in 0..self.work.how.rounds {
+            self.work.budget.check()?;
+            let judge = self.judge()?;
+            let text = format!(
+                "{}: round {}, {} in the spotlight, {} predicates",
+                self.asked.name,
+                number + 1,
+                self.spotlight.processes.len(),
+                self.system.predicates().len()
+            );
+            let observer = self.work.observer;
+            let mut explored =
+                SpotExplored::visit(self.system, &self.spotlight, self.work.budget, &mut |done, known| {
+                    if done % 256 == 1 {
+                        observer.phase(&format!("{text}: {done} of {known} states"));
+                    }
+                })
+                .map_err(|why| failed(self.work.file, self.system.program(), why))?;
+            let states = explored.states.len();
+            (self.answer.states, self.round.states) = (states, states);
+            self.answer.transitions = explored.steps.iter().map(Vec::len).sum();
+            self.round.parameters = self.spotlight.parameters.len() + self.branches.len();
+            let judgement = judge.judge(self.system, &mut explored, &self.branches)?;
+            if self.react(&judge, &mut explored, judgement)? {
+                return Ok(());
+            }
+            self.answer.refinements += 1;
+        }
+        self.answer.reasons.push(self.gave_up("the limit on rounds is reached"));
+        Ok(())
+    }
+
+    /// What to do about a judgement; whether that was all.
+    fn react(&mut self, judge: &Judge<'_>, explored: &mut SpotExplored, judgement: Judgement) -> Result<bool, Failure> {
+        match judgement {
+            Judgement::Definite(Belnap::False) if !explored.certain => {
+                self.answer.reasons.push(where_it_starts());
+                self.end_round(None);
+            }
+            Judgement::Definite(value) => {
+                self.answer.value = value;
+                self.tell(judge, explored)?;
+                self.end_round(None);
+                if value == Belnap::False {
+                    self.answer.run = replay::run(self.work, self.system, &self.spotlight, self.asked)?;
+                }
+            }
+            Judgement::Conditional(conditions) => {
+                self.end_round(Some("the answer depends on values that no step changes".to_owned()));
+                self.answer.reasons.push(conditional(&conditions));
+                self.answer.condition = conditions;
+            }
+            Judgement::Unsupported | Judgement::Mixed => {
+                return Ok(!self.take_back(explored, matches!(judgement, Judgement::Unsupported)));
+            }
+            Judgement::Open(assignment, question) => {
+                return self.extend(judge, explored, assignment, question.as_ref());
+            }
+        }
+        Ok(true)
+    }
+
+    /// What a definite answer rests on.
+    fn tell(&mut self, judge: &Judge<'_>, explored: &mut SpotExplored) -> Result<(), Failure> {
+        self.answer.basis = if of_every_state(&self.asked.formula, self.answer.value).is_some() {
+            Some(told::states(self.system, explored))
+        } else if self.branches.is_empty() {
+            let mut drawn = Vec::new();
+            for assignment in 0..explored.assignments() {
+                drawn.push(judge.structure(self.system, explored, assignment, &judge.shape)?);
+            }
+            Some(told::structure(self.work, self.system, explored, &drawn)?)
+        } else {
+            let why = "it rests on branches that were fixed for whole runs, which is no matter of single structures";
+            Some(Arc::new(Basis::Untold(why.to_owned())))
+        };
+        Ok(())
+    }
+
+    /// Takes names back that did not help: the youngest one, or all; whether there were any.
+    fn take_back(&mut self, explored: &SpotExplored, all: bool) -> bool {
+        let mut taken = 0;
+        if let Some(branch) = self.branches.pop() {
+            self.refused_branches.push(branch);
+            taken += 1;
+        }
+        while taken == 0 || all {
+            match self.spotlight.parameters.last() {
+                Some(Parameter::Site(state, predicate)) => {
+                    self.refused.push((state.clone(), *predicate));
+                    self.spotlight.parameters.pop();
+                    taken += 1;
+                }
+                _ => break,
+            }
+        }
+        let what = format!("{taken} names of unknown values did not help over {} states", explored.states.len());
+        self.end_round(Some(what));
+        taken > 0
+    }
+
+    /// Adds what an open question suggests; whether nothing was left to add.
+    fn extend(
+        &mut self,
+        judge: &Judge<'_>,
+        explored: &mut SpotExplored,
+        assignment: usize,
+        question: Option<&OpenQuestion>,
+    ) -> Result<bool, Failure> {
+        let reasons: &[Open] = question.map_or(&[], |question| &question.reasons);
+        if self.fix_branch(explored, assignment, reasons)? {
+            return Ok(false);
+        }
+        let found = suggestions(self.system, explored, assignment, &self.asked.atoms, reasons);
+        let open = self.open_text(explored, reasons);
+        if judge.may_name() && self.work.how.parameters != Parameters::Off && self.add_name(&found, &open) {
+            return Ok(false);
+        }
+        if self.add_predicates(&found, &open)? || self.add_process(&found, &open) {
+            return Ok(false);
+        }
+        self.end_round(Some(open.clone()));
+        self.answer.reasons.push(self.gave_up(&open));
+        Ok(true)
+    }
+
+    /// Gives a branch a parameter of its own, where that was asked for.
+    fn fix_branch(
+        &mut self,
+        explored: &mut SpotExplored,
+        assignment: usize,
+        reasons: &[Open],
+    ) -> Result<bool, Failure> {
+        let used = self.branches.len() + self.spotlight.parameters.len();
+        if self.work.how.parameters != Parameters::Literal || used >= MOST_PARAMETERS {
+            return Ok(false);
+        }
+        for reason in reasons {
+            let Open::Edge { from, .. } = reason else { continue };
+            let from = from.index();
+            if self.branches.contains(&from) || self.refused_branches.contains(&from) {
+                continue;
+            }
+            let plain = explored.plain(self.system, from, assignment);
+            let plain = plain.map_err(|why| failed(self.work.file, self.system.program(), why))?;
+            let target = |at: usize| {
+                let mover = tertium_abstraction::spotlight::Mover::Spot(plain.steps[at].operation);
+                explored.steps[from].iter().find(|step| step.mover == mover).map(|step| step.target)
+            };
+            let complementary = |members: &Vec<usize>| members.len() == 2 && target(members[0]) != target(members[1]);
+            // One parameter for one branch: two branches at one state would share it.
+            if plain.joint.len() == 1 && complementary(&plain.joint[0].1) {
+                self.branches.push(from);
+                let name = self.system.spot_name(&self.spotlight.processes, &explored.states[from]);
+                self.end_round(Some(format!("the branch at `{name}` gets a parameter")));
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn add_name(&mut self, found: &Suggestions, open: &str) -> bool {
+        if self.spotlight.parameters.len() + self.branches.len() >= MOST_PARAMETERS {
+            return false;
+        }
+        let known = |state: &SpotState, predicate: usize, parameters: &[Parameter]| {
+            parameters
+                .iter()
+                .any(|parameter| matches!(parameter, Parameter::Site(at, which) if at == state && *which == predicate))
+        };
+        let fresh = found.sites.iter().find(|(state, predicate, _)| {
+            let refused = self.refused.iter().any(|(at, which)| at == state && which == predicate);
+            !refused && !known(state, *predicate, &self.spotlight.parameters)
+        });
+        let Some((state, predicate, why)) = fresh.cloned() else { return false };
+        let name = self.system.predicates()[predicate].name.clone();
+        let place = self.system.spot_name(&self.spotlight.processes, &state);
+        // Branch numbers belong to the states of this round.
+        self.branches.clear();
+        self.spotlight.parameters.push(Parameter::Site(state, predicate));
+        self.end_round(Some(format!("{open}; `{name}` at `{place}` gets a name: {why}")));
+        true
+    }
+
+    fn add_predicates(&mut self, found: &Suggestions, open: &str) -> Result<bool, Failure> {
+        let lit = self.spotlight.processes.clone();
+        let round = self.closing();
+        let mut added = Vec::new();
+        for (expr, why) in &found.predicates {
+            if added.len() < AT_ONCE && self.add_predicate(*expr, None, &lit)? {
+                added.push(format!("`{}` becomes a predicate: {why}", self.system.program().show(*expr)));
+            }
+        }
+        if added.is_empty() {
+            self.round = round;
+            return Ok(false);
+        }
+        self.push(round, Some(format!("{open}; {}", added.join("; "))));
+        self.forget_names();
+        Ok(true)
+    }
+
+    fn add_process(&mut self, found: &Suggestions, open: &str) -> bool {
+        let fresh = found.processes.iter().find(|(process, _)| !self.spotlight.holds(*process));
+        let Some((process, why)) = fresh.filter(|_| self.spotlight.processes.len() < self.work.how.most_processes)
+        else {
+            return false;
+        };
+        let name = self.named(&[*process]).remove(0);
+        self.end_round(Some(format!("{open}; `{name}` comes into the spotlight: {why}")));
+        self.round.processes = vec![name];
+        self.spotlight.processes.push(*process);
+        self.spotlight.processes.sort_unstable();
+        self.forget_names();
+        true
+    }
+
+    fn forget_names(&mut self) {
+        self.refused.clear();
+        self.refused_branches.clear();
+        self.name_rigid();
+    }
+
+    fn closing(&mut self) -> Round {
+        std::mem::take(&mut self.round)
+    }
+
+    fn push(&mut self, mut round: Round, open: Option<String>) {
+        round.calls = solver_work(self.system).calls;
+        round.open = open;
+        self.answer.rounds.push(round);
+    }
+
+    fn end_round(&mut self, open: Option<String>) {
+        let round = self.closing();
+        self.push(round, open);
+    }
+
+    fn open_text(&self, explored: &SpotExplored, reasons: &[Open]) -> String {
+        let name = |at: usize| self.system.spot_name(&self.spotlight.processes, &explored.states[at]);
+        match reasons.first() {
+            Some(Open::Label { state, prop }) => {
+                let atom = self.asked.formula.atoms().get(prop.index()).map_or("", |atom| atom.text.as_str());
+                format!("at `{}` it is open whether `{atom}` holds", name(state.index()))
+            }
+            Some(Open::Edge { from, to, .. }) => {
+                format!("the step from `{}` to `{}` is possible, not certain", name(from.index()), name(to.index()))
+            }
+            Some(Open::Hyper { from, members, .. }) => {
+                format!("from `{}` one of {} states is certain, but not which", name(from.index()), members.len())
+            }
+            None => "the abstraction leaves it open".to_owned(),
+        }
+    }
+
+    fn gave_up(&self, open: &str) -> Reason {
+        let (count, all) = (self.spotlight.processes.len(), self.system.program().processes.len());
+        Reason {
+            what: format!(
+                "with {count} of {all} processes in the spotlight and {} predicates, {open}",
+                self.system.predicates().len()
+            ),
+            about: None,
+            span: None,
+            help: "begin with other processes (`--spotlight P,Q`), or add a predicate (`--predicate EXPR`)".to_owned(),
+        }
+    }
+
+    /// What the answer says besides the value, however the rounds ended.
+    fn conclude(&mut self) {
+        self.answer.solver = Some(solver_work(self.system));
+        self.answer.spotlight = Some(self.named(&self.spotlight.processes));
+    }
+}
+
+fn conditional(conditions: &[(Belnap, String)]) -> Reason {
+    let parts: Vec<String> = conditions.iter().map(|(value, when)| format!("{value} if {when}")).collect();
+    Reason {
+        what: format!("the answer depends on values that no step changes: {}", parts.join(", ")),
+        about: None,
+        span: None,
+        help: "say in `init` which of these values are meant".to_owned(),
+    }
+}
+
+fn literal_refused(judge: &Judge<'_>) -> Failure {
+    let (why, help) = if judge.asked.formula.logic() != Logic::Ltl {
+        ("it is no linear formula", "write it in ltl, or use `--parameters on`")
+    } else if !judge.may_name() {
+        ("processes are treated fairly, and a run may be fair only if a branch goes both ways", "use `--parameters on`")
+    } else {
+        (
+            "whether it holds depends on more than the present state, so a branch may have to go both ways",
+            "use `--parameters on`",
+        )
+    };
+    let message = format!("`--parameters literal` cannot decide `{}`: {why}", judge.asked.name);
+    Diagnostic::error("E0350", message)
+        .note("a parameter fixes the direction of a branch for the whole run")
+        .note("that is sound without fairness for G, F, G F, F G, U and R over conditions on single states")
+        .help(help)
+        .into()
+}

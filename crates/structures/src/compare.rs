@@ -1,0 +1,199 @@
+//! Does one structure refine another, and if not, why not?
+//!
+//! The relation is computed both ways. On "no" the first violated clause is told in words, and a formula that
+//! tells the two states apart is evaluated on both before it is shown.
+
+use tertium_base::diagnostic::closest_name;
+use tertium_base::{Budget, Diagnostic, StopReason};
+use tertium_check::explicit::Explicit;
+use tertium_check::{Ask, Engine, Task};
+use tertium_evidence::Reading;
+use tertium_lattice::Belnap;
+use tertium_logic::{Logic, ParseOptions, parse};
+use tertium_model::{CompareError, Kmts, Reason, Relation, StateId, TrailStep, equivalence};
+
+use crate::engines;
+use tertium_load::Loaded;
+use tertium_load::failure::Failure;
+
+/// How two structures compare.
+#[derive(Clone, Debug, Default)]
+pub struct Comparison {
+    /// Whether the first refines the second.
+    pub refines: bool,
+    /// Whether the first is refined by the second.
+    pub refined_by: bool,
+    /// The two states compared, where it is a single pair.
+    pub pair: Option<[String; 2]>,
+    /// Why the first is not refined by the second.
+    pub difference: Option<Difference>,
+    /// The pairs of the relation "is refined by", if asked for.
+    pub relation: Option<Vec<[String; 2]>>,
+    /// The limit that was reached, if any; nothing else is then known.
+    pub stopped: Option<StopReason>,
+    /// Remarks.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Why one state is not refined by another.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The two states.
+    pub pair: [String; 2],
+    /// The violated clauses, each a cause of the one before.
+    pub clauses: Vec<String>,
+    /// A formula that is true at the first and not at the second.
+    pub formula: Option<String>,
+    /// Its values at the two.
+    pub values: Option<[Belnap; 2]>,
+}
+
+/// Compares two structures, at their initial states or at a given pair.
+///
+/// # Errors
+/// If one is no structure with may and must, a state is unknown, or their propositions differ.
+pub fn compare(
+    left: &Loaded,
+    right: &Loaded,
+    pair: Option<(&str, &str)>,
+    with_relation: bool,
+    budget: &Budget,
+) -> Result<Comparison, Failure> {
+    let (a, c) = (structure(left)?, structure(right)?);
+    let (from, to) = match pair {
+        Some((from, to)) => (vec![state(left, "--from", from)?], vec![state(right, "--to", to)?]),
+        None => (left.initial_states(), right.initial_states()),
+    };
+    let (forward, backward) = match equivalence(a, c, budget) {
+        Ok(both) => both,
+        Err(CompareError::Stopped(stopped)) => {
+            return Ok(Comparison { stopped: Some(stopped.0), ..Comparison::default() });
+        }
+        Err(CompareError::Props(mismatch)) => return Err(mismatch.diagnostic().into()),
+    };
+    let unmatched = unrefined(&forward, &from, &to);
+    let mut comparison = Comparison {
+        refined_by: unmatched.is_none(),
+        refines: unrefined(&backward, &to, &from).is_none(),
+        warnings: remarks(a, c),
+        ..Comparison::default()
+    };
+    if let (&[a_state], &[c_state]) = (&from[..], &to[..]) {
+        comparison.pair = Some([a.state_name(a_state).to_owned(), c.state_name(c_state).to_owned()]);
+    }
+    if let Some(c_state) = unmatched {
+        comparison.difference =
+            from.first().map(|&a_state| difference(&forward, a, c, (a_state, c_state), budget)).transpose()?;
+    }
+    if with_relation {
+        let name = |(x, y): (StateId, StateId)| [a.state_name(x).to_owned(), c.state_name(y).to_owned()];
+        comparison.relation = Some(forward.pairs().map(name).collect());
+    }
+    Ok(comparison)
+}
+
+/// The first state of `to` that refines none of `from`.
+fn unrefined(relation: &Relation, from: &[StateId], to: &[StateId]) -> Option<StateId> {
+    to.iter().copied().find(|&c| !from.iter().any(|&a| relation.contains(a, c)))
+}
+
+fn structure(loaded: &Loaded) -> Result<&Kmts, Failure> {
+    loaded.kmts().ok_or_else(|| {
+        Diagnostic::error("E0315", format!("`{}` is no structure with may and must", loaded.file))
+            .note("lattice-valued and parameterised structures have no refinement order here")
+            .into()
+    })
+}
+
+fn state(loaded: &Loaded, option: &str, name: &str) -> Result<StateId, Failure> {
+    let all = || (0..loaded.size().0).map(|at| loaded.state_name(StateId::new(at)));
+    if let Some(at) = all().position(|known| known == name) {
+        return Ok(StateId::new(at));
+    }
+    let message = format!("`{option} {name}`: `{}` has no state of this name", loaded.file);
+    let mut mistake = Diagnostic::error("E0306", message);
+    if let Some(close) = closest_name(name, all()) {
+        mistake = mistake.help(format!("did you mean `{close}`?"));
+    }
+    Err(mistake.into())
+}
+
+fn remarks(a: &Kmts, c: &Kmts) -> Vec<Diagnostic> {
+    if a.fairness().is_empty() && c.fairness().is_empty() {
+        return Vec::new();
+    }
+    let text = "fairness constraints are not compared: refinement says nothing about properties of fair paths";
+    vec![Diagnostic::warning("W0310", text)]
+}
+
+fn difference(
+    relation: &Relation,
+    a: &Kmts,
+    c: &Kmts,
+    pair: (StateId, StateId),
+    budget: &Budget,
+) -> Result<Difference, Failure> {
+    let names = [a.state_name(pair.0).to_owned(), c.state_name(pair.1).to_owned()];
+    let mut difference = Difference { pair: names, clauses: Vec::new(), formula: None, values: None };
+    let Some(found) = relation.distinction(a, c, pair, budget)? else { return Ok(difference) };
+    difference.clauses = found.trail.iter().map(|step| clause(a, c, step)).collect();
+    if let Some(formula) = found.formula {
+        let text = formula.display(a).to_string();
+        difference.values = values(&text, a, c, pair, budget)?;
+        if difference.values.is_some_and(|[first, second]| !first.for_true() || second.for_true()) {
+            return Err(Failure::Internal(format!("`{text}` should tell two states apart and does not")));
+        }
+        difference.formula = Some(text);
+    }
+    Ok(difference)
+}
+
+/// The formula's values at the two states; none if the second structure lacks one of its actions.
+fn values(
+    text: &str,
+    a: &Kmts,
+    c: &Kmts,
+    pair: (StateId, StateId),
+    budget: &Budget,
+) -> Result<Option<[Belnap; 2]>, Failure> {
+    let Some(formula) = parse(text, &ParseOptions::in_logic(Logic::Pml)).formula else {
+        return Err(Failure::Internal(format!("`{text}` should be a formula of PML")));
+    };
+    let mut found = [Belnap::Unknown; 2];
+    for (value, (model, state)) in found.iter_mut().zip([(a, pair.0), (c, pair.1)]) {
+        let at = [state];
+        let Ok(task) = Task::new(model, &formula, Reading::default(), Ask::At(&at), budget) else { return Ok(None) };
+        *value = Explicit.values(&task).map_err(engines::failure)?.at(state);
+    }
+    Ok(Some(found))
+}
+
+fn clause(a: &Kmts, c: &Kmts, step: &TrailStep) -> String {
+    let (x, y) = (a.state_name(step.abstracted), c.state_name(step.concrete));
+    match &step.reason {
+        Reason::Label { prop, abstracted, concrete } => {
+            let name = &a.props()[prop.index()];
+            format!("label {name} is {} at {x} and {} at {y}", word(*abstracted), word(*concrete))
+        }
+        Reason::Certain { action, members } => {
+            let set: Vec<&str> = members.iter().map(|&member| a.state_name(member)).collect();
+            let by = action.as_ref().map_or_else(String::new, |action| format!(" by {action}"));
+            match set[..] {
+                [single] => format!("the certain step {x} -> {single}{by} has no counterpart at {y}"),
+                _ => format!("the certain step {x} -> {{{}}}{by} has no counterpart at {y}", set.join(", ")),
+            }
+        }
+        Reason::Possible { target, .. } => {
+            format!("the possible step {y} -> {} has no counterpart at {x}", c.state_name(*target))
+        }
+    }
+}
+
+const fn word(value: Belnap) -> &'static str {
+    match value {
+        Belnap::True => "true",
+        Belnap::False => "false",
+        Belnap::Unknown => "unknown",
+        Belnap::Both => "both",
+    }
+}

@@ -1,0 +1,317 @@
+//! What do all completions of a structure agree on?
+//!
+//! The thorough value of a property, with evidence: for an unknown two completions, one that satisfies the property and one
+//! that violates it. Each is decided two-valued, its proof re-checked, and compared with the structure before it is
+//! shown.
+
+use tertium_base::{Budget, Diagnostic, Stopped};
+use tertium_check::thorough::{
+    Completion, Estimate, How, decide, estimate, small_proof, supported, thorough_proof, two_completions,
+};
+use tertium_check::{Ask, EngineError, Task, Unsupported};
+use tertium_evidence::{Certificate, CompletionProof, Deadlock, LinearReading, Place, Proof, Reading};
+use tertium_kernel::Subject;
+use tertium_lattice::{Belnap, TruthValue};
+use tertium_logic::{Formula, Logic};
+use tertium_model::{Kmts, Model, StateId, refines};
+
+use crate::answer::{Answer, Proved, Value};
+use crate::check::{SMALL, Session, bound};
+use crate::engines::EngineChoice;
+use crate::prove;
+use tertium_evidence::observer::Observer;
+use tertium_load::failure::{Failure, Located};
+
+impl Session<'_> {
+    /// Why the thorough semantics cannot be asked for here, whatever the property.
+    pub(crate) fn refuse_thorough(&self) -> Result<(), Failure> {
+        if !self.options.thorough {
+            return Ok(());
+        }
+        let refuse = |why: &str, help: &str| {
+            let message = format!("the thorough semantics cannot do this: {why}");
+            Err(Diagnostic::error("E0310", message).help(help.to_owned()).into())
+        };
+        if self.options.linear.is_some() {
+            return refuse("a completion has no open steps, so there is nothing to read", "leave out `--ltl`");
+        }
+        if self.options.engine != EngineChoice::Auto {
+            let name = self.options.engine.name();
+            let message = format!("engine `{name}` cannot do this: it computes compositional values");
+            return Err(Diagnostic::error("E0311", message).help("`--engine auto` chooses one that fits").into());
+        }
+        match self.checked_model() {
+            Model::Kmts(_) => Ok(()),
+            Model::Lattice(_) => refuse("completions are defined for structures with may and must", NO_THOROUGH),
+            Model::Param(_) => refuse(
+                "a parameterised structure stands for many",
+                "`--parameters off` takes what depends on a parameter for unknown",
+            ),
+        }
+    }
+
+    /// Whether looking at all completions may decide what the compositional value leaves open.
+    #[must_use]
+    pub fn may_gain_from_completions(&self, formula: &Formula) -> bool {
+        if !matches!(self.checked_model(), Model::Kmts(_)) {
+            return false;
+        }
+        let plain =
+            !self.options.thorough && self.options.linear.is_none() && self.options.engine == EngineChoice::Auto;
+        plain && !crate::precision::precision(formula).always && self.thorough_declined(formula).is_none()
+    }
+
+    /// Whether looking at all completions of this structure takes little, as far as can be told beforehand.
+    #[must_use]
+    pub fn completions_are_few(&self, formula: &Formula, budget: &Budget) -> bool {
+        let Some(model) = self.kmts() else { return false };
+        let task = Task::new(model, formula, self.thorough_reading(), Ask::At(&self.ask), budget);
+        task.is_ok_and(|task| estimate(&task).is_ok_and(|size| size.is_small()))
+    }
+
+    /// Why a property has no thorough value.
+    pub(crate) fn thorough_declined(&self, formula: &Formula) -> Option<Located> {
+        let model = self.kmts()?;
+        let budget = Budget::unlimited();
+        let task = Task::new(model, formula, self.thorough_reading(), Ask::At(&self.ask), &budget).ok()?;
+        supported(&task).err().map(|why| Located::nowhere(refusal(&why)))
+    }
+
+    fn thorough_reading(&self) -> Reading {
+        Reading { linear: LinearReading::Hyper, ..self.reading }
+    }
+
+    /// Decides one property for all completions.
+    pub(crate) fn check_thorough(
+        &self,
+        model: &Kmts,
+        answer: &mut Answer,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
+        let formula = answer.formula.clone();
+        let task = bound(Task::new(model, &formula, self.thorough_reading(), Ask::At(&self.ask), budget))?;
+        let size = estimate(&task).map_err(failure)?;
+        observer.search(&format!("completing {}, at most {size}", answer.name));
+        // Kept if the search is stopped, taken back if it is not.
+        let warned = answer.warnings.len();
+        answer.warnings.extend(size.is_large().then(|| too_large(&size)));
+        let mut value = Belnap::True;
+        let mut decided: Option<(StateId, How)> = None;
+        for &state in &self.ask {
+            let outcome = decide(&task, state).map_err(failure)?;
+            let least = value.and(outcome.value);
+            if decided.is_none() || least != value {
+                decided = Some((state, outcome.how));
+            }
+            value = least;
+        }
+        answer.warnings.truncate(warned);
+        answer.value = Value::Belnap(value);
+        let Some((state, how)) = decided else { return Ok(()) };
+        answer.state = Some(state);
+        answer.engine = engine_name(how, formula.logic());
+        if self.options.all_states {
+            let everywhere = Task { ask: Ask::All, ..task.clone() };
+            let values = tertium_check::Engine::values(&tertium_check::thorough::Thorough, &everywhere);
+            let values = values.map_err(failure)?;
+            answer.per_state = Some(model.states().map(|state| Value::Belnap(values.at(state))).collect());
+        }
+        match (value, how) {
+            (_, How::Inconsistent) => {
+                answer.warnings.push(inconsistent(model.state_name(state)));
+                self.prove_thorough(&task, answer, value, observer)?;
+            }
+            (Belnap::Unknown, _) => match self.show_completions(&task, answer, state, observer) {
+                // The answer stands; what would show it may take more than the answer did.
+                Err(Failure::Stopped(stopped)) => answer.warnings.push(not_shown(stopped)),
+                shown => shown?,
+            },
+            (Belnap::True | Belnap::False, How::Compositional) if self.ask.len() == 1 => {
+                self.explain(&task, &formula, answer, value, observer)?;
+            }
+            (Belnap::True | Belnap::False, _) => self.prove_thorough(&task, answer, value, observer)?,
+            (Belnap::Both, _) => {}
+        }
+        Ok(())
+    }
+
+    /// Has it proved that all completions agree, where there is a kind of proof for it.
+    fn prove_thorough(
+        &self,
+        task: &Task<'_>,
+        answer: &mut Answer,
+        value: Belnap,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
+        if task.model.edge_count() > SMALL && !self.options.always_recheck {
+            return Ok(());
+        }
+        observer.phase(&format!("proving {}", answer.name));
+        let decisive = answer.state.as_slice();
+        let states = if value == Belnap::True { &self.ask[..] } else { decisive };
+        let mut proved = Vec::new();
+        for &state in states {
+            // The answer stands without its proof, which may take more than the answer did.
+            let certificate = match self.thorough_certificate(task, state, value) {
+                Ok(Some(certificate)) => certificate,
+                Ok(None) | Err(Failure::Stopped(_)) => return Ok(()),
+                Err(failure) => return Err(failure),
+            };
+            match prove::recheck((task.model, Subject::structure(task.model)), &certificate, &[], task.budget) {
+                Err(Failure::Stopped(_)) => return Ok(()),
+                checked => checked?,
+            }
+            proved.push(Proved { place: Place::Whole, structure: None, certificate });
+        }
+        answer.certificates = proved;
+        answer.checked = true;
+        Ok(())
+    }
+
+    /// The proof at one state: compositional where that is enough.
+    fn thorough_certificate(
+        &self,
+        task: &Task<'_>,
+        state: StateId,
+        value: Belnap,
+    ) -> Result<Option<Certificate>, Failure> {
+        let one = [state];
+        let here = Task { ask: Ask::At(&one), ..task.clone() };
+        let (_, values) = crate::engines::evaluate(&here, EngineChoice::Auto)?;
+        if values.at(state) == value && value != Belnap::Both {
+            return prove::certificate(&here, task.formula, state, value).map(Some);
+        }
+        // Moves against all completions may take long to find; whoever wants the proof waits for it.
+        let patient = self.options.always_recheck || estimate(&here).is_ok_and(|size| size.is_small());
+        let prove = if patient { thorough_proof } else { small_proof };
+        let proof = prove(&here, state, value).map_err(failure)?;
+        Ok(proof.map(|proof| certificate(task, state, value, proof)))
+    }
+
+    /// An unknown: what is open, and a completion of either kind.
+    fn show_completions(
+        &self,
+        task: &Task<'_>,
+        answer: &mut Answer,
+        state: StateId,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
+        observer.phase(&format!("explaining {}", answer.name));
+        answer.open = prove::open_question(task, state)?;
+        if task.model.edge_count() > SMALL && !self.options.always_recheck {
+            return Ok(());
+        }
+        observer.phase(&format!("completing {}", answer.name));
+        let [Some(satisfying), Some(violating)] = two_completions(task, state).map_err(failure)? else {
+            return Err(Failure::Internal(format!(
+                "{} is unknown, and a completion of one kind is missing",
+                task.formula
+            )));
+        };
+        let mut proofs = Vec::new();
+        for (completion, wanted) in [(&satisfying, Belnap::True), (&violating, Belnap::False)] {
+            let (structure, refines) = (completion.structure.clone(), completion.refines.clone());
+            let proof = verify(task, state, completion, wanted)?.proof;
+            proofs.push(CompletionProof { structure, refines, proof });
+        }
+        if let Ok(both) = <[CompletionProof; 2]>::try_from(proofs) {
+            let certificate = certificate(task, state, Belnap::Unknown, Proof::Completions(Box::new(both)));
+            prove::recheck((task.model, Subject::structure(task.model)), &certificate, &[], task.budget)?;
+            answer.certificates.push(Proved { place: Place::Whole, structure: None, certificate });
+        }
+        answer.completions = Some(Box::new([satisfying, violating]));
+        answer.checked = true;
+        Ok(())
+    }
+}
+
+const NO_THOROUGH: &str =
+    "`--semantics compositional` (the default) is sound: its true and false hold for every completion";
+
+/// More pairs of states than this are not compared one by one.
+const MOST_PAIRS: usize = 1 << 20;
+
+fn engine_name(how: How, logic: Logic) -> &'static str {
+    match how {
+        How::Compositional | How::SelfMinimising if matches!(logic, Logic::Ltl | Logic::CtlStar) => "automata",
+        How::Compositional | How::SelfMinimising => "explicit",
+        How::Searched { .. } | How::Inconsistent => "thorough",
+    }
+}
+
+fn refusal(why: &Unsupported) -> Diagnostic {
+    Diagnostic::error("E0310", format!("the thorough semantics cannot do this: {}", why.reason)).help(NO_THOROUGH)
+}
+
+fn failure(error: EngineError) -> Failure {
+    match error {
+        EngineError::Stopped(stopped) => Failure::Stopped(stopped),
+        EngineError::Unsupported(why) => refusal(&why).into(),
+    }
+}
+
+fn too_large(size: &Estimate) -> Diagnostic {
+    Diagnostic::warning("W0312", format!("the search for completions may take {size} in the worst case")).help(
+        "a formula with fewer temporal operators, or one property for each part of a conjunction, is a smaller search",
+    )
+}
+
+fn not_shown(stopped: Stopped) -> Diagnostic {
+    Diagnostic::warning("W0314", format!("no completions are shown: {stopped} while they were built"))
+        .help("a greater `--timeout` or `--memory` shows them")
+}
+
+fn inconsistent(state: &str) -> Diagnostic {
+    Diagnostic::warning(
+        "W0311",
+        format!("the structure contradicts itself at `{state}`: nothing real refines it, so every property is both"),
+    )
+}
+
+/// The reading of a complete structure: nothing is open, and what must not end does not.
+fn two_valued(reading: Reading) -> Reading {
+    let deadlock = if reading.deadlock == Deadlock::Maximal { Deadlock::Maximal } else { Deadlock::Mu };
+    Reading { deadlock, linear: LinearReading::Hyper }
+}
+
+fn certificate(task: &Task<'_>, state: StateId, value: Belnap, proof: Proof) -> Certificate {
+    let (formula, logic) = (task.formula.text(), task.formula.logic());
+    Certificate { formula, logic, reading: task.reading, state, value, proof }
+}
+
+/// The proof that a completion has the value that it is shown for, once it is seen to be one; by code that did not build it.
+///
+/// # Errors
+/// If it is not, which is a fault of this program; or if a limit is reached.
+pub(crate) fn verify(
+    task: &Task<'_>,
+    state: StateId,
+    completion: &Completion,
+    wanted: Belnap,
+) -> Result<Certificate, Failure> {
+    let fault = |what: &str| Failure::Internal(format!("a completion for {} {what}", task.formula));
+    let structure = &completion.structure;
+    if !structure.is_complete() {
+        return Err(fault("leaves something open"));
+    }
+    let Some(&first) = structure.init().first() else { return Err(fault("has no initial state")) };
+    // The relation that comes with the completion is checked with its proof; the greatest one needs room for all pairs.
+    if task.model.state_count().saturating_mul(structure.state_count()) <= MOST_PAIRS {
+        let total = task.model.total() || task.reading.deadlock == Deadlock::Total;
+        let partial = task.model.clone().with_total(total);
+        let relation = refines(&partial, structure, task.budget).map_err(|error| match error {
+            tertium_model::CompareError::Stopped(stopped) => Failure::Stopped(stopped),
+            tertium_model::CompareError::Props(_) => fault("has other propositions"),
+        })?;
+        if !relation.contains(state, first) {
+            return Err(fault("does not refine the structure"));
+        }
+    }
+    let states = [first];
+    let reading = two_valued(task.reading);
+    let inner = bound(Task::new(structure, task.formula, reading, Ask::At(&states), task.budget))?;
+    let certificate = prove::certificate(&inner, task.formula, first, wanted)?;
+    prove::recheck((structure, Subject::Instance), &certificate, &[], task.budget)?;
+    Ok(certificate)
+}

@@ -1,0 +1,207 @@
+//! Does a property hold for a reason that says little?
+//!
+//! Two cases are looked for. A structure with no fair path, or no infinite one, makes every universal
+//! property true. And an implication whose antecedent is never true makes its consequent irrelevant:
+//! the property then stays true when `a -> b` is replaced by `!a`.
+
+use tertium_base::Diagnostic;
+use tertium_check::automata::starts_fair_path;
+use tertium_check::{Ask, Task};
+use tertium_evidence::Deadlock;
+use tertium_lattice::Belnap;
+use tertium_load::Failure;
+use tertium_logic::{Formula, Logic, Node, NodeId};
+
+use crate::answer::Answer;
+use crate::check::Session;
+use crate::engines;
+
+/// So many steps of a structure are looked at for it, all implications together: each costs as much as the property itself.
+const MOST_STEPS: usize = 5_000_000;
+
+/// An implication that can be strengthened.
+#[derive(Clone, Debug)]
+pub struct Strengthened {
+    /// The text of its antecedent.
+    pub antecedent: String,
+    /// The whole formula with the implication replaced by the antecedent's negation.
+    pub formula: Formula,
+}
+
+/// The formula once for each implication that occurs only positively, with it replaced by `!antecedent`.
+#[must_use]
+pub fn strengthened(formula: &Formula) -> Vec<Strengthened> {
+    implications(formula)
+        .into_iter()
+        .map(|(id, antecedent)| Strengthened {
+            antecedent: formula.text_of(antecedent, 80),
+            formula: replaced(formula, id, antecedent),
+        })
+        .collect()
+}
+
+/// How many implications of a formula are looked at on a structure with so many edges.
+#[must_use]
+pub const fn most_looked_at(edges: usize) -> usize {
+    MOST_STEPS / if edges == 0 { 1 } else { edges }
+}
+
+/// Whether a formula has an implication that may hold for its antecedent alone.
+#[must_use]
+pub fn has_implications(formula: &Formula) -> bool {
+    !implications(formula).is_empty()
+}
+
+/// The implications that occur only positively, each with its antecedent, outermost first.
+#[must_use]
+pub fn implications(formula: &Formula) -> Vec<(NodeId, NodeId)> {
+    let positive = positive_only(formula);
+    let implication = |id: NodeId| match formula.node(id) {
+        Node::Implies(antecedent, _) if positive[id.index()] => Some((id, antecedent)),
+        _ => None,
+    };
+    formula.node_ids().rev().filter_map(implication).collect()
+}
+
+/// The code of what is said where it was not looked for, or not to the end.
+pub const NOT_KNOWN: &str = "W0308";
+
+/// What is said there.
+pub fn not_looked_for(why: &str) -> Diagnostic {
+    Diagnostic::note_only(NOT_KNOWN, format!("whether the property holds vacuously is not known: {why}"))
+}
+
+/// For each node whether it occurs under an even number of negations only.
+fn positive_only(formula: &Formula) -> Vec<bool> {
+    let count = formula.nodes().len();
+    let (mut up, mut down) = (vec![false; count], vec![false; count]);
+    up[formula.root().index()] = true;
+    for id in formula.node_ids().rev() {
+        let (yes, no) = (up[id.index()], down[id.index()]);
+        let mut mark = |child: NodeId, flips: bool| {
+            up[child.index()] |= if flips { no } else { yes };
+            down[child.index()] |= if flips { yes } else { no };
+        };
+        match formula.node(id) {
+            Node::Not(a) => mark(a, true),
+            Node::Implies(a, b) => {
+                mark(a, true);
+                mark(b, false);
+            }
+            Node::Iff(a, b) | Node::Xor(a, b) => {
+                for child in [a, b] {
+                    mark(child, false);
+                    mark(child, true);
+                }
+            }
+            node => node.children().for_each(|child| mark(child, false)),
+        }
+    }
+    (0..count).map(|at| up[at] && !down[at]).collect()
+}
+
+fn replaced(formula: &Formula, target: NodeId, antecedent: NodeId) -> Formula {
+    let mut builder = formula.to_builder();
+    let mut copies: Vec<NodeId> = Vec::with_capacity(formula.nodes().len());
+    for id in formula.node_ids() {
+        let copy = if id == target {
+            builder.add(Node::Not(copies[antecedent.index()]))
+        } else {
+            builder.add(formula.node(id).map_children(|child| copies[child.index()]))
+        };
+        copies.push(copy);
+    }
+    builder.finish(copies[formula.root().index()], formula.logic())
+}
+
+/// A property holds for a reason that says little: this antecedent is never true.
+#[must_use]
+pub fn never_matters(antecedent: &str) -> Diagnostic {
+    let what = format!("vacuous: the property holds because `{antecedent}` is never true where it matters");
+    Diagnostic::warning("W0303", what)
+}
+
+impl Session<'_> {
+    /// Looks for vacuous truth. The property holds either way, so a limit that is reached is only told.
+    pub(crate) fn look_for_vacuity(&self, task: &Task<'_>, answer: &mut Answer) -> Result<(), Failure> {
+        match self.find_vacuity(task, answer) {
+            Err(Failure::Stopped(stopped)) => {
+                answer.warnings.push(not_looked_for(&stopped.to_string()));
+                Ok(())
+            }
+            found => found,
+        }
+    }
+
+    fn find_vacuity(&self, task: &Task<'_>, answer: &mut Answer) -> Result<(), Failure> {
+        if let Some(warning) = self.no_path_warning(task)? {
+            answer.vacuous = true;
+            answer.warnings.push(warning);
+            return Ok(());
+        }
+        let stronger = strengthened(task.formula);
+        let most = most_looked_at(task.model.edge_count());
+        if stronger.len() > most {
+            let why =
+                format!("only {most} of {} implications were looked at, for the size of the structure", stronger.len());
+            answer.warnings.push(not_looked_for(&why));
+        }
+        for stronger in stronger.into_iter().take(most) {
+            task.budget.check()?;
+            if self.still_true(task, &stronger.formula)? {
+                answer.vacuous = true;
+                answer.warnings.push(never_matters(&stronger.antecedent));
+            }
+        }
+        Ok(())
+    }
+
+    /// A universal property is true of a system without paths, whatever it says.
+    fn no_path_warning(&self, task: &Task<'_>) -> Result<Option<Diagnostic>, Failure> {
+        let model = task.model;
+        let speaks_of_paths = matches!(task.formula.logic(), Logic::Ltl | Logic::CtlStar | Logic::Ctl);
+        let fair = !model.fairness().is_empty();
+        let linear = task.formula.logic() == Logic::Ltl && self.reading.deadlock == Deadlock::Mu;
+        if !speaks_of_paths || !(fair || linear) {
+            return Ok(None);
+        }
+        for &state in &self.ask {
+            if starts_fair_path(model, self.reading, state, task.budget)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(if fair {
+            Diagnostic::warning("W0302", "vacuous: no fair path starts here, so every property of all paths holds")
+        } else {
+            Diagnostic::warning("W0302", "vacuous: no infinite path starts here, so every linear property holds")
+        }))
+    }
+
+    fn still_true(&self, task: &Task<'_>, formula: &Formula) -> Result<bool, Failure> {
+        let Ok(stronger) = Task::new(task.model, formula, task.reading, Ask::At(&self.ask), task.budget) else {
+            return Ok(false);
+        };
+        let (_, values) = engines::evaluate(&stronger, self.options.engine)?;
+        Ok(self.ask.iter().all(|&state| values.at(state) == Belnap::True))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tertium_logic::{ParseOptions, parse};
+
+    fn texts(text: &str) -> Vec<String> {
+        let formula = parse(text, &ParseOptions::default()).formula.unwrap();
+        strengthened(&formula).iter().map(|found| found.formula.text()).collect()
+    }
+
+    #[test]
+    fn positive_implications_are_strengthened_one_at_a_time() {
+        assert_eq!(texts("AG (p -> AF q)"), ["AG !p"]);
+        assert_eq!(texts("!(p -> q)"), Vec::<String>::new());
+        assert_eq!(texts("AG p").len(), 0);
+        let many: Vec<String> = (0..12).map(|number| format!("(p{number} -> q)")).collect();
+        assert_eq!(texts(&format!("AG ({})", many.join(" & "))).len(), 12, "none is left out");
+    }
+}
