@@ -30,18 +30,16 @@ pub struct Asking {
     pub truth: BTreeMap<String, String>,
     /// Questions of which nobody knows.
     pub open: BTreeSet<String>,
-    /// Whether nothing refines the structure: however linear formulas are read, everything is both true and false of it.
-    pub nothing: bool,
 }
 
 impl Asking {
     fn of(request: Request) -> Self {
-        Self { request, truth: BTreeMap::new(), open: BTreeSet::new(), nothing: false }
+        Self { request, truth: BTreeMap::new(), open: BTreeSet::new() }
     }
 
     /// Whether a question may be found to have this value.
     pub fn allows(&self, question: &str, value: &str) -> bool {
-        self.truth.get(question).is_some_and(|truth| truth == value) || self.nothing && value == "both"
+        self.truth.get(question).is_some_and(|truth| truth == value)
     }
 }
 
@@ -309,7 +307,6 @@ impl Material {
             for (name, value, text) in answers(&session, loaded.properties()) {
                 if thorough && linear != asking.request.linear {
                     // The kernel may know more than the engine of a reading, never more than what all completions agree on.
-                    asking.nothing |= value.as_deref() == Some("both");
                     let definite = value.filter(|value| value == "true" || value == "false");
                     if let Some(value) = definite {
                         asking.truth.entry(name).or_insert(value);

@@ -1,13 +1,17 @@
 //! Small models of every kind, each with properties that are so and properties that are not.
 
 /// File names and texts.
-pub const MODELS: [(&str, &str); 15] = [
+pub const MODELS: [(&str, &str); 19] = [
     ("finite.gcl", FINITE),
     ("ends.gcl", ENDS),
     ("inputs.gcl", INPUTS),
     ("pair.gcl", PAIR),
     ("falls.gcl", FALLS),
+    ("drift.gcl", DRIFT),
     ("started.pml", STARTED),
+    ("labelled.pml", LABELLED),
+    ("claimed.pml", CLAIMED),
+    ("matched.pml", MATCHED),
     ("channel.pml", CHANNEL),
     ("family.gcl", FAMILY),
     ("plain.kmts", PLAIN),
@@ -91,6 +95,34 @@ property stays : ltl G n > 0
 property low : ltl G n >= 0
 property never : ctl AG !P@done
 property big : ltl F n = 0
+";
+
+const DRIFT: &str = "system drift
+var x, y : int = 0
+process P { loop { up: x := x + 1; } }
+process Q { loop { wait: await x > y; y := y + 1; } }
+property ahead : ltl F (y > x)
+property behind : ltl G (y <= x)
+property three : ltl G F (x = 3)
+property close : ltl G F (y = x)
+property low : ltl G (x >= 0)
+";
+
+const LABELLED: &str = "byte n, m;
+active proctype A() { do :: n < 2 -> n++ :: n == 2 -> progress: n = 0 od }
+active proctype B() { accept: m = 1 }
+ltl low { [] (n <= 2) }
+ltl often { [] <> (n == 2) }
+";
+
+const CLAIMED: &str = "byte n;
+active proctype A() { do :: n < 2 -> n++ :: n == 2 -> n = 0 od }
+never { do :: true :: n != 2 -> goto accept od; accept: do :: n != 2 od }
+";
+
+const MATCHED: &str = "byte n;
+active proctype A() { do :: n < 2 -> n++ :: n == 2 -> n = 0 :: n == 1 -> n = 0 od }
+never { do :: true :: n != 2 -> goto accept od; accept: do :: n != 2 od }
 ";
 
 const STARTED: &str = "bool go, x;

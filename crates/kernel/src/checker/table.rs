@@ -99,7 +99,10 @@ pub fn permitted(subject: Subject, value: Belnap, logic: Logic, reading: Reading
         {
             vec![ProofKind::Completions]
         }
-        (Subject::Structure { mixed: true, fair: false }, Belnap::Both) => vec![ProofKind::Outplayed],
+        // That nothing refines a structure is so however it is read; the value that another reading gives is not about what refines it.
+        (Subject::Structure { mixed: true, fair: false }, Belnap::Both) if reading.linear == LinearReading::Hyper => {
+            vec![ProofKind::Outplayed]
+        }
         (Subject::Cut, Belnap::True | Belnap::False) => match logic {
             Logic::Pml | Logic::Ctl | Logic::Mu => vec![ProofKind::Claims],
             Logic::Ltl | Logic::CtlStar => Vec::new(),
