@@ -1,6 +1,6 @@
 //! What does every part of Tertium need before any logic comes in?
 //!
-//! Typed ids and bit sets ([`ids`], [`bitset`]), numbers made smaller with a check ([`narrow`]), places in source text ([`source`]) and the names in it ([`symbols`]), user mistakes as
+//! Typed ids and bit sets ([`ids`], [`bitset`]), components of graphs ([`graph`]), numbers made smaller with a check ([`narrow`]), places in source text ([`source`]) and the names in it ([`symbols`]), user mistakes as
 //! values ([`diagnostic`]) with their renderer ([`render`], [`visible`]), and the limits under which every long
 //! computation runs ([`budget`], [`memory`], [`files`]); panics of libraries that are no faults ([`panics`]).
 //!
@@ -10,6 +10,7 @@ pub mod bitset;
 pub mod budget;
 pub mod diagnostic;
 pub mod files;
+pub mod graph;
 pub mod ids;
 pub mod memory;
 pub mod narrow;

@@ -9,7 +9,6 @@ pub mod automata;
 pub mod explicit;
 pub mod family;
 pub mod game;
-mod graph;
 pub mod lattice_valued;
 pub mod reduction;
 mod rounds;

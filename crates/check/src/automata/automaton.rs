@@ -3,7 +3,7 @@
 //! `p` and `!p` are two letters of their own: on a partial word both may be allowed (read
 //! optimistically) or neither (read pessimistically), so nothing here knows excluded middle.
 
-use crate::graph::components;
+use tertium_base::graph::{Components, components};
 
 /// An atom or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -102,10 +102,8 @@ impl Automaton {
     /// The parts in which a run can stay for ever and accept: states that lead to each other, with transitions of every mark
     /// between them.
     pub(crate) fn accepting_components(&self) -> Vec<Component> {
-        let successor =
-            |state: usize, number: usize| self.transitions[state].get(number).map(|step| step.target as usize);
-        let numbers = components(self.transitions.len(), successor);
-        let count = numbers.iter().max().map_or(0, |&last| last as usize + 1);
+        let successors = |state: usize| self.transitions[state].iter().map(|step| step.target as usize);
+        let Components { of: numbers, count } = components(self.transitions.len(), successors);
         let mut found: Vec<Component> =
             (0..count).map(|_| Component { members: Vec::new(), marks: u64::MAX }).collect();
         let mut seen = vec![None; count];

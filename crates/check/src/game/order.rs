@@ -5,8 +5,8 @@
 //! (all of CTL is like that); in the others an outer fixpoint gets a priority that is not smaller than
 //! those of the fixpoints inside it, and as small as its kind allows.
 
-use tertium_base::BitSet;
 use tertium_base::narrow::to_u32;
+use tertium_base::{BitSet, graph};
 use tertium_logic::{Formula, Node, NodeId};
 
 use super::plan::{Obligation, Rule, dual};
@@ -146,46 +146,5 @@ fn pass_jumps(rules: &mut [Rule], anchored: &BitSet) {
 
 /// The strongly connected component of each obligation, those that others lead to first.
 fn components(rules: &[Rule], same_state: bool) -> Vec<u32> {
-    const OPEN: u32 = u32::MAX;
-    let mut number = vec![0u32; rules.len()];
-    let mut low = vec![0u32; rules.len()];
-    let mut component = vec![OPEN; rules.len()];
-    let (mut seen, mut found) = (0, 0);
-    let mut open: Vec<u32> = Vec::new();
-    let mut path: Vec<(u32, usize)> = Vec::new();
-    for start in 0..to_u32(rules.len()) {
-        if number[start as usize] == 0 {
-            path.push((start, 0));
-        }
-        while let Some((at, next)) = path.last_mut() {
-            let (here, index) = (*at as usize, *next);
-            if index == 0 {
-                seen += 1;
-                (number[here], low[here]) = (seen, seen);
-                open.push(to_u32(here));
-            }
-            *next += 1;
-            match rules[here].targets(same_state).nth(index) {
-                Some(to) if number[to as usize] == 0 => path.push((to, 0)),
-                Some(to) if component[to as usize] == OPEN => low[here] = low[here].min(number[to as usize]),
-                Some(_) => {}
-                None => {
-                    path.pop();
-                    if low[here] == number[here] {
-                        while let Some(member) = open.pop() {
-                            component[member as usize] = found;
-                            if member as usize == here {
-                                break;
-                            }
-                        }
-                        found += 1;
-                    }
-                    if let Some(&(above, _)) = path.last() {
-                        low[above as usize] = low[above as usize].min(low[here]);
-                    }
-                }
-            }
-        }
-    }
-    component
+    graph::components(rules.len(), |at| rules[at].targets(same_state).map(|to| to as usize)).of
 }

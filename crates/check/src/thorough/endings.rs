@@ -4,11 +4,10 @@
 
 use std::collections::HashMap;
 
+use tertium_base::graph::components;
 use tertium_base::{Budget, Stopped};
 use tertium_logic::AtomId;
 use tertium_logic::automata::{Marks, Tgba, Transition};
-
-use crate::graph::components;
 
 /// More atoms make more letters than can be tried.
 const MOST_ATOMS: usize = 16;
@@ -93,7 +92,7 @@ impl<'a> Endings<'a> {
 
 /// The states of a graph from which a cycle with all marks can be reached.
 fn accepting_states(marks: usize, moves: &[Vec<&Transition>]) -> Vec<bool> {
-    let component = components(moves.len(), |state, next| moves[state].get(next).map(|step| step.target));
+    let component = components(moves.len(), |state| moves[state].iter().map(|step| step.target)).of;
     let mut carried: Vec<Option<Marks>> = vec![None; moves.len()];
     for (state, steps) in moves.iter().enumerate() {
         for step in steps.iter().filter(|step| component[step.target] == component[state]) {

@@ -6,9 +6,9 @@
 //!
 //! If paths that end count, too, a path may end at a cell that demands nothing; its last labels are then read for ever.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 
+use tertium_base::graph::{Components, components_within};
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_logic::AtomId;
@@ -18,7 +18,6 @@ use tertium_model::{ActionId, PropId};
 use super::cells::Cells;
 use super::completion::{Completion, Draft};
 use super::endings::Endings;
-use crate::graph::components;
 
 /// The nodes of each component together, those of smaller numbers first.
 fn by_component(component: &[u32], count: usize) -> Vec<u32> {
@@ -27,7 +26,7 @@ fn by_component(component: &[u32], count: usize) -> Vec<u32> {
     (0..count).for_each(|class| next[class + 1] += next[class]);
     let mut order = vec![0; component.len()];
     for (node, &class) in component.iter().enumerate() {
-        order[next[class as usize] as usize] = node as u32;
+        order[next[class as usize] as usize] = to_u32(node);
         next[class as usize] += 1;
     }
     order
@@ -176,8 +175,8 @@ impl<'t> Product<'t> {
     /// Finds the components with accepting cycles, and those that lead there.
     fn judge(&mut self, budget: &Budget) -> Result<(), Stopped> {
         let mut ticks = 0;
-        let component = self.components(budget)?;
-        let count = component.iter().max().map_or(0, |&most| most as usize + 1);
+        let targets = |node: usize| self.edges_of(node).iter().map(|edge| edge.to as usize);
+        let Components { of: component, count } = components_within(self.nodes.len(), targets, budget)?;
         let mut carried: Vec<Option<Marks>> = vec![None; count];
         for node in 0..self.nodes.len() {
             budget.tick(&mut ticks)?;
@@ -201,19 +200,6 @@ impl<'t> Product<'t> {
         }
         self.component = component;
         Ok(())
-    }
-
-    /// The components of the product; a search that is stopped sees no more edges and is over soon.
-    fn components(&self, budget: &Budget) -> Result<Vec<u32>, Stopped> {
-        let (ticks, ended) = (Cell::new(0), Cell::new(Ok(())));
-        let component = components(self.nodes.len(), |node, next| {
-            let mut count = ticks.get();
-            ended.set(ended.get().and_then(|()| budget.tick(&mut count)));
-            ticks.set(count);
-            ended.get().ok()?;
-            self.edges_of(node).get(next).map(|edge| edge.to as usize)
-        });
-        ended.get().map(|()| component)
     }
 
     fn start(&self, cell: u32) -> Option<usize> {

@@ -8,6 +8,7 @@
 //! winner's moves (`outplay`).
 
 use super::contest::{Contest, Terms as ContestTerms};
+use tertium_base::graph::components;
 use tertium_evidence::{Deadlock, Proof, Reading, Refuted};
 use tertium_lattice::Belnap;
 use tertium_logic::{Logic, Node, NodeId, ParseOptions, ending_ctl, parse};
@@ -20,7 +21,6 @@ use super::search::without_constants;
 use super::tableau::{Nothing, Tableau};
 use super::terms::{TermId, terms_of_task};
 use super::words::Words;
-use crate::graph::components;
 use crate::{EngineError, Task};
 
 /// The checker settles open labels one by one, up to this many at a state.
@@ -136,7 +136,7 @@ fn refuted(task: &Task<'_>, state: StateId, value: Belnap) -> Result<Option<Proo
     let mut tableau = Tableau::play(&cells, &terms, root, &[cell], &Nothing, task.budget)?;
     let Some(node) = tableau.root(cell)?.filter(|&node| !tableau.is_won(node)) else { return Ok(None) };
     let (nodes, edges) = tableau.refutation(node);
-    let rank = components(nodes.len(), |at, next| edges[at].get(next).copied());
+    let rank = components(nodes.len(), |at| edges[at].iter().copied()).of;
     let claims = nodes.iter().zip(rank).map(|(&node, rank)| Refuted {
         state: StateId::new(tableau.cell(node) as usize),
         terms: tableau.asked(node).iter().map(|&term| node_of(term)).collect(),

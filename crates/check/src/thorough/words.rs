@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use tertium_base::graph::components;
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_logic::automata::{Determiniser, Kind, TranslationError};
@@ -13,7 +14,6 @@ use tertium_logic::{AtomId, Formula};
 
 use super::terms::decline;
 use crate::EngineError;
-use crate::graph::components;
 
 /// More steps than this are not looked at in advance.
 const MOST_STEPS: usize = 1 << 18;
@@ -136,10 +136,9 @@ impl Words {
     }
 
     fn find_parities(&mut self, letters: u32) {
-        let step = |state: usize, letter: usize| {
-            (letter < letters as usize).then(|| self.known[&(to_u32(state), to_u32(letter))].0 as usize)
-        };
-        let component = components(self.state_count(), step);
+        let known = &self.known;
+        let steps = |state: usize| (0..letters).map(move |letter| known[&(to_u32(state), letter)].0 as usize);
+        let component = components(self.state_count(), steps).of;
         let mut seen = vec![(false, false); component.len()];
         for (state, &class) in component.iter().enumerate() {
             for letter in 0..letters {

@@ -22,9 +22,7 @@ pub use monitor::{Focus, Monitor, Thread};
 pub use star::path_terms;
 pub use ways::{Knowledge, Way, ways};
 
-use tertium_base::narrow::to_u32;
-
-use crate::automata::graph;
+use tertium_base::graph;
 
 /// A term's number.
 pub type TermId = u32;
@@ -155,6 +153,5 @@ fn cyclic_components(edges: &[Vec<TermId>], component: &[u32]) -> Vec<bool> {
 
 /// The strongly connected component of each term.
 fn components(edges: &[Vec<TermId>]) -> Vec<u32> {
-    let found = graph::components(edges.len(), |at| edges[at].iter().map(|&to| to as usize));
-    found.of.into_iter().map(|class| to_u32(class)).collect()
+    graph::components(edges.len(), |at| edges[at].iter().map(|&to| to as usize)).of
 }

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use tertium_base::graph::{Components, components};
 use tertium_base::narrow::to_u32;
 
-use super::graph::components;
 use super::tgba::{Guard, Marks, Tgba, Transition};
 
 /// A transition and the eventualities that it puts off: all others are met.
@@ -28,14 +28,14 @@ pub(crate) fn close(states: &OpenStates, initial: usize, atoms: Vec<String>) -> 
         return Some(Tgba::empty(atoms));
     }
     let component = components(states.len(), |state| states[state].iter().map(|transition| transition.target));
-    let needed = needed_marks(states, &component.of, component.count);
-    let live = live_states(states, &component.of, &needed);
+    let needed = needed_marks(states, &component);
+    let live = live_states(states, &component, &needed);
     if !live[initial] {
         return Some(Tgba::empty(atoms));
     }
     let count = needed.iter().map(|needs| needs.as_ref().map_or(0, Vec::len)).max().unwrap_or(0);
     let cycles_in_vain = (0..states.len()).any(|state| {
-        needed[component.of[state]].is_none()
+        needed[component.at(state)].is_none()
             && live[state]
             && states[state].iter().any(|transition| component.of[transition.target] == component.of[state])
     });
@@ -43,7 +43,7 @@ pub(crate) fn close(states: &OpenStates, initial: usize, atoms: Vec<String>) -> 
     if count > Marks::MOST {
         return None;
     }
-    let marks = |state: usize, transition: &OpenTransition| match &needed[component.of[state]] {
+    let marks = |state: usize, transition: &OpenTransition| match &needed[component.at(state)] {
         Some(needs) if component.of[transition.target] == component.of[state] => {
             let missed = needs.iter().enumerate().filter(|(_, need)| transition.postponed.binary_search(need).is_ok());
             Marks(missed.fold(Marks::all(count).0, |marks, (mark, _)| marks & !(1 << mark)))
@@ -54,13 +54,13 @@ pub(crate) fn close(states: &OpenStates, initial: usize, atoms: Vec<String>) -> 
 }
 
 /// For each component the marks that its cycles must meet; `None` if no cycle in it meets all.
-fn needed_marks(states: &OpenStates, of: &[usize], count: usize) -> Vec<Option<Vec<u32>>> {
+fn needed_marks(states: &OpenStates, component: &Components) -> Vec<Option<Vec<u32>>> {
     // Inner edges of each component as (from, transition number).
-    let mut inner: Vec<Vec<(usize, usize)>> = vec![Vec::new(); count];
+    let mut inner: Vec<Vec<(usize, usize)>> = vec![Vec::new(); component.count];
     for (state, transitions) in states.iter().enumerate() {
         for (at, transition) in transitions.iter().enumerate() {
-            if of[transition.target] == of[state] {
-                inner[of[state]].push((state, at));
+            if component.of[transition.target] == component.of[state] {
+                inner[component.at(state)].push((state, at));
             }
         }
     }
@@ -114,14 +114,14 @@ fn has_cycle(states: &OpenStates, edges: &[(usize, usize)], chosen: &[usize]) ->
 }
 
 /// The states from which a good component is reached.
-fn live_states(states: &OpenStates, of: &[usize], needed: &[Option<Vec<u32>>]) -> Vec<bool> {
+fn live_states(states: &OpenStates, component: &Components, needed: &[Option<Vec<u32>>]) -> Vec<bool> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); states.len()];
     for (state, transitions) in states.iter().enumerate() {
         for transition in transitions {
             before[transition.target].push(state);
         }
     }
-    let mut live: Vec<bool> = of.iter().map(|&component| needed[component].is_some()).collect();
+    let mut live: Vec<bool> = component.of.iter().map(|&class| needed[class as usize].is_some()).collect();
     let mut todo: Vec<usize> = (0..states.len()).filter(|&state| live[state]).collect();
     while let Some(state) = todo.pop() {
         for &earlier in &before[state] {

@@ -12,10 +12,10 @@
 use std::collections::HashMap;
 
 use tertium_base::Budget;
+use tertium_base::graph::components;
 use tertium_base::narrow::to_u32;
 
 use super::build::{Translation, TranslationError, ltl_to_tgba};
-use super::graph::components;
 use super::safra::{self, Tree};
 use super::simulate::Simulation;
 use super::tgba::{Literal, Marks, Tgba};
@@ -284,7 +284,7 @@ impl Determiniser {
 struct Source {
     automaton: Tgba,
     simulation: Simulation,
-    component: Vec<usize>,
+    component: Vec<u32>,
     /// For each state whether its component can accept.
     good: Vec<bool>,
     /// The literals tested, as the reader of words asks them.
@@ -298,7 +298,7 @@ impl Source {
         let simulation = Simulation::within_reason(&automaton, budget)?;
         let states = &automaton.states;
         let component = components(states.len(), |state| states[state].iter().map(|transition| transition.target)).of;
-        let mut carried: HashMap<usize, Marks> = HashMap::new();
+        let mut carried: HashMap<u32, Marks> = HashMap::new();
         let mut literals = Vec::new();
         for (state, transitions) in states.iter().enumerate() {
             for transition in transitions {

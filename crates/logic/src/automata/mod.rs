@@ -12,7 +12,6 @@ mod acceptance;
 pub mod build;
 pub mod determinise;
 mod expand;
-pub(crate) mod graph;
 pub mod hoa;
 pub mod hoa_read;
 pub mod plain;

@@ -5,9 +5,9 @@
 //! exact on four-valued letters, and safe on classical ones. States that simulate each other become one, and
 //! transitions that another one from the same state simulates are dropped.
 
+use tertium_base::graph::components;
 use tertium_base::{BitSet, Budget, Stopped};
 
-use super::graph::components;
 use super::tgba::{Marks, Tgba, Transition};
 
 /// Above this number of elementary comparisons simulation is left out.
@@ -146,10 +146,10 @@ fn owed_marks(automaton: &Tgba) -> Vec<Vec<Marks>> {
     let mut carried = vec![Marks::default(); component.count];
     for (state, transitions) in states.iter().enumerate() {
         for transition in transitions.iter().filter(|transition| inner(state, transition)) {
-            carried[component.of[state]] = carried[component.of[state]].union(transition.marks);
+            carried[component.at(state)] = carried[component.at(state)].union(transition.marks);
         }
     }
-    let accepting = |state: usize| carried[component.of[state]] == Marks::all(automaton.marks);
+    let accepting = |state: usize| carried[component.at(state)] == Marks::all(automaton.marks);
     let owed = |state: usize, transition: &Transition| {
         if inner(state, transition) && accepting(state) { transition.marks } else { Marks::default() }
     };

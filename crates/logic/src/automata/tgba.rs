@@ -8,6 +8,7 @@
 
 use std::fmt;
 
+use tertium_base::graph;
 use tertium_base::narrow::to_u32;
 
 use crate::formula::AtomId;
@@ -268,11 +269,11 @@ impl Tgba {
 
 /// Whether some component of a graph with marked edges carries all marks and has an edge.
 fn has_accepting_component(steps: &[Vec<(usize, Marks)>], marks: usize) -> bool {
-    let component = super::graph::components(steps.len(), |node| steps[node].iter().map(|&(target, _)| target));
+    let component = graph::components(steps.len(), |node| steps[node].iter().map(|&(target, _)| target));
     let mut found: Vec<Option<Marks>> = vec![None; component.count];
     for (from, edges) in steps.iter().enumerate() {
         for &(to, here) in edges.iter().filter(|(to, _)| component.of[*to] == component.of[from]) {
-            let entry = &mut found[component.of[to]];
+            let entry = &mut found[component.at(to)];
             *entry = Some(entry.unwrap_or_default().union(here));
         }
     }

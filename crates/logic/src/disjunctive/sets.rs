@@ -7,11 +7,11 @@
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
+use tertium_base::graph::components;
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 
 use crate::alternating::{Knowledge, Monitor, Term, TermId, Terms, Thread, Way, ways};
-use crate::automata::graph::components;
 use crate::formula::{ActionId, AtomId};
 
 /// After so many attempts at ways the form is too large to be of use.
@@ -285,7 +285,8 @@ impl Sets {
 
     /// Which sets lead to each other; what a set leads to has no greater number.
     pub fn components(&self) -> Vec<usize> {
-        components(self.len(), |set| self.moves(set).map(|step| step.to)).of
+        let found = components(self.len(), |set| self.moves(set).map(|step| step.to));
+        (0..self.len()).map(|set| found.at(set)).collect()
     }
 
     /// Leads steps to one memory of a set wherever it makes no difference.

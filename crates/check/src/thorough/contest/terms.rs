@@ -7,14 +7,14 @@
 //! CTL is first unfolded to the mu-calculus; quantifiers over paths become the automata of `paths`.
 
 use tertium_base::narrow::to_u32;
-use tertium_base::{Budget, Stopped};
+use tertium_base::{Budget, Stopped, graph};
 use tertium_evidence::Reading;
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, Node, NodeId, ctl_to_mu, ending_ctl};
 use tertium_model::{ActionId, Kmts, PropId};
 
 use super::paths::Automata;
-use crate::{Ask, Filter, Task, graph};
+use crate::{Ask, Filter, Task};
 
 /// A term's number.
 pub(crate) type TermId = u32;
@@ -144,14 +144,13 @@ impl Terms {
 
 /// The strongly connected components of the terms that are kept.
 fn components(rules: &[Term], kept: impl Fn(usize) -> bool, budget: &Budget) -> Result<Vec<u32>, Stopped> {
-    budget.check()?;
     let leads: Vec<Vec<usize>> = (rules.iter().enumerate())
         .map(|(at, rule)| {
             let stays = kept(at);
             rule.leads_to().map(|to| to as usize).filter(|&to| stays && kept(to)).collect()
         })
         .collect();
-    Ok(graph::components(rules.len(), |at, number| leads[at].get(number).copied()))
+    Ok(graph::components_within(rules.len(), |at| leads[at].iter().copied(), budget)?.of)
 }
 
 /// Makes terms.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use tertium_base::Stopped;
+use tertium_base::graph::components;
 
 use super::Monitor;
 use super::marked::{Edge, Marked};
@@ -68,43 +69,10 @@ pub(super) fn strongly_fair<S: RowSuccessors, M: Monitor>(
     Ok(None)
 }
 
-/// The strongly connected parts of a set of states, as positions (Kosaraju, two walks).
+/// The strongly connected parts of a set of states, as positions; those that lead to others come first.
 fn parts(component: &[u32], inside: &Inside) -> Vec<Vec<usize>> {
     let successors = |at: usize| inside.edges[at].iter().map(|edge| inside.position[&edge.target]);
-    let mut backward: Vec<Vec<usize>> = vec![Vec::new(); component.len()];
-    for at in 0..component.len() {
-        for target in successors(at) {
-            backward[target].push(at);
-        }
-    }
-    let mut finished = Vec::new();
-    let mut seen = vec![false; component.len()];
-    for start in 0..component.len() {
-        let mut stack = vec![(start, false)];
-        while let Some((at, done)) = stack.pop() {
-            if done {
-                finished.push(at);
-            } else if !std::mem::replace(&mut seen[at], true) {
-                stack.push((at, true));
-                stack.extend(successors(at).map(|target| (target, false)));
-            }
-        }
-    }
-    let mut parts = Vec::new();
-    let mut placed = vec![false; component.len()];
-    for &start in finished.iter().rev() {
-        let mut part = Vec::new();
-        let mut stack = vec![start];
-        while let Some(at) = stack.pop() {
-            if !std::mem::replace(&mut placed[at], true) {
-                part.push(at);
-                stack.extend(&backward[at]);
-            }
-        }
-        if !part.is_empty() {
-            part.sort_unstable();
-            parts.push(part);
-        }
-    }
+    let mut parts = components(component.len(), successors).members();
+    parts.reverse();
     parts
 }
