@@ -7,8 +7,8 @@ use tertium_base::narrow::to_u32;
 use tertium_base::{Diagnostic, StopReason, Stopped};
 use tertium_explore::reduction::Kinds;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
+use tertium_explore::search::compaction::compact_search;
 use tertium_explore::search::depth::depth_first;
-use tertium_explore::search::sketched::sketched;
 use tertium_explore::search::{Blind, Finding, Progress, Summary};
 use tertium_explore::store::{Keeping, StateStore};
 use tertium_explore::successors::{Expansion, RowSuccessors};
@@ -117,7 +117,7 @@ fn estimate(space: &Space<'_>, effort: &Effort<'_>, progress: &mut dyn FnMut(Pro
         fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
     let options =
         Options { threads: 1, max_states: effort.limit(space), stop_at_finding: false, budget: effort.budget };
-    let found = sketched(stepper, &Blind, initial, effort.store, &options, progress);
+    let found = compact_search(stepper, &Blind, initial, effort.store, &options, progress);
     let summary = &found.summary;
     let mut reasons: Vec<Reason> = space.open.iter().cloned().collect();
     if summary.stopped.is_some_and(|stopped| stopped.0 == StopReason::Count) {

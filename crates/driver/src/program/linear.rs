@@ -12,7 +12,7 @@ use tertium_base::{Budget, Stopped};
 use tertium_explore::reduction::Kinds;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{
-    Lasso, MOST_MARKS, Monitor, Nested, Outcome, Scheduling, accepted_run, accepted_run_sketched,
+    Lasso, MOST_MARKS, Monitor, Nested, Outcome, Scheduling, accepted_run, accepted_run_compact,
 };
 use tertium_explore::store::Keeping;
 use tertium_lattice::Belnap;
@@ -177,7 +177,7 @@ pub fn accepted<M: Monitor>(
     let found = match effort.store {
         Keeping::Exact => accepted_run(stepper, monitor, fair, initial, &inner, &mut watch).map(|found| (found, None)),
         store => {
-            let found = accepted_run_sketched(stepper, monitor, fair, initial, store, (&inner, limit), &mut watch);
+            let found = accepted_run_compact(stepper, monitor, fair, initial, store, (&inner, limit), &mut watch);
             found.map(|found| {
                 let Nested { lasso, states, transitions, faults, coverage } = found;
                 (Outcome { lasso, states, transitions, faults }, Some(not_proved(store, states, coverage)))

@@ -6,7 +6,7 @@
 use tertium_base::StopReason;
 use tertium_explore::reduction::Kinds;
 use tertium_explore::search::breadth::Options;
-use tertium_explore::search::sketched::{Sketched, sketched};
+use tertium_explore::search::compaction::{CompactSearch, compact_search};
 use tertium_explore::search::{Finding, Progress};
 use tertium_explore::store::Keeping;
 use tertium_lattice::{Belnap, TruthValue};
@@ -35,7 +35,7 @@ pub(super) fn decide(
         fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
     let options =
         Options { threads: 1, max_states: effort.limit(space), stop_at_finding: false, budget: effort.budget };
-    let found = sketched(stepper, &watcher, initial, effort.store, &options, progress);
+    let found = compact_search(stepper, &watcher, initial, effort.store, &options, progress);
     watcher.wanted.retain(|wanted| wanted.found(&found.summary).is_some());
     // A search that keeps everything, but not much of it, may know shorter runs.
     let near = (!watcher.wanted.is_empty()).then(|| {
@@ -75,7 +75,7 @@ fn no_run() -> Failure {
 }
 
 /// Nothing was found, which proves nothing.
-fn leave_open(space: &Space<'_>, found: &Sketched, effort: &Effort<'_>, answer: &mut ProgramAnswer) {
+fn leave_open(space: &Space<'_>, found: &CompactSearch, effort: &Effort<'_>, answer: &mut ProgramAnswer) {
     for finding in found.summary.findings.keys() {
         if let Finding::Fault(fault) = finding
             && let Some(reason) = space.fault_reason(fault)

@@ -2,14 +2,15 @@
 //!
 //! [`breadth`] visits level by level with any number of threads; its answers, shortest runs included, do not
 //! depend on how many. [`depth`] follows one run after the other. [`run`] finds the way back to what was noted. [`liveness`] looks for infinite runs.
-//! [`sketched`] visits what it can with a store that keeps little of each state.
+//! [`compaction`] visits what it can with bitstate hashing or hash compaction.
 
 pub mod breadth;
+pub mod compaction;
 pub mod depth;
 pub mod liveness;
 mod pool;
 pub mod run;
-pub mod sketched;
+
 mod worker;
 
 use std::collections::BTreeMap;

@@ -5,17 +5,17 @@
 //! (`tree`), so that parts which many states share are stored once. Several threads may insert at the
 //! same time; growing needs the store for oneself.
 //!
-//! [`Sketch`] keeps less of a row, and may take it for another one.
+//! [`CompactStore`] keeps less of a row, and may take it for another one.
 //!
 //! Not here: what the words mean (`pack`).
 
 mod batch;
+mod compaction;
 mod pairs;
-mod sketch;
 mod split;
 mod tree;
 
 pub use batch::Batch;
+pub use compaction::{CompactStore, Keeping};
 pub use pairs::Full;
-pub use sketch::{Keeping, Sketch};
 pub use tree::{Branches, StateStore, trimmed};

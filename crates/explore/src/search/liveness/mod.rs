@@ -20,7 +20,7 @@ use tertium_base::{Budget, Stopped};
 use self::components::Components;
 pub use self::marks::MOST_MARKS;
 pub use self::nearest::{Nearest, Watch, nearest_accepted_run};
-pub use self::nested::{Nested, accepted_run_sketched};
+pub use self::nested::{Nested, accepted_run_compact};
 use self::product::Product;
 use super::Progress;
 use crate::successors::RowSuccessors;

@@ -2,7 +2,7 @@
 //!
 //! The marks are collected one after the other, so that a run which has collected all of them passes an accepting node. The
 //! outer search looks at an accepting node again when it leaves it; the inner one looks for a way back to it. Both note
-//! what they have seen in one [`Sketch`]; what that takes for known may be overlooked. The runs at hand are a lasso.
+//! what they have seen in one [`CompactStore`]; what that takes for known may be overlooked. The runs at hand are a lasso.
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
@@ -10,7 +10,7 @@ use tertium_base::{Budget, StopReason, Stopped};
 use super::marks::Marks;
 use super::{Lasso, Monitor, Scheduling};
 use crate::search::Progress;
-use crate::store::{Keeping, Sketch};
+use crate::store::{CompactStore, Keeping};
 use crate::successors::{Expansion, RowSuccessors};
 
 /// What such a search found.
@@ -51,7 +51,7 @@ struct Search<'s, S: RowSuccessors, M: Monitor> {
     scheduling: &'s Scheduling,
     budget: &'s Budget,
     most: usize,
-    sketch: Sketch,
+    visited: CompactStore,
     scratch: S::Scratch,
     eyes: M::Scratch,
     found: Expansion,
@@ -65,7 +65,7 @@ struct Search<'s, S: RowSuccessors, M: Monitor> {
 ///
 /// # Errors
 /// If the budget is spent, or the limit reached, first.
-pub fn accepted_run_sketched<S: RowSuccessors, M: Monitor>(
+pub fn accepted_run_compact<S: RowSuccessors, M: Monitor>(
     successors: &S,
     monitor: &M,
     scheduling: &Scheduling,
@@ -80,7 +80,7 @@ pub fn accepted_run_sketched<S: RowSuccessors, M: Monitor>(
         scheduling,
         budget,
         most,
-        sketch: Sketch::new(keeping, budget)?,
+        visited: CompactStore::new(keeping, budget)?,
         scratch: successors.scratch(),
         eyes: monitor.scratch(),
         found: Expansion::default(),
@@ -97,7 +97,7 @@ pub fn accepted_run_sketched<S: RowSuccessors, M: Monitor>(
             }
         }
     }
-    let (states, coverage) = (search.sketch.len(), search.sketch.coverage());
+    let (states, coverage) = (search.visited.len(), search.visited.coverage());
     Ok(Nested { lasso, states, transitions: search.transitions, faults: search.faults, coverage })
 }
 
@@ -107,17 +107,17 @@ impl<S: RowSuccessors, M: Monitor> Search<'_, S, M> {
     }
 
     fn is_new(&mut self, node: &Node, inner: bool) -> Result<bool, Stopped> {
-        self.sketch.insert(&node.row, node.tag(inner), self.budget)
+        self.visited.insert(&node.row, node.tag(inner), self.budget)
     }
 
     fn mind_the_limits(&mut self, depth: usize, progress: &mut dyn FnMut(Progress)) -> Result<(), Stopped> {
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks & 1023 == 0 {
             self.budget.check()?;
-            let (states, bytes) = (self.sketch.len(), self.sketch.bytes());
+            let (states, bytes) = (self.visited.len(), self.visited.bytes());
             progress(Progress { states, queue: 0, depth, bytes });
         }
-        if self.sketch.len() > self.most { Err(Stopped(StopReason::Count)) } else { Ok(()) }
+        if self.visited.len() > self.most { Err(Stopped(StopReason::Count)) } else { Ok(()) }
     }
 
     fn outer(&mut self, start: Node, progress: &mut dyn FnMut(Progress)) -> Result<Option<Lasso>, Stopped> {

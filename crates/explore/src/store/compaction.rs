@@ -1,7 +1,7 @@
-//! Which states have probably been seen?
+//! Bitstate hashing (Holzmann 1987) and hash compaction (Wolper and Leroy 1993): which states have probably been seen?
 //!
-//! A [`Sketch`] keeps less of a state than would tell it from every other one: a fingerprint of 64 bits, or three bits in
-//! a field of fixed size. What is new to it is new; what it takes for known may be another state. So a search with a sketch
+//! A [`CompactStore`] keeps less of a state than would tell it from every other one: a fingerprint of 64 bits, or three bits in
+//! a field of fixed size. What is new to it is new; what it takes for known may be another state. So a search with it
 //! may overlook states, and says how many it probably has not.
 
 use tertium_base::narrow::folded;
@@ -30,7 +30,7 @@ const FIRST_PLACES: usize = 1 << 12;
 
 /// A set of states that may take a state for another one.
 #[derive(Clone, Debug)]
-pub struct Sketch {
+pub struct CompactStore {
     kind: Kind,
     count: usize,
     /// The sum over all states entered of how probable it was to take a new one for known.
@@ -47,7 +47,7 @@ enum Kind {
     },
 }
 
-impl Sketch {
+impl CompactStore {
     /// An empty one; a field takes half of the memory that there is, if that is limited.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl Sketch {
         if seen == 0.0 { 1.0 } else { seen / (seen + self.overlooked) }
     }
 
-    /// Enters a state, which is a row with a tag; says whether it is new to the sketch.
+    /// Enters a state, which is a row with a tag; says whether it is new to the store.
     ///
     /// # Errors
     /// If it must grow and there is not enough memory.
@@ -180,26 +180,27 @@ mod tests {
     #[test]
     fn fingerprints_know_every_state_entered_and_take_few_for_known() {
         let budget = Budget::unlimited();
-        let mut sketch = Sketch::new(Keeping::Compact, &budget).expect("room");
+        let mut store = CompactStore::new(Keeping::Compact, &budget).expect("room");
         for number in 0..50_000u32 {
-            assert!(sketch.insert(&[number % 7, number], 0, &budget).expect("room"), "{number}");
-            assert!(!sketch.insert(&[number % 7, number], 0, &budget).expect("room"));
+            assert!(store.insert(&[number % 7, number], 0, &budget).expect("room"), "{number}");
+            assert!(!store.insert(&[number % 7, number], 0, &budget).expect("room"));
         }
-        assert!(sketch.insert(&[0, 0], 1, &budget).expect("room"), "the tag counts");
-        assert_eq!(sketch.len(), 50_001);
-        assert!(sketch.coverage() > 0.999_999);
+        assert!(store.insert(&[0, 0], 1, &budget).expect("room"), "the tag counts");
+        assert_eq!(store.len(), 50_001);
+        assert!(store.coverage() > 0.999_999);
     }
 
     #[test]
     fn a_small_field_overlooks_states_and_says_about_how_many() {
         let budget = Budget::unlimited();
-        let mut sketch = Sketch { kind: Kind::Field { words: vec![0; 1 << 10], set: 0 }, count: 0, overlooked: 0.0 };
+        let mut store =
+            CompactStore { kind: Kind::Field { words: vec![0; 1 << 10], set: 0 }, count: 0, overlooked: 0.0 };
         let states = 20_000;
         for number in 0..states {
-            sketch.insert(&[number, 3, 9], 0, &budget).expect("room");
+            store.insert(&[number, 3, 9], 0, &budget).expect("room");
         }
-        let seen = sketch.len() as f64 / f64::from(states);
+        let seen = store.len() as f64 / f64::from(states);
         assert!(seen < 0.95, "{seen}");
-        assert!((seen - sketch.coverage()).abs() < 0.03, "{seen} {}", sketch.coverage());
+        assert!((seen - store.coverage()).abs() < 0.03, "{seen} {}", store.coverage());
     }
 }
