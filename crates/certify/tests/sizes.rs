@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use tertium_base::Budget;
 use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
-use tertium_driver::program::abstracted::{AbstractionOptions, refined};
+use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
-use tertium_driver::program::{CheckOptions, ProgramAnswer, choose, every};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, choose, parameterised, refinement_loop};
 use tertium_kernel::Finding;
 use tertium_load::ProgramFile;
 use tertium_load::program::{Extras, from_text_with};
@@ -37,8 +37,8 @@ fn certificate(file: &ProgramFile, name: &str) -> String {
     let how = AbstractionOptions::default();
     let budget = Budget::unlimited();
     let answers: Vec<ProgramAnswer> = if file.open.is_some() {
-        let how = (&how, refined::DEFAULT_REFINEMENTS);
-        every::check(file, &asked, &options, how, &budget, &()).expect("it can be decided").outcome.answers
+        let how = (&how, refinement_loop::DEFAULT_REFINEMENTS);
+        parameterised::check(file, &asked, &options, how, &budget, &()).expect("it can be decided").outcome.answers
     } else {
         choose::decide(file, &asked, &options, &how, &budget, &()).expect("it can be decided").answers
     };
