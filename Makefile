@@ -48,7 +48,7 @@ INSTALL ?= yes
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test quick test-forged test-long test-spin test-symbolic peers browser pictures agreement bench bench-growth bench-limits bench-loop bench-spin bench-symbolic fuzz lint format clean test-million
+.PHONY: help run build test quick test-forged test-long test-spin test-symbolic peers browser pictures agreement bench bench-growth bench-limits bench-loop bench-spin bench-symbolic fuzz lint format clean test-million mutants
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -158,6 +158,10 @@ fuzz: $(Z3) ## feed every parser, stored runs, certificates and checks within ti
 		then echo "$$target: $$(sed -n 's/^stat::number_of_executed_units: *//p' $$log) inputs, nothing found"; \
 		else tail -40 $$log; echo "$$target: the input is in fuzz/artifacts/$$target/"; exit 1; fi; \
 	done
+
+# Bugs that are seeded on purpose, in a copy of the sources (docs/mutants.md).
+mutants: $(Z3) ## seed soundness bugs and count how many tests, certificates and replay catch (MUTANTS="--only WORD --threads N …")
+	$(CARGO) run --quiet -p xtask -- mutants $(MUTANTS)
 
 lint: $(Z3) ## format, lints and documentation, all warnings denied
 	$(CARGO) fmt --all --check
