@@ -157,7 +157,7 @@ pub struct CheckArgs {
     /// Programs: add predicates at most this many times [default: 20; 0 if predicates are given]
     #[arg(long, value_name = "N", help_heading = "Abstraction of programs")]
     pub refinements: Option<u32>,
-    /// Programs: look at every order of steps, also where fewer are enough
+    /// Programs: no partial-order reduction, statement merging or resetting of dead variables
     #[arg(long, help_heading = "Work")]
     pub no_reduction: bool,
     /// Programs: how much is kept of each state [default: exact]
@@ -427,10 +427,10 @@ pub struct ExploreArgs {
     /// Promela: a folder whose files may be included, besides the model's own; may be repeated
     #[arg(long = "include-dir", value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
-    /// Take every step in every order (the default)
+    /// No partial-order reduction, statement merging or resetting of dead variables (the default)
     #[arg(long, overrides_with = "reduction")]
     pub no_reduction: bool,
-    /// Leave out orders of steps that lead to the same deadlocks and faults
+    /// Partial-order reduction, statement merging and resetting of dead variables: the same deadlocks and faults
     #[arg(long, overrides_with = "no_reduction")]
     pub reduction: bool,
     /// In which order to visit states

@@ -12,7 +12,7 @@ use tertium_driver::program::run;
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
 use tertium_driver::program::{CheckOptions, ProgramFile, check, from_text};
-use tertium_explore::reduction::Kinds;
+use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
 use tertium_explore::search::{Blind, Finding};
@@ -196,7 +196,7 @@ fn runs_of_reduced_searches_are_followed_with_all_their_steps() {
         let broken = space.watch_promises(&effort, &mut |_| {});
         let promises = !file.program.promises.is_empty() && broken.is_none();
         by_promise.set(by_promise.get() + usize::from(promises));
-        let Some(fewer) = Fewer::of(&space, &[], Kinds { promises, ..Kinds::ALL }) else { return };
+        let Some(fewer) = Fewer::of(&space, &[], ReductionKinds { promises, ..ReductionKinds::ALL }) else { return };
         let options = Options { threads: 1, max_states: None, stop_at_finding: false, budget: &budget };
         let all = breadth_first(&space.stepper, &Blind, &space.initial, &options, &mut |_| {});
         let found = breadth_first(&fewer.stepper, &Blind, &fewer.initial, &options, &mut |_| {});

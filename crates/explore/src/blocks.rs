@@ -15,7 +15,7 @@ use crate::code::{Trap, View};
 use crate::compiled::{Compiled, Room};
 use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Shape, Shapes};
-use crate::reduction::Dead;
+use crate::reduction::DeadVariables;
 use crate::seen::Seen;
 use crate::steps::location_slot;
 use crate::successors::Expansion;
@@ -89,7 +89,7 @@ impl Work {
     }
 
     /// Forgets the values that processes which have moved never read again.
-    fn forget(&mut self, dead: &Dead, entered: &Shape) {
+    fn forget(&mut self, dead: &DeadVariables, entered: &Shape) {
         let shape = self.shape.clone();
         let now = shape.as_deref().unwrap_or(entered);
         for (&process, &frame) in now.processes.iter().zip(&now.frames) {

@@ -3,7 +3,7 @@
 //! All steps are made ready once ([`crate::code`]); what a move writes patches the packed row of the state it leaves, so a
 //! successor costs what it changes. Any state in which something goes wrong, or that needs what only the definition of
 //! a step knows, is left to the definition ([`Plain`]), which decides alone what a fault is. What a process did when it saw
-//! the same values is remembered (`recall`), not computed again.
+//! the same values is remembered (`step_cache`), not computed again.
 
 use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
@@ -14,9 +14,9 @@ use crate::channels::stored_width;
 use crate::code::{Code, Trap, View};
 use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Packing, Shape, Shapes};
-use crate::recall::{Known, MOST_SHAPES, Recall};
-use crate::reduction::{Dead, Reduction};
+use crate::reduction::{DeadVariables, StateSpaceReduction};
 use crate::seen::Seen;
+use crate::step_cache::{CacheLookup, MOST_SHAPES, StepCache};
 use crate::steps::{self, ActionCode, ProcessCode};
 use crate::store::trimmed;
 use crate::successors::{Expansion, Plain, RowSuccessors};
@@ -35,8 +35,8 @@ pub struct Compiled<'p> {
     pub(crate) priorities: bool,
     /// An automaton watches the events on channels, which only the definition of a step knows.
     watched: bool,
-    reduction: Option<Reduction>,
-    recalls: bool,
+    reduction: Option<StateSpaceReduction>,
+    caches_steps: bool,
 }
 
 /// What one thread needs.
@@ -51,7 +51,7 @@ pub struct Scratch {
     room: Room,
     seen: Seen,
     /// What was done before, by the number of the shape.
-    recalls: Vec<Recall>,
+    step_caches: Vec<StepCache>,
 }
 
 /// The state that is being expanded.
@@ -103,20 +103,20 @@ impl<'p> Compiled<'p> {
             priorities: program.priorities,
             watched: program.trace.is_some() || program.must_be_deterministic(),
             reduction: None,
-            recalls: !program.priorities,
+            caches_steps: !program.priorities,
         }
     }
 
     /// The same, computing everything anew: the oracle of what is remembered.
     #[must_use]
     pub fn forgetful(mut self) -> Self {
-        self.recalls = false;
+        self.caches_steps = false;
         self
     }
 
     /// The same, leaving out what a reduction says. What goes wrong is still found by the definition of all steps.
     #[must_use]
-    pub fn reduced(mut self, reduction: Reduction) -> Self {
+    pub fn reduced(mut self, reduction: StateSpaceReduction) -> Self {
         for (at, process) in self.processes.iter_mut().enumerate() {
             let targets: Vec<bool> =
                 (0..process.locations.len()).map(|location| reduction.is_merged(at, location)).collect();
@@ -161,8 +161,8 @@ impl<'p> Compiled<'p> {
     }
 
     #[inline]
-    pub(crate) fn dead(&self) -> Option<&Dead> {
-        self.reduction.as_ref().and_then(Reduction::dead)
+    pub(crate) fn dead(&self) -> Option<&DeadVariables> {
+        self.reduction.as_ref().and_then(StateSpaceReduction::dead)
     }
 
     /// The definition of a step behind it.
@@ -264,14 +264,14 @@ impl<'p> Compiled<'p> {
     /// What one process can do, remembered or computed; says whether it is anything.
     #[inline]
     fn steps_of(&self, pid: usize, here: Here<'_>, scratch: &mut Scratch, found: &mut Expansion) -> Result<bool, Trap> {
-        let Some(recall) = scratch.recalls.get_mut(here.number).filter(|_| self.recalls) else {
+        let Some(step_cache) = scratch.step_caches.get_mut(here.number).filter(|_| self.caches_steps) else {
             return self.compute(pid, here, Asked::Plainly, scratch, found);
         };
         let before = found.steps();
-        let spot = match recall.repeat(pid, here.row, found) {
-            Known::Repeated => return Ok(found.steps() > before),
-            Known::New(spot) => spot,
-            Known::Open => return self.compute(pid, here, Asked::Plainly, scratch, found),
+        let spot = match step_cache.repeat(pid, here.row, found) {
+            CacheLookup::Repeated => return Ok(found.steps() > before),
+            CacheLookup::New(spot) => spot,
+            CacheLookup::Open => return self.compute(pid, here, Asked::Plainly, scratch, found),
         };
         let faults = found.faults.len();
         found.record();
@@ -280,7 +280,7 @@ impl<'p> Compiled<'p> {
         if found.faults.len() == faults && any == (found.steps() > before) {
             let own = to_u32(here.shape.frames[pid] + FRAME_LOCATION);
             let seen = scratch.seen.sorted().iter().copied().filter(|&slot| slot != own);
-            scratch.recalls[here.number].remember(spot, seen, here, found);
+            scratch.step_caches[here.number].remember(spot, seen, here, found);
         }
         Ok(any)
     }
@@ -317,11 +317,11 @@ impl<'p> Compiled<'p> {
     fn prepare(&self, here: Here<'_>, scratch: &mut Scratch) {
         scratch.unpacked = false;
         let number = here.number;
-        if number < MOST_SHAPES && scratch.recalls.get(number).is_none_or(Recall::is_empty) {
+        if number < MOST_SHAPES && scratch.step_caches.get(number).is_none_or(StepCache::is_empty) {
             // Shapes are numbered as they are met; those met only inside blocks are never asked for.
-            let known = scratch.recalls.len().max(number + 1);
-            scratch.recalls.resize_with(known, Recall::default);
-            scratch.recalls[number] = Recall::of(self, here.shape);
+            let known = scratch.step_caches.len().max(number + 1);
+            scratch.step_caches.resize_with(known, StepCache::default);
+            scratch.step_caches[number] = StepCache::of(self, here.shape);
         }
     }
 
@@ -381,7 +381,7 @@ impl<'p> Compiled<'p> {
 
 /// Forgets the values that a process which has moved never reads again. Where it has moved to is among the writes.
 #[inline]
-fn forget_dead(dead: &Dead, shape: &Shape, pid: usize, offer: &Offer, offers: &Offers, found: &mut Expansion) {
+fn forget_dead(dead: &DeadVariables, shape: &Shape, pid: usize, offer: &Offer, offers: &Offers, found: &mut Expansion) {
     let frame = shape.frames[pid];
     let own = steps::location_slot(frame);
     let mut writes = offers.writes[offer.writes.clone()].iter().rev();
@@ -455,7 +455,7 @@ impl RowSuccessors for Compiled<'_> {
         self.prepare(here, scratch);
         for (pid, &frame) in shape.frames.iter().enumerate() {
             let at = to_usize(shape.field(frame + FRAME_LOCATION).take(row));
-            if !reduction.is_private(shape.processes[pid] as usize, at) {
+            if !reduction.is_ample(shape.processes[pid] as usize, at) {
                 continue;
             }
             if self.steps_of(pid, here, scratch, found).is_err() {

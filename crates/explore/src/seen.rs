@@ -1,7 +1,7 @@
 //! Which slots of a state did a computation look at?
 //!
 //! What a process can do is computed by looking at some slots; in a state where those have the same values the same will
-//! be computed. So what was looked at says what a result may be remembered by (`recall`). Slots that a block has
+//! be computed. So what was looked at says what a result may be remembered by (`step_cache`). Slots that a block has
 //! written before it looks at them say nothing about the state it was entered from.
 
 use std::cell::{Cell, RefCell};

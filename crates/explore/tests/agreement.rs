@@ -188,7 +188,7 @@ fn fewer_steps_find_the_same() {
     let semantics = Semantics::new(&program);
     let plain = Plain::of(&semantics);
     let expr = *program.properties[0].atoms.values().next().expect("one atom");
-    let reduction = tertium_explore::reduction::Reduction::of(&semantics, &[expr]);
+    let reduction = tertium_explore::reduction::StateSpaceReduction::of(&semantics, &[expr]);
     assert!(reduction.count() > 0);
     let compiled = Compiled::of(&semantics);
     let full = observed(&compiled, &plain, expr, 1);

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use tertium_base::{Budget, Span};
 use tertium_explore::compiled::Compiled;
-use tertium_explore::reduction::{Kinds, Reduction};
+use tertium_explore::reduction::{ReductionKinds, StateSpaceReduction};
 use tertium_explore::search::Blind;
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::depth::depth_first;
@@ -108,12 +108,12 @@ fn compiled_steps_are_the_defined_ones() {
 }
 
 /// Every way to leave something out.
-const KINDS: [Kinds; 5] = [
-    Kinds { orders: true, ..Kinds::NONE },
-    Kinds { merging: true, ..Kinds::NONE },
-    Kinds::VALUES,
-    Kinds { orders: true, merging: true, ..Kinds::NONE },
-    Kinds::ALL,
+const KINDS: [ReductionKinds; 5] = [
+    ReductionKinds { partial_order: true, ..ReductionKinds::NONE },
+    ReductionKinds { statement_merging: true, ..ReductionKinds::NONE },
+    ReductionKinds::VALUES,
+    ReductionKinds { partial_order: true, statement_merging: true, ..ReductionKinds::NONE },
+    ReductionKinds::ALL,
 ];
 
 #[test]
@@ -135,7 +135,7 @@ fn whatever_is_left_out_the_same_mistakes_are_found() {
         }
         compared.set(compared.get() + 1);
         for (at, kinds) in KINDS.into_iter().enumerate() {
-            let reduced = compiled.clone().reduced(Reduction::with(&semantics, &[], kinds));
+            let reduced = compiled.clone().reduced(StateSpaceReduction::with(&semantics, &[], kinds));
             let initial: Vec<Vec<u32>> = initial.iter().map(|row| reduced.representative(row)).collect();
             let found = breadth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
             assert!(
@@ -144,11 +144,11 @@ fn whatever_is_left_out_the_same_mistakes_are_found() {
                 found.findings,
                 full.findings
             );
-            if !kinds.dead {
+            if !kinds.dead_variables {
                 assert_eq!(found.deadlocks, full.deadlocks, "{kinds:?}");
             }
             assert!(found.states <= full.states, "{kinds:?}: {} of {}", found.states, full.states);
-            if kinds == Kinds::ALL {
+            if kinds == ReductionKinds::ALL {
                 assert_eq!(breadth_first(&reduced, &Blind, &initial, &options(2), &mut |_| {}).summary, found);
                 let deep = depth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
                 assert!(deep.findings.keys().eq(full.findings.keys()), "{kinds:?}");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_explore::compiled::Compiled;
-use tertium_explore::reduction::Reduction;
+use tertium_explore::reduction::StateSpaceReduction;
 use tertium_explore::search::Blind;
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::depth::depth_first;
@@ -25,7 +25,7 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
 
 /// The states of the full and of the reduced search; none if nothing can be compared.
 fn compare(semantics: &Semantics<'_>, name: &str) -> Option<(usize, usize)> {
-    let reduction = Reduction::of(semantics, &[]);
+    let reduction = StateSpaceReduction::of(semantics, &[]);
     let compiled = Compiled::of(semantics);
     let budget = Budget::unlimited();
     let initial = semantics.initial_states(1 << 12, &budget).ok()?;

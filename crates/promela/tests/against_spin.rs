@@ -13,7 +13,7 @@ use std::process::Command;
 
 use tertium_base::Budget;
 use tertium_explore::compiled::Compiled;
-use tertium_explore::reduction::Reduction;
+use tertium_explore::reduction::StateSpaceReduction;
 use tertium_explore::search::breadth::{self, breadth_first};
 use tertium_explore::search::depth::depth_first;
 use tertium_explore::search::{Blind, Finding, Summary};
@@ -121,7 +121,7 @@ fn search_compiled(program: &Program) -> Option<Found> {
     let with_two = breadth_first(&compiled, &Blind, &initial, &options(2), &mut |_| {}).summary;
     assert_eq!(with_two, full, "left: two threads, right: one");
     let mistakes = mistakes_of(&full);
-    let reduced = compiled.reduced(Reduction::of(&semantics, &[]));
+    let reduced = compiled.reduced(StateSpaceReduction::of(&semantics, &[]));
     let initial: Vec<Vec<u32>> = initial.iter().map(|row| reduced.representative(row)).collect();
     let wide = breadth_first(&reduced, &Blind, &initial, &options(1), &mut |_| {}).summary;
     assert_eq!(breadth_first(&reduced, &Blind, &initial, &options(2), &mut |_| {}).summary, wide, "reduced");

@@ -5,7 +5,7 @@ use std::time::Instant;
 use tertium_base::narrow::{to_u32, whole};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_explore::pack::Shapes;
-use tertium_explore::reduction::promises::Broken;
+use tertium_explore::reduction::promises::BrokenPromise;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::store::Keeping;
@@ -102,7 +102,7 @@ pub fn check(
 }
 
 /// A channel that more processes use than the program says.
-fn broken_promise(file: &ProgramFile, broken: &Broken) -> Located {
+fn broken_promise(file: &ProgramFile, broken: &BrokenPromise) -> Located {
     let program = &file.program;
     let promise = program.promises[broken.promise];
     let (name, owner) = (&program.variable(promise.channel).name, &program.process(promise.process).name);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::Diagnostic;
 use tertium_base::narrow::to_u32;
-use tertium_explore::reduction::Kinds;
+use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{Lasso, Monitor, Scheduling};
 use tertium_lattice::Belnap;
@@ -232,7 +232,11 @@ pub fn decide(
     let all_orders = space.scheduling == Scheduling::default() && !matches!(watched.kind, WatchKind::Claim(_));
     // Two searches, one inside the other, must leave out the same.
     let orders = effort.store == Keeping::Exact;
-    let kinds = if all_orders { Kinds { orders, ..Kinds::ALL } } else { Kinds::VALUES };
+    let kinds = if all_orders {
+        ReductionKinds { partial_order: orders, ..ReductionKinds::ALL }
+    } else {
+        ReductionKinds::VALUES
+    };
     let fewer = if effort.reduction { space.reduced(&automaton.atoms, kinds) } else { None };
     let found = search(space, fewer.as_ref(), &watching, &mut answer, effort, progress)?;
     let Some(found) = found else { return Ok(answer) };

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{Diagnostic, StopReason, Stopped};
-use tertium_explore::reduction::Kinds;
+use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::compaction::compact_search;
 use tertium_explore::search::depth::depth_first;
@@ -77,7 +77,7 @@ pub fn explore(
         let nothing = Explored { summary: Summary::default(), store: nothing, levels: vec![0], end: 0 };
         return Ok((estimate(space, effort, progress), Collected::of(nothing)));
     }
-    let fewer = if effort.reduction { space.reduced(&[], Kinds::ALL) } else { None };
+    let fewer = if effort.reduction { space.reduced(&[], ReductionKinds::ALL) } else { None };
     let options = Options {
         threads: effort.threads,
         max_states: effort.limit(space),
@@ -112,7 +112,7 @@ pub fn explore(
 /// Counts with a store that may take a state for another one.
 fn estimate(space: &Space<'_>, effort: &Effort<'_>, progress: &mut dyn FnMut(Progress)) -> Counts {
     let start = Instant::now();
-    let fewer = if effort.reduction { space.reduced(&[], Kinds::ALL) } else { None };
+    let fewer = if effort.reduction { space.reduced(&[], ReductionKinds::ALL) } else { None };
     let (stepper, initial) =
         fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
     let options =

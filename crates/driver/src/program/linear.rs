@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
-use tertium_explore::reduction::Kinds;
+use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{
     Lasso, MOST_MARKS, Monitor, Nested, Outcome, Scheduling, accepted_run, accepted_run_compact,
@@ -275,12 +275,16 @@ impl Question<'_, '_> {
 
     /// What may be left out. Leaving out steps keeps linear properties without `X`, of all runs; forgetting what is never
     /// read again keeps everything.
-    fn kinds(&self) -> Option<Kinds> {
+    fn kinds(&self) -> Option<ReductionKinds> {
         let steps = self.fair == Scheduling::default()
             && !self.asked.formula.nodes().iter().any(|node| matches!(node, Node::Next(_)));
         // Two searches, one inside the other, must leave out the same.
         let orders = self.effort.store == Keeping::Exact;
-        self.effort.reduction.then_some(if steps { Kinds { orders, ..Kinds::ALL } } else { Kinds::VALUES })
+        self.effort.reduction.then_some(if steps {
+            ReductionKinds { partial_order: orders, ..ReductionKinds::ALL }
+        } else {
+            ReductionKinds::VALUES
+        })
     }
 
     /// The states of a lasso, with everything that was left out: the same with and without leaving out anything, if that does

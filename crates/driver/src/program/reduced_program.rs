@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use tertium_base::{StopReason, Stopped};
 use tertium_explore::compiled::Compiled;
-use tertium_explore::reduction::{Kinds, Reduction};
+use tertium_explore::reduction::{ReductionKinds, StateSpaceReduction};
 use tertium_explore::search::liveness::Lasso;
 use tertium_program::{ExprId, Fault, FaultKind, Outcome, State, Successor};
 
@@ -45,9 +45,9 @@ enum Wanted<'w> {
 impl<'p> Fewer<'p> {
     /// What is left for a question about these expressions; none if nothing can be left out.
     #[must_use]
-    pub fn of(space: &Space<'p>, seen: &[ExprId], kinds: Kinds) -> Option<Self> {
+    pub fn of(space: &Space<'p>, seen: &[ExprId], kinds: ReductionKinds) -> Option<Self> {
         let Stepper::Compiled(compiled) = &space.stepper else { return None };
-        let reduction = Reduction::with(&space.semantics, seen, kinds);
+        let reduction = StateSpaceReduction::with(&space.semantics, seen, kinds);
         if reduction.is_empty() {
             return None;
         }

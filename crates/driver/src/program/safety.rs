@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tertium_base::{Budget, StopReason, Stopped};
-use tertium_explore::reduction::Kinds;
+use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
 use tertium_explore::search::{Finding, Observer, Place, Progress, Summary};
@@ -190,7 +190,7 @@ pub fn decide(
     let mut watcher = watcher(space, goals);
     let wanted = watcher.wanted.clone();
     let seen: Vec<ExprId> = goals.iter().flat_map(|goal| seen_by(goal)).copied().collect();
-    let fewer = if effort.reduction { space.reduced(&seen, Kinds::ALL) } else { None };
+    let fewer = if effort.reduction { space.reduced(&seen, ReductionKinds::ALL) } else { None };
     let (stepper, initial) =
         fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
     let first = search(space, stepper, initial, &watcher, effort, progress);

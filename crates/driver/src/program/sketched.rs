@@ -4,7 +4,7 @@
 //! well: states may have been overlooked, so the answer is unknown, and says how many states were probably seen.
 
 use tertium_base::StopReason;
-use tertium_explore::reduction::Kinds;
+use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::breadth::Options;
 use tertium_explore::search::compaction::{CompactSearch, compact_search};
 use tertium_explore::search::{Finding, Progress};
@@ -30,7 +30,7 @@ pub(super) fn decide(
     let mut watcher = safety::watcher(space, goals);
     let wanted = watcher.wanted.clone();
     let seen: Vec<ExprId> = goals.iter().flat_map(|goal| safety::seen_by(goal)).copied().collect();
-    let fewer = if effort.reduction { space.reduced(&seen, Kinds::ALL) } else { None };
+    let fewer = if effort.reduction { space.reduced(&seen, ReductionKinds::ALL) } else { None };
     let (stepper, initial) =
         fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
     let options =

@@ -3,8 +3,8 @@
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_explore::compiled::{self, Compiled};
-use tertium_explore::reduction::Kinds;
-use tertium_explore::reduction::promises::{self, Broken};
+use tertium_explore::reduction::ReductionKinds;
+use tertium_explore::reduction::promises::{self, BrokenPromise};
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::search::{Finding, Observer, Progress};
@@ -122,18 +122,18 @@ impl<'p> Space<'p> {
 
     /// What is left of the program for a question about these expressions; none if nothing can be left out.
     #[must_use]
-    pub fn reduced(&self, seen: &[ExprId], kinds: Kinds) -> Option<Fewer<'p>> {
-        Fewer::of(self, seen, Kinds { promises: self.keeps_promises, ..kinds })
+    pub fn reduced(&self, seen: &[ExprId], kinds: ReductionKinds) -> Option<Fewer<'p>> {
+        Fewer::of(self, seen, ReductionKinds { promises: self.keeps_promises, ..kinds })
     }
 
     /// Looks whether the program keeps what it promises about its channels; if all of it is kept, searches may rely on it.
     /// Says which promise is not.
-    pub fn watch_promises(&mut self, effort: &Effort<'_>, progress: &mut dyn FnMut(Progress)) -> Option<Broken> {
+    pub fn watch_promises(&mut self, effort: &Effort<'_>, progress: &mut dyn FnMut(Progress)) -> Option<BrokenPromise> {
         if self.program().promises.is_empty() || self.open.is_some() {
             return None;
         }
         let watcher = PromiseWatcher(self);
-        let kinds = Kinds { promises: true, ..Kinds::ALL };
+        let kinds = ReductionKinds { promises: true, ..ReductionKinds::ALL };
         let fewer = Fewer::of(self, &[], kinds)?;
         let options = Options {
             threads: effort.threads,

@@ -1,94 +1,99 @@
-//! Which states and steps need not be looked at?
+//! State-space reduction: which states and steps need not be looked at?
 //!
-//! - A location of a process is *private* if no other process reads or writes what its steps write, none writes what
-//!   they read, and the question at hand sees none of it (`private`, `fixed`; channels: `exclusive`). Where a
-//!   process at a private location can step, its steps alone are enough: every other order of the same steps leads
-//!   to the same states. A search must see to it that no step is put off for ever; how depends on the order of the search.
-//! - At most private locations a process need not even stop: the states there are not stored (`merge`).
-//! - Values that are never read again are forgotten ([`dead`]).
+//! - Partial-order reduction with ample sets (Peled 1993), found statically as safe statements (Holzmann, Peled 1994). The steps of a process at
+//!   a location are an ample set if they are independent of all others and invisible: no other process reads or writes
+//!   what they write, none writes what they read, and the question at hand sees none of it (`ample_by_slot`,
+//!   `ample_by_variable`; channels: `exclusive_channels`). Such a location is called private. Where a process at one can step, its
+//!   steps alone are enough: every other order of the same steps leads to the same states. A search must see to it that no
+//!   step is put off for ever (the cycle proviso); how depends on the order of the search.
+//! - Statement merging (Holzmann 1999): at most private locations a process need not even stop, and the states there are not
+//!   stored (`statement_merging`).
+//! - Dead variables: values that are never read again are reset ([`dead_variables`]).
 //!
 //! The first two are sound for deadlocks, faults, invariants and linear formulas without `X`, not for branching ones or for
 //! fair schedulers; the third for everything.
 
-pub mod dead;
-mod exclusive;
-mod fixed;
-mod merge;
-mod private;
+mod ample_by_slot;
+mod ample_by_variable;
+pub mod dead_variables;
+mod exclusive_channels;
 pub mod promises;
-mod touched;
+mod statement_merging;
+mod step_accesses;
 
 use tertium_base::BitSet;
 use tertium_program::{ExprId, Process, Semantics};
 
-pub use self::dead::Dead;
+pub use self::dead_variables::DeadVariables;
 
-/// What may be left out.
+/// The kinds of reduction that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kinds {
-    /// Orders of steps that do not disturb each other.
-    pub orders: bool,
-    /// States between private steps.
-    pub merging: bool,
-    /// Values that are never read again.
-    pub dead: bool,
+pub struct ReductionKinds {
+    /// Partial-order reduction: orders of independent steps.
+    pub partial_order: bool,
+    /// Statement merging: states between private steps.
+    pub statement_merging: bool,
+    /// Dead variables: values that are never read again.
+    pub dead_variables: bool,
     /// Whether the program's promises about channels count; somebody must watch them.
     pub promises: bool,
 }
 
-impl Kinds {
+impl ReductionKinds {
     /// Everything that needs no watching.
-    pub const ALL: Self = Self { orders: true, merging: true, dead: true, promises: false };
+    pub const ALL: Self = Self { partial_order: true, statement_merging: true, dead_variables: true, promises: false };
     /// What is sound for every logic and every scheduler.
-    pub const VALUES: Self = Self { orders: false, merging: false, dead: true, promises: false };
+    pub const VALUES: Self =
+        Self { partial_order: false, statement_merging: false, dead_variables: true, promises: false };
     /// Nothing.
-    pub const NONE: Self = Self { orders: false, merging: false, dead: false, promises: false };
+    pub const NONE: Self =
+        Self { partial_order: false, statement_merging: false, dead_variables: false, promises: false };
 }
 
 /// What a search need not look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reduction {
-    private: Vec<BitSet>,
+pub struct StateSpaceReduction {
+    ample: Vec<BitSet>,
     merged: Vec<BitSet>,
-    dead: Option<Dead>,
+    dead: Option<DeadVariables>,
     /// The promises about channels that it relies on, by position in the program.
     relied_on: Vec<usize>,
 }
 
-impl Reduction {
+impl StateSpaceReduction {
     /// Everything that needs no watching and that a question which looks at these expressions allows.
     #[must_use]
     pub fn of(semantics: &Semantics<'_>, seen: &[ExprId]) -> Self {
-        Self::with(semantics, seen, Kinds::ALL)
+        Self::with(semantics, seen, ReductionKinds::ALL)
     }
 
     /// The same for some kinds only.
     #[must_use]
-    pub fn with(semantics: &Semantics<'_>, seen: &[ExprId], kinds: Kinds) -> Self {
+    pub fn with(semantics: &Semantics<'_>, seen: &[ExprId], kinds: ReductionKinds) -> Self {
         let program = semantics.program();
         let none = || -> Vec<BitSet> {
             program.processes.iter().map(|process: &Process| BitSet::empty(process.locations.len())).collect()
         };
-        let (private, relied_on) = match kinds.orders || kinds.merging {
+        let (private, relied_on) = match kinds.partial_order || kinds.statement_merging {
             false => (none(), Vec::new()),
             true if semantics.layout().is_fixed() => {
-                (fixed::private_locations(semantics, seen).unwrap_or_else(none), Vec::new())
+                (ample_by_slot::ample_locations(semantics, seen).unwrap_or_else(none), Vec::new())
             }
-            true => match private::private_locations(program, seen, kinds.promises) {
+            true => match ample_by_variable::ample_locations(program, seen, kinds.promises) {
                 Some(private) => (private.locations, private.relied_on.into_iter().collect()),
                 None => (none(), Vec::new()),
             },
         };
-        let merged = if kinds.merging { merge::merged(program, &private) } else { none() };
-        let dead = Some(Dead::of(semantics, seen)).filter(|dead| kinds.dead && !dead.is_empty());
-        Self { private: if kinds.orders { private } else { none() }, merged, dead, relied_on }
+        let merged = if kinds.statement_merging { statement_merging::merged(program, &private) } else { none() };
+        let dead = Some(DeadVariables::of(semantics, seen)).filter(|dead| kinds.dead_variables && !dead.is_empty());
+        Self { ample: if kinds.partial_order { private } else { none() }, merged, dead, relied_on }
     }
 
-    /// Whether the steps of an instance of this process at this location are enough.
+    /// Whether the steps of an instance of this process at this location are an ample set.
     #[inline]
     #[must_use]
-    pub fn is_private(&self, process: usize, location: usize) -> bool {
-        self.private[process].contains(location)
+    pub fn is_ample(&self, process: usize, location: usize) -> bool {
+        self.ample[process].contains(location)
     }
 
     /// Whether states in which a process that has just arrived here can step are not stored.
@@ -100,7 +105,7 @@ impl Reduction {
 
     /// What is never read again, by location.
     #[must_use]
-    pub fn dead(&self) -> Option<&Dead> {
+    pub fn dead(&self) -> Option<&DeadVariables> {
         self.dead.as_ref()
     }
 
@@ -113,7 +118,7 @@ impl Reduction {
     /// How many locations are private or merged.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.private.iter().chain(&self.merged).map(BitSet::count).sum()
+        self.ample.iter().chain(&self.merged).map(BitSet::count).sum()
     }
 
     /// Whether it leaves out nothing.

@@ -13,7 +13,7 @@ use tertium_program::{Action, Context, Direction, LocationId, ProcessId, Scope, 
 
 /// A promise that is not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenPromise {
     /// Which, by position in the program.
     pub promise: usize,
     /// The step that another process is about to take; none if two processes promise the same.
@@ -21,11 +21,11 @@ pub struct Broken {
 }
 
 /// Who claims which channel in which direction: the pid, and the promise by position.
-type Claims = BTreeMap<(Direction, i64), (usize, usize)>;
+type PromisedChannels = BTreeMap<(Direction, i64), (usize, usize)>;
 
 /// The first promise that a state shows not to be kept.
 #[must_use]
-pub fn broken(semantics: &Semantics<'_>, state: &State) -> Option<Broken> {
+pub fn broken(semantics: &Semantics<'_>, state: &State) -> Option<BrokenPromise> {
     let frames = semantics.layout().frames(&state.slots);
     match claims(semantics, state, &frames) {
         Ok(claims) if claims.is_empty() => None,
@@ -34,9 +34,9 @@ pub fn broken(semantics: &Semantics<'_>, state: &State) -> Option<Broken> {
     }
 }
 
-fn claims(semantics: &Semantics<'_>, state: &State, frames: &[usize]) -> Result<Claims, Broken> {
+fn claims(semantics: &Semantics<'_>, state: &State, frames: &[usize]) -> Result<PromisedChannels, BrokenPromise> {
     let program = semantics.program();
-    let mut claims = Claims::new();
+    let mut claims = PromisedChannels::new();
     for (pid, &frame) in frames.iter().enumerate() {
         let process = to_usize(state.slots[frame + FRAME_PROCESS]);
         for (at, promise) in program.promises.iter().enumerate().filter(|(_, p)| p.process.index() == process) {
@@ -46,7 +46,7 @@ fn claims(semantics: &Semantics<'_>, state: &State, frames: &[usize]) -> Result<
             }
             let known = claims.insert((promise.direction, channel), (pid, at));
             if known.is_some_and(|(other, _)| other != pid) {
-                return Err(Broken { promise: at, step: None });
+                return Err(BrokenPromise { promise: at, step: None });
             }
         }
     }
@@ -58,9 +58,9 @@ fn stands_in_the_way(
     semantics: &Semantics<'_>,
     state: &State,
     frames: &[usize],
-    claims: &Claims,
+    claims: &PromisedChannels,
     pid: usize,
-) -> Option<Broken> {
+) -> Option<BrokenPromise> {
     let program = semantics.program();
     let process = ProcessId::new(to_usize(state.slots[frames[pid] + FRAME_PROCESS]));
     let location = LocationId::new(to_usize(state.slots[frames[pid] + FRAME_LOCATION]));
@@ -76,7 +76,7 @@ fn stands_in_the_way(
         let meant =
             |&(other, claimed): &(Direction, i64)| other == direction && number.is_none_or(|number| number == claimed);
         let mut others = claims.iter().filter(|(claim, (owner, _))| meant(claim) && *owner != pid);
-        others.next().map(|(_, &(_, promise))| Broken { promise, step: Some(step) })
+        others.next().map(|(_, &(_, promise))| BrokenPromise { promise, step: Some(step) })
     })
 }
 

@@ -7,7 +7,7 @@
 use tertium_base::narrow::{below, to_u32};
 
 use super::pairs::{Claims, Full, mix};
-use super::tree::{Branches, StateStore, pair};
+use super::tree_compression::{Branches, StateStore, pair};
 use crate::successors::Expansion;
 
 /// Tables of at most so many bytes lie near the processor: looking ahead takes longer than waiting.

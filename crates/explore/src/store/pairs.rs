@@ -1,4 +1,5 @@
-//! A growing set of 64-bit keys that numbers its members in order of arrival.
+//! A growing set of 64-bit keys that numbers its members in order of arrival: a lock-free shared hash table (after Laarman, van de Pol,
+//! Weber 2010).
 //!
 //! Open addressing over slots of a fingerprint and a number; the keys themselves lie in a second table by
 //! number. An insertion claims an empty slot by one compare-and-swap, and nobody ever waits except for the few

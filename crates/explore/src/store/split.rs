@@ -6,7 +6,7 @@
 
 use tertium_base::narrow::to_u32;
 
-use super::tree::{Branches, StateStore};
+use super::tree_compression::{Branches, StateStore};
 
 /// With fewer states the choice is neither safe nor worth its time.
 const ENOUGH: usize = 1 << 17;

@@ -1,4 +1,4 @@
-//! Rows of words as trees of pairs.
+//! Tree compression (Blom, Lisser, van de Pol, Weber 2008; Laarman, van de Pol, Weber 2011): rows of words as trees of pairs.
 //!
 //! Neighbouring words make a pair, the numbers of neighbouring pairs make a pair, and so on; the last pair
 //! is the state. A step changes few words, so [`Branches`] keeps the numbers of a row that was read, and for rows that

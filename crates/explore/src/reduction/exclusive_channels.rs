@@ -1,4 +1,4 @@
-//! Which processes have to do with which channels?
+//! Exclusive channels: which are used by one process alone, in one direction? (`xr` and `xs` in Promela; Holzmann, Peled 1994.)
 //!
 //! A send and a receive on one buffered channel do not disturb each other, so a process that alone sends to a channel, or
 //! alone receives from it, may do so at any time. Which channels a variable may hold is found once for the whole program:
@@ -51,7 +51,7 @@ struct Use {
 
 /// Everything that is done with channels.
 #[derive(Clone, Debug)]
-pub(super) struct Channels {
+pub(super) struct ExclusiveChannels {
     /// Variables that some step writes.
     assigned: BTreeSet<VarId>,
     /// What each variable may hold.
@@ -66,7 +66,7 @@ pub(super) struct Channels {
     once: Vec<bool>,
 }
 
-impl Channels {
+impl ExclusiveChannels {
     pub fn of(program: &Program, seen: &[ExprId]) -> Self {
         let assigned = assigned(program);
         let mut channels = Self {
@@ -86,7 +86,7 @@ impl Channels {
     }
 
     fn add_step(&mut self, program: &Program, step: &Step) {
-        let touched = super::touched::Touched::by(program, step);
+        let touched = super::step_accesses::StepAccesses::by(program, step);
         self.look_at(program, Some(step.process), &touched.looked_at);
         match &step.action {
             Action::Send { channel, sorted, .. } => {
@@ -375,7 +375,7 @@ fn is_fixed_row(program: &Program, assigned: &BTreeSet<VarId>, var: VarId) -> bo
 
 /// The variables that some step writes.
 fn assigned(program: &Program) -> BTreeSet<VarId> {
-    let written = |step: &Step| super::touched::Touched::by(program, step).written().collect::<Vec<_>>();
+    let written = |step: &Step| super::step_accesses::StepAccesses::by(program, step).written().collect::<Vec<_>>();
     program.steps.iter().flat_map(written).collect()
 }
 

@@ -1,4 +1,4 @@
-//! At which private locations need a process not even stop?
+//! Statement merging (Holzmann 1999): at which private locations need a process not even stop?
 //!
 //! A process that arrives at a private location goes on at once, as if inside an uninterruptible block, and the state is
 //! never stored, unless the process is stuck there. No way may lead through such locations round and round: of each

@@ -1,4 +1,4 @@
-//! Which locations are private in a program whose processes are fixed?
+//! Ample sets, by slot: which locations are private in a program whose processes are fixed?
 //!
 //! By slot: a step is private if no other process reads or writes what it writes, none writes what it reads, and the
 //! question at hand sees none of it.
@@ -10,19 +10,19 @@ use tertium_program::{Action, Domain, Expr, ExprId, Place, Program, Semantics, S
 
 /// The private locations of each process as far as a question that looks at `seen` is concerned; none at all if the
 /// program does what is not understood here: priorities, time-outs.
-pub(super) fn private_locations(semantics: &Semantics<'_>, seen: &[ExprId]) -> Option<Vec<BitSet>> {
-    Analysis::new(semantics)?.private(seen)
+pub(super) fn ample_locations(semantics: &Semantics<'_>, seen: &[ExprId]) -> Option<Vec<BitSet>> {
+    SlotIndependence::new(semantics)?.private(seen)
 }
 
 /// Who touches a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Touched {
+enum SlotAccess {
     Nobody,
     By(u32),
     Several,
 }
 
-impl Touched {
+impl SlotAccess {
     fn add(&mut self, pid: u32) {
         *self = match *self {
             Self::Nobody => Self::By(pid),
@@ -36,11 +36,11 @@ impl Touched {
     }
 }
 
-struct Analysis<'a, 'p> {
+struct SlotIndependence<'a, 'p> {
     semantics: &'a Semantics<'p>,
     program: &'p Program,
-    readers: Vec<Touched>,
-    writers: Vec<Touched>,
+    readers: Vec<SlotAccess>,
+    writers: Vec<SlotAccess>,
 }
 
 /// Slots that something looks at, and slots that it changes.
@@ -50,14 +50,14 @@ struct Slots {
     writes: Vec<usize>,
 }
 
-impl<'a, 'p> Analysis<'a, 'p> {
+impl<'a, 'p> SlotIndependence<'a, 'p> {
     fn new(semantics: &'a Semantics<'p>) -> Option<Self> {
         let program = semantics.program();
         if !semantics.layout().is_fixed() || program.priorities || program.last.is_some() {
             return None;
         }
         let slots = semantics.layout().initial_size();
-        let nobody = vec![Touched::Nobody; slots];
+        let nobody = vec![SlotAccess::Nobody; slots];
         let mut analysis = Self { semantics, program, readers: nobody.clone(), writers: nobody };
         for (pid, instance) in program.instances.iter().enumerate() {
             for location in &program.process(instance.process).locations {
@@ -85,7 +85,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
             let set = &mut private[instance.process.index()];
             for (at, location) in locations.iter().enumerate() {
                 let steps = location.steps.iter().map(|&step| self.program.step(step));
-                if !location.steps.is_empty() && steps.into_iter().all(|step| self.is_private(pid, step, &visible)) {
+                if !location.steps.is_empty() && steps.into_iter().all(|step| self.is_ample(pid, step, &visible)) {
                     set.insert(at);
                 }
             }
@@ -93,7 +93,7 @@ impl<'a, 'p> Analysis<'a, 'p> {
         Some(private)
     }
 
-    fn is_private(&self, pid: usize, step: &Step, visible: &BitSet) -> bool {
+    fn is_ample(&self, pid: usize, step: &Step, visible: &BitSet) -> bool {
         let me = to_u32(pid);
         let free = |location| self.program.location(step.process, location).hold == tertium_program::Hold::Free;
         let Some(touched) = self.step(pid, step) else { return false };

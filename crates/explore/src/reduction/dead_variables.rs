@@ -1,4 +1,4 @@
-//! Which local variables are never read again before they are written?
+//! Dead variables: which local variables are never read again before they are written? Live-variable analysis, backwards (Kildall 1973).
 //!
 //! What such a variable holds decides nothing, so states that differ only there are one: a search keeps the least value of
 //! its domain instead. What anybody but the process itself may read, a question included, is never taken for dead.
@@ -10,15 +10,15 @@ use tertium_base::BitSet;
 use tertium_base::narrow::to_u32;
 use tertium_program::{Expr, ExprId, LocationId, Place, Process, ProcessId, Program, Scope, Semantics, VarId};
 
-use super::touched::Touched;
+use super::step_accesses::StepAccesses;
 
 /// For each process and location the slots of its frame that hold nothing of interest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Dead {
+pub struct DeadVariables {
     slots: Vec<Vec<Vec<u32>>>,
 }
 
-impl Dead {
+impl DeadVariables {
     /// The variables that are dead, as far as a question that looks at `seen` is concerned.
     #[must_use]
     pub fn of(semantics: &Semantics<'_>, seen: &[ExprId]) -> Self {
@@ -63,7 +63,7 @@ fn observed(program: &Program, seen: &[ExprId]) -> BTreeSet<VarId> {
     let named = program.defines.iter().chain(&program.predicates).map(|named| named.expr);
     look_at(program, None, &named.collect::<Vec<_>>(), &mut observed);
     for step in &program.steps {
-        let touched = Touched::by(program, step);
+        let touched = StepAccesses::by(program, step);
         look_at(program, Some(step.process), &touched.looked_at, &mut observed);
         observed.extend(touched.written().filter(|&var| program.variable(var).scope != Scope::Local(step.process)));
     }
@@ -92,7 +92,7 @@ fn live(program: &Program, process: ProcessId) -> Vec<BitSet> {
         .map(|location| {
             let flow = |&id| {
                 let step = program.step(id);
-                (Flow::of(program, code, &Touched::by(program, step)), step.target)
+                (Flow::of(program, code, &StepAccesses::by(program, step)), step.target)
             };
             location.steps.iter().map(flow).collect()
         })
@@ -122,7 +122,7 @@ struct Flow {
 }
 
 impl Flow {
-    fn of(program: &Program, code: &Process, touched: &Touched) -> Self {
+    fn of(program: &Program, code: &Process, touched: &StepAccesses) -> Self {
         let position = |var: VarId| code.locals.iter().position(|&local| local == var);
         let read =
             program.exprs.reachable(&touched.looked_at).into_iter().filter_map(|id| match program.exprs.get(id) {

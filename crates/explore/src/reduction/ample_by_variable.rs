@@ -1,6 +1,6 @@
-//! Which locations are private in a program whose processes come and go?
+//! Ample sets, by variable: which locations are private in a program whose processes come and go?
 //!
-//! As in [`super::fixed`], but by variable instead of by slot: a step is private if it assigns only variables of its
+//! As in [`super::ample_by_slot`], but by variable instead of by slot: a step is private if it assigns only variables of its
 //! own process that nobody else and no question ever looks at, and reads only those and globals that are never
 //! written. Processes that come and go do not disturb such a step, nor does it disturb them. A location at which a
 //! process can only send to, or only receive from, one channel that is its own in that direction is private too.
@@ -12,18 +12,18 @@ use tertium_program::{
     Action, Direction, Expr, ExprId, Hold, Location, ProcessId, Program, Promise, Scope, Step, VarId,
 };
 
-use super::exclusive::Channels;
-use super::touched::Touched;
+use super::exclusive_channels::ExclusiveChannels;
+use super::step_accesses::StepAccesses;
 
 /// The private locations of each process, and the promises that they rely on, by position.
-pub(super) struct Private {
+pub(super) struct AmpleLocations {
     pub locations: Vec<BitSet>,
     pub relied_on: BTreeSet<usize>,
 }
 
 /// The private locations as far as a question that looks at `seen` is concerned; none at all if something depends on more
-/// than can be told here. Channels that the program promises to be exclusive count as such if `trusting`.
-pub(super) fn private_locations(program: &Program, seen: &[ExprId], trusting: bool) -> Option<Private> {
+/// than can be told here. ExclusiveChannels that the program promises to be exclusive count as such if `trusting`.
+pub(super) fn ample_locations(program: &Program, seen: &[ExprId], trusting: bool) -> Option<AmpleLocations> {
     let watched = program.trace.is_some() || program.must_be_deterministic();
     if program.priorities || program.last.is_some() || watched {
         return None;
@@ -31,17 +31,17 @@ pub(super) fn private_locations(program: &Program, seen: &[ExprId], trusting: bo
     let mut shared = Shared::default();
     shared.look_at(program, None, seen)?;
     for step in &program.steps {
-        let touched = Touched::by(program, step);
+        let touched = StepAccesses::by(program, step);
         shared.look_at(program, Some(step.process), &touched.looked_at)?;
         touched.written().for_each(|var| shared.write(program, step.process, var));
     }
-    let analysis = Analysis { program, shared, channels: Channels::of(program, seen), trusting };
-    let mut private = Private { locations: Vec::new(), relied_on: BTreeSet::new() };
+    let analysis = VariableIndependence { program, shared, channels: ExclusiveChannels::of(program, seen), trusting };
+    let mut private = AmpleLocations { locations: Vec::new(), relied_on: BTreeSet::new() };
     for process in program.process_ids() {
         let locations = &program.process(process).locations;
         let mut set = BitSet::empty(locations.len());
         for (at, location) in locations.iter().enumerate() {
-            if let Some(relied_on) = analysis.is_private(location) {
+            if let Some(relied_on) = analysis.is_ample(location) {
                 set.insert(at);
                 private.relied_on.extend(relied_on);
             }
@@ -117,16 +117,16 @@ impl Shared {
     }
 }
 
-struct Analysis<'p> {
+struct VariableIndependence<'p> {
     program: &'p Program,
     shared: Shared,
-    channels: Channels,
+    channels: ExclusiveChannels,
     trusting: bool,
 }
 
-impl Analysis<'_> {
+impl VariableIndependence<'_> {
     /// The promises that a private location relies on; none if it is not private.
-    fn is_private(&self, location: &Location) -> Option<Vec<usize>> {
+    fn is_ample(&self, location: &Location) -> Option<Vec<usize>> {
         let steps: Vec<&Step> = location.steps.iter().map(|&step| self.program.step(step)).collect();
         let first = steps.first()?;
         let same_channel = |step: &&Step| used_channel(&step.action) == used_channel(&first.action);
@@ -168,7 +168,7 @@ impl Analysis<'_> {
         if !simple || source.hold != Hold::Free || target.hold != Hold::Free || seen || waits(source) || waits(target) {
             return false;
         }
-        let touched = Touched::by(program, step);
+        let touched = StepAccesses::by(program, step);
         touched.written().all(|var| self.is_own(step.process, var))
             && program.exprs.reachable(&touched.looked_at).into_iter().all(|id| match program.exprs.get(id) {
                 Expr::Var(var) | Expr::Element(var, _) => self.is_steady(step.process, var),

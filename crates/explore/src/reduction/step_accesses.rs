@@ -4,14 +4,14 @@ use tertium_program::{Action, Assign, Domain, ExprId, Field, Place, Program, Ste
 
 /// What one step looks at and assigns.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Touched {
+pub(super) struct StepAccesses {
     /// The expressions it evaluates, those that decide whether it can be taken included.
     pub looked_at: Vec<ExprId>,
     /// The places it writes.
     pub places: Vec<Place>,
 }
 
-impl Touched {
+impl StepAccesses {
     pub fn by(program: &Program, step: &Step) -> Self {
         let mut touched = Self { looked_at: vec![step.guard], places: Vec::new() };
         touched.looked_at.extend(program.process(step.process).provided);

@@ -1,4 +1,4 @@
-//! What did a process do when it last saw the same values?
+//! Step cache: what did a process do when it last saw the same values?
 //!
 //! What a process can do depends on the few slots that it looks at (`seen`), and in a large state space these have the same
 //! values again and again. So what a step does to the row is remembered under the bits of those slots, and most states are
@@ -26,11 +26,11 @@ const MOST_TABLES: usize = 6;
 pub(crate) const MOST_SHAPES: usize = 256;
 
 /// The bits of all slots that matter.
-type Key = [u64; 2];
+type CacheKey = [u64; 2];
 
 /// Some bits of a word, and where they go in a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Part {
+struct KeyField {
     word: u32,
     mask: u32,
     right: u8,
@@ -39,7 +39,7 @@ struct Part {
     half: bool,
 }
 
-impl Part {
+impl KeyField {
     #[inline]
     fn key(self, row: &[u32]) -> u64 {
         let word = row.get(self.word as usize).copied().unwrap_or(0);
@@ -49,13 +49,13 @@ impl Part {
 
 /// Takes the bits that matter out of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Extract {
+struct KeyExtraction {
     /// Often there is one part only, and it is worth no detour.
-    first: Part,
-    rest: Vec<Part>,
+    first: KeyField,
+    rest: Vec<KeyField>,
 }
 
-impl Extract {
+impl KeyExtraction {
     /// The bits of these slots; none if they are too many for one key.
     fn of(slots: &[u32], shape: &Shape) -> Option<Self> {
         let mut masks: Vec<(u32, u32)> = Vec::new();
@@ -87,7 +87,7 @@ impl Extract {
             if left + span > 64 {
                 (left, half) = (0, true);
             }
-            parts.push(Part { word, mask, right: small(right), left: small(left), half });
+            parts.push(KeyField { word, mask, right: small(right), left: small(left), half });
             left += span;
         }
         let rest = parts.split_off(parts.len().min(1));
@@ -95,7 +95,7 @@ impl Extract {
     }
 
     #[inline]
-    fn key(&self, row: &[u32]) -> Key {
+    fn key(&self, row: &[u32]) -> CacheKey {
         let mut key = [self.first.key(row), 0];
         for part in &self.rest {
             key[usize::from(part.half)] |= part.key(row);
@@ -119,8 +119,8 @@ fn runs(mut mask: u32) -> Vec<u32> {
 
 /// What was done under one key.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    key: Key,
+struct CacheEntry {
+    key: CacheKey,
     /// The first of its patches.
     first: u32,
     /// How many patches, plus one; 0 if there is no entry.
@@ -129,24 +129,24 @@ struct Entry {
 
 /// What a process did at one location, by what it saw.
 #[derive(Clone, Debug)]
-struct Table {
+struct CacheTable {
     /// The slots, in order.
     slots: Vec<u32>,
-    extract: Extract,
+    extract: KeyExtraction,
     /// A power of two of them.
-    entries: Vec<Entry>,
+    entries: Vec<CacheEntry>,
     used: usize,
     /// What each move does, the last patch of it marked so.
     patches: Vec<(Patch, bool)>,
 }
 
-impl Table {
-    fn new(extract: Extract, slots: Vec<u32>) -> Self {
-        Self { slots, extract, entries: vec![Entry::default(); 16], used: 0, patches: Vec::new() }
+impl CacheTable {
+    fn new(extract: KeyExtraction, slots: Vec<u32>) -> Self {
+        Self { slots, extract, entries: vec![CacheEntry::default(); 16], used: 0, patches: Vec::new() }
     }
 
     #[inline]
-    fn place(&self, key: Key) -> usize {
+    fn place(&self, key: CacheKey) -> usize {
         let mask = self.entries.len() - 1;
         let hash = key[0].wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ key[1].wrapping_mul(0xD6E8_FEB8_6659_FD93);
         let mut at = (hash >> 40) as usize & mask;
@@ -158,7 +158,7 @@ impl Table {
 
     /// Repeats what was done under this key; says whether that is known.
     #[inline]
-    fn repeat(&self, key: Key, mover: u32, found: &mut Expansion) -> bool {
+    fn repeat(&self, key: CacheKey, mover: u32, found: &mut Expansion) -> bool {
         let entry = self.entries[self.place(key)];
         if entry.filled == 0 {
             return false;
@@ -168,12 +168,12 @@ impl Table {
         true
     }
 
-    fn insert(&mut self, key: Key, patches: &[Patch], ends: &[u32]) {
+    fn insert(&mut self, key: CacheKey, patches: &[Patch], ends: &[u32]) {
         if self.used > MOST_ENTRIES {
             *self = Self::new(std::mem::take(&mut self.extract), std::mem::take(&mut self.slots));
         }
         if self.used * 2 >= self.entries.len() {
-            let entries = vec![Entry::default(); self.entries.len() * 2];
+            let entries = vec![CacheEntry::default(); self.entries.len() * 2];
             let old = std::mem::replace(&mut self.entries, entries);
             for entry in old.into_iter().filter(|entry| entry.filled != 0) {
                 let at = self.place(entry.key);
@@ -192,24 +192,24 @@ impl Table {
             start = end as usize;
         }
         let (at, filled) = (self.place(key), to_u32(self.patches.len() - first) + 1);
-        self.entries[at] = Entry { key, first: to_u32(first), filled };
+        self.entries[at] = CacheEntry { key, first: to_u32(first), filled };
         self.used += 1;
     }
 }
 
 /// What is known about one process at one location.
 #[derive(Clone, Debug, Default)]
-struct Memory {
-    tables: Vec<Table>,
+struct LocationCache {
+    tables: Vec<CacheTable>,
     hits: u32,
     misses: u32,
     /// Nothing is remembered.
     open: bool,
 }
 
-impl Memory {
+impl LocationCache {
     /// The table for what was done after looking at these slots; none if they are too many.
-    fn table(&mut self, slots: Vec<u32>, shape: &Shape) -> Option<&mut Table> {
+    fn table(&mut self, slots: Vec<u32>, shape: &Shape) -> Option<&mut CacheTable> {
         if let Some(at) = self.tables.iter().position(|table| table.slots == slots) {
             return self.tables.get_mut(at);
         }
@@ -218,12 +218,12 @@ impl Memory {
             let both = union(&table.slots, &slots);
             if (full && at + 1 == MOST_TABLES) || bits(&both, shape) <= FEW_BITS {
                 if both != table.slots {
-                    self.tables[at] = Table::new(Extract::of(&both, shape)?, both);
+                    self.tables[at] = CacheTable::new(KeyExtraction::of(&both, shape)?, both);
                 }
                 return self.tables.get_mut(at);
             }
         }
-        self.tables.push(Table::new(Extract::of(&slots, shape)?, slots));
+        self.tables.push(CacheTable::new(KeyExtraction::of(&slots, shape)?, slots));
         self.tables.last_mut()
     }
 }
@@ -243,37 +243,37 @@ fn bits(slots: &[u32], shape: &Shape) -> u32 {
 
 /// Where something is to be remembered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Spot(usize);
+pub(crate) struct CacheSlot(usize);
 
 /// What was done in states of one shape.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Recall {
-    /// For each process, by pid, where its location lies in a row and where its memories begin; those of its locations
+pub(crate) struct StepCache {
+    /// For each process, by pid, where its location lies in a row and where its locations begin; those of its locations
     /// follow each other.
     processes: Vec<(Field, usize)>,
-    memories: Vec<Memory>,
+    locations: Vec<LocationCache>,
 }
 
-/// What [`Recall::repeat`] says.
-pub(crate) enum Known {
+/// What [`StepCache::repeat`] says.
+pub(crate) enum CacheLookup {
     /// It was done before, and is repeated.
     Repeated,
     /// It must be found out, and may be remembered there.
-    New(Spot),
+    New(CacheSlot),
     /// It must be found out each time.
     Open,
 }
 
-impl Recall {
+impl StepCache {
     pub fn of(compiled: &Compiled<'_>, shape: &Shape) -> Self {
-        let mut recall = Self::default();
+        let mut step_cache = Self::default();
         let mut count = 0;
         for (&process, &frame) in shape.processes.iter().zip(&shape.frames) {
-            recall.processes.push((shape.field(frame + FRAME_LOCATION), count));
+            step_cache.processes.push((shape.field(frame + FRAME_LOCATION), count));
             count += compiled.processes[process as usize].locations.len();
         }
-        recall.memories.resize_with(count, Memory::default);
-        recall
+        step_cache.locations.resize_with(count, LocationCache::default);
+        step_cache
     }
 
     pub fn is_empty(&self) -> bool {
@@ -282,12 +282,12 @@ impl Recall {
 
     /// Repeats what the process with this pid did when it saw what it sees in `row`.
     #[inline]
-    pub fn repeat(&mut self, pid: usize, row: &[u32], found: &mut Expansion) -> Known {
+    pub fn repeat(&mut self, pid: usize, row: &[u32], found: &mut Expansion) -> CacheLookup {
         let (location, first) = self.processes[pid];
         let memory = first + to_usize(location.take(row));
-        let known = &mut self.memories[memory];
+        let known = &mut self.locations[memory];
         if known.open {
-            return Known::Open;
+            return CacheLookup::Open;
         }
         for at in 0..known.tables.len() {
             let table = &known.tables[at];
@@ -297,18 +297,18 @@ impl Recall {
                 if at > 0 && known.hits.is_multiple_of(64) {
                     known.tables.swap(at, at - 1);
                 }
-                return Known::Repeated;
+                return CacheLookup::Repeated;
             }
         }
-        Known::New(Spot(memory))
+        CacheLookup::New(CacheSlot(memory))
     }
 
     /// Remembers what was recorded, computed from these slots in order.
-    pub fn remember(&mut self, spot: Spot, seen: impl Iterator<Item = u32>, here: Here<'_>, found: &Expansion) {
-        let memory = &mut self.memories[spot.0];
+    pub fn remember(&mut self, spot: CacheSlot, seen: impl Iterator<Item = u32>, here: Here<'_>, found: &Expansion) {
+        let memory = &mut self.locations[spot.0];
         memory.misses = memory.misses.saturating_add(1);
         if memory.misses > TRIAL && memory.hits / WORTH < memory.misses {
-            *memory = Memory { open: true, ..Memory::default() };
+            *memory = LocationCache { open: true, ..LocationCache::default() };
         } else if let Some((patches, ends)) = found.recorded()
             && let Some(table) = memory.table(seen.collect(), here.shape)
         {
@@ -326,20 +326,20 @@ mod tests {
     #[test]
     fn keys_hold_every_bit_that_matters() {
         let masks = [(0, 0b1010_0000), (2, u32::MAX)];
-        let extract = Extract::of_masks(&masks).expect("few bits");
+        let extract = KeyExtraction::of_masks(&masks).expect("few bits");
         assert_eq!(extract.key(&[0b1010_0000, 9, u32::MAX]), [0b101 | u64::from(u32::MAX) << 3, 0]);
         assert_eq!(extract.key(&[0b0101_1111, 9]), [0, 0]);
         let all = [(0, u32::MAX), (1, u32::MAX), (2, u32::MAX), (3, u32::MAX)];
-        let extract = Extract::of_masks(&all).expect("as many bits as fit");
+        let extract = KeyExtraction::of_masks(&all).expect("as many bits as fit");
         assert_eq!(extract.key(&[1, 2, 3, 4]), [1 | 2 << 32, 3 | 4 << 32]);
-        assert_eq!(Extract::of_masks(&[all.as_slice(), &[(4, 1)]].concat()), None);
+        assert_eq!(KeyExtraction::of_masks(&[all.as_slice(), &[(4, 1)]].concat()), None);
         assert_eq!(runs(0b1011_0001), vec![1, 0b11_0000, 0b1000_0000]);
         assert_eq!(runs(u32::MAX), vec![u32::MAX]);
     }
 
     #[test]
     fn tables_repeat_what_was_put_in() {
-        let mut table = Table::new(Extract::of_masks(&[(0, u32::MAX)]).expect("few bits"), vec![0]);
+        let mut table = CacheTable::new(KeyExtraction::of_masks(&[(0, u32::MAX)]).expect("few bits"), vec![0]);
         for key in 0..3 * MOST_ENTRIES as u64 {
             let patch = Patch { word: 1, keep: 0, bits: low_half(key) };
             table.insert([key, 1], &[patch, Patch { word: 3, ..patch }], &[1, 1, 2]);
