@@ -18,7 +18,7 @@ use tertium_check::explicit::Explicit;
 use tertium_check::lattice_valued::LatticeTask;
 use tertium_check::symbolic::{self, Atoms, Pair, Symbolic, ternary_values};
 use tertium_check::{Ask, Engine, Filter, Task};
-use tertium_dd::{Relation, with_deep_stack};
+use tertium_dd::{TransitionRelation, with_deep_stack};
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::program::symbolic::{self as program_sets, Encoding};
 use tertium_driver::program::{CheckOptions, ProgramFile, check, export, from_text, questions};
@@ -314,7 +314,7 @@ fn two_and_three(file: &ProgramFile) -> (f64, f64) {
             if open {
                 for (filter, steps) in &mut structure.steps {
                     if *filter == Filter::Any {
-                        steps.certain = Some(Relation { parts: steps.possible.parts[1..].to_vec() });
+                        steps.certain = Some(TransitionRelation { parts: steps.possible.parts[1..].to_vec() });
                     }
                 }
                 if let Some(label) = &mut labels[0] {

@@ -31,7 +31,7 @@ type Terminal<'id> = <Terminals as TerminalManagerCons<Nodes, EdgeTag, 1>>::T<'i
 pub(crate) type Manager<'id> = manager::Manager<'id, Node<'id>, EdgeTag, Terminal<'id>, BCDDRules, Data<'id>, 1>;
 pub(crate) type Edge<'id> = IndexEdge<'id, Node<'id>, EdgeTag>;
 type Entries<'id> = DMApplyCache<Manager<'id>, BCDDOp, FxHasher, 4>;
-type MoveEntries<'id> = DMApplyCache<Manager<'id>, Move, FxHasher, 6>;
+type RelationEntries<'id> = DMApplyCache<Manager<'id>, RelationOp, FxHasher, 6>;
 
 /// A diagram.
 pub(crate) type Function = BCDDFunction<manager::Function<Nodes, EdgeTag, Terminals, RulesCons, DataCons, 1>>;
@@ -54,26 +54,26 @@ impl ManagerDataCons<Nodes, EdgeTag, Terminals, RulesCons, 1> for DataCons {
 /// Operations on sets and steps that are not the library's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
-pub(crate) enum Move {
+pub(crate) enum RelationOp {
     /// Where steps lead to.
-    After,
+    Image,
     /// Where steps come from.
-    Before,
+    Preimage,
     /// What steps lead to again and again.
-    Close,
+    Saturate,
 }
 
 /// What a store has besides its nodes.
 pub(crate) struct Data<'id> {
-    cache: Watchful<Entries<'id>>,
-    moves: Moves<'id>,
+    cache: BudgetedCache<Entries<'id>>,
+    relations: RelationCache<'id>,
 }
 
-/// Results of [`Move`]s.
-pub(crate) type Moves<'id> = Watchful<MoveEntries<'id>>;
+/// Results of [`RelationOp`]s.
+pub(crate) type RelationCache<'id> = BudgetedCache<RelationEntries<'id>>;
 
 /// The library's cache, asked by something that looks at the budget.
-pub(crate) struct Watchful<Entries> {
+pub(crate) struct BudgetedCache<Entries> {
     entries: Entries,
     budget: Budget,
     asked: AtomicU32,
@@ -82,7 +82,7 @@ pub(crate) struct Watchful<Entries> {
 /// What unwinds an operation.
 struct Interrupted(Stopped);
 
-impl<Entries> Watchful<Entries> {
+impl<Entries> BudgetedCache<Entries> {
     fn new(entries: Entries, budget: &Budget) -> Self {
         Self { entries, budget: budget.clone(), asked: AtomicU32::new(0) }
     }
@@ -106,13 +106,13 @@ impl<Entries> Watchful<Entries> {
     }
 }
 
-impl<'id, Entries: DropWith<Edge<'id>>> DropWith<Edge<'id>> for Watchful<Entries> {
+impl<'id, Entries: DropWith<Edge<'id>>> DropWith<Edge<'id>> for BudgetedCache<Entries> {
     fn drop_with(self, drop_edge: impl Fn(Own<Edge<'id>>)) {
         self.entries.drop_with(drop_edge);
     }
 }
 
-impl<'id, O: Copy, Entries: ApplyCache<Manager<'id>, O>> ApplyCache<Manager<'id>, O> for Watchful<Entries> {
+impl<'id, O: Copy, Entries: ApplyCache<Manager<'id>, O>> ApplyCache<Manager<'id>, O> for BudgetedCache<Entries> {
     #[inline(always)]
     fn get_extended<const E: usize, const N: usize>(
         &self,
@@ -143,12 +143,12 @@ impl<'id, O: Copy, Entries: ApplyCache<Manager<'id>, O>> ApplyCache<Manager<'id>
 impl<'id> DropWith<Edge<'id>> for Data<'id> {
     fn drop_with(self, drop_edge: impl Fn(Own<Edge<'id>>)) {
         self.cache.drop_with(&drop_edge);
-        self.moves.drop_with(drop_edge);
+        self.relations.drop_with(drop_edge);
     }
 }
 
 impl<'id> HasApplyCache<Manager<'id>, BCDDOp> for Data<'id> {
-    type ApplyCache = Watchful<Entries<'id>>;
+    type ApplyCache = BudgetedCache<Entries<'id>>;
 
     #[inline]
     fn apply_cache(&self) -> &Self::ApplyCache {
@@ -161,24 +161,24 @@ impl<'id> HasApplyCache<Manager<'id>, BCDDOp> for Data<'id> {
     }
 }
 
-impl<'id> HasApplyCache<Manager<'id>, Move> for Data<'id> {
-    type ApplyCache = Moves<'id>;
+impl<'id> HasApplyCache<Manager<'id>, RelationOp> for Data<'id> {
+    type ApplyCache = RelationCache<'id>;
 
     #[inline]
-    fn apply_cache(&self) -> &Moves<'id> {
-        &self.moves
+    fn apply_cache(&self) -> &RelationCache<'id> {
+        &self.relations
     }
 
     #[inline]
-    fn apply_cache_mut(&mut self) -> &mut Moves<'id> {
-        &mut self.moves
+    fn apply_cache_mut(&mut self) -> &mut RelationCache<'id> {
+        &mut self.relations
     }
 }
 
 impl<'id> ManagerEventSubscriber<Manager<'id>> for Data<'id> {
     fn pre_gc(&self, manager: &Manager<'id>) {
         self.cache.entries.pre_gc(manager);
-        self.moves.entries.pre_gc(manager);
+        self.relations.entries.pre_gc(manager);
     }
 
     #[allow(unsafe_code, reason = "the trait's method is unsafe; it is passed on")]
@@ -186,7 +186,7 @@ impl<'id> ManagerEventSubscriber<Manager<'id>> for Data<'id> {
         // SAFETY: the caller keeps the contract of this very method, and `pre_gc` was passed on likewise.
         unsafe {
             self.cache.entries.post_gc(manager);
-            self.moves.entries.post_gc(manager);
+            self.relations.entries.post_gc(manager);
         }
     }
 }
@@ -199,8 +199,8 @@ impl<'id> ManagerEventSubscriber<Manager<'id>> for Data<'id> {
 pub(crate) fn new_manager(limits: Limits, bits: usize, budget: &Budget) -> Result<ManagerRef, Stopped> {
     let results = limits.cache.max(1);
     // SAFETY: the library's own store deletes nodes between `pre_gc` and `post_gc` only, which `Data` passes on.
-    let (cache, moves) = unsafe { (DMApplyCache::with_capacity(results), DMApplyCache::with_capacity(results)) };
-    let data = Data { cache: Watchful::new(cache, budget), moves: Watchful::new(moves, budget) };
+    let (cache, relations) = unsafe { (DMApplyCache::with_capacity(results), DMApplyCache::with_capacity(results)) };
+    let data = Data { cache: BudgetedCache::new(cache, budget), relations: BudgetedCache::new(relations, budget) };
     let capacity = u32::try_from(limits.nodes).unwrap_or(u32::MAX >> 1);
     // The library starts a thread, and panics where the address space has no room for its stack.
     let manager: ManagerRef =

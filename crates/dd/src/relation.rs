@@ -1,4 +1,4 @@
-//! Steps between rows, in parts.
+//! A transition relation in a disjunctive partition (Burch, Clarke, Long 1991), with its images and preimages.
 //!
 //! A part says what becomes of the bits it writes; all other bits stay as they are. So a step of one process among many
 //! costs what that process's bits cost. Every written bit has a second one for its value after the step, which stands next to it
@@ -6,21 +6,21 @@
 
 use tertium_base::Stopped;
 
-use crate::firing::{Direction, Firing, Stages};
-use crate::set::{Bits, Set};
+use crate::saturation::{Direction, EventGroups, Saturation};
+use crate::set::{QuantifiedBits, Set};
 use crate::store::{Bit, Diagrams};
 
-/// Some steps that write the same bits.
+/// A part of a transition relation: some steps that write the same bits.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct RelationPart {
     steps: Set,
     written: Vec<(Bit, Bit)>,
-    later: Bits,
+    later: QuantifiedBits,
     /// The same number for the same part.
     id: u32,
 }
 
-impl Part {
+impl RelationPart {
     /// The steps `steps`, a set over bits before and, for the bits in `written`, after the step: pairs of a bit and of
     /// the one that stands for it afterwards. Bits after the step that are not in `written` must not occur.
     ///
@@ -34,7 +34,7 @@ impl Part {
             "a bit and the one for afterwards are neighbours"
         );
         let id = steps.store.part_id();
-        Ok(Self { steps, later: diagrams.select(written.iter().map(|&(_, later)| later))?, written, id })
+        Ok(Self { steps, later: diagrams.quantified(written.iter().map(|&(_, later)| later))?, written, id })
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -53,25 +53,25 @@ impl Part {
         &self.written
     }
 
-    /// The rows with a step into `target`.
+    /// The preimage: the rows with a step into `target`.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn before(&self, target: &Set) -> Result<Set, Stopped> {
-        self.image(target, Direction::Before)
+    pub fn preimage(&self, target: &Set) -> Result<Set, Stopped> {
+        self.step(target, Direction::Backward)
     }
 
-    /// The rows that steps from `source` lead to.
+    /// The image: the rows that steps from `source` lead to.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn after(&self, source: &Set) -> Result<Set, Stopped> {
-        self.image(source, Direction::After)
+    pub fn image(&self, source: &Set) -> Result<Set, Stopped> {
+        self.step(source, Direction::Forward)
     }
 
-    fn image(&self, set: &Set, direction: Direction) -> Result<Set, Stopped> {
+    fn step(&self, set: &Set, direction: Direction) -> Result<Set, Stopped> {
         let store = &self.steps.store;
-        store.walk(|manager| Firing::image(manager, store, self, direction, &set.function))
+        store.walk(|manager| Saturation::image(manager, store, self, direction, &set.function))
     }
 
     /// The rows with a step.
@@ -79,7 +79,7 @@ impl Part {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn sources(&self) -> Result<Set, Stopped> {
-        self.steps.forget(&self.later)
+        self.steps.exists(&self.later)
     }
 
     /// Other steps that write the same bits. What is remembered about the part is known of it again if the steps are the same.
@@ -98,31 +98,31 @@ impl Part {
     }
 }
 
-/// A union of parts.
+/// A transition relation: the union of its parts.
 #[derive(Clone, Debug, Default)]
-pub struct Relation {
+pub struct TransitionRelation {
     /// The parts.
-    pub parts: Vec<Part>,
+    pub parts: Vec<RelationPart>,
 }
 
-impl Relation {
-    /// The rows with a step into `target`.
+impl TransitionRelation {
+    /// The preimage: the rows with a step into `target`.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn before(&self, target: &Set) -> Result<Set, Stopped> {
-        self.union(target, Part::before)
+    pub fn preimage(&self, target: &Set) -> Result<Set, Stopped> {
+        self.union(target, RelationPart::preimage)
     }
 
-    /// The rows that steps from `source` lead to.
+    /// The image: the rows that steps from `source` lead to.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn after(&self, source: &Set) -> Result<Set, Stopped> {
-        self.union(source, Part::after)
+    pub fn image(&self, source: &Set) -> Result<Set, Stopped> {
+        self.union(source, RelationPart::image)
     }
 
-    fn union(&self, of: &Set, map: impl Fn(&Part, &Set) -> Result<Set, Stopped>) -> Result<Set, Stopped> {
+    fn union(&self, of: &Set, map: impl Fn(&RelationPart, &Set) -> Result<Set, Stopped>) -> Result<Set, Stopped> {
         let mut all = of.minus(of)?;
         for part in &self.parts {
             all = all.or(&map(part, of)?)?;
@@ -142,28 +142,28 @@ impl Relation {
         Ok(all)
     }
 
-    /// Everything that steps from `start` lead to inside `room`, `start` itself included.
+    /// Everything that is reachable from `start` inside `constraint`, `start` itself included; by saturation.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn closure(&self, start: &Set, room: Option<&Set>) -> Result<Set, Stopped> {
-        self.saturate(start, room, Direction::After)
+    pub fn reachable(&self, start: &Set, constraint: Option<&Set>) -> Result<Set, Stopped> {
+        self.saturate(start, constraint, Direction::Forward)
     }
 
-    /// Everything that has steps inside `room` to `goal`, `goal` itself included.
+    /// Everything from which `goal` is reachable inside `constraint`, `goal` itself included; by saturation.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn closure_before(&self, goal: &Set, room: Option<&Set>) -> Result<Set, Stopped> {
-        self.saturate(goal, room, Direction::Before)
+    pub fn backward_reachable(&self, goal: &Set, constraint: Option<&Set>) -> Result<Set, Stopped> {
+        self.saturate(goal, constraint, Direction::Backward)
     }
 
-    fn saturate(&self, start: &Set, room: Option<&Set>, direction: Direction) -> Result<Set, Stopped> {
+    fn saturate(&self, start: &Set, constraint: Option<&Set>, direction: Direction) -> Result<Set, Stopped> {
         let store = &start.store;
-        let stages = Stages::new(&self.parts, direction, store);
+        let groups = EventGroups::new(&self.parts, direction, store);
         let everywhere = store.full();
-        let room = room.unwrap_or(&everywhere);
-        store.walk(|manager| Firing::closure(manager, store, &stages, &start.function, &room.function))
+        let constraint = constraint.unwrap_or(&everywhere);
+        store.walk(|manager| Saturation::closure(manager, store, &groups, &start.function, &constraint.function))
     }
 
     /// Only the steps from these rows.

@@ -1,4 +1,5 @@
-//! A set of rows, and the operations on it.
+//! Which rows belong to a set? Reduced ordered binary decision diagrams (Bryant 1986) with complemented edges (Brace, Rudell,
+//! Bryant 1990), and the operations on them.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -43,15 +44,15 @@ impl std::fmt::Debug for Set {
 /// Two to this, twice, is a number of floating point.
 const MOST_COUNTED: usize = 1000;
 
-/// What the first node of a set's diagram asks.
+/// The root of a set's diagram.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Root {
-    /// Nothing: no row belongs to it.
+    /// The terminal for the empty set: no row belongs to it.
     Empty,
-    /// Nothing: every row belongs to it.
+    /// The terminal for the full set: every row belongs to it.
     Full,
-    /// One bit: the rows without it, with this value put in, and those with it.
-    Asks {
+    /// A node for one bit, with both cofactors.
+    Node {
         /// The bit.
         bit: Bit,
         /// Where it is not set.
@@ -61,9 +62,9 @@ pub enum Root {
     },
 }
 
-/// Some bits, to be forgotten.
+/// Some bits, to be quantified.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bits(pub(crate) Set);
+pub struct QuantifiedBits(pub(crate) Set);
 
 /// New names for some bits.
 #[derive(Clone)]
@@ -113,19 +114,19 @@ impl Set {
         self.and(&other.not())
     }
 
-    /// Rows that both sets have, or neither.
+    /// Equivalence: rows that both sets have, or neither.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn same(&self, other: &Self) -> Result<Self, Stopped> {
+    pub fn iff(&self, other: &Self) -> Result<Self, Stopped> {
         self.store.run(|| self.function.equiv(&other.function))
     }
 
-    /// Rows of `yes` where this set is, of `no` elsewhere.
+    /// If-then-else: rows of `yes` where this set is, of `no` elsewhere.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn choose(&self, yes: &Self, no: &Self) -> Result<Self, Stopped> {
+    pub fn ite(&self, yes: &Self, no: &Self) -> Result<Self, Stopped> {
         if yes == no {
             return Ok(yes.clone());
         }
@@ -141,19 +142,19 @@ impl Set {
         }
     }
 
-    /// The rows that are in the set for some value of these bits.
+    /// Existential quantification: the rows that are in the set for some value of these bits.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn forget(&self, bits: &Bits) -> Result<Self, Stopped> {
+    pub fn exists(&self, bits: &QuantifiedBits) -> Result<Self, Stopped> {
         self.store.run(|| self.function.exists(&bits.0.function))
     }
 
-    /// As `self.and(other)` and then `forget`, in one go.
+    /// The relational product: as `self.and(other)` and then [`Self::exists`], in one go.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn and_forget(&self, other: &Self, bits: &Bits) -> Result<Self, Stopped> {
+    pub fn and_exists(&self, other: &Self, bits: &QuantifiedBits) -> Result<Self, Stopped> {
         self.store.run(|| self.function.apply_exists(BooleanOperator::And, &other.function, &bits.0.function))
     }
 
@@ -248,7 +249,7 @@ impl Set {
         self.function.eval((0..bits).map(|bit| (to_u32(bit), set(Bit::new(bit)))))
     }
 
-    /// What its diagram asks first. Following the answers visits every node, which is how a set is written down.
+    /// The root of its diagram. Following the cofactors visits every node, which is how a set is written down.
     #[must_use]
     pub fn root(&self) -> Root {
         let Some((set, unset)) = self.function.cofactors() else {
@@ -256,7 +257,7 @@ impl Set {
         };
         let level = self.level();
         let part = |function| Self { function, store: Arc::clone(&self.store) };
-        Root::Asks { bit: Bit::new(level as usize), unset: part(unset), set: part(set) }
+        Root::Node { bit: Bit::new(level as usize), unset: part(unset), set: part(set) }
     }
 
     /// The number of the first bit that it depends on, since bits stand in the order of their numbers; the largest number if
@@ -265,13 +266,13 @@ impl Set {
         self.function.with_manager_shared(|manager, edge| manager.get_node(edge).level())
     }
 
-    /// The bits that it depends on, in order.
+    /// The support: the bits that it depends on, in order.
     #[must_use]
     pub fn support(&self) -> Vec<Bit> {
         let (mut seen, mut bits) = (HashSet::new(), BTreeSet::new());
         let mut open = vec![self.clone()];
         while let Some(part) = open.pop() {
-            let Root::Asks { bit, unset, set } = part.root() else { continue };
+            let Root::Node { bit, unset, set } = part.root() else { continue };
             bits.insert(bit);
             // Whatever asks in the same way with the other answers depends on the same bits.
             let fresh =

@@ -1,4 +1,4 @@
-//! One store of diagrams: how many bits, how many nodes, and what happens when they run out.
+//! One store of diagrams: how many bits in which variable order, how many nodes, and when is garbage collected?
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -8,13 +8,13 @@ use oxidd::util::{AllocResult, OutOfMemory};
 use oxidd::{BooleanFunction, Manager as _, ManagerRef};
 use tertium_base::{Budget, StopReason, Stopped, id_type};
 
-use crate::firing::Direction;
 use crate::manager::{Function, Manager, ManagerRef as Library, new_manager, within};
-use crate::set::{Bits, Renaming, Set};
+use crate::saturation::Direction;
+use crate::set::{QuantifiedBits, Renaming, Set};
 use crate::stack::worker_fits;
 
 id_type! {
-    /// A bit of the rows of one store; bits stand in the diagrams in the order of their numbers.
+    /// A bit of the rows of one store; the variable order of the diagrams is that of their numbers.
     pub struct Bit;
 }
 
@@ -23,12 +23,12 @@ pub const MOST_BITS: usize = 20_000;
 
 /// What a node costs at most, its place in the table of its level included; a table that grows is there twice for a moment.
 const BYTES_PER_NODE: usize = 36;
-/// What an entry of the cache costs, with one of the cache of results about steps.
+/// What an entry of the cache costs, with one of the cache of relational products.
 const BYTES_PER_ENTRY: usize = 48;
 /// Between two looks at the clock and at the number of nodes.
 const OPERATIONS_BETWEEN_LOOKS: u32 = 32;
 
-/// To collect is to forget all results, too. Fewer nodes are not worth it.
+/// Garbage collection empties the caches, too. Fewer nodes are not worth it.
 const WORTH_COLLECTING: usize = 1 << 22;
 
 /// How large a store may get.
@@ -36,7 +36,7 @@ const WORTH_COLLECTING: usize = 1 << 22;
 pub struct Limits {
     /// Nodes, dead ones that are not yet collected included.
     pub nodes: usize,
-    /// How much may be asked about steps that is not remembered. Who can have more nodes elsewhere, or another order of bits,
+    /// How much of relational products may be computed that no cache knows. Who can have more nodes elsewhere, or another order of bits,
     /// had better stop soon.
     pub effort: usize,
     /// Results of operations that are remembered.
@@ -107,21 +107,21 @@ pub(crate) struct Store {
     /// Whether an operation was given up for this reason: to try again would be in vain.
     hopeless: AtomicBool,
     parts: AtomicU32,
-    stages: Mutex<StageIds>,
+    groups: Mutex<GroupIds>,
 }
 
-/// A stage of steps: direction, first level, parts, and the number of the stage below.
-pub(crate) type StageKey = (Direction, u32, Vec<u32>, u32);
+/// A group of events: direction, top level, parts, and the number of the group below.
+pub(crate) type GroupKey = (Direction, u32, Vec<u32>, u32);
 
-/// Numbers of stages that are alike. No number is given twice, also after the known ones were forgotten.
+/// Numbers of groups that are alike. No number is given twice, also after the known ones were forgotten.
 #[derive(Default)]
-struct StageIds {
-    known: HashMap<StageKey, u32>,
+struct GroupIds {
+    known: HashMap<GroupKey, u32>,
     last: u32,
 }
 
 /// More are forgotten; what is remembered about them is no longer found then.
-const MOST_STAGES: usize = 1 << 16;
+const MOST_GROUPS: usize = 1 << 16;
 
 impl Store {
     pub(crate) fn bit_count(&self) -> usize {
@@ -153,13 +153,13 @@ impl Store {
         self.parts.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The number of a stage; zero is none's.
-    pub(crate) fn stage_id(&self, key: StageKey) -> u32 {
-        let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
-        if stages.known.len() >= MOST_STAGES {
-            stages.known.clear();
+    /// The number of a group; zero is none's.
+    pub(crate) fn group_id(&self, key: GroupKey) -> u32 {
+        let mut groups = self.groups.lock().unwrap_or_else(PoisonError::into_inner);
+        if groups.known.len() >= MOST_GROUPS {
+            groups.known.clear();
         }
-        let StageIds { known, last } = &mut *stages;
+        let GroupIds { known, last } = &mut *groups;
         *known.entry(key).or_insert_with(|| {
             *last += 1;
             *last
@@ -194,8 +194,8 @@ impl Store {
         })
     }
 
-    /// Counts what was asked about steps.
-    pub(crate) fn toil(&self, asked: usize) -> AllocResult<()> {
+    /// Counts the effort of relational products.
+    pub(crate) fn spend_effort(&self, asked: usize) -> AllocResult<()> {
         let left = self.effort.load(Ordering::Relaxed);
         if left == usize::MAX {
             return Ok(());
@@ -209,7 +209,7 @@ impl Store {
         Err(OutOfMemory)
     }
 
-    /// Collects nodes if there are many, in the middle of an operation: what it works on is held.
+    /// Collects garbage if there are many nodes, in the middle of an operation: what it works on is held.
     pub(crate) fn look_inside(&self, manager: &Manager<'_>) -> AllocResult<()> {
         // The quick count misses what this thread did since the operation began.
         self.make_room(manager, manager.num_inner_nodes())
@@ -235,8 +235,8 @@ impl Store {
         self.run(|| self.manager.with_manager_shared(|manager| operation(manager)))
     }
 
-    /// Does an operation within the limits, which are looked at while it runs; if nodes run out, once more after collecting
-    /// dead ones.
+    /// Does an operation within the limits, which are looked at while it runs; if nodes run out, once more after garbage
+    /// collection.
     pub(crate) fn run(self: &Arc<Self>, operation: impl Fn() -> AllocResult<Function>) -> Result<Set, Stopped> {
         self.look()?;
         let result = match within(&operation)? {
@@ -296,7 +296,7 @@ impl Diagrams {
             effort: AtomicUsize::new(limits.effort),
             hopeless: AtomicBool::new(false),
             parts: AtomicU32::new(0),
-            stages: Mutex::default(),
+            groups: Mutex::default(),
         };
         Ok(Self { store: Arc::new(store) })
     }
@@ -363,16 +363,16 @@ impl Diagrams {
         }
         let at = rows.partition_point(|row| row >> rest.len() & 1 == 0);
         let (no, yes) = (self.split(rest, &rows[..at])?, self.split(rest, &rows[at..])?);
-        first.choose(&yes, &no)
+        first.ite(&yes, &no)
     }
 
-    /// The bits as something that can be forgotten.
+    /// The bits as something that can be quantified.
     ///
     /// # Errors
     /// `Stopped` if a limit is reached.
-    pub fn select(&self, bits: impl IntoIterator<Item = Bit>) -> Result<Bits, Stopped> {
+    pub fn quantified(&self, bits: impl IntoIterator<Item = Bit>) -> Result<QuantifiedBits, Stopped> {
         let values: Vec<(Bit, bool)> = bits.into_iter().map(|bit| (bit, true)).collect();
-        Ok(Bits(self.cube(&values)?))
+        Ok(QuantifiedBits(self.cube(&values)?))
     }
 
     /// The renaming of each first bit to the second.
@@ -401,7 +401,7 @@ impl Diagrams {
     }
 
     /// The trial went well: from now on, effort has no limit.
-    pub fn settle(&self) {
+    pub fn lift_effort_limit(&self) {
         self.store.effort.store(usize::MAX, Ordering::Relaxed);
     }
 

@@ -1,4 +1,4 @@
-//! One of three values per row, in one diagram.
+//! Ternary decision diagrams (Sasao 1997): one of three values per row, in one diagram.
 //!
 //! A function from rows to true, unknown and false, with the connectives of Kleene. The library's diagrams branch three
 //! ways, for a bit that may itself be unknown; rows of states have no such bits, so the middle branch is never taken here. It

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tertium_base::{Budget, StopReason, Stopped};
-use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set};
+use tertium_dd::{Bit, Diagrams, Limits, RelationPart, Set, TransitionRelation};
 
 const PAIRS: usize = 28;
 const LIMITS: Limits = Limits::new(1 << 26, 1 << 16);
@@ -15,7 +15,7 @@ const LIMITS: Limits = Limits::new(1 << 26, 1 << 16);
 fn half_within(diagrams: &Diagrams, first: usize) -> Result<Set, Stopped> {
     let mut all = diagrams.full();
     for at in (first..PAIRS).step_by(2).rev() {
-        all = all.and(&diagrams.bit(Bit::new(at))?.same(&diagrams.bit(Bit::new(PAIRS + at))?)?)?;
+        all = all.and(&diagrams.bit(Bit::new(at))?.iff(&diagrams.bit(Bit::new(PAIRS + at))?)?)?;
     }
     Ok(all)
 }
@@ -98,7 +98,7 @@ fn a_store_is_no_larger_than_the_memory_allows() {
 fn half_or_stopped(diagrams: &Diagrams) -> Result<(), Stopped> {
     let mut all = diagrams.full();
     for at in (0..PAIRS).rev() {
-        let same = diagrams.bit(Bit::new(at))?.same(&diagrams.bit(Bit::new(PAIRS + at))?)?;
+        let same = diagrams.bit(Bit::new(at))?.iff(&diagrams.bit(Bit::new(PAIRS + at))?)?;
         all = all.and(&same)?;
     }
     Ok(())
@@ -106,18 +106,18 @@ fn half_or_stopped(diagrams: &Diagrams) -> Result<(), Stopped> {
 
 /// Steps that flip two bits at a time, which stand far from each other. What they reach from zero takes two to the number of
 /// pairs nodes.
-fn flips(diagrams: &Diagrams, pairs: usize) -> (Set, Relation) {
+fn flips(diagrams: &Diagrams, pairs: usize) -> (Set, TransitionRelation) {
     let written = |at: usize| (Bit::new(2 * at), Bit::new(2 * at + 1));
     let zeros: Vec<(Bit, bool)> = (0..2 * pairs).map(|at| (written(at).0, false)).collect();
-    let mut relation = Relation::default();
+    let mut relation = TransitionRelation::default();
     for at in 0..pairs {
         let both = [written(at), written(pairs + at)];
         let mut steps = diagrams.full();
         for (now, later) in both {
-            let same = diagrams.bit(now).and_then(|now| now.same(&diagrams.bit(later)?)).expect("room");
+            let same = diagrams.bit(now).and_then(|now| now.iff(&diagrams.bit(later)?)).expect("room");
             steps = steps.minus(&same).expect("room");
         }
-        relation.parts.push(Part::new(diagrams, steps, &both).expect("room"));
+        relation.parts.push(RelationPart::new(diagrams, steps, &both).expect("room"));
     }
     (diagrams.cube(&zeros).expect("room"), relation)
 }
@@ -141,11 +141,11 @@ fn after_a_cancelled_closure_everything_is_reached_that_can_be() {
     let before = budget.effort();
     let ended = std::thread::scope(|scope| {
         scope.spawn(|| cancel_in_the_middle(&budget, before, &cancel));
-        relation.closure(&start, None)
+        relation.reachable(&start, None)
     });
     assert_eq!(ended, Err(Stopped(StopReason::Interrupted)));
     cancel.store(false, Ordering::Relaxed);
-    let few = relation.closure(&start, Some(&little_room(&diagrams, FLIPPED))).expect("room");
+    let few = relation.reachable(&start, Some(&little_room(&diagrams, FLIPPED))).expect("room");
     assert_eq!(few.count(STATE), 16.0);
 }
 
@@ -153,10 +153,10 @@ fn after_a_cancelled_closure_everything_is_reached_that_can_be() {
 fn a_trial_ends_by_effort_and_can_be_settled() {
     let diagrams = Diagrams::new(2 * STATE, Limits::trial(1 << 14, 1 << 12), &Budget::unlimited()).expect("room");
     let (start, relation) = flips(&diagrams, FLIPPED);
-    assert_eq!(relation.closure(&start, None), Err(Stopped(StopReason::Memory)));
-    assert_eq!(relation.closure(&start, None), Err(Stopped(StopReason::Memory)), "what was spent is not given back");
-    diagrams.settle();
-    let few = relation.closure(&start, Some(&little_room(&diagrams, FLIPPED))).expect("room");
+    assert_eq!(relation.reachable(&start, None), Err(Stopped(StopReason::Memory)));
+    assert_eq!(relation.reachable(&start, None), Err(Stopped(StopReason::Memory)), "what was spent is not given back");
+    diagrams.lift_effort_limit();
+    let few = relation.reachable(&start, Some(&little_room(&diagrams, FLIPPED))).expect("room");
     assert_eq!(few.count(STATE), 16.0);
 }
 
@@ -167,7 +167,7 @@ fn nodes_are_collected_inside_a_closure() {
     for nodes in (11..18).map(|power| 1 << power) {
         let diagrams = Diagrams::new(4 * pairs, Limits::new(nodes, 1 << 8), &Budget::unlimited()).expect("room");
         let (start, relation) = flips(&diagrams, pairs);
-        match relation.closure(&start, None) {
+        match relation.reachable(&start, None) {
             Ok(reached) => {
                 assert_eq!(reached.count(2 * pairs), (1u64 << pairs) as f64);
                 collected += usize::from(diagrams.peak() > nodes / 2);

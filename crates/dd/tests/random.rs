@@ -1,7 +1,7 @@
 //! Random sets and relations against lists of rows.
 
 use tertium_base::{Budget, StopReason, Stopped};
-use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Root, Set};
+use tertium_dd::{Bit, Diagrams, Limits, RelationPart, Root, Set, TransitionRelation};
 use tertium_testkit::{Case, for_random_cases};
 
 const STATE_BITS: usize = 4;
@@ -40,7 +40,7 @@ fn rows(set: &Set) -> Vec<usize> {
 }
 
 /// Steps that change only the bits of `mask`, as a part and as a list.
-fn part(diagrams: &Diagrams, mask: usize, steps: &[(usize, usize)]) -> Part {
+fn part(diagrams: &Diagrams, mask: usize, steps: &[(usize, usize)]) -> RelationPart {
     let written: Vec<(Bit, Bit)> =
         (0..STATE_BITS).filter(|bit| mask >> bit & 1 == 1).map(|bit| (now(bit), later(bit))).collect();
     let mut all = diagrams.empty();
@@ -49,7 +49,7 @@ fn part(diagrams: &Diagrams, mask: usize, steps: &[(usize, usize)]) -> Part {
         values.extend((0..STATE_BITS).filter(|bit| mask >> bit & 1 == 1).map(|bit| (later(bit), to >> bit & 1 == 1)));
         all = all.or(&diagrams.cube(&values).expect("room")).expect("room");
     }
-    Part::new(diagrams, all, &written).expect("room")
+    RelationPart::new(diagrams, all, &written).expect("room")
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn sets_are_what_their_rows_say() {
         expect(&first.or(second).expect("room"), a | b, "or");
         expect(&first.minus(second).expect("room"), a & !b, "minus");
         expect(&first.not(), !a, "not");
-        expect(&first.same(second).expect("room"), !(a ^ b), "same");
+        expect(&first.iff(second).expect("room"), !(a ^ b), "same");
         let odd = diagrams.bit(now(0)).expect("room");
-        expect(&odd.choose(first, second).expect("room"), (a & 0xAAAA) | (b & 0x5555), "choose");
+        expect(&odd.ite(first, second).expect("room"), (a & 0xAAAA) | (b & 0x5555), "choose");
         assert_eq!(first.is_subset(second).expect("room"), a & !b & 0xFFFF == 0, "subset {a:x} {b:x}");
         assert_eq!(first.count(STATE_BITS), f64::from((a & 0xFFFF).count_ones()), "count {a:x}");
         let bits: Vec<Bit> = (0..STATE_BITS).map(now).collect();
@@ -87,7 +87,7 @@ fn relations_lead_where_their_steps_say() {
     for_random_cases(100, |case| {
         let diagrams = store();
         let mut steps: Vec<(usize, usize)> = Vec::new();
-        let mut relation = Relation::default();
+        let mut relation = TransitionRelation::default();
         for _ in 0..=case.rng.below(3) {
             let mask = case.rng.below(ROWS);
             let mut mine = Vec::new();
@@ -104,15 +104,15 @@ fn relations_lead_where_their_steps_say() {
         let given = set(&diagrams, |row| mask >> row & 1 == 1);
         let inside = |row: usize| mask >> row & 1 == 1;
         let list = |member: &dyn Fn(usize) -> bool| (0..ROWS).filter(|&row| member(row)).collect::<Vec<_>>();
-        let before = relation.before(&given).expect("room");
+        let before = relation.preimage(&given).expect("room");
         assert_eq!(rows(&before), list(&|row| steps.iter().any(|&(from, to)| from == row && inside(to))), "{steps:?}");
-        let after = relation.after(&given).expect("room");
+        let after = relation.image(&given).expect("room");
         assert_eq!(rows(&after), list(&|row| steps.iter().any(|&(from, to)| to == row && inside(from))), "{steps:?}");
         let mut reached: Vec<bool> = (0..ROWS).map(inside).collect();
         for _ in 0..ROWS {
             steps.iter().for_each(|&(from, to)| reached[to] |= reached[from]);
         }
-        assert_eq!(rows(&relation.closure(&given, None).expect("room")), list(&|row| reached[row]), "{steps:?}");
+        assert_eq!(rows(&relation.reachable(&given, None).expect("room")), list(&|row| reached[row]), "{steps:?}");
     });
 }
 
@@ -151,7 +151,7 @@ fn closures_are_what_steps_reach_in_their_room() {
         let limits = Limits::new(if case.rng.chance(50) { 1 << 10 } else { 1 << 14 }, 1 << case.rng.below(9));
         let diagrams = Diagrams::new(2 * STATE_BITS, limits, &Budget::unlimited()).expect("room");
         let mut listed: Vec<Vec<(usize, usize)>> = Vec::new();
-        let mut all = Relation::default();
+        let mut all = TransitionRelation::default();
         for _ in 0..case.rng.below(6) {
             let mask = case.rng.below(ROWS);
             let steps = random_steps(case, mask);
@@ -161,7 +161,7 @@ fn closures_are_what_steps_reach_in_their_room() {
         // Relations that share some parts are asked in one store, so that one must not be told what holds of another.
         for _ in 0..6 {
             let chosen: Vec<usize> = (0..listed.len()).filter(|_| case.rng.chance(60)).collect();
-            let relation = Relation { parts: chosen.iter().map(|&at| all.parts[at].clone()).collect() };
+            let relation = TransitionRelation { parts: chosen.iter().map(|&at| all.parts[at].clone()).collect() };
             let steps: Vec<(usize, usize)> = chosen.iter().flat_map(|&at| listed[at].iter().copied()).collect();
             let back: Vec<(usize, usize)> = steps.iter().map(|&(from, to)| (to, from)).collect();
             let (start, room) = (case.rng.below(1 << ROWS) as u64, case.rng.below(1 << ROWS) as u64);
@@ -170,9 +170,9 @@ fn closures_are_what_steps_reach_in_their_room() {
             let members = |mask: u64| (0..ROWS).filter(|row| mask >> row & 1 == 1).collect::<Vec<_>>();
             let everywhere = (1 << ROWS) - 1;
             for (room, limited) in [(everywhere, None), (room, Some(&sets[1]))] {
-                let found = relation.closure(&sets[0], limited).expect("room");
+                let found = relation.reachable(&sets[0], limited).expect("room");
                 assert_eq!(rows(&found), members(reached(&steps, start, room)), "after {start:x} {room:x} {steps:?}");
-                let found = relation.closure_before(&sets[0], limited).expect("room");
+                let found = relation.backward_reachable(&sets[0], limited).expect("room");
                 assert_eq!(rows(&found), members(reached(&back, start, room)), "before {start:x} {room:x} {steps:?}");
             }
         }
@@ -189,7 +189,7 @@ fn running_out_of_nodes_is_an_answer() {
     for bit in 0..20 {
         let step = diagrams.bit(Bit::new(bit)).and_then(|a| {
             let b = diagrams.bit(Bit::new(20 + bit))?;
-            equal.and(&a.same(&b)?)
+            equal.and(&a.iff(&b)?)
         });
         match step {
             Ok(next) => equal = next,
@@ -272,7 +272,7 @@ fn what_a_diagram_asks_is_what_the_set_is() {
                 match part.root() {
                     Root::Empty => break false,
                     Root::Full => break true,
-                    Root::Asks { bit, unset, set } => {
+                    Root::Node { bit, unset, set } => {
                         assert!(support.contains(&bit), "{bit:?} of {mask:x}");
                         part = if row >> (bit.index() / 2) & 1 == 1 { set } else { unset };
                     }

@@ -24,7 +24,7 @@ use tertium_driver::program::check::Outcome;
 use tertium_driver::program::questions::{Asked, Question, questions};
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
-use tertium_driver::program::symbolic::{self, Encoding, Subject};
+use tertium_driver::program::symbolic::{self, Encoding, InstantiatedProgram};
 use tertium_driver::program::{CheckOptions, ProgramFile, check, from_text, load};
 use tertium_driver::{Belnap, Failure};
 use tertium_evidence::{Deadlock, LinearReading, Reading};
@@ -155,7 +155,7 @@ fn compare_program(file: &ProgramFile, fair: bool) -> Met {
 /// What both engines say of the states of a program.
 struct Both<'b> {
     encoding: &'b Encoding<'b>,
-    subject: &'b Subject<'b>,
+    subject: &'b InstantiatedProgram<'b>,
     space: &'b Space<'b>,
     collected: &'b Collected,
     /// For each state that was visited its bits.
@@ -175,7 +175,7 @@ fn compare_states(file: &ProgramFile, asked: &[Question]) -> Met {
     let visited = collected.explored().store.len();
     let properties: Vec<&Asked> = asked.iter().filter_map(property).collect();
     let atoms: Vec<ExprId> = properties.iter().flat_map(|asked| asked.atoms.iter().copied()).collect();
-    let subject = Subject::new(&file.program, &atoms).expect("it was encoded before");
+    let subject = InstantiatedProgram::new(&file.program, &atoms).expect("it was encoded before");
     let Ok(mut encoding) = Encoding::of(&subject, &budget, &mut |_| {}) else { return Met::OutOfLimits };
     // What can be reached may fit where the formulas do not.
     if let Ok(Some(larger)) = encoding.enlarged(&budget, &mut |_| {}) {

@@ -1,16 +1,21 @@
-//! What does the action of a step do in all states at once, and where does it go wrong?
+//! What does the action of a step do in all states at once, and in which states is there a fault?
 
 use tertium_dd::Set;
 use tertium_program::{Action, Assign, Mistake, Place, StepId, Type, VarId};
 
-use crate::NoSets;
-use crate::expressions::{Evaluation, Moment, Value, Wrong};
-use crate::numbers::Number;
-use crate::steps::Work;
+use crate::EncodingError;
+use crate::bit_vector::BitVector;
+use crate::evaluation::{Evaluation, SymbolicState, SymbolicValue, Undefined};
+use crate::relation::StepEncoder;
 
-impl Work<'_, '_> {
+impl StepEncoder<'_, '_> {
     /// Does the action in the states of `taken`; what is left of them is where nothing goes wrong.
-    pub(crate) fn act(&mut self, id: StepId, before: &Moment, taken: Set) -> Result<(Moment, Set), NoSets> {
+    pub(crate) fn act(
+        &mut self,
+        id: StepId,
+        before: &SymbolicState,
+        taken: Set,
+    ) -> Result<(SymbolicState, Set), EncodingError> {
         if let Some(mistake) = self.special.fails(id) {
             self.fail(mistake, &taken)?;
             return Ok((before.clone(), self.diagrams.empty()));
@@ -34,25 +39,30 @@ impl Work<'_, '_> {
                 }
                 Ok((before.clone(), fine))
             }
-            _ => Err(NoSets::unfit("a step sends, receives or starts something")),
+            _ => Err(EncodingError::unfit("a step sends, receives or starts something")),
         }
     }
 
     /// Notes what goes wrong; what is left is where it does not.
-    fn go_on(&mut self, taken: Set, wrong: &Wrong) -> Result<Set, NoSets> {
+    fn go_on(&mut self, taken: Set, wrong: &Undefined) -> Result<Set, EncodingError> {
         self.fail(Mistake::DivisionByZero, &taken.and(&wrong.division)?)?;
         self.fail(Mistake::ArrayBounds, &taken.and(&wrong.index)?)?;
         Ok(taken.minus(&wrong.any()?)?)
     }
 
-    fn assign(&mut self, assigns: &[Assign], before: &Moment, taken: Set) -> Result<(Moment, Set), NoSets> {
+    fn assign(
+        &mut self,
+        assigns: &[Assign],
+        before: &SymbolicState,
+        taken: Set,
+    ) -> Result<(SymbolicState, Set), EncodingError> {
         let (semantics, diagrams, program) = (self.semantics, self.diagrams, self.semantics.program());
         let mut evaluation = Evaluation::new(semantics, diagrams, before);
         let (mut after, mut fine) = (before.clone(), taken);
         for assign in assigns {
             let var = assign.place.variable();
             let Some(base) = semantics.layout().fixed_slot(program, var) else {
-                return Err(NoSets::unfit("a variable has no fixed place"));
+                return Err(EncodingError::unfit("a variable has no fixed place"));
             };
             let chosen = match assign.place {
                 Place::Var(_) => vec![diagrams.full()],
@@ -68,23 +78,23 @@ impl Work<'_, '_> {
             let seen = evaluation.seen(assign.value)?;
             fine = self.go_on(fine, &seen.wrong)?;
             let value = if program.variable(var).ty == Type::Bool {
-                Value::Truth(evaluation.as_truth(&seen.value)?)
+                SymbolicValue::Truth(evaluation.as_truth(&seen.value)?)
             } else {
                 let number = evaluation.as_number(&seen.value)?;
                 fine = self.fitting(var, &number, fine)?;
-                Value::Number(number)
+                SymbolicValue::Number(number)
             };
             for (at, here) in chosen.iter().enumerate().filter(|(_, here)| !here.is_empty()) {
-                after.slots[base + at] = evaluation.choose(here, &value, &after.slots[base + at])?;
+                after.slots[base + at] = evaluation.ite(here, &value, &after.slots[base + at])?;
             }
         }
         Ok((after, fine))
     }
 
     /// Notes states in which a number that is no channel's would be taken for one.
-    fn take_for_channel(&mut self, var: VarId, states: &Set) -> Result<(), NoSets> {
+    fn take_for_channel(&mut self, var: VarId, states: &Set) -> Result<(), EncodingError> {
         if !states.is_empty() {
-            let states = states.forget(self.inputs)?;
+            let states = states.exists(self.inputs)?;
             let known = self.foreign.entry(var).or_insert_with(|| self.diagrams.empty());
             *known = known.or(&states)?;
         }
@@ -92,13 +102,13 @@ impl Work<'_, '_> {
     }
 
     /// Where a number belongs to the type of its variable; elsewhere it is a mistake.
-    fn fitting(&mut self, var: VarId, number: &Number, fine: Set) -> Result<Set, NoSets> {
+    fn fitting(&mut self, var: VarId, number: &BitVector, fine: Set) -> Result<Set, EncodingError> {
         let (diagrams, program) = (self.diagrams, self.semantics.program());
         let ty = program.variable(var).ty;
         let ((Some(lo), Some(hi)), Some((least, most))) =
             (self.special.of_type(program, ty), self.special.limits(program, var))
         else {
-            return Err(NoSets::unfit(format!("`{}` has no bounds", program.show_variable(var))));
+            return Err(EncodingError::unfit(format!("`{}` has no bounds", program.show_variable(var))));
         };
         let fits = number.within(lo, hi, diagrams)?;
         let wrong = fine.minus(&fits)?;

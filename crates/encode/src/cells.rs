@@ -1,21 +1,19 @@
 //! Which bits hold which part of a program's state, and in which order do they stand?
 //!
 //! Every place of the state that can change is a cell: a location, a variable, an element of an array. A cell's bits stand
-//! together; each bit has the one for its value after a step beside it. The cells of a process stand together, and with them what
-//! it alone writes; other shared ones between the processes that use them, and those that nearly all use come first.
-//! Other orders are tried where this one needs too many nodes.
+//! together; each bit has the one for its value after a step beside it. Which cells come first is the variable order
+//! (`variable_order`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use tertium_base::narrow::{to_i64, to_usize};
+use tertium_base::narrow::to_i64;
 use tertium_dd::{Bit, Set};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
-use tertium_program::{
-    Action, Domain, Expr, ExprId, Field, Hold, InitialValue, Place, Program, Scope, Semantics, State, Step, Type, VarId,
-};
+use tertium_program::{Domain, Expr, ExprId, Hold, InitialValue, Program, Scope, Semantics, State, Step, Type, VarId};
 
-use crate::NoSets;
-use crate::subject::Special;
+use crate::EncodingError;
+use crate::instantiated::InstanceFacts;
+use crate::variable_order::{VariableOrder, by_kin, order, related};
 
 /// One place of the state.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,60 +54,40 @@ const MOST_CELLS: usize = 4096;
 /// Steps whose inputs need more bits than this are not encoded.
 const MOST_INPUT_BITS: usize = 64;
 
-/// In which order cells get their bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Order {
-    /// What one process alone writes stands with it; else as the next.
-    WithWriter,
-    /// What nearly all processes use first, then the processes, other shared cells between their users.
-    SharedFirst,
-    /// All shared cells between their users.
-    SharedBetween,
-    /// As the first but one, and elements of one array bit by bit: the highest ones of all, then the next ones.
-    Interleaved,
-    /// Locations, then variables as they are declared.
-    Declared,
-    /// As the first; variables between which values are handed on stand together bit by bit: the highest ones of all first.
-    Related,
-}
-
-impl Order {
-    /// All for a program as it stands, the one that most often is best first.
-    pub const ALL: [Self; 5] =
-        [Self::WithWriter, Self::SharedFirst, Self::SharedBetween, Self::Interleaved, Self::Declared];
-    /// Those for a program that was taken apart: messages are copies of variables and become others.
-    pub const APART: [Self; 4] = [Self::Related, Self::WithWriter, Self::SharedBetween, Self::Declared];
-}
-
-struct Draft {
-    slot: usize,
+/// A cell before it gets its bits.
+pub(crate) struct CellDraft {
+    pub slot: usize,
     ty: Type,
     open: bool,
     /// The process whose cell it is; none for shared ones.
-    owner: Option<usize>,
+    pub owner: Option<usize>,
     bounds: (i64, i64),
     /// The variable that it is an element of; none for locations.
-    var: Option<VarId>,
+    pub var: Option<VarId>,
 }
 
 impl Cells {
     /// The cells of a program with fixed processes and finite types.
-    pub(crate) fn new(semantics: &Semantics<'_>, special: Special<'_>, wanted: Order) -> Result<Self, NoSets> {
-        let first = semantics.first_slots().map_err(|_| NoSets::unfit("an initial value cannot be computed"))?;
+    pub(crate) fn new(
+        semantics: &Semantics<'_>,
+        special: InstanceFacts<'_>,
+        wanted: VariableOrder,
+    ) -> Result<Self, EncodingError> {
+        let first = semantics.first_slots().map_err(|_| EncodingError::unfit("an initial value cannot be computed"))?;
         let of_slot = vec![None; first.len()];
         let mut cells = Self { cells: Vec::new(), of_slot, first, inputs: Vec::new(), bits: 0 };
         let drafts = cells.drafts(semantics, special)?;
         let order = order(semantics.program(), semantics, &drafts, wanted);
-        let related = if wanted == Order::Related { related(semantics.program()) } else { Vec::new() };
+        let related = if wanted == VariableOrder::Related { related(semantics.program()) } else { Vec::new() };
         let kin = |at: usize| drafts[at].var.and_then(|var| related.get(var.index()).copied());
         let order = by_kin(&order, &kin);
         let together = |&a: &usize, &b: &usize| match wanted {
-            Order::Interleaved => drafts[a].owner.is_none() && drafts[a].var == drafts[b].var,
-            Order::Related => kin(a).is_some() && kin(a) == kin(b),
+            VariableOrder::Interleaved => drafts[a].owner.is_none() && drafts[a].var == drafts[b].var,
+            VariableOrder::Related => kin(a).is_some() && kin(a) == kin(b),
             _ => false,
         };
         for group in order.chunk_by(together) {
-            let group: Vec<&Draft> = group.iter().map(|&at| &drafts[at]).collect();
+            let group: Vec<&CellDraft> = group.iter().map(|&at| &drafts[at]).collect();
             cells.add(&group);
         }
         let inputs =
@@ -119,7 +97,7 @@ impl Cells {
         let blocks = processes.iter().flat_map(|process| &process.locations).any(|at| at.hold != Hold::Free);
         let inputs = if blocks { inputs.saturating_mul(4) } else { inputs };
         if inputs > MOST_INPUT_BITS {
-            return Err(NoSets::unfit("the values that a step chooses need more than 64 bits"));
+            return Err(EncodingError::unfit("the values that a step chooses need more than 64 bits"));
         }
         cells.inputs = (cells.bits..cells.bits + inputs).map(Bit::new).collect();
         cells.bits += inputs;
@@ -127,7 +105,7 @@ impl Cells {
     }
 
     /// All places that can change.
-    fn drafts(&self, semantics: &Semantics<'_>, special: Special<'_>) -> Result<Vec<Draft>, NoSets> {
+    fn drafts(&self, semantics: &Semantics<'_>, special: InstanceFacts<'_>) -> Result<Vec<CellDraft>, EncodingError> {
         let (program, layout) = (semantics.program(), semantics.layout());
         let mut drafts = Vec::new();
         for (pid, instance) in program.instances.iter().enumerate() {
@@ -139,7 +117,14 @@ impl Cells {
             );
             let locations = to_i64(program.process(instance.process).locations.len());
             let (ty, bounds) = (Type::Range { lo: 0, hi: locations - 1 }, (0, locations - 1));
-            drafts.push(Draft { slot: frame + FRAME_LOCATION, ty, open: false, owner: Some(pid), bounds, var: None });
+            drafts.push(CellDraft {
+                slot: frame + FRAME_LOCATION,
+                ty,
+                open: false,
+                owner: Some(pid),
+                bounds,
+                var: None,
+            });
         }
         let written: BTreeSet<VarId> = program.steps.iter().flat_map(Step::written).chain(program.last).collect();
         for var in program.variable_ids() {
@@ -150,27 +135,27 @@ impl Cells {
             }
             let name = || program.show_variable(var);
             let Some(bounds) = special.limits(program, var) else {
-                return Err(NoSets::unfit(format!("`{}` has no bounds", name())));
+                return Err(EncodingError::unfit(format!("`{}` has no bounds", name())));
             };
             if variable.cells() > MOST_CELLS {
-                return Err(NoSets::unfit(format!("`{}` has more than {MOST_CELLS} elements", name())));
+                return Err(EncodingError::unfit(format!("`{}` has more than {MOST_CELLS} elements", name())));
             }
             let Some(base) = layout.fixed_slot(program, var) else {
-                return Err(NoSets::unfit(format!("`{}` has no fixed place", name())));
+                return Err(EncodingError::unfit(format!("`{}` has no fixed place", name())));
             };
             let owner = match variable.scope {
                 Scope::Global => None,
                 Scope::Local(process) => layout.only_instance(process).map(|pid| pid as usize),
             };
             for cell in 0..variable.cells() {
-                drafts.push(Draft { slot: base + cell, ty: variable.ty, open, owner, bounds, var: Some(var) });
+                drafts.push(CellDraft { slot: base + cell, ty: variable.ty, open, owner, bounds, var: Some(var) });
             }
         }
         Ok(drafts)
     }
 
     /// Cells whose bits alternate: the highest ones of all first.
-    fn add(&mut self, group: &[&Draft]) {
+    fn add(&mut self, group: &[&CellDraft]) {
         let codes: Vec<(i64, usize)> = group.iter().map(|draft| code_of(draft.bounds)).collect();
         let mut bits: Vec<Vec<(Bit, Bit)>> = vec![Vec::new(); group.len()];
         let widest = codes.iter().map(|&(_, count)| count).max().unwrap_or(0);
@@ -212,12 +197,12 @@ impl Cells {
     /// The bits of a cell as the number in them.
     pub(crate) fn code(
         cell: &Cell,
-        number: &crate::numbers::Number,
+        number: &crate::bit_vector::BitVector,
         diagrams: &tertium_dd::Diagrams,
-    ) -> Result<Vec<Set>, NoSets> {
+    ) -> Result<Vec<Set>, EncodingError> {
         let shifted = match cell.offset {
             0 => number.clone(),
-            offset => number.sub(&crate::numbers::Number::constant(diagrams, offset), diagrams)?,
+            offset => number.sub(&crate::bit_vector::BitVector::constant(diagrams, offset), diagrams)?,
         };
         let count = cell.bits.len();
         Ok((0..count).map(|at| shifted.bit(count - 1 - at).clone()).collect())
@@ -266,152 +251,4 @@ pub fn range(program: &Program, expr: ExprId) -> Option<(i64, i64)> {
         Expr::Var(var) | Expr::Element(var, _) => of_type(var),
         _ => None,
     }
-}
-
-/// The drafts in the order in which they get their bits.
-fn order(program: &Program, semantics: &Semantics<'_>, drafts: &[Draft], wanted: Order) -> Vec<usize> {
-    if wanted == Order::Declared {
-        return (0..drafts.len()).collect();
-    }
-    let Touched { users, writers } = touched(program, semantics);
-    let processes = program.instances.len();
-    let beside_all = wanted == Order::SharedBetween;
-    let with_writer = matches!(wanted, Order::WithWriter | Order::Related);
-    // A shared cell stands in the middle of the processes that use it.
-    let place = |draft: &Draft| match (draft.owner, users.get(&draft.slot), writers.get(&draft.slot)) {
-        (Some(pid), ..) => (1, pid as f64),
-        (None, _, Some(writers)) if with_writer && writers.len() == 1 => (1, writers[0] as f64),
-        (None, Some(users), _) if !beside_all && users.len() > 2 && users.len() * 2 > processes => (0, 0.0),
-        (None, Some(users), _) => (1, users.iter().sum::<usize>() as f64 / users.len() as f64 - 0.25),
-        (None, None, _) => (0, 0.0),
-    };
-    let mut order: Vec<usize> = (0..drafts.len()).collect();
-    order.sort_by(|&a, &b| {
-        let ((early_a, a_at), (early_b, b_at)) = (place(&drafts[a]), place(&drafts[b]));
-        early_a.cmp(&early_b).then(a_at.total_cmp(&b_at)).then(a.cmp(&b))
-    });
-    order
-}
-
-/// Everything that is kin to something where the first of its kin is.
-fn by_kin(order: &[usize], kin: &dyn Fn(usize) -> Option<usize>) -> Vec<usize> {
-    let mut first: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut places: Vec<(usize, usize)> = Vec::new();
-    for (place, &at) in order.iter().enumerate() {
-        let place = kin(at).map_or(place, |kin| *first.entry(kin).or_insert(place));
-        places.push((place, at));
-    }
-    places.sort_by_key(|&(place, _)| place);
-    places.into_iter().map(|(_, at)| at).collect()
-}
-
-/// For each variable the first of those to and from which its values are handed on.
-fn related(program: &Program) -> Vec<usize> {
-    let mut kin: Vec<usize> = (0..program.variables.len()).collect();
-    for step in &program.steps {
-        let (Action::Assign(assigns) | Action::Together { assigns, .. }) = &step.action else { continue };
-        for assign in assigns {
-            for from in handed_on(program, assign.value) {
-                let (a, b) = (eldest(&kin, assign.place.variable().index()), eldest(&kin, from.index()));
-                kin[a.max(b)] = a.min(b);
-            }
-        }
-    }
-    (0..kin.len()).map(|at| eldest(&kin, at)).collect()
-}
-
-fn eldest(kin: &[usize], mut at: usize) -> usize {
-    while kin[at] != at {
-        at = kin[at];
-    }
-    at
-}
-
-/// The variables whose values an expression hands on; what a choice depends on does not count.
-fn handed_on(program: &Program, root: ExprId) -> Vec<VarId> {
-    let (mut found, mut open) = (Vec::new(), vec![root]);
-    let mut seen = BTreeSet::new();
-    while let Some(id) = open.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        match program.exprs.get(id) {
-            Expr::Var(var) | Expr::Element(var, _) => found.push(var),
-            Expr::If(_, a, b) | Expr::Binary(_, a, b) => open.extend([a, b]),
-            Expr::Unary(_, a) | Expr::Wrap(_, a) => open.push(a),
-            _ => {}
-        }
-    }
-    found
-}
-
-/// For each slot the processes that read or write it.
-#[derive(Default)]
-struct Touched {
-    users: BTreeMap<usize, Vec<usize>>,
-    writers: BTreeMap<usize, Vec<usize>>,
-}
-
-fn touched(program: &Program, semantics: &Semantics<'_>) -> Touched {
-    let mut touched = Touched::default();
-    let note = |map: &mut BTreeMap<usize, Vec<usize>>, place: Place, pid: u32| {
-        for slot in slots_of(program, semantics, place) {
-            let list = map.entry(slot).or_default();
-            if !list.contains(&(pid as usize)) {
-                list.push(pid as usize);
-            }
-        }
-    };
-    for step in &program.steps {
-        let Some(pid) = semantics.layout().only_instance(step.process) else { continue };
-        let mut roots = vec![step.guard];
-        roots.extend(program.process(step.process).provided);
-        let mut places: Vec<Place> = Vec::new();
-        match &step.action {
-            Action::Assign(assigns) | Action::Together { assigns, .. } => {
-                roots.extend(assigns.iter().map(|assign| assign.value));
-                places.extend(assigns.iter().map(|assign| assign.place));
-            }
-            Action::Assert(condition) => roots.push(*condition),
-            Action::Receive { pattern, .. } => {
-                places.extend(pattern.fields.iter().filter_map(|field| match field {
-                    Field::Bind(place) => Some(*place),
-                    Field::Match(_) | Field::Skip => None,
-                }));
-            }
-            _ => {}
-        }
-        for &place in &places {
-            note(&mut touched.writers, place, pid);
-        }
-        for id in program.exprs.reachable(&roots) {
-            match program.exprs.get(id) {
-                Expr::Var(var) => places.push(Place::Var(var)),
-                Expr::Element(var, indices) => places.push(Place::Element(var, indices)),
-                _ => {}
-            }
-        }
-        for place in places {
-            note(&mut touched.users, place, pid);
-        }
-    }
-    touched
-}
-
-/// The slots that a place may mean: one if its indices are constants, else all of the array.
-fn slots_of(program: &Program, semantics: &Semantics<'_>, place: Place) -> std::ops::Range<usize> {
-    let var = place.variable();
-    let Some(base) = semantics.layout().fixed_slot(program, var) else { return 0..0 };
-    let all = base..base + program.variable(var).cells();
-    let Place::Element(_, indices) = place else { return all };
-    let mut cell = 0;
-    for (&index, dimension) in program.exprs.list(indices).iter().zip(&program.variable(var).dimensions) {
-        match program.exprs.constant(index) {
-            Some(index) if index >= dimension.lo && index <= dimension.hi() => {
-                cell = cell * dimension.len as usize + to_usize(index - dimension.lo);
-            }
-            _ => return all,
-        }
-    }
-    base + cell..base + cell + 1
 }

@@ -1,19 +1,20 @@
-//! A program as a structure of sets.
+//! Encoding: a program as a transition relation, and its set of reachable states.
 
 use tertium_base::narrow::to_i64;
 use tertium_base::{Budget, StopReason, Stopped};
-use tertium_dd::{Diagrams, Limits, Part, Relation, Set};
+use tertium_dd::{Diagrams, Limits, RelationPart, Set, TransitionRelation};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{ExprId, LocationId, Mistake, Program, Semantics, State};
 
-use crate::NoSets;
-use crate::cells::{Cells, Order};
-use crate::expressions::{Evaluation, Moment, Value, beginning};
-use crate::numbers::Number;
-use crate::steps::{ProgramSteps, program_steps};
-use crate::subject::{Special, Subject};
+use crate::EncodingError;
+use crate::bit_vector::BitVector;
+use crate::cells::Cells;
+use crate::evaluation::{Evaluation, SymbolicState, SymbolicValue, beginning};
+use crate::instantiated::{InstanceFacts, InstantiatedProgram};
+use crate::relation::{ProgramSteps, program_steps};
+use crate::variable_order::VariableOrder;
 
-/// Every order of bits is tried with so many nodes before any of them gets more.
+/// Every variable order is tried with so many nodes before any of them gets more.
 const ROUNDS: [usize; 3] = [1 << 17, 1 << 20, 1 << 23];
 
 /// A program's states and steps as sets.
@@ -23,7 +24,7 @@ pub struct Encoding<'p> {
     pub semantics: Semantics<'p>,
     cells: Cells,
     diagrams: Diagrams,
-    start: Moment,
+    start: SymbolicState,
     steps: ProgramSteps,
     /// The initial states.
     pub init: Set,
@@ -31,13 +32,13 @@ pub struct Encoding<'p> {
     pub reached: Set,
     /// Where all processes are at an end.
     ended: Set,
-    order: Order,
-    special: Special<'p>,
+    order: VariableOrder,
+    special: InstanceFacts<'p>,
 }
 
-/// How large everything got.
+/// How large the encoding is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Figures {
+pub struct EncodingSize {
     /// States that can be reached, as a power of ten; none if there are none.
     pub log10_states: Option<f64>,
     /// The same as a number, as far as it is one.
@@ -56,7 +57,7 @@ pub struct Figures {
 
 /// How large a program is by its types.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
+pub struct StateSpaceEstimate {
     /// How many states there are at most, as a power of ten.
     pub log10_states: f64,
     /// How many values one variable has at most.
@@ -67,20 +68,23 @@ pub struct Estimate {
 ///
 /// # Errors
 /// If the program is not one of those that are encoded, or a limit is reached.
-pub fn estimate(subject: &Subject<'_>) -> Result<Estimate, NoSets> {
+pub fn estimate(subject: &InstantiatedProgram<'_>) -> Result<StateSpaceEstimate, EncodingError> {
     let (program, special) = (subject.program(), subject.special());
     fit(program)?;
     let cells = Cells::new(&Semantics::new(program), special, orders(special)[0])?;
     let widest = cells.cells.iter().map(|cell| cell.hi.abs_diff(cell.lo).saturating_add(1)).max();
-    Ok(Estimate { log10_states: cells.log2_states() * std::f64::consts::LOG10_2, widest: widest.unwrap_or(1) })
+    Ok(StateSpaceEstimate {
+        log10_states: cells.log2_states() * std::f64::consts::LOG10_2,
+        widest: widest.unwrap_or(1),
+    })
 }
 
-/// The orders of bits that are tried.
-fn orders(special: Special<'_>) -> &'static [Order] {
-    if special.is_apart() { &Order::APART } else { &Order::ALL }
+/// The variable orders that are tried.
+fn orders(special: InstanceFacts<'_>) -> &'static [VariableOrder] {
+    if special.is_apart() { &VariableOrder::APART } else { &VariableOrder::ALL }
 }
 
-fn fit(program: &Program) -> Result<(), NoSets> {
+fn fit(program: &Program) -> Result<(), EncodingError> {
     let obstacles = [
         (!program.is_static(), "its processes are not fixed"),
         (!program.channels.is_empty(), "it has channels"),
@@ -89,7 +93,7 @@ fn fit(program: &Program) -> Result<(), NoSets> {
         (program.last.is_some() && program.stepped.is_empty(), "it asks who stepped last"),
     ];
     match obstacles.iter().find(|(found, _)| *found) {
-        Some((_, why)) => Err(NoSets::unfit(*why)),
+        Some((_, why)) => Err(EncodingError::unfit(*why)),
         None => Ok(()),
     }
 }
@@ -97,29 +101,33 @@ fn fit(program: &Program) -> Result<(), NoSets> {
 impl<'p> Encoding<'p> {
     /// Encodes a program and finds what it can reach. `report` is told what is being done.
     ///
-    /// The order of bits is not known to be good beforehand: each is tried with few nodes, then with more, before the first one
+    /// The variable order is not known to be good beforehand: each is tried with few nodes, then with more, before the first one
     /// gets all of them.
     ///
     /// # Errors
     /// If the program is not one of those that are encoded, or a limit is reached.
-    pub fn new(program: &'p Program, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Self, NoSets> {
-        Self::made(program, Special::default(), budget, report)
+    pub fn new(program: &'p Program, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Self, EncodingError> {
+        Self::made(program, InstanceFacts::default(), budget, report)
     }
 
     /// The same for a program whose processes come and go, or that has channels, once it is taken apart.
     ///
     /// # Errors
     /// As above.
-    pub fn of(subject: &'p Subject<'_>, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Self, NoSets> {
+    pub fn of(
+        subject: &'p InstantiatedProgram<'_>,
+        budget: &Budget,
+        report: &mut dyn FnMut(String),
+    ) -> Result<Self, EncodingError> {
         Self::made(subject.program(), subject.special(), budget, report)
     }
 
     fn made(
         program: &'p Program,
-        special: Special<'p>,
+        special: InstanceFacts<'p>,
         budget: &Budget,
         report: &mut dyn FnMut(String),
-    ) -> Result<Self, NoSets> {
+    ) -> Result<Self, EncodingError> {
         fit(program)?;
         let orders = orders(special);
         let all = Limits::for_unlisted(budget);
@@ -127,9 +135,9 @@ impl<'p> Encoding<'p> {
             let part = Limits::trial(nodes, all.cache.min(nodes / 2));
             for &order in orders {
                 match Self::with_order((program, special), order, part, budget, report) {
-                    Err(NoSets::Stopped(Stopped(StopReason::Memory))) => {
+                    Err(EncodingError::Stopped(Stopped(StopReason::Memory))) => {
                         budget.check()?;
-                        report(format!("another order of bits: {nodes} nodes did not suffice"));
+                        report(format!("another variable order: {nodes} nodes did not suffice"));
                     }
                     made => return made,
                 }
@@ -142,7 +150,7 @@ impl<'p> Encoding<'p> {
     ///
     /// # Errors
     /// If a limit is reached all the same.
-    pub fn enlarged(&self, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Option<Self>, NoSets> {
+    pub fn enlarged(&self, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Option<Self>, EncodingError> {
         let all = Limits::for_unlisted(budget);
         if self.diagrams.limits().nodes >= all.nodes / 2 {
             return Ok(None);
@@ -151,12 +159,12 @@ impl<'p> Encoding<'p> {
     }
 
     fn with_order(
-        (program, special): (&'p Program, Special<'p>),
-        order: Order,
+        (program, special): (&'p Program, InstanceFacts<'p>),
+        order: VariableOrder,
         limits: Limits,
         budget: &Budget,
         report: &mut dyn FnMut(String),
-    ) -> Result<Self, NoSets> {
+    ) -> Result<Self, EncodingError> {
         let semantics = Semantics::new(program);
         let cells = Cells::new(&semantics, special, order)?;
         report(format!("encoding the program in {} bits", cells.state_bits().len()));
@@ -167,13 +175,13 @@ impl<'p> Encoding<'p> {
         let ended = ended(&semantics, special, &diagrams, &start)?;
         let reached = init.clone();
         let mut encoding = Self { semantics, cells, diagrams, start, steps, init, reached, ended, order, special };
-        report(format!("reaching states over {} nodes of steps", encoding.relation().nodes()));
-        encoding.reached = encoding.relation().closure(&encoding.init, None)?;
-        encoding.diagrams.settle();
+        report(format!("computing the reachable states, transition relation of {} nodes", encoding.relation().nodes()));
+        encoding.reached = encoding.relation().reachable(&encoding.init, None)?;
+        encoding.diagrams.lift_effort_limit();
         for (&var, states) in &encoding.steps.foreign {
             if !states.and(&encoding.reached)?.is_empty() {
                 let name = encoding.program().show_variable(var);
-                return Err(NoSets::unfit(format!("`{name}` may hold a number that is no channel's")));
+                return Err(EncodingError::unfit(format!("`{name}` may hold a number that is no channel's")));
             }
         }
         Ok(encoding)
@@ -181,11 +189,11 @@ impl<'p> Encoding<'p> {
 
     /// The states in which processes are at places where they may rest, and variables with many values have those that they can
     /// have there: steps from others are left out. All states that can be reached are among them.
-    pub fn plausible(&self) -> Result<Set, NoSets> {
+    pub fn plausible(&self) -> Result<Set, EncodingError> {
         let (program, layout) = (self.program(), self.semantics.layout());
         let mut all = self.diagrams.full();
         for (pid, instance) in program.instances.iter().enumerate() {
-            let Value::Number(place) = &self.start.slots[layout.initial_frames()[pid] + FRAME_LOCATION] else {
+            let SymbolicValue::Number(place) = &self.start.slots[layout.initial_frames()[pid] + FRAME_LOCATION] else {
                 continue;
             };
             let (mut some, mut matters) = (self.diagrams.empty(), false);
@@ -194,13 +202,16 @@ impl<'p> Encoding<'p> {
                     matters = true;
                     continue;
                 };
-                let mut here = place.equals(&Number::constant(&self.diagrams, to_i64(at.index())), &self.diagrams)?;
+                let mut here =
+                    place.equals(&BitVector::constant(&self.diagrams, to_i64(at.index())), &self.diagrams)?;
                 for (var, values) in known {
                     let slot = layout.fixed_slot(program, var);
-                    let Some(Value::Number(number)) = slot.map(|slot| &self.start.slots[slot]) else { continue };
+                    let Some(SymbolicValue::Number(number)) = slot.map(|slot| &self.start.slots[slot]) else {
+                        continue;
+                    };
                     let mut fits = self.diagrams.empty();
                     for &value in values {
-                        fits = fits.or(&number.equals(&Number::constant(&self.diagrams, value), &self.diagrams)?)?;
+                        fits = fits.or(&number.equals(&BitVector::constant(&self.diagrams, value), &self.diagrams)?)?;
                     }
                     here = here.and(&fits)?;
                     matters = true;
@@ -228,8 +239,10 @@ impl<'p> Encoding<'p> {
 
     /// All steps.
     #[must_use]
-    pub fn relation(&self) -> Relation {
-        Relation { parts: self.steps.processes.iter().flat_map(|process| process.parts.iter().cloned()).collect() }
+    pub fn relation(&self) -> TransitionRelation {
+        TransitionRelation {
+            parts: self.steps.processes.iter().flat_map(|process| process.parts.iter().cloned()).collect(),
+        }
     }
 
     /// The state with these values of the bits.
@@ -238,14 +251,14 @@ impl<'p> Encoding<'p> {
         self.cells.state(row)
     }
 
-    /// How large everything got.
+    /// How large the encoding is.
     #[must_use]
-    pub fn figures(&self) -> Figures {
+    pub fn figures(&self) -> EncodingSize {
         // A state's bits are every second one; the set says nothing about the others.
         let bits = self.cells.state_bits().len();
         let log2 = self.reached.log2_count(bits);
         let peak_nodes = self.diagrams.peak();
-        Figures {
+        EncodingSize {
             log10_states: log2.map(|log2| log2 * std::f64::consts::LOG10_2),
             states: self.reached.count(bits),
             bits,
@@ -274,7 +287,7 @@ impl<'p> Encoding<'p> {
     }
 
     /// The values of all places at the beginning of a step.
-    pub(crate) fn start(&self) -> &Moment {
+    pub(crate) fn start(&self) -> &SymbolicState {
         &self.start
     }
 
@@ -290,10 +303,10 @@ impl<'p> Encoding<'p> {
     }
 
     /// The rows in which these cells have values of their types.
-    pub fn typed(&self, cells: &[usize]) -> Result<Set, NoSets> {
+    pub fn typed(&self, cells: &[usize]) -> Result<Set, EncodingError> {
         let mut typed = self.diagrams.full();
         for cell in cells.iter().rev().map(|&at| &self.cells.cells[at]) {
-            if let Value::Number(number) = &self.start.slots[cell.slot] {
+            if let SymbolicValue::Number(number) = &self.start.slots[cell.slot] {
                 typed = typed.and(&number.within(cell.lo, cell.hi, &self.diagrams)?)?;
             }
         }
@@ -322,7 +335,7 @@ impl<'p> Encoding<'p> {
     ///
     /// # Errors
     /// If it is not one of those that are encoded, or a limit is reached.
-    pub fn condition(&self, expr: ExprId) -> Result<(Set, Set), NoSets> {
+    pub fn condition(&self, expr: ExprId) -> Result<(Set, Set), EncodingError> {
         // Outside what can be reached nobody asks; there the value is whatever makes it small.
         let deadlock = self.steps.stuck.minus(&self.ended)?;
         let mut evaluation = Evaluation::new(&self.semantics, &self.diagrams, &self.start);
@@ -333,28 +346,33 @@ impl<'p> Encoding<'p> {
 
     /// The steps of one process.
     #[must_use]
-    pub fn steps_of(&self, pid: u32) -> &[Part] {
+    pub fn steps_of(&self, pid: u32) -> &[RelationPart] {
         &self.steps.processes[pid as usize].parts
     }
 }
 
 /// The initial states.
-fn initial(semantics: &Semantics<'_>, cells: &Cells, diagrams: &Diagrams, start: &Moment) -> Result<Set, NoSets> {
+fn initial(
+    semantics: &Semantics<'_>,
+    cells: &Cells,
+    diagrams: &Diagrams,
+    start: &SymbolicState,
+) -> Result<Set, EncodingError> {
     let mut init = diagrams.full();
     for cell in cells.cells.iter().rev() {
         let value = &start.slots[cell.slot];
         let allowed = match (value, cell.open) {
-            (Value::Truth(_), true) => diagrams.full(),
-            (Value::Truth(set), false) => {
+            (SymbolicValue::Truth(_), true) => diagrams.full(),
+            (SymbolicValue::Truth(set), false) => {
                 if cells.first[cell.slot] != 0 {
                     set.clone()
                 } else {
                     set.not()
                 }
             }
-            (Value::Number(number), true) => number.within(cell.lo, cell.hi, diagrams)?,
-            (Value::Number(number), false) => {
-                number.equals(&Number::constant(diagrams, cells.first[cell.slot]), diagrams)?
+            (SymbolicValue::Number(number), true) => number.within(cell.lo, cell.hi, diagrams)?,
+            (SymbolicValue::Number(number), false) => {
+                number.equals(&BitVector::constant(diagrams, cells.first[cell.slot]), diagrams)?
             }
         };
         init = init.and(&allowed)?;
@@ -362,7 +380,7 @@ fn initial(semantics: &Semantics<'_>, cells: &Cells, diagrams: &Diagrams, start:
     if let Some(condition) = semantics.program().init {
         let (holds, wrong) = Evaluation::new(semantics, diagrams, start).truth(condition)?;
         if !wrong.any()?.and(&init)?.is_empty() {
-            return Err(NoSets::unfit("`init` cannot be evaluated for every candidate"));
+            return Err(EncodingError::unfit("`init` cannot be evaluated for every candidate"));
         }
         init = init.and(&holds)?;
     }
@@ -370,29 +388,34 @@ fn initial(semantics: &Semantics<'_>, cells: &Cells, diagrams: &Diagrams, start:
 }
 
 /// Where every process may rest, and whoever watches events, unless no process is left.
-fn ended(semantics: &Semantics<'_>, special: Special<'_>, diagrams: &Diagrams, start: &Moment) -> Result<Set, NoSets> {
+fn ended(
+    semantics: &Semantics<'_>,
+    special: InstanceFacts<'_>,
+    diagrams: &Diagrams,
+    start: &SymbolicState,
+) -> Result<Set, EncodingError> {
     let program = semantics.program();
     let (mut all, mut nobody) = (diagrams.full(), diagrams.full());
     for (pid, instance) in program.instances.iter().enumerate() {
         let slot = semantics.layout().initial_frames()[pid] + FRAME_LOCATION;
-        let Value::Number(at) = &start.slots[slot] else { continue };
+        let SymbolicValue::Number(at) = &start.slots[slot] else { continue };
         let mut rests = diagrams.empty();
         for (number, location) in program.process(instance.process).locations.iter().enumerate() {
             if location.end {
-                rests = rests.or(&at.equals(&Number::constant(diagrams, to_i64(number)), diagrams)?)?;
+                rests = rests.or(&at.equals(&BitVector::constant(diagrams, to_i64(number)), diagrams)?)?;
             }
         }
         all = all.and(&rests)?;
         // A copy that is not there is at its last location.
-        let gone = Number::constant(diagrams, to_i64(program.process(instance.process).locations.len()) - 1);
+        let gone = BitVector::constant(diagrams, to_i64(program.process(instance.process).locations.len()) - 1);
         nobody = nobody.and(&at.equals(&gone, diagrams)?)?;
     }
     let Some((watcher, values)) = special.resting else { return Ok(all) };
     let slot = semantics.layout().fixed_slot(program, watcher);
-    let Some(Value::Number(at)) = slot.map(|slot| &start.slots[slot]) else { return Ok(all) };
+    let Some(SymbolicValue::Number(at)) = slot.map(|slot| &start.slots[slot]) else { return Ok(all) };
     let mut rests = nobody;
     for &value in values {
-        rests = rests.or(&at.equals(&Number::constant(diagrams, value), diagrams)?)?;
+        rests = rests.or(&at.equals(&BitVector::constant(diagrams, value), diagrams)?)?;
     }
     Ok(all.and(&rests)?)
 }

@@ -1,48 +1,49 @@
 //! How does a finite program become bits, sets of states and a transition relation over decision diagrams?
 //!
-//! The program's state is a row of bits ([`cells`]); which bits stand where is the variable order. Its steps are executed once for
-//! all states (`steps`, `offers`, `actions`, `expressions`, `numbers`) and become a relation that is partitioned by process, and an
-//! [`Encoding`] has the set of states that it reaches. `never` claims with variables of their own become automata over sets
-//! ([`claim`]).
+//! The program's state is a row of bits ([`cells`]); which bits stand where is the variable order (`variable_order`). Its steps are
+//! executed symbolically, once for all states (`enabled`, `actions`, `evaluation`, `bit_vector`), and become a transition relation
+//! that is partitioned by process (`relation`); an [`Encoding`] also has the set of states that it reaches. `never` claims with
+//! variables of their own become automata over sets ([`never_claim`]).
 //!
-//! Channels and processes that come and go are fixed places first ([`subject`]), and numbers with few values are known by them
-//! (`values`). Only programs with boundedly many of them and finite types are encoded; others are refused with the reason.
+//! Channels and processes that come and go are fixed places first ([`instantiated`]), and numbers with few values are known by them
+//! (`value_sets`). Only programs with boundedly many of them and finite types are encoded; others are refused with the reason.
 //!
 //! Not here: what properties say, and whether they hold.
 
 mod actions;
+mod bit_vector;
 pub mod cells;
-pub mod claim;
+mod enabled;
 pub mod encoding;
-mod expressions;
-mod numbers;
-mod offers;
-mod steps;
-pub mod subject;
-mod values;
+mod evaluation;
+pub mod instantiated;
+pub mod never_claim;
+mod relation;
+mod value_sets;
+mod variable_order;
 
 use tertium_base::Stopped;
 
 pub use cells::range;
-pub use encoding::{Encoding, Estimate, Figures, estimate};
-pub use subject::Subject;
+pub use encoding::{Encoding, EncodingSize, StateSpaceEstimate, estimate};
+pub use instantiated::InstantiatedProgram;
 
-/// Why a program, or a question, has no sets.
+/// Why a program, or a question about it, has no encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoSets {
+pub enum EncodingError {
     /// It has something that is not encoded, in words.
     Unfit(String),
     /// A limit was reached.
     Stopped(Stopped),
 }
 
-impl NoSets {
+impl EncodingError {
     pub(crate) fn unfit(reason: impl Into<String>) -> Self {
         Self::Unfit(reason.into())
     }
 }
 
-impl From<Stopped> for NoSets {
+impl From<Stopped> for EncodingError {
     fn from(stopped: Stopped) -> Self {
         Self::Stopped(stopped)
     }

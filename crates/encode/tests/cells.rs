@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use tertium_base::Budget;
-use tertium_encode::{Encoding, Subject};
+use tertium_encode::{Encoding, InstantiatedProgram};
 use tertium_load::program::load;
 
 fn shown(encoding: &Encoding<'_>) -> String {
@@ -36,7 +36,7 @@ fn encodings_are_what_they_were() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     for (name, path) in [("polite", "docs/guide/models/polite.gcl"), ("peterson", "examples/peterson.gcl")] {
         let file = load(&root.join(path), &[], None, &[]).expect("it compiles");
-        let subject = Subject::new(&file.program, &[]).expect("it is finite");
+        let subject = InstantiatedProgram::new(&file.program, &[]).expect("it is finite");
         let encoding = Encoding::of(&subject, &Budget::unlimited(), &mut |_| {}).expect("no limit is set");
         insta::assert_snapshot!(name, shown(&encoding));
     }

@@ -10,7 +10,7 @@ use tertium_check::symbolic::{
     Atoms, Graded, Hyper, Pair, StepKind, StepValues, Steps, Structure, linear_value_by, stepwise_value,
 };
 use tertium_check::{EngineError, Filter};
-use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set};
+use tertium_dd::{Bit, Diagrams, Limits, RelationPart, Set, TransitionRelation};
 use tertium_lattice::Kleene;
 use tertium_logic::Formula;
 use tertium_program::{Binary, Expr, ExprId, Unary};
@@ -47,7 +47,7 @@ pub(super) struct Encoded {
     pub(super) predicates: Vec<(Bit, Bit)>,
     pub(super) all: Steps,
     /// The steps of which it is open whether they can be taken.
-    pub(super) open: Relation,
+    pub(super) open: TransitionRelation,
     /// The initial states, each with whether it surely stands for one of the program.
     pub(super) initial: Vec<(Set, bool)>,
     /// Everything that may be reached.
@@ -74,12 +74,12 @@ impl Encoded {
         let empty = diagrams.empty();
         let mut encoded = Self {
             all: Steps {
-                possible: Relation::default(),
-                certain: Some(Relation::default()),
+                possible: TransitionRelation::default(),
+                certain: Some(TransitionRelation::default()),
                 hyper: None,
                 together: None,
             },
-            open: Relation::default(),
+            open: TransitionRelation::default(),
             initial: Vec::new(),
             states: empty.clone(),
             surely_enabled: empty.clone(),
@@ -98,7 +98,7 @@ impl Encoded {
             start = start.or(&set)?;
             encoded.initial.push((set, *certain));
         }
-        encoded.states = encoded.all.possible.closure(&start, None)?;
+        encoded.states = encoded.all.possible.reachable(&start, None)?;
         Ok(encoded)
     }
 
@@ -146,8 +146,8 @@ impl Encoded {
                 TruthNode::All(parts) => {
                     parts.iter().try_fold(self.diagrams.full(), |all, &part| all.and(&sets[part]))?
                 }
-                TruthNode::Same(a, b) => sets[*a].same(&sets[*b])?,
-                TruthNode::Choose(c, a, b) => sets[*c].choose(&sets[*a], &sets[*b])?,
+                TruthNode::Same(a, b) => sets[*a].iff(&sets[*b])?,
+                TruthNode::Choose(c, a, b) => sets[*c].ite(&sets[*a], &sets[*b])?,
             };
             sets.push(set);
         }
@@ -162,7 +162,7 @@ impl Encoded {
     ) -> Result<(), Stopped> {
         let choice: Vec<Bit> = (0..choice_bits).map(Bit::new).collect();
         let (mut choices, mut members) = (self.diagrams.empty(), self.diagrams.empty());
-        let mut certain = Relation::default();
+        let mut certain = TransitionRelation::default();
         for (number, step) in steps.iter().enumerate() {
             let operation = &system.operations()[step.operation];
             let mut here = self.diagrams.full();
@@ -183,7 +183,7 @@ impl Encoded {
             written.extend(step.assignments.iter().map(|assignment| self.predicates[assignment.predicate]));
             written.sort_unstable();
             let (possible, sure) = self.targets(step, &taken, operation)?;
-            let part = Part::new(&self.diagrams, possible.clone(), &written)?;
+            let part = RelationPart::new(&self.diagrams, possible.clone(), &written)?;
             self.open.parts.push(if exact { part.with_steps(possible.minus(&sure)?) } else { part.clone() });
             if exact {
                 self.surely_enabled = self.surely_enabled.or(&taken)?;
@@ -193,7 +193,7 @@ impl Encoded {
                 choices = choices.or(&taken.and(&this)?)?;
                 let mut whole = possible.and(&this)?;
                 for &(now, later) in self.bits.iter().rev().filter(|pair| !written.contains(pair)) {
-                    whole = whole.and(&self.diagrams.bit(now)?.same(&self.diagrams.bit(later)?)?)?;
+                    whole = whole.and(&self.diagrams.bit(now)?.iff(&self.diagrams.bit(later)?)?)?;
                 }
                 members = members.or(&whole)?;
             }
@@ -203,8 +203,8 @@ impl Encoded {
         self.all.hyper = Some(Hyper {
             choices,
             members,
-            choice: self.diagrams.select(choice)?,
-            later: self.diagrams.select(self.bits.iter().map(|&(_, later)| later))?,
+            choice: self.diagrams.quantified(choice)?,
+            later: self.diagrams.quantified(self.bits.iter().map(|&(_, later)| later))?,
             to_later: self.diagrams.renaming(self.bits.iter().copied())?,
         });
         Ok(())
@@ -242,8 +242,8 @@ impl Encoded {
     }
 
     /// Staying where no step is sure.
-    pub(super) fn stay(&self) -> Result<Part, Stopped> {
-        Part::new(&self.diagrams, self.states.minus(&self.surely_enabled)?, &[])
+    pub(super) fn stay(&self) -> Result<RelationPart, Stopped> {
+        RelationPart::new(&self.diagrams, self.states.minus(&self.surely_enabled)?, &[])
     }
 
     /// The structure; with `stutter`, a state in which no step is sure may also stay as it is.

@@ -4,7 +4,7 @@
 //! negation of the set of `j` is that of its partner.
 
 use tertium_base::{StopReason, Stopped};
-use tertium_dd::{Diagrams, Limits, Relation, Set, with_deep_stack};
+use tertium_dd::{Diagrams, Limits, Set, TransitionRelation, with_deep_stack};
 use tertium_lattice::Element;
 use tertium_logic::{ActionId, AtomId, ElementId};
 use tertium_model::StateId;
@@ -44,7 +44,7 @@ struct Cuts {
     code: Code,
     /// For each join-irreducible element its partner.
     partner: Vec<usize>,
-    relations: Vec<Relation>,
+    relations: Vec<TransitionRelation>,
     labels: Vec<Vec<Set>>,
     elements: Vec<Vec<bool>>,
 }
@@ -125,6 +125,6 @@ impl Representation for Cuts {
     }
 
     fn exists_next(&self, _: Option<ActionId>, a: &Vec<Set>) -> Result<Vec<Set>, Stopped> {
-        self.relations.iter().zip(a).map(|(relation, target)| relation.before(target)).collect()
+        self.relations.iter().zip(a).map(|(relation, target)| relation.preimage(target)).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! How does a path go on that has ended, where finite paths count?
 
 use tertium_base::Stopped;
-use tertium_dd::{Bit, Part, Set};
+use tertium_dd::{Bit, RelationPart, Set};
 
 use super::stepwise::StepValues;
 use super::structure::Structure;
@@ -32,8 +32,8 @@ pub(super) fn add_ends(structure: &mut Structure, ended: (Bit, Bit)) -> Result<O
     let pushed = all.pushed(&diagrams)?;
     let may_end = structure.states.minus(&pushed)?.and(&running)?.or(&dead)?;
     let over = diagrams.bit(ended.1)?;
-    let enter = |from: &Set| Part::new(&diagrams, from.and(&over)?, &[ended]);
-    let stay = Part::new(&diagrams, structure.states.minus(&running)?, &[])?;
+    let enter = |from: &Set| RelationPart::new(&diagrams, from.and(&over)?, &[ended]);
+    let stay = RelationPart::new(&diagrams, structure.states.minus(&running)?, &[])?;
     let ends_or_goes_on = may_end.minus(&dead)?;
     let ends = Ends { surely: enter(&dead)?, perhaps: enter(&ends_or_goes_on)?, stay, running };
     let mut certain = all.sure().clone();
@@ -50,11 +50,11 @@ pub(super) fn add_ends(structure: &mut Structure, ended: (Bit, Bit)) -> Result<O
 /// The steps of paths that end.
 pub(super) struct Ends {
     /// Into the end, where there is no other step.
-    surely: Part,
+    surely: RelationPart,
     /// Into the end, where nothing forces another step.
-    perhaps: Part,
+    perhaps: RelationPart,
     /// At the end.
-    stay: Part,
+    stay: RelationPart,
     /// Where paths have not ended.
     running: Set,
 }

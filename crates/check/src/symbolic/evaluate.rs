@@ -42,13 +42,13 @@ pub fn evaluate(structure: &Structure, formula: &Formula, atoms: &Atoms, ending:
 pub(super) fn value<R: Representation>(values: &R, formula: &Formula) -> Result<R::Value, Stopped> {
     let fixpoints = formula.nodes().iter().any(|node| matches!(node, Node::Mu(..) | Node::Nu(..)));
     let normal = if fixpoints { positive_normal_form(formula, false) } else { formula.clone() };
-    let mut work = Work::new(values, &normal);
+    let mut work = FormulaEvaluation::new(values, &normal);
     let outermost = std::mem::take(&mut work.plan.outermost);
     work.run(&outermost)?;
     Ok(work.take(normal.root()))
 }
 
-struct Work<'w, R: Representation> {
+struct FormulaEvaluation<'w, R: Representation> {
     values: &'w R,
     formula: &'w Formula,
     plan: Plan,
@@ -57,7 +57,7 @@ struct Work<'w, R: Representation> {
     settled: Vec<bool>,
 }
 
-impl<'w, R: Representation> Work<'w, R> {
+impl<'w, R: Representation> FormulaEvaluation<'w, R> {
     fn new(values: &'w R, formula: &'w Formula) -> Self {
         let count = formula.nodes().len();
         Self { values, formula, plan: Plan::of(formula), known: vec![None; count], settled: vec![false; count] }

@@ -4,7 +4,7 @@
 //! and a state. What is left of it at one state are the assignments with each value.
 
 use tertium_base::{StopReason, Stopped};
-use tertium_dd::{Bit, Diagrams, Limits, Relation, Set, with_deep_stack};
+use tertium_dd::{Bit, Diagrams, Limits, Set, TransitionRelation, with_deep_stack};
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_logic::{Formula, Logic};
@@ -189,7 +189,7 @@ impl Family<'_> {
             };
             let certain = if chosen.is_decided() { None } else { Some(relation(&chosen.yes)?) };
             let together = if total && !matches!(filter, Filter::Action(_)) {
-                let unsure: Relation = relation(&all.open.minus(&chosen.open)?)?;
+                let unsure: TransitionRelation = relation(&all.open.minus(&chosen.open)?)?;
                 Some((possible.sources(&self.diagrams)?.minus(&unsure.sources(&self.diagrams)?)?, possible.clone()))
             } else {
                 None
@@ -248,9 +248,9 @@ impl Family<'_> {
         if let Some(ended) = ended {
             here = here.minus(&self.diagrams.bit(ended)?)?;
         }
-        let bits = self.diagrams.select(self.code.now().into_iter().chain(ended))?;
-        let yes = pair.yes.and_forget(&here, &bits)?;
-        let open = pair.open.and_forget(&here, &bits)?;
+        let bits = self.diagrams.quantified(self.code.now().into_iter().chain(ended))?;
+        let yes = pair.yes.and_exists(&here, &bits)?;
+        let open = pair.open.and_exists(&here, &bits)?;
         let classes = [yes.and(&open)?, open.not().minus(&yes)?, open.minus(&yes)?.or(&yes.minus(&open)?)?];
         let mut cubes: [Vec<Cube>; 3] = Default::default();
         for (set, cubes) in classes.iter().zip(&mut cubes) {

@@ -1,7 +1,8 @@
 //! What do all paths have in common? LTL by sets, one for each state of an automaton.
 //!
 //! A path that breaks the formula is one that the automaton of its negation accepts. The states of the product from which such
-//! a path starts are a greatest fixpoint around least ones, one for every acceptance mark and every fairness constraint. The
+//! a path starts are a greatest fixpoint around least ones, one for every acceptance mark and every fairness constraint (Emerson, Lei
+//! 1986; for LTL: Clarke, Grumberg, Hamaguchi 1994). The
 //! product is never made: each state of the automaton has its own set of states, so its diagrams stay as small as those of the
 //! structure.
 //!
@@ -13,13 +14,13 @@ use std::collections::btree_map::Entry;
 
 use tertium_base::Stopped;
 use tertium_base::narrow::to_u32;
-use tertium_dd::{Relation, Set};
+use tertium_dd::{Set, TransitionRelation};
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_lattice::Belnap;
 use tertium_logic::Formula;
 
-use super::asked::Asked;
 use super::evaluate::Atoms;
+use super::linear_query::LinearQuery;
 use super::listed::Listed;
 use super::plays;
 use super::stepwise::{Need, StepValues, stepwise_value};
@@ -49,7 +50,7 @@ fn refutations(task: &Task<'_>) -> Refutations {
 
 /// Whose steps a fair path takes, if it could.
 #[derive(Clone, Debug)]
-pub struct Strong {
+pub struct StrongFairness {
     /// The states in which there is such a step.
     pub enabled: Set,
     /// The steps, by the filter that selects them.
@@ -63,7 +64,7 @@ pub struct Fairness {
     pub constraints: usize,
     /// Steps that are taken for ever if they can be taken again and again. Only for structures whose steps are all
     /// decided.
-    pub strong: Vec<Strong>,
+    pub strong: Vec<StrongFairness>,
 }
 
 impl From<usize> for Fairness {
@@ -233,13 +234,13 @@ pub struct Automata<'s> {
 
 /// What a watcher can do when it reads a state: where, to which of its own states, and whether that is marked.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct GuardedTransition {
     /// Where it does so.
     pub guard: Pair,
     /// Where it goes.
     pub target: usize,
     /// Whether an accepted path does so again and again.
-    pub marked: bool,
+    pub accepting: bool,
 }
 
 impl<'s> Automata<'s> {
@@ -251,12 +252,15 @@ impl<'s> Automata<'s> {
     pub fn watching(
         structure: &'s Structure,
         initial: usize,
-        ways: Vec<Vec<Reading>>,
+        ways: Vec<Vec<GuardedTransition>>,
         fairness: &Fairness,
     ) -> Result<Self, EngineError> {
         has_steps(structure, fairness)?;
-        let step =
-            |way: &Reading| Transition { cube: Vec::new(), target: to_u32(way.target), marks: u64::from(way.marked) };
+        let step = |way: &GuardedTransition| Transition {
+            cube: Vec::new(),
+            target: to_u32(way.target),
+            marks: u64::from(way.accepting),
+        };
         let transitions = ways.iter().map(|ways| ways.iter().map(step).collect()).collect();
         let automaton = Automaton { initial: vec![to_u32(initial)], transitions, marks: 1 };
         let guards = ways.into_iter().map(|ways| ways.into_iter().map(|way| way.guard).collect()).collect();
@@ -275,7 +279,7 @@ impl<'s> Automata<'s> {
         fairness: &Fairness,
     ) -> Result<Self, EngineError> {
         has_steps(structure, fairness)?;
-        let asked = Asked::new(formula, atoms, positive, EdgeValues::Ignored);
+        let asked = LinearQuery::new(formula, atoms, positive, EdgeValues::Ignored);
         Self::asking(structure, &asked, atoms, fairness)
     }
 
@@ -288,7 +292,7 @@ impl<'s> Automata<'s> {
         values: &StepValues,
     ) -> Result<Self, EngineError> {
         has_steps(structure, fairness)?;
-        let asked = Asked::new(formula, atoms, false, values.entering());
+        let asked = LinearQuery::new(formula, atoms, false, values.entering());
         let mut automata = Self::asking(structure, &asked, atoms, fairness)?;
         let need = |step: &Transition| Need::of(&step.cube, asked.first_free());
         automata.needs = automata.automaton.transitions.iter().map(|steps| steps.iter().map(need).collect()).collect();
@@ -298,7 +302,7 @@ impl<'s> Automata<'s> {
 
     fn asking(
         structure: &'s Structure,
-        asked: &Asked,
+        asked: &LinearQuery,
         atoms: &Atoms,
         fairness: &Fairness,
     ) -> Result<Self, EngineError> {
@@ -345,7 +349,7 @@ impl<'s> Automata<'s> {
     }
 
     /// The steps of a kind that a transition goes along, in up to two relations. Those of all transitions are the same two.
-    fn along(&self, filter: Filter, certain: bool, need: Need) -> [Option<&Relation>; 2] {
+    fn along(&self, filter: Filter, certain: bool, need: Need) -> [Option<&TransitionRelation>; 2] {
         match (&self.values, self.structure.steps(filter)) {
             (Some(values), _) => values.along(filter, certain, need),
             (None, Some(steps)) => [Some(if certain { steps.sure() } else { &steps.possible }), None],
@@ -355,7 +359,7 @@ impl<'s> Automata<'s> {
 
     /// One step back from `target`, one set per state of the automaton, by steps of one kind; for states of the automaton
     /// that have no room, if there is one, nothing.
-    pub(super) fn before(
+    pub(super) fn preimage(
         &self,
         target: &[Set],
         room: Option<&[Set]>,
@@ -378,7 +382,7 @@ impl<'s> Automata<'s> {
                     let Some(steps) = steps else { continue };
                     let before = match known.entry((to, at)) {
                         Entry::Occupied(known) => known.into_mut(),
-                        Entry::Vacant(unknown) => unknown.insert(steps.before(&target[to])?),
+                        Entry::Vacant(unknown) => unknown.insert(steps.preimage(&target[to])?),
                     };
                     all = all.or(&guard.and(before)?)?;
                 }
@@ -389,10 +393,15 @@ impl<'s> Automata<'s> {
     }
 
     /// Everything in `room` with steps inside it to `goal`.
-    pub(super) fn closure(&self, goal: Vec<Set>, room: Option<&[Set]>, certain: bool) -> Result<Vec<Set>, Stopped> {
+    pub(super) fn backward_reachable(
+        &self,
+        goal: Vec<Set>,
+        room: Option<&[Set]>,
+        certain: bool,
+    ) -> Result<Vec<Set>, Stopped> {
         let (mut reached, mut fresh) = (goal.clone(), goal);
         while fresh.iter().any(|set| !set.is_empty()) {
-            let before = self.before(&fresh, room, Recurring::Step, certain)?;
+            let before = self.preimage(&fresh, room, Recurring::Step, certain)?;
             for (at, mut found) in before.into_iter().enumerate() {
                 if let Some(room) = room {
                     found = found.and(&room[at])?;
@@ -405,7 +414,7 @@ impl<'s> Automata<'s> {
     }
 
     /// Everything that possible steps inside `room` lead to, `from` itself included.
-    pub(super) fn closure_after(&self, from: Vec<Set>, room: &[Set]) -> Result<Vec<Set>, Stopped> {
+    pub(super) fn reachable(&self, from: Vec<Set>, room: &[Set]) -> Result<Vec<Set>, Stopped> {
         let (mut reached, mut fresh) = (from.clone(), from);
         while fresh.iter().any(|set| !set.is_empty()) {
             let mut next = vec![self.structure.diagrams.empty(); fresh.len()];
@@ -414,7 +423,7 @@ impl<'s> Automata<'s> {
                     let (leaves, to) = (fresh[from].and(self.guard(false, from, number))?, transition.target as usize);
                     let steps = self.along(Filter::Any, false, self.need(from, number));
                     for steps in steps.into_iter().flatten().filter(|_| !leaves.is_empty()) {
-                        next[to] = next[to].or(&steps.after(&leaves)?.and(&room[to])?)?;
+                        next[to] = next[to].or(&steps.image(&leaves)?.and(&room[to])?)?;
                     }
                 }
             }
@@ -433,7 +442,7 @@ impl<'s> Automata<'s> {
     pub fn winning(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
         let core = self.core(certain)?;
         let room = vec![self.structure.states.clone(); core.len()];
-        self.closure(core, Some(&room), certain)
+        self.backward_reachable(core, Some(&room), certain)
     }
 
     /// Where an accepted fair path stays from some time on: for each component of the automaton the largest set in which every
@@ -459,11 +468,12 @@ impl<'s> Automata<'s> {
             let last = inside.clone();
             for &kind in kinds {
                 let goal = self.taken(&inside, kind, certain)?;
-                inside = if kind == Recurring::Step { goal } else { self.closure(goal, Some(&inside), certain)? };
+                inside =
+                    if kind == Recurring::Step { goal } else { self.backward_reachable(goal, Some(&inside), certain)? };
             }
             for (number, strong) in self.fairness.strong.iter().enumerate() {
                 let goal = self.taken(&inside, Recurring::Strong(number), certain)?;
-                let served = self.closure(goal, Some(&inside), certain)?;
+                let served = self.backward_reachable(goal, Some(&inside), certain)?;
                 for (inside, served) in inside.iter_mut().zip(&served) {
                     *inside = inside.minus(&strong.enabled)?.or(served)?;
                 }
@@ -483,7 +493,7 @@ impl<'s> Automata<'s> {
 
     /// The nodes inside from which a step of a kind leads inside.
     pub(super) fn taken(&self, inside: &[Set], kind: Recurring, certain: bool) -> Result<Vec<Set>, Stopped> {
-        let before = self.before(inside, Some(inside), kind, certain)?;
+        let before = self.preimage(inside, Some(inside), kind, certain)?;
         before.iter().zip(inside).map(|(before, inside)| before.and(inside)).collect()
     }
 
@@ -497,7 +507,7 @@ impl<'s> Automata<'s> {
                 }
             }
         }
-        self.closure(won, None, true)
+        self.backward_reachable(won, None, true)
     }
 
     pub(super) fn at_start(&self, won: &[Set]) -> Result<Set, Stopped> {

@@ -1,7 +1,7 @@
 //! A structure that lists its states, as sets: states are numbered in binary.
 
 use tertium_base::{BitSet, Stopped};
-use tertium_dd::{Bit, Diagrams, Limits, Part, Relation, Set};
+use tertium_dd::{Bit, Diagrams, Limits, RelationPart, Set, TransitionRelation};
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_logic::Logic;
 use tertium_model::{Edge, HyperEdge, HyperId, Kmts, PropId, StateId};
@@ -51,11 +51,11 @@ impl Code {
     }
 
     /// The steps as a relation, without parts if there are none.
-    pub fn relation(&self, diagrams: &Diagrams, steps: Set) -> Result<Relation, Stopped> {
+    pub fn relation(&self, diagrams: &Diagrams, steps: Set) -> Result<TransitionRelation, Stopped> {
         if steps.is_empty() {
-            return Ok(Relation::default());
+            return Ok(TransitionRelation::default());
         }
-        Ok(Relation { parts: vec![Part::new(diagrams, steps, &self.bits)?] })
+        Ok(TransitionRelation { parts: vec![RelationPart::new(diagrams, steps, &self.bits)?] })
     }
 
     /// Whether a state belongs to a set over [`Self::now`].
@@ -181,7 +181,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    fn relation(&self, keep: impl Fn(Edge) -> bool) -> Result<Relation, Stopped> {
+    fn relation(&self, keep: impl Fn(Edge) -> bool) -> Result<TransitionRelation, Stopped> {
         let of = |state: StateId| {
             let keep = &keep;
             self.model.edges_from(state).filter(move |edge| keep(*edge)).map(move |edge| (state, edge.target))
@@ -287,8 +287,8 @@ impl<'a> Writer<'a> {
         Ok(Some(Hyper {
             choices: diagrams.listed(&with_choice(self.code.now()), choices)?,
             members: diagrams.listed(&with_choice(self.code.both()), members)?,
-            choice: diagrams.select(self.choice.iter().copied())?,
-            later: diagrams.select(self.code.bits.iter().map(|&(_, later)| later))?,
+            choice: diagrams.quantified(self.choice.iter().copied())?,
+            later: diagrams.quantified(self.code.bits.iter().map(|&(_, later)| later))?,
             to_later: diagrams.renaming(self.code.bits.iter().copied())?,
         }))
     }

@@ -1,4 +1,5 @@
-//! What is the value of a formula at every state, when states are sets?
+//! Symbolic model checking (Burch, Clarke, McMillan, Dill, Hwang 1990): what is the value of a formula at every state, when states
+//! are sets?
 //!
 //! States are rows of bits, sets of states and relations between them decision diagrams. A formula's value is two sets,
 //! as everywhere: evidence for true, and not refuted. PML, CTL, the mu-calculus and, through it, fair CTL are evaluated by
@@ -12,12 +13,12 @@
 //!
 //! Not here: what bits mean, and evidence, which is found from the values.
 
-mod asked;
 mod cuts;
 mod ends;
 mod evaluate;
 mod family;
 mod linear;
+mod linear_query;
 mod listed;
 mod path;
 mod plays;
@@ -39,7 +40,7 @@ use listed::Listed;
 pub use cuts::lattice_values;
 pub use evaluate::{Atoms, evaluate};
 pub use family::family_sets;
-pub use linear::{Automata, Fairness, Reading, Strong, linear_value, linear_value_by, paths};
+pub use linear::{Automata, Fairness, GuardedTransition, StrongFairness, linear_value, linear_value_by, paths};
 pub use path::{Lasso, lasso, shortest_path};
 pub use star::{star_paths, star_value};
 pub use stepwise::{Graded, StepKind, StepValues, stepwise_value};

@@ -1,5 +1,6 @@
-//! Single states and paths out of sets, so that what was found can be shown.
+//! Single states and paths out of sets: witnesses and counterexamples (Clarke, Grumberg, McMillan, Zhao 1995).
 //!
+//! The frontier of each backward step is kept as an onion ring; a shortest path goes from ring to ring.
 //! A state here is the values of the structure's bits, in their order. Of several states always the same one is taken.
 
 use tertium_base::{StopReason, Stopped};
@@ -46,23 +47,23 @@ impl Structure {
 pub fn shortest_path(structure: &Structure, from: &Set, to: &Set) -> Result<Option<Vec<Vec<bool>>>, Stopped> {
     let Some(steps) = structure.steps(Filter::Any) else { return Ok(None) };
     let mut seen = to.clone();
-    let mut layers = vec![to.clone()];
-    while let Some(layer) = layers.last() {
-        if !layer.and(from)?.is_empty() {
+    let mut rings = vec![to.clone()];
+    while let Some(ring) = rings.last() {
+        if !ring.and(from)?.is_empty() {
             break;
         }
-        let fresh = steps.possible.before(layer)?.and(&structure.states)?.minus(&seen)?;
-        if fresh.is_empty() {
+        let frontier = steps.possible.preimage(ring)?.and(&structure.states)?.minus(&seen)?;
+        if frontier.is_empty() {
             return Ok(None);
         }
-        seen = seen.or(&fresh)?;
-        layers.push(fresh);
+        seen = seen.or(&frontier)?;
+        rings.push(frontier);
     }
     let mut path: Vec<Vec<bool>> = Vec::new();
-    while let Some(layer) = layers.pop() {
+    while let Some(ring) = rings.pop() {
         let candidates = match path.last() {
-            None => layer.and(from)?,
-            Some(row) => steps.possible.after(&structure.single(row)?)?.and(&layer)?,
+            None => ring.and(from)?,
+            Some(row) => steps.possible.image(&structure.single(row)?)?.and(&ring)?,
         };
         let Some(row) = structure.some(&candidates) else { return Ok(None) };
         path.push(row);
@@ -82,7 +83,7 @@ pub fn lasso(automata: &Automata<'_>, from: &Set) -> Result<Option<Lasso>, Stopp
     });
     let Some(start) = start else { return Ok(None) };
     let mut walk =
-        Walk { automata, inside: winning, kinds: automata.recurring(), rings: Vec::new(), nodes: vec![start] };
+        LassoSearch { automata, inside: winning, kinds: automata.recurring(), rings: Vec::new(), nodes: vec![start] };
     if !automata.fairness.strong.is_empty() {
         walk.settle()?;
     }
@@ -111,7 +112,7 @@ pub fn lasso(automata: &Automata<'_>, from: &Set) -> Result<Option<Lasso>, Stopp
 /// For each distance from a goal the nodes that are that far away.
 type Rings = Vec<Vec<Set>>;
 
-struct Walk<'w, 's> {
+struct LassoSearch<'w, 's> {
     automata: &'w Automata<'s>,
     /// Where the path stays.
     inside: Vec<Set>,
@@ -122,7 +123,7 @@ struct Walk<'w, 's> {
     nodes: Vec<(Vec<bool>, u32)>,
 }
 
-impl Walk<'_, '_> {
+impl LassoSearch<'_, '_> {
     /// The nodes where a step of this kind can be taken, those one step before them, and so on.
     fn rings_to(&self, kind: Recurring) -> Result<Rings, Stopped> {
         self.rings_around(self.automata.taken(&self.inside, kind, false)?)
@@ -132,7 +133,7 @@ impl Walk<'_, '_> {
         let mut seen = goal.clone();
         let mut rings = vec![goal];
         loop {
-            let before = self.automata.before(&rings[rings.len() - 1], Some(&self.inside), Recurring::Step, false)?;
+            let before = self.automata.preimage(&rings[rings.len() - 1], Some(&self.inside), Recurring::Step, false)?;
             let mut ring = Vec::new();
             for (at, found) in before.into_iter().enumerate() {
                 let fresh = found.and(&self.inside[at])?.minus(&seen[at])?;
@@ -154,8 +155,8 @@ impl Walk<'_, '_> {
         self.inside = core;
         loop {
             let here = self.here()?;
-            let forward = self.automata.closure_after(here.clone(), &self.inside)?;
-            let backward = self.automata.closure(here, Some(&forward), false)?;
+            let forward = self.automata.reachable(here.clone(), &self.inside)?;
+            let backward = self.automata.backward_reachable(here, Some(&forward), false)?;
             let beyond: Vec<Set> =
                 forward.iter().zip(&backward).map(|(all, back)| all.minus(back)).collect::<Result<_, _>>()?;
             self.inside = forward;
@@ -226,7 +227,7 @@ impl Walk<'_, '_> {
             return Err(Stopped(StopReason::Count));
         };
         let single = automata.structure.single(&row)?;
-        let onward = steps.possible.after(&single)?;
+        let onward = steps.possible.image(&single)?;
         for (number, transition) in automata.automaton.transitions[memory as usize].iter().enumerate() {
             let unmarked = matches!(kind, Recurring::Mark(mark) if transition.marks >> mark & 1 == 0);
             if unmarked || automata.guard(false, memory as usize, number).and(&single)?.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! The game of the engine `automata` over sets: a chooser picks a certain set, an adversary the member that the step leads to,
 //! a deterministic parity automaton watches. Each of its states has its own set of states of the structure; where the chooser
-//! wins is found priority by priority, the highest first. Letters are the combinations of literals that occur, each the
+//! wins is found priority by priority, the highest first (Zielonka 1998). Letters are the combinations of literals that occur, each the
 //! set of states that reads it.
 //!
 //! Fairness constraints are waited for in turn. Beside the automaton stands the number of the one that is waited for; a chosen
@@ -19,8 +19,8 @@ use tertium_base::narrow::to_u32;
 use tertium_dd::Set;
 use tertium_logic::{Formula, Logic, Node};
 
-use super::asked::{Asked, named};
 use super::evaluate::Atoms;
+use super::linear_query::{LinearQuery, named};
 use super::structure::Structure;
 use crate::Filter;
 use crate::automata::automaton::{Automaton, Literal};
@@ -35,7 +35,7 @@ pub(super) fn forced(
     atoms: &Atoms,
     constraints: usize,
 ) -> Result<Set, Stopped> {
-    let asked = Asked::new(formula, atoms, false, EdgeValues::Ignored);
+    let asked = LinearQuery::new(formula, atoms, false, EdgeValues::Ignored);
     let going_round = (constraints > 0).then(|| round_and_round(&asked.question));
     let automaton = translate::automaton(going_round.as_ref().unwrap_or(&asked.question), structure.diagrams.budget())?;
     let alphabet = Alphabet::new(&automaton, asked.first_free());
@@ -268,7 +268,7 @@ impl<'g> Game<'g> {
                 }
                 let before = match known.entry((kind, to)) {
                     Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(unknown) => unknown.insert(self.before(kind, &target[to])?),
+                    Entry::Vacant(unknown) => unknown.insert(self.preimage(kind, &target[to])?),
                 };
                 here = here.or(&self.letters[letter].and(before)?)?;
             }
@@ -277,7 +277,7 @@ impl<'g> Game<'g> {
         Ok(all)
     }
 
-    fn before(&self, kind: Filter, target: &Set) -> Result<Set, Stopped> {
+    fn preimage(&self, kind: Filter, target: &Set) -> Result<Set, Stopped> {
         self.structure
             .steps(kind)
             .map_or_else(|| Ok(self.structure.diagrams.empty()), |steps| steps.surely_before(target))

@@ -24,7 +24,7 @@ pub fn star_value(
     fairness: &Fairness,
     ended: Option<Bit>,
 ) -> Result<Pair, EngineError> {
-    let mut work = Work::new(structure, formula, atoms, fairness, ended);
+    let mut work = StarEvaluation::new(structure, formula, atoms, fairness, ended);
     for &node in formula.nodes() {
         work.push(node)?;
     }
@@ -43,14 +43,14 @@ pub fn star_paths(
     fairness: &Fairness,
     path: NodeId,
 ) -> Result<(Formula, Atoms), EngineError> {
-    let mut work = Work::new(structure, formula, atoms, fairness, None);
+    let mut work = StarEvaluation::new(structure, formula, atoms, fairness, None);
     for &node in &formula.nodes()[..=path.index()] {
         work.push(node)?;
     }
     Ok((work.part(work.linear[path.index()]), work.atoms))
 }
 
-struct Work<'w> {
+struct StarEvaluation<'w> {
     structure: &'w Structure,
     fairness: &'w Fairness,
     ended: Option<Bit>,
@@ -61,7 +61,7 @@ struct Work<'w> {
     linear: Vec<NodeId>,
 }
 
-impl<'w> Work<'w> {
+impl<'w> StarEvaluation<'w> {
     fn new(
         structure: &'w Structure,
         formula: &Formula,
@@ -106,7 +106,7 @@ impl<'w> Work<'w> {
         let seen = |set: &Set| -> Result<Set, tertium_base::Stopped> {
             let Some(ended) = self.ended else { return Ok(set.clone()) };
             let diagrams = &self.structure.diagrams;
-            set.minus(&diagrams.bit(ended)?)?.forget(&diagrams.select([ended])?)
+            set.minus(&diagrams.bit(ended)?)?.exists(&diagrams.quantified([ended])?)
         };
         let value = Pair { yes: seen(&value.yes)?, open: seen(&value.open)? };
         // A line break cannot occur in an atom that a user wrote.
@@ -134,7 +134,7 @@ mod tests {
     use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
     use tertium_testkit::{FormulaShape, StructureShape, for_random_cases};
 
-    use super::super::linear::{Automata, Strong};
+    use super::super::linear::{Automata, StrongFairness};
     use super::super::listed::Listed;
     use super::super::path::lasso;
     use super::*;
@@ -219,7 +219,7 @@ mod tests {
             let steps = structure.steps(Filter::Action(ActionId::new(at))).expect("it was asked for");
             steps.possible.sources(&structure.diagrams).expect("room")
         };
-        let strong = |at| Strong { enabled: enabled(at), steps: Filter::Action(ActionId::new(at)) };
+        let strong = |at| StrongFairness { enabled: enabled(at), steps: Filter::Action(ActionId::new(at)) };
         Fairness { constraints: 0, strong: vec![strong(0), strong(1)] }
     }
 

@@ -6,7 +6,7 @@
 //! that needs it goes along some of the possible steps only. All paths are possible ones. Read optimistically they
 //! decide what is true, read pessimistically what is false; certain sets with several members count for nothing.
 
-use tertium_dd::Relation;
+use tertium_dd::TransitionRelation;
 use tertium_lattice::Belnap;
 use tertium_logic::Formula;
 
@@ -22,9 +22,9 @@ use crate::{EngineError, Filter};
 #[derive(Clone, Debug, Default)]
 pub struct Graded {
     /// Those that are certain.
-    pub certain: Relation,
+    pub certain: TransitionRelation,
     /// Those of which it is open whether they can be taken.
-    pub open: Relation,
+    pub open: TransitionRelation,
 }
 
 /// Possible steps of one kind.
@@ -62,7 +62,7 @@ impl StepValues {
     /// The steps of a kind that a transition with this need goes along: the certain ones and the others, each if it does.
     /// Read pessimistically a step counts for what it surely is; no step that is taken has the value false, but an open one
     /// may have it.
-    pub(super) fn along(&self, filter: Filter, certain: bool, need: Need) -> [Option<&Relation>; 2] {
+    pub(super) fn along(&self, filter: Filter, certain: bool, need: Need) -> [Option<&TransitionRelation>; 2] {
         let Some((_, kind)) = self.kinds.iter().find(|(known, _)| *known == filter) else { return [None, None] };
         let steps = if certain { &kind.surely } else { &kind.perhaps };
         match need {

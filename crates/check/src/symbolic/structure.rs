@@ -3,7 +3,7 @@
 //! Everything is relative to `states`: rows outside it may be given any value, since no step leads from a state to one.
 
 use tertium_base::Stopped;
-use tertium_dd::{Bit, Bits, Diagrams, Relation, Renaming, Set};
+use tertium_dd::{Bit, Diagrams, QuantifiedBits, Renaming, Set, TransitionRelation};
 
 use crate::Filter;
 
@@ -15,9 +15,9 @@ pub struct Hyper {
     /// The members of each choice: over the bits of states, of choices and of states afterwards.
     pub members: Set,
     /// The bits of choices.
-    pub choice: Bits,
+    pub choice: QuantifiedBits,
     /// The bits of states afterwards.
-    pub later: Bits,
+    pub later: QuantifiedBits,
     /// From the bits of states to those afterwards.
     pub to_later: Renaming,
 }
@@ -26,8 +26,8 @@ impl Hyper {
     /// The states with a choice all of whose members are in `target`.
     fn inside(&self, target: &Set) -> Result<Set, Stopped> {
         let outside = target.not().renamed(&self.to_later)?;
-        let escapes = self.members.and_forget(&outside, &self.later)?;
-        self.choices.minus(&escapes)?.forget(&self.choice)
+        let escapes = self.members.and_exists(&outside, &self.later)?;
+        self.choices.minus(&escapes)?.exists(&self.choice)
     }
 }
 
@@ -35,20 +35,20 @@ impl Hyper {
 #[derive(Clone, Debug)]
 pub struct Steps {
     /// The possible ones.
-    pub possible: Relation,
+    pub possible: TransitionRelation,
     /// The certain ones; none if all possible ones are certain and no others.
-    pub certain: Option<Relation>,
+    pub certain: Option<TransitionRelation>,
     /// Certain sets with several members.
     pub hyper: Option<Hyper>,
     /// States where the possible steps together are certain, and all possible steps of the structure, which then must all
     /// lead inside.
-    pub together: Option<(Set, Relation)>,
+    pub together: Option<(Set, TransitionRelation)>,
 }
 
 impl Steps {
     /// Steps about which nothing is open.
     #[must_use]
-    pub fn complete(relation: Relation) -> Self {
+    pub fn complete(relation: TransitionRelation) -> Self {
         Self { possible: relation, certain: None, hyper: None, together: None }
     }
 
@@ -60,7 +60,7 @@ impl Steps {
 
     /// The certain steps that lead to one state each.
     #[must_use]
-    pub fn sure(&self) -> &Relation {
+    pub fn sure(&self) -> &TransitionRelation {
         self.certain.as_ref().unwrap_or(&self.possible)
     }
 
@@ -93,12 +93,12 @@ impl Steps {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn surely_before(&self, target: &Set) -> Result<Set, Stopped> {
-        let mut found = self.sure().before(target)?;
+        let mut found = self.sure().preimage(target)?;
         if let Some(hyper) = &self.hyper {
             found = found.or(&hyper.inside(target)?)?;
         }
         if let Some((states, all)) = &self.together {
-            found = found.or(&states.minus(&all.before(&target.not())?)?)?;
+            found = found.or(&states.minus(&all.preimage(&target.not())?)?)?;
         }
         Ok(found)
     }

@@ -121,14 +121,14 @@ impl<'s> Pairs<'s> {
 
     /// Where a possible step leads into `target` or, if paths may end, nothing forces a step.
     fn perhaps_onward(&self, target: &Set) -> Result<Set, Stopped> {
-        let found = self.all.possible.before(target)?;
+        let found = self.all.possible.preimage(target)?;
         if self.ending { found.or(&self.all.pushed(&self.structure.diagrams)?.not()) } else { Ok(found) }
     }
 
     /// Where something certain leads into `target` or, if paths may end, every possible step does.
     fn surely_onward(&self, target: &Set) -> Result<Set, Stopped> {
         let found = self.all.surely_before(target)?;
-        if self.ending { found.or(&self.all.possible.before(&target.not())?.not()) } else { Ok(found) }
+        if self.ending { found.or(&self.all.possible.preimage(&target.not())?.not()) } else { Ok(found) }
     }
 
     fn shrink(&self, a: &Set, b: &Set, onward: impl Fn(&Set) -> Result<Set, Stopped>) -> Result<Set, Stopped> {
@@ -144,7 +144,7 @@ impl<'s> Pairs<'s> {
 
     fn grow_surely(&self, a: &Set, b: &Set) -> Result<Set, Stopped> {
         if self.all.is_plain() {
-            return self.all.sure().closure_before(b, Some(a));
+            return self.all.sure().backward_reachable(b, Some(a));
         }
         let mut reached = b.clone();
         loop {
@@ -188,7 +188,7 @@ impl Representation for Pairs<'_> {
     fn exists_next(&self, action: Option<ActionId>, a: &Pair) -> Result<Pair, Stopped> {
         let filter = action.map_or(Filter::Any, |action| self.atoms.filters[action.index()]);
         let Some(steps) = self.structure.steps(filter) else { return Ok(self.belnap(Belnap::Unknown)) };
-        let open = steps.possible.before(&a.open)?;
+        let open = steps.possible.preimage(&a.open)?;
         let yes = if a.is_decided() && steps.is_complete() { open.clone() } else { steps.surely_before(&a.yes)? };
         Ok(Pair { yes, open })
     }
@@ -197,14 +197,14 @@ impl Representation for Pairs<'_> {
         let states = &self.structure.states;
         let (room, goal) = (a.open.and(states)?, b.open.and(states)?);
         if self.once(a, b) {
-            return Ok(Pair::decided(self.all.possible.closure_before(&goal, Some(&room))?));
+            return Ok(Pair::decided(self.all.possible.backward_reachable(&goal, Some(&room))?));
         }
         let (sure_room, sure_goal) = (a.yes.and(states)?, b.yes.and(states)?);
         let yes = self.grow_surely(&sure_room, &sure_goal)?;
         // What surely happens may happen, so the wider search begins where the narrower one ended.
         let within = sure_room.minus(&room)?.is_empty() && sure_goal.minus(&goal)?.is_empty();
         let start = if within && self.all.is_consistent()? { goal.or(&yes)? } else { goal };
-        let open = self.all.possible.closure_before(&start, Some(&room))?;
+        let open = self.all.possible.backward_reachable(&start, Some(&room))?;
         Ok(Pair { yes, open })
     }
 

@@ -5,7 +5,7 @@
 //! and not on the clock; when those are used up, the search has its turn.
 
 use tertium_base::{Budget, Diagnostic, StopReason, memory};
-use tertium_encode::{Subject, estimate};
+use tertium_encode::{InstantiatedProgram, estimate};
 
 use crate::Observer;
 use crate::engines::EngineChoice;
@@ -59,7 +59,9 @@ pub fn instead_of_search(
         return Ok(None);
     }
     let measure = Measure::of(file.language);
-    let Ok(estimate) = Subject::new(&file.program, &[]).and_then(|subject| estimate(&subject)) else { return Ok(None) };
+    let Ok(estimate) = InstantiatedProgram::new(&file.program, &[]).and_then(|subject| estimate(&subject)) else {
+        return Ok(None);
+    };
     let log10 = estimate.log10_states;
     if log10 < measure.few || estimate.widest > measure.widest {
         return Ok(None);
@@ -69,7 +71,7 @@ pub fn instead_of_search(
     }
     let outcome = within(measure.room, file, questions, options, budget, observer)?;
     let full = |outcome: &Outcome| outcome.answers.iter().any(|answer| answer.stopped == Some(StopReason::Memory));
-    Ok(outcome.filter(|outcome| !full(outcome)).map(|outcome| told(outcome, log10, measure.short)))
+    Ok(outcome.filter(|outcome| !full(outcome)).map(|outcome| with_note(outcome, log10, measure.short)))
 }
 
 /// The answers by sets to what few processes of very many leave open; none if something cannot be encoded. Questions for which there
@@ -136,7 +138,7 @@ fn is_short(
     Ok(collected.explored().summary.stopped.is_none_or(|stopped| stopped.0 != StopReason::Count))
 }
 
-fn told(mut outcome: Outcome, log10: f64, short: usize) -> Outcome {
+fn with_note(mut outcome: Outcome, log10: f64, short: usize) -> Outcome {
     let message = format!(
         "decided over sets: by its types the program has at most 10^{} states, and a search had seen {short} without \
          an end",

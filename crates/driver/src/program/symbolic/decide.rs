@@ -9,10 +9,10 @@ use tertium_base::narrow::whole;
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_check::Filter;
 use tertium_check::symbolic::{
-    Atoms, Automata, Fairness, Pair, Strong, Structure, evaluate, linear_value, paths, star_value,
+    Atoms, Automata, Fairness, Pair, StrongFairness, Structure, evaluate, linear_value, paths, star_value,
 };
 use tertium_dd::{Set, with_deep_stack_meanwhile};
-use tertium_encode::{Encoding, NoSets, Subject};
+use tertium_encode::{Encoding, EncodingError, InstantiatedProgram};
 use tertium_explore::search::liveness::Scheduling;
 use tertium_kernel::obligations::of_every_state;
 use tertium_lattice::{Belnap, TruthValue};
@@ -20,9 +20,9 @@ use tertium_logic::{Formula, FormulaBuilder, Logic, Node, NodeId};
 use tertium_model::ActionId;
 use tertium_program::{ExprId, ProcessId, Program};
 
-use super::follow::Follower;
+use super::counterexample::BranchingCounterexample;
 use super::structure::{label, structure};
-use super::{evidence, inductive, watch};
+use super::{evidence, inductive_invariant, never_claims};
 use crate::failure::{Failure, Located};
 use crate::program::abstracted::basis::Basis;
 use crate::program::answer::{ProgramAnswer, STUTTER};
@@ -94,10 +94,10 @@ fn is_modal(node: &Node) -> bool {
     matches!(node, Node::Diamond(..) | Node::Box(..) | Node::Var(_) | Node::Mu(..) | Node::Nu(..))
 }
 
-pub(super) fn failure(why: NoSets) -> Failure {
+pub(super) fn failure(why: EncodingError) -> Failure {
     match why {
-        NoSets::Stopped(stopped) => Failure::Stopped(stopped),
-        NoSets::Unfit(reason) => Diagnostic::error("E0361", format!("the program cannot be encoded as sets: {reason}"))
+        EncodingError::Stopped(stopped) => Failure::Stopped(stopped),
+        EncodingError::Unfit(reason) => Diagnostic::error("E0361", format!("the program cannot be encoded as sets: {reason}"))
             .note("encoded are programs with boundedly many processes whose variables and messages all have finitely many values")
             .help("`--engine auto` runs the program, or abstract it: `--refinements 0`")
             .into(),
@@ -118,15 +118,15 @@ fn run(
     };
     let (mut asked, mut claims): (Vec<ExprId>, Vec<ProcessId>) = (Vec::new(), Vec::new());
     for question in questions {
-        match watch::noting(&file.program, question)? {
+        match never_claims::noting(&file.program, question)? {
             Some(claim) => claims.push(claim),
             None => asked.extend(atoms_of(&file.program, question)?),
         }
     }
     let program = scheduled(&file.program, options);
-    let subject = Subject::watched(&program, &asked, &claims).map_err(failure)?;
+    let subject = InstantiatedProgram::watched(&program, &asked, &claims).map_err(failure)?;
     let encoding = match Encoding::of(&subject, budget, &mut tell) {
-        Err(NoSets::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
+        Err(EncodingError::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
         encoding => encoding.map_err(failure)?,
     };
     let mut outcome = Outcome::default();
@@ -135,14 +135,14 @@ fn run(
     for question in questions {
         let begin = Instant::now();
         tell(format!("deciding {}", question_name(question)));
-        let mut answer = Work::new(roomy.as_ref().unwrap_or(&encoding), &subject, options).answer(question)?;
+        let mut answer = SymbolicCheck::new(roomy.as_ref().unwrap_or(&encoding), &subject, options).answer(question)?;
         if answer.stopped == Some(StopReason::Memory) && roomy.is_none() {
             roomy = match encoding.enlarged(budget, &mut tell) {
-                Err(NoSets::Stopped(_)) => None,
+                Err(EncodingError::Stopped(_)) => None,
                 enlarged => enlarged.map_err(failure)?,
             };
             if let Some(roomy) = &roomy {
-                answer = Work::new(roomy, &subject, options).answer(question)?;
+                answer = SymbolicCheck::new(roomy, &subject, options).answer(question)?;
             }
         }
         answer.elapsed = begin.elapsed() + std::mem::take(&mut spent);
@@ -203,15 +203,15 @@ fn question_name(question: &Question) -> &str {
 }
 
 /// The questions are put to this.
-pub(super) struct Work<'w, 'p> {
+pub(super) struct SymbolicCheck<'w, 'p> {
     pub encoding: &'w Encoding<'p>,
-    pub subject: &'w Subject<'p>,
+    pub subject: &'w InstantiatedProgram<'p>,
     options: &'w CheckOptions,
     states: f64,
 }
 
-impl<'w, 'p> Work<'w, 'p> {
-    fn new(encoding: &'w Encoding<'p>, subject: &'w Subject<'p>, options: &'w CheckOptions) -> Self {
+impl<'w, 'p> SymbolicCheck<'w, 'p> {
+    fn new(encoding: &'w Encoding<'p>, subject: &'w InstantiatedProgram<'p>, options: &'w CheckOptions) -> Self {
         Self { encoding, subject, options, states: encoding.figures().states }
     }
 
@@ -264,8 +264,8 @@ impl<'w, 'p> Work<'w, 'p> {
     }
 
     /// A run of what is encoded as one of the program.
-    pub(super) fn retold(&self, run: Option<Run>) -> Result<Option<Run>, Failure> {
-        run.map(|run| evidence::retold(self.subject, run, self.encoding.diagrams().budget())).transpose()
+    pub(super) fn run_of_original(&self, run: Option<Run>) -> Result<Option<Run>, Failure> {
+        run.map(|run| evidence::run_of_original(self.subject, run, self.encoding.diagrams().budget())).transpose()
     }
 
     /// The processes to which the scheduler is fair, as far as the formula's logic speaks of paths.
@@ -276,7 +276,7 @@ impl<'w, 'p> Work<'w, 'p> {
     pub(super) fn fair_if(&self, paths: bool) -> Fair {
         let Scheduling { weak, strong } =
             if paths { linear::scheduling(self.encoding.program()) } else { Scheduling::default() };
-        let steps = |pid: &u32| Strong {
+        let steps = |pid: &u32| StrongFairness {
             enabled: self.encoding.enabled(*pid).clone(),
             steps: Filter::Action(ActionId::new(*pid as usize)),
         };
@@ -320,7 +320,7 @@ impl<'w, 'p> Work<'w, 'p> {
         let unsure = reached.minus(&value.yes)?;
         answer.value = Belnap::from_evidence(unsure.is_empty(), !bad.is_empty());
         if !bad.is_empty() {
-            answer.run = self.retold(Some(evidence::run_to(self.encoding, &structure, &bad)?))?;
+            answer.run = self.run_of_original(Some(evidence::run_to(self.encoding, &structure, &bad)?))?;
         }
         match answer.value {
             Belnap::Unknown => answer.reasons.push(cannot_evaluate()),
@@ -333,7 +333,7 @@ impl<'w, 'p> Work<'w, 'p> {
     /// Keeps a set that shows that only `good` states are reached, if that is wanted.
     fn rest_on(&self, good: &Set, answer: &mut ProgramAnswer) {
         if self.options.keep_basis {
-            answer.basis = Some(Arc::new(inductive::basis(self.encoding, self.subject, good)));
+            answer.basis = Some(Arc::new(inductive_invariant::basis(self.encoding, self.subject, good)));
         }
     }
 
@@ -349,7 +349,7 @@ impl<'w, 'p> Work<'w, 'p> {
             let automata =
                 Automata::new(&structure, &asked.formula, &atoms, false, &fair.fairness).map_err(engines::failure)?;
             let broken = self.encoding.init.minus(&value.open)?;
-            answer.run = self.retold(evidence::lasso_run(self.encoding, &automata, &broken, &fair.all)?)?;
+            answer.run = self.run_of_original(evidence::lasso_run(self.encoding, &automata, &broken, &fair.all)?)?;
         }
         self.rest_on_nothing(answer);
         Ok(())
@@ -370,7 +370,7 @@ impl<'w, 'p> Work<'w, 'p> {
         let value = evaluate(&asked.formula)?;
         self.settle(&value, answer)?;
         if answer.value == Belnap::False {
-            let follower = Follower {
+            let counterexample = BranchingCounterexample {
                 encoding: self.encoding,
                 structure: &structure,
                 formula: &asked.formula,
@@ -381,7 +381,7 @@ impl<'w, 'p> Work<'w, 'p> {
                 fairly: if whole_paths { Some(self.fair_starts(&structure, fair)?) } else { None },
                 ending,
             };
-            answer.run = self.retold(follower.run(&self.encoding.init.minus(&value.open)?)?)?;
+            answer.run = self.run_of_original(counterexample.run(&self.encoding.init.minus(&value.open)?)?)?;
         }
         self.rest_on_single_states(asked, &structure, &atoms, answer)?;
         if ctl && fair.all.is_empty() && self.options.deadlock.is_none() && !self.encoding.dead()?.is_empty() {

@@ -6,7 +6,7 @@
 use tertium_base::{Budget, Stopped};
 use tertium_check::symbolic::{Automata, Structure, lasso, shortest_path};
 use tertium_dd::Set;
-use tertium_encode::{Encoding, Subject};
+use tertium_encode::{Encoding, InstantiatedProgram};
 use tertium_program::{Fault, FaultKind, Outcome, Semantics, State};
 
 use super::structure::structure;
@@ -20,10 +20,10 @@ fn states(encoding: &Encoding<'_>, rows: &[Vec<bool>]) -> Vec<State> {
 }
 
 /// A run of what is encoded as a run of the program that was given.
-pub(super) fn retold(subject: &Subject<'_>, run: Run, budget: &Budget) -> Result<Run, Failure> {
+pub(super) fn run_of_original(subject: &InstantiatedProgram<'_>, run: Run, budget: &Budget) -> Result<Run, Failure> {
     let Some(separated) = subject.separated() else { return Ok(run) };
-    let told = retell::run(subject.original(), &separated.steps, &run, budget)?;
-    told.ok_or_else(|| Failure::Internal("a run over sets is none of the program".to_owned()))
+    let run = retell::run(subject.original(), &separated.steps, &run, budget)?;
+    run.ok_or_else(|| Failure::Internal("a run over sets is none of the program".to_owned()))
 }
 
 /// A shortest run from an initial state to one of `bad`, which can be reached.
@@ -36,12 +36,12 @@ pub(super) fn run_to(encoding: &Encoding<'_>, structure: &Structure, bad: &Set) 
 /// A shortest run of the program itself to a mistake, and the step that goes wrong.
 pub(super) fn run_to_mistake(
     encoding: &Encoding<'_>,
-    subject: &Subject<'_>,
+    subject: &InstantiatedProgram<'_>,
     bad: &Set,
     mistake: Mistake,
 ) -> Result<Run, Failure> {
     let structure = structure(encoding, &[], false, false)?;
-    let run = retold(subject, run_to(encoding, &structure, bad)?, encoding.diagrams().budget())?;
+    let run = run_of_original(subject, run_to(encoding, &structure, bad)?, encoding.diagrams().budget())?;
     let semantics = Semantics::new(subject.original());
     if matches!(mistake, Mistake::Deadlock | Mistake::EndState) {
         return run::with_deadlock(&semantics, run);

@@ -6,8 +6,8 @@
 use tertium_base::Stopped;
 use tertium_check::Filter;
 use tertium_check::symbolic::{Pair, Steps, Structure};
-use tertium_dd::{Part, Relation};
-use tertium_encode::{Encoding, NoSets};
+use tertium_dd::{RelationPart, TransitionRelation};
+use tertium_encode::{Encoding, EncodingError};
 use tertium_model::ActionId;
 use tertium_program::ExprId;
 
@@ -15,7 +15,7 @@ use tertium_program::ExprId;
 ///
 /// # Errors
 /// If it is not one of those that are encoded, or a limit is reached.
-pub fn label(encoding: &Encoding<'_>, expr: ExprId) -> Result<Pair, NoSets> {
+pub fn label(encoding: &Encoding<'_>, expr: ExprId) -> Result<Pair, EncodingError> {
     let (holds, wrong) = encoding.condition(expr)?;
     Ok(Pair { yes: holds.minus(&wrong)?, open: holds.or(&wrong)? })
 }
@@ -27,7 +27,7 @@ pub fn label(encoding: &Encoding<'_>, expr: ExprId) -> Result<Pair, NoSets> {
 /// `Stopped` if a limit is reached.
 pub fn structure(encoding: &Encoding<'_>, fair: &[u32], actions: bool, stutter: bool) -> Result<Structure, Stopped> {
     let diagrams = encoding.diagrams().clone();
-    let loops = if stutter { vec![Part::new(&diagrams, encoding.dead()?, &[])?] } else { Vec::new() };
+    let loops = if stutter { vec![RelationPart::new(&diagrams, encoding.dead()?, &[])?] } else { Vec::new() };
     let pids = 0..encoding.program().instances.len() as u32;
     let mut all = encoding.relation();
     all.parts.extend(loops.iter().cloned());
@@ -36,16 +36,16 @@ pub fn structure(encoding: &Encoding<'_>, fair: &[u32], actions: bool, stutter: 
         let disabled = encoding.enabled(pid).not();
         let mut parts = encoding.steps_of(pid).to_vec();
         for other in pids.clone().filter(|&other| other != pid) {
-            let idle: Result<Vec<Part>, Stopped> =
+            let idle: Result<Vec<RelationPart>, Stopped> =
                 encoding.steps_of(other).iter().map(|part| part.from(&disabled)).collect();
             parts.extend(idle?);
         }
         parts.extend(loops.iter().cloned());
-        steps.push((Filter::Fair(at), Steps::complete(Relation { parts })));
+        steps.push((Filter::Fair(at), Steps::complete(TransitionRelation { parts })));
     }
     if actions {
         for pid in pids {
-            let relation = Relation { parts: encoding.steps_of(pid).to_vec() };
+            let relation = TransitionRelation { parts: encoding.steps_of(pid).to_vec() };
             steps.push((Filter::Action(ActionId::new(pid as usize)), Steps::complete(relation)));
         }
     }

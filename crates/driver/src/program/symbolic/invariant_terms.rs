@@ -1,13 +1,13 @@
-//! How is a set of states written down?
+//! Which term describes a set of states in a certificate?
 //!
-//! As it is in the diagram: every node becomes one term that asks for the value of a cell and names the nodes that follow, so the
+//! The diagram itself, shared parts as definitions: every node becomes one term that asks for the value of a cell and names the nodes that follow, so the
 //! text is as long as the diagram is large. Where the bits of a cell stand together they are read as one number.
 
 use std::collections::{BTreeMap, HashMap};
 
 use tertium_dd::{Bit, Root, Set};
 use tertium_encode::cells::{Cell, Cells};
-use tertium_encode::{Encoding, Subject};
+use tertium_encode::{Encoding, InstantiatedProgram};
 use tertium_evidence::abstraction::{AbstractState, Abstraction, Later};
 use tertium_kernel::obligations::terms::Sort;
 use tertium_kernel::obligations::{Machine, NoTerm};
@@ -18,15 +18,19 @@ use crate::program::abstracted::basis;
 
 /// Sets with more nodes are not written down.
 const MOST_NODES: usize = 100_000;
-/// A node that tells apart more stretches of a cell's values asks for single bits instead.
-const MOST_STRETCHES: usize = 64;
+/// A node that tells apart more intervals of a cell's values asks for single bits instead.
+const MOST_INTERVALS: usize = 64;
 /// Of arrays with more elements the others have no names.
-const MOST_TOLD: usize = 1024;
+const MOST_NAMED_ELEMENTS: usize = 1024;
 /// The bits of narrower cells are lists of values.
 const NARROW: usize = 4;
 
 /// The set as a single abstract state of the program that was given.
-pub(super) fn abstraction(encoding: &Encoding<'_>, subject: &Subject<'_>, set: &Set) -> Result<Abstraction, NoTerm> {
+pub(super) fn abstraction(
+    encoding: &Encoding<'_>,
+    subject: &InstantiatedProgram<'_>,
+    set: &Set,
+) -> Result<Abstraction, NoTerm> {
     let program = encoding.program();
     let mut machine = Machine::new(program)?;
     let of_slot = names(&encoding.semantics, &mut machine);
@@ -40,16 +44,16 @@ pub(super) fn abstraction(encoding: &Encoding<'_>, subject: &Subject<'_>, set: &
             if name.contains('@') { always.push(within) } else { bounds.push(within) }
         }
     }
-    let mut teller = Teller::new(encoding.cells(), names);
-    let mut predicates = vec![teller.tell(set)?];
+    let mut writer = TermWriter::new(encoding.cells(), names);
+    let mut predicates = vec![writer.write(set)?];
     predicates.extend(bounds);
     let at = vec![None; program.instances.len()];
     let state = AbstractState { at, values: Vec::new(), cube: vec![Some(true); predicates.len()] };
-    Ok(Abstraction { later, shared: teller.shared, always, cells: Vec::new(), predicates, states: vec![state] })
+    Ok(Abstraction { later, shared: writer.shared, always, cells: Vec::new(), predicates, states: vec![state] })
 }
 
 /// The processes that may be started later, as whoever checks a certificate names them.
-pub(super) fn later(subject: &Subject<'_>) -> Result<Vec<Later>, NoTerm> {
+pub(super) fn later(subject: &InstantiatedProgram<'_>) -> Result<Vec<Later>, NoTerm> {
     let Some(separated) = subject.separated() else { return Ok(Vec::new()) };
     let original = subject.original();
     let asks = |expr: Expr| matches!(expr, Expr::Enabled(_) | Expr::PriorityOf(_));
@@ -85,7 +89,7 @@ fn names(semantics: &Semantics<'_>, machine: &mut Machine<'_>) -> BTreeMap<usize
     }
     for var in program.variable_ids() {
         let Some(base) = layout.fixed_slot(program, var) else { continue };
-        for position in 0..program.variable(var).cells().min(MOST_TOLD) {
+        for position in 0..program.variable(var).cells().min(MOST_NAMED_ELEMENTS) {
             if let Some(cell) = machine.cell(var, position) {
                 of_slot.insert(base + position, machine.terms.show(cell));
             }
@@ -100,7 +104,7 @@ fn constants(
     of_slot: &BTreeMap<usize, String>,
     cells: &Cells,
 ) -> Result<Vec<String>, NoTerm> {
-    let mut told = Vec::new();
+    let mut equations = Vec::new();
     for (&slot, name) in of_slot.iter().filter(|(slot, _)| cells.of_slot[**slot].is_none()) {
         let (symbol, value) = (machine.terms.read(name).map_err(NoTerm)?, cells.first[slot]);
         let value = match machine.terms.sort(symbol) {
@@ -108,12 +112,12 @@ fn constants(
             _ => machine.terms.number(value.into()),
         };
         let same = machine.terms.eq(symbol, value);
-        told.push(machine.terms.show(same));
+        equations.push(machine.terms.show(same));
     }
-    Ok(told)
+    Ok(equations)
 }
 
-struct Teller<'c> {
+struct TermWriter<'c> {
     cells: &'c Cells,
     names: Vec<String>,
     /// The cell of each bit, and how much the bit counts.
@@ -123,24 +127,24 @@ struct Teller<'c> {
     known: HashMap<Set, String>,
 }
 
-/// What a node asks, and what follows.
-enum Asked {
+/// What a node of the diagram tests, with its cofactors.
+enum NodeTest {
     /// Whether a bit is set: what follows if it is, and if it is not.
     Bit(Bit, Set, Set),
-    /// The value of a cell: the last value of each stretch, and what follows there.
+    /// The value of a cell: the last value of each interval, and what follows there.
     Value(usize, Vec<(i64, Set)>),
 }
 
-impl Asked {
-    fn follow(&self) -> Vec<&Set> {
+impl NodeTest {
+    fn cofactors(&self) -> Vec<&Set> {
         match self {
             Self::Bit(_, set, unset) => vec![set, unset],
-            Self::Value(_, stretches) => stretches.iter().map(|(_, set)| set).collect(),
+            Self::Value(_, intervals) => intervals.iter().map(|(_, set)| set).collect(),
         }
     }
 }
 
-impl<'c> Teller<'c> {
+impl<'c> TermWriter<'c> {
     fn new(cells: &'c Cells, names: Vec<String>) -> Self {
         let mut of_bit = HashMap::new();
         for (at, cell) in cells.cells.iter().enumerate() {
@@ -152,19 +156,19 @@ impl<'c> Teller<'c> {
     }
 
     /// The term for a set; everything below it becomes a shared part, what follows a node before the node.
-    fn tell(&mut self, set: &Set) -> Result<String, NoTerm> {
+    fn write(&mut self, set: &Set) -> Result<String, NoTerm> {
         let mut open = vec![set.clone()];
         while let Some(set) = open.last().cloned() {
             if self.name(&set).is_some() {
                 open.pop();
                 continue;
             }
-            let asked = self.asked(&set)?;
+            let test = self.test_of(&set)?;
             let before = open.len();
-            open.extend(asked.follow().into_iter().filter(|set| self.name(set).is_none()).cloned());
+            open.extend(test.cofactors().into_iter().filter(|set| self.name(set).is_none()).cloned());
             if open.len() == before {
                 open.pop();
-                let text = self.text(&asked)?;
+                let text = self.text(&test)?;
                 // Where all values of the cell's type are alike nothing is asked.
                 if !text.starts_with("(ite") {
                     self.known.insert(set, text);
@@ -189,8 +193,8 @@ impl<'c> Teller<'c> {
         self.known.get(set).cloned().or_else(other)
     }
 
-    fn asked(&self, set: &Set) -> Result<Asked, NoTerm> {
-        let Root::Asks { bit, unset, set: yes } = set.root() else {
+    fn test_of(&self, set: &Set) -> Result<NodeTest, NoTerm> {
+        let Root::Node { bit, unset, set: yes } = set.root() else {
             return Err(NoTerm("a set without a question".to_owned()));
         };
         let Some(&(at, _)) = self.of_bit.get(&bit) else {
@@ -199,22 +203,22 @@ impl<'c> Teller<'c> {
         let cell = &self.cells.cells[at];
         // A cell whose first bit was asked before, somewhere above, is not a number any more.
         let together = cell.bits.windows(2).all(|pair| pair[1].0.index() == pair[0].0.index() + 2);
-        let whole = together.then(|| stretches(cell, set)).flatten();
-        Ok(whole.map_or(Asked::Bit(bit, yes, unset), |stretches| Asked::Value(at, stretches)))
+        let whole = together.then(|| intervals(cell, set)).flatten();
+        Ok(whole.map_or(NodeTest::Bit(bit, yes, unset), |intervals| NodeTest::Value(at, intervals)))
     }
 
-    fn text(&self, asked: &Asked) -> Result<String, NoTerm> {
+    fn text(&self, test: &NodeTest) -> Result<String, NoTerm> {
         let name = |set: &Set| self.name(set).ok_or_else(|| NoTerm("a set has no name".to_owned()));
-        match asked {
-            Asked::Bit(bit, set, unset) => {
+        match test {
+            NodeTest::Bit(bit, set, unset) => {
                 let (at, position) = self.of_bit[bit];
                 Ok(format!("(ite {} {} {})", self.bit_text(at, position), name(set)?, name(unset)?))
             }
-            Asked::Value(at, stretches) => {
+            NodeTest::Value(at, intervals) => {
                 let cell = &self.cells.cells[*at];
                 let mut first = cell.lo;
                 let mut places: BTreeMap<String, Vec<(i64, i64)>> = BTreeMap::new();
-                for (last, set) in stretches {
+                for (last, set) in intervals {
                     places.entry(name(set)?).or_default().push((first, *last));
                     first = last + 1;
                 }
@@ -223,20 +227,20 @@ impl<'c> Teller<'c> {
         }
     }
 
-    /// What follows where the value of a cell lies in these stretches; what has most of them is not asked for.
+    /// What follows where the value of a cell lies in these intervals; what has most of them is not asked for.
     fn chosen(&self, at: usize, places: BTreeMap<String, Vec<(i64, i64)>>) -> String {
         let mut places: Vec<(String, Vec<(i64, i64)>)> = places.into_iter().collect();
-        places.sort_by_key(|(_, stretches)| std::cmp::Reverse(stretches.len()));
+        places.sort_by_key(|(_, intervals)| std::cmp::Reverse(intervals.len()));
         let mut places = places.into_iter();
         let mut text = places.next().map_or_else(|| "false".to_owned(), |(rest, _)| rest);
-        for (follows, stretches) in places {
-            text = format!("(ite {} {follows} {text})", self.lies(at, &stretches));
+        for (follows, intervals) in places {
+            text = format!("(ite {} {follows} {text})", self.lies(at, &intervals));
         }
         text
     }
 
-    /// Where the value of a cell lies in one of these stretches.
-    fn lies(&self, at: usize, stretches: &[(i64, i64)]) -> String {
+    /// Where the value of a cell lies in one of these intervals.
+    fn lies(&self, at: usize, intervals: &[(i64, i64)]) -> String {
         let (cell, name) = (&self.cells.cells[at], &self.names[at]);
         let one = |&(first, last): &(i64, i64)| match (cell.truth, first == last) {
             (true, _) if first == 1 => name.clone(),
@@ -246,7 +250,7 @@ impl<'c> Teller<'c> {
             (false, false) if last == cell.hi => format!("(<= {} {name})", number(first)),
             (false, false) => format!("(and (<= {} {name}) (<= {name} {}))", number(first), number(last)),
         };
-        match stretches {
+        match intervals {
             [only] => one(only),
             several => format!("(or {})", several.iter().map(one).collect::<Vec<_>>().join(" ")),
         }
@@ -272,10 +276,10 @@ impl<'c> Teller<'c> {
     }
 }
 
-/// Neighbours as one stretch.
-fn merged(stretches: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
+/// Neighbours as one interval.
+fn merged(intervals: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
     let mut found: Vec<(i64, i64)> = Vec::new();
-    for (first, last) in stretches {
+    for (first, last) in intervals {
         match found.last_mut() {
             Some(before) if before.1 + 1 == first => before.1 = last,
             _ => found.push((first, last)),
@@ -284,8 +288,8 @@ fn merged(stretches: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
     found
 }
 
-/// What follows each value of a cell: the last value of each stretch, in order. None if there are too many stretches.
-fn stretches(cell: &Cell, set: &Set) -> Option<Vec<(i64, Set)>> {
+/// What follows each value of a cell: the last value of each interval, in order. None if there are too many intervals.
+fn intervals(cell: &Cell, set: &Set) -> Option<Vec<(i64, Set)>> {
     let width = cell.bits.len();
     let mut found: Vec<(i64, Set)> = Vec::new();
     // What is left to look at, the smallest values last: the first bits are known to be those of `prefix`.
@@ -297,12 +301,12 @@ fn stretches(cell: &Cell, set: &Set) -> Option<Vec<(i64, Set)>> {
             continue;
         }
         match root {
-            Root::Asks { bit, unset, set: yes } if known < width && bit == cell.bits[known].0 => {
+            Root::Node { bit, unset, set: yes } if known < width && bit == cell.bits[known].0 => {
                 open.push((yes, known + 1, prefix << 1 | 1));
                 open.push((unset, known + 1, prefix << 1));
                 continue;
             }
-            Root::Asks { bit, .. } if cell.bits[known..].iter().any(|&(own, _)| own == bit) => {
+            Root::Node { bit, .. } if cell.bits[known..].iter().any(|&(own, _)| own == bit) => {
                 open.push((set.clone(), known + 1, prefix << 1 | 1));
                 open.push((set, known + 1, prefix << 1));
                 continue;
@@ -313,7 +317,7 @@ fn stretches(cell: &Cell, set: &Set) -> Option<Vec<(i64, Set)>> {
             Some((before, same)) if *same == set => *before = last,
             _ => found.push((last, set)),
         }
-        if found.len() > MOST_STRETCHES {
+        if found.len() > MOST_INTERVALS {
             return None;
         }
     }

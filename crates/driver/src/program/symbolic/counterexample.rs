@@ -1,4 +1,4 @@
-//! Which run shows that a branching formula is false?
+//! Which counterexample shows that a branching formula is false? After Clarke, Grumberg, McMillan and Zhao (1995).
 //!
 //! As far as one run shows it: `AG` by a run to where its operand fails, `AF` by one that goes round and never gets there, `EX`
 //! below a negation by a step. At the end of one operator the next begins, so `AG (p -> AF q)` gets a run to `p` and on into a
@@ -22,7 +22,7 @@ use crate::program::run::{self, Run};
 pub(super) type Evaluate<'f> = &'f dyn Fn(&Formula) -> Result<Pair, Failure>;
 
 /// What a run is looked for in.
-pub(super) struct Follower<'f, 'p> {
+pub(super) struct BranchingCounterexample<'f, 'p> {
     pub encoding: &'f Encoding<'p>,
     pub structure: &'f Structure,
     pub formula: &'f Formula,
@@ -40,36 +40,36 @@ pub(super) struct Follower<'f, 'p> {
 
 /// A node with the value that is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Place {
+struct Obligation {
     node: NodeId,
     wanted: bool,
 }
 
 /// How a run goes on for an operator.
-enum Onward {
+enum Continuation {
     /// Along these states, then it shows one of the places.
-    To(Vec<Vec<bool>>, Vec<Place>),
+    To(Vec<Vec<bool>>, Vec<Obligation>),
     /// For ever: before the loop, and the loop.
     Round(Vec<Vec<bool>>, Vec<Vec<bool>>),
     /// There is nothing more to show by one run.
     End,
 }
 
-struct Walk<'w, 'f, 'p> {
-    with: &'w Follower<'f, 'p>,
+struct CounterexampleBuilder<'w, 'f, 'p> {
+    with: &'w BranchingCounterexample<'f, 'p>,
     known: HashMap<NodeId, Pair>,
     rows: Vec<Vec<bool>>,
 }
 
-impl Follower<'_, '_> {
+impl BranchingCounterexample<'_, '_> {
     /// A run from one of these initial states, at which the formula is false; none if no run shows it.
     pub fn run(&self, broken: &Set) -> Result<Option<Run>, Failure> {
-        let mut walk = Walk { with: self, known: HashMap::new(), rows: Vec::new() };
+        let mut walk = CounterexampleBuilder { with: self, known: HashMap::new(), rows: Vec::new() };
         let mut from = broken.clone();
-        let mut place = Place { node: self.formula.root(), wanted: false };
+        let mut place = Obligation { node: self.formula.root(), wanted: false };
         loop {
             match walk.onward(place, &mut from)? {
-                Onward::To(path, places) => {
+                Continuation::To(path, places) => {
                     walk.extend(path);
                     if let Some(last) = walk.rows.last() {
                         from = self.structure.single(last)?;
@@ -77,7 +77,7 @@ impl Follower<'_, '_> {
                     let Some(next) = walk.best(&places, &from)? else { return walk.finished() };
                     place = next;
                 }
-                Onward::Round(stem, cycle) => {
+                Continuation::Round(stem, cycle) => {
                     // The way round begins where the run is: with its stem or, without one, with its loop.
                     if stem.is_empty() {
                         walk.rows.pop();
@@ -85,13 +85,13 @@ impl Follower<'_, '_> {
                     walk.extend(stem);
                     return walk.lasso(&cycle);
                 }
-                Onward::End => return walk.finished(),
+                Continuation::End => return walk.finished(),
             }
         }
     }
 }
 
-impl Walk<'_, '_, '_> {
+impl CounterexampleBuilder<'_, '_, '_> {
     /// Adds a path that begins where the run is.
     fn extend(&mut self, path: Vec<Vec<bool>>) {
         let known = usize::from(!self.rows.is_empty()).min(path.len());
@@ -126,7 +126,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// The states where a node surely has the value.
-    fn holds(&mut self, place: Place) -> Result<Set, Failure> {
+    fn holds(&mut self, place: Obligation) -> Result<Set, Failure> {
         let value = self.value(place.node)?;
         let states = &self.with.structure.states;
         Ok(if place.wanted { states.and(&value.yes)? } else { states.minus(&value.open)? })
@@ -141,7 +141,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Of these places that can be shown at a state of `from`, the first whose node looks at steps; none if none does.
-    fn best(&mut self, places: &[Place], from: &Set) -> Result<Option<Place>, Failure> {
+    fn best(&mut self, places: &[Obligation], from: &Set) -> Result<Option<Obligation>, Failure> {
         for &place in places {
             if self.has_steps(place.node) && !self.holds(place)?.and(from)?.is_empty() {
                 return Ok(Some(place));
@@ -151,21 +151,21 @@ impl Walk<'_, '_, '_> {
     }
 
     /// What one operator adds; `from` becomes smaller if only some of its states show it.
-    fn onward(&mut self, place: Place, from: &mut Set) -> Result<Onward, Failure> {
-        let Place { node, wanted } = place;
+    fn onward(&mut self, place: Obligation, from: &mut Set) -> Result<Continuation, Failure> {
+        let Obligation { node, wanted } = place;
         let operands = match self.with.formula.node(node) {
-            Node::Not(a) => vec![Place { node: a, wanted: !wanted }],
-            Node::And(a, b) | Node::Or(a, b) => vec![Place { node: a, wanted }, Place { node: b, wanted }],
-            Node::Implies(a, b) => vec![Place { node: a, wanted: !wanted }, Place { node: b, wanted }],
+            Node::Not(a) => vec![Obligation { node: a, wanted: !wanted }],
+            Node::And(a, b) | Node::Or(a, b) => vec![Obligation { node: a, wanted }, Obligation { node: b, wanted }],
+            Node::Implies(a, b) => vec![Obligation { node: a, wanted: !wanted }, Obligation { node: b, wanted }],
             Node::Diamond(action, a) if wanted => return self.step(action, a, wanted, from),
             Node::Box(action, a) if !wanted => return self.step(action, a, wanted, from),
             Node::Exists(path) if wanted => return self.path(path, true, from),
             Node::All(path) if !wanted => return self.path(path, false, from),
-            _ => return Ok(Onward::End),
+            _ => return Ok(Continuation::End),
         };
-        let Some(chosen) = self.best(&operands, from)? else { return Ok(Onward::End) };
+        let Some(chosen) = self.best(&operands, from)? else { return Ok(Continuation::End) };
         *from = from.and(&self.holds(chosen)?)?;
-        Ok(Onward::To(Vec::new(), vec![chosen]))
+        Ok(Continuation::To(Vec::new(), vec![chosen]))
     }
 
     fn step(
@@ -174,21 +174,27 @@ impl Walk<'_, '_, '_> {
         node: NodeId,
         wanted: bool,
         from: &Set,
-    ) -> Result<Onward, Failure> {
+    ) -> Result<Continuation, Failure> {
         let filter = action.and_then(|action| self.with.atoms.filters.get(action.index())).copied();
         let filter = filter.unwrap_or(Filter::Any);
-        let goal = self.holds(Place { node, wanted })?;
-        self.step_into(filter, &goal, vec![Place { node, wanted }], from)
+        let goal = self.holds(Obligation { node, wanted })?;
+        self.step_into(filter, &goal, vec![Obligation { node, wanted }], from)
     }
 
-    fn step_into(&self, filter: Filter, goal: &Set, places: Vec<Place>, from: &Set) -> Result<Onward, Failure> {
+    fn step_into(
+        &self,
+        filter: Filter,
+        goal: &Set,
+        places: Vec<Obligation>,
+        from: &Set,
+    ) -> Result<Continuation, Failure> {
         let structure = self.with.structure;
-        let Some(steps) = structure.steps(filter) else { return Ok(Onward::End) };
-        let first = structure.some(&steps.possible.before(goal)?.and(from)?);
-        let Some(first) = first else { return Ok(Onward::End) };
-        let after = steps.possible.after(&structure.single(&first)?)?.and(goal)?;
-        let Some(second) = structure.some(&after) else { return Ok(Onward::End) };
-        Ok(Onward::To(vec![first, second], places))
+        let Some(steps) = structure.steps(filter) else { return Ok(Continuation::End) };
+        let first = structure.some(&steps.possible.preimage(goal)?.and(from)?);
+        let Some(first) = first else { return Ok(Continuation::End) };
+        let after = steps.possible.image(&structure.single(&first)?)?.and(goal)?;
+        let Some(second) = structure.some(&after) else { return Ok(Continuation::End) };
+        Ok(Continuation::To(vec![first, second], places))
     }
 
     /// States from which a path goes on as it must.
@@ -200,13 +206,13 @@ impl Walk<'_, '_, '_> {
     }
 
     /// A path of `E path`, or of `E !path` unless `wanted`.
-    fn path(&mut self, path: NodeId, wanted: bool, from: &Set) -> Result<Onward, Failure> {
+    fn path(&mut self, path: NodeId, wanted: bool, from: &Set) -> Result<Continuation, Failure> {
         let formula = self.with.formula;
         let shape = formula.node(path);
         if !shape.children().all(|child| formula.is_state_formula(child)) {
             return self.any_path(path, wanted, from);
         }
-        let place = |node| Place { node, wanted };
+        let place = |node| Obligation { node, wanted };
         // Negated, an operator is its dual with negated operands, which is what the wanted value says.
         match (shape, wanted) {
             (Node::Next(a), _) => {
@@ -252,19 +258,19 @@ impl Walk<'_, '_, '_> {
         Ok(shortest_path(&inside, &from.and(&inside.states)?, &goal)?)
     }
 
-    fn until(&self, room: &Set, goal: &Set, places: Vec<Place>, from: &Set) -> Result<Onward, Failure> {
-        Ok(self.way(room, goal, from)?.map_or(Onward::End, |path| Onward::To(path, places)))
+    fn until(&self, room: &Set, goal: &Set, places: Vec<Obligation>, from: &Set) -> Result<Continuation, Failure> {
+        Ok(self.way(room, goal, from)?.map_or(Continuation::End, |path| Continuation::To(path, places)))
     }
 
     /// To the goal within the room, or for ever within the room.
-    fn release(&self, room: &Set, goal: &Set, places: Vec<Place>, from: &Set) -> Result<Onward, Failure> {
+    fn release(&self, room: &Set, goal: &Set, places: Vec<Obligation>, from: &Set) -> Result<Continuation, Failure> {
         if let Some(path) = self.way(room, goal, from)? {
-            return Ok(Onward::To(path, places));
+            return Ok(Continuation::To(path, places));
         }
         if self.with.ending {
             let dead = self.with.encoding.dead()?.and(room)?;
             if let Some(path) = self.way(room, &dead, from)? {
-                return Ok(Onward::To(path, Vec::new()));
+                return Ok(Continuation::To(path, Vec::new()));
             }
         }
         let mut builder = FormulaBuilder::new();
@@ -276,18 +282,18 @@ impl Walk<'_, '_, '_> {
     }
 
     /// A path of any linear formula; what it says about states is told by their values.
-    fn any_path(&self, path: NodeId, wanted: bool, from: &Set) -> Result<Onward, Failure> {
-        let Follower { structure, formula, atoms, fairness, .. } = self.with;
+    fn any_path(&self, path: NodeId, wanted: bool, from: &Set) -> Result<Continuation, Failure> {
+        let BranchingCounterexample { structure, formula, atoms, fairness, .. } = self.with;
         let (question, labels) = star_paths(structure, formula, atoms, fairness, path).map_err(engines::failure)?;
         self.round(&question, &labels, wanted, from)
     }
 
-    fn round(&self, formula: &Formula, atoms: &Atoms, wanted: bool, from: &Set) -> Result<Onward, Failure> {
+    fn round(&self, formula: &Formula, atoms: &Atoms, wanted: bool, from: &Set) -> Result<Continuation, Failure> {
         let automata = Automata::new(self.with.structure, formula, atoms, wanted, self.with.fairness);
         match lasso(&automata.map_err(engines::failure)?, from) {
-            Ok(Some(found)) => Ok(Onward::Round(found.prefix, found.cycle)),
+            Ok(Some(found)) => Ok(Continuation::Round(found.prefix, found.cycle)),
             // Too long to be written out.
-            Ok(None) | Err(tertium_base::Stopped(StopReason::Count)) => Ok(Onward::End),
+            Ok(None) | Err(tertium_base::Stopped(StopReason::Count)) => Ok(Continuation::End),
             Err(stopped) => Err(stopped.into()),
         }
     }

@@ -1,24 +1,24 @@
-//! A program's steps as relations between sets of states.
+//! A program's steps as a transition relation, disjunctively partitioned by process (Burch, Clarke, Long 1991).
 //!
-//! Every step is executed once, for all states: its guard is a set (`offers`), the values it writes are numbers whose bits are
-//! sets (`actions`). An uninterruptible block is executed to its end, layer by layer; ways through it that come to the same place
+//! Symbolic execution (King 1976) takes every step once, for all states: its guard is a set (`enabled`), the values it writes are
+//! bit vectors (`actions`). An uninterruptible block is executed to its end, layer by layer; ways through it that come to the same place
 //! from different states go on as one. What goes wrong is collected by kind, as the definition of a step has it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::narrow::{to_i64, to_u32};
-use tertium_dd::{Bit, Bits, Diagrams, Part, Set};
+use tertium_dd::{Bit, Diagrams, QuantifiedBits, RelationPart, Set};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{
     Action, Expr, ExprId, Hold, LocationId, Mistake, ProcessId, Program, Semantics, Step, StepId, VarId,
 };
 
-use crate::NoSets;
+use crate::EncodingError;
+use crate::bit_vector::BitVector;
 use crate::cells::Cells;
-use crate::expressions::{Evaluation, Moment, Value, beginning};
-use crate::numbers::Number;
-use crate::offers::Offer;
-use crate::subject::Special;
+use crate::enabled::EnabledStep;
+use crate::evaluation::{Evaluation, SymbolicState, SymbolicValue, beginning};
+use crate::instantiated::InstanceFacts;
 
 /// Ways through blocks longer than this are not followed.
 const LONGEST_BLOCK: usize = 1000;
@@ -29,16 +29,16 @@ const MOST_COMPARED: usize = 16;
 /// A process's steps become one part of the relation if together they write at most this many bits.
 const MOST_TOGETHER: usize = 48;
 
-/// The steps of one process.
+/// The transition relation of one process.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessSteps {
     /// The relation.
-    pub parts: Vec<Part>,
+    pub parts: Vec<RelationPart>,
     /// The states in which it has a step that does not go wrong.
     pub enabled: Set,
 }
 
-/// All steps of a program.
+/// The transition relation of a program, with what is wrong in which states.
 #[derive(Clone, Debug)]
 pub(crate) struct ProgramSteps {
     /// By pid.
@@ -54,13 +54,13 @@ pub(crate) struct ProgramSteps {
 /// Executes all steps.
 pub(crate) fn program_steps(
     semantics: &Semantics<'_>,
-    special: Special<'_>,
+    special: InstanceFacts<'_>,
     cells: &Cells,
     diagrams: &Diagrams,
-) -> Result<ProgramSteps, NoSets> {
+) -> Result<ProgramSteps, EncodingError> {
     let start = beginning(cells, diagrams)?;
-    let inputs = diagrams.select(cells.inputs.iter().copied())?;
-    let work = |pid: usize, start| Work {
+    let inputs = diagrams.quantified(cells.inputs.iter().copied())?;
+    let work = |pid: usize, start| StepEncoder {
         semantics,
         special,
         cells,
@@ -113,11 +113,11 @@ fn waits(program: &Program) -> bool {
     (0..program.exprs.len()).any(|at| program.exprs.get(ExprId::new(at)) == Expr::Timeout)
 }
 
-/// A place on a way through a block.
-pub(crate) struct Here {
+/// The end of a path through an uninterruptible block.
+pub(crate) struct BlockPath {
     /// Who has control.
     pub pid: usize,
-    pub moment: Moment,
+    pub moment: SymbolicState,
     /// The states before the first step from which the way leads here.
     pub reached: Set,
     pub at: LocationId,
@@ -126,14 +126,14 @@ pub(crate) struct Here {
     pub used: usize,
 }
 
-/// The steps that a process begins.
-pub(crate) struct Work<'w, 'p> {
+/// Executes the steps that a process begins.
+pub(crate) struct StepEncoder<'w, 'p> {
     pub semantics: &'w Semantics<'p>,
-    pub special: Special<'w>,
+    pub special: InstanceFacts<'w>,
     pub cells: &'w Cells,
     pub diagrams: &'w Diagrams,
-    start: &'w Moment,
-    pub inputs: &'w Bits,
+    start: &'w SymbolicState,
+    pub inputs: &'w QuantifiedBits,
     pid: usize,
     /// Steps by the cells they write.
     emitted: BTreeMap<BTreeSet<usize>, Set>,
@@ -142,12 +142,12 @@ pub(crate) struct Work<'w, 'p> {
     /// Where a number that is no channel's would be taken for one.
     pub foreign: BTreeMap<VarId, Set>,
     /// What the slots hold when steps begin at the place that is looked at.
-    begun: Vec<Value>,
+    begun: Vec<SymbolicValue>,
     paths: usize,
 }
 
-impl Work<'_, '_> {
-    fn run(&mut self) -> Result<(), NoSets> {
+impl StepEncoder<'_, '_> {
+    fn run(&mut self) -> Result<(), EncodingError> {
         for at in self.places() {
             let here = self.beginning_at(at)?;
             if here.reached.is_empty() {
@@ -168,7 +168,7 @@ impl Work<'_, '_> {
     }
 
     /// Where a step is offered, whatever comes of it.
-    fn offered(&self) -> Result<Set, NoSets> {
+    fn offered(&self) -> Result<Set, EncodingError> {
         let mut all = self.diagrams.empty();
         for at in self.places() {
             let here = self.beginning_at(at)?;
@@ -184,24 +184,24 @@ impl Work<'_, '_> {
         (0..locations).map(LocationId::new)
     }
 
-    fn beginning_at(&self, at: LocationId) -> Result<Here, NoSets> {
-        let mut moment = Moment { me: Some(to_u32(self.pid)), ..self.start.clone() };
+    fn beginning_at(&self, at: LocationId) -> Result<BlockPath, EncodingError> {
+        let mut moment = SymbolicState { me: Some(to_u32(self.pid)), ..self.start.clone() };
         let mut reached = self.is_at(&moment, at)?;
         let (program, process) = (self.semantics.program(), self.process_of(self.pid));
         let Some(known) = self.special.at(program, process, at) else {
             let reached = self.diagrams.empty();
-            return Ok(Here { pid: self.pid, moment, reached, at, length: 0, used: 0 });
+            return Ok(BlockPath { pid: self.pid, moment, reached, at, length: 0, used: 0 });
         };
         for (var, values) in known {
             let slot = self.semantics.layout().fixed_slot(program, var);
             let (Some(slot), Some(&only), 1) = (slot, values.first(), values.len()) else { continue };
-            if let Value::Number(number) = &moment.slots[slot] {
-                let only = Number::constant(self.diagrams, only);
+            if let SymbolicValue::Number(number) = &moment.slots[slot] {
+                let only = BitVector::constant(self.diagrams, only);
                 reached = reached.and(&number.equals(&only, self.diagrams)?)?;
-                moment.slots[slot] = Value::Number(only);
+                moment.slots[slot] = SymbolicValue::Number(only);
             }
         }
-        Ok(Here { pid: self.pid, moment, reached, at, length: 0, used: 0 })
+        Ok(BlockPath { pid: self.pid, moment, reached, at, length: 0, used: 0 })
     }
 
     pub(crate) fn process_of(&self, pid: usize) -> ProcessId {
@@ -212,16 +212,16 @@ impl Work<'_, '_> {
         self.semantics.layout().initial_frames()[pid] + FRAME_LOCATION
     }
 
-    fn is_at(&self, moment: &Moment, at: LocationId) -> Result<Set, NoSets> {
-        let there = Number::constant(self.diagrams, to_i64(at.index()));
+    fn is_at(&self, moment: &SymbolicState, at: LocationId) -> Result<Set, EncodingError> {
+        let there = BitVector::constant(self.diagrams, to_i64(at.index()));
         match &moment.slots[self.location_slot(self.pid)] {
-            Value::Number(number) => number.equals(&there, self.diagrams),
-            Value::Truth(_) => Err(NoSets::unfit("a location is no number")),
+            SymbolicValue::Number(number) => number.equals(&there, self.diagrams),
+            SymbolicValue::Truth(_) => Err(EncodingError::unfit("a location is no number")),
         }
     }
 
     /// Takes every step that is offered here.
-    fn follow(&mut self, here: &Here, next: &mut Vec<Here>) -> Result<(), NoSets> {
+    fn follow(&mut self, here: &BlockPath, next: &mut Vec<BlockPath>) -> Result<(), EncodingError> {
         let offers = self.offers(here)?;
         if here.length > 0 {
             let mut rests = here.reached.clone();
@@ -248,13 +248,19 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    fn take(&mut self, here: &Here, offer: &Offer, taken: Set, next: &mut Vec<Here>) -> Result<(), NoSets> {
+    fn take(
+        &mut self,
+        here: &BlockPath,
+        offer: &EnabledStep,
+        taken: Set,
+        next: &mut Vec<BlockPath>,
+    ) -> Result<(), EncodingError> {
         let step = self.semantics.program().step(offer.step);
         self.paths += 1;
         if self.paths > MOST_PATHS || here.length >= LONGEST_BLOCK {
-            return Err(NoSets::unfit("a block may go round for ever, or has too many ways through"));
+            return Err(EncodingError::unfit("a block may go round for ever, or has too many ways through"));
         }
-        let before = Moment { inputs: offer.values.clone(), ..here.moment.clone() };
+        let before = SymbolicState { inputs: offer.values.clone(), ..here.moment.clone() };
         let (mut after, fine) = self.act(offer.step, &before, taken)?;
         if fine.is_empty() {
             return Ok(());
@@ -266,34 +272,39 @@ impl Work<'_, '_> {
             Some((pid, at)) => {
                 after.me = Some(to_u32(pid));
                 let length = here.length + 1;
-                self.join(Here { pid, moment: after, reached: fine, at, length, used: offer.used }, next)
+                self.join(BlockPath { pid, moment: after, reached: fine, at, length, used: offer.used }, next)
             }
             None => self.arrive(&after, &fine),
         }
     }
 
     /// Notes who stepped, if somebody asks for that.
-    fn note_who(&self, step: StepId, after: &mut Moment) {
+    fn note_who(&self, step: StepId, after: &mut SymbolicState) {
         let program = self.semantics.program();
         let slot = program.last.and_then(|last| self.semantics.layout().fixed_slot(program, last));
         let who = program.stepped.get(step.index()).copied().flatten();
         if let (Some(slot), Some(who)) = (slot, who) {
-            after.slots[slot] = Value::Number(Number::constant(self.diagrams, i64::from(who)));
+            after.slots[slot] = SymbolicValue::Number(BitVector::constant(self.diagrams, i64::from(who)));
         }
     }
 
     /// Moves everyone who moves with a step; says who keeps control, and where.
-    fn arrivals(&self, pid: usize, step: &Step, after: &mut Moment) -> Result<Option<(usize, LocationId)>, NoSets> {
+    fn arrivals(
+        &self,
+        pid: usize,
+        step: &Step,
+        after: &mut SymbolicState,
+    ) -> Result<Option<(usize, LocationId)>, EncodingError> {
         let program = self.semantics.program();
         let keeps =
             |process: ProcessId, at: LocationId| !step.frees && program.location(process, at).hold != Hold::Free;
-        let place = |at: LocationId| Value::Number(Number::constant(self.diagrams, to_i64(at.index())));
+        let place = |at: LocationId| SymbolicValue::Number(BitVector::constant(self.diagrams, to_i64(at.index())));
         after.slots[self.location_slot(pid)] = place(step.target);
         let mut holder = Some((pid, step.target)).filter(|_| keeps(step.process, step.target));
         let Action::Together { moves, control, .. } = &step.action else { return Ok(holder) };
         for &(process, at) in moves {
             let Some(other) = self.semantics.layout().only_instance(process) else {
-                return Err(NoSets::unfit("a process has several instances"));
+                return Err(EncodingError::unfit("a process has several instances"));
             };
             after.slots[self.location_slot(other as usize)] = place(at);
             if *control == Some(process) {
@@ -304,8 +315,8 @@ impl Work<'_, '_> {
     }
 
     /// Adds a way; one that comes from other states to the same place becomes one with it.
-    fn join(&self, here: Here, next: &mut Vec<Here>) -> Result<(), NoSets> {
-        let alike = |other: &&mut Here| (other.pid, other.at, other.used) == (here.pid, here.at, here.used);
+    fn join(&self, here: BlockPath, next: &mut Vec<BlockPath>) -> Result<(), EncodingError> {
+        let alike = |other: &&mut BlockPath| (other.pid, other.at, other.used) == (here.pid, here.at, here.used);
         for other in next.iter_mut().filter(alike).take(MOST_COMPARED) {
             if !other.reached.and(&here.reached)?.is_empty() {
                 continue;
@@ -313,11 +324,7 @@ impl Work<'_, '_> {
             let evaluation = Evaluation::new(self.semantics, self.diagrams, self.start);
             let mut slots = Vec::with_capacity(here.moment.slots.len());
             for (mine, theirs) in here.moment.slots.iter().zip(&other.moment.slots) {
-                slots.push(if mine == theirs {
-                    mine.clone()
-                } else {
-                    evaluation.choose(&here.reached, mine, theirs)?
-                });
+                slots.push(if mine == theirs { mine.clone() } else { evaluation.ite(&here.reached, mine, theirs)? });
             }
             other.moment.slots = slots;
             other.reached = other.reached.or(&here.reached)?;
@@ -327,18 +334,18 @@ impl Work<'_, '_> {
         Ok(())
     }
 
-    pub(crate) fn fail(&mut self, mistake: Mistake, states: &Set) -> Result<(), NoSets> {
+    pub(crate) fn fail(&mut self, mistake: Mistake, states: &Set) -> Result<(), EncodingError> {
         if states.is_empty() {
             return Ok(());
         }
-        let states = states.forget(self.inputs)?;
+        let states = states.exists(self.inputs)?;
         let known = self.wrong.entry(mistake).or_insert_with(|| self.diagrams.empty());
         *known = known.or(&states)?;
         Ok(())
     }
 
     /// A step that others can see: from the states of `reached` to the state of this moment.
-    fn arrive(&mut self, moment: &Moment, reached: &Set) -> Result<(), NoSets> {
+    fn arrive(&mut self, moment: &SymbolicState, reached: &Set) -> Result<(), EncodingError> {
         if reached.is_empty() {
             return Ok(());
         }
@@ -351,21 +358,21 @@ impl Work<'_, '_> {
             }
             written.insert(number);
             let codes = match &moment.slots[cell.slot] {
-                Value::Truth(set) => vec![set.clone()],
-                Value::Number(value) => Cells::code(cell, value, self.diagrams)?,
+                SymbolicValue::Truth(set) => vec![set.clone()],
+                SymbolicValue::Number(value) => Cells::code(cell, value, self.diagrams)?,
             };
             for (&(_, later), code) in cell.bits.iter().zip(&codes).rev() {
-                steps = steps.and(&self.diagrams.bit(later)?.same(code)?)?;
+                steps = steps.and(&self.diagrams.bit(later)?.iff(code)?)?;
             }
         }
-        let steps = steps.forget(self.inputs)?;
-        self.enabled = self.enabled.or(&reached.forget(self.inputs)?)?;
+        let steps = steps.exists(self.inputs)?;
+        self.enabled = self.enabled.or(&reached.exists(self.inputs)?)?;
         let known = self.emitted.entry(written).or_insert_with(|| self.diagrams.empty());
         *known = known.or(&steps)?;
         Ok(())
     }
 
-    fn finish(self) -> Result<ProcessSteps, NoSets> {
+    fn finish(self) -> Result<ProcessSteps, EncodingError> {
         let all: BTreeSet<usize> = self.emitted.keys().flatten().copied().collect();
         let bits = |cells: &BTreeSet<usize>| -> Vec<(Bit, Bit)> {
             cells.iter().flat_map(|&cell| self.cells.cells[cell].bits.iter().copied()).collect()
@@ -377,14 +384,14 @@ impl Work<'_, '_> {
                 let kept: BTreeSet<usize> = all.difference(written).copied().collect();
                 let mut steps = steps.clone();
                 for (now, later) in bits(&kept).into_iter().rev() {
-                    steps = steps.and(&self.diagrams.bit(now)?.same(&self.diagrams.bit(later)?)?)?;
+                    steps = steps.and(&self.diagrams.bit(now)?.iff(&self.diagrams.bit(later)?)?)?;
                 }
                 together = together.or(&steps)?;
             }
-            parts.push(Part::new(self.diagrams, together, &bits(&all))?);
+            parts.push(RelationPart::new(self.diagrams, together, &bits(&all))?);
         } else {
             for (written, steps) in &self.emitted {
-                parts.push(Part::new(self.diagrams, steps.clone(), &bits(written))?);
+                parts.push(RelationPart::new(self.diagrams, steps.clone(), &bits(written))?);
             }
         }
         Ok(ProcessSteps { parts, enabled: self.enabled })

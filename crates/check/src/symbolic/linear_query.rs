@@ -12,14 +12,14 @@ use super::values::Pair;
 use crate::automata::question::{EdgeValues, Question, multiply_edges, positive_normal_form};
 
 /// A linear formula in positive normal form, and what the atoms behind the formula's own are.
-pub(super) struct Asked {
+pub(super) struct LinearQuery {
     pub question: Question<'static>,
     constants: Vec<Belnap>,
     /// How many atoms the formula has of its own.
     own: usize,
 }
 
-impl Asked {
+impl LinearQuery {
     /// `formula`, or its negation unless `positive`.
     pub fn new(formula: &Formula, atoms: &Atoms, positive: bool, steps: EdgeValues) -> Self {
         let mut builder = formula.to_builder();

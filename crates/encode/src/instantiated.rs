@@ -1,4 +1,4 @@
-//! Which program is encoded: the one that was given, or one in which every copy of a process has code of its own?
+//! Instantiation: is the program encoded as it was given, or as one in which every copy of a process has code of its own?
 //!
 //! Sets are over fixed places. Programs whose processes have several copies, begin later or end, and those with channels, are
 //! taken apart first, such that each of their states is one of what they become. Questions are put to that, and runs are told as
@@ -13,26 +13,26 @@ use tertium_program::{
     Action, Assign, Expr, ExprId, LocationId, Mistake, ProcessId, Program, State, StepId, Type, VarId,
 };
 
-use crate::NoSets;
-use crate::values::{Values, is_passed};
+use crate::EncodingError;
+use crate::value_sets::{ValueSets, is_passed};
 
 /// The smallest and the largest value, where there is one.
 type Bounds = (Option<i128>, Option<i128>);
 
-/// A program and what is encoded of it.
+/// A program and its instance that is encoded.
 #[derive(Debug)]
-pub struct Subject<'p> {
+pub struct InstantiatedProgram<'p> {
     original: &'p Program,
-    apart: Option<Apart>,
+    apart: Option<Instantiation>,
     /// What the steps of claims became that take notes.
-    noted: BTreeMap<StepId, Noted>,
+    noted: BTreeMap<StepId, InstantiatedClaimStep>,
     /// The values of variables at the places of whoever writes them.
-    values: Values,
+    values: ValueSets,
 }
 
-/// What a step of a claim that takes notes looks at and assigns.
+/// What a step of a claim with variables looks at and assigns, in terms of the instance.
 #[derive(Clone, Debug)]
-pub(crate) struct Noted {
+pub(crate) struct InstantiatedClaimStep {
     pub guard: ExprId,
     /// The conditions of those it yields to.
     pub rivals: Vec<ExprId>,
@@ -41,7 +41,7 @@ pub(crate) struct Noted {
 }
 
 #[derive(Debug)]
-struct Apart {
+struct Instantiation {
     separated: Instantiated,
     /// What questions became.
     moved: HashMap<ExprId, ExprId>,
@@ -49,9 +49,9 @@ struct Apart {
     bounds: Vec<Bounds>,
 }
 
-/// What the places of a program taken apart need besides its text.
+/// What is known of an instance besides its text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Special<'p> {
+pub(crate) struct InstanceFacts<'p> {
     /// The largest number of a channel.
     pub channels: usize,
     /// Steps that stand for a misuse of channels.
@@ -63,10 +63,10 @@ pub(crate) struct Special<'p> {
     /// Between which values each variable lies in all states that can be reached.
     bounds: Option<&'p [Bounds]>,
     /// The values of variables at the places of whoever writes them.
-    values: Option<&'p Values>,
+    values: Option<&'p ValueSets>,
 }
 
-impl<'p> Special<'p> {
+impl<'p> InstanceFacts<'p> {
     /// What goes wrong with a step that stands for something that goes wrong.
     pub fn fails(self, step: StepId) -> Option<Mistake> {
         let among = |steps: Option<&BTreeSet<StepId>>| steps.is_some_and(|steps| steps.contains(&step));
@@ -119,16 +119,16 @@ const fn is_wide((lo, hi): (i64, i64)) -> bool {
     hi.abs_diff(lo) > 255
 }
 
-impl<'p> Subject<'p> {
+impl<'p> InstantiatedProgram<'p> {
     /// The program itself where its processes are fixed, else what it becomes when taken apart; `asked` are what questions say
     /// about states.
     ///
     /// # Errors
     /// If it has something that is not encoded, in words.
-    pub fn new(original: &'p Program, asked: &[ExprId]) -> Result<Self, NoSets> {
+    pub fn new(original: &'p Program, asked: &[ExprId]) -> Result<Self, EncodingError> {
         if original.is_static() && original.channels.is_empty() && original.last.is_none() && !speaks_of_pids(original)
         {
-            return Ok(Self { original, apart: None, noted: BTreeMap::new(), values: Values::of(original) });
+            return Ok(Self { original, apart: None, noted: BTreeMap::new(), values: ValueSets::of(original) });
         }
         let refused = |why| refused(original, &why);
         let mut separated = Instantiated::exactly(original).map_err(refused)?;
@@ -136,15 +136,15 @@ impl<'p> Subject<'p> {
         for &expr in asked {
             moved.insert(expr, separated.observed(original, expr).map_err(refused)?);
         }
-        let (bounds, values) = (intervals(&separated.program), Values::of(&separated.program));
-        Ok(Self { original, apart: Some(Apart { separated, moved, bounds }), noted: BTreeMap::new(), values })
+        let (bounds, values) = (intervals(&separated.program), ValueSets::of(&separated.program));
+        Ok(Self { original, apart: Some(Instantiation { separated, moved, bounds }), noted: BTreeMap::new(), values })
     }
 
     /// The same, with claims that take notes.
     ///
     /// # Errors
     /// As above.
-    pub fn watched(original: &'p Program, asked: &[ExprId], claims: &[ProcessId]) -> Result<Self, NoSets> {
+    pub fn watched(original: &'p Program, asked: &[ExprId], claims: &[ProcessId]) -> Result<Self, EncodingError> {
         let mut subject = Self::new(original, asked)?;
         for id in original.step_ids().filter(|&id| claims.contains(&original.step(id).process)) {
             let noted = subject.note(id).map_err(|why| refused(original, &why))?;
@@ -153,7 +153,7 @@ impl<'p> Subject<'p> {
         Ok(subject)
     }
 
-    fn note(&mut self, id: StepId) -> Result<Noted, Unsupported> {
+    fn note(&mut self, id: StepId) -> Result<InstantiatedClaimStep, Unsupported> {
         let original = self.original;
         let step = original.step(id);
         let mut moved = |expr: ExprId| match &mut self.apart {
@@ -178,12 +178,12 @@ impl<'p> Subject<'p> {
                 assign.place = apart.separated.observed_place(original, assign.place)?;
             }
         }
-        Ok(Noted { guard, rivals, assigns, asserted })
+        Ok(InstantiatedClaimStep { guard, rivals, assigns, asserted })
     }
 
     /// What a step of a claim became.
-    pub(crate) fn noted(&self, id: StepId) -> Result<&Noted, NoSets> {
-        self.noted.get(&id).ok_or_else(|| NoSets::unfit("a `never` claim was not prepared"))
+    pub(crate) fn noted(&self, id: StepId) -> Result<&InstantiatedClaimStep, EncodingError> {
+        self.noted.get(&id).ok_or_else(|| EncodingError::unfit("a `never` claim was not prepared"))
     }
 
     /// The variables that a claim assigns to, as they are encoded.
@@ -210,10 +210,10 @@ impl<'p> Subject<'p> {
         self.apart.as_ref().and_then(|apart| apart.moved.get(&expr).copied()).unwrap_or(expr)
     }
 
-    pub(crate) fn special(&self) -> Special<'_> {
+    pub(crate) fn special(&self) -> InstanceFacts<'_> {
         let values = Some(&self.values);
-        let plain = || Special { values, ..Special::default() };
-        self.apart.as_ref().map_or_else(plain, |apart| Special {
+        let plain = || InstanceFacts { values, ..InstanceFacts::default() };
+        self.apart.as_ref().map_or_else(plain, |apart| InstanceFacts {
             values,
             channels: apart.separated.channel_count(),
             misused: Some(&apart.separated.misused),
@@ -256,9 +256,9 @@ fn speaks_of_pids(program: &Program) -> bool {
     (0..program.exprs.len()).any(|at| by_pid(program.exprs.get(ExprId::new(at))))
 }
 
-fn refused(program: &Program, why: &Unsupported) -> NoSets {
+fn refused(program: &Program, why: &Unsupported) -> EncodingError {
     let statement = |step: StepId| program.step(step).text.clone();
-    NoSets::unfit(match why {
+    EncodingError::unfit(match why {
         Unsupported::Processes => "its processes are not fixed".to_owned(),
         Unsupported::Starts(step) => format!(
             "`{}` may start processes without end: at most {MOST_COPIES} are told apart, and 32 at the same time",

@@ -1,5 +1,6 @@
-//! Which values can a variable have while the process that alone writes it is at some place?
+//! Value sets: which values can a variable have while the process that alone writes it is at some location?
 //!
+//! Constant propagation (Kildall 1973) with small sets of values instead of single ones.
 //! Integers of many bits make large diagrams where they are multiplied, divided or compared, although most of them have few values
 //! at each place. What a process's own assignments give them is followed from place to place, as sets of values; where there are too many, or
 //! another variable comes in, anything is possible. All states that can be reached are covered.
@@ -17,13 +18,13 @@ const MOST_VALUES: usize = 16;
 const MOST_COMBINATIONS: usize = 256;
 
 /// The values of variables at a place; whatever is not listed may be anything.
-type Known = BTreeMap<VarId, BTreeSet<i64>>;
+type ValueSetMap = BTreeMap<VarId, BTreeSet<i64>>;
 
-/// What is known at every place.
+/// The value sets at every location.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Values {
+pub(crate) struct ValueSets {
     /// By process and location; nothing where nobody comes to.
-    at: Vec<Vec<Option<Known>>>,
+    at: Vec<Vec<Option<ValueSetMap>>>,
 }
 
 /// Why an expression has no value that is known.
@@ -31,24 +32,24 @@ pub(crate) struct Values {
 enum Miss {
     Unknown,
     /// It goes wrong.
-    Wrong,
+    Undefined,
 }
 
-impl Values {
+impl ValueSets {
     /// Follows every process of a program in which each has one instance.
     pub fn of(program: &Program) -> Self {
-        let at = program.process_ids().map(|process| Follow::new(program, process).places()).collect();
+        let at = program.process_ids().map(|process| ValueAnalysis::new(program, process).places()).collect();
         Self { at }
     }
 
     /// The values of a variable at a place: nothing if nobody comes there, any if none are listed.
-    pub fn at(&self, process: ProcessId, at: LocationId) -> Option<&Known> {
+    pub fn at(&self, process: ProcessId, at: LocationId) -> Option<&ValueSetMap> {
         self.at[process.index()][at.index()].as_ref()
     }
 
     /// The smallest and the largest value of a variable; none if it may have any.
     pub fn bounds(&self, var: VarId) -> Option<(i64, i64)> {
-        let places = |places: &Vec<Option<Known>>| {
+        let places = |places: &Vec<Option<ValueSetMap>>| {
             let mut all = BTreeSet::new();
             for known in places.iter().flatten() {
                 all.extend(known.get(&var)?);
@@ -77,14 +78,14 @@ pub(crate) fn is_passed(program: &Program, process: ProcessId, at: LocationId) -
     })
 }
 
-struct Follow<'p> {
+struct ValueAnalysis<'p> {
     program: &'p Program,
     process: ProcessId,
     /// The variables that only this process writes.
     own: BTreeSet<VarId>,
 }
 
-impl<'p> Follow<'p> {
+impl<'p> ValueAnalysis<'p> {
     fn new(program: &'p Program, process: ProcessId) -> Self {
         let (mut own, mut others): (BTreeSet<VarId>, BTreeSet<VarId>) = (BTreeSet::new(), BTreeSet::new());
         others.extend(program.last);
@@ -96,9 +97,9 @@ impl<'p> Follow<'p> {
     }
 
     /// What is known at every place.
-    fn places(&self) -> Vec<Option<Known>> {
+    fn places(&self) -> Vec<Option<ValueSetMap>> {
         let process = self.program.process(self.process);
-        let mut places: Vec<Option<Known>> = vec![None; process.locations.len()];
+        let mut places: Vec<Option<ValueSetMap>> = vec![None; process.locations.len()];
         let begin = |&var: &VarId| Some((var, BTreeSet::from([first(self.program, var)?])));
         places[process.entry.index()] = Some(self.own.iter().filter_map(begin).collect());
         let mut changed = true;
@@ -114,7 +115,7 @@ impl<'p> Follow<'p> {
     }
 
     /// Where a step leads this process, and what is known then.
-    fn taken(&self, step: &Step, places: &[Option<Known>]) -> Vec<(LocationId, Known)> {
+    fn taken(&self, step: &Step, places: &[Option<ValueSetMap>]) -> Vec<(LocationId, ValueSetMap)> {
         let moved = match &step.action {
             Action::Together { moves, .. } => moves.iter().find(|(process, _)| *process == self.process),
             _ => None,
@@ -147,7 +148,7 @@ impl<'p> Follow<'p> {
     }
 
     /// What is known after a step of this process; nothing if it cannot be taken.
-    fn after(&self, step: &Step, before: &Known) -> Option<Known> {
+    fn after(&self, step: &Step, before: &ValueSetMap) -> Option<ValueSetMap> {
         let before = self.narrowed(step.guard, before)?;
         let mut after = before.clone();
         let (Action::Assign(assigns) | Action::Together { assigns, .. }) = &step.action else {
@@ -174,14 +175,14 @@ impl<'p> Follow<'p> {
     }
 
     /// The values of an expression; none if it may have any.
-    fn values(&self, expr: ExprId, known: &Known) -> Option<BTreeSet<i64>> {
+    fn values(&self, expr: ExprId, known: &ValueSetMap) -> Option<BTreeSet<i64>> {
         let mut found = BTreeSet::new();
         for row in self.rows(expr, known)? {
             match evaluate(self.program, expr, &row) {
                 Ok(value) => {
                     found.insert(value);
                 }
-                Err(Miss::Wrong) => {}
+                Err(Miss::Undefined) => {}
                 Err(Miss::Unknown) => return None,
             }
         }
@@ -189,7 +190,7 @@ impl<'p> Follow<'p> {
     }
 
     /// What is known where a condition may hold; nothing if it cannot.
-    fn narrowed(&self, guard: ExprId, known: &Known) -> Option<Known> {
+    fn narrowed(&self, guard: ExprId, known: &ValueSetMap) -> Option<ValueSetMap> {
         let Some(rows) = self.rows(guard, known) else { return Some(known.clone()) };
         let may = |row: &BTreeMap<VarId, i64>| match evaluate(self.program, guard, row) {
             Ok(value) => value != 0,
@@ -207,7 +208,7 @@ impl<'p> Follow<'p> {
     }
 
     /// All combinations of the known values that an expression reads; none if there are too many.
-    fn rows(&self, expr: ExprId, known: &Known) -> Option<Vec<BTreeMap<VarId, i64>>> {
+    fn rows(&self, expr: ExprId, known: &ValueSetMap) -> Option<Vec<BTreeMap<VarId, i64>>> {
         let mut rows = vec![BTreeMap::new()];
         let read = |id: ExprId| match self.program.exprs.get(id) {
             Expr::Var(var) => Some(var),
@@ -241,12 +242,12 @@ fn first(program: &Program, var: VarId) -> Option<i64> {
 }
 
 /// Adds what is known on another way to a place; says whether that is news.
-fn join(place: &mut Option<Known>, known: Known) -> bool {
+fn join(place: &mut Option<ValueSetMap>, known: ValueSetMap) -> bool {
     let Some(before) = place else {
         *place = Some(known);
         return true;
     };
-    let mut joined = Known::new();
+    let mut joined = ValueSetMap::new();
     for (var, values) in before.iter() {
         if let Some(more) = known.get(var) {
             let all: BTreeSet<i64> = values.union(more).copied().collect();
@@ -277,7 +278,7 @@ fn operator(
     known: &HashMap<ExprId, Result<i64, Miss>>,
 ) -> Result<i64, Miss> {
     let value = |result: Result<i64, NoValue>| {
-        result.map_err(|why| if why == NoValue::DivisionByZero { Miss::Wrong } else { Miss::Unknown })
+        result.map_err(|why| if why == NoValue::DivisionByZero { Miss::Undefined } else { Miss::Unknown })
     };
     match program.exprs.get(id) {
         Expr::Bool(value) => Ok(i64::from(value)),
@@ -307,7 +308,7 @@ mod tests {
     }
 
     fn bounds(text: &str) -> Option<(i64, i64)> {
-        Values::of(&program(text)).bounds(VarId::new(0))
+        ValueSets::of(&program(text)).bounds(VarId::new(0))
     }
 
     #[test]

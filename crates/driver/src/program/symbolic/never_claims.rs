@@ -3,12 +3,12 @@
 //! The automaton is that of a search; what it asks of a state is a set. A run that it accepts is found in the product and given
 //! to it once more, state by state.
 
-use tertium_check::symbolic::{Automata, Pair, Reading};
-use tertium_encode::claim::{ClaimStep, Pages};
+use tertium_check::symbolic::{Automata, GuardedTransition, Pair};
+use tertium_encode::never_claim::{ClaimAutomaton, ClaimStep};
 use tertium_lattice::Belnap;
 use tertium_program::{ProcessId, Program, Semantics};
 
-use super::decide::{Work, failure};
+use super::decide::{SymbolicCheck, failure};
 use super::evidence;
 use super::structure::{label, structure};
 use crate::engines;
@@ -25,7 +25,7 @@ pub(super) fn noting(program: &Program, question: &Question) -> Result<Option<Pr
     Ok(Notes::of(&Semantics::new(program), *claim)?.map(|_| *claim))
 }
 
-impl Work<'_, '_> {
+impl SymbolicCheck<'_, '_> {
     pub(super) fn watched(&self, watched: &Watched, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let semantics = Semantics::new(self.subject.original());
         if let WatchKind::Claim(claim) = watched.kind
@@ -54,7 +54,7 @@ impl Work<'_, '_> {
             answer.reasons.push(cannot_evaluate());
         }
         if answer.value == Belnap::False {
-            let run = self.retold(evidence::lasso_run(self.encoding, &automata, &forbidden, &fair.all)?)?;
+            let run = self.run_of_original(evidence::lasso_run(self.encoding, &automata, &forbidden, &fair.all)?)?;
             answer.run = run.map(|run| claims::judged(&semantics, &automaton, run)).transpose()?;
         }
         Ok(())
@@ -64,19 +64,23 @@ impl Work<'_, '_> {
     fn noted(&self, notes: &Notes<'_, '_>, claim: ProcessId, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let fair = self.fair_if(true);
         let structure = structure(self.encoding, &fair.weak, !fair.fairness.strong.is_empty(), true)?;
-        let Pages { initial, steps, blurred } = Pages::of(self.encoding, self.subject, claim).map_err(failure)?;
+        let ClaimAutomaton { initial, steps, blurred } =
+            ClaimAutomaton::of(self.encoding, self.subject, claim).map_err(failure)?;
         if blurred {
             answer.reasons.push(cannot_evaluate());
             return Ok(());
         }
-        let reading =
-            |ClaimStep { guard, target, accepting }| Reading { guard: Pair::decided(guard), target, marked: accepting };
+        let reading = |ClaimStep { guard, target, accepting }| GuardedTransition {
+            guard: Pair::decided(guard),
+            target,
+            accepting: accepting,
+        };
         let ways = steps.into_iter().map(|steps| steps.into_iter().map(reading).collect()).collect();
         let automata = Automata::watching(&structure, initial, ways, &fair.fairness).map_err(engines::failure)?;
         let forbidden = self.encoding.init.and(&automata.starts(true)?)?;
         answer.value = Belnap::from_evidence(forbidden.is_empty(), !forbidden.is_empty());
         if answer.value == Belnap::False {
-            let run = self.retold(evidence::lasso_run(self.encoding, &automata, &forbidden, &fair.all)?)?;
+            let run = self.run_of_original(evidence::lasso_run(self.encoding, &automata, &forbidden, &fair.all)?)?;
             answer.run = run.map(|run| notes.judged(run)).transpose()?;
         }
         Ok(())
@@ -89,9 +93,9 @@ fn readings(
     state: usize,
     atoms: &[Pair],
     all: &tertium_dd::Set,
-) -> Result<Vec<Reading>, Failure> {
+) -> Result<Vec<GuardedTransition>, Failure> {
     if state == automaton.done {
-        return Ok(vec![Reading { guard: Pair::decided(all.clone()), target: state, marked: true }]);
+        return Ok(vec![GuardedTransition { guard: Pair::decided(all.clone()), target: state, accepting: true }]);
     }
     let mut found = Vec::new();
     for Way { needs, asserts, target } in &automaton.states[state] {
@@ -115,13 +119,13 @@ fn mark(
     state: usize,
     (guard, target): (Pair, usize),
     atoms: &[Pair],
-    found: &mut Vec<Reading>,
+    found: &mut Vec<GuardedTransition>,
 ) -> Result<(), Failure> {
     match automaton.accept_atom.filter(|_| !automaton.accepting[state]) {
-        None => found.push(Reading { guard, target, marked: automaton.accepting[state] }),
+        None => found.push(GuardedTransition { guard, target, accepting: automaton.accepting[state] }),
         Some(atom) => {
-            found.push(Reading { guard: both(&guard, &atoms[atom])?, target, marked: true });
-            found.push(Reading { guard: both(&guard, &atoms[atom].not())?, target, marked: false });
+            found.push(GuardedTransition { guard: both(&guard, &atoms[atom])?, target, accepting: true });
+            found.push(GuardedTransition { guard: both(&guard, &atoms[atom].not())?, target, accepting: false });
         }
     }
     Ok(())

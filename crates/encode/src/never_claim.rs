@@ -1,108 +1,118 @@
-//! What does a `never` claim that keeps notes do, over sets?
+//! Which automaton over sets is a `never` claim that has variables of its own?
 //!
-//! Where the claim is and what it has noted is a page. What it does on a page is followed for all states at once, and the states are
-//! told apart by what it notes then, so that every page leads to pages. They are states of an automaton that watches the program.
+//! Its states are where the claim is and what values its variables have. What it does in one of them is executed for all states of the
+//! program at once, and these are split by the values that the variables have then, so that every state leads to states.
 
 use std::collections::BTreeMap;
 
 use tertium_dd::Set;
 use tertium_program::{Assign, Expr, Hold, LocationId, Place, ProcessId, Program, StepId, Type};
 
-use crate::NoSets;
+use crate::EncodingError;
+use crate::bit_vector::BitVector;
 use crate::encoding::Encoding;
-use crate::expressions::{Evaluation, Moment, Value};
-use crate::numbers::Number;
-use crate::subject::{Noted, Subject};
+use crate::evaluation::{Evaluation, SymbolicState, SymbolicValue};
+use crate::instantiated::{InstantiatedClaimStep, InstantiatedProgram};
 
-/// Claims with more pages are not followed.
-const MOST_PAGES: usize = 4096;
+/// Claims whose automaton has more states are not unfolded.
+const MOST_CLAIM_STATES: usize = 4096;
 /// Everything forbidden has happened.
 const DONE: usize = 0;
 
 /// The values of the claim's variables, in the order of their places.
-type Notes = Vec<i64>;
+type Valuation = Vec<i64>;
 
-/// One thing that a claim can do on a page.
+/// A transition of the automaton.
 #[derive(Clone, Debug)]
 pub struct ClaimStep {
     /// The states in which it does so.
     pub guard: Set,
-    /// The page that comes next.
+    /// The state that comes next.
     pub target: usize,
     /// Whether an accepted path does so again and again.
     pub accepting: bool,
 }
 
-/// A claim as an automaton.
+/// A claim as a Büchi automaton whose guards are sets of states.
 #[derive(Clone, Debug)]
-pub struct Pages {
-    /// The first page.
+pub struct ClaimAutomaton {
+    /// The initial state.
     pub initial: usize,
-    /// By page, what the claim can do.
+    /// By state, its transitions.
     pub steps: Vec<Vec<ClaimStep>>,
     /// Whether something that the claim looks at has no value somewhere.
     pub blurred: bool,
 }
 
-/// A claim that is being followed.
-struct Book<'b, 'p> {
+/// A claim that is being unfolded.
+struct ClaimUnfolding<'b, 'p> {
     encoding: &'b Encoding<'p>,
-    subject: &'b Subject<'p>,
+    subject: &'b InstantiatedProgram<'p>,
     claim: ProcessId,
     /// Where its variables lie in a state.
     slots: Vec<usize>,
-    pages: Vec<(LocationId, Notes)>,
-    numbers: BTreeMap<(LocationId, Notes), usize>,
+    states: Vec<(LocationId, Valuation)>,
+    numbers: BTreeMap<(LocationId, Valuation), usize>,
     blurred: bool,
 }
 
-/// The claim in the middle of what it does in some states.
-struct Halt {
+/// The claim in the middle of an uninterruptible block, in some states.
+struct BlockPosition {
     at: LocationId,
-    notes: Notes,
+    values: Valuation,
     states: Set,
 }
 
-impl Pages {
-    /// Follows a claim through all its pages.
+impl ClaimAutomaton {
+    /// Unfolds a claim with the values of its variables.
     ///
     /// # Errors
     /// If it has too many, or something is not encoded; if a limit is reached.
-    pub fn of(encoding: &Encoding<'_>, subject: &Subject<'_>, claim: ProcessId) -> Result<Self, NoSets> {
-        let mut book = Book {
+    pub fn of(
+        encoding: &Encoding<'_>,
+        subject: &InstantiatedProgram<'_>,
+        claim: ProcessId,
+    ) -> Result<Self, EncodingError> {
+        let mut unfolding = ClaimUnfolding {
             encoding,
             subject,
             claim,
             slots: slots(encoding, subject, claim)?,
-            pages: Vec::new(),
+            states: Vec::new(),
             numbers: BTreeMap::new(),
             blurred: false,
         };
         let program = subject.original();
         let entry = program.process(claim).entry;
-        let first: Notes = book.slots.iter().map(|&slot| encoding.cells().first[slot]).collect();
-        // No page is over everything that has happened; its place is taken.
-        book.pages.push((entry, Notes::new()));
-        let start = book.number(entry, first);
+        let first: Valuation = unfolding.slots.iter().map(|&slot| encoding.cells().first[slot]).collect();
+        // The first number is that of the state in which everything forbidden has happened.
+        unfolding.states.push((entry, Valuation::new()));
+        let start = unfolding.number(entry, first);
         let all = encoding.reached.clone();
         let mut steps = vec![vec![ClaimStep { guard: all, target: DONE, accepting: true }]];
-        while steps.len() < book.pages.len() {
-            if book.pages.len() > MOST_PAGES {
-                return Err(NoSets::unfit(format!("the `never` claim takes notes on more than {MOST_PAGES} pages")));
+        while steps.len() < unfolding.states.len() {
+            if unfolding.states.len() > MOST_CLAIM_STATES {
+                return Err(EncodingError::unfit(format!(
+                    "the `never` claim with the values of its variables has more than {MOST_CLAIM_STATES} states"
+                )));
             }
-            steps.push(book.page(steps.len())?);
+            steps.push(unfolding.transitions(steps.len())?);
         }
         let initial = if program.location(claim, entry).end { DONE } else { start };
-        Ok(Self { initial, steps, blurred: book.blurred })
+        Ok(Self { initial, steps, blurred: unfolding.blurred })
     }
 }
 
 /// Where the variables of a claim lie.
-fn slots(encoding: &Encoding<'_>, subject: &Subject<'_>, claim: ProcessId) -> Result<Vec<usize>, NoSets> {
+fn slots(
+    encoding: &Encoding<'_>,
+    subject: &InstantiatedProgram<'_>,
+    claim: ProcessId,
+) -> Result<Vec<usize>, EncodingError> {
     let mut found = Vec::new();
     for var in subject.noted_by(claim) {
         let slot = encoding.semantics.layout().fixed_slot(encoding.program(), var);
-        let slot = slot.ok_or_else(|| NoSets::unfit("a `never` claim notes what has no fixed place"))?;
+        let slot = slot.ok_or_else(|| EncodingError::unfit("a `never` claim assigns to what has no fixed place"))?;
         found.extend(slot..slot + encoding.program().variable(var).cells());
     }
     found.sort_unstable();
@@ -110,50 +120,50 @@ fn slots(encoding: &Encoding<'_>, subject: &Subject<'_>, claim: ProcessId) -> Re
     Ok(found)
 }
 
-impl Book<'_, '_> {
+impl ClaimUnfolding<'_, '_> {
     fn program(&self) -> &Program {
         self.subject.original()
     }
 
-    fn number(&mut self, at: LocationId, notes: Notes) -> usize {
-        let next = self.pages.len();
-        let number = *self.numbers.entry((at, notes.clone())).or_insert(next);
+    fn number(&mut self, at: LocationId, values: Valuation) -> usize {
+        let next = self.states.len();
+        let number = *self.numbers.entry((at, values.clone())).or_insert(next);
         if number == next {
-            self.pages.push((at, notes));
+            self.states.push((at, values));
         }
         number
     }
 
     /// The moment at which the claim has noted this.
-    fn moment(&self, notes: &Notes) -> Moment {
+    fn moment(&self, values: &Valuation) -> SymbolicState {
         let mut moment = self.encoding.start().clone();
-        for (&slot, &value) in self.slots.iter().zip(notes) {
+        for (&slot, &value) in self.slots.iter().zip(values) {
             moment.slots[slot] = match &moment.slots[slot] {
-                Value::Truth(_) => Value::Truth(self.encoding.diagrams().constant(value != 0)),
-                Value::Number(_) => Value::Number(Number::constant(self.encoding.diagrams(), value)),
+                SymbolicValue::Truth(_) => SymbolicValue::Truth(self.encoding.diagrams().constant(value != 0)),
+                SymbolicValue::Number(_) => SymbolicValue::Number(BitVector::constant(self.encoding.diagrams(), value)),
             };
         }
         moment
     }
 
-    /// What the claim can do on a page.
-    fn page(&mut self, page: usize) -> Result<Vec<ClaimStep>, NoSets> {
-        let (at, notes) = self.pages[page].clone();
+    /// The transitions from a state.
+    fn transitions(&mut self, state: usize) -> Result<Vec<ClaimStep>, EncodingError> {
+        let (at, values) = self.states[state].clone();
         let mut found: BTreeMap<usize, Set> = BTreeMap::new();
-        let mut passed: BTreeMap<(LocationId, Notes), Set> = BTreeMap::new();
-        let marked = self.marked(at, &notes)?;
-        let mut open = vec![Halt { at, notes, states: self.encoding.reached.clone() }];
-        while let Some(halt) = open.pop() {
+        let mut passed: BTreeMap<(LocationId, Valuation), Set> = BTreeMap::new();
+        let marked = self.marked(at, &values)?;
+        let mut open = vec![BlockPosition { at, values, states: self.encoding.reached.clone() }];
+        while let Some(position) = open.pop() {
             self.encoding.diagrams().budget().check()?;
-            let mut left = halt.states.clone();
-            let location = self.program().location(self.claim, halt.at).clone();
+            let mut left = position.states.clone();
+            let location = self.program().location(self.claim, position.at).clone();
             for id in location.steps {
-                let taken = self.take(id, &halt.notes, &left)?;
-                for (notes, states) in taken {
+                let taken = self.take(id, &position.values, &left)?;
+                for (values, states) in taken {
                     if location.hold == Hold::Deterministic {
                         left = left.minus(&states)?;
                     }
-                    let Some(notes) = notes else {
+                    let Some(values) = values else {
                         arrive(&mut found, DONE, &states)?;
                         continue;
                     };
@@ -161,13 +171,13 @@ impl Book<'_, '_> {
                     let mut rest = states;
                     if self.stays(id) {
                         let none = self.encoding.diagrams().empty();
-                        let before = passed.entry((target, notes.clone())).or_insert(none);
+                        let before = passed.entry((target, values.clone())).or_insert(none);
                         let fresh = rest.minus(before)?;
                         (*before, rest) = (before.or(&fresh)?, rest.and(before)?);
-                        open.push(Halt { at: target, notes: notes.clone(), states: fresh });
+                        open.push(BlockPosition { at: target, values: values.clone(), states: fresh });
                     }
                     if !rest.is_empty() {
-                        let target = if self.ends(id) { DONE } else { self.number(target, notes) };
+                        let target = if self.ends(id) { DONE } else { self.number(target, values) };
                         arrive(&mut found, target, &rest)?;
                     }
                 }
@@ -183,23 +193,28 @@ impl Book<'_, '_> {
     }
 
     /// Where the claim, or some process, is at an acceptance label.
-    fn marked(&mut self, at: LocationId, notes: &Notes) -> Result<Set, NoSets> {
+    fn marked(&mut self, at: LocationId, values: &Valuation) -> Result<Set, EncodingError> {
         let diagrams = self.encoding.diagrams();
         if self.program().location(self.claim, at).accept {
             return Ok(diagrams.full());
         }
         let Some(accepting) = self.encoding.program().exprs.find(Expr::Accepting) else { return Ok(diagrams.empty()) };
-        let moment = self.moment(notes);
+        let moment = self.moment(values);
         Ok(Evaluation::new(&self.encoding.semantics, diagrams, &moment).truth(accepting)?.0)
     }
 
     /// Takes a step in the states where it can be taken, which are told apart by what is noted then; nothing is where what
     /// it asserts does not hold.
-    fn take(&mut self, id: StepId, notes: &Notes, from: &Set) -> Result<Vec<(Option<Notes>, Set)>, NoSets> {
-        let moment = self.moment(notes);
+    fn take(
+        &mut self,
+        id: StepId,
+        values: &Valuation,
+        from: &Set,
+    ) -> Result<Vec<(Option<Valuation>, Set)>, EncodingError> {
+        let moment = self.moment(values);
         let (encoding, noted) = (self.encoding, self.subject.noted(id)?);
         let mut evaluation = Evaluation::new(&encoding.semantics, encoding.diagrams(), &moment);
-        let Noted { guard, rivals, assigns, asserted } = noted;
+        let InstantiatedClaimStep { guard, rivals, assigns, asserted } = noted;
         let mut taken = self.known(from, evaluation.truth(*guard)?)?;
         for &rival in rivals {
             let (holds, wrong) = evaluation.truth(rival)?;
@@ -215,15 +230,19 @@ impl Book<'_, '_> {
         for assign in assigns {
             taken = self.assign(assign, &mut evaluation, &mut after, taken)?;
         }
-        for (notes, states) in self.told_apart(&after, taken)? {
-            found.push((Some(notes), states));
+        for (values, states) in self.split_by_values(&after, taken)? {
+            found.push((Some(values), states));
         }
         found.retain(|(_, states)| !states.is_empty());
         Ok(found)
     }
 
     /// The states where a condition holds; those where it has no value are noticed.
-    fn known(&mut self, among: &Set, (holds, wrong): (Set, crate::expressions::Wrong)) -> Result<Set, NoSets> {
+    fn known(
+        &mut self,
+        among: &Set,
+        (holds, wrong): (Set, crate::evaluation::Undefined),
+    ) -> Result<Set, EncodingError> {
         let wrong = wrong.any()?;
         self.blurred |= !among.and(&wrong)?.is_empty();
         Ok(among.and(&holds)?.minus(&wrong)?)
@@ -233,13 +252,13 @@ impl Book<'_, '_> {
         &mut self,
         assign: &Assign,
         evaluation: &mut Evaluation<'_, '_>,
-        after: &mut Moment,
+        after: &mut SymbolicState,
         taken: Set,
-    ) -> Result<Set, NoSets> {
+    ) -> Result<Set, EncodingError> {
         let (program, diagrams) = (self.encoding.program(), self.encoding.diagrams());
         let (var, all) = (assign.place.variable(), diagrams.full());
         let base = self.encoding.semantics.layout().fixed_slot(program, var);
-        let base = base.ok_or_else(|| NoSets::unfit("a `never` claim notes what has no fixed place"))?;
+        let base = base.ok_or_else(|| EncodingError::unfit("a `never` claim assigns to what has no fixed place"))?;
         let mut taken = taken;
         let mut chosen = vec![all.clone()];
         if let Place::Element(_, indices) = assign.place {
@@ -253,50 +272,51 @@ impl Book<'_, '_> {
         let seen = evaluation.seen(assign.value)?;
         taken = self.known(&taken, (all, seen.wrong.clone()))?;
         let value = if program.variable(var).ty == Type::Bool {
-            Value::Truth(evaluation.as_truth(&seen.value)?)
+            SymbolicValue::Truth(evaluation.as_truth(&seen.value)?)
         } else {
             let number = evaluation.as_number(&seen.value)?;
             let (lo, hi) = program.bounds(program.variable(var).ty);
             let fits = number.within(lo.unwrap_or(i64::MIN >> 2), hi.unwrap_or(i64::MAX >> 2), diagrams)?;
             self.blurred |= !taken.minus(&fits)?.is_empty();
             taken = taken.and(&fits)?;
-            Value::Number(number)
+            SymbolicValue::Number(number)
         };
         for (at, here) in chosen.iter().enumerate().filter(|(_, here)| !here.is_empty()) {
-            after.slots[base + at] = evaluation.choose(here, &value, &after.slots[base + at])?;
+            after.slots[base + at] = evaluation.ite(here, &value, &after.slots[base + at])?;
         }
         Ok(taken)
     }
 
     /// The states, told apart by the values of the claim's variables.
-    fn told_apart(&self, after: &Moment, states: Set) -> Result<Vec<(Notes, Set)>, NoSets> {
-        let mut parts = vec![(Notes::new(), states)];
+    fn split_by_values(&self, after: &SymbolicState, states: Set) -> Result<Vec<(Valuation, Set)>, EncodingError> {
+        let mut parts = vec![(Valuation::new(), states)];
         for &slot in &self.slots {
             let bits: Vec<Set> = match &after.slots[slot] {
-                Value::Truth(set) => vec![set.clone(), self.encoding.diagrams().empty()],
-                Value::Number(number) => (0..number.width()).map(|at| number.bit(at).clone()).collect(),
+                SymbolicValue::Truth(set) => vec![set.clone(), self.encoding.diagrams().empty()],
+                SymbolicValue::Number(number) => (0..number.width()).map(|at| number.bit(at).clone()).collect(),
             };
             // From the sign down: each bit doubles what stands before it.
-            let mut next: Vec<(Notes, i64, Set)> = parts.into_iter().map(|(notes, set)| (notes, 0, set)).collect();
+            let mut next: Vec<(Valuation, i64, Set)> =
+                parts.into_iter().map(|(values, set)| (values, 0, set)).collect();
             for (at, bit) in bits.iter().enumerate().rev() {
                 let mut split = Vec::new();
-                for (notes, value, set) in next {
+                for (values, value, set) in next {
                     let (with, without) = (set.and(bit)?, set.minus(bit)?);
                     let one = if at + 1 == bits.len() { -1 } else { 1 };
-                    split.push((notes.clone(), 2 * value + one, with));
-                    split.push((notes, 2 * value, without));
+                    split.push((values.clone(), 2 * value + one, with));
+                    split.push((values, 2 * value, without));
                 }
                 split.retain(|(_, _, set)| !set.is_empty());
                 next = split;
-                if next.len() > MOST_PAGES {
-                    return Err(NoSets::unfit(format!(
-                        "the `never` claim takes notes on more than {MOST_PAGES} pages"
+                if next.len() > MOST_CLAIM_STATES {
+                    return Err(EncodingError::unfit(format!(
+                        "the `never` claim with the values of its variables has more than {MOST_CLAIM_STATES} states"
                     )));
                 }
             }
-            let noted = |(mut notes, value, set): (Notes, i64, Set)| {
-                notes.push(value);
-                (notes, set)
+            let noted = |(mut values, value, set): (Valuation, i64, Set)| {
+                values.push(value);
+                (values, set)
             };
             parts = next.into_iter().map(noted).collect();
         }
@@ -315,7 +335,7 @@ impl Book<'_, '_> {
     }
 }
 
-fn arrive(found: &mut BTreeMap<usize, Set>, target: usize, states: &Set) -> Result<(), NoSets> {
+fn arrive(found: &mut BTreeMap<usize, Set>, target: usize, states: &Set) -> Result<(), EncodingError> {
     let known = match found.get(&target) {
         Some(known) => known.or(states)?,
         None => states.clone(),

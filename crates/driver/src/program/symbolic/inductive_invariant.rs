@@ -1,41 +1,41 @@
-//! Which set shows that nothing bad is ever reached?
+//! Which inductive invariant shows that nothing bad is ever reached?
 //!
-//! What can be reached is one; a smaller text says as much: cells that the proof does not need are forgotten, as long as no step
-//! leads out of what remains and all of it is good. The set goes into a certificate (`told`), whose obligations a solver decides
+//! The set of reachable states is one; a smaller text says as much. It is generalised: cells that the proof does not need are quantified away,
+//! as long as what remains is inductive and all of it is good. The set goes into a certificate (`invariant_terms`), whose obligations a solver decides
 //! without this engine; so whatever is wrong here costs a certificate, never a wrong one.
 
 use tertium_base::Stopped;
-use tertium_dd::{Bit, Bits, Part, Relation, Set};
-use tertium_encode::{Encoding, NoSets, Subject};
+use tertium_dd::{Bit, QuantifiedBits, RelationPart, Set, TransitionRelation};
+use tertium_encode::{Encoding, EncodingError, InstantiatedProgram};
 use tertium_kernel::obligations::NoTerm;
 
-use super::told;
+use super::invariant_terms;
 use crate::program::abstracted::basis::Basis;
 
 /// Cells are forgotten in portions, and so many portions are tried.
 const MOST_TRIALS: usize = 2000;
 
 /// A set of states that contains the initial ones, that no step leaves, and whose states are all `good`; why there is none.
-pub(super) fn basis(encoding: &Encoding<'_>, subject: &Subject<'_>, good: &Set) -> Basis {
+pub(super) fn basis(encoding: &Encoding<'_>, subject: &InstantiatedProgram<'_>, good: &Set) -> Basis {
     let set = match smaller(encoding, subject, good) {
         // Whoever has no room for a smaller set takes the one that is there.
-        Err(NoSets::Stopped(_)) => encoding.reached.clone(),
-        Err(NoSets::Unfit(why)) => return Basis::Untold(why),
+        Err(EncodingError::Stopped(_)) => encoding.reached.clone(),
+        Err(EncodingError::Unfit(why)) => return Basis::Untold(why),
         Ok(set) => set,
     };
-    match told::abstraction(encoding, subject, &set) {
-        Ok(told) => Basis::States(told),
+    match invariant_terms::abstraction(encoding, subject, &set) {
+        Ok(invariant) => Basis::States(invariant),
         Err(NoTerm(why)) => Basis::Untold(why),
     }
 }
 
-fn smaller(encoding: &Encoding<'_>, subject: &Subject<'_>, good: &Set) -> Result<Set, NoSets> {
+fn smaller(encoding: &Encoding<'_>, subject: &InstantiatedProgram<'_>, good: &Set) -> Result<Set, EncodingError> {
     // From other states not all steps are known.
     let good = &good.and(&encoding.plausible()?)?;
     // Whoever checks that only listed processes are started has to know who is there.
-    let starts = told::later(subject).is_ok_and(|later| !later.is_empty());
+    let starts = invariant_terms::later(subject).is_ok_and(|later| !later.is_empty());
     let locations: Vec<usize> = encoding.locations();
-    let mut search = Search {
+    let mut generalisation = Generalisation {
         encoding,
         good,
         relation: encoding.relation(),
@@ -44,16 +44,16 @@ fn smaller(encoding: &Encoding<'_>, subject: &Subject<'_>, good: &Set) -> Result
         set: encoding.reached.clone(),
         trials: 0,
     };
-    search.grow()?;
-    search.shrink()?;
-    Ok(search.set)
+    generalisation.grow()?;
+    generalisation.shrink()?;
+    Ok(generalisation.set)
 }
 
-/// Which cells are needed.
-struct Search<'s, 'p> {
+/// Which cells an inductive invariant needs.
+struct Generalisation<'s, 'p> {
     encoding: &'s Encoding<'p>,
     good: &'s Set,
-    relation: Relation,
+    relation: TransitionRelation,
     /// Cells that are never forgotten.
     fixed: Vec<usize>,
     kept: Vec<bool>,
@@ -61,9 +61,9 @@ struct Search<'s, 'p> {
     trials: usize,
 }
 
-impl Search<'_, '_> {
+impl Generalisation<'_, '_> {
     /// Begins with the cells that tell good from bad; as long as a step leads out, something that it depends on is kept as well.
-    fn grow(&mut self) -> Result<(), NoSets> {
+    fn grow(&mut self) -> Result<(), EncodingError> {
         for at in self.cells_of(self.good).into_iter().chain(self.fixed.iter().copied()) {
             self.kept[at] = true;
         }
@@ -89,13 +89,13 @@ impl Search<'_, '_> {
     }
 
     /// One cell whose value keeps a step inside.
-    fn keeper(&mut self, leaving: &Part, fresh: &[usize]) -> Result<Option<usize>, NoSets> {
+    fn keeper(&mut self, leaving: &RelationPart, fresh: &[usize]) -> Result<Option<usize>, EncodingError> {
         for &at in fresh {
             self.trials += 1;
             let mut kept = self.kept.clone();
             kept[at] = true;
             let set = self.projected(&kept)?;
-            if leaving.after(&set)?.is_subset(&set)? {
+            if leaving.image(&set)?.is_subset(&set)? {
                 return Ok(Some(at));
             }
         }
@@ -103,7 +103,7 @@ impl Search<'_, '_> {
     }
 
     /// Forgets what is not needed: half of the cells at once, then quarters, at last single ones.
-    fn shrink(&mut self) -> Result<(), NoSets> {
+    fn shrink(&mut self) -> Result<(), EncodingError> {
         let cells: Vec<usize> = (0..self.kept.len()).filter(|&at| self.kept[at] && !self.fixed.contains(&at)).collect();
         let mut portion = cells.len();
         while portion > 0 && self.trials < MOST_TRIALS {
@@ -125,7 +125,7 @@ impl Search<'_, '_> {
     }
 
     /// What can be reached, as far as these cells tell.
-    fn projected(&self, kept: &[bool]) -> Result<Set, NoSets> {
+    fn projected(&self, kept: &[bool]) -> Result<Set, EncodingError> {
         let others: Vec<usize> = (0..kept.len()).filter(|&at| !kept[at]).collect();
         forgotten(self.encoding, &self.encoding.reached, &others)
     }
@@ -144,16 +144,16 @@ impl Search<'_, '_> {
 }
 
 /// The set with any values of these cells.
-fn forgotten(encoding: &Encoding<'_>, set: &Set, cells: &[usize]) -> Result<Set, NoSets> {
+fn forgotten(encoding: &Encoding<'_>, set: &Set, cells: &[usize]) -> Result<Set, EncodingError> {
     let bits = cells.iter().flat_map(|&at| encoding.cells().cells[at].bits.iter().map(|&(now, _)| now));
-    let bits: Bits = encoding.diagrams().select(bits)?;
-    Ok(set.forget(&bits)?.and(&encoding.typed(cells)?)?)
+    let bits: QuantifiedBits = encoding.diagrams().quantified(bits)?;
+    Ok(set.exists(&bits)?.and(&encoding.typed(cells)?)?)
 }
 
 /// Steps that lead out of a set.
-fn leaving<'r>(relation: &'r Relation, set: &Set) -> Result<Option<&'r Part>, Stopped> {
+fn leaving<'r>(relation: &'r TransitionRelation, set: &Set) -> Result<Option<&'r RelationPart>, Stopped> {
     for part in &relation.parts {
-        if !part.after(set)?.is_subset(set)? {
+        if !part.image(set)?.is_subset(set)? {
             return Ok(Some(part));
         }
     }

@@ -1,6 +1,7 @@
-//! Integers whose bits are sets: one number per state.
+//! Bit vectors: integers whose bits are sets, one number per state.
 //!
-//! Two's complement, the lowest bit first, as many bits as the value needs, so that nothing overflows. Operations on numbers
+//! Arithmetic is that of circuits (ripple-carry addition, shift-and-add multiplication, comparison from the lowest bit up), each wire a
+//! decision diagram. Two's complement, the lowest bit first, as many bits as the value needs, so that nothing overflows. Operations on numbers
 //! of more than [`WIDEST`] bits are refused: the definition of a step has 64.
 
 use std::sync::Arc;
@@ -9,25 +10,25 @@ use tertium_base::Stopped;
 use tertium_base::narrow::to_u32;
 use tertium_dd::{Diagrams, Set};
 
-use crate::NoSets;
+use crate::EncodingError;
 
 /// Numbers have at most this many bits, the sign included.
 const WIDEST: usize = 63;
 
 /// A number in every state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Number {
+pub(crate) struct BitVector {
     /// The lowest bit first; the last is the sign. Never empty.
     bits: Arc<[Set]>,
 }
 
-impl Number {
-    fn new(mut bits: Vec<Set>) -> Result<Self, NoSets> {
+impl BitVector {
+    fn new(mut bits: Vec<Set>) -> Result<Self, EncodingError> {
         while bits.len() > 1 && bits[bits.len() - 1] == bits[bits.len() - 2] {
             bits.pop();
         }
         if bits.len() > WIDEST {
-            return Err(NoSets::unfit("a value may need more than 63 bits"));
+            return Err(EncodingError::unfit("a value may need more than 63 bits"));
         }
         Ok(Self { bits: bits.into() })
     }
@@ -52,13 +53,13 @@ impl Number {
     }
 
     /// A number that is not negative, by its bits.
-    pub fn unsigned(diagrams: &Diagrams, mut bits: Vec<Set>) -> Result<Self, NoSets> {
+    pub fn unsigned(diagrams: &Diagrams, mut bits: Vec<Set>) -> Result<Self, EncodingError> {
         bits.push(diagrams.empty());
         Self::new(bits)
     }
 
     /// A number by its bits, the lowest first, the last the sign.
-    pub fn signed(bits: Vec<Set>) -> Result<Self, NoSets> {
+    pub fn signed(bits: Vec<Set>) -> Result<Self, EncodingError> {
         Self::new(bits)
     }
 
@@ -76,14 +77,14 @@ impl Number {
         self.bit(usize::MAX)
     }
 
-    pub fn add(&self, other: &Self, carry: &Set) -> Result<Self, NoSets> {
+    pub fn add(&self, other: &Self, carry: &Set) -> Result<Self, EncodingError> {
         let width = self.bits.len().max(other.bits.len()) + 1;
         let (mut bits, mut carry) = (Vec::new(), carry.clone());
         for at in 0..width {
             let (a, b) = (self.bit(at), other.bit(at));
-            let odd = a.same(b)?.not();
-            bits.push(odd.same(&carry)?.not());
-            carry = odd.choose(&carry, a)?;
+            let odd = a.iff(b)?.not();
+            bits.push(odd.iff(&carry)?.not());
+            carry = odd.ite(&carry, a)?;
         }
         Self::new(bits)
     }
@@ -97,17 +98,17 @@ impl Number {
         self.inverted()
     }
 
-    pub fn sub(&self, other: &Self, diagrams: &Diagrams) -> Result<Self, NoSets> {
+    pub fn sub(&self, other: &Self, diagrams: &Diagrams) -> Result<Self, EncodingError> {
         self.add(&other.inverted(), &diagrams.full())
     }
 
-    pub fn negate(&self, diagrams: &Diagrams) -> Result<Self, NoSets> {
+    pub fn negate(&self, diagrams: &Diagrams) -> Result<Self, EncodingError> {
         Self::constant(diagrams, 0).sub(self, diagrams)
     }
 
-    pub fn mul(&self, other: &Self, diagrams: &Diagrams) -> Result<Self, NoSets> {
+    pub fn mul(&self, other: &Self, diagrams: &Diagrams) -> Result<Self, EncodingError> {
         if self.bits.len() + other.bits.len() > WIDEST + 1 {
-            return Err(NoSets::unfit("a product may need more than 63 bits"));
+            return Err(EncodingError::unfit("a product may need more than 63 bits"));
         }
         let mut sum = Self::constant(diagrams, 0);
         for (at, bit) in other.bits.iter().enumerate() {
@@ -127,24 +128,24 @@ impl Number {
     }
 
     /// `yes` where the condition holds, else `no`.
-    pub fn choose(condition: &Set, yes: &Self, no: &Self) -> Result<Self, NoSets> {
+    pub fn ite(condition: &Set, yes: &Self, no: &Self) -> Result<Self, EncodingError> {
         let width = yes.bits.len().max(no.bits.len());
-        let bits: Result<Vec<Set>, Stopped> = (0..width).map(|at| condition.choose(yes.bit(at), no.bit(at))).collect();
+        let bits: Result<Vec<Set>, Stopped> = (0..width).map(|at| condition.ite(yes.bit(at), no.bit(at))).collect();
         Self::new(bits?)
     }
 
     /// Where two numbers are equal.
-    pub fn equals(&self, other: &Self, diagrams: &Diagrams) -> Result<Set, NoSets> {
+    pub fn equals(&self, other: &Self, diagrams: &Diagrams) -> Result<Set, EncodingError> {
         let width = self.bits.len().max(other.bits.len());
         let mut all = diagrams.full();
         for at in (0..width).rev() {
-            all = all.and(&self.bit(at).same(other.bit(at))?)?;
+            all = all.and(&self.bit(at).iff(other.bit(at))?)?;
         }
         Ok(all)
     }
 
     /// Where this number is less.
-    pub fn less(&self, other: &Self, diagrams: &Diagrams) -> Result<Set, NoSets> {
+    pub fn less(&self, other: &Self, diagrams: &Diagrams) -> Result<Set, EncodingError> {
         let width = self.bits.len().max(other.bits.len());
         let mut less = diagrams.empty();
         for at in 0..width {
@@ -153,17 +154,17 @@ impl Number {
                 (a, b) = (b, a);
             }
             // The higher bit decides, unless it is the same in both.
-            less = a.same(b)?.choose(&less, b)?;
+            less = a.iff(b)?.ite(&less, b)?;
         }
         Ok(less)
     }
 
-    fn magnitude(&self, diagrams: &Diagrams) -> Result<Self, NoSets> {
-        Self::choose(self.sign(), &self.negate(diagrams)?, self)
+    fn magnitude(&self, diagrams: &Diagrams) -> Result<Self, EncodingError> {
+        Self::ite(self.sign(), &self.negate(diagrams)?, self)
     }
 
     /// Quotient rounded towards zero and the remainder that goes with it; anything where the divisor is 0.
-    pub fn divide(&self, by: &Self, diagrams: &Diagrams) -> Result<(Self, Self), NoSets> {
+    pub fn divide(&self, by: &Self, diagrams: &Diagrams) -> Result<(Self, Self), EncodingError> {
         let (a, b) = (self.magnitude(diagrams)?, by.magnitude(diagrams)?);
         let mut rest = Self::constant(diagrams, 0);
         let mut quotient = vec![diagrams.empty(); a.bits.len()];
@@ -172,39 +173,43 @@ impl Number {
             shifted.extend(rest.bits.iter().cloned());
             let shifted = Self::new(shifted)?;
             let fits = shifted.less(&b, diagrams)?.not();
-            rest = Self::choose(&fits, &shifted.sub(&b, diagrams)?, &shifted)?;
+            rest = Self::ite(&fits, &shifted.sub(&b, diagrams)?, &shifted)?;
             quotient[at] = fits;
         }
         let quotient = Self::unsigned(diagrams, quotient)?;
-        let differ = self.sign().same(by.sign())?.not();
-        let quotient = Self::choose(&differ, &quotient.negate(diagrams)?, &quotient)?;
-        let rest = Self::choose(self.sign(), &rest.negate(diagrams)?, &rest)?;
+        let differ = self.sign().iff(by.sign())?.not();
+        let quotient = Self::ite(&differ, &quotient.negate(diagrams)?, &quotient)?;
+        let rest = Self::ite(self.sign(), &rest.negate(diagrams)?, &rest)?;
         Ok((quotient, rest))
     }
 
     /// Quotient and remainder such that the remainder is never negative.
-    pub fn divide_euclidean(&self, by: &Self, diagrams: &Diagrams) -> Result<(Self, Self), NoSets> {
+    pub fn divide_euclidean(&self, by: &Self, diagrams: &Diagrams) -> Result<(Self, Self), EncodingError> {
         let (quotient, rest) = self.divide(by, diagrams)?;
         let one = Self::constant(diagrams, 1);
         let negative = rest.sign().clone();
         let lifted = rest.add(&by.magnitude(diagrams)?, &diagrams.empty())?;
         let up = quotient.add(&one, &diagrams.empty())?;
         let down = quotient.sub(&one, diagrams)?;
-        let moved = Self::choose(by.sign(), &up, &down)?;
-        Ok((Self::choose(&negative, &moved, &quotient)?, Self::choose(&negative, &lifted, &rest)?))
+        let moved = Self::ite(by.sign(), &up, &down)?;
+        Ok((Self::ite(&negative, &moved, &quotient)?, Self::ite(&negative, &lifted, &rest)?))
     }
 
     /// Bit by bit.
-    pub fn bitwise(&self, other: &Self, map: impl Fn(&Set, &Set) -> Result<Set, Stopped>) -> Result<Self, NoSets> {
+    pub fn bitwise(
+        &self,
+        other: &Self,
+        map: impl Fn(&Set, &Set) -> Result<Set, Stopped>,
+    ) -> Result<Self, EncodingError> {
         let width = self.bits.len().max(other.bits.len());
         let bits: Result<Vec<Set>, Stopped> = (0..width).map(|at| map(self.bit(at), other.bit(at))).collect();
         Self::new(bits?)
     }
 
     /// The number times, or divided by, a power of two; the exponent must not be negative anywhere.
-    pub fn shifted(&self, by: &Self, left: bool, diagrams: &Diagrams) -> Result<Self, NoSets> {
+    pub fn shifted(&self, by: &Self, left: bool, diagrams: &Diagrams) -> Result<Self, EncodingError> {
         if !by.sign().is_empty() {
-            return Err(NoSets::unfit("a number may be shifted by a negative number of bits"));
+            return Err(EncodingError::unfit("a number may be shifted by a negative number of bits"));
         }
         let mut value = self.clone();
         for (at, bit) in by.bits.iter().enumerate().take(by.bits.len() - 1) {
@@ -217,13 +222,13 @@ impl Number {
                 let bits = value.bits.len();
                 Self::new(value.bits[places.min(bits - 1)..].to_vec())?
             };
-            value = Self::choose(bit, &moved, &value)?;
+            value = Self::ite(bit, &moved, &value)?;
         }
         Ok(value)
     }
 
     /// What remains in a machine word.
-    pub fn wrapped(&self, bits: usize, signed: bool, diagrams: &Diagrams) -> Result<Self, NoSets> {
+    pub fn wrapped(&self, bits: usize, signed: bool, diagrams: &Diagrams) -> Result<Self, EncodingError> {
         let mut kept: Vec<Set> = (0..bits).map(|at| self.bit(at).clone()).collect();
         if !signed {
             kept.push(diagrams.empty());
@@ -232,7 +237,7 @@ impl Number {
     }
 
     /// Where the number lies in `lo..=hi`.
-    pub fn within(&self, lo: i64, hi: i64, diagrams: &Diagrams) -> Result<Set, NoSets> {
+    pub fn within(&self, lo: i64, hi: i64, diagrams: &Diagrams) -> Result<Set, EncodingError> {
         let below = self.less(&Self::constant(diagrams, lo), diagrams)?;
         let above = Self::constant(diagrams, hi).less(self, diagrams)?;
         Ok(below.or(&above)?.not())
@@ -247,12 +252,12 @@ mod tests {
     use super::*;
 
     /// All pairs of numbers from -8 to 7, as two numbers over eight bits.
-    fn pairs() -> (Diagrams, Number, Number) {
+    fn pairs() -> (Diagrams, BitVector, BitVector) {
         let limits = Limits::new(1 << 16, 1 << 12);
         let diagrams = Diagrams::new(8, limits, &Budget::unlimited()).expect("room");
         let number = |first: usize| {
             let bits = (0..4).map(|at| diagrams.bit(Bit::new(first + 2 * at)).expect("room")).collect();
-            Number::signed(bits).expect("few bits")
+            BitVector::signed(bits).expect("few bits")
         };
         let (a, b) = (number(0), number(1));
         (diagrams, a, b)
@@ -266,7 +271,7 @@ mod tests {
         set.contains(|bit| (if bit.index().is_multiple_of(2) { a } else { b }) >> (bit.index() / 2) & 1 == 1)
     }
 
-    fn value(number: &Number, a: i64, b: i64) -> i64 {
+    fn value(number: &BitVector, a: i64, b: i64) -> i64 {
         let bit = |at: usize| i64::from(holds(number.bit(at), a, b));
         let width = number.bits.len();
         (0..width - 1).map(|at| bit(at) << at).sum::<i64>() - (bit(width - 1) << (width - 1))
@@ -276,7 +281,7 @@ mod tests {
     fn arithmetic_is_that_of_integers() {
         let (diagrams, x, y) = pairs();
         let d = &diagrams;
-        let made = |number: Result<Number, NoSets>| number.unwrap_or_else(|_| panic!("no number"));
+        let made = |number: Result<BitVector, EncodingError>| number.unwrap_or_else(|_| panic!("no number"));
         let sum = made(x.add(&y, &d.empty()));
         let difference = made(x.sub(&y, d));
         let product = made(x.mul(&y, d));
@@ -316,8 +321,8 @@ mod tests {
         let (diagrams, other, _) = pairs();
         assert_eq!(other.known(), None);
         for number in [0, 1, -1, 5, -8, i64::from(i32::MIN), i64::MAX >> 2] {
-            assert_eq!(value(&Number::constant(&diagrams, number), 0, 0), number);
-            assert_eq!(Number::constant(&diagrams, number).known(), Some(number));
+            assert_eq!(value(&BitVector::constant(&diagrams, number), 0, 0), number);
+            assert_eq!(BitVector::constant(&diagrams, number).known(), Some(number));
         }
     }
 }

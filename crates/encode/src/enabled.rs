@@ -1,46 +1,46 @@
-//! Which steps does a process have at a place, in which states?
+//! Which steps of a process are enabled at a location, in which states?
 //!
-//! A step is offered where its guard holds and nothing that goes before it is offered: escapes, what `else` yields to, and, in a
+//! A step is enabled (offered) where its guard holds and nothing that goes before it is offered: escapes, what `else` yields to, and, in a
 //! deterministic block, whatever stands before it. Its inputs are bits of their own.
 
 use tertium_base::Stopped;
 use tertium_dd::Set;
 use tertium_program::{Domain, Expr, Hold, Input, Step, StepId, Type};
 
-use crate::NoSets;
+use crate::EncodingError;
+use crate::bit_vector::BitVector;
 use crate::cells::{range, width_of};
-use crate::expressions::{Evaluation, Moment, Value, Wrong};
-use crate::numbers::Number;
-use crate::steps::{Here, Work};
+use crate::evaluation::{Evaluation, SymbolicState, SymbolicValue, Undefined};
+use crate::relation::{BlockPath, StepEncoder};
 
-/// A step as it is offered at one moment.
-pub(crate) struct Offer {
+/// A step with the states in which it is enabled, at one point of a symbolic execution.
+pub(crate) struct EnabledStep {
     pub step: StepId,
     /// Where it is taken; may depend on its inputs.
     pub taken: Set,
     /// Where finding out goes wrong.
-    pub wrong: Wrong,
+    pub wrong: Undefined,
     /// Where it is offered at all, whatever its inputs.
     pub offered: Set,
     /// The inputs' values.
-    pub values: Vec<Value>,
+    pub values: Vec<SymbolicValue>,
     /// How many input bits are in use after it.
     pub used: usize,
 }
 
-impl Work<'_, '_> {
+impl StepEncoder<'_, '_> {
     /// The steps of a location by rank; each where no rival that comes before it is offered.
-    pub(crate) fn offers(&self, here: &Here) -> Result<Vec<Offer>, NoSets> {
+    pub(crate) fn offers(&self, here: &BlockPath) -> Result<Vec<EnabledStep>, EncodingError> {
         let program = self.semantics.program();
         let location = program.location(self.process_of(here.pid), here.at);
         let first_only = location.hold == Hold::Deterministic;
         let mut steps: Vec<StepId> = location.steps.clone();
         steps.sort_by_key(|&step| program.step(step).rank);
-        let mut offers: Vec<Offer> = Vec::new();
+        let mut offers: Vec<EnabledStep> = Vec::new();
         for id in steps {
             let step = program.step(id);
             if first_only && !step.inputs.is_empty() {
-                return Err(NoSets::unfit("a `d_step` chooses values"));
+                return Err(EncodingError::unfit("a `d_step` chooses values"));
             }
             let mut offer = self.offer(id, here)?;
             for rival in &offers {
@@ -57,14 +57,14 @@ impl Work<'_, '_> {
         Ok(offers)
     }
 
-    fn offer(&self, id: StepId, here: &Here) -> Result<Offer, NoSets> {
+    fn offer(&self, id: StepId, here: &BlockPath) -> Result<EnabledStep, EncodingError> {
         let program = self.semantics.program();
         let step = program.step(id);
         let exprs = &program.exprs;
         let (values, used) = self.input_values(step, here.used)?;
-        let moment = Moment { inputs: values.clone(), ..here.moment.clone() };
+        let moment = SymbolicState { inputs: values.clone(), ..here.moment.clone() };
         let mut evaluation = Evaluation::new(self.semantics, self.diagrams, &moment);
-        let (mut looks, mut wrong) = (self.diagrams.full(), Wrong::nowhere(self.diagrams));
+        let (mut looks, mut wrong) = (self.diagrams.full(), Undefined::nowhere(self.diagrams));
         // Nothing interrupts a deterministic block.
         let within = program.location(step.process, step.source).hold == Hold::Deterministic;
         if let Some(provided) = program.process(step.process).provided.filter(|_| !within) {
@@ -91,13 +91,13 @@ impl Work<'_, '_> {
         let taken = looks.minus(&wrong.any()?)?;
         let mut offered = taken.or(&wrong.any()?)?;
         if used > here.used {
-            offered = offered.forget(&self.diagrams.select(self.cells.inputs[here.used..used].iter().copied())?)?;
+            offered = offered.exists(&self.diagrams.quantified(self.cells.inputs[here.used..used].iter().copied())?)?;
         }
-        Ok(Offer { step: id, taken, wrong, offered, values, used })
+        Ok(EnabledStep { step: id, taken, wrong, offered, values, used })
     }
 
     /// Fresh bits for the inputs of a step.
-    fn input_values(&self, step: &Step, mut used: usize) -> Result<(Vec<Value>, usize), NoSets> {
+    fn input_values(&self, step: &Step, mut used: usize) -> Result<(Vec<SymbolicValue>, usize), EncodingError> {
         let program = self.semantics.program();
         let mut values = Vec::new();
         for input in &step.inputs {
@@ -112,16 +112,20 @@ impl Work<'_, '_> {
                 },
             };
             let Some((lo, hi)) = bounds else {
-                return Err(NoSets::unfit("a value is chosen from a range without bounds"));
+                return Err(EncodingError::unfit("a value is chosen from a range without bounds"));
             };
             let truth = input.domain == Domain::Type(Type::Bool);
             let width = if truth { 1 } else { width_of(lo, hi) };
             let Some(bits) = self.cells.inputs.get(used..used + width) else {
-                return Err(NoSets::unfit("a block chooses too many values"));
+                return Err(EncodingError::unfit("a block chooses too many values"));
             };
             used += width;
             let sets: Vec<Set> = bits.iter().map(|&bit| self.diagrams.bit(bit)).collect::<Result<_, Stopped>>()?;
-            values.push(if truth { Value::Truth(sets[0].clone()) } else { Value::Number(Number::signed(sets)?) });
+            values.push(if truth {
+                SymbolicValue::Truth(sets[0].clone())
+            } else {
+                SymbolicValue::Number(BitVector::signed(sets)?)
+            });
         }
         Ok((values, used))
     }
@@ -130,15 +134,15 @@ impl Work<'_, '_> {
     fn domain(
         &self,
         input: &Input,
-        value: &Value,
+        value: &SymbolicValue,
         evaluation: &mut Evaluation<'_, '_>,
-    ) -> Result<(Set, Wrong), NoSets> {
-        let nowhere = Wrong::nowhere(self.diagrams);
-        let Value::Number(number) = value else { return Ok((self.diagrams.full(), nowhere)) };
+    ) -> Result<(Set, Undefined), EncodingError> {
+        let nowhere = Undefined::nowhere(self.diagrams);
+        let SymbolicValue::Number(number) = value else { return Ok((self.diagrams.full(), nowhere)) };
         match input.domain {
             Domain::Type(ty) => match self.semantics.program().bounds(ty) {
                 (Some(lo), Some(hi)) => Ok((number.within(lo, hi, self.diagrams)?, nowhere)),
-                _ => Err(NoSets::unfit("a value is chosen from a range without bounds")),
+                _ => Err(EncodingError::unfit("a value is chosen from a range without bounds")),
             },
             Domain::Range(lo, hi) => {
                 let (lo, wrong_lo) = evaluation.number(lo)?;
