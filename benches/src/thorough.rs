@@ -120,7 +120,7 @@ fn turned_round(models: &[Kmts]) -> Vec<(f64, f64)> {
         for state in states() {
             for edge in model.edges_from(state) {
                 let place = &mut first[edge.target.index()];
-                sources[*place as usize] = state.index() as u32;
+                sources[*place as usize] = state.number();
                 *place += 1;
             }
         }

@@ -9,8 +9,8 @@ use crate::answer::Reason;
 ///
 /// # Errors
 /// A message that says what is missing.
-pub fn z3() -> Result<Z3, Diagnostic> {
-    Z3::new().map_err(|error| described(&error))
+pub fn z3() -> Result<Z3, Box<Diagnostic>> {
+    Z3::new().map_err(|error| Box::new(described(&error)))
 }
 
 /// Why abstraction cannot be tried, if there is no solver.

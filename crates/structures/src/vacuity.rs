@@ -115,7 +115,6 @@ fn replaced(formula: &Formula, target: NodeId, antecedent: NodeId) -> Formula {
 }
 
 /// A property holds for a reason that says little: this antecedent is never true.
-#[must_use]
 pub fn never_matters(antecedent: &str) -> Diagnostic {
     let what = format!("vacuous: the property holds because `{antecedent}` is never true where it matters");
     Diagnostic::warning("W0303", what)

@@ -61,7 +61,7 @@ pub fn catalogue(folder: &Path) -> Result<Vec<Mutant>, Problem> {
         let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let area = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         for fields in paragraphs(&text).map_err(|problem| format!("{}: {problem}", path.display()))? {
-            let mutant = mutant(&area, mutants.len() as u32 + 1, fields)?;
+            let mutant = mutant(&area, u32::try_from(mutants.len()).map_err(|_| "too many mutants")? + 1, fields)?;
             if mutants.iter().any(|other| other.name == mutant.name) {
                 return Err(format!("two mutants are called {}", mutant.name));
             }

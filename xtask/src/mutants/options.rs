@@ -62,7 +62,7 @@ fn valued(options: &mut Options, word: &str, value: String) -> Result<(), Proble
         "--list" => options.list = Some(value.into()),
         "--run-list" => options.run_list = Some(value.into()),
         "--dir" => options.dir = Some(value.into()),
-        "--threads" => options.threads = Some(number()? as usize),
+        "--threads" => options.threads = Some(usize::try_from(number()?).map_err(|error| error.to_string())?),
         "--limit" => options.limit = Some(Duration::from_secs(number()?)),
         "--memory" => options.memory_mib = Some(number()?),
         _ => options.only.push(value),

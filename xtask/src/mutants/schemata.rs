@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn a_space_is_any_white_space_and_words_are_whole() {
-        assert_eq!(occurrences("a\n    .b() + aa .b()", "a .b()"), [0..10]);
-        assert_eq!(occurrences("x < y || xx < y", "x < y"), [0..5]);
+        assert_eq!(occurrences("a\n    .b() + aa .b()", "a .b()"), vec![0..10]);
+        assert_eq!(occurrences("x < y || xx < y", "x < y"), vec![0..5]);
         assert!(occurrences("a.b()", "a .b()").is_empty());
     }
 

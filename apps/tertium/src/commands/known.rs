@@ -189,3 +189,37 @@ impl Findings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tertium_base::StopReason;
+
+    use super::*;
+
+    #[test]
+    fn a_run_that_is_ended_reports_what_was_answered_before() {
+        let known = Known::default();
+        let question = |name: &str| ResultView::not_begun(name, "G p", "ltl", "");
+        known.asked(vec![question("late"), question("early"), question("broken")], String::new());
+        known.answered("early", Belnap::True);
+        known.answered("broken", Belnap::False);
+        let manner = Manner {
+            format: Format::Json,
+            style: Style::default(),
+            quiet: false,
+            input: Input { file: "m.gcl".to_owned(), kind: "gcl" },
+            expectations: None,
+            fail_on: Vec::new(),
+            start: Instant::now(),
+            phase: Phase::default(),
+        };
+        let words = known.words(&manner, Stopped(StopReason::Time));
+        let report: serde_json::Value = serde_json::from_str(&words.out).expect("a document");
+        let told = |at: usize| (report["results"][at]["value"].as_str(), report["results"][at]["stopped"].as_str());
+        assert_eq!(
+            [told(0), told(1), told(2)],
+            [(Some("unknown"), Some(StopReason::Time.word())), (Some("true"), None), (Some("false"), None)]
+        );
+        assert_eq!(words.code, exit::SOME_FALSE);
+    }
+}

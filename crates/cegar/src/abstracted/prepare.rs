@@ -149,7 +149,7 @@ pub(crate) fn over(
     options: &AbstractionOptions,
     budget: &Budget,
 ) -> Result<System, Failure> {
-    let solver = solver::z3()?;
+    let solver = solver::z3().map_err(|missing| *missing)?;
     let mut queries = Queries::new(Box::new(solver), options.limit, budget);
     if let Some(command) = &options.cross_check {
         queries = queries.cross_checked(second_solver(command)?);

@@ -138,7 +138,7 @@ impl Work<'_> {
         let program = &self.file.program;
         let mut options = Options { keep_small: false, limit: self.abstraction.limit, ..Options::default() };
         options.most_states = self.abstraction.max_states.unwrap_or(options.most_states);
-        let solver = solver::z3()?;
+        let solver = solver::z3().map_err(|missing| *missing)?;
         let mut queries = Queries::new(Box::new(solver), options.limit, self.budget);
         if let Some(command) = &self.abstraction.cross_check {
             queries = queries.cross_checked(second_solver(command)?);

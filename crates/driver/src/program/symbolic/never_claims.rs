@@ -73,7 +73,7 @@ impl SymbolicCheck<'_, '_> {
         let reading = |ClaimStep { guard, target, accepting }| GuardedTransition {
             guard: Pair::decided(guard),
             target,
-            accepting: accepting,
+            accepting,
         };
         let ways = steps.into_iter().map(|steps| steps.into_iter().map(reading).collect()).collect();
         let automata = Automata::watching(&structure, initial, ways, &fair.fairness).map_err(engines::failure)?;

@@ -4,6 +4,7 @@
 //! Labels are pairs of sets, open where a condition has no value.
 
 use tertium_base::Stopped;
+use tertium_base::narrow::to_u32;
 use tertium_check::Filter;
 use tertium_check::symbolic::{Pair, Steps, Structure};
 use tertium_dd::{RelationPart, TransitionRelation};
@@ -28,7 +29,7 @@ pub fn label(encoding: &Encoding<'_>, expr: ExprId) -> Result<Pair, EncodingErro
 pub fn structure(encoding: &Encoding<'_>, fair: &[u32], actions: bool, stutter: bool) -> Result<Structure, Stopped> {
     let diagrams = encoding.diagrams().clone();
     let loops = if stutter { vec![RelationPart::new(&diagrams, encoding.dead()?, &[])?] } else { Vec::new() };
-    let pids = 0..encoding.program().instances.len() as u32;
+    let pids = 0..to_u32(encoding.program().instances.len());
     let mut all = encoding.relation();
     all.parts.extend(loops.iter().cloned());
     let mut steps = vec![(Filter::Any, Steps::complete(all))];
