@@ -119,7 +119,8 @@ fn crates_use_lower_levels_only() {
 /// What both the solver's and the diagrams' engines begin with depends on neither.
 #[test]
 fn instantiation_imports_no_solver_and_no_diagram() {
-    assert_eq!(own_dependencies("instantiate", is_normal), ["program"]);
+    let used = own_dependencies("instantiate", is_normal);
+    assert!(used.iter().all(|used| ["base", "program"].contains(&used.as_str())), "{used:?}");
 }
 
 #[test]
