@@ -399,7 +399,7 @@ fn the_corpus_has_the_verdicts_of_a_search() {
 }
 
 /// Looks at the budget after which sets are given up.
-const ENOUGH: u64 = 50_000;
+const ENOUGH: u64 = 3_000;
 /// So many properties of the corpus are decided by both.
 const LEAST_COMPARED: usize = 400;
 
