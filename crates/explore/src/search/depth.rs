@@ -1,7 +1,7 @@
 //! Depth-first search: one run to its end before the next.
 //!
 //! Finds deep findings early and keeps only the run at hand besides the states. Its runs are not shortest, and it uses
-//! one thread. There is one search for every [`VisitedSet`]: with a [`StateStore`] it visits the same states as
+//! one thread. There is one search for every `VisitedSet`: with a [`StateStore`] it visits the same states as
 //! [`super::breadth`]; what it does with less is in [`super::compaction`].
 
 use std::collections::BTreeMap;

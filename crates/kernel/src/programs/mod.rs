@@ -1,7 +1,7 @@
 //! Does a certificate prove what a program asks?
 //!
 //! The question is one of the program's own, or one that the user gives ([`question`]). A proof is about the program's graph, which is written out
-//! again ([`graph`]), about abstract states, whose obligations a solver decides, or about programs in which members of families are counted ([`families`]).
+//! again ([`graph`]), about abstract states, whose obligations a solver decides, or about programs in which members of families are counted (`families`).
 
 mod claims;
 mod established;
