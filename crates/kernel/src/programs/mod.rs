@@ -56,8 +56,9 @@ pub fn certify(
 /// Where one size is asked about and a proof is about every size: the question about every size, and the size. What holds for all holds for one.
 fn of_every_size(document: &Document, request: &Request) -> Option<(Request, i64)> {
     let constant = document.counted.as_ref()?.constant.as_ref()?;
-    let (_, size) = request.defines.iter().find(|(name, _)| name == constant)?;
-    let size = size.parse().ok()?;
+    let sizes = request.defines.iter().filter(|(name, _)| name == constant).map(|(_, size)| size.parse::<i64>().ok());
+    // Whoever gives it twice means sizes that the text admits, too.
+    let size = sizes.collect::<Option<Vec<i64>>>()?.into_iter().min()?;
     let defines = request.defines.iter().filter(|(name, _)| name != constant).cloned().collect();
     Some((Request { defines, ..request.clone() }, size))
 }

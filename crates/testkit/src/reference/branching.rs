@@ -73,7 +73,7 @@ struct Evaluator<'a> {
 }
 
 /// So many nodes are evaluated at most; of ten thousand random formulas, one needs more.
-const MOST_EVALUATIONS: u64 = 1_000_000;
+const MOST_EVALUATIONS: u64 = 20_000_000;
 
 impl Evaluator<'_> {
     fn constant(&self, value: Belnap) -> Column {
