@@ -35,7 +35,7 @@ fn named(manifest: &str, wanted: &str) -> Vec<String> {
     found
 }
 
-/// The words of all sources below a folder.
+/// The words of all sources below a folder, and of those elsewhere that they take for modules of theirs.
 fn words(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path = entry.unwrap().path();
@@ -43,11 +43,17 @@ fn words(folder: &Path, found: &mut BTreeSet<String>) {
             words(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = read(&path);
-            let code = text.lines().filter(|line| !line.trim_start().starts_with("//!"));
-            let letters = |letter: char| !letter.is_alphanumeric() && letter != '_';
-            found.extend(code.flat_map(|line| line.split(letters)).map(str::to_owned));
+            let elsewhere = text.lines().filter_map(|line| line.strip_prefix("#[path = \"")?.strip_suffix("\"]"));
+            elsewhere.for_each(|module| words_of(&read(&folder.join(module)), found));
+            words_of(&text, found);
         }
     }
+}
+
+fn words_of(text: &str, found: &mut BTreeSet<String>) {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//!"));
+    let letters = |letter: char| !letter.is_alphanumeric() && letter != '_';
+    found.extend(code.flat_map(|line| line.split(letters)).map(str::to_owned));
 }
 
 #[test]
