@@ -601,7 +601,7 @@ pub struct CertifyArgs {
     /// Promela: a folder whose files may be included, besides the model's own; may be repeated
     #[arg(long = "include-dir", value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
-    /// The SMT-LIB solver that decides what a proof over predicates rests on, for example `cvc5` [default: Z3, built in]
+    /// The SMT-LIB solver that decides what a proof over predicates rests on, for example `cvc5` [default: Z3]
     #[arg(long, value_name = "COMMAND")]
     pub solver: Option<String>,
     /// Stop after this time

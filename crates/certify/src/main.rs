@@ -28,7 +28,7 @@ Usage: tertium-certify [OPTIONS] MODEL CERTIFICATE
   --ltl WORD         how linear formulas are read: bg, bg-total, hyper, tg, tg-pnf
   --fair             of a program: every process is treated weakly fairly
   -D NAME=VALUE      a macro or a value, as it was given to `check`
-  --solver COMMAND   the SMT-LIB solver that decides obligations [default: Z3, built in]
+  --solver COMMAND   the SMT-LIB solver that decides obligations [default: Z3]
   --timeout SECONDS  stop after this time
   --json             write one JSON document
   --version          write the version
