@@ -10,6 +10,7 @@ use crate::abstracted::basis::Basis;
 use crate::abstracted::looked::Looked;
 use crate::parameterised::Sizes;
 use tertium_evidence::observer::Observer;
+use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::questions::Question;
 use tertium_trace::run::Run;
 
@@ -76,8 +77,8 @@ pub struct ProgramAnswer {
     pub repeats: Option<Repeats>,
     /// What a state without successors means to it.
     pub deadlock: &'static str,
-    /// How the value was found.
-    pub engine: &'static str,
+    /// What decided it, and how.
+    pub provenance: Provenance,
     /// States that were visited for it.
     pub states: usize,
     /// Steps that were looked at for it.
@@ -92,8 +93,8 @@ pub struct ProgramAnswer {
     pub rounds: Vec<Round>,
     /// How often something was added.
     pub refinements: usize,
-    /// Numbers that a run without end would make fall for ever, if the answer rests on that.
-    pub falls: Vec<String>,
+    /// Ranking functions, if the answer rests on some: a counterexample would decrease one of them for ever.
+    pub ranking: Vec<String>,
     /// What holds in every state that can be reached, as far as it was found out: one line for each combination of locations.
     pub established: Vec<String>,
     /// The processes that were looked at closely, if not all were.
@@ -157,7 +158,7 @@ impl ProgramAnswer {
             run: None,
             repeats: None,
             deadlock: if logic == "ltl" { STUTTER } else { "mu" },
-            engine: "explore",
+            provenance: Provenance::new(Engine::Explore, Technique::ExplicitStateSearch),
             states: 0,
             transitions: 0,
             solver: None,
@@ -165,7 +166,7 @@ impl ProgramAnswer {
             choice: None,
             rounds: Vec::new(),
             refinements: 0,
-            falls: Vec::new(),
+            ranking: Vec::new(),
             established: Vec::new(),
             spotlight: None,
             by_completions: false,

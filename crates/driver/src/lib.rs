@@ -14,6 +14,7 @@ pub mod formula;
 pub mod program;
 
 pub use tertium_evidence::observer::{Aside, Counts, Observer};
+pub use tertium_evidence::provenance;
 pub use tertium_evidence::{Deadlock, LinearReading, Reading, Reason};
 pub use tertium_lattice::Belnap;
 pub use tertium_load::structure as input;

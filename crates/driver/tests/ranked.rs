@@ -60,8 +60,8 @@ fn what_comes_to_an_end_is_known_to() {
 
 #[test]
 fn the_numbers_that_fall_are_told() {
-    for (name, falls) in [("countdown", &["x"][..]), ("nested", &["(outer, inner)"]), ("lock", &[])] {
-        assert_eq!(abstracted(&corpus(name).1, true)[0].1.falls, falls, "{name}");
+    for (name, ranking) in [("countdown", &["x"][..]), ("nested", &["(outer, inner)"]), ("lock", &[])] {
+        assert_eq!(abstracted(&corpus(name).1, true)[0].1.ranking, ranking, "{name}");
     }
 }
 
@@ -169,7 +169,7 @@ fn random_programs_do_what_running_them_shows() {
             }
             definite.set(definite.get() + 1);
             assert_eq!(answer.1.value, run.value, "{}\n{text}", run.name);
-            if !answer.1.falls.is_empty() {
+            if !answer.1.ranking.is_empty() {
                 ranked.set(ranked.get() + 1);
                 assert_eq!(refused(&path, &certificate(&file, answer)), None, "{}\n{text}", run.name);
             }

@@ -7,7 +7,7 @@ use tertium_base::Budget;
 use tertium_driver::Belnap;
 use tertium_driver::program::promela;
 use tertium_driver::program::questions::questions;
-use tertium_driver::program::reduced_program::Fewer;
+use tertium_driver::program::reduced_program::ReducedProgram;
 use tertium_driver::program::run;
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
@@ -160,8 +160,8 @@ fn answers_do_not_depend_on_what_is_left_out_or_kept() {
         let all = CheckOptions { reduction: false, fair, ..CheckOptions::default() };
         let expected = values(&file, &all, progress);
         told_false.set(told_false.get() + expected.iter().filter(|(_, value)| *value == Belnap::False).count());
-        let fewer = values(&file, &CheckOptions { reduction: true, ..all.clone() }, progress);
-        assert_eq!(fewer, expected, "left: with reductions\n{}", file.source.text);
+        let reduced = values(&file, &CheckOptions { reduction: true, ..all.clone() }, progress);
+        assert_eq!(reduced, expected, "left: with reductions\n{}", file.source.text);
         let store = if case.number % 8 == 1 { Keeping::Bits } else { Keeping::Compact };
         for reduction in [true, false] {
             let sketched = values(&file, &CheckOptions { reduction, store, ..all.clone() }, progress);
@@ -196,10 +196,12 @@ fn runs_of_reduced_searches_are_followed_with_all_their_steps() {
         let broken = space.watch_promises(&effort, &mut |_| {});
         let promises = !file.program.promises.is_empty() && broken.is_none();
         by_promise.set(by_promise.get() + usize::from(promises));
-        let Some(fewer) = Fewer::of(&space, &[], ReductionKinds { promises, ..ReductionKinds::ALL }) else { return };
+        let Some(reduced) = ReducedProgram::of(&space, &[], ReductionKinds { promises, ..ReductionKinds::ALL }) else {
+            return;
+        };
         let options = Options { threads: 1, max_states: None, stop_at_finding: false, budget: &budget };
         let all = breadth_first(&space.stepper, &Blind, &space.initial, &options, &mut |_| {});
-        let found = breadth_first(&fewer.stepper, &Blind, &fewer.initial, &options, &mut |_| {});
+        let found = breadth_first(&reduced.stepper, &Blind, &reduced.initial, &options, &mut |_| {});
         let text = &file.source.text;
         assert!(
             found.summary.findings.keys().eq(all.summary.findings.keys()),
@@ -208,10 +210,10 @@ fn runs_of_reduced_searches_are_followed_with_all_their_steps() {
             all.summary.findings
         );
         for (finding, place) in &found.summary.findings {
-            let rows = shortest_run(&fewer.stepper, &found, &place.row, place.depth, &budget).expect("no limit");
+            let rows = shortest_run(&reduced.stepper, &found, &place.row, place.depth, &budget).expect("no limit");
             let states = match finding {
-                Finding::Fault(fault) => fewer.follow_to(&space, &rows, fault),
-                _ => fewer.follow(&space, &rows),
+                Finding::Fault(fault) => reduced.follow_to(&space, &rows, fault),
+                _ => reduced.follow(&space, &rows),
             };
             let states = states.unwrap_or_else(|failure| panic!("{failure:?} {finding:?}\n{text}"));
             merged.set(merged.get() + usize::from(states.len() > rows.len()));

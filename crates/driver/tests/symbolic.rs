@@ -10,6 +10,7 @@ use tertium_driver::program::safety::Effort;
 use tertium_driver::program::space::Space;
 use tertium_driver::program::symbolic::Encoding;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
+use tertium_driver::provenance::Engine;
 use tertium_driver::{Belnap, LinearReading, Observer};
 use tertium_testkit::{ProgramShape, for_random_cases, random_program};
 
@@ -290,13 +291,13 @@ fn sets_are_chosen_where_a_search_would_not_end() {
         let outcome = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("answers");
         let told = outcome.remarks.iter().find(|remark| remark.diagnostic.code == "W0431");
         assert_eq!(outcome.answers[0].value, Belnap::True);
-        (outcome.answers[0].engine, told.map(|remark| remark.diagnostic.message.clone()))
+        (outcome.answers[0].provenance.engine, told.map(|remark| remark.diagnostic.message.clone()))
     };
     let (engine, told) = chosen(&counters(99));
-    assert_eq!(engine, "symbolic");
+    assert_eq!(engine, Engine::Symbolic);
     assert!(told.is_some_and(|message| message.contains("at most 10^12 states")), "the estimate is shown");
     let (engine, told) = chosen(&counters(3));
-    assert!(engine != "symbolic" && told.is_none(), "4096 states are visited");
+    assert!(engine != Engine::Symbolic && told.is_none(), "4096 states are visited");
 }
 
 fn abstracted(

@@ -8,6 +8,7 @@ use tertium_driver::engines::EngineChoice;
 use tertium_driver::program::check::Outcome;
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, ProgramFile, check};
+use tertium_driver::provenance::Engine;
 use tertium_driver::{Belnap, Failure};
 
 use self::models::promela;
@@ -224,7 +225,10 @@ fn sets_are_chosen_where_a_search_would_not_end() {
     let outcome = answers(&file, EngineChoice::Auto).unwrap_or_else(|failure| panic!("{failure:?}"));
     for (name, value) in [("low", Belnap::True), ("up", Belnap::False)] {
         let answer = outcome.answers.iter().find(|answer| answer.name == name).expect("it is asked");
-        assert_eq!((answer.value, answer.engine, answer.run.is_some()), (value, "symbolic", value == Belnap::False));
+        assert_eq!(
+            (answer.value, answer.provenance.engine, answer.run.is_some()),
+            (value, Engine::Symbolic, value == Belnap::False)
+        );
         assert!(answer.states > 100_000_000_000, "{} states", answer.states);
     }
 }

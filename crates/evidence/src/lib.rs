@@ -9,6 +9,7 @@ pub mod document;
 mod fingerprint;
 pub mod itf;
 pub mod observer;
+pub mod provenance;
 mod reading;
 mod reason;
 pub mod unknown;
@@ -19,5 +20,6 @@ pub use document::{
     write_document, write_invariant, write_structure,
 };
 pub use fingerprint::Fingerprint;
+pub use provenance::{Provenance, Technique};
 pub use reading::{Deadlock, LinearReading, Reading};
 pub use reason::{OpenQuestion, PlayStep, Reason, StepDirection};

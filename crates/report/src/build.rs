@@ -107,7 +107,7 @@ pub fn advice(reason: &ReasonView) -> String {
 pub fn explanation(reason: &ReasonView) -> String {
     let role = |direction: &str| match direction {
         "exists" => "the property needs it",
-        _ => "the property fears it",
+        _ => "a counterexample could use it",
     };
     match reason {
         ReasonView::Label { state, prop } => format!("label {prop} at {state} is unknown"),

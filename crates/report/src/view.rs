@@ -6,9 +6,10 @@
 use serde::Serialize;
 
 pub use crate::ordered::Ordered;
+pub use tertium_evidence::{Provenance, Technique};
 
 /// Version of every document's shape.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// The program that wrote a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -101,8 +102,8 @@ pub struct ResultView {
     pub stats: Stats,
     /// The semantics the answer was given under.
     pub reading: ReadingView,
-    /// The engine that gave the answer.
-    pub engine: &'static str,
+    /// Which engine decided, and by which technique.
+    pub provenance: Provenance,
     /// The state that decides the value, where several were asked about or one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -133,9 +134,9 @@ pub struct ResultView {
     /// The rounds of abstraction and refinement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<RoundView>,
-    /// Numbers that a run without end would make fall for ever, if the answer rests on that.
+    /// Ranking functions, if the answer rests on some: a counterexample would decrease one of them for ever.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub falls: Vec<String>,
+    pub ranking: Vec<String>,
     /// What holds in every state that can be reached, as far as it was found out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub established: Vec<String>,
@@ -170,7 +171,7 @@ impl ResultView {
             evidence: EvidenceView::none(),
             stats: Stats::default(),
             reading: ReadingView { semantics: "compositional", deadlock: "mu", ltl: None },
-            engine: "none",
+            provenance: Provenance::NONE,
             state: None,
             per_state: None,
             condition: None,
@@ -181,7 +182,7 @@ impl ResultView {
             choice: None,
             on_demand: None,
             rounds: Vec::new(),
-            falls: Vec::new(),
+            ranking: Vec::new(),
             established: Vec::new(),
             next: Vec::new(),
             vacuous: false,
@@ -246,7 +247,7 @@ pub enum ReasonView {
         from: String,
         /// To there.
         to: String,
-        /// `exists`: the step is wanted; `forall`: it is feared.
+        /// `exists`: the property needs the step; `forall`: a counterexample could use it.
         direction: &'static str,
     },
     /// Some step into a set is certain, which one is open.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tertium_base::{Diagnostic, StopReason};
-use tertium_evidence::{Certificate, OpenQuestion, Place, Reading};
+use tertium_evidence::{Certificate, OpenQuestion, Place, Provenance, Reading};
 use tertium_lattice::Belnap;
 use tertium_logic::translate::fair_action;
 use tertium_logic::{Formula, Node, NodeId};
@@ -105,8 +105,8 @@ pub struct Answer {
     pub value: Value,
     /// Why the run ended early.
     pub stopped: Option<StopReason>,
-    /// The engine that gave the value.
-    pub engine: &'static str,
+    /// What decided it, and how.
+    pub provenance: Provenance,
     /// `compositional`, or `thorough`.
     pub semantics: &'static str,
     /// The reading it was given under.

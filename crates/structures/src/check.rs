@@ -323,7 +323,7 @@ impl<'a> Session<'a> {
             formula: parsed.formula.clone(),
             value: Value::Belnap(Belnap::Unknown),
             stopped: None,
-            engine: self.options.engine.name(),
+            provenance: self.options.engine.provenance(parsed.formula.logic()),
             semantics: if self.options.thorough { "thorough" } else { "compositional" },
             reading: self.reading,
             state: None,
@@ -364,8 +364,8 @@ impl<'a> Session<'a> {
         let formula = prove::evaluated_formula(model, &asked);
         let ask = if self.options.all_states { Ask::All } else { Ask::At(&self.ask) };
         let task = bound(Task::new(model, &formula, self.reading, ask, budget))?;
-        let (engine, values) = engines::evaluate(&task, self.options.engine)?;
-        answer.engine = engine;
+        let (provenance, values) = engines::evaluate(&task, self.options.engine)?;
+        answer.provenance = provenance;
         let (value, state) = meet_at(&self.ask, |state| values.at(state));
         if self.options.all_states {
             answer.per_state = Some(model.states().map(|state| Value::Belnap(values.at(state))).collect());

@@ -7,6 +7,7 @@ use tertium_check::game::ParityGame;
 use tertium_check::reduction::Reduction;
 use tertium_check::symbolic::Symbolic;
 use tertium_check::{Engine, EngineError, Task, Values};
+use tertium_evidence::{Provenance, Technique};
 use tertium_logic::Logic;
 
 use tertium_load::failure::Failure;
@@ -54,16 +55,31 @@ impl EngineChoice {
             _ => Box::new(Explicit),
         }
     }
+
+    /// Where the answer of that engine comes from.
+    #[must_use]
+    pub const fn provenance(self, logic: Logic) -> Provenance {
+        use tertium_evidence::provenance::Engine;
+        match (self, logic) {
+            (Self::Auto, Logic::Ltl | Logic::CtlStar) | (Self::Automata, _) => {
+                Provenance::new(Engine::Automata, Technique::AutomataEmptiness)
+            }
+            (Self::Game, _) => Provenance::new(Engine::Game, Technique::ParityGame),
+            (Self::Reduction, _) => Provenance::new(Engine::Reduction, Technique::TwoValuedReduction),
+            (Self::Symbolic, _) => Provenance::new(Engine::Symbolic, Technique::DecisionDiagrams),
+            _ => Provenance::new(Engine::Explicit, Technique::Labelling),
+        }
+    }
 }
 
-/// The values of a task and the name of the engine that found them.
+/// The values of a task, and where they come from.
 ///
 /// # Errors
 /// If the engine cannot do the task, with its reason, or a limit is reached.
-pub fn evaluate(task: &Task<'_>, choice: EngineChoice) -> Result<(&'static str, Values), Failure> {
+pub fn evaluate(task: &Task<'_>, choice: EngineChoice) -> Result<(Provenance, Values), Failure> {
     let engine = choice.engine(task.formula.logic());
     match engine.values(task) {
-        Ok(values) => Ok((engine.name(), values)),
+        Ok(values) => Ok((choice.provenance(task.formula.logic()), values)),
         Err(error) => Err(failure(error)),
     }
 }

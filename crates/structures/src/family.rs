@@ -86,7 +86,7 @@ impl Session<'_> {
             constraints => prove::fair_formula(&asked, constraints).into_owned(),
         };
         let engine = self.options.engine.engine(formula.logic());
-        answer.engine = engine.name();
+        answer.provenance = self.options.engine.provenance(formula.logic());
         for &state in &self.ask {
             let task = FamilyTask { model, formula: &formula, reading: self.reading, state, budget };
             let found = match self.options.engine {

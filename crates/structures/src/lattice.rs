@@ -39,8 +39,8 @@ impl Session<'_> {
         }
         let formula = answer.formula.clone();
         let task = bound(LatticeTask::new(model, &formula, budget))?;
-        let (engine, values) = self.lattice_values(&task)?;
-        answer.engine = engine;
+        let values = self.lattice_values(&task)?;
+        answer.provenance = self.options.engine.provenance(formula.logic());
         let lattice = model.lattice();
         let value_at = |state: StateId| values[state.index()];
         let value = self.ask.iter().fold(lattice.top(), |sum, &state| lattice.meet(sum, value_at(state)));
@@ -56,7 +56,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn lattice_values(&self, task: &LatticeTask<'_>) -> Result<(&'static str, Vec<Element>), Failure> {
+    fn lattice_values(&self, task: &LatticeTask<'_>) -> Result<Vec<Element>, Failure> {
         let decline = |reason: &str| {
             engines::failure(EngineError::Unsupported(Unsupported {
                 engine: self.options.engine.name(),
@@ -64,15 +64,9 @@ impl Session<'_> {
             }))
         };
         match self.options.engine {
-            EngineChoice::Auto | EngineChoice::Explicit => {
-                direct_values(task).map(|values| ("explicit", values)).map_err(engines::failure)
-            }
-            EngineChoice::Reduction => {
-                lattice_values(task).map(|values| ("reduction", values)).map_err(engines::failure)
-            }
-            EngineChoice::Symbolic => tertium_check::symbolic::lattice_values(task)
-                .map(|values| ("symbolic", values))
-                .map_err(engines::failure),
+            EngineChoice::Auto | EngineChoice::Explicit => direct_values(task).map_err(engines::failure),
+            EngineChoice::Reduction => lattice_values(task).map_err(engines::failure),
+            EngineChoice::Symbolic => tertium_check::symbolic::lattice_values(task).map_err(engines::failure),
             EngineChoice::Game => Err(decline("games are played on structures with may and must")),
             EngineChoice::Automata => Err(decline("linear formulas have no value over a lattice")),
         }

@@ -20,6 +20,7 @@ use crate::check::{SMALL, Session, bound};
 use crate::engines::EngineChoice;
 use crate::prove;
 use tertium_evidence::observer::Observer;
+use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::failure::{Failure, Located};
 
 impl Session<'_> {
@@ -110,7 +111,7 @@ impl Session<'_> {
         answer.value = Value::Belnap(value);
         let Some((state, how)) = decided else { return Ok(()) };
         answer.state = Some(state);
-        answer.engine = engine_name(how, formula.logic());
+        answer.provenance = provenance(how, formula.logic());
         if self.options.all_states {
             let everywhere = Task { ask: Ask::All, ..task.clone() };
             let values = tertium_check::Engine::values(&tertium_check::thorough::Thorough, &everywhere);
@@ -232,11 +233,12 @@ const NO_THOROUGH: &str =
 /// More pairs of states than this are not compared one by one.
 const MOST_PAIRS: usize = 1 << 20;
 
-fn engine_name(how: How, logic: Logic) -> &'static str {
+fn provenance(how: How, logic: Logic) -> Provenance {
     match how {
-        How::Compositional | How::SelfMinimising if matches!(logic, Logic::Ltl | Logic::CtlStar) => "automata",
-        How::Compositional | How::SelfMinimising => "explicit",
-        How::Searched { .. } | How::Inconsistent => "thorough",
+        How::Compositional | How::SelfMinimising => EngineChoice::Auto.provenance(logic),
+        How::Searched { .. } | How::Inconsistent => {
+            Provenance::new(Engine::Thorough, Technique::GeneralisedModelChecking)
+        }
     }
 }
 

@@ -22,7 +22,7 @@ use tertium_report::page::view::{
     WayView, WaysView,
 };
 use tertium_report::page::{self, Page, headline, short_name};
-use tertium_report::view::{Ordered, ResultView};
+use tertium_report::view::{Ordered, ResultView, Technique};
 use tertium_report::{build, json};
 
 use super::abstraction;
@@ -145,8 +145,10 @@ fn structure_proof(model: &Kmts, answer: &Answer, view: &ResultView) -> ProofVie
     let checked = if view.evidence.checked { ", and the independent checker accepts the proof" } else { "" };
     let scope = format!("However the open parts of the structure are filled in, the property holds{checked}.");
     let how = format!(
-        "Decided by the engine `{}` on {} states and {} transitions.",
-        view.engine, view.stats.states, view.stats.transitions
+        "Decided by {} on {} states and {} transitions.",
+        view.provenance.phrase(),
+        view.stats.states,
+        view.stats.transitions
     );
     let choice = |(from, to): (_, Vec<_>)| ChoiceView {
         from: model.state_name(from).to_owned(),
@@ -403,16 +405,18 @@ fn moves(file: &ProgramFile, choices: &Choices) -> MovesView {
 
 fn program_proof(view: &ResultView) -> ProofView {
     let counted = format!("{} states, {} steps", view.stats.states, view.stats.transitions);
-    let summary = match view.engine {
-        "explore" => {
-            format!("Every state that the program can reach was visited ({counted}); none breaks the property.")
+    let how = view.provenance.phrase();
+    let summary = match view.provenance.technique {
+        Technique::ExplicitStateSearch => {
+            format!("Every state was visited by {how} ({counted}); none breaks the property.")
         }
-        engine => format!("Decided by `{engine}` on {counted}."),
+        _ => format!("Decided by {how} on {counted}."),
     };
-    let falls = (!view.falls.is_empty()).then(|| {
-        format!("A run that breaks it would go on for ever, but {}.", tertium_report::text::falling(&view.falls))
+    let ranking = (!view.ranking.is_empty()).then(|| {
+        let impossible = tertium_report::text::decreasing(&view.ranking);
+        format!("A counterexample would {impossible}, which is impossible.")
     });
-    ProofView { summary: std::iter::once(summary).chain(falls).collect(), ..ProofView::default() }
+    ProofView { summary: std::iter::once(summary).chain(ranking).collect(), ..ProofView::default() }
 }
 
 /// What always holds, by where the processes are; nothing if there are too many states to look at.

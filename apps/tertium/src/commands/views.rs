@@ -33,7 +33,7 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
         evidence: evidence(session, answer),
         stats: Stats { states, transitions, time_ms: millis(answer.elapsed), ..Stats::default() },
         reading: reading(answer),
-        engine: answer.engine,
+        provenance: answer.provenance,
         state: answer.state.filter(|_| session.asks_several() || args.at.is_some()).map(|s| session.state_name(s)),
         per_state: answer.per_state.as_ref().map(|values| per_state(session, values)),
         condition: answer.conditions.as_ref().map(|conditions| {
@@ -49,7 +49,7 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
         choice: None,
         on_demand: None,
         rounds: Vec::new(),
-        falls: Vec::new(),
+        ranking: Vec::new(),
         established: Vec::new(),
         next: next_commands(session, answer, &reasons, &formula, args),
         vacuous: answer.vacuous,

@@ -38,6 +38,7 @@ use crate::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
 use crate::options::{CheckOptions, Outcome};
 use tertium_evidence::Deadlock;
 use tertium_evidence::observer::Observer;
+use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::Loaded;
 use tertium_load::ProgramFile;
 use tertium_load::failure::{Failure, Located};
@@ -159,7 +160,8 @@ pub(crate) struct Work<'a> {
 /// A question that is open, to be answered by abstraction.
 #[must_use]
 pub fn blank(question: &Question) -> ProgramAnswer {
-    ProgramAnswer { engine: "abstraction", ..ProgramAnswer::about(question) }
+    let provenance = Provenance::new(Engine::Cegar, Technique::PredicateAbstraction);
+    ProgramAnswer { provenance, ..ProgramAnswer::about(question) }
 }
 
 impl Work<'_> {
@@ -262,9 +264,9 @@ impl Work<'_> {
             if matches!(closer.value, Value::Belnap(Belnap::True | Belnap::False)) {
                 found = closer;
                 answer.by_completions = true;
+                answer.provenance.technique = Technique::AbstractCompletions;
             }
         }
-        answer.engine = found.engine;
         answer.stopped = found.stopped;
         (answer.vacuous, answer.vacuity_sought) = (found.vacuous, true);
         answer.warnings.clone_from(&found.warnings);

@@ -25,6 +25,7 @@ use super::{AbstractionOptions, Kind, Prepared, blank, failed, prepare, solver_w
 use crate::answer::{ProgramAnswer, Reason, STUTTER};
 use crate::options::{CheckOptions, Outcome};
 use tertium_evidence::observer::Observer;
+use tertium_evidence::provenance::Engine;
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
@@ -129,7 +130,8 @@ fn run(
         let begin = Instant::now();
         let _ = report.send("deciding over sets of abstract states".to_owned());
         let mut answer = blank(question);
-        (answer.engine, answer.states) = ("symbolic", whole(encoded.states.count(encoded.bits.len())));
+        answer.provenance.engine = Engine::Symbolic;
+        answer.states = whole(encoded.states.count(encoded.bits.len()));
         let decided = match question {
             Question::Property(asked) => property(&mut prepared, &encoded, asked, options, &mut answer),
             Question::Never(mistake) => never(&encoded, *mistake, &mut answer),

@@ -34,6 +34,7 @@ use crate::counter_abstraction::{self, Unfit};
 use crate::options::{CheckOptions, Outcome};
 use crate::refinement_loop;
 use tertium_evidence::observer::{Aside, Observer};
+use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::ProgramFile;
 use tertium_load::failure::{Failure, Located};
 use tertium_load::questions::{Mistake, Question};
@@ -275,7 +276,8 @@ impl Work<'_> {
                 Belnap::False => {
                     let elapsed = self.answers[at].elapsed + answer.elapsed;
                     self.answers[at] = ProgramAnswer { elapsed, ..answer };
-                    self.answers[at].choice = Some(format!("by running it for {name} = {size}"));
+                    self.answers[at].choice =
+                        Some(format!("by {} for {name} = {size}", self.answers[at].provenance.phrase()));
                     self.answers[at].sizes = self.sizes(Some(size));
                     self.files[at] = Some(Arc::clone(&system));
                 }
@@ -353,6 +355,7 @@ impl Work<'_> {
         }
         match answer.value {
             Belnap::True if self.fewer_hold(at, &members)? => {
+                answer.provenance = Provenance::new(Engine::Parameterised, Technique::CounterAbstraction);
                 answer.choice = Some(self.told_choice(&members, &name, lemmas));
                 answer.sizes = self.sizes(None);
                 self.shown[at] = Some(Shown { name, lemmas: lemmas.to_vec(), basis });
@@ -406,7 +409,8 @@ impl Work<'_> {
         let with =
             if others.is_empty() { String::new() } else { format!("; shown together with {}", others.join(", ")) };
         let (own, whom) = (own.join(", "), self.open.map(|(_, constant)| (&constant.name, constant.least)));
-        whom.map_or_else(|| format!("{own}{with}"), |(name, least)| format!("for every {name} >= {least}: {own}{with}"))
+        let all = whom.map_or_else(String::new, |(name, least)| format!(" for every {name} >= {least}"));
+        format!("by {}{all}: {own}{with}", Technique::CounterAbstraction.phrase())
     }
 
     fn stop(&mut self, stopped: StopReason) {

@@ -39,6 +39,7 @@ use crate::abstracted::{
 };
 use crate::answer::{ProgramAnswer, Reason, Round};
 use crate::options::{CheckOptions, Outcome};
+use tertium_evidence::Technique;
 use tertium_evidence::observer::Observer;
 use tertium_load::ProgramFile;
 use tertium_load::failure::{Failure, Located};
@@ -418,6 +419,7 @@ impl Loop<'_> {
         let Some(found) = found else { return Ok(false) };
         answer.value = Belnap::False;
         answer.states = found.states;
+        answer.provenance.technique = Technique::RecurrentSet;
         (answer.run, answer.repeats) = (Some(found.run), Some(found.repeats));
         answer.basis = Some(Arc::new(found.basis));
         Ok(true)

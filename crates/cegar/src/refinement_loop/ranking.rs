@@ -11,6 +11,7 @@ use std::sync::Arc;
 use tertium_abstraction::{Explored, Failed};
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason};
+use tertium_evidence::Technique;
 use tertium_evidence::abstraction::{Abstraction, Rank, Structure, Taken};
 use tertium_kernel::obligations::terms::{Sort, Term, TermId};
 use tertium_kernel::obligations::{Grounds, Machine, NoTerm, Questions};
@@ -75,7 +76,10 @@ impl Loop<'_> {
         answer.transitions = structure.steps.iter().map(|(_, _, to)| to.len()).sum();
         answer.solver = Some(solver_work(&prepared.system));
         answer.basis = Some(Arc::new(Basis::Structure(over, Box::new(structure))));
-        answer.falls.clone_from(&shown);
+        answer.ranking.clone_from(&shown);
+        if !shown.is_empty() {
+            answer.provenance.technique = Technique::RankingFunction;
+        }
         let (states, open) = (answer.states, Some(told(&shown)));
         match answer.rounds.last_mut() {
             Some(last) => last.open = open,
@@ -113,7 +117,7 @@ impl Loop<'_> {
 fn told(shown: &[String]) -> String {
     match shown {
         [] => "left open, but whoever is able to step again and again does".to_owned(),
-        _ => "left open, but a number cannot fall for ever: this saved a round".to_owned(),
+        _ => "left open, but a ranking function decreases: this saved a round".to_owned(),
     }
 }
 

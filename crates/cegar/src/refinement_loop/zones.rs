@@ -10,6 +10,7 @@ use crate::refine::OpenPath;
 use tertium_abstraction::differences::{Differences, Met, Unwanted, Visited};
 use tertium_abstraction::{AbstractState, Failed, System};
 use tertium_base::StopReason;
+use tertium_evidence::Technique;
 use tertium_lattice::Belnap;
 
 use super::search::Tree;
@@ -97,6 +98,7 @@ impl Loop<'_> {
                 Ok(Tried::Answered) => {
                     let answer = &mut self.answers[target.question];
                     answer.solver = Some(solver_work(&prepared.system));
+                    answer.provenance.technique = Technique::Zones;
                     (answer.states, answer.transitions) = (visited.states.len(), visited.steps);
                     self.tell_rounds(target.question);
                     open.remove(met.target);
@@ -149,7 +151,8 @@ impl Loop<'_> {
                 Err(why) => return Err(failed(self.work.file, prepared.system.program(), why)),
             };
             let predicates = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
-            let (answer, _) = self.work.answer_with(prepared, &explored, question)?;
+            let (mut answer, _) = self.work.answer_with(prepared, &explored, question)?;
+            answer.provenance.technique = Technique::Zones;
             let calls = solver_work(&prepared.system).calls;
             prepared.system.keep_predicates(before);
             if answer.value == Belnap::True {
@@ -250,6 +253,7 @@ impl Loop<'_> {
         let basis = Arc::new(prepared.told_states(&tree.states));
         for target in open.drain(..) {
             self.excluded(prepared, (&tree, starts), &target, &basis);
+            self.answers[target.question].provenance.technique = Technique::Zones;
         }
         // Whoever looks for predicates begins with those that were there.
         prepared.system.keep_predicates(before);

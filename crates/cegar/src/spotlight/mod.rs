@@ -25,6 +25,7 @@ use crate::answer::{ProgramAnswer, Reason};
 use crate::options::{CheckOptions, Outcome};
 use crate::solver;
 use tertium_evidence::observer::Observer;
+use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
 use tertium_load::questions::{Asked, Question};
@@ -98,7 +99,7 @@ impl Work<'_> {
     fn answer(&self, question: &Question) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
         let mut answer = blank(question);
-        answer.engine = "spotlight";
+        answer.provenance = Provenance::new(Engine::Spotlight, Technique::SpotlightAbstraction);
         let decided = match question {
             Question::Property(asked) => self.property(asked, &mut answer),
             Question::Never(mistake) => self.never(*mistake, &mut answer),

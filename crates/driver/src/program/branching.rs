@@ -231,7 +231,7 @@ fn translate(
     found: &answer::Answer,
     answer: &mut ProgramAnswer,
 ) -> Result<(), Failure> {
-    answer.engine = found.engine;
+    answer.provenance = found.provenance;
     answer.stopped = found.stopped;
     (answer.vacuous, answer.vacuity_sought) = (found.vacuous, true);
     answer.warnings.clone_from(&found.warnings);

@@ -77,7 +77,7 @@ pub fn decide(
     }
     let why = match file.program.functions.first() {
         Some(_) if large_variables(&file.program).is_empty() => large.clone(),
-        _ => format!("{large}, and {first_states} states were not all"),
+        _ => format!("{large}, and {first_states} states did not exhaust the state space"),
     };
     let refinements = refinement_loop::DEFAULT_REFINEMENTS;
     let half = budget.halved();
@@ -103,12 +103,11 @@ pub fn decide(
     let mut abstracted = found.answers.into_iter();
     for mut answer in visited.answers {
         if is_settled(&answer) {
-            answer.choice.get_or_insert_with(|| format!("by running it: found among the first {first_states} states"));
+            let how = answer.provenance.phrase();
+            answer.choice.get_or_insert_with(|| format!("by {how}: found among the first {first_states} states"));
         } else if let Some(mut other) = abstracted.next() {
-            other.choice = Some(match other.repeats {
-                Some(_) => format!("by running it, and a proof that its last steps can be taken for ever: {large}"),
-                None => format!("by abstraction: {why}"),
-            });
+            let why = if other.repeats.is_some() { &large } else { &why };
+            other.choice = Some(format!("by {}: {why}", other.provenance.phrase()));
             other.elapsed += answer.elapsed;
             answer = other;
         }
@@ -138,7 +137,8 @@ fn without_abstraction(
     let mut outcome = run_the_rest(file, questions, options, answers, visited.remarks, budget, observer)?;
     for at in open {
         let answer = &mut outcome.answers[at];
-        answer.choice = (answer.value != Belnap::Unknown).then(|| format!("by running it: {}", why.what));
+        let how = answer.provenance.phrase();
+        answer.choice = (answer.value != Belnap::Unknown).then(|| format!("by {how}: {}", why.what));
     }
     Ok(outcome)
 }
@@ -205,7 +205,7 @@ fn run_the_rest(
             answers[at].stopped = stopped.or(answers[at].stopped);
             continue;
         }
-        answer.choice = Some("by running it: abstraction left it open".to_owned());
+        answer.choice = Some(format!("by {}: abstraction left it open", answer.provenance.phrase()));
         answer.elapsed = answers[at].elapsed;
         answers[at] = answer;
     }

@@ -14,10 +14,10 @@ use tertium_lattice::Belnap;
 use tertium_program::{Action, Expr, ExprId, FaultKind, Hold, LocationId, ProcessId, Program, Semantics, State, Step};
 
 use super::answer::{ProgramAnswer, STUTTER};
-use super::linear::{accepted, add_limits, must_be_fair, too_long_to_follow, too_many_marks, unclear};
+use super::linear::{accepted, add_limits, cycle_search, must_be_fair, too_long_to_follow, too_many_marks, unclear};
 use super::notes::{self, Notes};
 use super::questions::{WatchKind, Watched};
-use super::reduced_program::{Fewer, LassoStates};
+use super::reduced_program::{LassoStates, ReducedProgram};
 use super::run::{self, Run};
 use super::safety::{Effort, Keeping, MOST_MORE, MOST_TIMES, cannot_evaluate};
 use super::space::{Space, stop_word};
@@ -215,7 +215,7 @@ pub fn decide(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ProgramAnswer, Failure> {
     let mut answer = ProgramAnswer::open(&watched.name, true, &watched.claim, watched.logic());
-    (answer.engine, answer.deadlock) = ("automata", STUTTER);
+    (answer.provenance.technique, answer.deadlock) = (cycle_search(effort), STUTTER);
     if let Some(reason) = &space.open {
         answer.reasons.push(reason.clone());
         return Ok(answer);
@@ -237,8 +237,9 @@ pub fn decide(
     } else {
         ReductionKinds::VALUES
     };
-    let fewer = if effort.reduction { space.reduced(&automaton.atoms, kinds) } else { None };
-    let found = search(space, fewer.as_ref(), &watching, &mut answer, effort, progress)?;
+    let reduced = if effort.reduction { space.reduced(&automaton.atoms, kinds) } else { None };
+    answer.provenance.reduction = reduced.as_ref().map(|reduced| reduced.kind);
+    let found = search(space, reduced.as_ref(), &watching, &mut answer, effort, progress)?;
     let Some(found) = found else { return Ok(answer) };
     if watching.eyes.blurred() {
         answer.reasons.push(cannot_evaluate());
@@ -262,7 +263,7 @@ pub fn decide(
 /// If a run cannot be followed, which is a fault of this program.
 pub(super) fn search<M: Monitor>(
     space: &Space<'_>,
-    fewer: Option<&Fewer<'_>>,
+    reduced: Option<&ReducedProgram<'_>>,
     monitor: &M,
     answer: &mut ProgramAnswer,
     effort: &Effort<'_>,
@@ -272,7 +273,7 @@ pub(super) fn search<M: Monitor>(
         answer.reasons.push(reason);
         return Ok(None);
     }
-    let (found, open) = match accepted(space, fewer, monitor, &space.scheduling, effort, progress) {
+    let (found, open) = match accepted(space, reduced, monitor, &space.scheduling, effort, progress) {
         Ok(found) => found,
         Err(stopped) => {
             answer.stopped = stop_word(stopped);
@@ -290,15 +291,15 @@ pub(super) fn search<M: Monitor>(
         answer.reasons.extend(open);
         return Ok(answer.reasons.is_empty().then_some(None));
     };
-    if fewer.is_none() && effort.store == Keeping::Exact {
+    if reduced.is_none() && effort.store == Keeping::Exact {
         return Ok(Some(Some(states(space, &lasso)?)));
     }
     let most = found.states.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
     let most = effort.limit(space).map_or(most, |limit| limit.min(most));
     let exact = Effort { max_states: Some(most), store: Keeping::Exact, ..*effort };
     let again = accepted(space, None, monitor, &space.scheduling, &exact, progress);
-    let whole = match (again.ok().and_then(|(outcome, _)| outcome.lasso), fewer) {
-        (None, Some(fewer)) => fewer.follow_lasso(space, &lasso)?,
+    let whole = match (again.ok().and_then(|(outcome, _)| outcome.lasso), reduced) {
+        (None, Some(reduced)) => reduced.follow_lasso(space, &lasso)?,
         (again, _) => Some(states(space, &again.unwrap_or(lasso))?),
     };
     if whole.is_none() {

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
+use tertium_evidence::Technique;
 use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{
@@ -22,7 +23,7 @@ use tertium_program::{Fairness, Fault, Program, State};
 
 use super::answer::{ProgramAnswer, Reason};
 use super::questions::Asked;
-use super::reduced_program::{Fewer, LassoStates};
+use super::reduced_program::{LassoStates, ReducedProgram};
 use super::run::{self, Run, arrival, moved_by};
 use super::safety::{Effort, MOST_MORE, MOST_TIMES, cannot_evaluate, observed};
 use super::sketched::{needs_exact, not_proved};
@@ -76,6 +77,14 @@ pub fn scheduling(program: &Program) -> Scheduling {
     Scheduling { weak: with(Fairness::Weak), strong: with(Fairness::Strong) }
 }
 
+/// How a run that goes on for ever is looked for.
+pub(super) fn cycle_search(effort: &Effort<'_>) -> Technique {
+    match effort.store {
+        Keeping::Exact => Technique::AcceptingComponents,
+        _ => Technique::NestedDfs,
+    }
+}
+
 /// Decides a linear property.
 ///
 /// # Errors
@@ -87,7 +96,7 @@ pub fn decide(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ProgramAnswer, Failure> {
     let mut answer = ProgramAnswer::open(&asked.name, asked.named, &asked.source, "ltl");
-    answer.engine = "automata";
+    answer.provenance.technique = cycle_search(effort);
     if let Some(reason) = &space.open {
         answer.reasons.push(reason.clone());
         return Ok(answer);
@@ -154,14 +163,15 @@ pub(super) fn add_limits(space: &Space<'_>, faults: &[Fault], answer: &mut Progr
 /// The limit that is reached first; the one on states counts as [`tertium_base::StopReason::Count`].
 pub fn accepted<M: Monitor>(
     space: &Space<'_>,
-    fewer: Option<&Fewer<'_>>,
+    reduced: Option<&ReducedProgram<'_>>,
     monitor: &M,
     fair: &Scheduling,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(Outcome, Option<Reason>), Stopped> {
     let limit = effort.limit(space).unwrap_or(usize::MAX);
-    let (stepper, initial) = fewer.map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
+    let (stepper, initial) =
+        reduced.map_or((&space.stepper, &space.initial), |reduced| (&reduced.stepper, &reduced.initial));
     let outer = effort.budget;
     let (flag, full) = (Arc::new(AtomicBool::new(false)), AtomicBool::new(false));
     let inner: Budget = outer.clone().with_cancel(Arc::clone(&flag));
@@ -238,8 +248,9 @@ struct Question<'s, 'p> {
 
 impl Question<'_, '_> {
     fn answer(&self, answer: &mut ProgramAnswer, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
-        let fewer = self.kinds().and_then(|kinds| self.space.reduced(&self.asked.atoms, kinds));
-        let (first, open) = match self.search(fewer.as_ref(), self.effort, progress) {
+        let reduced = self.kinds().and_then(|kinds| self.space.reduced(&self.asked.atoms, kinds));
+        answer.provenance.reduction = reduced.as_ref().map(|reduced| reduced.kind);
+        let (first, open) = match self.search(reduced.as_ref(), self.effort, progress) {
             Ok(outcome) => outcome,
             Err(stopped) => {
                 self.stop(stopped, answer);
@@ -261,7 +272,7 @@ impl Question<'_, '_> {
             answer.reasons.push(cannot_evaluate());
             return Ok(());
         }
-        let Some((stem, cycle)) = self.whole(fewer.as_ref(), first.states, lasso, progress)? else {
+        let Some((stem, cycle)) = self.whole(reduced.as_ref(), first.states, lasso, progress)? else {
             answer.reasons.push(too_long_to_follow());
             return Ok(());
         };
@@ -291,21 +302,21 @@ impl Question<'_, '_> {
     /// not take too long.
     fn whole(
         &self,
-        fewer: Option<&Fewer<'_>>,
+        reduced: Option<&ReducedProgram<'_>>,
         states: usize,
         lasso: Lasso,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Option<LassoStates>, Failure> {
-        if fewer.is_none() && self.effort.store == Keeping::Exact {
+        if reduced.is_none() && self.effort.store == Keeping::Exact {
             return Ok(Some(self.states(&lasso)?));
         }
         let most = states.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
         let most = self.effort.limit(self.space).map_or(most, |limit| limit.min(most));
         let effort = Effort { max_states: Some(most), store: Keeping::Exact, ..*self.effort };
         let again = self.search(None, &effort, progress);
-        match (again.ok().and_then(|(outcome, _)| outcome.lasso), fewer) {
+        match (again.ok().and_then(|(outcome, _)| outcome.lasso), reduced) {
             (Some(lasso), _) => Ok(Some(self.states(&lasso)?)),
-            (None, Some(fewer)) => fewer.follow_lasso(self.space, &lasso),
+            (None, Some(reduced)) => reduced.follow_lasso(self.space, &lasso),
             (None, None) => Ok(Some(self.states(&lasso)?)),
         }
     }
@@ -329,11 +340,11 @@ impl Question<'_, '_> {
 
     fn search(
         &self,
-        fewer: Option<&Fewer<'_>>,
+        reduced: Option<&ReducedProgram<'_>>,
         effort: &Effort<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(Outcome, Option<Reason>), Stopped> {
-        accepted(self.space, fewer, &self.watched, &self.fair, effort, progress)
+        accepted(self.space, reduced, &self.watched, &self.fair, effort, progress)
     }
 
     /// The lasso as a run; none, and a reason, if it rests where it is not known how the program goes on.

@@ -1,12 +1,13 @@
 //! How does a search that leaves out states and values tell a run with all of them?
 //!
-//! A [`Fewer`] is a program without what a question does not need. The rows that a search of it finds are followed here by the
+//! A [`ReducedProgram`] is a program without what a question does not need. The rows that a search of it finds are followed here by the
 //! definition of a step: where several statements were merged, each of them is a step of the run; where a value was
 //! forgotten, the run has it. A row that the definition cannot follow is a fault of this program, never a run.
 
 use std::collections::BTreeSet;
 
 use tertium_base::{StopReason, Stopped};
+use tertium_evidence::provenance::StateReduction;
 use tertium_explore::compiled::Compiled;
 use tertium_explore::reduction::{ReductionKinds, StateSpaceReduction};
 use tertium_explore::search::liveness::Lasso;
@@ -23,11 +24,13 @@ const MOST_ROUNDS: usize = 64;
 
 /// A program without what a question does not need.
 #[derive(Clone, Debug)]
-pub struct Fewer<'p> {
+pub struct ReducedProgram<'p> {
     /// The steps that are left.
     pub stepper: Stepper<'p>,
     /// Where it begins.
     pub initial: Vec<Vec<u32>>,
+    /// What mainly makes it smaller.
+    pub kind: StateReduction,
     compiled: Compiled<'p>,
 }
 
@@ -42,7 +45,7 @@ enum Wanted<'w> {
     Fault(&'w Fault),
 }
 
-impl<'p> Fewer<'p> {
+impl<'p> ReducedProgram<'p> {
     /// What is left for a question about these expressions; none if nothing can be left out.
     #[must_use]
     pub fn of(space: &Space<'p>, seen: &[ExprId], kinds: ReductionKinds) -> Option<Self> {
@@ -51,10 +54,15 @@ impl<'p> Fewer<'p> {
         if reduction.is_empty() {
             return None;
         }
+        let kind = match reduction.effective() {
+            ReductionKinds { partial_order: true, .. } => StateReduction::PartialOrder,
+            ReductionKinds { statement_merging: true, .. } => StateReduction::StatementMerging,
+            _ => StateReduction::DeadVariables,
+        };
         let compiled = compiled.as_ref().clone().reduced(reduction);
         let initial: BTreeSet<Vec<u32>> = space.initial.iter().map(|row| compiled.representative(row)).collect();
         let stepper = Stepper::Compiled(Box::new(compiled.clone()));
-        Some(Self { stepper, initial: initial.into_iter().collect(), compiled })
+        Some(Self { stepper, initial: initial.into_iter().collect(), kind, compiled })
     }
 
     /// The states of a run that passes these rows in order, the first of which is an initial one.

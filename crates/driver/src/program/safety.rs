@@ -21,7 +21,7 @@ pub use tertium_explore::store::Keeping;
 use super::answer::{ProgramAnswer, Reason};
 use super::propositional;
 use super::questions::{Asked, Mistake};
-use super::reduced_program::Fewer;
+use super::reduced_program::ReducedProgram;
 use super::run::{self, Run};
 use super::sketched;
 use super::space::{Space, Stepper, stop_word};
@@ -190,12 +190,12 @@ pub fn decide(
     let mut watcher = watcher(space, goals);
     let wanted = watcher.wanted.clone();
     let seen: Vec<ExprId> = goals.iter().flat_map(|goal| seen_by(goal)).copied().collect();
-    let fewer = if effort.reduction { space.reduced(&seen, ReductionKinds::ALL) } else { None };
+    let reduced = if effort.reduction { space.reduced(&seen, ReductionKinds::ALL) } else { None };
     let (stepper, initial) =
-        fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
+        reduced.as_ref().map_or((&space.stepper, &space.initial), |reduced| (&reduced.stepper, &reduced.initial));
     let first = search(space, stepper, initial, &watcher, effort, progress);
     let mut second = None;
-    if fewer.is_some() {
+    if reduced.is_some() {
         watcher.wanted.retain(|wanted| wanted.found(&first.summary).is_some());
         if !watcher.wanted.is_empty() {
             let budget = short_while(effort.budget);
@@ -206,10 +206,11 @@ pub fn decide(
     let mut answers = Vec::new();
     for (goal, wanted) in goals.iter().zip(&wanted) {
         let mut answer = open(goal);
+        answer.provenance.reduction = reduced.as_ref().map(|reduced| reduced.kind);
         (answer.states, answer.transitions) = (first.summary.states, first.summary.transitions);
         let full = second.as_ref().filter(|second| wanted.found(&second.summary).is_some());
         let explored = full.unwrap_or(&first);
-        let left_out = fewer.as_ref().filter(|_| full.is_none());
+        let left_out = reduced.as_ref().filter(|_| full.is_none());
         let blurred = matches!(wanted, Wanted::Broken(at) if watcher.conditions[*at].eyes.blurred());
         match wanted.found(&explored.summary) {
             _ if blurred => answer.reasons.push(cannot_evaluate()),
@@ -235,7 +236,7 @@ pub fn decide(
         }
         answers.push(answer);
     }
-    let whole = (fewer.is_none() && first.summary.complete()).then_some(first);
+    let whole = (reduced.is_none() && first.summary.complete()).then_some(first);
     Ok(Outcome { answers, whole })
 }
 
@@ -368,19 +369,19 @@ pub(super) fn run_to(
     goal: &Goal<'_>,
     (place, finding): (&Place, &Finding),
     explored: &Explored,
-    fewer: Option<&Fewer<'_>>,
+    reduced: Option<&ReducedProgram<'_>>,
     budget: &Budget,
 ) -> Result<Run, Failure> {
-    let stepper = fewer.map_or(&space.stepper, |fewer| &fewer.stepper);
+    let stepper = reduced.map_or(&space.stepper, |reduced| &reduced.stepper);
     let rows = shortest_run(stepper, explored, &place.row, place.depth, budget)?;
-    let initial = fewer.map_or(&space.initial, |fewer| &fewer.initial);
+    let initial = reduced.map_or(&space.initial, |reduced| &reduced.initial);
     if rows.len() != place.depth + 1 || !initial.contains(&rows[0]) {
         return Err(Failure::Internal("a shortest run does not begin in an initial state".to_owned()));
     }
     if space.semantics.budget().check().is_ok() {
-        return told(space, goal, finding, &rows, fewer);
+        return told(space, goal, finding, &rows, reduced);
     }
-    told(&space.within(budget), goal, finding, &rows, fewer)
+    told(&space.within(budget), goal, finding, &rows, reduced)
 }
 
 /// The run through these rows to a finding, by the definition of a step.
@@ -389,11 +390,11 @@ pub(super) fn told(
     goal: &Goal<'_>,
     finding: &Finding,
     rows: &[Vec<u32>],
-    fewer: Option<&Fewer<'_>>,
+    reduced: Option<&ReducedProgram<'_>>,
 ) -> Result<Run, Failure> {
-    let states = match (fewer, finding) {
-        (Some(fewer), Finding::Fault(fault)) => fewer.follow_to(space, rows, fault)?,
-        (Some(fewer), _) => fewer.follow(space, rows)?,
+    let states = match (reduced, finding) {
+        (Some(reduced), Finding::Fault(fault)) => reduced.follow_to(space, rows, fault)?,
+        (Some(reduced), _) => reduced.follow(space, rows)?,
         (None, _) => rows.iter().map(|row| space.state(row)).collect(),
     };
     let run = run::connect(&space.semantics, &states)?;

@@ -4,6 +4,7 @@
 //! well: states may have been overlooked, so the answer is unknown, and says how many states were probably seen.
 
 use tertium_base::StopReason;
+use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::breadth::Options;
 use tertium_explore::search::compaction::{CompactSearch, compact_search};
@@ -30,9 +31,9 @@ pub(super) fn decide(
     let mut watcher = safety::watcher(space, goals);
     let wanted = watcher.wanted.clone();
     let seen: Vec<ExprId> = goals.iter().flat_map(|goal| safety::seen_by(goal)).copied().collect();
-    let fewer = if effort.reduction { space.reduced(&seen, ReductionKinds::ALL) } else { None };
+    let reduced = if effort.reduction { space.reduced(&seen, ReductionKinds::ALL) } else { None };
     let (stepper, initial) =
-        fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
+        reduced.as_ref().map_or((&space.stepper, &space.initial), |reduced| (&reduced.stepper, &reduced.initial));
     let options =
         Options { threads: 1, max_states: effort.limit(space), stop_at_finding: false, budget: effort.budget };
     let found = compact_search(stepper, &watcher, initial, effort.store, &options, progress);
@@ -46,6 +47,8 @@ pub(super) fn decide(
     let mut answers = Vec::new();
     for (goal, wanted) in goals.iter().zip(&wanted) {
         let mut answer = safety::open(goal);
+        answer.provenance =
+            Provenance::new(Engine::Explore, kept(effort.store)).reduced(reduced.as_ref().map(|reduced| reduced.kind));
         (answer.states, answer.transitions) = (found.summary.states, found.summary.transitions);
         let blurred = matches!(wanted, Wanted::Broken(at) if watcher.conditions[*at].eyes.blurred());
         let nearest = near.as_ref().and_then(|near| Some((near, wanted.found(&near.summary)?)));
@@ -57,7 +60,7 @@ pub(super) fn decide(
             }
             (Some((_, finding)), None) => {
                 let rows = found.runs.get(finding).ok_or_else(no_run)?;
-                let run = safety::told(space, goal, finding, rows, fewer.as_ref())?;
+                let run = safety::told(space, goal, finding, rows, reduced.as_ref())?;
                 (answer.run, answer.value) = (Some(run), Belnap::False);
             }
             (None, _) => leave_open(space, &found, effort, &mut answer),
@@ -68,6 +71,14 @@ pub(super) fn decide(
         answers.push(answer);
     }
     Ok(answers)
+}
+
+/// The technique of a search that keeps so little of each state.
+const fn kept(store: Keeping) -> Technique {
+    match store {
+        Keeping::Bits => Technique::Bitstate,
+        _ => Technique::HashCompaction,
+    }
 }
 
 fn no_run() -> Failure {

@@ -12,7 +12,7 @@ use tertium_explore::successors::{Expansion, Plain, RowSuccessors};
 use tertium_program::{ExprId, FaultKind, NoInitialStates, Program, Semantics, State, Type, VarId};
 
 use super::answer::Reason;
-use super::reduced_program::Fewer;
+use super::reduced_program::ReducedProgram;
 use super::safety::Effort;
 use super::wording;
 use crate::failure::Failure;
@@ -122,8 +122,8 @@ impl<'p> Space<'p> {
 
     /// What is left of the program for a question about these expressions; none if nothing can be left out.
     #[must_use]
-    pub fn reduced(&self, seen: &[ExprId], kinds: ReductionKinds) -> Option<Fewer<'p>> {
-        Fewer::of(self, seen, ReductionKinds { promises: self.keeps_promises, ..kinds })
+    pub fn reduced(&self, seen: &[ExprId], kinds: ReductionKinds) -> Option<ReducedProgram<'p>> {
+        ReducedProgram::of(self, seen, ReductionKinds { promises: self.keeps_promises, ..kinds })
     }
 
     /// Looks whether the program keeps what it promises about its channels; if all of it is kept, searches may rely on it.
@@ -134,14 +134,14 @@ impl<'p> Space<'p> {
         }
         let watcher = PromiseWatcher(self);
         let kinds = ReductionKinds { promises: true, ..ReductionKinds::ALL };
-        let fewer = Fewer::of(self, &[], kinds)?;
+        let reduced = ReducedProgram::of(self, &[], kinds)?;
         let options = Options {
             threads: effort.threads,
             max_states: effort.limit(self),
             stop_at_finding: false,
             budget: effort.budget,
         };
-        let found = breadth_first(&fewer.stepper, &watcher, &fewer.initial, &options, progress);
+        let found = breadth_first(&reduced.stepper, &watcher, &reduced.initial, &options, progress);
         // Of several that one search meets, which one is told must not depend on threads.
         let broken = found.summary.findings.iter().find_map(|(finding, place)| match finding {
             Finding::Broken(_) => promises::broken(&self.semantics, &self.state(&place.row)),

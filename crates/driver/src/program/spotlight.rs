@@ -69,7 +69,7 @@ pub fn check_first(
             continue;
         }
         if very_many {
-            answer.choice = Some("over sets of states: looking at few processes left it open".to_owned());
+            answer.choice = Some(format!("by {}: looking at few processes left it open", answer.provenance.phrase()));
             answer.elapsed += answers[at].elapsed;
         }
         answers[at] = answer;

@@ -121,6 +121,17 @@ impl StateSpaceReduction {
         self.ample.iter().chain(&self.merged).map(BitSet::count).sum()
     }
 
+    /// The kinds of reduction that leave out something here.
+    #[must_use]
+    pub fn effective(&self) -> ReductionKinds {
+        ReductionKinds {
+            partial_order: self.ample.iter().any(|steps| !steps.is_empty()),
+            statement_merging: self.merged.iter().any(|steps| !steps.is_empty()),
+            dead_variables: self.dead.is_some(),
+            promises: !self.relied_on.is_empty(),
+        }
+    }
+
     /// Whether it leaves out nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {

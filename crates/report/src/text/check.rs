@@ -67,8 +67,9 @@ fn explanation(view: &ResultView, style: Style) -> String {
     text.push_str(&completions(view, style));
     text.push_str(&proof_line(view, style));
     text.push_str(&rounds(view, style));
-    if !view.falls.is_empty() {
-        text.push_str(&entry("because", &falling(&view.falls), style));
+    if !view.ranking.is_empty() {
+        let why = format!("a counterexample would {}", decreasing(&view.ranking));
+        text.push_str(&entry("because", &why, style));
     }
     text.push_str(&established(view, style));
     if let Some(per_state) = &view.per_state {
@@ -181,14 +182,12 @@ fn proof_line(view: &ResultView, style: Style) -> String {
     }
 }
 
-/// What a run without end would do, and cannot.
+/// What a counterexample would do with ranking functions, and cannot.
 #[must_use]
-pub fn falling(falls: &[String]) -> String {
-    match falls {
-        [most @ .., last] if !most.is_empty() => {
-            format!("neither `{}` nor `{last}` can fall for ever", most.join("`, `"))
-        }
-        _ => format!("`{}` cannot fall for ever", falls.concat()),
+pub fn decreasing(ranking: &[String]) -> String {
+    match ranking {
+        [only] => format!("decrease the ranking function `{only}` for ever"),
+        several => format!("decrease one of the ranking functions `{}` for ever", several.join("`, `")),
     }
 }
 
@@ -272,9 +271,9 @@ fn states_table(values: &[(String, String)], style: Style) -> String {
 fn cost_line(view: &ResultView, style: Style) -> String {
     let ltl = view.reading.ltl.map_or_else(String::new, |ltl| format!(", ltl {ltl}"));
     let cost = format!(
-        "{}, engine {}, deadlock {}{ltl}; {}, {}, {} ms",
+        "{}, by {}, deadlock {}{ltl}; {}, {}, {} ms",
         view.logic,
-        view.engine,
+        view.provenance.phrase(),
         view.reading.deadlock,
         counted(view.stats.states, "state"),
         counted(view.stats.transitions, "transition"),
@@ -314,11 +313,30 @@ pub fn summary(report: &CheckReport, time_ms: u64, style: Style) -> String {
     let (states, transitions) = seen.map_or((0, 0), |stats| (stats.states, stats.transitions));
     let cost = format!("({}, {}, {time_ms} ms)", counted(states, "state"), counted(transitions, "transition"));
     format!(
-        "\n{}: {}  {}\n",
+        "\n{}: {}  {}\n{}",
         counted_properties(report.results.len()),
         parts.join(", "),
-        style.paint(Role::Faint, &cost)
+        style.paint(Role::Faint, &cost),
+        decided_by(report, style),
     )
+}
+
+/// Which techniques decided what is decided; each with the number of properties if there are several.
+fn decided_by(report: &CheckReport, style: Style) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for view in report.results.iter().filter(|view| view.stopped.is_none() && view.value != "unknown") {
+        let phrase = view.provenance.phrase();
+        match counts.iter_mut().find(|(known, _)| *known == phrase) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((phrase, 1)),
+        }
+    }
+    let told: Vec<String> = match counts.as_slice() {
+        [] => return String::new(),
+        [(only, _)] => vec![only.clone()],
+        _ => counts.iter().map(|(phrase, count)| format!("{phrase}: {count}")).collect(),
+    };
+    format!("{}\n", style.paint(Role::Faint, &format!("decided by {}", told.join("; "))))
 }
 
 fn counted_properties(number: usize) -> String {

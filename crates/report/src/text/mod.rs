@@ -11,7 +11,7 @@ mod run;
 
 pub use abstraction::abstraction;
 pub use certify::certify;
-pub use check::{falling, heading, result, short_result, summary};
+pub use check::{decreasing, heading, result, short_result, summary};
 pub use compare::compare;
 pub use explore::explore;
 pub use formula::formula;

@@ -13,6 +13,7 @@ use tertium_check::symbolic::{
 };
 use tertium_dd::{Set, with_deep_stack_meanwhile};
 use tertium_encode::{Encoding, EncodingError, InstantiatedProgram};
+use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_explore::search::liveness::Scheduling;
 use tertium_kernel::obligations::of_every_state;
 use tertium_lattice::{Belnap, TruthValue};
@@ -35,9 +36,6 @@ use crate::program::safety::cannot_evaluate;
 use crate::program::{ProgramFile, linear};
 use crate::{Deadlock, Observer, engines, prove};
 use tertium_kernel::programs::question::fair_to_all;
-
-/// The name under which answers are told.
-const NAME: &str = "symbolic";
 
 /// Answers all questions over sets of states.
 ///
@@ -233,7 +231,11 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
     }
 
     fn open(&self, answer: ProgramAnswer) -> ProgramAnswer {
-        ProgramAnswer { engine: NAME, states: whole(self.states), ..answer }
+        ProgramAnswer {
+            provenance: Provenance::new(Engine::Symbolic, Technique::Saturation),
+            states: whole(self.states),
+            ..answer
+        }
     }
 
     fn never(&self, mistake: Mistake, answer: &mut ProgramAnswer) -> Result<(), Failure> {

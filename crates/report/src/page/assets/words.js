@@ -120,12 +120,14 @@ class DetailsView {
   constructor(page, result) {
     const row = (name, value) => (value === undefined || value === null || value === '' ? null : h('tr', null, h('td', { class: 'words' }, name), h('td', null, value)));
     const stats = result.stats;
+    // Reports of version 1 have the engine alone.
+    const from = result.provenance || { engine: result.engine };
     const table = (entries, heads) => h('table', null, h('thead', null, h('tr', null, heads.map((text) => h('th', null, text)))), h('tbody', null, entries));
     this.element = h('div', { class: 'prose' },
       section('Property', h('table', null, h('tbody', null, row('name', result.name), row('formula', result.formula), row('logic', result.logic), row('value', result.value), row('expected', result.expected), row('decided at', result.state), row('ended early by', result.stopped)))),
       section('For which parameters', result.condition && table(Object.entries(result.condition).map(([value, when]) => h('tr', null, h('td', null, value), h('td', null, when))), ['value', 'if and only if'])),
       section('Value at every state', result.per_state && table(Object.entries(result.per_state).slice(0, 2000).map(([state, value]) => h('tr', null, h('td', null, state), h('td', null, value))), ['state', 'value'])),
-      section('How it was decided', h('table', null, h('tbody', null, row('engine', result.engine), row('semantics', result.reading.semantics), row('deadlocks', result.reading.deadlock), row('linear reading', result.reading.ltl),
+      section('How it was decided', h('table', null, h('tbody', null, row('engine', from.engine), row('technique', from.technique), row('reduction', from.reduction), row('semantics', result.reading.semantics), row('deadlocks', result.reading.deadlock), row('linear reading', result.reading.ltl),
         row('states', stats.states), row('transitions', stats.transitions), row('predicates', stats.predicates || null), row('refinements', stats.refinements || null), row('calls of the solver', stats.solver_calls || null), row('time', stats.time_ms + ' ms')))),
       section('Commands', (result.next || []).map(command)),
       section('As a document', h('button', { onclick: () => download(result.name.replace(/\W+/g, '_') + '.json', 'application/json', JSON.stringify(result, null, 1)) }, 'save this result as JSON')));
