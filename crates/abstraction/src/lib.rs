@@ -3,7 +3,7 @@
 //! [`System`] prepares a program: its steps as terms ([`translate`]), what is known beforehand ([`invariants`]), which
 //! variables stay concrete ([`keep`]). An [`AbstractState`] is a set of program states; [`expand`] finds what may and what
 //! must follow, [`hyper`] which sets are certain, [`initial`] where it begins, and [`collect`] makes the structure.
-//! [`possible`] finds only what may follow, [`paths`] whole paths of that. What was found is kept in decision diagrams (`diagram`), so that states which do not differ in
+//! [`possible`] finds only what may follow, [`paths`] whole paths of that, [`ranking`] what steps do to ranking functions. What was found is kept in decision diagrams (`diagram`), so that states which do not differ in
 //! what a step depends on cost one look. [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over
 //! them. Programs with several copies of a process come in the form that `tertium-instantiate` gives them. [`spotlight`] looks at
 //! some processes closely and at the others hardly at all; [`differences`] only at how far variables are apart.
@@ -25,6 +25,7 @@ mod more;
 pub mod options;
 pub mod paths;
 pub mod possible;
+pub mod ranking;
 pub mod samples;
 pub mod spotlight;
 pub mod state;
@@ -39,6 +40,7 @@ pub use initial::Initial;
 pub use options::{Kind, Options};
 pub use paths::PossiblePaths;
 pub use possible::PossibleStep;
+pub use ranking::Change;
 pub use state::AbstractState;
 pub use system::{Operation, Predicate, System};
 pub use tertium_instantiate::Unsupported;

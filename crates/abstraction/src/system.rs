@@ -228,7 +228,7 @@ impl System {
         Ok(self.terms.and(defined, term))
     }
 
-    fn term(&mut self, expr: ExprId) -> Result<TermId, Unsupported> {
+    pub(crate) fn term(&mut self, expr: ExprId) -> Result<TermId, Unsupported> {
         self.translator.deadlock = Some(self.deadlock);
         Ok(self.translator.term(&self.program, expr, &mut self.terms)?)
     }

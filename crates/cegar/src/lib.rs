@@ -17,6 +17,7 @@ pub mod options;
 pub mod parameterised;
 pub mod refine;
 pub mod refinement_loop;
+pub mod single_states;
 pub mod solver;
 pub mod spotlight;
 pub mod structure_proof;

@@ -1,11 +1,14 @@
 //! How does one run want its answers about a program, and what does it give back?
 
+use std::borrow::Cow;
+
 use tertium_base::{Span, Stopped};
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_explore::store::Keeping;
 use tertium_kernel::programs::question::Settings;
 use tertium_load::Located;
 use tertium_load::questions::Question;
+use tertium_program::{Fairness, Program};
 use tertium_structures::engines::EngineChoice;
 
 use crate::answer::ProgramAnswer;
@@ -36,6 +39,21 @@ pub struct CheckOptions {
 }
 
 impl CheckOptions {
+    /// The program with the fairness that is asked for besides its own: weak fairness to every process of which its text says nothing.
+    #[must_use]
+    pub fn scheduled<'p>(&self, program: &'p Program) -> Cow<'p, Program> {
+        let mut program = Cow::Borrowed(program);
+        if self.fair {
+            for process in &mut program.to_mut().processes {
+                process.fairness = match process.fairness {
+                    Fairness::None => Fairness::Weak,
+                    said => said,
+                };
+            }
+        }
+        program
+    }
+
     /// How questions are read, for whoever proves an answer.
     #[must_use]
     pub fn settings(&self) -> Settings {

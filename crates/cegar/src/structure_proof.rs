@@ -7,10 +7,11 @@ use tertium_base::Budget;
 use tertium_check::{Ask, Task};
 use tertium_evidence::abstraction::{Abstraction, Structure};
 use tertium_evidence::{Certificate, Choice, Deadlock, Place, Proof, Reading, write_structure};
-use tertium_kernel::obligations::{Drawn, Grounds, NoTerm, Obligation};
+use tertium_kernel::obligations::{Drawn, Grounds, Obligation};
 use tertium_kernel::programs::question::Subject;
 use tertium_kernel::programs::{fairness_fits, lines};
 use tertium_kernel::solve::{Decided, Decider, decide};
+use tertium_kernel::vocabulary::NoTerm;
 use tertium_kernel::{Subject as Kind, check_certificate_of};
 use tertium_lattice::Belnap;
 use tertium_model::{Kmts, StateId};
@@ -56,24 +57,6 @@ pub fn certificate(
         Ok((question, structure)) => question.written(structure, budget),
         Err(why) => Ok(Written::None(why)),
     }
-}
-
-/// Whether a structure over abstract states shows that a property is true.
-///
-/// # Errors
-/// If a limit is reached.
-pub fn shows(
-    file: &ProgramFile,
-    asked: &Asked,
-    (over, structure): (&Abstraction, &Structure),
-    options: &CheckOptions,
-    budget: &Budget,
-) -> Result<bool, Failure> {
-    let Ok((question, structure)) = Question::about(file, asked, (over, structure), Belnap::True, options) else {
-        return Ok(false);
-    };
-    let Ok(model) = question.sketch(&structure, budget) else { return Ok(false) };
-    Ok(question.proofs(&model, budget)?.is_ok())
 }
 
 /// A question as one about a structure.

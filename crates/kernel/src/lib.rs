@@ -15,6 +15,7 @@ pub mod programs;
 pub mod request;
 pub mod solve;
 pub mod structures;
+pub mod vocabulary;
 
 pub use checker::{
     Accepted, Assumption, Rejection, Subject, check_certificate, check_certificate_of, check_open_question,

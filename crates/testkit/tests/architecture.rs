@@ -1,5 +1,8 @@
 //! Is the map in `docs/ARCHITECTURE.md` the truth?
 
+#[path = "architecture/independence.rs"]
+mod independence;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

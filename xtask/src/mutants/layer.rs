@@ -1,7 +1,9 @@
 //! Which line of defence noticed a mutant? Told from what the failing test wrote.
 
+use serde::{Deserialize, Serialize};
+
 /// Who noticed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Layer {
     /// The kernel refused the certificate of an answer.
     Certificate,

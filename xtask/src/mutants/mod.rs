@@ -19,6 +19,7 @@ use std::process::ExitCode;
 use self::build::Plan;
 use self::catalogue::{Mutant, catalogue};
 use self::options::Options;
+use self::run::Deadline;
 use self::schemata::Sites;
 
 /// What went wrong, for the terminal.
@@ -84,8 +85,9 @@ fn prepared(root: &Path, mutants: Vec<Mutant>, sites: &Sites, options: &Options)
 /// All mutants of the plan, run and told. Is the goal met?
 fn judge(plan: &Plan, options: &Options) -> Result<bool, Problem> {
     let chosen = plan.mutants.iter().filter(|mutant| options.wants(mutant)).cloned().collect::<Vec<_>>();
+    let deadline = Deadline::after(options.total);
     let usual = run::baseline(plan, &chosen, options)?;
-    let judged = run::mutants(plan, chosen, &usual, options)?;
+    let judged = run::mutants(plan, chosen, &usual, options, &deadline)?;
     let (text, reached) = table::table(&judged);
     print!("{text}");
     Ok(reached)

@@ -15,7 +15,9 @@ pub const HELP: &str = "\
   --only WORD       only mutants with this word in their name, area or file (repeatable)
   --threads N       test programs at a time (as many as there are cores)
   --limit SECONDS   for each test program (five times what it takes without a mutant, at least 60)
-  --memory MIB      for each test program (6144)";
+  --memory MIB      for each test program (6144)
+  --total SECONDS   for everything; mutants that are not through by then are told as not run
+  --results FILE    what became of each mutant, one line of JSON each; those that stand there are not run again";
 
 /// The arguments, understood.
 #[derive(Debug, Default)]
@@ -29,6 +31,8 @@ pub struct Options {
     pub threads: Option<usize>,
     pub limit: Option<Duration>,
     pub memory_mib: Option<u64>,
+    pub total: Option<Duration>,
+    pub results: Option<PathBuf>,
 }
 
 impl Options {
@@ -45,7 +49,8 @@ pub fn options(mut words: impl Iterator<Item = String>) -> Result<Options, Probl
         match word.as_str() {
             "--check" => options.check = true,
             "--build-only" => options.build_only = true,
-            "--list" | "--run-list" | "--dir" | "--only" | "--threads" | "--limit" | "--memory" => {
+            "--list" | "--run-list" | "--dir" | "--only" | "--threads" | "--limit" | "--memory" | "--total"
+            | "--results" => {
                 let value = words.next().ok_or_else(|| format!("{word} needs a value\n{HELP}"))?;
                 valued(&mut options, &word, value)?;
             }
@@ -63,6 +68,8 @@ fn valued(options: &mut Options, word: &str, value: String) -> Result<(), Proble
         "--run-list" => options.run_list = Some(value.into()),
         "--dir" => options.dir = Some(value.into()),
         "--threads" => options.threads = Some(usize::try_from(number()?).map_err(|error| error.to_string())?),
+        "--total" => options.total = Some(Duration::from_secs(number()?)),
+        "--results" => options.results = Some(value.into()),
         "--limit" => options.limit = Some(Duration::from_secs(number()?)),
         "--memory" => options.memory_mib = Some(number()?),
         _ => options.only.push(value),

@@ -1,10 +1,14 @@
 //! All runs: first without a mutant, then each mutant over its tests until one notices.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
 
 use super::Problem;
 use super::build::Plan;
@@ -17,11 +21,41 @@ use super::watch::{End, Limits, watched};
 pub type Usual = BTreeMap<Tests, Duration>;
 
 /// What became of a mutant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fate {
+    /// The tests that noticed it, which of them, how, and what that one said.
+    Caught { tests: Tests, test: String, layer: Layer, said: String },
+    /// All its tests passed.
+    Missed,
+    /// There was no time.
+    NotRun,
+}
+
+/// A mutant and what became of it.
 #[derive(Debug)]
 pub struct Judged {
     pub mutant: Mutant,
-    /// The tests that noticed it, and how; none: it was missed.
-    pub caught: Option<(Tests, String, Layer)>,
+    pub fate: Fate,
+}
+
+impl Judged {
+    pub fn is_caught(&self) -> bool {
+        matches!(self.fate, Fate::Caught { .. })
+    }
+}
+
+/// When everything has to be through.
+pub struct Deadline(Option<Instant>);
+
+impl Deadline {
+    pub fn after(total: Option<Duration>) -> Self {
+        Self(total.and_then(|total| Instant::now().checked_add(total)))
+    }
+
+    /// How long there still is; none: as long as it takes.
+    fn left(&self) -> Option<Duration> {
+        self.0.map(|end| end.saturating_duration_since(Instant::now()))
+    }
 }
 
 /// Without a mutant every chosen test passes.
@@ -46,38 +80,85 @@ pub fn baseline(plan: &Plan, chosen: &[Mutant], options: &Options) -> Result<Usu
     Ok(usual)
 }
 
-/// Every mutant over its tests.
-pub fn mutants(plan: &Plan, chosen: Vec<Mutant>, usual: &Usual, options: &Options) -> Result<Vec<Judged>, Problem> {
-    let caught = in_parallel(&chosen, threads(options), |_, mutant| {
-        let caught = caught(plan, mutant, usual, options)?;
-        let how = caught
-            .as_ref()
-            .map_or("missed".to_owned(), |(tests, test, layer)| format!("{} by {} {test}", layer.name(), name(tests)));
-        eprintln!("{}: {how}", mutant.name);
-        Ok(caught)
-    })?;
-    Ok(chosen.into_iter().zip(caught).map(|(mutant, caught)| Judged { mutant, caught }).collect())
-}
-
-fn caught(
+/// Every mutant over its tests, but for those of which it is known what became of them.
+pub fn mutants(
     plan: &Plan,
-    mutant: &Mutant,
+    chosen: Vec<Mutant>,
     usual: &Usual,
     options: &Options,
-) -> Result<Option<(Tests, String, Layer)>, Problem> {
+    deadline: &Deadline,
+) -> Result<Vec<Judged>, Problem> {
+    let results = Results::open(options.results.as_deref())?;
+    let fates = in_parallel(&chosen, threads(options), |_, mutant| {
+        if let Some(known) = results.known.get(&mutant.name) {
+            return Ok(known.clone());
+        }
+        let fate = fate(plan, mutant, usual, options, deadline)?;
+        eprintln!("{}: {}", mutant.name, in_words(&fate));
+        results.keep(&mutant.name, &fate)?;
+        Ok(fate)
+    })?;
+    Ok(chosen.into_iter().zip(fates).map(|(mutant, fate)| Judged { mutant, fate }).collect())
+}
+
+fn in_words(fate: &Fate) -> String {
+    match fate {
+        Fate::Caught { tests, test, layer, .. } => format!("{} by {} {test}", layer.name(), name(tests)),
+        Fate::Missed => "missed".to_owned(),
+        Fate::NotRun => "not run".to_owned(),
+    }
+}
+
+fn fate(plan: &Plan, mutant: &Mutant, usual: &Usual, options: &Options, deadline: &Deadline) -> Result<Fate, Problem> {
     for (at, tests) in mutant.tests.iter().enumerate() {
         let enough = usual.get(tests).map_or(Duration::from_secs(600), |time| (*time * 5).max(Duration::from_secs(60)));
-        let limits = Limits { time: options.limit.unwrap_or(enough), memory_mib: memory(options) };
+        let own = options.limit.unwrap_or(enough);
+        let time = deadline.left().map_or(own, |left| left.min(own));
+        if time.is_zero() {
+            return Ok(Fate::NotRun);
+        }
+        let limits = Limits { time, memory_mib: memory(options) };
         let end = watched(plan.program(tests)?, tests, mutant.number, limits, &place(&mutant.name, at))?;
-        let (test, layer) = match end {
+        let (test, layer, said) = match end {
             End::Passed => continue,
-            End::Failed { test, text } => (test, layer(&text)),
-            End::OutOfTime => (String::new(), Layer::Time),
-            End::OutOfMemory => (String::new(), Layer::Memory),
+            End::Failed { test, text } => (test, layer(&text), first_panic(&text)),
+            End::OutOfTime if time < own => return Ok(Fate::NotRun),
+            End::OutOfTime => (String::new(), Layer::Time, String::new()),
+            End::OutOfMemory => (String::new(), Layer::Memory, String::new()),
         };
-        return Ok(Some((tests.clone(), test, layer)));
+        return Ok(Fate::Caught { tests: tests.clone(), test, layer, said });
     }
-    Ok(None)
+    Ok(Fate::Missed)
+}
+
+/// What the first test that failed said, shortened.
+fn first_panic(text: &str) -> String {
+    let panic = text.find("panicked at").map_or(text, |at| &text[at..]);
+    panic.chars().take(600).collect()
+}
+
+/// What became of mutants in earlier runs and in this one.
+struct Results {
+    known: BTreeMap<String, Fate>,
+    file: Option<Mutex<File>>,
+}
+
+impl Results {
+    fn open(path: Option<&Path>) -> Result<Self, Problem> {
+        let Some(path) = path else { return Ok(Self { known: BTreeMap::new(), file: None }) };
+        let problem = |error: std::io::Error| format!("{}: {error}", path.display());
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let known = text.lines().filter_map(|line| serde_json::from_str::<(String, Fate)>(line).ok()).collect();
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(problem)?;
+        Ok(Self { known, file: Some(Mutex::new(file)) })
+    }
+
+    fn keep(&self, name: &str, fate: &Fate) -> Result<(), Problem> {
+        let Some(file) = self.file.as_ref().filter(|_| *fate != Fate::NotRun) else { return Ok(()) };
+        let line = serde_json::to_string(&(name, fate)).map_err(|error| error.to_string())?;
+        let mut file = file.lock().map_err(|_| "a thread ended early".to_owned())?;
+        writeln!(file, "{line}").map_err(|error| format!("the results: {error}"))
+    }
 }
 
 /// The results of `work` for all items, in their order; the first problem ends it.

@@ -10,8 +10,7 @@ use tertium_abstraction::{AbstractState, Explored, System};
 use tertium_base::narrow::to_u32;
 use tertium_evidence::abstraction::{self as proof, Abstraction, Later, Structure};
 use tertium_instantiate::Instantiated;
-use tertium_kernel::obligations::terms::Sort;
-use tertium_kernel::obligations::{Machine, NoTerm};
+use tertium_kernel::vocabulary::{NoTerm, Vocabulary};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, PropId, StateId};
 use tertium_program::{LocationId, ProcessId, Program, VarId};
@@ -244,42 +243,29 @@ pub fn later(program: &Program, separated: &Instantiated) -> Result<Vec<Later>, 
 
 /// The predicates, cells and bounds.
 pub(crate) fn over(system: &System) -> Result<Abstraction, NoTerm> {
-    let mut machine = Machine::new(system.program())?;
+    let mut words = Vocabulary::new(system.program())?;
     let mut told = Abstraction::default();
     for predicate in system.predicates() {
-        let (holds, _) = machine.observed(predicate.expr)?;
-        told.predicates.push(machine.terms.show(holds));
+        told.predicates.push(words.holds(predicate.expr)?);
     }
     for kept in system.kept() {
-        let cell = machine.cell(kept.var, kept.cell).ok_or_else(|| no_cell(system.program(), kept.var))?;
-        told.cells.push(machine.terms.show(cell));
+        told.cells.push(words.cell(kept.var, kept.cell).ok_or_else(|| no_cell(system.program(), kept.var))?);
     }
     for (var, bounds) in system.invariants() {
-        told.always.extend(bounded(&mut machine, var, bounds));
+        told.always.extend(bounded(&mut words, var, bounds));
     }
-    told.always.extend(constants(&mut machine, system));
+    told.always.extend(constants(&mut words, system));
     Ok(told)
 }
 
 /// What variables hold at places, where that tells how often a loop in a block goes round.
-fn constants(machine: &mut Machine<'_>, system: &System) -> Vec<String> {
+fn constants(words: &mut Vocabulary<'_>, system: &System) -> Vec<String> {
     let pids = pids(system.program());
     let mut told = Vec::new();
     for (process, at, values) in system.constants() {
         let Some(&pid) = pids.get(&process) else { continue };
-        let place = machine.terms.number(at.index() as i128);
-        let here = machine.terms.eq(machine.location(pid as usize), place);
-        for (&var, &value) in values {
-            let Some(cell) = machine.cell(var, 0).filter(|&cell| machine.terms.sort(cell) == Sort::Int) else {
-                continue;
-            };
-            let value = machine.terms.number(i128::from(value));
-            let holds = machine.terms.eq(cell, value);
-            let fact = machine.terms.implies(here, holds);
-            if machine.terms.as_truth(fact).is_none() {
-                told.push(machine.terms.show(fact));
-            }
-        }
+        let here = (pid as usize, at.index());
+        told.extend(values.iter().filter_map(|(&var, &value)| words.constant_at(here, var, value)));
     }
     told
 }
@@ -288,22 +274,10 @@ fn no_cell(program: &Program, var: VarId) -> NoTerm {
     NoTerm(format!("`{}` has no cell of its own", program.show_variable(var)))
 }
 
-fn bounded(machine: &mut Machine<'_>, var: VarId, bounds: Bounds) -> Vec<String> {
-    let cells = machine.program().variable(var).cells();
-    let mut told = Vec::new();
-    for cell in 0..if cells > MOST_CELLS { 0 } else { cells } {
-        let Some(cell) = machine.cell(var, cell) else { continue };
-        let within = match (machine.terms.sort(cell), bounds) {
-            (Sort::Bool, (Some(1..), _)) => cell,
-            (Sort::Bool, (_, Some(..=0))) => machine.terms.not(cell),
-            (Sort::Bool, _) => continue,
-            _ => machine.terms.within(cell, bounds),
-        };
-        if machine.terms.as_truth(within).is_none() {
-            told.push(machine.terms.show(within));
-        }
-    }
-    told
+fn bounded(words: &mut Vocabulary<'_>, var: VarId, bounds: Bounds) -> Vec<String> {
+    let cells = words.program().variable(var).cells();
+    let told = if cells > MOST_CELLS { 0 } else { cells };
+    (0..told).filter_map(|cell| words.bounded(var, cell, bounds)).collect()
 }
 
 fn state_of(program: &Program, state: &AbstractState) -> proof::AbstractState {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use tertium_abstraction::Predicate;
 use tertium_base::Budget;
 use tertium_instantiate::Origin;
-use tertium_kernel::obligations::NoTerm;
+use tertium_kernel::vocabulary::NoTerm;
 use tertium_program::{ExprId, Program, VarId};
 
 use super::pictured::{Pictured, pictured};

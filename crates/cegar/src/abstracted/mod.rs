@@ -24,7 +24,6 @@ use std::time::Instant;
 use tertium_abstraction::{Explored, Failed, Shape, System};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_evidence::{OpenQuestion, Reason as Open};
-use tertium_kernel::obligations::of_every_state;
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model, StateId};
@@ -36,6 +35,7 @@ pub use self::prepare::{AbstractionOptions, Kind, Limit, Prepared, failed, prepa
 pub(crate) use self::prepare::{how, over, second_solver, unsupported};
 use crate::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
 use crate::options::{CheckOptions, Outcome};
+use crate::single_states::condition_of_every_state;
 use tertium_evidence::Deadlock;
 use tertium_evidence::observer::Observer;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
@@ -110,7 +110,7 @@ pub(crate) fn about_reading(questions: &[Question], options: &CheckOptions) -> O
 /// Whether single states decide that a question has this answer.
 pub(crate) fn by_states(question: &Question, value: Belnap) -> bool {
     match question {
-        Question::Property(asked) => of_every_state(&asked.formula, value).is_some(),
+        Question::Property(asked) => condition_of_every_state(&asked.formula, value).is_some(),
         Question::Never(_) => value == Belnap::True,
         Question::Watched(_) => false,
     }

@@ -9,7 +9,7 @@ use tertium_abstraction::{AbstractState, Failed, Options, Predicate, System};
 use tertium_base::{Budget, Diagnostic};
 use tertium_evidence::abstraction::Later;
 use tertium_instantiate::{Instantiated, MOST_COPIES, Origin, Unsupported};
-use tertium_kernel::obligations::NoTerm;
+use tertium_kernel::vocabulary::NoTerm;
 use tertium_load::failure::{Failure, Located};
 use tertium_load::program::{Language, ProgramFile};
 use tertium_load::questions::Asked;

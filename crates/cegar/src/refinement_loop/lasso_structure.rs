@@ -10,8 +10,7 @@ use tertium_abstraction::System;
 use tertium_base::Stopped;
 use tertium_base::narrow::to_u32;
 use tertium_evidence::abstraction::{AbstractState, Abstraction, Later, Structure};
-use tertium_kernel::obligations::terms::Sort;
-use tertium_kernel::obligations::{Machine, NoTerm};
+use tertium_kernel::vocabulary::{NoTerm, Vocabulary};
 use tertium_program::{ExprId, VarId};
 use tertium_smt::{Purpose, Reply, TermId};
 
@@ -142,10 +141,10 @@ fn over(
         conditions.push(expressions(system, position)?);
     }
     let program = system.program();
-    let mut machine = Machine::new(program)?;
+    let mut words = Vocabulary::new(program)?;
     let everywhere = vec![None; program.instances.len() + over.later.len()];
     for (number, (position, conditions)) in positions.iter().zip(conditions).enumerate() {
-        over.predicates.push(predicate(&mut machine, position, &conditions)?);
+        over.predicates.push(predicate(&mut words, position, &conditions)?);
         let mut at = everywhere.clone();
         for (place, instance) in at.iter_mut().zip(&program.instances) {
             *place = position.locations.get(instance.process.index()).copied();
@@ -167,29 +166,14 @@ fn expressions(system: &mut System, position: &Position) -> Result<Vec<ExprId>, 
 }
 
 /// The states of a position as one term.
-fn predicate(machine: &mut Machine<'_>, position: &Position, conditions: &[ExprId]) -> Result<String, NoTerm> {
-    let mut parts = Vec::new();
-    for &condition in conditions {
-        parts.push(machine.observed(condition)?.0);
-    }
-    if let Described::Cells(cells) = &position.states {
-        for (var, values) in cells.iter().enumerate() {
-            for (at, &value) in values.iter().enumerate() {
-                let cell = machine.cell(VarId::new(var), at);
-                let cell = cell.ok_or_else(|| NoTerm("a variable has no cell of its own".to_owned()))?;
-                parts.push(match machine.terms.sort(cell) {
-                    Sort::Bool if value != 0 => cell,
-                    Sort::Bool => machine.terms.not(cell),
-                    _ => {
-                        let value = machine.terms.number(i128::from(value));
-                        machine.terms.eq(cell, value)
-                    }
-                });
-            }
+fn predicate(words: &mut Vocabulary<'_>, position: &Position, conditions: &[ExprId]) -> Result<String, NoTerm> {
+    let mut cells = Vec::new();
+    if let Described::Cells(values) = &position.states {
+        for (var, values) in values.iter().enumerate() {
+            cells.extend(values.iter().enumerate().map(|(at, &value)| (VarId::new(var), at, value)));
         }
     }
-    let all = machine.terms.all(&parts);
-    Ok(machine.terms.show(all))
+    words.holds_with(conditions, &cells)
 }
 
 /// The steps: at each position that of the run is certain, and whatever else can be stepped leads to where nothing is told.

@@ -7,8 +7,10 @@
 //!
 //! Predicates are only ever added, and a question that is answered is not asked again, so an answer is never lost.
 
+mod augmented;
 mod lasso_structure;
 mod ranking;
+mod ranking_candidates;
 mod reasons;
 mod recurrent_sets;
 mod replay;

@@ -1,39 +1,38 @@
 //! Is a linear property true because something cannot go on for ever?
 //!
-//! Abstract states that a run could stay in for ever may be states that no run stays in for ever: a number gets smaller with each round and has a
-//! least value, or a process that is treated with strong fairness is able to step again and again. Candidates for such numbers are the distances of what
-//! predicates compare. What each step does to them is found out by the very obligations that a certificate has to meet, and
-//! the structure with the promises that follow is then looked at as any other.
+//! Abstract states that a run could stay in for ever may be states that no run stays in for ever: a ranking function decreases with each round and is
+//! bounded from below, or a process that is treated with strong fairness is able to step again and again. Candidates are the distances of what
+//! predicates compare (`ranking_candidates`). What each step does to them is asked of the abstraction ([`tertium_abstraction::ranking`]), and the abstraction
+//! augmented with what follows (`augmented`) is then looked at as any other. Nothing of the independent checker is used: it has to agree with a finished certificate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tertium_abstraction::{Explored, Failed};
-use tertium_base::narrow::to_u32;
-use tertium_base::{Budget, StopReason};
-use tertium_evidence::Technique;
+use tertium_abstraction::{Explored, Failed, Shape, System};
+use tertium_base::StopReason;
+use tertium_check::{Ask, Task};
 use tertium_evidence::abstraction::{Abstraction, Rank, Structure, Taken};
-use tertium_kernel::obligations::terms::{Sort, Term, TermId};
-use tertium_kernel::obligations::{Grounds, Machine, NoTerm, Questions};
-use tertium_kernel::programs::lines;
-use tertium_kernel::solve::{Decided, Decider, decide};
+use tertium_evidence::{Deadlock, Reading, Technique};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
-use tertium_program::Fairness;
-use tertium_smt::{Reply, Scripts};
+use tertium_model::{ActionId, Kmts, StateId};
+use tertium_program::{Fairness, ProcessId};
+use tertium_smt::TermId;
 
 use crate::answer::Round;
 
 use super::Loop;
+use super::augmented::{Compassion, augmented};
+use super::ranking_candidates::{Candidate, candidates};
 use crate::abstracted::basis::{self, Basis};
 use crate::abstracted::predicates;
-use crate::abstracted::{Prepared, failed, shape, solver_work};
-use crate::structure_proof;
+use crate::abstracted::{Prepared, failed, shape, solver_work, with_fairness};
 use tertium_load::failure::Failure;
 use tertium_load::questions::{Asked, Question};
+use tertium_structures::check::bound;
+use tertium_structures::engines::{self, EngineChoice};
 
-/// Numbers that are looked at, and of those that fall somewhere, how many are combined.
-const MOST_CANDIDATES: usize = 16;
+/// Of the numbers that decrease somewhere, how many are combined.
 const MOST_USEFUL: usize = 6;
 const MOST_TOGETHER: usize = 3;
 /// If the initial states are described by more comparisons, these are not made predicates.
@@ -88,26 +87,35 @@ impl Loop<'_> {
         Ok(true)
     }
 
-    /// A structure over the present predicates with promises that exclude all runs which break a property, and the numbers that fall.
+    /// A structure over the present predicates with ranking functions that exclude all runs which break a property, and these for people.
     fn excluded_by(&self, prepared: &mut Prepared, asked: &Asked, most: usize) -> Result<Option<Excluding>, Failure> {
-        let Some((over, structure)) = self.drawn(prepared, asked)? else { return Ok(None) };
-        let mut ranking = Ranking { work: &self.work, asked, over: &over, structure, most };
-        Ok(ranking.shown()?.map(|(structure, shown)| (over, structure, shown)))
+        let Some(drawn) = self.drawn(prepared, asked)? else { return Ok(None) };
+        let mut ranking = Ranking { work: &self.work, asked, system: &mut prepared.system, drawn, left: most };
+        let shown = ranking.shown()?;
+        let Drawn { over, structure, .. } = ranking.drawn;
+        Ok(shown.map(|shown| (over, structure, shown)))
     }
 
     /// The structure over all abstract states; none if there are too many, or they cannot be told.
-    fn drawn(&self, prepared: &mut Prepared, asked: &Asked) -> Result<Option<(Abstraction, Structure)>, Failure> {
+    fn drawn(&self, prepared: &mut Prepared, asked: &Asked) -> Result<Option<Drawn>, Failure> {
         let fault = |prepared: &Prepared, why| failed(self.work.file, prepared.system.program(), why);
         let explored = match Explored::visit(&mut prepared.system, self.work.budget, &mut |_, _| {}) {
             Err(Failed::Stopped(stopped)) if stopped.0 == StopReason::Count => return Ok(None),
             explored => explored.map_err(|why| fault(prepared, why))?,
         };
         let atoms = prepared.atoms(asked);
-        let shape = shape(prepared.system.program(), asked.formula.logic(), self.work.options);
-        let drawn = explored.structure(&mut prepared.system, &atoms, &shape, self.work.budget);
-        let drawn = drawn.map_err(|why| fault(prepared, why))?;
-        Ok(match basis::structure(&prepared.system, &explored, &drawn, &prepared.later) {
-            Basis::Structure(over, structure) if !structure.initial.is_empty() => Some((over, *structure)),
+        let program = prepared.system.program();
+        let Shape { mut fair, stutter } = shape(program, asked.formula.logic(), self.work.options);
+        // Whoever is treated strongly fairly is treated weakly so, too.
+        fair.extend(with_fairness(program, Fairness::Strong));
+        fair.sort();
+        fair.dedup();
+        let model = explored.structure(&mut prepared.system, &atoms, &Shape { fair, stutter }, self.work.budget);
+        let model = model.map_err(|why| fault(prepared, why))?;
+        Ok(match basis::structure(&prepared.system, &explored, &model, &prepared.later) {
+            Basis::Structure(over, structure) if !structure.initial.is_empty() => {
+                Some(Drawn { explored, model, over, structure: *structure })
+            }
             _ => None,
         })
     }
@@ -121,41 +129,38 @@ fn told(shown: &[String]) -> String {
     }
 }
 
+/// An abstraction that was explored: as a structure to be looked at, and as a certificate tells it.
+struct Drawn {
+    explored: Explored,
+    model: Kmts,
+    over: Abstraction,
+    structure: Structure,
+}
+
 struct Ranking<'a> {
     work: &'a super::Work<'a>,
     asked: &'a Asked,
-    over: &'a Abstraction,
-    structure: Structure,
-    most: usize,
-}
-
-/// A number that may fall, as the certificate has it and for people.
-struct Candidate {
-    term: String,
-    shown: String,
+    system: &'a mut System,
+    drawn: Drawn,
+    /// How many steps may still be looked at.
+    left: usize,
 }
 
 impl Ranking<'_> {
-    /// The structure with promises that show the property, and the numbers that fall.
-    fn shown(&mut self) -> Result<Option<(Structure, Vec<String>)>, Failure> {
-        let program = &self.work.file.program;
-        let strong = program.instances.iter().enumerate();
-        let strong = strong.filter(|(_, instance)| program.process(instance.process).fairness == Fairness::Strong);
-        self.structure.strong = strong.map(|(pid, _)| to_u32(pid)).collect();
-        if !self.structure.strong.is_empty() && self.shows(Vec::new())? {
-            return Ok(Some((self.structure.clone(), Vec::new())));
+    /// Whether ranking functions and strong fairness, which become part of the structure, show the property; the functions, for people.
+    fn shown(&mut self) -> Result<Option<Vec<String>>, Failure> {
+        let program = self.system.program();
+        let pids = basis::pids(program);
+        let strong = with_fairness(program, Fairness::Strong);
+        self.drawn.structure.strong = strong.iter().filter_map(|process| pids.get(process).copied()).collect();
+        self.drawn.structure.strong.sort_unstable();
+        if !strong.is_empty() && self.shows(Vec::new())? {
+            return Ok(Some(Vec::new()));
         }
-        let steps = repeatable(&self.structure);
-        let candidates = self.candidates().unwrap_or_default();
-        let Ok(grounds) = Grounds::new(&self.work.file.program, self.over, lines(self.work.file), self.work.budget)
-        else {
-            return Ok(None);
-        };
-        let scripts = Decider::default().scripts()?.within(self.work.budget);
-        let mut asking = Asking { grounds, scripts, steps, left: self.most };
+        let steps = repeatable(&self.drawn.structure);
         let mut single = Vec::new();
-        for candidate in candidates {
-            let Some((rank, moves)) = asking.rank(&[&candidate], self.work.budget)? else { break };
+        for candidate in candidates(self.system) {
+            let Some((rank, moves)) = self.rank(&[&candidate], &steps)? else { break };
             if moves && single.len() < MOST_USEFUL {
                 single.push((candidate, rank));
             }
@@ -170,7 +175,7 @@ impl Ranking<'_> {
         }
         let mut pairs = Vec::new();
         for (first, second) in ordered_pairs(&single) {
-            let Some((rank, _)) = asking.rank(&[first, second], self.work.budget)? else { break };
+            let Some((rank, _)) = self.rank(&[first, second], &steps)? else { break };
             if !rank.falls.is_empty() {
                 pairs.push((vec![first, second], rank));
             }
@@ -180,79 +185,116 @@ impl Ranking<'_> {
         self.together(&pairs)
     }
 
-    /// Whether a few of these ranks show the property, and which.
-    fn together(&mut self, ranks: &[(Vec<&Candidate>, Rank)]) -> Result<Option<(Structure, Vec<String>)>, Failure> {
+    /// Whether a few of these ranking functions show the property, and which.
+    fn together(&mut self, ranks: &[(Vec<&Candidate>, Rank)]) -> Result<Option<Vec<String>>, Failure> {
         for chosen in combinations(ranks.len()) {
             self.work.budget.check()?;
-            let chosen_ranks = chosen.iter().map(|&at| ranks[at].1.clone()).collect();
-            if self.shows(chosen_ranks)? && self.holds()? {
+            if self.shows(chosen.iter().map(|&at| ranks[at].1.clone()).collect())? {
                 let name = |candidates: &[&Candidate]| {
                     let names: Vec<&str> = candidates.iter().map(|one| one.shown.as_str()).collect();
                     if names.len() == 1 { names.concat() } else { format!("({})", names.join(", ")) }
                 };
-                return Ok(Some((self.structure.clone(), chosen.iter().map(|&at| name(&ranks[at].0)).collect())));
+                return Ok(Some(chosen.iter().map(|&at| name(&ranks[at].0)).collect()));
             }
         }
         Ok(None)
     }
 
-    /// Whether a certificate with these ranks meets its obligations: whatever was looked at on the way is not relied on.
-    fn holds(&self) -> Result<bool, Failure> {
-        let no_term = Ok(false);
-        let Ok(mut grounds) = Grounds::new(&self.work.file.program, self.over, lines(self.work.file), self.work.budget)
-        else {
-            return no_term;
-        };
-        let Ok(obligations) = grounds.ranks(&self.structure.ranks) else { return no_term };
-        Ok(decide(&obligations, &Decider::default(), self.work.budget)? == Decided::Holds)
-    }
-
+    /// Whether the property is true of all runs that the structure with these ranking functions has.
     fn shows(&mut self, ranks: Vec<Rank>) -> Result<bool, Failure> {
-        self.structure.ranks = ranks;
-        let Self { work, asked, over, structure, .. } = self;
-        structure_proof::shows(work.file, asked, (over, structure), work.options, work.budget)
+        self.drawn.structure.ranks = ranks;
+        let Some(model) = augmented(&self.drawn.model, &self.requirements()) else { return Ok(false) };
+        let reading = Reading { deadlock: Deadlock::Mu, ..Reading::default() };
+        let task = bound(Task::new(&model, &self.asked.formula, reading, Ask::At(model.init()), self.work.budget))?;
+        let (_, values) = engines::evaluate(&task, EngineChoice::Auto)?;
+        Ok(model.init().iter().all(|&start| values.at(start) == Belnap::True))
     }
 
-    /// Distances of what predicates compare.
-    fn candidates(&self) -> Result<Vec<Candidate>, NoTerm> {
-        let mut machine = Machine::with(&self.work.file.program, &self.over.later)?;
-        let mut found: Vec<Candidate> = Vec::new();
-        for text in &self.over.predicates {
-            let Ok(predicate) = machine.terms.read(text) else { continue };
-            for (a, b) in compared(&machine, predicate) {
-                let distances = [(b, a), (a, b)].map(|(high, low)| {
-                    let text = if machine.terms.as_number(low) == Some(0) { "" } else { " - " };
-                    (machine.terms.difference(high, low), text, high, low)
-                });
-                let sum = (machine.terms.sum(a, b), " + ", a, b);
-                for (term, sign, left, right) in distances.into_iter().chain([sum]) {
-                    let known = found.iter().any(|other| other.term == machine.terms.show(term));
-                    if !known && machine.terms.as_number(term).is_none() && !machine.terms.has_functions(&[term]) {
-                        let shown = shown(&machine, left, sign, right);
-                        found.push(Candidate { term: machine.terms.show(term), shown });
-                    }
-                }
+    fn requirements(&self) -> Vec<Compassion> {
+        let Drawn { explored, model, structure, .. } = &self.drawn;
+        let program = self.system.program();
+        let pids = basis::pids(program);
+        // Processes of one name share an action.
+        let action = |process: ProcessId| {
+            let name = &program.process(process).name;
+            model.actions().iter().position(|action| action == name).map(ActionId::new)
+        };
+        let by_pid: BTreeMap<u32, Option<ActionId>> =
+            pids.iter().map(|(&process, &pid)| (pid, action(process))).collect();
+        let ranks = structure.ranks.iter().map(|rank| of_rank(rank, structure, &by_pid));
+        let strong = pids.iter().filter(|(_, pid)| structure.strong.contains(pid)).map(|(&process, _)| {
+            let able =
+                |from: StateId| explored.expansions.get(from.index()).is_some_and(|at| !at.may_rest[process.index()]);
+            of_process(action(process), &able, model)
+        });
+        ranks.chain(strong).collect()
+    }
+
+    /// What the steps do to numbers, and whether some way of one of them makes them smaller; none if that is too much to look at.
+    fn rank(&mut self, of: &[&Candidate], steps: &[Taken]) -> Result<Option<(Rank, bool)>, Failure> {
+        let Some(left) = self.left.checked_sub(steps.len()) else { return Ok(None) };
+        self.left = left;
+        let integers: Vec<TermId> = of.iter().map(|candidate| candidate.term).collect();
+        let terms = of.iter().map(|candidate| candidate.text.clone()).collect();
+        let mut rank = Rank { terms, ..Rank::default() };
+        let processes: BTreeMap<u32, ProcessId> =
+            basis::pids(self.system.program()).into_iter().map(|(process, pid)| (pid, process)).collect();
+        let mut moves = false;
+        for &(from, by, to) in steps {
+            self.work.budget.check()?;
+            let Some(&process) = processes.get(&by) else { continue };
+            let states = &self.drawn.explored.states;
+            let change = self.system.change(&states[from as usize], process, &states[to as usize], &integers);
+            let change = change.map_err(|why| failed(self.work.file, self.system.program(), why))?;
+            if change.decreases {
+                rank.falls.push((from, by, to));
+            } else if change.does_not_increase {
+                rank.keeps.push((from, by, to));
+            }
+            moves |= change.decreases_somehow;
+        }
+        Ok(Some((rank, moves)))
+    }
+}
+
+/// What decreases a ranking function is not taken for ever, unless what may increase it is. An edge that several steps became is what all of them are.
+fn of_rank(rank: &Rank, structure: &Structure, actions: &BTreeMap<u32, Option<ActionId>>) -> Compassion {
+    let (falls, keeps): (BTreeSet<Taken>, BTreeSet<Taken>) =
+        (rank.falls.iter().copied().collect(), rank.keeps.iter().copied().collect());
+    let (mut decreasing, mut others, mut increasing) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for (from, by, targets) in &structure.steps {
+        let action = actions.get(by).copied().flatten();
+        for &to in targets {
+            let key = (StateId::new(*from as usize), StateId::new(to as usize), action);
+            let taken = (*from, *by, to);
+            if falls.contains(&taken) {
+                decreasing.insert(key);
+                continue;
+            }
+            others.insert(key);
+            if !keeps.contains(&taken) {
+                increasing.insert(key);
             }
         }
-        found.truncate(MOST_CANDIDATES);
-        Ok(found)
     }
+    Compassion { premise: decreasing.difference(&others).copied().collect(), response: increasing }
 }
 
-/// The pairs of integers that a predicate compares.
-fn compared(machine: &Machine<'_>, predicate: TermId) -> Vec<(TermId, TermId)> {
-    let comparison = |id: TermId| match machine.terms.get(id) {
-        Term::Op("<=" | "=", operands) if machine.terms.sort(operands[0]) == Sort::Int => {
-            Some((operands[0], operands[1]))
+/// A process that is able to step again and again steps again and again.
+fn of_process(action: Option<ActionId>, able: &dyn Fn(StateId) -> bool, model: &Kmts) -> Compassion {
+    let mut requirement = Compassion::default();
+    for state in model.states() {
+        for edge in model.edges_from(state).filter(|edge| edge.may) {
+            let key = (state, edge.target, edge.action);
+            if able(state) {
+                requirement.premise.insert(key);
+            }
+            if edge.action == action {
+                requirement.response.insert(key);
+            }
         }
-        _ => None,
-    };
-    machine.terms.reachable(&[predicate]).into_iter().filter_map(comparison).collect()
-}
-
-fn shown(machine: &Machine<'_>, left: TermId, sign: &str, right: TermId) -> String {
-    let text = |id| machine.terms.show(id).replace('|', "");
-    if sign.is_empty() { text(left) } else { format!("{}{sign}{}", text(left), text(right)) }
+    }
+    requirement
 }
 
 /// Steps that lie on a cycle, and maybe some more: those behind which there is always a further one, and before which, too.
@@ -271,45 +313,6 @@ fn repeatable(structure: &Structure) -> Vec<Taken> {
         if steps.len() == before {
             return steps.into_iter().collect();
         }
-    }
-}
-
-/// Who is asked what steps do to numbers.
-struct Asking<'a> {
-    grounds: Grounds<'a, 'a>,
-    scripts: Scripts,
-    steps: Vec<Taken>,
-    /// How many steps may still be looked at.
-    left: usize,
-}
-
-impl Asking<'_> {
-    /// What the steps do to numbers, and whether some way of one of them makes them smaller; none if that is too much to look at.
-    fn rank(&mut self, of: &[&Candidate], budget: &Budget) -> Result<Option<(Rank, bool)>, Failure> {
-        if self.left < self.steps.len() {
-            return Ok(None);
-        }
-        self.left -= self.steps.len();
-        let terms: Vec<String> = of.iter().map(|candidate| candidate.term.clone()).collect();
-        let mut rank = Rank { terms, ..Rank::default() };
-        budget.check()?;
-        let Ok(Questions { script, assertions, marks }) = self.grounds.questions(&rank.terms, &self.steps) else {
-            return Ok(Some((rank, false)));
-        };
-        let all: Vec<String> = marks.iter().flat_map(|(keeps, falls)| keeps.iter().chain(falls)).cloned().collect();
-        let mut replies = self.scripts.ask_each(&script, assertions, &all).into_iter();
-        let mut moves = false;
-        for (&taken, (keeps, falls)) in self.steps.iter().zip(&marks) {
-            let mut hold = |marks: &[String]| replies.by_ref().take(marks.len()).filter(|&r| r == Reply::Unsat).count();
-            let (kept, fallen) = (hold(keeps), hold(falls));
-            if keeps.is_empty() || (kept == keeps.len() && fallen < falls.len()) {
-                rank.keeps.push(taken);
-            } else if fallen == falls.len() {
-                rank.falls.push(taken);
-            }
-            moves |= !keeps.is_empty() && fallen > 0;
-        }
-        Ok(Some((rank, moves)))
     }
 }
 

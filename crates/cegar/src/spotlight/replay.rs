@@ -4,7 +4,6 @@
 //! of them, as far as a limit on states allows. What is found there is a real run, whether or not the property's
 //! falsity shows in so small a part of the program.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use tertium_abstraction::spotlight::Spotlight;
@@ -19,7 +18,6 @@ use tertium_program::{Fairness, Outcome, ProcessId, Semantics, State};
 
 use super::Work;
 use crate::abstracted::concretise::with_values;
-use tertium_kernel::programs::question::fair_to_all;
 use tertium_load::failure::Failure;
 use tertium_load::questions::Asked;
 use tertium_structures::check::bound;
@@ -42,10 +40,7 @@ pub(super) fn run(
     if !linear && (asked.invariant.is_none() || asked.exists) {
         return Ok(None);
     }
-    let mut program = Cow::Borrowed(&work.file.program);
-    if work.options.fair {
-        fair_to_all(program.to_mut());
-    }
+    let program = work.options.scheduled(&work.file.program);
     let locations = system.program().processes.iter().map(|process| process.entry.number()).collect();
     let cube = vec![Kleene::Unknown; system.predicates().len()];
     let anywhere = AbstractState { locations, kept: Vec::new(), cube, stopped: false };

@@ -14,7 +14,6 @@ use tertium_abstraction::spotlight::{
 use tertium_abstraction::{Predicate, System};
 use tertium_base::Diagnostic;
 use tertium_evidence::{OpenQuestion, Reason as Open};
-use tertium_kernel::obligations::of_every_state;
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_program::{ExprId, Fairness, ProcessId};
@@ -24,6 +23,7 @@ use super::{Parameters, Work, replay, start, told};
 use crate::abstracted::basis::Basis;
 use crate::abstracted::{failed, solver_work, where_it_starts, with_fairness};
 use crate::answer::{ProgramAnswer, Reason, Round, STUTTER};
+use crate::single_states::condition_of_every_state;
 use tertium_evidence::Deadlock;
 use tertium_load::failure::Failure;
 use tertium_load::questions::Asked;
@@ -233,7 +233,7 @@ impl<'a> Rounds<'a> {
 
     /// What a definite answer rests on.
     fn tell(&mut self, judge: &Judge<'_>, explored: &mut SpotExplored) -> Result<(), Failure> {
-        self.answer.basis = if of_every_state(&self.asked.formula, self.answer.value).is_some() {
+        self.answer.basis = if condition_of_every_state(&self.asked.formula, self.answer.value).is_some() {
             Some(told::states(self.system, explored))
         } else if self.branches.is_empty() {
             let mut drawn = Vec::new();

@@ -12,7 +12,7 @@ use tertium_abstraction::spotlight::{Mover, SpotExplored, SpotStep};
 use tertium_base::Budget;
 use tertium_base::narrow::to_u32;
 use tertium_evidence::abstraction::{AbstractState, Abstraction, Structure};
-use tertium_kernel::obligations::NoTerm;
+use tertium_kernel::vocabulary::NoTerm;
 use tertium_lattice::Kleene;
 use tertium_model::Kmts;
 use tertium_program::{ProcessId, Program};

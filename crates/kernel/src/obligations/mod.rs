@@ -25,8 +25,7 @@ mod values;
 pub use drawing::{Drawn, Frame};
 pub use grounds::{Expected, Grounds, Obligation};
 pub use machine::{Machine, NoTerm};
-pub use ranks::Questions;
-pub use shape::of_every_state;
+pub(crate) use shape::of_every_state;
 pub use steps::{Input, Moves, Slip, Way, Wrong};
 use tertium_evidence::abstraction::{AbstractState, Abstraction, Later};
 

@@ -20,18 +20,6 @@ use super::machine::NoTerm;
 use super::steps::Way;
 use super::terms::{Sort, TermId};
 
-/// What steps do to integers, as one script.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Questions {
-    /// The script, in SMT-LIB.
-    pub script: String,
-    /// How many assertions it has.
-    pub assertions: usize,
-    /// For each step the truth values to be assumed one by one: if none of the first can be true, the step does not make the integers greater; if
-    /// none of the second, it makes them smaller.
-    pub marks: Vec<(Vec<String>, Vec<String>)>,
-}
-
 /// More states are not drawn.
 const MOST_STATES: usize = 200_000;
 /// More promises are not drawn: each of them makes the structure twice as large.
@@ -204,18 +192,6 @@ pub(super) fn fit(structure: &Structure, states: usize, processes: usize) -> boo
 }
 
 impl Grounds<'_, '_> {
-    /// That every step which ranks list is of its kind, for whoever looks for ranks.
-    ///
-    /// # Errors
-    /// If something has no term, or is no integer.
-    pub fn ranks(&mut self, ranks: &[Rank]) -> Result<Vec<Obligation>, NoTerm> {
-        let mut found = Vec::new();
-        for rank in ranks {
-            found.extend(self.rank(rank)?);
-        }
-        Ok(found)
-    }
-
     /// That every step which a rank lists is of its kind.
     ///
     /// # Errors
@@ -264,37 +240,6 @@ impl Grounds<'_, '_> {
             }
         }
         Ok(found)
-    }
-
-    /// What steps do to integers, as questions in one script, for whoever looks for ranks. Nothing rests on the answers.
-    ///
-    /// # Errors
-    /// If something has no term, or a text is no integer.
-    pub fn questions(&mut self, texts: &[String], steps: &[Taken]) -> Result<Questions, NoTerm> {
-        let rank = self.integers(texts)?;
-        let (mut marks, mut asserted) = (Vec::new(), Vec::new());
-        let mut count = 0;
-        for &taken in steps {
-            let mut of_step = [Vec::new(), Vec::new()];
-            for (falls, marks) in [false, true].into_iter().zip(&mut of_step) {
-                for (_, parts) in self.ways_against(&rank, taken, falls)? {
-                    let parts = self.seen_in(taken.0 as usize, &parts);
-                    let whole = self.machine.terms.all(&parts);
-                    if self.machine.terms.as_truth(whole) != Some(false) {
-                        let mark = format!("?step{count}");
-                        count += 1;
-                        let symbol = self.machine.terms.hidden(&mark, Sort::Bool);
-                        asserted.push(self.machine.terms.implies(symbol, whole));
-                        marks.push(mark);
-                    }
-                }
-            }
-            let [keeps, falls] = of_step;
-            marks.push((keeps, falls));
-        }
-        asserted.extend(self.relevant(&asserted));
-        let (script, assertions) = self.machine.terms.script(&[], &asserted, "unknown");
-        Ok(Questions { script, assertions, marks })
     }
 
     fn integers(&mut self, texts: &[String]) -> Result<Vec<TermId>, NoTerm> {

@@ -39,6 +39,16 @@ impl Machine<'_> {
         Ok((self.terms.and(defined, value), self.terms.and(defined, not)))
     }
 
+    /// The value of an expression in the present state, as seen from outside, as a number; where it has none, some number.
+    ///
+    /// # Errors
+    /// If it has no term.
+    pub(crate) fn number(&mut self, expr: ExprId) -> Result<TermId, NoTerm> {
+        let none = Changes::new();
+        let (value, _) = self.value(expr, &Sight { me: None, changes: &none, inputs: &[] })?;
+        Ok(self.as_number(value))
+    }
+
     pub(super) fn always_fine(&mut self) -> Fine {
         let yes = self.terms.truth(true);
         Fine([yes; 3])

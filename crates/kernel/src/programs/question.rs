@@ -69,7 +69,7 @@ fn labelled<'f>(program: &Program, watched: &Watched, (text, label): (&str, Expr
 }
 
 /// Treats every process weakly fairly, unless its text asks for more.
-pub fn fair_to_all(program: &mut Program) {
+fn fair_to_all(program: &mut Program) {
     for process in program.processes.iter_mut().filter(|process| process.fairness == Fairness::None) {
         process.fairness = Fairness::Weak;
     }

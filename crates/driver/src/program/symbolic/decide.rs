@@ -1,12 +1,12 @@
 //! All questions to a program, answered over sets.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
 use tertium_base::narrow::whole;
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
+use tertium_cegar::single_states::condition_of_every_state;
 use tertium_check::Filter;
 use tertium_check::symbolic::{
     Atoms, Automata, Fairness, Pair, StrongFairness, Structure, evaluate, linear_value, paths, star_value,
@@ -15,7 +15,6 @@ use tertium_dd::{Set, with_deep_stack_meanwhile};
 use tertium_encode::{Encoding, EncodingError, InstantiatedProgram};
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_explore::search::liveness::Scheduling;
-use tertium_kernel::obligations::of_every_state;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, FormulaBuilder, Logic, Node, NodeId};
 use tertium_model::ActionId;
@@ -35,7 +34,6 @@ use crate::program::run::Run;
 use crate::program::safety::cannot_evaluate;
 use crate::program::{ProgramFile, linear};
 use crate::{Deadlock, Observer, engines, prove};
-use tertium_kernel::programs::question::fair_to_all;
 
 /// Answers all questions over sets of states.
 ///
@@ -121,7 +119,8 @@ fn run(
             None => asked.extend(atoms_of(&file.program, question)?),
         }
     }
-    let program = scheduled(&file.program, options);
+    // A process that is started later has a copy, which cannot step while it is not there.
+    let program = options.scheduled(&file.program);
     let subject = InstantiatedProgram::watched(&program, &asked, &claims).map_err(failure)?;
     let encoding = match Encoding::of(&subject, budget, &mut tell) {
         Err(EncodingError::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
@@ -157,16 +156,6 @@ fn run(
     }
     outcome.remarks.push(Located::nowhere(figures(&encoding)));
     Ok(outcome)
-}
-
-/// The program with the fairness that the user asks for besides its own.
-fn scheduled<'f>(program: &'f Program, options: &CheckOptions) -> Cow<'f, Program> {
-    let mut program = Cow::Borrowed(program);
-    if options.fair {
-        // A process that is started later has a copy, which cannot step while it is not there.
-        fair_to_all(program.to_mut());
-    }
-    program
 }
 
 /// What the sets were like.
@@ -404,7 +393,8 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         atoms: &Atoms,
         answer: &mut ProgramAnswer,
     ) -> Result<(), Failure> {
-        let of_states = of_every_state(&asked.formula, answer.value).filter(|_| self.options.deadlock.is_none());
+        let of_states =
+            condition_of_every_state(&asked.formula, answer.value).filter(|_| self.options.deadlock.is_none());
         let Some((root, holds)) = of_states.filter(|_| self.options.keep_basis) else {
             self.rest_on_nothing(answer);
             return Ok(());

@@ -7,7 +7,7 @@
 use tertium_base::Stopped;
 use tertium_dd::{Bit, QuantifiedBits, RelationPart, Set, TransitionRelation};
 use tertium_encode::{Encoding, EncodingError, InstantiatedProgram};
-use tertium_kernel::obligations::NoTerm;
+use tertium_kernel::vocabulary::NoTerm;
 
 use super::invariant_terms;
 use crate::program::abstracted::basis::Basis;

@@ -9,8 +9,7 @@ use tertium_dd::{Bit, Root, Set};
 use tertium_encode::cells::{Cell, Cells};
 use tertium_encode::{Encoding, InstantiatedProgram};
 use tertium_evidence::abstraction::{AbstractState, Abstraction, Later};
-use tertium_kernel::obligations::terms::Sort;
-use tertium_kernel::obligations::{Machine, NoTerm};
+use tertium_kernel::vocabulary::{NoTerm, Vocabulary};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Expr, ExprId, Program, Semantics};
 
@@ -32,14 +31,14 @@ pub(super) fn abstraction(
     set: &Set,
 ) -> Result<Abstraction, NoTerm> {
     let program = encoding.program();
-    let mut machine = Machine::new(program)?;
-    let of_slot = names(&encoding.semantics, &mut machine);
+    let mut words = Vocabulary::new(program)?;
+    let of_slot = names(&encoding.semantics, &mut words);
     let name = |cell: &Cell| of_slot.get(&cell.slot).cloned().ok_or_else(|| NoTerm("a cell has no name".to_owned()));
     let names: Vec<String> = encoding.cells().cells.iter().map(name).collect::<Result<_, _>>()?;
     let later = later(subject)?;
-    let (mut always, mut bounds) = (constants(&mut machine, &of_slot, encoding.cells())?, Vec::new());
+    let (mut always, mut bounds) = (constants(&mut words, &of_slot, encoding.cells())?, Vec::new());
     for (cell, name) in encoding.cells().cells.iter().zip(&names) {
-        if let Some(within) = narrower(&mut machine, cell, name)? {
+        if let Some(within) = narrower(&mut words, cell, name)? {
             // No step leads to a location that is not there, whatever else holds; other bounds may need each other, and the set.
             if name.contains('@') { always.push(within) } else { bounds.push(within) }
         }
@@ -70,28 +69,25 @@ pub(super) fn later(subject: &InstantiatedProgram<'_>) -> Result<Vec<Later>, NoT
 }
 
 /// The bounds of a cell, if its type does not say them.
-fn narrower(machine: &mut Machine<'_>, cell: &Cell, name: &str) -> Result<Option<String>, NoTerm> {
+fn narrower(words: &mut Vocabulary<'_>, cell: &Cell, name: &str) -> Result<Option<String>, NoTerm> {
     if cell.truth {
         return Ok(None);
     }
-    let symbol = machine.terms.read(name).map_err(NoTerm)?;
-    let within = machine.terms.within(symbol, (Some(i128::from(cell.lo)), Some(i128::from(cell.hi))));
-    Ok((machine.terms.as_truth(within) != Some(true)).then(|| machine.terms.show(within)))
+    words.named_within(name, (Some(i128::from(cell.lo)), Some(i128::from(cell.hi))))
 }
 
 /// What whoever checks a certificate calls the places of a state.
-fn names(semantics: &Semantics<'_>, machine: &mut Machine<'_>) -> BTreeMap<usize, String> {
+fn names(semantics: &Semantics<'_>, words: &mut Vocabulary<'_>) -> BTreeMap<usize, String> {
     let (program, layout): (&Program, _) = (semantics.program(), semantics.layout());
     let mut of_slot = BTreeMap::new();
     for (pid, &frame) in layout.initial_frames().iter().enumerate() {
-        let location = machine.location(pid);
-        of_slot.insert(frame + FRAME_LOCATION, machine.terms.show(location));
+        of_slot.insert(frame + FRAME_LOCATION, words.location(pid));
     }
     for var in program.variable_ids() {
         let Some(base) = layout.fixed_slot(program, var) else { continue };
         for position in 0..program.variable(var).cells().min(MOST_NAMED_ELEMENTS) {
-            if let Some(cell) = machine.cell(var, position) {
-                of_slot.insert(base + position, machine.terms.show(cell));
+            if let Some(cell) = words.cell(var, position) {
+                of_slot.insert(base + position, cell);
             }
         }
     }
@@ -100,21 +96,12 @@ fn names(semantics: &Semantics<'_>, machine: &mut Machine<'_>) -> BTreeMap<usize
 
 /// The values of places that never change: they are no cells.
 fn constants(
-    machine: &mut Machine<'_>,
+    words: &mut Vocabulary<'_>,
     of_slot: &BTreeMap<usize, String>,
     cells: &Cells,
 ) -> Result<Vec<String>, NoTerm> {
-    let mut equations = Vec::new();
-    for (&slot, name) in of_slot.iter().filter(|(slot, _)| cells.of_slot[**slot].is_none()) {
-        let (symbol, value) = (machine.terms.read(name).map_err(NoTerm)?, cells.first[slot]);
-        let value = match machine.terms.sort(symbol) {
-            Sort::Bool => machine.terms.truth(value != 0),
-            _ => machine.terms.number(value.into()),
-        };
-        let same = machine.terms.eq(symbol, value);
-        equations.push(machine.terms.show(same));
-    }
-    Ok(equations)
+    let constant = of_slot.iter().filter(|(slot, _)| cells.of_slot[**slot].is_none());
+    constant.map(|(&slot, name)| words.named_equals(name, cells.first[slot])).collect()
 }
 
 struct TermWriter<'c> {

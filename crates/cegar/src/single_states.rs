@@ -1,0 +1,57 @@
+//! Is the value of a formula a matter of single states?
+//!
+//! `G p` and `AG p` are true if every state that is reached satisfies `p`, `EF p` is false if none does. Then a set of states that contains everything that is
+//! reached is all that an answer rests on. The independent checker decides this for itself.
+
+use tertium_lattice::Belnap;
+use tertium_logic::{Formula, Logic, Node, NodeId};
+
+/// The condition on single states, and the value that it must have in all of them, for a formula to have a value; none if the formula says more.
+#[must_use]
+pub fn condition_of_every_state(formula: &Formula, value: Belnap) -> Option<(NodeId, bool)> {
+    let (mut root, mut wanted) = (formula.root(), value == Belnap::True);
+    // A linear formula is false because of one run, an unknown one for no reason of this kind.
+    let branching = formula.logic() == Logic::Ctl;
+    if !(value == Belnap::True || (value == Belnap::False && branching)) {
+        return None;
+    }
+    while let Node::Not(inner) = formula.node(root) {
+        (root, wanted) = (inner, !wanted);
+    }
+    // On all paths always, or on no path ever.
+    let path = match (formula.logic(), formula.node(root), wanted) {
+        (Logic::Ltl, ..) => root,
+        (Logic::Ctl, Node::All(path), true) | (Logic::Ctl, Node::Exists(path), false) => path,
+        _ => return None,
+    };
+    let condition = match (formula.node(path), wanted) {
+        (Node::Globally(condition), true) | (Node::Finally(condition), false) => condition,
+        _ => return None,
+    };
+    says_one_state(formula, condition).then_some((condition, wanted))
+}
+
+/// Whether a formula looks at one state only.
+fn says_one_state(formula: &Formula, root: NodeId) -> bool {
+    let mut open = vec![root];
+    while let Some(id) = open.pop() {
+        let node = formula.node(id);
+        let plain = matches!(
+            node,
+            Node::True
+                | Node::False
+                | Node::Atom(_)
+                | Node::Not(_)
+                | Node::And(..)
+                | Node::Or(..)
+                | Node::Implies(..)
+                | Node::Iff(..)
+                | Node::Xor(..)
+        );
+        if !plain {
+            return false;
+        }
+        open.extend(node.children());
+    }
+    true
+}
