@@ -410,7 +410,7 @@ impl Work<'_> {
             if others.is_empty() { String::new() } else { format!("; shown together with {}", others.join(", ")) };
         let (own, whom) = (own.join(", "), self.open.map(|(_, constant)| (&constant.name, constant.least)));
         let all = whom.map_or_else(String::new, |(name, least)| format!(" for every {name} >= {least}"));
-        format!("by {}{all}: {own}{with}", Technique::CounterAbstraction.phrase())
+        format!("by {}{all} ({own}{with})", Technique::CounterAbstraction.phrase())
     }
 
     fn stop(&mut self, stopped: StopReason) {
