@@ -7,8 +7,14 @@ use crate::{DeMorganLattice, LatticeError};
 const BOOLEAN_SQUARE: &str = "2x2 boolean product";
 
 impl DeMorganLattice {
-    /// The patterns of names that [`DeMorganLattice::built_in`] knows, for messages.
-    pub const BUILT_IN: [&'static str; 5] = ["B2", "K3", "Belnap4", "chainN (N >= 2)", "products such as K3xK3"];
+    /// The patterns of names that [`DeMorganLattice::built_in`] knows, with the names of their elements, for messages.
+    pub const BUILT_IN: [&'static str; 5] = [
+        "B2 (f, t)",
+        "K3 (f, u, t)",
+        "Belnap4 (f, u, b, t)",
+        "chainN for N >= 2 (0, 1, ... N-1)",
+        "products such as K3xB2 (ff, ft, uf, ut, tf, tt)",
+    ];
 
     /// The lattice with this name.
     ///

@@ -110,6 +110,9 @@ pub struct ResultView {
     /// The value at every state, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_state: Option<Ordered<String>>,
+    /// Over a lattice: why the value is at least some elements, and not at least others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cuts: Vec<CutView>,
     /// For a parameterised structure: for which parameters each value occurs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<Ordered<String>>,
@@ -174,6 +177,7 @@ impl ResultView {
             provenance: Provenance::NONE,
             state: None,
             per_state: None,
+            cuts: Vec::new(),
             condition: None,
             instances: None,
             sizes: None,
@@ -191,6 +195,35 @@ impl ResultView {
             verdict: Verdict::Open,
         }
     }
+}
+
+/// Why a value in a lattice is at least a join-irreducible element, or is not.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CutView {
+    /// The element.
+    pub element: String,
+    /// Whether the value is at least this element.
+    pub above: bool,
+    /// The state that it is told of.
+    pub state: String,
+    /// The run that shows it; empty where one run does not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub run: Vec<CutStepView>,
+    /// The index of the step to which the last one returns, forever.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub loop_start: Option<usize>,
+}
+
+/// One state of a run over a lattice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CutStepView {
+    /// Its name.
+    pub state: String,
+    /// The values of the propositions that the formula speaks of.
+    pub labels: Ordered<String>,
+    /// The value of the edge to the next state of the run; none at its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edge: Option<String>,
 }
 
 /// For which sizes a value holds.

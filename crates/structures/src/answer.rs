@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tertium_base::{Diagnostic, StopReason};
 use tertium_evidence::{Certificate, OpenQuestion, Place, Provenance, Reading};
-use tertium_lattice::Belnap;
+use tertium_lattice::{Belnap, Element};
 use tertium_logic::translate::fair_action;
 use tertium_logic::{Formula, Node, NodeId};
 use tertium_model::{Kmts, StateId};
@@ -92,6 +92,45 @@ pub struct Proved {
     pub certificate: Certificate,
 }
 
+/// Why a value in a lattice is at least a join-irreducible element, or is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutEvidence {
+    /// The element.
+    pub element: Element,
+    /// Whether the value is at least this element.
+    pub above: bool,
+    /// The state that it is told of.
+    pub state: StateId,
+    /// The run that shows it, where one run does.
+    pub run: Option<Run>,
+}
+
+/// The same in names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutStory {
+    /// The element.
+    pub element: String,
+    /// Whether the value is at least this element.
+    pub above: bool,
+    /// The state that it is told of.
+    pub state: String,
+    /// The run that shows it; empty where one run does not.
+    pub run: Vec<CutStep>,
+    /// The index of the step to which the last one returns, forever.
+    pub loop_start: Option<usize>,
+}
+
+/// One state of a run over a lattice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CutStep {
+    /// Its name.
+    pub state: String,
+    /// The values of the formula's propositions.
+    pub labels: Vec<(String, String)>,
+    /// The value of the edge to the next state of the run.
+    pub edge: Option<String>,
+}
+
 /// Everything found out about one property.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -118,6 +157,8 @@ pub struct Answer {
     /// Proofs of a definite value, with the structure that each is about: of false one, of true one for
     /// every state asked about; of a lattice's element, one for every cut.
     pub certificates: Vec<Proved>,
+    /// Over a lattice: why the value is what it is, by the elements from which the rest follows.
+    pub cuts: Vec<CutEvidence>,
     /// Whether the independent checker accepted the proof in this run.
     pub checked: bool,
     /// The run that tells most of the proof.

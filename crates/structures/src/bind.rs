@@ -22,6 +22,8 @@ pub struct KnownNames<'a> {
     pub elements: Vec<&'a str>,
     /// Actions of modalities.
     pub actions: Vec<&'a str>,
+    /// Whether the truth values are elements of a lattice, which are worth telling where a proposition is not known.
+    pub over_a_lattice: bool,
 }
 
 /// The names in a formula that the model does not know. None is ever taken for false.
@@ -67,6 +69,9 @@ pub fn unknown_name(error: &BindError, parsed: &Parsed, known: &KnownNames<'_>) 
         diagnostic = diagnostic.at(span, "not known to the model");
     }
     diagnostic = diagnostic.note(listing(many, names));
+    if matches!(error, BindError::Atom(_)) && known.over_a_lattice {
+        diagnostic = diagnostic.note(listing("truth values", &known.elements));
+    }
     if let Some(close) = closest_name(name, names.iter().copied()) {
         diagnostic = diagnostic.help(format!("did you mean `{close}`?"));
     }

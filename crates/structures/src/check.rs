@@ -255,6 +255,7 @@ impl<'a> Session<'a> {
             props: self.loaded.prop_names(),
             elements: elements.iter().map(String::as_str).collect(),
             actions: self.loaded.action_names(),
+            over_a_lattice: self.lattice().is_some(),
         };
         let errors = unbound(self.loaded, &parsed.formula);
         errors.iter().map(|error| unknown_name(error, parsed, &known)).collect()
@@ -329,6 +330,7 @@ impl<'a> Session<'a> {
             state: None,
             per_state: None,
             certificates: Vec::new(),
+            cuts: Vec::new(),
             checked: false,
             run: None,
             open: None,
@@ -347,6 +349,7 @@ impl<'a> Session<'a> {
         answer.stopped = Some(stopped.0);
         answer.value = Value::Belnap(Belnap::Unknown);
         answer.certificates.clear();
+        answer.cuts.clear();
         answer.checked = false;
         answer.run = None;
         answer.open = None;

@@ -3,6 +3,8 @@
 //! The relation is computed both ways. On "no" the first violated clause is told in words, and a formula that
 //! tells the two states apart is evaluated on both before it is shown.
 
+use std::borrow::Cow;
+
 use tertium_base::diagnostic::closest_name;
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_check::explicit::Explicit;
@@ -10,10 +12,13 @@ use tertium_check::{Ask, Engine, Task};
 use tertium_evidence::Reading;
 use tertium_lattice::Belnap;
 use tertium_logic::{Logic, ParseOptions, parse};
-use tertium_model::{CompareError, Kmts, Reason, Relation, StateId, TrailStep, equivalence};
+use tertium_model::{
+    CompareError, Kmts, Model, Reason, Relation, StateId, TrailStep, TranslateError, equivalence, lattice_to_kmts,
+};
 
 use crate::engines;
 use tertium_load::Loaded;
+use tertium_load::cuts::too_large;
 use tertium_load::failure::Failure;
 
 /// How two structures compare.
@@ -60,6 +65,7 @@ pub fn compare(
     budget: &Budget,
 ) -> Result<Comparison, Failure> {
     let (a, c) = (structure(left)?, structure(right)?);
+    let (a, c) = (&*a, &*c);
     let (from, to) = match pair {
         Some((from, to)) => (vec![state(left, "--from", from)?], vec![state(right, "--to", to)?]),
         None => (left.initial_states(), right.initial_states()),
@@ -97,12 +103,29 @@ fn unrefined(relation: &Relation, from: &[StateId], to: &[StateId]) -> Option<St
     to.iter().copied().find(|&c| !from.iter().any(|&a| relation.contains(a, c)))
 }
 
-fn structure(loaded: &Loaded) -> Result<&Kmts, Failure> {
-    loaded.kmts().ok_or_else(|| {
-        Diagnostic::error("E0315", format!("`{}` is no structure with may and must", loaded.file))
-            .note("lattice-valued and parameterised structures have no refinement order here")
-            .into()
-    })
+/// The structure with may and must. One over `B2`, `K3` or `Belnap4` means one: those lattices have an information order, too.
+///
+/// # Errors
+/// If it is parameterised, or over another lattice.
+pub fn structure(loaded: &Loaded) -> Result<Cow<'_, Kmts>, Failure> {
+    let refused = |note: String| {
+        Diagnostic::error("E0315", format!("`{}` is no structure with may and must", loaded.file)).note(note)
+    };
+    match &loaded.model {
+        Model::Kmts(model) => Ok(Cow::Borrowed(model)),
+        Model::Lattice(model) => match lattice_to_kmts(model) {
+            Ok(model) => Ok(Cow::Owned(model)),
+            Err(TranslateError::TooLarge(error)) => Err(too_large(error)),
+            Err(TranslateError::Unsupported(_)) => {
+                let name = model.lattice_name().unwrap_or("a lattice of your own");
+                let note = format!("its values are in {name}, for which refinement is not defined here");
+                Err(refused(note).help("structures over B2, K3 and Belnap4 can be compared").into())
+            }
+        },
+        Model::Param(_) => Err(refused("a parameterised structure has no refinement order here".to_owned())
+            .help("compare instances: leave out `params`, and write what each parameter is")
+            .into()),
+    }
 }
 
 fn state(loaded: &Loaded, option: &str, name: &str) -> Result<StateId, Failure> {

@@ -120,6 +120,19 @@ pub fn never_matters(antecedent: &str) -> Diagnostic {
     Diagnostic::warning("W0303", what)
 }
 
+/// The same over a lattice, of any value but false.
+pub fn same_value(antecedent: &str, value: &str) -> Diagnostic {
+    let what = format!(
+        "vacuous: the value stays {value} whatever follows from `{antecedent}`; its negation alone has the same value"
+    );
+    Diagnostic::warning("W0303", what)
+}
+
+/// No path, so everything is true of all of them.
+pub fn no_infinite_path() -> Diagnostic {
+    Diagnostic::warning("W0302", "vacuous: no infinite path starts here, so every linear property holds")
+}
+
 impl Session<'_> {
     /// Looks for vacuous truth. The property holds either way, so a limit that is reached is only told.
     pub(crate) fn look_for_vacuity(&self, task: &Task<'_>, answer: &mut Answer) -> Result<(), Failure> {
@@ -172,7 +185,7 @@ impl Session<'_> {
         Ok(Some(if fair {
             Diagnostic::warning("W0302", "vacuous: no fair path starts here, so every property of all paths holds")
         } else {
-            Diagnostic::warning("W0302", "vacuous: no infinite path starts here, so every linear property holds")
+            no_infinite_path()
         }))
     }
 

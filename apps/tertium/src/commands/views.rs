@@ -3,13 +3,13 @@
 use clap::ValueEnum as _;
 use tertium_base::narrow::millis;
 use tertium_base::{Diagnostic, StopReason};
-use tertium_driver::answer::{Answer, Completion, Value};
+use tertium_driver::answer::{Answer, Completion, CutStep, CutStory, Value};
 use tertium_driver::check::Session;
 use tertium_driver::{Failure, Located, Logic};
 use tertium_report::build;
 use tertium_report::view::{
-    CompletionView, EvidenceView, InstanceView, LatticeView, Message, OpenView, Ordered, ReadingView, ReasonView,
-    ResultView, RunView, Stats, Verdict,
+    CompletionView, CutStepView, CutView, EvidenceView, InstanceView, LatticeView, Message, OpenView, Ordered,
+    ReadingView, ReasonView, ResultView, RunView, Stats, Verdict,
 };
 
 use super::check::shown_path;
@@ -36,6 +36,7 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
         provenance: answer.provenance,
         state: answer.state.filter(|_| session.asks_several() || args.at.is_some()).map(|s| session.state_name(s)),
         per_state: answer.per_state.as_ref().map(|values| per_state(session, values)),
+        cuts: session.cut_stories(answer).into_iter().map(cut).collect(),
         condition: answer.conditions.as_ref().map(|conditions| {
             let entry = |part: &tertium_driver::answer::Condition| {
                 (build::value_word(part.value).to_owned(), part.when.clone())
@@ -124,6 +125,17 @@ fn evidence(session: &Session<'_>, answer: &Answer) -> EvidenceView {
         None => tertium_certify::proof_word(&proved.certificate.proof),
     };
     EvidenceView { kind, checked: answer.checked, run, ..EvidenceView::none() }
+}
+
+fn cut(story: CutStory) -> CutView {
+    let step = |step: CutStep| CutStepView { state: step.state, labels: Ordered(step.labels), edge: step.edge };
+    CutView {
+        element: story.element,
+        above: story.above,
+        state: story.state,
+        run: story.run.into_iter().map(step).collect(),
+        loop_start: story.loop_start,
+    }
 }
 
 fn shown_completions(completions: &[Completion; 2], checked: bool) -> EvidenceView {

@@ -105,7 +105,14 @@ pub fn permitted(subject: Subject, value: Belnap, logic: Logic, reading: Reading
         }
         (Subject::Cut, Belnap::True | Belnap::False) => match logic {
             Logic::Pml | Logic::Ctl | Logic::Mu => vec![ProofKind::Claims],
-            Logic::Ltl | Logic::CtlStar => Vec::new(),
+            // A value of "on all paths" is cut along paths, so that each proof is that of a path, or of its absence. The other
+            // readings weigh open steps, of which a lattice has none.
+            Logic::Ltl | Logic::CtlStar if !matches!(reading.linear, LinearReading::Hyper | LinearReading::Bg) => {
+                Vec::new()
+            }
+            Logic::Ltl if value == Belnap::True => vec![ProofKind::NoPath],
+            Logic::Ltl => vec![ProofKind::Lasso],
+            Logic::CtlStar => vec![ProofKind::Labels],
         },
         (Subject::Instance | Subject::Graph | Subject::Abstraction, Belnap::True | Belnap::False) => {
             compositional(value, logic)

@@ -3,12 +3,15 @@
 use super::{counted, indented, run, shortened};
 use crate::build;
 use crate::style::{Role, Style, role_of, safe};
-use crate::view::{CheckReport, CompletionView, OpenView, ResultView, Verdict};
+use crate::view::{CheckReport, CompletionView, CutStepView, CutView, OpenView, ResultView, Verdict};
 
 /// Verdict words are padded to this width, so that formulas stand in one column.
 const VERDICT_WIDTH: usize = 9;
 /// Formulas longer than this are cut unless the user asks for all of it.
 const LONGEST_FORMULA: usize = 90;
+
+/// States of a run over a lattice that are shown if nobody asks for more.
+const LONGEST_CUT_RUN: usize = 8;
 
 /// The line above the results.
 #[must_use]
@@ -62,6 +65,7 @@ fn explanation(view: &ResultView, style: Style) -> String {
     if let Some(run) = &view.evidence.run {
         text.push_str(&run::table(run, style));
     }
+    text.push_str(&cuts(view, style));
     text.push_str(&conditions(view, style));
     text.push_str(&openness(view, style));
     text.push_str(&completions(view, style));
@@ -102,6 +106,47 @@ fn stopped_line(stopped: &str) -> &'static str {
         "interrupted" => "interrupted before an answer was found\n",
         _ => "a limit was reached before an answer was found\n",
     }
+}
+
+/// Over a lattice: one line for each element from which the value follows.
+fn cuts(view: &ResultView, style: Style) -> String {
+    let mut text = String::new();
+    for (at, cut) in view.cuts.iter().enumerate() {
+        let not = if cut.above { "" } else { "not " };
+        let head = if at == 0 { "because" } else { "and" };
+        text.push_str(&entry(
+            head,
+            &format!("{not}at least {} at {}{}", cut.element, cut.state, along(cut, style)),
+            style,
+        ));
+    }
+    text
+}
+
+/// A run over a lattice in one line: states with their labels, and values of edges.
+fn along(cut: &CutView, style: Style) -> String {
+    if cut.run.is_empty() {
+        return String::new();
+    }
+    let shown = if style.verbose { cut.run.len() } else { cut.run.len().min(LONGEST_CUT_RUN) };
+    let mut text = ": ".to_owned();
+    for (at, step) in cut.run[..shown].iter().enumerate() {
+        text.push_str(&labelled(step));
+        match (&step.edge, cut.loop_start) {
+            (Some(value), _) if at + 1 < cut.run.len() => text.push_str(&format!(" -[{value}]-> ")),
+            (Some(value), Some(entry)) => text.push_str(&format!(" -[{value}]-> {}, for ever", cut.run[entry].state)),
+            _ => {}
+        }
+    }
+    if shown < cut.run.len() {
+        text.push_str(&format!("... ({} more; -v shows them)", cut.run.len() - shown));
+    }
+    text
+}
+
+fn labelled(step: &CutStepView) -> String {
+    let values: Vec<String> = step.labels.0.iter().map(|(prop, value)| format!("{prop}: {value}")).collect();
+    if values.is_empty() { step.state.clone() } else { format!("{} ({})", step.state, values.join(", ")) }
 }
 
 fn conditions(view: &ResultView, style: Style) -> String {
