@@ -170,6 +170,26 @@ fn every_module_says_what_it_is_for() {
     }
 }
 
+/// Whoever has to scroll for long has lost the thread: a longer file holds more than one topic.
+const MOST_LINES: usize = 500;
+
+#[test]
+fn no_file_is_too_long_to_be_read_at_once() {
+    let mut files = Vec::new();
+    for room in ["crates", "apps", "benches", "fuzz", "xtask"] {
+        let room = root().join(room);
+        if room.exists() {
+            sources(&room, &mut files);
+        }
+    }
+    assert!(files.len() > 500, "only {} files", files.len());
+    // The kernel's obligations are still to be taken apart.
+    files.retain(|file| !["target", "obligations"].iter().any(|left_out| file.iter().any(|part| part == *left_out)));
+    let lines = |file: &Path| fs::read_to_string(file).unwrap().lines().count();
+    let long: Vec<_> = files.iter().filter(|file| lines(file) > MOST_LINES).collect();
+    assert!(long.is_empty(), "more than {MOST_LINES} lines: {long:?}");
+}
+
 /// Every diagnostic code in the sources (tests left out) with the files that use it.
 fn codes_in_sources() -> BTreeMap<String, Vec<PathBuf>> {
     let mut codes: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();

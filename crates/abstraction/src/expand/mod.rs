@@ -5,14 +5,17 @@
 //!
 //! Where the solver gives up, a possible step stays and a certain one is withheld.
 
-use std::collections::BTreeMap;
+mod certain;
+mod labels;
+
 use std::rc::Rc;
 
 use tertium_base::Stopped;
 use tertium_lattice::Kleene;
-use tertium_program::{LocationId, ProcessId};
-use tertium_smt::{Purpose, Reply, Sort, TermId, Value};
+use tertium_program::ProcessId;
+use tertium_smt::{Purpose, Reply, TermId, Value};
 
+use self::certain::Reach;
 use crate::Unsupported;
 use crate::choices::Closed;
 use crate::diagram::Post;
@@ -92,13 +95,6 @@ impl Expansion {
         let sets = self.hyper.iter().flat_map(|(set, _)| set);
         self.steps.iter().map(|step| &step.target).chain(sets)
     }
-}
-
-/// One way from a state into a target.
-#[derive(Clone, Debug)]
-struct Reach {
-    target: AbstractState,
-    closed: Closed,
 }
 
 /// What one process can do, for all states that do not differ in what that depends on.
@@ -363,162 +359,6 @@ impl System {
             }
         }
         Ok(self.queries.satisfiable(&mut self.terms, Purpose::State, &parts)? != Reply::Unsat)
-    }
-
-    /// When a case leads into a target.
-    fn reach(&mut self, view: &View, case: &Case, target: &AbstractState) -> Closed {
-        let mut parts = vec![case.relation];
-        for (&term, &value) in case.after.iter().zip(&target.cube) {
-            match value {
-                Kleene::True => parts.push(term),
-                Kleene::False => parts.push(self.terms.not(term)),
-                Kleene::Unknown => {}
-            }
-        }
-        let term = self.terms.all(&parts);
-        let term = self.simplify(view, term);
-        let inputs = self.operations[case.operation].inputs.clone();
-        self.close(term, &inputs)
-    }
-
-    /// The certain steps of the kinds that look at one operation at a time.
-    fn certain_of_case(
-        &mut self,
-        view: &View,
-        case: &Case,
-        able: Closed,
-        targets: &[AbstractState],
-        found: &mut Expansion,
-    ) -> Result<(), Failed> {
-        let process = self.operations[case.operation].process;
-        if !matches!(self.options.kind, Kind::Cartesian | Kind::Cubes | Kind::Four) || !self.surely(view, &[able])? {
-            return Ok(());
-        }
-        match (self.options.kind, targets) {
-            (_, [only]) => found.steps.push(AbstractStep { target: only.clone(), process, may: true, must: true }),
-            (Kind::Four, _) => {
-                let merged = flatten(targets);
-                found.steps.push(AbstractStep { target: merged, process, may: false, must: true });
-            }
-            _ => found.hyper.push((targets.to_vec(), Some(process))),
-        }
-        Ok(())
-    }
-
-    /// Possible steps of a process, and the certain ones of the kinds that look at all its operations together. Returns the
-    /// targets that are not certain by themselves.
-    fn certain(
-        &mut self,
-        view: &View,
-        process: ProcessId,
-        reaches: &[Reach],
-        found: &mut Expansion,
-    ) -> Result<BTreeMap<AbstractState, Vec<Closed>>, Failed> {
-        let mut open: BTreeMap<AbstractState, Vec<Closed>> = BTreeMap::new();
-        for reach in reaches {
-            open.entry(reach.target.clone()).or_default().push(reach.closed);
-        }
-        let exact = matches!(self.options.kind, Kind::Boolean | Kind::Hyper);
-        let mut sure: Vec<AbstractState> = Vec::new();
-        for (target, ways) in &open {
-            let must = exact && self.surely(view, ways)?;
-            found.steps.push(AbstractStep { target: target.clone(), process, may: true, must });
-            if must {
-                sure.push(target.clone());
-            }
-        }
-        merge(&mut found.steps);
-        sure.iter().for_each(|target| {
-            open.remove(target);
-        });
-        if self.options.kind == Kind::Hyper {
-            let sets = self.hitting(view, &open)?;
-            found.hyper.extend(sets.into_iter().map(|set| (set, Some(process))));
-        }
-        Ok(open)
-    }
-
-    /// Whether no process can step although not all are at their ends; a step that goes wrong can be taken.
-    fn deadlock_of(
-        &mut self,
-        state: &AbstractState,
-        view: &mut Option<View>,
-        all: &[Rc<Ways>],
-        found: &Expansion,
-    ) -> Result<Option<Kleene>, Failed> {
-        let at_end = self
-            .program
-            .process_ids()
-            .zip(&state.locations)
-            .all(|(process, &location)| self.program.location(process, LocationId::new(location as usize)).end);
-        if at_end || !found.may_stop {
-            return Ok(Some(Kleene::False));
-        }
-        if found.steps.is_empty() && found.faults.is_empty() {
-            return Ok(Some(Kleene::True));
-        }
-        let view = self.viewed(state, view);
-        let mut ways: Vec<Closed> = all.iter().flat_map(|ways| ways.able.iter().copied()).collect();
-        for &(operation, _) in &found.faults {
-            let fault = self.simplify(view, self.operations[operation].fault);
-            let inputs = self.operations[operation].inputs.clone();
-            ways.push(self.close(fault, &inputs));
-        }
-        let free = !found.faults.is_empty() && self.surely(view, &ways)?;
-        Ok(Some(if free { Kleene::False } else { Kleene::Unknown }))
-    }
-
-    /// The value of an expression in a state: what all its program states agree on.
-    ///
-    /// # Errors
-    /// If a limit is reached, or the expression has no term.
-    pub fn label(
-        &mut self,
-        state: &AbstractState,
-        expr: tertium_program::ExprId,
-        deadlock: Option<Kleene>,
-    ) -> Result<Kleene, Failed> {
-        let view = self.view(state);
-        self.label_in(&view, expr, deadlock)
-    }
-
-    /// The value of an expression where this is known.
-    pub(crate) fn label_in(
-        &mut self,
-        view: &View,
-        expr: tertium_program::ExprId,
-        deadlock: Option<Kleene>,
-    ) -> Result<Kleene, Failed> {
-        for value in [true, false] {
-            let term = self.observed(expr, value)?;
-            let term = self.simplify(view, term);
-            let readings = match (self.mentions_deadlock(term), deadlock) {
-                (false, _) => vec![term],
-                (true, Some(Kleene::True)) => vec![self.with_deadlock(term, true)],
-                (true, Some(Kleene::False)) => vec![self.with_deadlock(term, false)],
-                (true, _) => vec![self.with_deadlock(term, true), self.with_deadlock(term, false)],
-            };
-            let mut always = true;
-            for reading in readings {
-                let reading = self.simplify(view, reading);
-                let not = self.terms.not(reading);
-                always = always && self.possible(view, Purpose::Label, &[not])? == Reply::Unsat;
-            }
-            if always {
-                return Ok(definite(value));
-            }
-        }
-        Ok(Kleene::Unknown)
-    }
-
-    fn mentions_deadlock(&self, term: TermId) -> bool {
-        self.terms.reachable(&[term]).contains(&self.deadlock)
-    }
-
-    fn with_deadlock(&mut self, term: TermId, value: bool) -> TermId {
-        debug_assert_eq!(self.terms.sort(self.deadlock), Sort::Bool);
-        let value = self.terms.bool(value);
-        self.terms.substitute(term, &std::collections::HashMap::from([(self.deadlock, value)]))
     }
 }
 

@@ -9,26 +9,24 @@
 //! Strong fairness (who can step again and again does) takes states out instead of keeping them in: inside the core of fair
 //! loops a state in which somebody can step is kept if that step can be reached.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+mod fixpoints;
 
-use tertium_base::Stopped;
 use tertium_base::narrow::to_u32;
 use tertium_dd::{Set, TransitionRelation};
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_lattice::Belnap;
 use tertium_logic::Formula;
 
-use super::evaluate::Atoms;
-use super::linear_query::LinearQuery;
-use super::listed::Listed;
-use super::plays;
-use super::stepwise::{Need, StepValues, stepwise_value};
-use super::structure::Structure;
-use super::values::Pair;
-use crate::automata::automaton::{Automaton, Component, Transition};
+use crate::automata::automaton::{Automaton, Transition};
 use crate::automata::question::EdgeValues;
 use crate::automata::translate;
+use crate::symbolic::evaluate::Atoms;
+use crate::symbolic::linear_query::LinearQuery;
+use crate::symbolic::listed::Listed;
+use crate::symbolic::plays;
+use crate::symbolic::stepwise::{Need, StepValues, stepwise_value};
+use crate::symbolic::structure::Structure;
+use crate::symbolic::values::Pair;
 use crate::{EngineError, Filter, Task, Unsupported};
 
 /// Whether every path goes on: by the structure, the deadlock convention, or the reading.
@@ -355,174 +353,5 @@ impl<'s> Automata<'s> {
             (None, Some(steps)) => [Some(if certain { steps.sure() } else { &steps.possible }), None],
             (None, None) => [None, None],
         }
-    }
-
-    /// One step back from `target`, one set per state of the automaton, by steps of one kind; for states of the automaton
-    /// that have no room, if there is one, nothing.
-    pub(super) fn preimage(
-        &self,
-        target: &[Set],
-        room: Option<&[Set]>,
-        kind: Recurring,
-        certain: bool,
-    ) -> Result<Vec<Set>, Stopped> {
-        let filter = self.filter(kind);
-        let mut known: BTreeMap<(usize, usize), Set> = BTreeMap::new();
-        let mut found = Vec::with_capacity(target.len());
-        for (from, transitions) in self.automaton.transitions.iter().enumerate() {
-            let mut all = self.structure.diagrams.empty();
-            let transitions = if room.is_some_and(|room| room[from].is_empty()) { &[] } else { transitions.as_slice() };
-            for (number, transition) in transitions.iter().enumerate() {
-                let (to, guard) = (transition.target as usize, self.guard(certain, from, number));
-                let unmarked = matches!(kind, Recurring::Mark(mark) if transition.marks >> mark & 1 == 0);
-                if unmarked || target[to].is_empty() || guard.is_empty() {
-                    continue;
-                }
-                for (at, steps) in self.along(filter, certain, self.need(from, number)).into_iter().enumerate() {
-                    let Some(steps) = steps else { continue };
-                    let before = match known.entry((to, at)) {
-                        Entry::Occupied(known) => known.into_mut(),
-                        Entry::Vacant(unknown) => unknown.insert(steps.preimage(&target[to])?),
-                    };
-                    all = all.or(&guard.and(before)?)?;
-                }
-            }
-            found.push(all);
-        }
-        Ok(found)
-    }
-
-    /// Everything in `room` with steps inside it to `goal`.
-    pub(super) fn backward_reachable(
-        &self,
-        goal: Vec<Set>,
-        room: Option<&[Set]>,
-        certain: bool,
-    ) -> Result<Vec<Set>, Stopped> {
-        let (mut reached, mut fresh) = (goal.clone(), goal);
-        while fresh.iter().any(|set| !set.is_empty()) {
-            let before = self.preimage(&fresh, room, Recurring::Step, certain)?;
-            for (at, mut found) in before.into_iter().enumerate() {
-                if let Some(room) = room {
-                    found = found.and(&room[at])?;
-                }
-                fresh[at] = found.minus(&reached[at])?;
-                reached[at] = reached[at].or(&fresh[at])?;
-            }
-        }
-        Ok(reached)
-    }
-
-    /// Everything that possible steps inside `room` lead to, `from` itself included.
-    pub(super) fn reachable(&self, from: Vec<Set>, room: &[Set]) -> Result<Vec<Set>, Stopped> {
-        let (mut reached, mut fresh) = (from.clone(), from);
-        while fresh.iter().any(|set| !set.is_empty()) {
-            let mut next = vec![self.structure.diagrams.empty(); fresh.len()];
-            for (from, transitions) in self.automaton.transitions.iter().enumerate() {
-                for (number, transition) in transitions.iter().enumerate() {
-                    let (leaves, to) = (fresh[from].and(self.guard(false, from, number))?, transition.target as usize);
-                    let steps = self.along(Filter::Any, false, self.need(from, number));
-                    for steps in steps.into_iter().flatten().filter(|_| !leaves.is_empty()) {
-                        next[to] = next[to].or(&steps.image(&leaves)?.and(&room[to])?)?;
-                    }
-                }
-            }
-            for (at, found) in next.into_iter().enumerate() {
-                fresh[at] = found.minus(&reached[at])?;
-                reached[at] = reached[at].or(&fresh[at])?;
-            }
-        }
-        Ok(reached)
-    }
-
-    /// Where accepting fair paths start, one set per state of the automaton.
-    ///
-    /// # Errors
-    /// `Stopped` if a limit is reached.
-    pub fn winning(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
-        let core = self.core(certain)?;
-        let room = vec![self.structure.states.clone(); core.len()];
-        self.backward_reachable(core, Some(&room), certain)
-    }
-
-    /// Where an accepted fair path stays from some time on: for each component of the automaton the largest set in which every
-    /// node has a way, inside it, to everything that must recur, and to what strong fairness asks for where it asks.
-    pub(super) fn core(&self, certain: bool) -> Result<Vec<Set>, Stopped> {
-        let mut all = vec![self.structure.diagrams.empty(); self.automaton.transitions.len()];
-        for component in self.automaton.accepting_components() {
-            let mut inside = vec![self.structure.diagrams.empty(); all.len()];
-            for &member in &component.members {
-                inside[member] = self.structure.states.clone();
-            }
-            let found = self.core_of(inside, &self.recurring_in(&component), certain)?;
-            for &member in &component.members {
-                all[member] = found[member].clone();
-            }
-        }
-        Ok(all)
-    }
-
-    /// The core of what is inside.
-    fn core_of(&self, mut inside: Vec<Set>, kinds: &[Recurring], certain: bool) -> Result<Vec<Set>, Stopped> {
-        loop {
-            let last = inside.clone();
-            for &kind in kinds {
-                let goal = self.taken(&inside, kind, certain)?;
-                inside =
-                    if kind == Recurring::Step { goal } else { self.backward_reachable(goal, Some(&inside), certain)? };
-            }
-            for (number, strong) in self.fairness.strong.iter().enumerate() {
-                let goal = self.taken(&inside, Recurring::Strong(number), certain)?;
-                let served = self.backward_reachable(goal, Some(&inside), certain)?;
-                for (inside, served) in inside.iter_mut().zip(&served) {
-                    *inside = inside.minus(&strong.enabled)?.or(served)?;
-                }
-            }
-            if inside == last {
-                return Ok(inside);
-            }
-        }
-    }
-
-    /// What must recur inside a component: marks that all its transitions carry recur by themselves.
-    fn recurring_in(&self, component: &Component) -> Vec<Recurring> {
-        let unsure = |kind: &Recurring| !matches!(kind, Recurring::Mark(mark) if component.marks >> mark & 1 == 1);
-        let kinds: Vec<Recurring> = self.recurring().into_iter().filter(unsure).collect();
-        if kinds.is_empty() { vec![Recurring::Step] } else { kinds }
-    }
-
-    /// The nodes inside from which a step of a kind leads inside.
-    pub(super) fn taken(&self, inside: &[Set], kind: Recurring, certain: bool) -> Result<Vec<Set>, Stopped> {
-        let before = self.preimage(inside, Some(inside), kind, certain)?;
-        before.iter().zip(inside).map(|(before, inside)| before.and(inside)).collect()
-    }
-
-    /// The same with prefixes after which the automaton accepts whatever comes.
-    fn with_prefixes(&self, mut won: Vec<Set>) -> Result<Vec<Set>, Stopped> {
-        let open_future = self.automaton.accepts_unknown();
-        for (from, transitions) in self.automaton.transitions.iter().enumerate() {
-            for (number, transition) in transitions.iter().enumerate() {
-                if open_future[transition.target as usize] {
-                    won[from] = won[from].or(self.guard(true, from, number))?;
-                }
-            }
-        }
-        self.backward_reachable(won, None, true)
-    }
-
-    pub(super) fn at_start(&self, won: &[Set]) -> Result<Set, Stopped> {
-        let mut all = self.structure.diagrams.empty();
-        for &start in &self.automaton.initial {
-            all = all.or(&won[start as usize])?;
-        }
-        Ok(all)
-    }
-
-    /// The states of the structure at which an accepted fair path starts.
-    ///
-    /// # Errors
-    /// `Stopped` if a limit is reached.
-    pub fn starts(&self, certain: bool) -> Result<Set, Stopped> {
-        self.at_start(&self.winning(certain)?)
     }
 }

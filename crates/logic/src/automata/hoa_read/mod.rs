@@ -3,12 +3,16 @@
 //! Reads version 1 as other translators write it: explicit labels, acceptance on states or transitions, Büchi or
 //! generalised Büchi. Everything else is refused with its place. No recursion: labels are evaluated on a stack.
 
+mod label;
+mod lexer;
+
 use std::collections::HashMap;
 
 use tertium_base::{Diagnostic, Span};
 
-use super::tgba::{Guard, Literal, Marks, Tgba, Transition};
-use crate::formula::AtomId;
+use self::label::Label;
+use self::lexer::{Token, lex};
+use crate::automata::tgba::{Marks, Tgba, Transition};
 
 /// Labels with more conjunctions than this are refused.
 const MOST_TERMS: usize = 4096;
@@ -25,80 +29,6 @@ pub fn read_hoa(text: &str) -> Result<Tgba, Box<Diagnostic>> {
     reader.read_body()
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Token<'t> {
-    /// `name:` without the colon.
-    Header(&'t str),
-    Word(&'t str),
-    Alias(&'t str),
-    Text(String),
-    Number(usize),
-    Sign(char),
-    /// `--BODY--` and its kin, without the dashes.
-    Marker(&'t str),
-    End,
-}
-
-fn lex(text: &str) -> Result<Vec<(Token<'_>, Span)>, Box<Diagnostic>> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let word = |rest: &str| {
-            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-')).unwrap_or(rest.len())
-        };
-        let (token, length) = if first.is_whitespace() {
-            at += first.len_utf8();
-            continue;
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            let Some(end) = comment.find("*/") else {
-                return Err(syntax(Span::new(at, at + 2), "a comment is not closed", "`*/`"));
-            };
-            at += end + 4;
-            continue;
-        } else if let Some(marker) = ["BODY", "END", "ABORT"].iter().find(|m| rest.starts_with(&format!("--{m}--"))) {
-            (Token::Marker(marker), marker.len() + 4)
-        } else if first.is_ascii_alphabetic() || first == '_' {
-            let length = word(rest);
-            match rest[length..].starts_with(':') {
-                true => (Token::Header(&rest[..length]), length + 1),
-                false => (Token::Word(&rest[..length]), length),
-            }
-        } else if first == '@' && rest[1..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_') {
-            let length = 1 + word(&rest[1..]);
-            (Token::Alias(&rest[1..length]), length)
-        } else if first.is_ascii_digit() {
-            let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-            let number = rest[..length].parse().map_err(|_| out_of_range(Span::new(at, at + length), "a number"))?;
-            (Token::Number(number), length)
-        } else if first == '"' {
-            string(rest, at)?
-        } else if "[]{}()&|!".contains(first) {
-            (Token::Sign(first), 1)
-        } else {
-            let span = Span::new(at, at + first.len_utf8());
-            return Err(syntax(span, &format!("`{first}` is not part of the format"), "a header, a state or an edge"));
-        };
-        tokens.push((token, Span::new(at, at + length)));
-        at += length;
-    }
-    tokens.push((Token::End, Span::new(text.len(), text.len())));
-    Ok(tokens)
-}
-
-fn string(rest: &str, at: usize) -> Result<(Token<'_>, usize), Box<Diagnostic>> {
-    let mut content = String::new();
-    let mut characters = rest.char_indices().skip(1);
-    while let Some((index, character)) = characters.next() {
-        match character {
-            '"' => return Ok((Token::Text(content), index + 1)),
-            '\\' => content.extend(characters.next().map(|(_, escaped)| escaped)),
-            other => content.push(other),
-        }
-    }
-    Err(syntax(Span::new(at, at + 1), "a string is not closed", "`\"`"))
-}
-
 fn syntax(span: Span, message: &str, expected: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::error("E0131", message).at(span, format!("expected {expected}")))
 }
@@ -109,49 +39,6 @@ fn unsupported(span: Span, message: &str, help: &str) -> Box<Diagnostic> {
 
 fn out_of_range(span: Span, what: &str) -> Box<Diagnostic> {
     Box::new(Diagnostic::error("E0133", format!("{what} is out of range")).at(span, "too large"))
-}
-
-/// A label: when it passes and when it fails, each as alternatives of conjunctions.
-#[derive(Clone, Debug, Default)]
-struct Label {
-    passes: Vec<Guard>,
-    fails: Vec<Guard>,
-}
-
-impl Label {
-    fn constant(value: bool) -> Self {
-        let (always, never) = (vec![Guard::default()], Vec::new());
-        if value { Self { passes: always, fails: never } } else { Self { passes: never, fails: always } }
-    }
-
-    fn and(&self, other: &Self) -> Option<Self> {
-        Some(Self { passes: both(&self.passes, &other.passes)?, fails: either(&self.fails, &other.fails)? })
-    }
-
-    fn not(self) -> Self {
-        Self { passes: self.fails, fails: self.passes }
-    }
-}
-
-fn both(first: &[Guard], second: &[Guard]) -> Option<Vec<Guard>> {
-    if first.len().saturating_mul(second.len()) > MOST_TERMS {
-        return None;
-    }
-    let pairs = first.iter().flat_map(|one| second.iter().map(move |other| one.and(other)));
-    Some(minimal(pairs.filter(|guard| !guard.is_contradictory()).collect()))
-}
-
-fn either(first: &[Guard], second: &[Guard]) -> Option<Vec<Guard>> {
-    let all = [first, second].concat();
-    (all.len() <= MOST_TERMS).then(|| minimal(all))
-}
-
-fn minimal(mut guards: Vec<Guard>) -> Vec<Guard> {
-    guards.sort_unstable();
-    guards.dedup();
-    let covered =
-        |at: usize| (0..guards.len()).any(|other| other != at && guards[other].is_weaker_or_equal(&guards[at]));
-    (0..guards.len()).filter(|&at| !covered(at)).map(|at| guards[at].clone()).collect()
 }
 
 #[derive(Default)]
@@ -314,53 +201,6 @@ impl<'t> Reader<'t> {
 
     // --- Labels ---
 
-    /// A Boolean expression over numbers of propositions; ends before anything that cannot continue it.
-    fn label(&mut self) -> Result<Label, Box<Diagnostic>> {
-        // Strengths: `!` 3, `&` 2, `|` 1, `(` 0. Operators wait on one stack, operands on another.
-        let mut operands: Vec<Label> = Vec::new();
-        let mut operators: Vec<char> = Vec::new();
-        let start = self.span();
-        let mut wants_operand = true;
-        loop {
-            let span = self.span();
-            match (self.token().clone(), wants_operand) {
-                (Token::Sign(sign @ ('!' | '(')), true) => operators.push(sign),
-                (Token::Word("t"), true) => operands.push(Label::constant(true)),
-                (Token::Word("f"), true) => operands.push(Label::constant(false)),
-                (Token::Number(number), true) if number < self.header.atoms.len() => {
-                    operands.push(self.proposition(number));
-                }
-                (Token::Number(_), true) => return Err(out_of_range(span, "a proposition")),
-                (Token::Alias(alias), true) => match self.header.aliases.get(alias) {
-                    Some(label) => operands.push(label.clone()),
-                    None => return Err(syntax(span, &format!("`@{alias}` is not defined"), "a known alias")),
-                },
-                (Token::Sign(sign @ ('&' | '|')), false) => {
-                    apply_stronger(&mut operands, &mut operators, strength(sign)).ok_or_else(|| too_complex(start))?;
-                    operators.push(sign);
-                }
-                (Token::Sign(')'), false) if operators.contains(&'(') => {
-                    apply_stronger(&mut operands, &mut operators, 1).ok_or_else(|| too_complex(start))?;
-                    operators.pop();
-                }
-                (_, true) => return Err(self.unexpected("`t`, `f`, a number, an alias, `!` or `(`")),
-                (_, false) => break,
-            }
-            wants_operand = matches!(self.token(), Token::Sign('!' | '(' | '&' | '|'));
-            self.advance();
-        }
-        apply_stronger(&mut operands, &mut operators, 1).ok_or_else(|| too_complex(start))?;
-        match (operands.pop(), operators.is_empty()) {
-            (Some(label), true) => Ok(label),
-            _ => Err(self.unexpected("`)`")),
-        }
-    }
-
-    fn proposition(&self, number: usize) -> Label {
-        let test = |negative| vec![Guard::new(vec![Literal::new(AtomId::new(number), negative)])];
-        Label { passes: test(false), fails: test(true) }
-    }
-
     // --- Body ---
 
     fn read_body(mut self) -> Result<Tgba, Box<Diagnostic>> {
@@ -451,31 +291,6 @@ impl<'t> Reader<'t> {
         };
         Tgba { atoms: self.header.atoms, states, initial, marks }
     }
-}
-
-const fn strength(operator: char) -> u8 {
-    match operator {
-        '!' => 3,
-        '&' => 2,
-        '|' => 1,
-        _ => 0,
-    }
-}
-
-/// Applies waiting operators of at least this strength; `None` if a label grows too large.
-fn apply_stronger(operands: &mut Vec<Label>, operators: &mut Vec<char>, least: u8) -> Option<()> {
-    while let Some(&operator) = operators.last().filter(|&&operator| strength(operator) >= least) {
-        operators.pop();
-        let right = operands.pop()?;
-        let made = match operator {
-            '!' => right.not(),
-            '&' => operands.pop()?.and(&right)?,
-            // a | b is the negation of !a & !b.
-            _ => operands.pop()?.not().and(&right.not())?.not(),
-        };
-        operands.push(made);
-    }
-    Some(())
 }
 
 fn too_complex(span: Span) -> Box<Diagnostic> {

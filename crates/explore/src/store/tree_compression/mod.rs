@@ -11,12 +11,17 @@
 //! The words left and right of a split make a tree each, and the two meet in the last pair. At first the split lies behind
 //! the words that every row has; `split` may move it once there are many states.
 
+mod branches;
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tertium_base::narrow::{high_half, low_half, to_u32};
 use tertium_base::{Budget, StopReason, Stopped};
 
-use super::pairs::{Full, PairTable};
+pub use self::branches::Branches;
+use self::branches::split;
+pub(super) use self::branches::{Pairing, find_changed, pair};
+use crate::store::pairs::{Full, PairTable};
 
 /// The states seen, each with a dense number.
 #[derive(Debug)]
@@ -34,149 +39,6 @@ pub struct StateStore {
     pub(super) split_is_chosen: bool,
     /// How often the trees were rebuilt; the numbers of inner pairs are others after that.
     layout: usize,
-}
-
-/// One row and the numbers of its inner pairs, level by level from the words up.
-#[derive(Clone, Debug)]
-pub struct Branches {
-    /// The words, then the numbers of the pairs of each level.
-    cells: Vec<u32>,
-    /// Where the levels begin, and where the last one ends.
-    starts: Vec<usize>,
-    /// How many cells of each level lie left of the split.
-    splits: Vec<usize>,
-    len: usize,
-    /// Room for what differs from another row.
-    changed: Vec<(u32, u32)>,
-}
-
-impl Branches {
-    pub(super) fn zeros(width: usize, split: usize, len: usize) -> Self {
-        let (mut left, mut right) = (split.min(width), width - split.min(width));
-        let (mut starts, mut splits, mut end) = (vec![0, width], vec![left], width);
-        while left + right > 2 {
-            (left, right) = (left.div_ceil(2), right.div_ceil(2));
-            end += left + right;
-            starts.push(end);
-            splits.push(left);
-        }
-        Self { cells: vec![0; end], starts, splits, len, changed: Vec::new() }
-    }
-
-    /// Whether rows of the other are laid out in the same way.
-    #[inline]
-    fn is_like(&self, other: &Self) -> bool {
-        self.starts[1] == other.starts[1] && self.splits[0] == other.splits[0]
-    }
-
-    /// How many words lie left of the split.
-    pub(super) fn split(&self) -> usize {
-        self.splits[0]
-    }
-
-    /// How the cells of a level pair up.
-    #[inline]
-    pub(super) fn pairing(&self, level: usize) -> Pairing {
-        Pairing { split: self.splits[level], len: self.starts[level + 1] - self.starts[level] }
-    }
-
-    /// The words of the row.
-    #[inline]
-    #[must_use]
-    pub fn words(&self) -> &[u32] {
-        &self.cells[..self.len]
-    }
-
-    #[inline]
-    pub(super) fn width(&self) -> usize {
-        self.starts[1]
-    }
-
-    #[inline]
-    pub(super) fn level(&self, level: usize) -> &[u32] {
-        &self.cells[self.starts[level]..self.starts[level + 1]]
-    }
-
-    /// The last level: the one or two numbers that make the state.
-    #[inline]
-    fn top(&self) -> std::ops::Range<usize> {
-        self.starts[self.starts.len() - 2]..self.starts[self.starts.len() - 1]
-    }
-
-    /// The key of the state in which these of the last numbers are others.
-    #[inline]
-    pub(super) fn root_with(&self, changed: &[(u32, u32)]) -> u64 {
-        let top = &self.cells[self.top()];
-        let mut last = [top[0], top.get(1).copied().unwrap_or(0)];
-        changed.iter().for_each(|&(at, number)| last[at as usize] = number);
-        pair(last[0], last[1])
-    }
-}
-
-/// How the cells of one level make those of the next.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pairing {
-    split: usize,
-    len: usize,
-}
-
-impl Pairing {
-    /// The position on this level, were there a cell more where the left side has no partner for its last one.
-    #[inline]
-    fn evened(self, at: usize) -> usize {
-        if at < self.split { at } else { at + self.split % 2 }
-    }
-
-    /// The position of the pair that a cell belongs to.
-    #[inline]
-    pub fn above(self, at: usize) -> usize {
-        self.evened(at) / 2
-    }
-
-    /// Whether the cell is the second of its pair.
-    #[inline]
-    pub fn is_second(self, at: usize) -> bool {
-        self.evened(at) % 2 == 1
-    }
-
-    /// Whether the cell, which is no second one, has nothing to be paired with.
-    #[inline]
-    pub fn is_alone(self, at: usize) -> bool {
-        at + 1 == self.split || at + 1 == self.len
-    }
-}
-
-/// The positions where `words`, filled up with zeros, differs from `base`, and what stands there.
-#[inline]
-pub(super) fn find_changed(base: &[u32], words: &[u32], changed: &mut Vec<(u32, u32)>) {
-    changed.clear();
-    let ((old_blocks, old_rest), (blocks, rest)) = (base.as_chunks::<8>(), words.as_chunks::<8>());
-    let mut start = 0;
-    let mut compare = |start: usize, old: &[u32], new: &[u32]| {
-        for (at, (&old, &new)) in old.iter().zip(new).enumerate() {
-            if old != new {
-                changed.push((to_u32(start + at), new));
-            }
-        }
-    };
-    for (old, new) in old_blocks.iter().zip(blocks) {
-        if old != new {
-            compare(start, old, new);
-        }
-        start += 8;
-    }
-    let old = old_blocks.get(start / 8).map_or(old_rest, |block| block.as_slice());
-    compare(start, old, rest);
-    for (at, &old) in base.iter().enumerate().skip(words.len()) {
-        if old != 0 {
-            changed.push((to_u32(at), 0));
-        }
-    }
-}
-
-#[inline]
-pub(super) fn pair(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
 }
 
 /// A table in which the pair of zeros has number 0.
@@ -462,22 +324,6 @@ impl StateStore {
             level = firsts.map(number).collect::<Option<_>>()?;
         }
         self.roots.find(pair(*level.first()?, level.get(1).copied().unwrap_or(0)))
-    }
-}
-
-/// The inverse of joining one level.
-fn split(inner: &PairTable, pairing: Pairing, above: &[u32], below: &mut [u32]) {
-    let mut at = 0;
-    for &number in above {
-        if pairing.is_alone(at) {
-            below[at] = number;
-            at += 1;
-        } else {
-            let key = inner.key(number);
-            below[at] = high_half(key);
-            below[at + 1] = low_half(key);
-            at += 2;
-        }
     }
 }
 
