@@ -6,7 +6,7 @@
 //! [`possible`] finds only what may follow, [`paths`] whole paths of that, [`ranking`] what steps do to ranking functions. What was found is kept in decision diagrams (`diagram`), so that states which do not differ in
 //! what a step depends on cost one look. [`assignments`] tells the same as a program over truth values, [`truth`] as formulas over
 //! them. Programs with several copies of a process come in the form that `tertium-instantiate` gives them. [`spotlight`] looks at
-//! some processes closely and at the others hardly at all; [`differences`] only at how far variables are apart.
+//! some processes closely and at the others hardly at all; [`zones`] only at how far variables are apart.
 //!
 //! Guarantee: every step of the program is covered by a possible step, every program state that an abstract state stands for
 //! meets every certain set, and every label is what all those program states agree on. Not here: choosing predicates.
@@ -15,7 +15,6 @@ pub mod assignments;
 pub mod choices;
 pub mod collect;
 mod diagram;
-pub mod differences;
 pub mod expand;
 pub mod hyper;
 pub mod initial;
@@ -33,6 +32,7 @@ pub mod system;
 pub mod translate;
 pub mod truth;
 pub mod view;
+pub mod zones;
 
 pub use collect::{EdgeCounts, Explored, Shape};
 pub use expand::{AbstractStep, Expansion, Failed};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use tertium_base::Diagnostic;
 use tertium_gcl::Addition;
-use tertium_gcl::every::{self, Every, Purpose};
+use tertium_gcl::parameterised::{self as families, FamilyProgram, Purpose};
 use tertium_load::ProgramFile;
 use tertium_load::questions::{Mistake, Question};
 use tertium_logic::Logic;
@@ -47,7 +47,7 @@ pub fn compile(
     additions: &[Addition],
     question: &Question,
     lemmas: &[String],
-) -> Result<Every, Unfit> {
+) -> Result<FamilyProgram, Unfit> {
     match question {
         Question::Property(asked) => made(text, sizes, additions, Purpose::Property(&asked.name), lemmas),
         Question::Never(mistake) => without(text, sizes, additions, *mistake, lemmas),
@@ -62,7 +62,7 @@ fn without(
     additions: &[Addition],
     mistake: Mistake,
     lemmas: &[String],
-) -> Result<Every, Unfit> {
+) -> Result<FamilyProgram, Unfit> {
     let purpose = if mistake == Mistake::Deadlock { Purpose::Steps } else { Purpose::Faults };
     let every = made(text, sizes, additions, purpose, lemmas)?;
     let unfit = match mistake {
@@ -79,10 +79,10 @@ fn made(
     additions: &[Addition],
     purpose: Purpose<'_>,
     lemmas: &[String],
-) -> Result<Every, Unfit> {
+) -> Result<FamilyProgram, Unfit> {
     match sizes {
-        None => every::compile(text, additions, purpose, lemmas),
-        Some(sizes) => every::compile_fixed(text, sizes, additions, purpose, lemmas),
+        None => families::compile(text, additions, purpose, lemmas),
+        Some(sizes) => families::compile_fixed(text, sizes, additions, purpose, lemmas),
     }
     .map_err(Unfit::Refused)
 }

@@ -95,7 +95,7 @@ fn states_beyond_the_nearest_bad_ones_are_not_made() {
     let text = "system s\nvar k : nat = 0\nkeep k\nprocess P { while k < 3000 { k := k + 1; } }\n\
                 property near : ltl G (k < 3)\nproperty far : ltl G (k <= 3000)\n";
     let file = from_text_with("s.gcl", text.to_owned(), &[], None, &Extras::default()).expect("a program");
-    let how = AbstractionOptions { differences: false, ..AbstractionOptions::default() };
+    let how = AbstractionOptions { zones: false, ..AbstractionOptions::default() };
     let states = |name: &str, value: Belnap| {
         let asked = questions(&file, &[name.to_owned()], false).expect("the name is there");
         let found = refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 3, &Budget::unlimited(), &());
@@ -293,7 +293,7 @@ fn refinement_loses_no_answer() {
         let how = AbstractionOptions {
             keep_small: false,
             max_states: Some(100),
-            differences: case.rng.chance(50),
+            zones: case.rng.chance(50),
             ..AbstractionOptions::default()
         };
         let mut known: Vec<Belnap> = Vec::new();

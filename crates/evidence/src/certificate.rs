@@ -145,7 +145,7 @@ pub struct Refuted {
     pub rank: u32,
 }
 
-/// A position of the contest of [`the contest of `tertium_kernel``]: who refines all the `states` cannot meet all the `terms`.
+/// A position of the completion game (`tertium_kernel`): who refines all the `states` cannot meet all the `terms`.
 ///
 /// Every way to meet them has a move, and each of its outcomes a stand that is beaten. A play of such moves that never ends has
 /// a thread that puts something off for ever: that is what is watched for. A watch is kept from one stand to the next if its

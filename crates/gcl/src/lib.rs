@@ -9,7 +9,6 @@
 
 pub mod ast;
 mod declare;
-pub mod every;
 mod exprs;
 mod flow;
 pub mod format;
@@ -17,6 +16,7 @@ mod formula;
 mod lexer;
 mod lower;
 mod names;
+pub mod parameterised;
 mod parser;
 mod rewrite;
 pub mod symbols;
@@ -28,9 +28,9 @@ use tertium_logic::Logic;
 use tertium_program::{Named, Program, Property};
 
 use crate::ast::Item;
-use crate::every::AtLeast;
 use crate::lexer::lex;
 use crate::names::{Elaborator, Place, Ty, Use};
+use crate::parameterised::AtLeast;
 use crate::parser::Parser;
 
 /// What a text was found to mean.

@@ -114,7 +114,7 @@ pub(crate) struct Elaborator<'a> {
     /// Those constants: entries of `named`, with their least values.
     pub open: Vec<(usize, Option<i64>)>,
     /// What members of families with every size stand for, if that is what is looked at.
-    pub members: Option<crate::every::Members>,
+    pub members: Option<crate::parameterised::Members>,
     /// How many expressions are being worked out inside each other, definitions included.
     pub depth: u32,
 }

@@ -8,7 +8,7 @@
 //! Not here: finding proofs, and anything that engines use to find answers.
 
 pub mod checker;
-mod contest;
+mod completion_game;
 pub mod finding;
 pub mod obligations;
 pub mod programs;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use tertium_base::Diagnostic;
 use tertium_gcl::Addition;
-pub use tertium_gcl::every::AtLeast;
+pub use tertium_gcl::parameterised::AtLeast;
 use tertium_logic::Logic;
 
 use crate::failure::Failure;

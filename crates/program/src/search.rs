@@ -5,7 +5,7 @@
 //! to the caller, who may end it: at once, or after some more of what was found ([`Nearby`]).
 //!
 //! Not here: other orders, threads and stores for rows of words (`explore::search`), and states that contain one another
-//! (`abstraction::differences`).
+//! (`abstraction::zones`).
 
 use std::collections::HashMap;
 use std::hash::Hash;

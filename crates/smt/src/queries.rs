@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use tertium_base::{Budget, Stopped};
 
 use crate::eval::Value;
-use crate::recall::Recall;
+use crate::model_cache::ModelCache;
 use crate::solver::{Limit, Reply, Solver};
 use crate::term::{SymbolId, Term, TermId, Terms};
 
@@ -83,7 +83,7 @@ pub struct Queries {
     /// Of questions without a model: parts that have none already, where someone wanted to know.
     cores: HashMap<Vec<TermId>, Vec<TermId>>,
     models: HashMap<(Vec<TermId>, Vec<TermId>), AllModels>,
-    recall: Recall,
+    model_cache: ModelCache,
     counts: BTreeMap<Purpose, Count>,
     disagreements: Vec<String>,
     opinions: Opinions,
@@ -118,7 +118,7 @@ impl Queries {
             replies: HashMap::new(),
             cores: HashMap::new(),
             models: HashMap::new(),
-            recall: Recall::default(),
+            model_cache: ModelCache::default(),
             counts: BTreeMap::new(),
             disagreements: Vec::new(),
             opinions: Opinions::default(),
@@ -237,8 +237,8 @@ impl Queries {
             return Ok(known);
         }
         self.budget.check()?;
-        let recalling = self.second.is_none() && self.recall.pays();
-        if recalling && self.recall.satisfies(terms, &key) {
+        let caching = self.second.is_none() && self.model_cache.pays();
+        if caching && self.model_cache.satisfies(terms, &key) {
             let count = self.count(purpose);
             (count.remembered, count.recalled) = (count.remembered + 1, count.recalled + 1);
             self.replies.insert(key, Reply::Sat);
@@ -248,7 +248,7 @@ impl Queries {
         self.solver.push();
         key.iter().for_each(|&part| self.solver.assert(terms, part));
         let reply = self.call(terms, purpose, &key, &[]);
-        if recalling && reply == Ok(Reply::Sat) {
+        if caching && reply == Ok(Reply::Sat) {
             self.keep_model(terms, &key, &[]);
         }
         self.solver.pop();
@@ -264,7 +264,7 @@ impl Queries {
         wanted.extend(symbols.iter().map(|&symbol| terms.of_symbol(symbol)));
         let Some(mut values) = self.solver.values(terms, &wanted) else { return self.solver.values(terms, of) };
         let model = values.split_off(of.len());
-        self.recall.keep(&symbols, model);
+        self.model_cache.keep(&symbols, model);
         Some(values)
     }
 
@@ -376,7 +376,7 @@ impl Queries {
     ) -> Result<AllModels, Stopped> {
         let mut whole = parts.to_vec();
         let mut found = AllModels::default();
-        let known = if self.second.is_none() { self.recall.rows(terms, parts, selected) } else { Vec::new() };
+        let known = if self.second.is_none() { self.model_cache.rows(terms, parts, selected) } else { Vec::new() };
         for row in known.into_iter().take(most) {
             self.count(purpose).recalled += 1;
             let others = self.exclude(terms, selected, &row);

@@ -130,7 +130,7 @@ pub fn options(args: &AbstractionArgs, max_states: Option<usize>) -> Abstraction
         cross_check: args.cross_check.as_ref().map(|command| command.split_whitespace().map(str::to_owned).collect()),
         max_states,
         // Who says how to abstract, or which predicates to begin with, gets that.
-        differences: matches!(args.abstraction, None | Some(Abstraction::Auto)) && args.predicates.is_empty(),
+        zones: matches!(args.abstraction, None | Some(Abstraction::Auto)) && args.predicates.is_empty(),
         ..AbstractionOptions::default()
     }
 }

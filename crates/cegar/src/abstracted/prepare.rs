@@ -37,7 +37,7 @@ pub struct AbstractionOptions {
     /// Whether the value is wanted that all completions of the abstraction agree on.
     pub thorough: bool,
     /// Whether refinement may look at the distances of variables before it looks for predicates.
-    pub differences: bool,
+    pub zones: bool,
     /// Whether abstract states are made on demand where that may be enough; otherwise all that can be reached.
     pub on_demand: bool,
 }
@@ -51,7 +51,7 @@ impl Default for AbstractionOptions {
             max_states: None,
             keep_small: true,
             thorough: false,
-            differences: true,
+            zones: true,
             on_demand: true,
         }
     }

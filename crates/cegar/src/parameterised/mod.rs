@@ -2,7 +2,7 @@
 //!
 //! A file with `const N >= 2` is many systems. Small sizes are run first: a property that one of them breaks is false, and the answer
 //! names the size. What none breaks is asked of one program that can do whatever a system of any size can do
-//! ([`tertium_gcl::every`]); what holds of all its runs holds for every size that has the members which the question names, and
+//! ([`tertium_gcl::parameterised`]); what holds of all its runs holds for every size that has the members which the question names, and
 //! sizes that have fewer are run. Then a few more sizes are run, and one that the abstraction suggests. What stays open says for which sizes it
 //! is known.
 //!
@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use tertium_base::{Budget, StopReason};
 use tertium_gcl::Addition;
-use tertium_gcl::every::{self, Every};
+use tertium_gcl::parameterised::{self as families, FamilyProgram};
 use tertium_lattice::Belnap;
 pub use tertium_load::sizes::{AtLeast, Open};
 use tertium_load::sizes::{asked_of, name_of, system, two_open};
@@ -101,7 +101,7 @@ pub fn check(
         return Err(Failure::Input(vec![Located::within(two_open(&open.constants), &file.source)]));
     };
     // What other properties say may be needed, even if nobody asks for it now.
-    let lemmas = every::lemmas(&file.source.text, &open.additions);
+    let lemmas = families::lemmas(&file.source.text, &open.additions);
     let known = |name: &String| asked.iter().any(|question| name_of(question) == name);
     let hidden = lemmas.iter().filter(|name| !known(name)).filter_map(|name| asked_of(file, name));
     let all: Vec<Question> = asked.iter().cloned().chain(hidden).collect();
@@ -324,7 +324,7 @@ impl Work<'_> {
         self.ask(at, every, lemmas)
     }
 
-    fn ask(&mut self, at: usize, every: Every, lemmas: &[String]) -> Result<(), Failure> {
+    fn ask(&mut self, at: usize, every: FamilyProgram, lemmas: &[String]) -> Result<(), Failure> {
         let name = name_of(&self.asked[at]).to_owned();
         let members: Vec<(String, usize)> = every.families.clone();
         let file = counter_abstraction::stand_in(self.file, &name, every.program);
@@ -471,7 +471,7 @@ pub fn count(
     if file.language != tertium_load::program::Language::Gcl || file.open.is_some() {
         return Ok(vec![None; asked.len()]);
     }
-    let mut lemmas = every::lemmas(&file.source.text, &counter_abstraction::additions(file));
+    let mut lemmas = families::lemmas(&file.source.text, &counter_abstraction::additions(file));
     lemmas.retain(|name| !broken.contains(name));
     let known = |name: &String| asked.iter().any(|question| name_of(question) == name);
     let hidden = lemmas.iter().filter(|name| !known(name)).filter_map(|name| asked_of(file, name));

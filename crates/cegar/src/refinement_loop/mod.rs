@@ -77,7 +77,7 @@ pub fn check(
         refinements,
         rounds: Vec::new(),
         most: abstraction.max_states.unwrap_or(MOST_STATES),
-        differences: abstraction.differences,
+        zones: abstraction.zones,
         demanding: abstraction.on_demand,
         known: Vec::new(),
     };
@@ -129,7 +129,7 @@ struct Loop<'a> {
     rounds: Vec<Round>,
     most: usize,
     /// Whether distances are looked at.
-    differences: bool,
+    zones: bool,
     /// Whether states are made on demand where that may be enough.
     demanding: bool,
     /// What is known of all states, as far as it was found out already.
@@ -151,7 +151,7 @@ impl Loop<'_> {
     fn paths(&mut self, number: usize, how: &AbstractionOptions, calls: usize) -> Result<Vec<Located>, Failure> {
         let asked: Vec<ExprId> = atoms_of(&self.questions[number]).collect();
         let mut own = prepare(self.work.file, &asked, how, self.work.budget)?;
-        let settled = self.goes_on(&mut own, number)? || (self.differences && self.all_paths(&mut own, number)?);
+        let settled = self.goes_on(&mut own, number)? || (self.zones && self.all_paths(&mut own, number)?);
         if !settled {
             let before = self.answers[number].rounds.len();
             self.structure(&mut own, number, calls)?;
@@ -175,7 +175,7 @@ impl Loop<'_> {
                 None => rest.push(number),
             }
         }
-        if self.differences {
+        if self.zones {
             match self.distances(prepared, &mut open) {
                 Err(Failure::Stopped(stopped)) => {
                     self.stop(prepared, &open, stopped.0);
@@ -186,7 +186,7 @@ impl Loop<'_> {
         }
         if !open.is_empty() {
             // Told early, so that a limit which is reached later leaves it.
-            self.known = if self.differences { self.establish(prepared) } else { Vec::new() };
+            self.known = if self.zones { self.establish(prepared) } else { Vec::new() };
         }
         let mut chooser = Chooser::default();
         let mut news: Vec<String> =
@@ -391,7 +391,7 @@ impl Loop<'_> {
     /// Answers that stay open say at least what is known of all states.
     fn tell_what_is_established(&mut self, prepared: &mut Prepared) {
         let open = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && answer.stopped.is_none();
-        if !self.differences || !self.answers.iter().any(open) {
+        if !self.zones || !self.answers.iter().any(open) {
             return;
         }
         let told = if self.known.is_empty() { self.establish(prepared) } else { self.known.clone() };

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::refine::OpenPath;
-use tertium_abstraction::differences::{Differences, Met, Unwanted, Visited};
+use tertium_abstraction::zones::{TargetHit, Unwanted, Visited, ZoneAbstraction};
 use tertium_abstraction::{AbstractState, Failed, System};
 use tertium_base::StopReason;
 use tertium_evidence::Technique;
@@ -60,11 +60,11 @@ impl Loop<'_> {
     /// Answers the targets that distances decide; the others stay in the list.
     pub(crate) fn distances(&mut self, prepared: &mut Prepared, open: &mut Vec<Target>) -> Result<(), Failure> {
         let asked: Vec<_> = open.iter().flat_map(|target| target.conditions(&prepared.system)).collect();
-        let Some(mut differences) = Differences::new(&mut prepared.system, &asked) else { return Ok(()) };
+        let Some(mut zones) = ZoneAbstraction::new(&mut prepared.system, &asked) else { return Ok(()) };
         let mut undecided = Vec::new();
         let mut fineness = 0;
         while !open.is_empty() {
-            let visited = match self.look(prepared, &mut differences, open, fineness) {
+            let visited = match self.look(prepared, &mut zones, open, fineness) {
                 Ok(Some(visited)) => visited,
                 Ok(None) | Err(Failed::Stopped(tertium_base::Stopped(StopReason::Count))) => break,
                 Err(Failed::Unsupported(_)) => break,
@@ -81,7 +81,7 @@ impl Loop<'_> {
                     }
                     Ok(starts) => starts,
                 };
-                self.settled(prepared, &differences, (&visited, starts), open);
+                self.settled(prepared, &zones, (&visited, starts), open);
                 break;
             };
             let target = open[met.target].clone();
@@ -104,7 +104,7 @@ impl Loop<'_> {
                     open.remove(met.target);
                 }
                 Ok(_) => undecided.push(open.remove(met.target)),
-                Err(_) => match self.finer(prepared, &mut differences, &path, &target, fineness) {
+                Err(_) => match self.finer(prepared, &mut zones, &path, &target, fineness) {
                     Ok(Some(finer)) if self.left > 0 => {
                         self.left -= 1;
                         fineness = finer;
@@ -136,15 +136,15 @@ impl Loop<'_> {
             let condition = prepared.system.condition(atom, true);
             conditions.push(condition.map_err(|why| failed(self.work.file, prepared.system.program(), why.into()))?);
         }
-        let Some(mut differences) = Differences::new(&mut prepared.system, &conditions) else { return Ok(false) };
+        let Some(mut zones) = ZoneAbstraction::new(&mut prepared.system, &conditions) else { return Ok(false) };
         let before = prepared.system.predicates().len();
         for fineness in ALL_PATHS {
-            let Ok(Some(visited)) = self.look(prepared, &mut differences, &[], fineness) else { return Ok(false) };
+            let Ok(Some(visited)) = self.look(prepared, &mut zones, &[], fineness) else { return Ok(false) };
             if visited.states.len() > MOST_ON_PATHS {
                 break;
             }
-            let told_apart = thresholds(differences.constants(), fineness);
-            let explored = differences.explored(&mut prepared.system, &visited, &told_apart, self.work.budget);
+            let told_apart = thresholds(zones.constants(), fineness);
+            let explored = zones.explored(&mut prepared.system, &visited, &told_apart, self.work.budget);
             let explored = match explored {
                 Ok(Some(explored)) => explored,
                 Ok(None) => break,
@@ -173,10 +173,10 @@ impl Loop<'_> {
             let atom = prepared.expr(atom);
             asked.extend(prepared.system.condition(atom, true));
         }
-        let Some(mut differences) = Differences::new(&mut prepared.system, &asked) else { return Vec::new() };
-        let Ok(Some(visited)) = self.look(prepared, &mut differences, &[], 1) else { return Vec::new() };
+        let Some(mut zones) = ZoneAbstraction::new(&mut prepared.system, &asked) else { return Vec::new() };
+        let Ok(Some(visited)) = self.look(prepared, &mut zones, &[], 1) else { return Vec::new() };
         let before = prepared.system.predicates().len();
-        let states = differences.described(&mut prepared.system, &visited);
+        let states = zones.described(&mut prepared.system, &visited);
         let told = in_source_terms(&prepared.system, &states);
         prepared.system.keep_predicates(before);
         told
@@ -185,7 +185,7 @@ impl Loop<'_> {
     fn look(
         &self,
         prepared: &mut Prepared,
-        differences: &mut Differences,
+        zones: &mut ZoneAbstraction,
         open: &[Target],
         fineness: usize,
     ) -> Result<Option<Visited>, Failed> {
@@ -204,16 +204,16 @@ impl Loop<'_> {
                 observer.phase(&format!("round {round}: {}, {states} abstract states", in_words(fineness)));
             }
         };
-        let thresholds = thresholds(differences.constants(), fineness);
+        let thresholds = thresholds(zones.constants(), fineness);
         let most = self.most.min(MOST_STATES);
-        differences.visit(&mut prepared.system, &thresholds, &mut unwanted, most, self.work.budget, &mut progress)
+        zones.visit(&mut prepared.system, &thresholds, &mut unwanted, most, self.work.budget, &mut progress)
     }
 
     /// How finely distances must be told apart to exclude a path that no run follows.
     fn finer(
         &self,
         prepared: &mut Prepared,
-        differences: &mut Differences,
+        zones: &mut ZoneAbstraction,
         path: &OpenPath,
         target: &Target,
         fineness: usize,
@@ -223,13 +223,13 @@ impl Loop<'_> {
         let system = &mut prepared.system;
         let last = places.last().map(|(locations, _)| locations.clone()).unwrap_or_default();
         let (_, goal) = target.goals(system, &last, path.goal_operation, &mut HashMap::new());
-        let constants = differences.constants().to_vec();
-        if !differences.excludes(system, &places, &path.operations, goal, None)? {
+        let constants = zones.constants().to_vec();
+        if !zones.excludes(system, &places, &path.operations, goal, None)? {
             return Ok(None);
         }
         for finer in fineness + 1..FINEST {
             let told_apart = thresholds(&constants, finer);
-            if differences.excludes(system, &places, &path.operations, goal, Some(&told_apart))? {
+            if zones.excludes(system, &places, &path.operations, goal, Some(&told_apart))? {
                 return Ok(Some(finer));
             }
         }
@@ -240,12 +240,12 @@ impl Loop<'_> {
     fn settled(
         &mut self,
         prepared: &mut Prepared,
-        differences: &Differences,
+        zones: &ZoneAbstraction,
         (visited, starts): (&Visited, bool),
         open: &mut Vec<Target>,
     ) {
         let before = prepared.system.predicates().len();
-        let states = differences.described(&mut prepared.system, visited);
+        let states = zones.described(&mut prepared.system, visited);
         let tree = Tree::closed(states, visited.steps);
         let predicates = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
         let calls = solver_work(&prepared.system).calls;
@@ -290,7 +290,7 @@ fn in_source_terms(system: &System, states: &[AbstractState]) -> Vec<String> {
 }
 
 /// The path to what was met.
-fn path(system: &mut System, visited: &Visited, met: Met) -> OpenPath {
+fn path(system: &mut System, visited: &Visited, met: TargetHit) -> OpenPath {
     let (states, operations) = visited.path_to(met.state);
     OpenPath {
         locations: states.iter().map(|&at| visited.states[at].locations.clone()).collect(),

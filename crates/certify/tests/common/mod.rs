@@ -12,7 +12,7 @@ use tertium_base::Budget;
 use tertium_certify::{Decider, Request};
 use tertium_evidence::{Document, Fingerprint, read_document};
 use tertium_gcl::Addition;
-use tertium_gcl::every::{Purpose, compile};
+use tertium_gcl::parameterised::{Purpose, compile};
 use tertium_kernel::Finding;
 use tertium_kernel::obligations::Grounds;
 use tertium_kernel::programs::question::{Settings, Subject};

@@ -14,7 +14,7 @@
 
 mod cells;
 mod completion;
-mod contest;
+mod completion_game;
 mod decide;
 mod endings;
 mod estimate;

@@ -1,6 +1,6 @@
 //! How is whoever tries to build a completion beaten? Moves for the independent checker.
 //!
-//! The contest of `evidence::contest` is played out as a parity game, with what the checker asks to be watched as memory: for
+//! The game of `kernel::completion_game` is played out as a parity game, with what the checker asks to be watched as memory: for
 //! formulas that put things off in one way only, the terms of one component whose threads have stayed there; for
 //! all others Safra's trees, whose nodes are the watches. The moves of the winner are the proof.
 //!
@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::contest::{Contest, Demand, Outcome, TermId, Terms, Way};
+use super::completion_game::{CompletionGame, Demand, Outcome, TermId, Terms, Way};
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_evidence::{Stand, Watch};
@@ -86,7 +86,7 @@ struct Node {
 
 /// The game.
 struct Play<'a> {
-    contest: Contest<'a>,
+    rules: CompletionGame<'a>,
     terms: &'a Terms,
     budget: &'a Budget,
     monitor: Monitor,
@@ -103,7 +103,7 @@ struct Play<'a> {
 /// # Errors
 /// If the budget ends.
 pub(super) fn outplayed(
-    contest: Contest<'_>,
+    rules: CompletionGame<'_>,
     terms: &Terms,
     state: StateId,
     nothing: bool,
@@ -116,7 +116,7 @@ pub(super) fn outplayed(
     classes.push(Class { owner: Player::Odd, priority: 0, block: 0 });
     classes.push(Class { owner: Player::Even, priority: 0, block: 0 });
     let mut play = Play {
-        contest,
+        rules,
         terms,
         budget,
         monitor,
@@ -160,7 +160,7 @@ impl Play<'_> {
             match self.spots[position as usize].clone() {
                 Spot::Node(node) => {
                     let Node { states, asked, .. } = &self.nodes[node as usize];
-                    for way in self.contest.ways(self.terms, states, asked, self.budget)? {
+                    for way in self.rules.ways(self.terms, states, asked, self.budget)? {
                         let at = self.game.add_position(way_class, self.budget)?;
                         self.spots.push(Spot::Way);
                         self.game.add_move(at, self.budget)?;
@@ -186,9 +186,9 @@ impl Play<'_> {
     /// The moves of whoever picks a demand, all of them, so that the choice is the number of the demand.
     fn demands(&mut self, node: u32, way: &Way, pick_class: u32) -> Result<(), Stopped> {
         let Node { states, memory, .. } = self.nodes[node as usize].clone();
-        for demand in self.contest.demands(self.terms, &states, way) {
+        for demand in self.rules.demands(self.terms, &states, way) {
             let mut targets = Vec::new();
-            for outcome in self.contest.outcomes(self.terms, &states, &demand, self.budget)? {
+            for outcome in self.rules.outcomes(self.terms, &states, &demand, self.budget)? {
                 targets.push(self.outcome(memory, way, &demand, outcome)?);
             }
             let position = self.game.add_position(pick_class, self.budget)?;
@@ -199,8 +199,8 @@ impl Play<'_> {
     }
 
     fn outcome(&mut self, memory: u32, way: &Way, demand: &Demand, outcome: Outcome) -> Result<u32, Stopped> {
-        let steps = Contest::carried(self.terms, way, demand, outcome.action);
-        let asked = Contest::behind(self.terms, &steps);
+        let steps = CompletionGame::carried(self.terms, way, demand, outcome.action);
+        let asked = CompletionGame::behind(self.terms, &steps);
         let threads = threads(self.terms, way, &steps);
         let (memory, event) = self.monitor.step(&self.terms.component, memory, &threads, &asked);
         self.node(Node { states: outcome.states, asked, memory, event })

@@ -7,7 +7,7 @@
 //! For what these do not reach (mixed structures, CTL*, fixpoints that alternate, linear formulas where paths end) the proof is the
 //! winner's moves (`outplay`).
 
-use super::contest::{Contest, Terms as ContestTerms};
+use super::completion_game::{CompletionGame, Terms as GameTerms};
 use tertium_base::graph::components;
 use tertium_evidence::{Deadlock, Proof, Reading, Refuted};
 use tertium_lattice::Belnap;
@@ -67,12 +67,12 @@ pub fn proof_by_moves(task: &Task<'_>, state: StateId, value: Belnap) -> Result<
     let options = ParseOptions::in_logic(task.formula.logic());
     let Some(formula) = parse(&task.formula.text(), &options).formula else { return Ok(None) };
     let ends = task.reading.deadlock == Deadlock::Maximal;
-    let Some(terms) = ContestTerms::new(&formula, task.model, ends, value == Belnap::False, task.budget)? else {
+    let Some(terms) = GameTerms::new(&formula, task.model, ends, value == Belnap::False, task.budget)? else {
         return Ok(None);
     };
     let total = task.model.total() || task.reading.deadlock == Deadlock::Total;
-    let contest = Contest { model: task.model, total };
-    Ok(outplayed(contest, &terms, state, value == Belnap::Both, task.budget)?.map(Proof::Outplayed))
+    let game = CompletionGame { model: task.model, total };
+    Ok(outplayed(game, &terms, state, value == Belnap::Both, task.budget)?.map(Proof::Outplayed))
 }
 
 /// The propositions that the formula speaks of, in the order of its text.

@@ -219,7 +219,7 @@ pub(super) struct RefutedText {
     pub(super) rank: u32,
 }
 
-/// A position of a contest.
+/// A position of a completion game.
 #[derive(Deserialize, Clone, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StandText {

@@ -9,14 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_model::StateId;
 
-use crate::contest::{Contest, Terms};
+use crate::completion_game::{CompletionGame, Terms};
 
 /// More sets are not followed, and none with more members: then it is not known whether something refines the state.
 const MOST_SETS: usize = 2_000;
 const MOST_TOGETHER: usize = 6;
 
 /// Whether something refines the state.
-pub(super) fn is_consistent(contest: &Contest<'_>, state: StateId, budget: &Budget) -> Result<bool, Stopped> {
+pub(super) fn is_consistent(game: &CompletionGame<'_>, state: StateId, budget: &Budget) -> Result<bool, Stopped> {
     let mut numbers: BTreeMap<Vec<StateId>, usize> = BTreeMap::from([(vec![state], 0)]);
     let mut sets = vec![vec![state]];
     // For each set its demands, and for each of them the sets that it may lead to.
@@ -28,12 +28,12 @@ pub(super) fn is_consistent(contest: &Contest<'_>, state: StateId, budget: &Budg
             return Err(Stopped(StopReason::Count));
         }
         let mut found = Vec::new();
-        if contest.contradictory(&set) {
+        if game.contradictory(&set) {
             found.push(Vec::new());
         } else {
-            for demand in contest.certain(&set) {
+            for demand in game.certain(&set) {
                 let mut outcomes = Vec::new();
-                for outcome in contest.outcomes(&Terms::default(), &set, &demand, budget)? {
+                for outcome in game.outcomes(&Terms::default(), &set, &demand, budget)? {
                     let next = *numbers.entry(outcome.states.clone()).or_insert(sets.len());
                     if next == sets.len() {
                         sets.push(outcome.states);

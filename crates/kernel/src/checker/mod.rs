@@ -35,7 +35,7 @@ use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions};
 use tertium_model::{Kmts, StateId};
 
-use crate::contest::Contest;
+use crate::completion_game::CompletionGame;
 use structure::Structure;
 pub use table::{ProofKind, Subject, permitted};
 use tertium_evidence::{Certificate, Deadlock, LinearReading, Proof, Reading};
@@ -294,8 +294,8 @@ impl Case<'_> {
         if !matches!(self.subject, Subject::Structure { mixed: true, .. }) {
             return Ok(true);
         }
-        let contest = Contest { model: self.structure.model, total: self.structure.total };
-        consistency::is_consistent(&contest, self.certificate.state, self.budget)
+        let game = CompletionGame { model: self.structure.model, total: self.structure.total };
+        consistency::is_consistent(&game, self.certificate.state, self.budget)
     }
 
     fn assumptions(&self, consistent: bool) -> Vec<Assumption> {

@@ -1,6 +1,6 @@
 //! Do these moves beat whoever tries to build a completion with the contrary?
 //!
-//! The ways to meet terms and the outcomes of a move are found here anew, by `contest`; every one needs a stand that is beaten.
+//! The ways to meet terms and the outcomes of a move are found here anew, by `completion_game`; every one needs a stand that is beaten.
 //! Then plays that never end are looked at. A watch that is kept for ever and is good again and again has a thread that meets its
 //! odd priority for ever (there are finitely many threads at every stand, and each that was good comes from one that was): so that
 //! no strongly connected part of the moves may be left where no watch is kept by all moves and made good by one. Where one is, plays that make it
@@ -15,7 +15,7 @@ use tertium_model::ActionId;
 
 use super::graph::Graph;
 use super::{Case, Rejection, misfit};
-use crate::contest::{Contest, Demand, TermId, Terms, Way};
+use crate::completion_game::{CompletionGame, Demand, TermId, Terms, Way};
 use tertium_evidence::{Deadlock, Stand};
 
 /// A term and a priority.
@@ -33,7 +33,7 @@ struct Move {
 
 struct Checker<'a> {
     case: &'a Case<'a>,
-    contest: Contest<'a>,
+    game: CompletionGame<'a>,
     terms: Terms,
     stands: &'a [Stand],
     mixed: bool,
@@ -50,9 +50,9 @@ pub(super) fn check(case: &Case<'_>, stands: &[Stand]) -> Result<(), Rejection> 
     let Some(terms) = Terms::new(formula, case.structure.model, ends, contrary, case.budget)? else {
         return Err(misfit("the formula has operators that moves against completions do not know"));
     };
-    let contest = Contest { model: case.structure.model, total: case.structure.total };
+    let game = CompletionGame { model: case.structure.model, total: case.structure.total };
     let mixed = case.structure.model.is_mixed();
-    let checker = Checker { case, contest, terms, stands, mixed };
+    let checker = Checker { case, game, terms, stands, mixed };
     checker.names()?;
     checker.start()?;
     let mut moves = Vec::new();
@@ -104,19 +104,19 @@ impl Checker<'_> {
     /// Checks the moves of a stand, and adds them.
     fn stand(&self, at: usize, moves: &mut Vec<Move>) -> Result<(), Rejection> {
         let stand = &self.stands[at];
-        let ways = self.contest.ways(&self.terms, &stand.states, &stand.terms, self.case.budget)?;
+        let ways = self.game.ways(&self.terms, &stand.states, &stand.terms, self.case.budget)?;
         if ways.len() != stand.moves.len() {
             let (found, told) = (ways.len(), stand.moves.len());
             let place = self.place(at);
             return Err(broken(format!("{place} can be met in {found} ways, and {told} have a move")));
         }
         for (way, (number, targets)) in ways.iter().zip(&stand.moves) {
-            let mut demands = self.contest.demands(&self.terms, &stand.states, way);
+            let mut demands = self.game.demands(&self.terms, &stand.states, way);
             if *number as usize >= demands.len() {
                 return Err(broken(format!("{} follows up what is not there", self.place(at))));
             }
             let demand = demands.swap_remove(*number as usize);
-            let outcomes = self.contest.outcomes(&self.terms, &stand.states, &demand, self.case.budget)?;
+            let outcomes = self.game.outcomes(&self.terms, &stand.states, &demand, self.case.budget)?;
             // Where everything certain is possible, a certain step leads somewhere: nothing is beaten by there being no outcome.
             if outcomes.is_empty() && !self.mixed && !matches!(demand, Demand::Asked(_)) {
                 return Err(broken(format!("{} follows up a certain step that leads nowhere", self.place(at))));
@@ -126,8 +126,8 @@ impl Checker<'_> {
             }
             for (outcome, &to) in outcomes.iter().zip(targets) {
                 let target = &self.stands[to as usize];
-                let carried = Contest::carried(&self.terms, way, &demand, outcome.action);
-                let needs = Contest::behind(&self.terms, &carried);
+                let carried = CompletionGame::carried(&self.terms, way, &demand, outcome.action);
+                let needs = CompletionGame::behind(&self.terms, &carried);
                 let refined = target.states.iter().all(|state| outcome.states.contains(state));
                 if !refined || !target.terms.iter().all(|term| needs.contains(term)) {
                     return Err(broken(format!("{} leads to one that asks for more", self.place(at))));
@@ -140,7 +140,7 @@ impl Checker<'_> {
 
     /// What becomes of the watches of a stand on a move.
     fn watches(&self, at: usize, to: u32, way: &Way, demand: &Demand, action: Option<ActionId>) -> Move {
-        let carried = Contest::carried(&self.terms, way, demand, action);
+        let carried = CompletionGame::carried(&self.terms, way, demand, action);
         let (mut kept, mut good) = (Vec::new(), Vec::new());
         for next in &self.stands[to as usize].watched {
             let Some(before) = self.stands[at].watched.iter().find(|watch| watch.name == next.name) else { continue };

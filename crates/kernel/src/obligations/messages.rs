@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tertium_program::{Action, ExprId, Field, Pattern, Place, Type};
 
 use super::machine::{Machine, NoTerm, Queue};
-use super::meetings::{Line, Meeting};
+use super::rendezvous::{Line, Meeting};
 use super::steps::{Look, Path, Walk};
 use super::terms::TermId;
 use super::values::{Changes, Fine, Sight};

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use tertium_program::{Action, Domain as Choice, Expr, Hold, Place, Step, StepId, Type};
 
 use super::machine::{Machine, NoTerm, Store};
-use super::meetings::Meeting;
+use super::rendezvous::Meeting;
 use super::terms::{Sort, TermId, Terms};
 use super::values::{Changes, Fine, Sight};
 

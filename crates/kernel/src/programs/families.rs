@@ -4,13 +4,13 @@
 //! themselves. Each of these programs is made again from the text, and the proof about it is checked like one about any other program.
 //! Sizes that have fewer members than a question names have proofs of their own.
 //!
-//! What is trusted here beside the definition of a step is that such a program can do whatever the system can do: `tertium_gcl::every`.
+//! What is trusted here beside the definition of a step is that such a program can do whatever the system can do: `tertium_gcl::parameterised`.
 
 use std::collections::BTreeMap;
 
 use tertium_evidence::{CountedPart, Document, Place};
 use tertium_gcl::Addition;
-use tertium_gcl::every::{self, Every, Purpose};
+use tertium_gcl::parameterised::{self as families, FamilyProgram, Purpose};
 use tertium_lattice::Belnap;
 use tertium_load::program::{Extras, from_text_with};
 use tertium_load::questions::{Mistake, Question};
@@ -157,7 +157,7 @@ impl Checking<'_> {
     }
 
     /// The program that is made for something that is shown.
-    fn made(&self, at: usize, lemmas: &[String]) -> Result<Every, NotShown> {
+    fn made(&self, at: usize, lemmas: &[String]) -> Result<FamilyProgram, NotShown> {
         let (text, additions) = (&self.file.source.text, self.additions());
         let name = self.name(at);
         let mistake = match (at, self.question) {
@@ -170,8 +170,8 @@ impl Checking<'_> {
             None => Purpose::Property(&name),
         };
         let made = match &self.counted.constant {
-            Some(_) => every::compile(text, &additions, purpose, lemmas),
-            None => every::compile_fixed(text, &self.file.sizes, &additions, purpose, lemmas),
+            Some(_) => families::compile(text, &additions, purpose, lemmas),
+            None => families::compile_fixed(text, &self.file.sizes, &additions, purpose, lemmas),
         };
         let every = made.map_err(|why| refused(sentence(&why)))?;
         let unfit = match mistake {

@@ -3,7 +3,7 @@
 //! `data` lays out variables, structures and channels; `exprs` gives expressions C's meaning (32-bit arithmetic,
 //! truncation where something is stored); `elements` arranges statements the way Spin does, because what is a state of
 //! its own depends on it; `flow` makes locations and steps of them; `actions` says what single statements do;
-//! `watch` adds what the model asks: formulas, `never` claims, `trace`; `promises` what it says of its channels; `hidden` drops what only hidden variables see.
+//! `specifications` adds what the model asks: formulas, `never` claims, `trace`; `promises` what it says of its channels; `hidden` drops what only hidden variables see.
 //!
 //! The tree and the tables must come without errors: lowering reports only what the graph cannot hold.
 
@@ -14,7 +14,7 @@ mod exprs;
 mod flow;
 mod hidden;
 mod promises;
-mod watch;
+mod specifications;
 
 use std::collections::{BTreeMap, BTreeSet};
 

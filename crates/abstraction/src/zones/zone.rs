@@ -1,4 +1,7 @@
-//! Which values do variables have whose distances are bounded?
+//! Zones: which values do variables have whose differences are bounded?
+//!
+//! Difference bound matrices (Dill 1989), with extrapolation to finitely many bounds (Daws and Tripakis 1998; here to the thresholds that a
+//! round of refinement tells apart, not to the largest constants of clocks).
 //!
 //! A zone says for every pair of points how much larger the first is than the second, at most. Shortest paths make all of them as
 //! small as they can be, which also tells whether any values are left.
@@ -152,7 +155,7 @@ impl Zone {
     }
 
     /// Every bound as the next larger one of those that are told apart.
-    pub(super) fn rounded(&self, thresholds: &[i64]) -> Self {
+    pub(super) fn extrapolated(&self, thresholds: &[i64]) -> Self {
         let mut coarse = self.clone();
         for (at, entry) in coarse.most.iter_mut().enumerate() {
             if at % (self.size + 1) != 0 && *entry != NONE {
@@ -229,7 +232,7 @@ mod tests {
         let mut zone = Zone::all(2);
         zone.add(bound(0, 1, -4));
         zone.add(bound(1, 0, 7));
-        let coarse = zone.rounded(&[-1, 0, 1]);
+        let coarse = zone.extrapolated(&[-1, 0, 1]);
         assert_eq!((coarse.get(0, 1), coarse.get(1, 0)), (-1, NONE));
         assert!(zone.is_within(&coarse) && !coarse.is_within(&zone));
     }

@@ -10,8 +10,8 @@ use tertium_base::Span;
 use tertium_base::narrow::to_i64;
 use tertium_logic::Logic;
 
+use super::one_program::{int, name, number};
 use super::shape::{Family, Shape};
-use super::told::{int, name, number};
 use crate::Addition;
 use crate::ast::{Expr, ExprKind, File, Ident, Item, ProcessRef};
 use crate::formula::{binder, tokens_of};

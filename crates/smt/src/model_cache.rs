@@ -1,4 +1,4 @@
-//! Does a model that is known already answer a new question?
+//! Model cache: does a model that is known already answer a new question?
 //!
 //! Questions of one abstraction are much alike: a model of one often satisfies the next. Trying a few recent models by
 //! evaluating the terms costs far less than a call of the solver. Only that there is a model is learned this way, and the
@@ -19,14 +19,14 @@ const RARELY: u32 = 16;
 
 /// Models of earlier questions.
 #[derive(Debug, Default)]
-pub(crate) struct Recall {
+pub(crate) struct ModelCache {
     models: VecDeque<Assignment>,
     tried: u32,
     helped: u32,
     left_out: u32,
 }
 
-impl Recall {
+impl ModelCache {
     /// Whether trying models, and fetching them, has been worth its cost of late: where one question in eight is answered so.
     pub(crate) fn pays(&mut self) -> bool {
         if self.tried < MEMORY / 8 || self.helped * 8 >= self.tried {

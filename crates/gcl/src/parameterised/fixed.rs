@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use tertium_base::Span;
 
 use super::Refused;
+use super::one_program::{compare, ident, int, name};
 use super::shape::refused;
-use super::told::{compare, ident, int, name};
 use crate::ast::{Comparison, Expr, ExprKind, File, Ident, Item, ProcessDecl, Range, TypeExpr, TypeKind, VarDecl};
 use crate::names::Elaborator;
 use crate::rewrite::{visit, visit_block, visit_declaration};

@@ -1,4 +1,4 @@
-//! What follows from the order and the distances of variables alone?
+//! Zones (difference bounds): what follows from the order and the distances of variables alone?
 //!
 //! Tickets are compared, clocks run beside each other, counters follow each other: what matters is how far two variables are
 //! apart. Here an abstract state is a set of locations and kept values with bounds on distances (`zone`) between `points`, and only finitely many
@@ -53,7 +53,7 @@ pub struct Unwanted {
 
 /// A state in which something unwanted may happen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Met {
+pub struct TargetHit {
     /// Whose it is.
     pub target: usize,
     /// The state.
@@ -68,7 +68,7 @@ pub struct Visited {
     /// The states, in the order in which they were met.
     pub states: Vec<Placed>,
     /// What may happen, the nearest first.
-    pub met: Vec<Met>,
+    pub met: Vec<TargetHit>,
     /// How many steps were looked at.
     pub steps: usize,
 }
@@ -98,7 +98,7 @@ type Start = (Vec<u32>, Vec<i128>, Zone);
 
 /// A program seen by the distances of its variables.
 #[derive(Debug)]
-pub struct Differences {
+pub struct ZoneAbstraction {
     points: Points,
     /// By operation and the values of what its condition and effect depend on besides points.
     known: HashMap<(usize, Vec<i128>), Option<Vec<Case>>>,
@@ -114,7 +114,7 @@ pub struct Differences {
 /// States are not taken up any more once there are this many at the same locations with the same kept values.
 const MOST_TOGETHER: usize = 4_000;
 
-impl Differences {
+impl ZoneAbstraction {
     /// Looks at a system with what is asked about it; none if it is about too many variables, or none.
     #[must_use]
     pub fn new(system: &mut System, asked: &[TermId]) -> Option<Self> {
@@ -195,7 +195,7 @@ impl Differences {
             for Unwanted { target, operation, condition } in unwanted(system, &locations) {
                 match self.may_hold(system, condition, &locations, &kept, &closed) {
                     None => return Ok(None),
-                    Some(true) => visited.met.push(Met { target, state: number, operation }),
+                    Some(true) => visited.met.push(TargetHit { target, state: number, operation }),
                     Some(false) => {}
                 }
             }
@@ -235,7 +235,7 @@ impl Differences {
         condition: TermId,
         thresholds: Option<&[i64]>,
     ) -> Result<bool, Failed> {
-        let coarse = |zone: Zone| thresholds.map_or(zone.clone(), |thresholds| zone.rounded(thresholds));
+        let coarse = |zone: Zone| thresholds.map_or(zone.clone(), |thresholds| zone.extrapolated(thresholds));
         let Some(initial) = self.initial(system)? else { return Ok(false) };
         let Some(first) = path.first() else { return Ok(false) };
         let mut here: Vec<Zone> = initial
@@ -426,7 +426,7 @@ fn take_up(
     thresholds: &[i64],
 ) -> Option<usize> {
     let here = places.entry((placed.locations.clone(), placed.kept.clone())).or_default();
-    placed.zone = placed.zone.rounded(thresholds);
+    placed.zone = placed.zone.extrapolated(thresholds);
     if here.iter().any(|&other| placed.zone.is_within(&visited.states[other].zone)) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Who meets whom at a channel without a buffer, as terms?
+//! Rendezvous: who meets whom at a channel without a buffer, as terms?
 //!
 //! Whoever sends makes the step, and makes it with any process that stands at a receive which takes the message; of several receives at
 //! one place those of lowest rank. Both move, what is received is what was sent, and control goes to the receiver.

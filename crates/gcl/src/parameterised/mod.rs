@@ -1,4 +1,6 @@
-//! Can one program stand for a system of every size?
+//! Parameterised families: can one program stand for a system of every size?
+//!
+//! Counter abstraction (German and Sistla 1992; Pnueli, Xu and Zuck 2002), as a translation from text to text.
 //!
 //! `const N >= 2` leaves a size open, and `process P[i : 1..N]` is then a family of every size. [`compile`] makes one program
 //! that can do whatever any of these systems can do, as far as one question sees it: the members that the question names are processes
@@ -12,9 +14,9 @@
 
 mod fixed;
 mod lemma;
+mod one_program;
 mod others;
 mod shape;
-mod told;
 
 use std::collections::BTreeMap;
 
@@ -55,7 +57,7 @@ pub type Refused = Box<Diagnostic>;
 
 /// A program that stands for every size.
 #[derive(Clone, Debug)]
-pub struct Every {
+pub struct FamilyProgram {
     /// The program.
     pub program: Program,
     /// Whether it can do nothing that no system can do.
@@ -153,7 +155,12 @@ pub fn lemmas(text: &str, additions: &[Addition]) -> Vec<String> {
 ///
 /// # Errors
 /// Why there is none, with the place.
-pub fn compile(text: &str, additions: &[Addition], purpose: Purpose<'_>, lemmas: &[String]) -> Result<Every, Refused> {
+pub fn compile(
+    text: &str,
+    additions: &[Addition],
+    purpose: Purpose<'_>,
+    lemmas: &[String],
+) -> Result<FamilyProgram, Refused> {
     of_file(text, &parsed(text)?, additions, purpose, lemmas)
 }
 
@@ -168,7 +175,7 @@ pub fn compile_fixed(
     additions: &[Addition],
     purpose: Purpose<'_>,
     lemmas: &[String],
-) -> Result<Every, Refused> {
+) -> Result<FamilyProgram, Refused> {
     of_file(text, &fixed::opened(text, parsed(text)?, sizes)?, additions, purpose, lemmas)
 }
 
@@ -186,7 +193,7 @@ fn of_file(
     additions: &[Addition],
     purpose: Purpose<'_>,
     lemmas: &[String],
-) -> Result<Every, Refused> {
+) -> Result<FamilyProgram, Refused> {
     let lexed = lex(text);
     let name = file.name.as_ref().map_or("", |name| name.name.as_str());
     let asked = asked(text, file, additions, purpose);
@@ -194,7 +201,7 @@ fn of_file(
     least.declarations(file);
     let mut known = lemma::all(text, file, additions);
     known.retain(|lemma| lemmas.contains(&lemma.title));
-    let told = told::file(text, file, &least, &asked, (purpose, &known))?;
+    let told = one_program::file(text, file, &least, &asked, (purpose, &known))?;
     let mut elaborator = Elaborator::new(text, name);
     elaborator.members = Some(told.members);
     elaborator.declarations(&told.file);
@@ -224,9 +231,12 @@ fn of_file(
     }
     match elaborator.diagnostics.into_iter().find(Diagnostic::is_error) {
         Some(mistake) => Err(Box::new(mistake)),
-        None => {
-            Ok(Every { program: elaborator.program, exact: told.exact, widened: told.widened, families: told.families })
-        }
+        None => Ok(FamilyProgram {
+            program: elaborator.program,
+            exact: told.exact,
+            widened: told.widened,
+            families: told.families,
+        }),
     }
 }
 

@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use tertium_base::Budget;
 use tertium_lattice::Kleene;
 
-use super::{Differences, Placed, Visited, Zone};
+use super::{Placed, Visited, Zone, ZoneAbstraction};
 use crate::collect::Explored;
 use crate::expand::{AbstractStep, Expansion, Failed};
 use crate::state::AbstractState;
 use crate::system::System;
 
-impl Differences {
+impl ZoneAbstraction {
     /// The states that were visited, if nothing unwanted was met, with their steps. Their predicates are added to the system.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl Differences {
         let Some(initial) = self.initial(system)? else { return Ok(None) };
         let surely = initial.len() == 1 && system.surely_starts()?;
         for (locations, kept, zone) in initial {
-            let Some(at) = covering(&locations, &kept, &zone.rounded(thresholds)) else { return Ok(None) };
+            let Some(at) = covering(&locations, &kept, &zone.extrapolated(thresholds)) else { return Ok(None) };
             begins.push((described[at].clone(), surely));
         }
         let mut expansions: HashMap<AbstractState, Expansion> = HashMap::new();
@@ -58,7 +58,7 @@ impl Differences {
                     system.operations[operation].arrive(&mut locations);
                     for case in cases {
                         let Some(after) = case.apply(&self.points, &closed) else { continue };
-                        let Some(to) = covering(&locations, &case.kept, &after.rounded(thresholds)) else {
+                        let Some(to) = covering(&locations, &case.kept, &after.extrapolated(thresholds)) else {
                             return Ok(None);
                         };
                         let step = AbstractStep { target: described[to].clone(), process, may: true, must: false };

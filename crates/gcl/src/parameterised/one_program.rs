@@ -18,7 +18,7 @@ use crate::names::Elaborator;
 use crate::rewrite;
 
 /// A program in place of a system of every size.
-pub(super) struct Told {
+pub(super) struct OneProgram {
     pub file: File,
     pub members: Members,
     pub exact: bool,
@@ -90,7 +90,7 @@ pub(super) fn file(
     least: &Elaborator<'_>,
     asked: &Asked,
     (purpose, lemmas): (Purpose<'_>, &[Lemma]),
-) -> Result<Told, Refused> {
+) -> Result<OneProgram, Refused> {
     let mut shape = Shape::of(text, file, asked)?;
     if purpose == Purpose::Faults {
         // Any member, besides those with a number that the text names.
@@ -132,7 +132,7 @@ pub(super) fn file(
     }
     let families = shape.families.iter().map(|family| (family.decl.name.name.clone(), family.count)).collect();
     let file = File { name: file.name.clone(), items };
-    Ok(Told { file, members, exact, widened: wide, families })
+    Ok(OneProgram { file, members, exact, widened: wide, families })
 }
 
 /// Whoever is not told exactly may also do nothing.

@@ -1,6 +1,6 @@
-//! Which moves does someone have who builds a completion, and which has someone who shows that there is none?
+//! The completion game: which moves does someone have who builds a completion, and which has someone who shows that there is none?
 //!
-//! The contest behind proofs of the thorough semantics. A *stand* is a set of states that one concrete state refines
+//! The completion game behind proofs of the thorough semantics. A *stand* is a set of states that one concrete state refines
 //! together, and the terms ([`Terms`]) that it has to meet. The builder picks a way to meet them ([`Way`]); the other picks
 //! something to follow up, a certain step or one that a term asks for ([`Demand`]); the builder picks where it leads
 //! ([`Outcome`]). A play that never ends is lost for the builder if it has a *thread*, a term and the terms that it
@@ -14,6 +14,6 @@ mod steps;
 mod terms;
 mod ways;
 
-pub use steps::{Contest, Demand};
+pub use steps::{CompletionGame, Demand};
 pub use terms::{TermId, Terms};
 pub use ways::Way;

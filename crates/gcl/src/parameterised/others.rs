@@ -12,8 +12,8 @@ use tertium_program::{InitialValue, Type, VarId};
 
 use super::Refused;
 use super::lemma::{Lemma, Stepping, cell_name};
+use super::one_program::{all, compare, ident, int, name, number, remaining, sum};
 use super::shape::{Family, Shape, refused};
-use super::told::{all, compare, ident, int, name, number, remaining, sum};
 use crate::ast::{
     Assignment, Block, Comparison, Expr, ExprKind, Ident, Initial, Item, ProcessDecl, Source, Stmt, StmtKind, Target,
     TypeExpr, TypeKind, VarDecl,

@@ -35,16 +35,16 @@ pub struct Outcome {
     pub states: Vec<StateId>,
 }
 
-/// A structure as the contest sees it.
+/// A structure as the completion game sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Contest<'a> {
+pub struct CompletionGame<'a> {
     /// The structure.
     pub model: &'a Kmts,
     /// Whether nothing real ends where the structure has possible steps.
     pub total: bool,
 }
 
-impl Contest<'_> {
+impl CompletionGame<'_> {
     /// The label that all who refine these states have, if it is certain.
     fn label(&self, states: &[StateId], prop: PropId) -> Option<bool> {
         let labels = || states.iter().map(|&state| self.model.label(state, prop));
