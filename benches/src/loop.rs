@@ -15,12 +15,9 @@ use std::time::Duration;
 use tertium_base::{Budget, memory};
 use tertium_bench::thread_time;
 use tertium_driver::Belnap;
-use tertium_driver::program::abstracted::AbstractionOptions;
-use tertium_driver::program::choose;
 use tertium_driver::program::questions::questions;
-use tertium_driver::program::spotlight::{self, SpotlightOptions};
-use tertium_driver::program::symbolic;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, from_text, load};
+use tertium_driver::strategy::{self, ProgramQuery, Wishes};
 use z3::{Params, SatResult, Solver};
 
 #[global_allocator]
@@ -182,20 +179,9 @@ fn as_by_default(
     asked: &[tertium_driver::program::questions::Question],
     budget: &Budget,
 ) -> Option<Vec<ProgramAnswer>> {
-    let options = CheckOptions { threads: 1, ..CheckOptions::default() };
-    let how = AbstractionOptions::default();
-    let chosen = |asked: &[_]| choose::decide(file, asked, &options, &how, budget, &());
-    if spotlight::start::reason(file, asked).is_none() && file.program.spotlight.is_empty() {
-        return chosen(asked).ok().map(|outcome| outcome.answers);
-    }
-    let processes = (!file.program.spotlight.is_empty()).then(|| file.program.spotlight.clone());
-    let lit = SpotlightOptions { processes, ..SpotlightOptions::default() };
-    let found = spotlight::check(file, asked, &options, &how, &lit, budget, &()).ok()?;
-    if !file.program.spotlight.is_empty() {
-        return Some(found.answers);
-    }
-    let by_sets = |asked: &[_]| symbolic::after_spotlight(file, asked, &options, budget, &());
-    spotlight::check_first(file, asked, found, &by_sets, &chosen).ok().map(|outcome| outcome.answers)
+    let wishes = Wishes { options: CheckOptions { threads: 1, ..CheckOptions::default() }, ..Wishes::default() };
+    let request = ProgramQuery { file, questions: asked, wishes: &wishes };
+    strategy::decide(&request, budget, &()).ok().map(|outcome| outcome.answers)
 }
 
 /// What Spacer says, and how long it took; the faster of both forms.

@@ -11,6 +11,7 @@ use crate::abstracted::looked::Looked;
 use crate::parameterised::Sizes;
 use tertium_evidence::observer::Observer;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
+use tertium_load::ProgramFile;
 use tertium_load::questions::Question;
 use tertium_trace::run::Run;
 
@@ -105,6 +106,8 @@ pub struct ProgramAnswer {
     pub condition: Vec<(Belnap, String)>,
     /// For which sizes it holds, if the file leaves a size open.
     pub sizes: Option<Sizes>,
+    /// The system of one size that the run belongs to, if the file leaves a size open.
+    pub system: Option<Arc<ProgramFile>>,
     /// Remarks.
     pub warnings: Vec<Diagnostic>,
     /// Whether it holds for a reason that says little.
@@ -172,6 +175,7 @@ impl ProgramAnswer {
             by_completions: false,
             condition: Vec::new(),
             sizes: None,
+            system: None,
             warnings: Vec::new(),
             vacuous: false,
             vacuity_sought: false,

@@ -16,7 +16,8 @@ use tertium_certify::Request;
 use tertium_driver::Belnap;
 use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of, is_shown_by_its_run};
-use tertium_driver::program::{CheckOptions, ProgramAnswer, choose, itf};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, itf};
+use tertium_driver::strategy::{self, ProgramQuery, Wishes};
 use tertium_kernel::programs::certify_run;
 use tertium_load::ProgramFile;
 use tertium_load::questions::{Question, questions};
@@ -42,7 +43,9 @@ fn answered(file: &ProgramFile, name: &str, fair: bool) -> (Question, ProgramAns
     let mut asked = questions(file, &[name.to_owned()], false).expect("the name is there");
     let options = CheckOptions { fair, look_for_idle: false, ..CheckOptions::default() };
     let how = AbstractionOptions::default();
-    let outcome = choose::decide(file, &asked, &options, &how, &budget(), &()).expect("it can be decided");
+    let wishes = Wishes { options: options.clone(), abstraction: how, ..Wishes::default() };
+    let request = ProgramQuery { file, questions: &asked, wishes: &wishes };
+    let outcome = strategy::decide(&request, &budget(), &()).expect("it can be decided");
     (asked.remove(0), outcome.answers[0].clone(), options)
 }
 

@@ -9,7 +9,8 @@ use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
 use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
-use tertium_driver::program::{CheckOptions, ProgramAnswer, choose, parameterised, refinement_loop};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, parameterised, refinement_loop};
+use tertium_driver::strategy::{self, ProgramQuery, Wishes};
 use tertium_kernel::Finding;
 use tertium_load::ProgramFile;
 use tertium_load::program::{Extras, from_text_with};
@@ -38,9 +39,11 @@ fn certificate(file: &ProgramFile, name: &str) -> String {
     let budget = Budget::unlimited();
     let answers: Vec<ProgramAnswer> = if file.open.is_some() {
         let how = (&how, refinement_loop::DEFAULT_REFINEMENTS);
-        parameterised::check(file, &asked, &options, how, &budget, &()).expect("it can be decided").outcome.answers
+        parameterised::check(file, &asked, &options, how, &budget, &()).expect("it can be decided").answers
     } else {
-        choose::decide(file, &asked, &options, &how, &budget, &()).expect("it can be decided").answers
+        let wishes = Wishes { options, abstraction: how, ..Wishes::default() };
+        let request = ProgramQuery { file, questions: &asked, wishes: &wishes };
+        strategy::decide(&request, &budget, &()).expect("it can be decided").answers
     };
     assert_eq!(answers[0].value, Belnap::True, "{name}: {:?}", answers[0].reasons);
     match certificate_of(file, &asked[0], &answers[0], &options, &budget).expect("no limit is reached") {

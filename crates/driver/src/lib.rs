@@ -1,7 +1,7 @@
 //! How do the parts work together to answer a user's question?
 //!
 //! The only place where stages meet: load a model ([`input`]), gather and bind properties
-//! ([`property`]), choose an engine ([`engines`]), evaluate, explain and re-check ([`check`]), and the
+//! ([`property`]), choose an engine ([`engines`], for programs the [`strategy`]), evaluate, explain and re-check ([`check`]), and the
 //! smaller questions of [`compare`], [`formula`] and [`export`]. [`editor`] helps with texts that are being written. For people who
 //! read a run, [`unfold`] values a formula along it, and [`picture`] tells what is to be seen in a structure.
 //!
@@ -12,6 +12,7 @@ pub mod editor;
 pub mod export;
 pub mod formula;
 pub mod program;
+pub mod strategy;
 
 pub use tertium_evidence::observer::{Aside, Counts, Observer};
 pub use tertium_evidence::provenance;

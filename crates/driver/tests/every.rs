@@ -15,9 +15,8 @@ use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::refinement_loop::DEFAULT_REFINEMENTS;
-use tertium_driver::program::{
-    CheckOptions, Extras, ProgramAnswer, ProgramFile, check, choose, from_text_with, parameterised,
-};
+use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, from_text_with, parameterised};
+use tertium_driver::strategy::{self, ProgramQuery, Wishes};
 use tertium_testkit::{Case, for_random_cases};
 
 fn loaded(text: &str, size: Option<i64>) -> ProgramFile {
@@ -79,7 +78,7 @@ fn for_every(text: &str) -> Vec<ProgramAnswer> {
     let file = loaded(text, None);
     let how = (&AbstractionOptions::default(), DEFAULT_REFINEMENTS);
     let found = parameterised::check(&file, &asked(&file), &CheckOptions::default(), how, &Budget::unlimited(), &());
-    found.unwrap_or_else(|failure| panic!("{failure:?}\n{text}")).outcome.answers
+    found.unwrap_or_else(|failure| panic!("{failure:?}\n{text}")).answers
 }
 
 /// The answers for one size, by visiting all states; by name.
@@ -268,7 +267,12 @@ fn a_family_of_twenty_with_a_counter_is_decided() {
     let file = loaded(text, None);
     let questions = asked(&file);
     let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
-    let found = choose::decide(&file, &questions, &options, &how, &Budget::unlimited(), &());
+    let wishes = Wishes { options, abstraction: how, ..Wishes::default() };
+    let found = strategy::decide(
+        &ProgramQuery { file: &file, questions: &questions, wishes: &wishes },
+        &Budget::unlimited(),
+        &(),
+    );
     for (question, answer) in questions.iter().zip(found.unwrap_or_else(|failure| panic!("{failure:?}")).answers) {
         assert_eq!(answer.value, Belnap::True, "{}: {:?}", answer.name, answer.reasons);
         assert!(answer.choice.as_ref().is_some_and(|how| how.contains("counted by place")), "{:?}", answer.choice);

@@ -16,7 +16,8 @@ use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::refinement_loop;
 use tertium_driver::program::spotlight::{self, SpotlightOptions};
-use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, choose, load};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
+use tertium_driver::strategy::{self, ProgramQuery, Wishes};
 use tertium_driver::{Belnap, Failure};
 use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program, random_promela};
 
@@ -155,8 +156,16 @@ fn random_programs_by_spotlight() {
 fn decided(file: &ProgramFile) -> Vec<(Question, ProgramAnswer)> {
     let asked = questions(file, &[], false).expect("no names are asked for");
     let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
-    let found = choose::decide(file, &asked, &options, &how, &Budget::unlimited(), &())
-        .unwrap_or_else(|failure| panic!("{failure:?}"));
+    let found = strategy::decide(
+        &ProgramQuery {
+            file,
+            questions: &asked,
+            wishes: &Wishes { options: options.clone(), abstraction: how, ..Wishes::default() },
+        },
+        &Budget::unlimited(),
+        &(),
+    )
+    .unwrap_or_else(|failure| panic!("{failure:?}"));
     asked.into_iter().zip(found.answers).collect()
 }
 

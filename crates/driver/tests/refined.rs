@@ -9,7 +9,8 @@ use tertium_driver::Belnap;
 use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::refinement_loop;
-use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, choose, from_text_with, load};
+use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, from_text_with, load};
+use tertium_driver::strategy::{self, ProgramQuery, Wishes};
 use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program};
 
 fn corpus(name: &str) -> ProgramFile {
@@ -29,7 +30,8 @@ fn by_the_loop(file: &ProgramFile, only: &[&str], refinements: u32) -> Vec<Progr
 fn by_itself(file: &ProgramFile) -> Vec<ProgramAnswer> {
     let asked = questions(file, &[], false).expect("no names are asked for");
     let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
-    choose::decide(file, &asked, &options, &how, &Budget::unlimited(), &())
+    let wishes = Wishes { options, abstraction: how, ..Wishes::default() };
+    strategy::decide(&ProgramQuery { file, questions: &asked, wishes: &wishes }, &Budget::unlimited(), &())
         .unwrap_or_else(|failure| panic!("{failure:?}"))
         .answers
 }
@@ -127,8 +129,13 @@ fn models_of_the_loop_have_the_answers_they_state() {
         let file = load(&path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
         let asked = questions(&file, &[name], false).expect("the property is there");
         let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
-        let found = choose::decide(&file, &asked, &options, &how, &Budget::unlimited(), &())
-            .unwrap_or_else(|failure| panic!("{failure:?}"));
+        let wishes = Wishes { options, abstraction: how, ..Wishes::default() };
+        let found = strategy::decide(
+            &ProgramQuery { file: &file, questions: &asked, wishes: &wishes },
+            &Budget::unlimited(),
+            &(),
+        )
+        .unwrap_or_else(|failure| panic!("{failure:?}"));
         assert_eq!(found.answers[0].value, value, "{}", path.display());
         assert_eq!(found.answers[0].run.is_some(), value == Belnap::False, "{}", path.display());
     }
@@ -338,8 +345,10 @@ fn predicates_that_multiply_are_given_up_for_running() {
     let file = tertium_driver::program::promela::from_text("test.pml", text, &[], None, &[], &[]).expect("a model");
     let asked = questions(&file, &["n".to_owned()], false).expect("there is such a property");
     let (options, how) = (CheckOptions::default(), AbstractionOptions::default());
-    let found = tertium_driver::program::choose::decide(&file, &asked, &options, &how, &Budget::unlimited(), &())
-        .expect("it can be run");
+    let wishes = Wishes { options: options.clone(), abstraction: how.clone(), ..Wishes::default() };
+    let found =
+        strategy::decide(&ProgramQuery { file: &file, questions: &asked, wishes: &wishes }, &Budget::unlimited(), &())
+            .expect("it can be run");
     assert_eq!(found.answers[0].value, Belnap::False);
     assert!(found.answers[0].run.as_ref().is_some_and(|run| run.length() > 32_000));
     let alone =

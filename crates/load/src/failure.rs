@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tertium_base::{Diagnostic, SourceFile, Stopped};
 
 /// A message with the text that its places point into.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
     /// What is to be said.
     pub diagnostic: Diagnostic,

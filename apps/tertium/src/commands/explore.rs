@@ -15,8 +15,8 @@ use tertium_report::view::{Input, SCHEMA_VERSION};
 use tertium_report::{Style, json, text};
 
 use super::check::shown_path;
-use super::program::{keeping, threads};
 use super::program_views;
+use super::wishes::{keeping, threads};
 use crate::args::{ExploreArgs, PlainFormat, SearchName};
 use crate::progress::{Phase, Progress};
 use crate::terminal::{self, Stream};

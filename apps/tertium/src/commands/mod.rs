@@ -14,11 +14,9 @@ mod program;
 pub mod program_views;
 mod serve;
 mod simulate;
-mod spotlight;
 mod view;
 pub mod views;
-
-pub use program::threads;
+pub mod wishes;
 
 use clap::{CommandFactory, Parser};
 use tertium_base::{Budget, Diagnostic, StopReason};

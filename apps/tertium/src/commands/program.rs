@@ -2,27 +2,28 @@
 
 use std::time::Instant;
 
+use tertium_base::Budget;
 use tertium_base::narrow::millis;
-use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program::abstracted::pictured;
 use tertium_driver::program::questions::Question;
-use tertium_driver::program::refinement_loop;
-use tertium_driver::program::safety::Keeping;
 use tertium_driver::program::{self, proof};
+use tertium_driver::strategy::{self, Approach, ProgramQuery};
 use tertium_driver::{Belnap, Failure, Observer, vacuity};
 use tertium_report::page::view::SourceView;
 use tertium_report::view::{CheckReport, EvidenceView, Message, ResultView, SCHEMA_VERSION};
 
-use super::check::{Done, Expectations, Printer, engine_choice, finish, folder, heading, judge, phase_for, refuse};
+use super::check::{Done, Expectations, Printer, finish, folder, heading, judge, phase_for, refuse};
 use super::known::Known;
-use super::{abstraction, pages, program_views, spotlight, views};
-use crate::args::{Abstraction, CheckArgs, FailOn, Semantics, StoreName};
+use super::wishes::{self, options};
+use super::{abstraction, pages, program_views, views};
+use crate::args::{CheckArgs, FailOn, Semantics};
 use crate::exit;
 use crate::progress::Progress;
 
 /// Decides the properties of a program.
 pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Done, Failure> {
-    let abstracted = wants_abstraction(args)?;
+    let wishes = wishes::of(args, wants_page)?;
+    let abstracted = wishes.approach == Approach::Abstract;
     refuse(
         args,
         "structures",
@@ -56,68 +57,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         ResultView { show_name: answer.named, ..ResultView::not_begun(&answer.name, &answer.formula, answer.logic, "") }
     });
     known.asked(asked.collect(), heading(args, &file.description()));
-    let otherwise = |questions: &[program::questions::Question]| {
-        let mut how = abstraction::options(&args.how, args.max_states);
-        how.thorough = args.semantics == Semantics::Thorough;
-        let mut wanted = options(args);
-        wanted.look_for_idle |= wants_page;
-        match (abstracted, refinements(args)) {
-            (true, 0) => program::abstracted::check(&file, questions, &wanted, &how, budget, &phase),
-            (true, rounds) => refinement_loop::check(&file, questions, &wanted, &how, rounds, budget, &phase),
-            (false, _) if runs(args) => program::check(&file, questions, &wanted, budget, &phase),
-            (false, _) => program::choose::decide(&file, questions, &wanted, &how, budget, &phase),
-        }
-    };
-    let lit = match &file.open {
-        Some(open) => {
-            fits_every_size(args, &open.constants)?;
-            None
-        }
-        None => spotlight::wanted(args, &file, &questions, abstracted)?,
-    };
-    let is_whole = lit.is_none() && file.open.is_none();
-    let mut sized = vec![None; questions.len()];
-    let outcome = match lit {
-        None if file.open.is_some() => {
-            let how = abstraction::options(&args.how, args.max_states);
-            let rounds = args.refinements.unwrap_or(refinement_loop::DEFAULT_REFINEMENTS);
-            let found =
-                program::parameterised::check(&file, &questions, &options(args), (&how, rounds), budget, &phase);
-            found.map(|found| {
-                sized = found.files;
-                found.outcome
-            })
-        }
-        None => otherwise(&questions),
-        Some((lit, automatic)) => {
-            let how = abstraction::options(&args.how, args.max_states);
-            let found = program::spotlight::check(&file, &questions, &options(args), &how, &lit, budget, &phase);
-            match found {
-                Ok(found) if automatic => {
-                    let by_counting = |questions: &[Question], broken: &[String]| {
-                        let rounds = args.refinements.unwrap_or(refinement_loop::DEFAULT_REFINEMENTS);
-                        program::parameterised::count(
-                            &file,
-                            (questions, broken),
-                            &options(args),
-                            (&how, rounds),
-                            budget,
-                            &phase,
-                        )
-                    };
-                    let found = program::spotlight::counted(&questions, found, &by_counting)?;
-                    let by_sets = |questions: &[Question]| {
-                        program::symbolic::after_spotlight(&file, questions, &options(args), budget, &phase)
-                    };
-                    program::spotlight::check_first(&file, &questions, found, &by_sets, &otherwise)
-                }
-                Err(Failure::Input(_)) if automatic && lit.parameters == program::spotlight::Parameters::On => {
-                    otherwise(&questions)
-                }
-                found => found,
-            }
-        }
-    };
+    let request = ProgramQuery { file: &file, questions: &questions, wishes: &wishes };
+    let outcome = strategy::decide(&request, budget, &phase);
     drop(progress);
     let outcome = outcome?;
 
@@ -131,14 +72,15 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let mut results = Vec::new();
     let mut folder = folder(args)?;
     let mut page = wants_page.then(|| printer.empty_page(&file.description()));
+    let is_whole = file.open.is_none() && outcome.answers.iter().all(|answer| answer.spotlight.is_none());
     let plain = !abstracted && is_whole;
     let explored = wants_page && plain && outcome.answers.iter().any(|answer| answer.value == Belnap::True);
     let invariant = if explored { pages::invariant(&file, budget) } else { Vec::new() };
-    for ((answer, question), sized) in outcome.answers.iter().zip(&questions).zip(&sized) {
+    for (answer, question) in outcome.answers.iter().zip(&questions) {
         let whole = &file;
-        let file = sized.as_deref().unwrap_or(whole);
+        let file = answer.system.as_deref().unwrap_or(whole);
         // A run of one size is read by the question as it is asked of that size.
-        let mut asked = match sized {
+        let mut asked = match &answer.system {
             Some(file) => program::questions::questions(file, &args.only, args.progress)?,
             None => Vec::new(),
         };
@@ -223,82 +165,4 @@ fn vacuity_remark(question: &Question, answer: &program::ProgramAnswer, args: &C
     let unsought = wanted && !answer.vacuous && !answer.vacuity_sought;
     (unsought && vacuity::has_implications(&asked.formula))
         .then(|| views::message(&vacuity::not_looked_for("it is not looked for in this way of deciding it")))
-}
-
-/// Whether the options make sense where a size is left open.
-fn fits_every_size(args: &CheckArgs, open: &[program::parameterised::AtLeast]) -> Result<(), Failure> {
-    let given = [
-        ("--spotlight", !args.spotlight.is_empty()),
-        ("--semantics thorough", args.semantics == Semantics::Thorough),
-        ("--parameters literal", args.parameters == crate::args::Parameters::Literal),
-        ("--abstraction none", args.how.abstraction == Some(Abstraction::None)),
-    ];
-    let Some((option, _)) = given.iter().find(|(_, given)| *given) else { return Ok(()) };
-    let (name, least) = open.first().map_or(("N", 1), |open| (open.name.as_str(), open.least));
-    Err(Diagnostic::error("E0353", format!("`{option}` is about one system, and `{name}` is left open"))
-        .help(format!("give it a value: `-D {name}={least}`"))
-        .into())
-}
-
-/// Whether the program is abstracted, or run as it is.
-fn wants_abstraction(args: &CheckArgs) -> Result<bool, Failure> {
-    let wanted = args.how.is_used() || args.refinements.is_some();
-    if wanted && args.how.abstraction == Some(Abstraction::None) {
-        return Err(Diagnostic::error("E0330", "`--abstraction none` contradicts options that are about abstraction")
-            .help("leave out `--abstraction none`, or `--predicate`, `--keep`, `--refinements` and the like")
-            .into());
-    }
-    let concrete = [
-        ("--threads", args.threads.is_some()),
-        ("--no-reduction", args.no_reduction),
-        ("--store", args.store.is_some()),
-    ];
-    if let Some((option, _)) = concrete.iter().find(|(_, given)| *given && wanted) {
-        return Err(Diagnostic::error("E0330", format!("`{option}` is about running a program, not abstracting it"))
-            .help(format!("leave out `{option}`"))
-            .into());
-    }
-    Ok(wanted)
-}
-
-/// How often predicates may be added. Those that are given are meant to be enough unless the user says otherwise.
-fn refinements(args: &CheckArgs) -> u32 {
-    let default = if args.how.predicates.is_empty() { refinement_loop::DEFAULT_REFINEMENTS } else { 0 };
-    args.refinements.unwrap_or(default)
-}
-
-/// Whether the user wants the program run as it is.
-fn runs(args: &CheckArgs) -> bool {
-    let about_running =
-        args.threads.is_some() || args.no_reduction || args.store.is_some() || args.max_states.is_some();
-    about_running || args.how.abstraction == Some(Abstraction::None)
-}
-
-fn options(args: &CheckArgs) -> program::CheckOptions {
-    program::CheckOptions {
-        deadlock: args.deadlock.map(|name| name.0),
-        linear: args.ltl.map(|name| name.0),
-        engine: engine_choice(args.engine),
-        reduction: !args.no_reduction,
-        store: keeping(args.store.unwrap_or(StoreName::Exact)),
-        max_states: args.max_states,
-        threads: threads(args.threads),
-        look_for_idle: !args.look.quiet,
-        fair: args.fair,
-        keep_basis: args.evidence.is_some(),
-    }
-}
-
-/// How much is kept of each state.
-pub const fn keeping(store: StoreName) -> Keeping {
-    match store {
-        StoreName::Exact => Keeping::Exact,
-        StoreName::Compact => Keeping::Compact,
-        StoreName::Bitstate => Keeping::Bits,
-    }
-}
-
-/// As many as the user wants, or as there are processors.
-pub fn threads(wanted: Option<usize>) -> usize {
-    wanted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }

@@ -15,13 +15,14 @@ use tertium_base::Budget;
 use tertium_driver::check::{CheckOptions, Session};
 use tertium_driver::editor::TextKind;
 use tertium_driver::program::{self, Language};
+use tertium_driver::strategy::{self, ProgramQuery};
 use tertium_driver::{Failure, Observer};
 use tertium_report::view::ResultView;
 use tertium_report::{Style, text};
 
 use super::server::Event;
 use crate::args::{CheckArgs, Cli, Command};
-use crate::commands::{abstraction, program_views, views};
+use crate::commands::{program_views, views, wishes};
 
 /// Progress is told this often at most.
 const EVERY: Duration = Duration::from_millis(200);
@@ -205,19 +206,12 @@ fn program(job: &Job, args: &CheckArgs, budget: &Budget, observer: &dyn Observer
     };
     debug_assert_eq!(file.language == Language::Promela, job.kind == TextKind::Promela);
     let questions = program::questions::questions(&file, &args.only, false)?;
-    let options = program::CheckOptions { threads: crate::commands::threads(None), ..program::CheckOptions::default() };
-    let how = abstraction::options(&args.how, args.max_states);
-    if file.open.is_some() {
-        let how = (&how, program::refinement_loop::DEFAULT_REFINEMENTS);
-        let found = program::parameterised::check(&file, &questions, &options, how, budget, observer)?;
-        let answers = found.outcome.answers.iter().zip(&found.files);
-        let told = answers.map(|(answer, sized)| {
-            let file = sized.as_deref().unwrap_or(&file);
-            Told::of(&program_views::result(file, answer, questions.len().max(2), args))
-        });
-        return Ok(told.collect());
-    }
-    let outcome = program::choose::decide(&file, &questions, &options, &how, budget, observer)?;
-    let answers = outcome.answers.iter();
-    Ok(answers.map(|answer| Told::of(&program_views::result(&file, answer, questions.len().max(2), args))).collect())
+    let wishes = wishes::of(args, false)?;
+    let request = ProgramQuery { file: &file, questions: &questions, wishes: &wishes };
+    let outcome = strategy::decide(&request, budget, observer)?;
+    let told = outcome.answers.iter().map(|answer| {
+        let file = answer.system.as_deref().unwrap_or(&file);
+        Told::of(&program_views::result(file, answer, questions.len().max(2), args))
+    });
+    Ok(told.collect())
 }

@@ -75,15 +75,6 @@ pub struct How<'a> {
     pub run_one: &'a RunOne<'a>,
 }
 
-/// Answers, each with the system of one size that its run belongs to.
-#[derive(Debug, Default)]
-pub struct ForEvery {
-    /// The answers.
-    pub outcome: Outcome,
-    /// The systems of one size.
-    pub files: Vec<Option<Arc<ProgramFile>>>,
-}
-
 /// Answers all questions for every size.
 ///
 /// # Errors
@@ -95,8 +86,8 @@ pub fn check(
     how: &How<'_>,
     budget: &Budget,
     observer: &dyn Observer,
-) -> Result<ForEvery, Failure> {
-    let Some(open) = &file.open else { return Ok(ForEvery::default()) };
+) -> Result<Outcome, Failure> {
+    let Some(open) = &file.open else { return Ok(Outcome::default()) };
     let [constant] = open.constants.as_slice() else {
         return Err(Failure::Input(vec![Located::within(two_open(&open.constants), &file.source)]));
     };
@@ -114,10 +105,9 @@ pub fn check(
         done => done?,
     }
     work.tell();
-    let (mut answers, mut files) = (work.answers, work.files);
+    let mut answers = work.answers;
     answers.truncate(wanted);
-    files.truncate(wanted);
-    Ok(ForEvery { outcome: Outcome { answers, ..Outcome::default() }, files })
+    Ok(Outcome { answers, ..Outcome::default() })
 }
 
 struct Work<'a> {
@@ -135,7 +125,6 @@ struct Work<'a> {
     budget: &'a Budget,
     observer: &'a dyn Observer,
     answers: Vec<ProgramAnswer>,
-    files: Vec<Option<Arc<ProgramFile>>>,
     /// Sizes for which each is known to hold.
     held: Vec<Vec<i64>>,
     /// Sizes worth running.
@@ -166,7 +155,6 @@ impl<'a> Work<'a> {
             budget,
             observer,
             answers: asked.iter().map(blank).collect(),
-            files: vec![None; asked.len()],
             held: vec![Vec::new(); asked.len()],
             suggested: Vec::new(),
             shown: vec![None; asked.len()],
@@ -279,7 +267,7 @@ impl Work<'_> {
                     self.answers[at].choice =
                         Some(format!("by {} for {name} = {size}", self.answers[at].provenance.phrase()));
                     self.answers[at].sizes = self.sizes(Some(size));
-                    self.files[at] = Some(Arc::clone(&system));
+                    self.answers[at].system = Some(Arc::clone(&system));
                 }
                 _ => {}
             }

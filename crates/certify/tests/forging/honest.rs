@@ -11,8 +11,9 @@ use tertium_driver::check::{CheckOptions as StructureOptions, Session};
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind as Abstracted};
 use tertium_driver::program::proof::{Written, certificate, certificate_of};
-use tertium_driver::program::{CheckOptions, ProgramAnswer, check, choose, parameterised, refinement_loop};
+use tertium_driver::program::{CheckOptions, ProgramAnswer, check, parameterised, refinement_loop};
 use tertium_driver::property::Property;
+use tertium_driver::strategy::{self, ProgramQuery, Wishes};
 use tertium_driver::{Belnap, Failure};
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_load::questions::{Question, questions};
@@ -365,7 +366,9 @@ fn decided(file: &ProgramFile, asked: &[Question], options: &CheckOptions) -> Re
     if file.open.is_some() {
         let found =
             parameterised::check(file, asked, options, (&how, refinement_loop::DEFAULT_REFINEMENTS), &within(), &())?;
-        return Ok(found.outcome.answers);
+        return Ok(found.answers);
     }
-    Ok(choose::decide(file, asked, options, &how, &within(), &())?.answers)
+    let wishes = Wishes { options: options.clone(), abstraction: how, ..Wishes::default() };
+    let request = ProgramQuery { file, questions: asked, wishes: &wishes };
+    Ok(strategy::decide(&request, &within(), &())?.answers)
 }

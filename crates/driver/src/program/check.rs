@@ -9,6 +9,7 @@ use tertium_explore::reduction::promises::BrokenPromise;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::store::Keeping;
+use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_program::Direction;
 
@@ -66,11 +67,6 @@ pub fn check(
 ) -> Result<Outcome, Failure> {
     if options.engine == EngineChoice::Symbolic {
         return super::symbolic::check(file, questions, options, budget, observer);
-    }
-    if options.store == Keeping::Exact
-        && let Some(outcome) = super::symbolic::instead_of_search(file, questions, options, budget, observer)?
-    {
-        return Ok(outcome);
     }
     let mut space = match Space::new(&file.program, budget) {
         Err(Failure::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
@@ -199,7 +195,10 @@ impl Work<'_, '_> {
         if self.space.open.is_none() && self.space.initial.is_empty() {
             outcome.answers.iter_mut().for_each(|answer| answer.vacuous = true);
         }
-        if self.options.look_for_idle {
+        // Where a limit has left a question open, not every state was visited.
+        let limited = self.options.max_states.is_some();
+        let open = |answer: &ProgramAnswer| answer.value == Belnap::Unknown;
+        if self.options.look_for_idle && !(limited && outcome.answers.iter().any(open)) {
             outcome.coverage = self.coverage(collected, &outcome.answers);
             outcome.remarks = self.remarks(outcome.coverage.as_deref());
         }

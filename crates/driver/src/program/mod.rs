@@ -10,12 +10,10 @@
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
 //! [`sketched`] answers with a store that keeps little; [`reduced_program`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`reached`] what holds in all states, [`proof`] makes certificates. [`parameterised`] answers for systems of every size. [`abstracted`] answers
-//! without running the program, [`spotlight`] by looking at some of its processes only; [`choose`]
-//! says which way a program goes.
+//! without running the program, [`spotlight`] by looking at some of its processes only. Which way a program goes is up to the [strategy](crate::strategy).
 
 pub mod branching;
 pub mod check;
-pub mod choose;
 pub mod claims;
 pub mod confirmed;
 mod counter_proof;

@@ -6,12 +6,13 @@ use tertium_base::Budget;
 use tertium_cegar::parameterised::{self, How};
 
 use super::abstracted::AbstractionOptions;
+use super::check::Outcome;
 use super::questions::Question;
 use super::{CheckOptions, ProgramAnswer, ProgramFile};
 use crate::Observer;
 use crate::failure::Failure;
 
-pub use tertium_cegar::parameterised::{AtLeast, ForEvery, Open, Sizes};
+pub use tertium_cegar::parameterised::{AtLeast, Open, Sizes};
 
 /// Answers all questions for every size; `rounds` are the refinements of the abstraction.
 ///
@@ -24,7 +25,7 @@ pub fn check(
     (abstraction, rounds): (&AbstractionOptions, u32),
     budget: &Budget,
     observer: &dyn Observer,
-) -> Result<ForEvery, Failure> {
+) -> Result<Outcome, Failure> {
     parameterised::check(file, asked, options, &How { abstraction, rounds, run_one: &super::check }, budget, observer)
 }
 

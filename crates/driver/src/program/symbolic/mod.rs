@@ -3,9 +3,8 @@
 //! The program is encoded as sets and a relation over decision diagrams (`tertium_encode`), and what can be reached is a fixpoint of
 //! sets (McMillan 1993). Properties are decided by the engine over sets (`decide`), `never` claims and labels as automata over sets (`never_claims`);
 //! whatever is false comes with a counterexample (`counterexample`) that is repeated by the definition of a step (`evidence`), and an invariant with
-//! an inductive invariant (`inductive_invariant`), written as a term (`invariant_terms`). `choice` says when this engine is tried.
+//! an inductive invariant (`inductive_invariant`), written as a term (`invariant_terms`). When this engine is tried is up to the [strategy](crate::strategy).
 
-mod choice;
 mod counterexample;
 mod decide;
 mod evidence;
@@ -14,7 +13,6 @@ mod invariant_terms;
 mod never_claims;
 mod structure;
 
-pub use choice::{after_spotlight, instead_of_search};
 pub use decide::check;
 pub use structure::{label, structure};
 pub use tertium_encode::{Encoding, EncodingError, EncodingSize, InstantiatedProgram, StateSpaceEstimate, estimate};

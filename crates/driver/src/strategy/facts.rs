@@ -1,0 +1,99 @@
+//! What does the text of a program tell about which engine fits it?
+
+use std::cell::OnceCell;
+
+use tertium_abstraction::invariants::intervals;
+use tertium_encode::{InstantiatedProgram, estimate};
+use tertium_load::ProgramFile;
+use tertium_load::program::Language;
+use tertium_program::{Program, Type};
+
+use super::ProgramQuery;
+use super::limits::Limits;
+use crate::program::spotlight::start::VERY_MANY;
+
+/// What the text of a program tells.
+pub(super) struct Facts {
+    /// How far engines go.
+    pub(super) limits: Limits,
+    /// Why there may be too many states to visit, if the variables say so.
+    pub(super) large: Option<String>,
+    /// Whether nothing but an unknown function stands in the way of visiting all states.
+    pub(super) only_functions: bool,
+    /// Whether there are functions of which nothing is known.
+    pub(super) functions: bool,
+    /// Whether there are finitely many states.
+    pub(super) is_bounded: bool,
+    /// Whether members of families are counted before everything is abstracted together.
+    pub(super) many: bool,
+    /// Whether there are so many processes that even small domains are too many states.
+    pub(super) very_many: bool,
+    log10_states: OnceCell<Option<f64>>,
+}
+
+impl Facts {
+    pub(super) fn of(request: &ProgramQuery<'_>) -> Self {
+        let (file, limits) = (request.file, Limits::of(request.file.language));
+        let names = large_variables(&file.program, limits.large_domain);
+        let functions = !file.program.functions.is_empty();
+        Self {
+            limits,
+            large: large(&names).or_else(|| unknown_function(&file.program)),
+            only_functions: functions && names.is_empty(),
+            functions,
+            is_bounded: is_bounded(file),
+            many: file.program.processes.len() >= limits.many_processes,
+            very_many: file.program.processes.len() >= VERY_MANY,
+            log10_states: OnceCell::new(),
+        }
+    }
+
+    /// By its types the program has at most ten to the power of this many states; none if that is not many, or diagrams do not fit.
+    pub(super) fn log10_states(&self, file: &ProgramFile) -> Option<f64> {
+        *self.log10_states.get_or_init(|| {
+            let subject = InstantiatedProgram::new(&file.program, &[]);
+            let estimate = subject.and_then(|subject| estimate(&subject)).ok()?;
+            let many = estimate.log10_states >= self.limits.few_states_log10;
+            (many && estimate.widest <= self.limits.widest_for_diagrams).then_some(estimate.log10_states)
+        })
+    }
+}
+
+/// Whether there are finitely many states.
+fn is_bounded(file: &ProgramFile) -> bool {
+    let bounded = |(lo, hi): &(Option<i128>, Option<i128>)| lo.is_some() && hi.is_some();
+    file.language == Language::Promela || intervals(&file.program).iter().all(bounded)
+}
+
+/// Why a program cannot be run to the end although its variables are small.
+fn unknown_function(program: &Program) -> Option<String> {
+    program.functions.first().map(|function| format!("nothing is known about the function `{}`", function.name))
+}
+
+/// Variables that have no small range.
+fn large_variables(program: &Program, most: i128) -> Vec<String> {
+    let known = intervals(program);
+    let mut names = Vec::new();
+    for var in program.variable_ids() {
+        let (lo, hi) = known[var.index()];
+        let count = match (program.variable(var).ty, lo, hi) {
+            (Type::Bool | Type::Channel, ..) => continue,
+            (_, Some(lo), Some(hi)) => hi.checked_sub(lo),
+            _ => None,
+        };
+        if count.is_none_or(|count| count > most) {
+            names.push(program.show_variable(var));
+        }
+    }
+    names
+}
+
+/// Why a program may have too many states to visit, if its variables say so.
+fn large(names: &[String]) -> Option<String> {
+    let (first, rest) = names.split_first()?;
+    Some(match rest {
+        [] => format!("`{first}` has no small range"),
+        [second] => format!("`{first}` and `{second}` have no small range"),
+        _ => format!("`{first}` and {} others have no small range", rest.len()),
+    })
+}

@@ -1,0 +1,59 @@
+//! How far does each engine go before another has its turn?
+//!
+//! These limits choose between engines; none of them makes an answer. What an engine leaves open because of one is asked of the next. They are counts, not times, so
+//! that the same program is decided in the same way on every machine.
+
+use tertium_load::program::Language;
+
+/// The limits of the choice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// States that are visited before a program with large domains is abstracted.
+    pub first_states: usize,
+    /// States that are visited of a program without bounds after abstraction left something open.
+    pub more_states: usize,
+    /// With this many processes, members of families are counted before all processes are abstracted together.
+    pub many_processes: usize,
+    /// A variable with more values than this is large.
+    pub large_domain: i128,
+    /// By its types a program with fewer states than this power of ten is searched without a thought of diagrams.
+    pub few_states_log10: f64,
+    /// Variables with more values are counted up one by one, which takes long over sets, too.
+    pub widest_for_diagrams: u64,
+    /// A search that ends within this many states is better than diagrams.
+    pub short_search: usize,
+    /// What diagrams may take before the search has its turn, in bytes.
+    pub room_for_diagrams: usize,
+    /// The same where very many processes leave no other way.
+    pub room_after_spotlight: usize,
+}
+
+impl Limits {
+    /// The limits for programs in a language. Models in Promela are mostly written for a search, their values are bounded, and a message
+    /// needs bits in every place of its channel: more states are visited first, and diagrams get less room.
+    #[must_use]
+    pub const fn of(language: Language) -> Self {
+        let usual = Self {
+            first_states: 20_000,
+            more_states: 400_000,
+            many_processes: 6,
+            large_domain: 4096,
+            few_states_log10: 8.0,
+            widest_for_diagrams: u64::MAX,
+            short_search: 200_000,
+            room_for_diagrams: 512 << 20,
+            room_after_spotlight: 512 << 20,
+        };
+        match language {
+            Language::Gcl => usual,
+            Language::Promela => Self {
+                first_states: 300_000,
+                few_states_log10: 10.0,
+                widest_for_diagrams: 4096,
+                short_search: 1_000_000,
+                room_for_diagrams: 64 << 20,
+                ..usual
+            },
+        }
+    }
+}
