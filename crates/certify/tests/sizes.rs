@@ -41,7 +41,7 @@ fn certificate(file: &ProgramFile, name: &str) -> String {
         let how = (&how, refinement_loop::DEFAULT_REFINEMENTS);
         parameterised::check(file, &asked, &options, how, &budget, &()).expect("it can be decided").answers
     } else {
-        let wishes = Wishes { options, abstraction: how, ..Wishes::default() };
+        let wishes = Wishes { options: options.clone(), abstraction: how, ..Wishes::default() };
         let request = ProgramQuery { file, questions: &asked, wishes: &wishes };
         strategy::decide(&request, &budget, &()).expect("it can be decided").answers
     };
