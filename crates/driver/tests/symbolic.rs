@@ -11,6 +11,7 @@ use tertium_driver::program::space::Space;
 use tertium_driver::program::symbolic::Encoding;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
 use tertium_driver::provenance::Engine;
+use tertium_driver::strategy::{self, ProgramQuery, Wishes};
 use tertium_driver::{Belnap, LinearReading, Observer};
 use tertium_testkit::{ProgramShape, for_random_cases, random_program};
 
@@ -287,8 +288,9 @@ fn sets_are_chosen_where_a_search_would_not_end() {
     let chosen = |text: &str| {
         let file = loaded(text);
         let asked = questions(&file, &["back".to_owned()], false).expect("it is there");
-        let options = CheckOptions { look_for_idle: false, ..CheckOptions::default() };
-        let outcome = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("answers");
+        let wishes = Wishes::default();
+        let query = ProgramQuery { file: &file, questions: &asked, wishes: &wishes };
+        let outcome = strategy::decide(&query, &Budget::unlimited(), &()).expect("answers");
         let told = outcome.remarks.iter().find(|remark| remark.diagnostic.code == "W0431");
         assert_eq!(outcome.answers[0].value, Belnap::True);
         (outcome.answers[0].provenance.engine, told.map(|remark| remark.diagnostic.message.clone()))
