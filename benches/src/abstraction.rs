@@ -112,10 +112,10 @@ fn kinds() {
             let found = abstracted::check(&file, &asked, &CheckOptions::default(), &options, &Budget::unlimited(), &());
             let time = start.elapsed();
             let Ok(found) = found else { continue };
-            let work = found.answers.last().and_then(|answer| answer.solver).unwrap_or_default();
-            let states = found.answers.first().map_or(0, |answer| answer.states);
+            let work = found.answers.last().and_then(|answer| answer.cost.solver).unwrap_or_default();
+            let states = found.answers.first().map_or(0, |answer| answer.cost.states);
             let definite =
-                found.answers.iter().filter(|answer| matches!(answer.value, Belnap::True | Belnap::False)).count();
+                found.answers.iter().filter(|answer| matches!(answer.value(), Belnap::True | Belnap::False)).count();
             say(&format!(
                 "{name:<12} {:<10} {:>10} {states:>8} {:>7} {definite:>8} of {:<2} {time:>9.3?}",
                 kind.name(),

@@ -122,8 +122,8 @@ fn decide(path: &str, constant: &str, bound: u64, by_abstraction: bool) -> Optio
         check(&file, &asked, &how, &budget, &()).ok()?
     };
     let answer = found.answers.iter().find(|answer| answer.name == "mutex")?;
-    let (calls, recalled) = answer.solver.map_or((0, 0), |work| (work.calls, work.recalled));
-    Some(Decided { value: answer.value, states: answer.states, calls, recalled, time: processor_time() - start })
+    let (calls, recalled) = answer.cost.solver.map_or((0, 0), |work| (work.calls, work.recalled));
+    Some(Decided { value: answer.value(), states: answer.cost.states, calls, recalled, time: processor_time() - start })
 }
 
 /// Stored states and time of Spin, generation and compilation included; none if something is missing or it runs out.

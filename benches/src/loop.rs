@@ -80,23 +80,23 @@ fn against_spacer(clauses: Option<&Path>, missed: &mut Vec<String>) {
             missed.push(format!("{name} cannot be checked"));
             continue;
         };
-        if Some(answer.value) != expected(&path) {
-            missed.push(format!("{name} is {}", answer.value));
+        if Some(answer.value()) != expected(&path) {
+            missed.push(format!("{name} is {}", answer.value()));
         }
         let peer = clauses.and_then(|folder| spacer(folder, &name));
-        let calls = answer.solver.map_or(0, |solver| solver.calls);
+        let calls = answer.cost.solver.map_or(0, |solver| solver.calls);
         let mut line = format!(
             "{name:<27} |        {:>6}  {:>6}  {:>6}  {calls:>5}  {own:>7.3} |",
-            answer.value.to_string(),
+            answer.value().to_string(),
             answer.rounds.len(),
-            answer.states,
+            answer.cost.states,
         );
         if let Some((value, time)) = peer {
             let ratio = own.max(1e-4) / time.max(1e-4);
             let word = value.map_or_else(|| "no answer".to_owned(), |value| value.to_string());
             line += &format!("  {word:>14}  {time:>7.3} |  {ratio:>5.2}");
             ratios.push(ratio);
-            if value.is_some_and(|value| value != answer.value) {
+            if value.is_some_and(|value| value != answer.value()) {
                 missed.push(format!("{name}: Spacer says {word}"));
             }
         }
@@ -169,7 +169,8 @@ fn decide(path: &str, property: &str) -> Option<ProgramAnswer> {
     }
     let budget = Budget::unlimited().with_time(Some(LIMIT));
     let answers = as_by_default(&file, &asked, &budget)?;
-    let worst = answers.iter().position(|answer| answer.value != Belnap::True).unwrap_or(answers.len().checked_sub(1)?);
+    let worst =
+        answers.iter().position(|answer| answer.value() != Belnap::True).unwrap_or(answers.len().checked_sub(1)?);
     answers.into_iter().nth(worst)
 }
 
@@ -212,17 +213,17 @@ fn against_saidi(missed: &mut Vec<String>) {
             missed.push(format!("{name} cannot be checked"));
             continue;
         };
-        let work = answer.solver.unwrap_or_default();
+        let work = answer.cost.solver.unwrap_or_default();
         say(&format!(
             "{name:<10}  {calls:<18} {:>12} {:>12} {:>11} {:>7} {:>6}",
-            answer.value.to_string(),
-            answer.refinements,
+            answer.value().to_string(),
+            answer.cost.refinements,
             work.predicates,
-            answer.states,
+            answer.cost.states,
             work.calls
         ));
-        if work.calls > all || answer.refinements > 2 {
-            missed.push(format!("{name} takes {} refinements and {} calls", answer.refinements, work.calls));
+        if work.calls > all || answer.cost.refinements > 2 {
+            missed.push(format!("{name} takes {} refinements and {} calls", answer.cost.refinements, work.calls));
         }
     }
 }
@@ -234,10 +235,10 @@ fn examples(missed: &mut Vec<String>) {
             missed.push(format!("{path} cannot be checked"));
             continue;
         };
-        let calls = answer.solver.map_or(0, |solver| solver.calls);
-        say(&format!("{path:<28} {:>6} {:>7} {calls:>6} {time:>8.3}", answer.value.to_string(), answer.rounds.len()));
-        if answer.value != wanted {
-            missed.push(format!("{path} is {}", answer.value));
+        let calls = answer.cost.solver.map_or(0, |solver| solver.calls);
+        say(&format!("{path:<28} {:>6} {:>7} {calls:>6} {time:>8.3}", answer.value().to_string(), answer.rounds.len()));
+        if answer.value() != wanted {
+            missed.push(format!("{path} is {}", answer.value()));
         }
         if time > SECONDS {
             missed.push(format!("{path} takes {time:.2} s"));

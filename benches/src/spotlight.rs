@@ -62,7 +62,7 @@ fn main() -> ExitCode {
 
 fn bars(answer: &ProgramAnswer, processes: usize) -> Vec<String> {
     let mut missed = Vec::new();
-    if answer.value != Belnap::True {
+    if answer.value() != Belnap::True {
         missed.push(format!("{} with {processes} processes is not decided", answer.name));
     }
     let most = if answer.name == "release" { 5 } else { 2 };
@@ -73,16 +73,16 @@ fn bars(answer: &ProgramAnswer, processes: usize) -> Vec<String> {
 }
 
 fn line(system: &Resources, property: &str, parameters: Parameters, answer: &ProgramAnswer, time: f64) -> String {
-    let work = answer.solver.unwrap_or_default();
+    let work = answer.cost.solver.unwrap_or_default();
     let on = if parameters == Parameters::On { "on" } else { "off" };
     format!(
         "{:>9} {:>4} | {property:<8} {on:<10} {:<8} {:>9} {:>10} {:>6} {:>7} {:>6} {time:>8.2} {:>6}",
         system.processes,
         system.dependencies(),
-        answer.value.to_string(),
+        answer.value().to_string(),
         answer.spotlight.as_ref().map_or(0, Vec::len),
         work.predicates,
-        answer.states,
+        answer.cost.states,
         answer.rounds.len(),
         work.calls,
         memory::peak() >> 20,

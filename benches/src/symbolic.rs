@@ -204,7 +204,7 @@ fn decided(file: &ProgramFile) -> Duration {
     let outcome = check(file, &asked, &options, &budget, &()).unwrap_or_else(|failure| panic!("{failure:?}"));
     let time = start.elapsed();
     for answer in &outcome.answers {
-        assert_eq!(answer.value.letter(), "t", "{} of {}", answer.name, file.program.name);
+        assert_eq!(answer.value().letter(), "t", "{} of {}", answer.name, file.program.name);
     }
     time
 }

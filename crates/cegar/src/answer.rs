@@ -9,6 +9,7 @@ use tertium_lattice::Belnap;
 use crate::abstracted::basis::Basis;
 use crate::abstracted::looked::Looked;
 use crate::parameterised::Sizes;
+use tertium_evidence::Verdict;
 use tertium_evidence::observer::Observer;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::ProgramFile;
@@ -55,7 +56,59 @@ pub struct Round {
     pub open: Option<String>,
 }
 
-/// Everything found out about one question.
+/// What shows a definite answer about a program.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramEvidence {
+    /// A counterexample, or a witness of what exists, repeated by the definition of a step.
+    pub run: Option<Run>,
+    /// Why its end can be taken for ever, if no state of it repeats.
+    pub repeats: Option<Repeats>,
+    /// The system of one size that the run belongs to, if the file leaves a size open.
+    pub system: Option<Arc<ProgramFile>>,
+    /// What a certificate can be made of, if it was found over abstract states or sets.
+    pub basis: Option<Arc<Basis>>,
+    /// Ranking functions, if the answer rests on some: a counterexample would decrease one of them for ever.
+    pub ranking: Vec<String>,
+}
+
+/// Whether a property holds for a reason that says little.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Vacuity {
+    /// That was not looked for.
+    #[default]
+    NotSought,
+    /// It does not, as far as that was looked for.
+    NotFound,
+    /// It does.
+    Vacuous,
+}
+
+impl Vacuity {
+    /// What was looked for, and whether it was found.
+    #[must_use]
+    pub const fn sought(vacuous: bool) -> Self {
+        if vacuous { Self::Vacuous } else { Self::NotFound }
+    }
+}
+
+/// What an answer cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// States that were visited for it.
+    pub states: usize,
+    /// Steps that were looked at for it.
+    pub transitions: usize,
+    /// What abstraction cost, if it was used.
+    pub solver: Option<SolverWork>,
+    /// How much of the abstraction was made, if that was done on the fly.
+    pub on_demand: Option<OnDemand>,
+    /// How often something was added to an abstraction.
+    pub refinements: usize,
+    /// Wall-clock time; what several questions share is counted for the first of them.
+    pub elapsed: Duration,
+}
+
+/// What was found out about one question: the verdict, who gave it, what it cost, and what else is worth telling.
 #[derive(Clone, Debug)]
 pub struct ProgramAnswer {
     /// Its name.
@@ -66,60 +119,32 @@ pub struct ProgramAnswer {
     pub formula: String,
     /// The logic's name; `safety` for what is checked without being asked.
     pub logic: &'static str,
-    /// The value.
-    pub value: Belnap,
-    /// The limit that ended the work early.
-    pub stopped: Option<StopReason>,
-    /// Why the value is unknown.
-    pub reasons: Vec<Reason>,
-    /// What breaks it, repeated by the definition of a step.
-    pub run: Option<Run>,
-    /// Why its end can be taken for ever, if no state of it repeats.
-    pub repeats: Option<Repeats>,
     /// What a state without successors means to it.
     pub deadlock: &'static str,
+    /// What was found out.
+    pub verdict: Verdict<ProgramEvidence, Reason>,
     /// What decided it, and how.
     pub provenance: Provenance,
-    /// States that were visited for it.
-    pub states: usize,
-    /// Steps that were looked at for it.
-    pub transitions: usize,
-    /// What abstraction cost, if it was used.
-    pub solver: Option<SolverWork>,
-    /// How much of the abstraction was made, if that was done on demand.
-    pub on_demand: Option<OnDemand>,
+    /// What it cost.
+    pub cost: Cost,
     /// Which way it was found, and why this one.
     pub choice: Option<String>,
     /// The rounds of abstraction, if more was looked at in each.
     pub rounds: Vec<Round>,
-    /// How often something was added.
-    pub refinements: usize,
-    /// Ranking functions, if the answer rests on some: a counterexample would decrease one of them for ever.
-    pub ranking: Vec<String>,
+    /// What the rounds looked at, if they can be drawn.
+    pub looked: Option<Arc<Looked>>,
     /// What holds in every state that can be reached, as far as it was found out: one line for each combination of locations.
     pub established: Vec<String>,
     /// The processes that were looked at closely, if not all were.
     pub spotlight: Option<Vec<String>>,
-    /// Whether all completions of the abstraction were looked at to decide it.
-    pub by_completions: bool,
     /// For which values of what no step changes the property has which value.
     pub condition: Vec<(Belnap, String)>,
     /// For which sizes it holds, if the file leaves a size open.
     pub sizes: Option<Sizes>,
-    /// The system of one size that the run belongs to, if the file leaves a size open.
-    pub system: Option<Arc<ProgramFile>>,
+    /// Whether it holds for a reason that says little.
+    pub vacuity: Vacuity,
     /// Remarks.
     pub warnings: Vec<Diagnostic>,
-    /// Whether it holds for a reason that says little.
-    pub vacuous: bool,
-    /// Whether that was looked for.
-    pub vacuity_sought: bool,
-    /// What a certificate can be made of, if it was found over abstract states.
-    pub basis: Option<Arc<Basis>>,
-    /// What the rounds looked at, if they can be drawn.
-    pub looked: Option<Arc<Looked>>,
-    /// Wall-clock time; what several questions share is counted for the first of them.
-    pub elapsed: Duration,
 }
 
 /// A state without successors is taken to stay for ever.
@@ -128,8 +153,84 @@ pub const STUTTER: &str = "stutter";
 impl ProgramAnswer {
     /// Tells an observer the value, if it is a definite one: such a value stays.
     pub fn tell(&self, observer: &dyn Observer) {
-        if matches!(self.value, Belnap::True | Belnap::False) {
-            observer.answered(&self.name, self.value);
+        if self.verdict.is_definite() {
+            observer.answered(&self.name, self.value());
+        }
+    }
+
+    /// The value that stands in reports.
+    #[must_use]
+    pub const fn value(&self) -> Belnap {
+        self.verdict.value()
+    }
+
+    /// The limit that was reached, if one was.
+    #[must_use]
+    pub const fn stopped(&self) -> Option<StopReason> {
+        self.verdict.stopped()
+    }
+
+    /// Why it is open; nothing if it is not.
+    #[must_use]
+    pub fn reasons(&self) -> &[Reason] {
+        self.verdict.reasons()
+    }
+
+    /// The run that shows it.
+    #[must_use]
+    pub fn run(&self) -> Option<&Run> {
+        self.verdict.evidence()?.run.as_ref()
+    }
+
+    /// Why the end of the run can be taken for ever, if no state of it repeats.
+    #[must_use]
+    pub fn repeats(&self) -> Option<&Repeats> {
+        self.verdict.evidence()?.repeats.as_ref()
+    }
+
+    /// What a certificate can be made of.
+    #[must_use]
+    pub fn basis(&self) -> Option<&Basis> {
+        self.verdict.evidence()?.basis.as_deref()
+    }
+
+    /// The system of one size that the run belongs to.
+    #[must_use]
+    pub fn system(&self) -> Option<&ProgramFile> {
+        self.verdict.evidence()?.system.as_deref()
+    }
+
+    /// The ranking functions that it rests on.
+    #[must_use]
+    pub fn ranking(&self) -> &[String] {
+        self.verdict.evidence().map_or(&[], |evidence| &evidence.ranking)
+    }
+
+    /// Whether it holds for a reason that says little.
+    #[must_use]
+    pub fn is_vacuous(&self) -> bool {
+        self.vacuity == Vacuity::Vacuous
+    }
+
+    /// Completes what shows a definite answer; an open one has nothing to show.
+    pub fn show(&mut self, complete: impl FnOnce(&mut ProgramEvidence)) {
+        self.verdict.evidence_mut().map(complete);
+    }
+
+    /// The run that shows it, if there is one.
+    pub fn show_run(&mut self, run: Option<Run>) {
+        self.show(|evidence| evidence.run = run);
+    }
+
+    /// What a certificate can be made of.
+    pub fn rest_on(&mut self, basis: Basis) {
+        self.show(|evidence| evidence.basis = Some(Arc::new(basis)));
+    }
+
+    /// A limit was reached, if one was.
+    pub fn stop_if(&mut self, limit: Option<StopReason>) {
+        if let Some(limit) = limit {
+            self.verdict.stop(limit);
         }
     }
 
@@ -147,6 +248,14 @@ impl ProgramAnswer {
         }
     }
 
+    /// A question that a limit kept from being decided.
+    #[must_use]
+    pub fn stopped_by(self, limit: StopReason) -> Self {
+        let mut stopped = self;
+        stopped.verdict.stop(limit);
+        stopped
+    }
+
     /// The same, by what the report says of the question.
     #[must_use]
     pub fn open(name: &str, named: bool, formula: &str, logic: &'static str) -> Self {
@@ -155,33 +264,19 @@ impl ProgramAnswer {
             named,
             formula: formula.to_owned(),
             logic,
-            value: Belnap::Unknown,
-            stopped: None,
-            reasons: Vec::new(),
-            run: None,
-            repeats: None,
             deadlock: if logic == "ltl" { STUTTER } else { "mu" },
+            verdict: Verdict::default(),
             provenance: Provenance::new(Engine::Explore, Technique::ExplicitStateSearch),
-            states: 0,
-            transitions: 0,
-            solver: None,
-            on_demand: None,
+            cost: Cost::default(),
             choice: None,
             rounds: Vec::new(),
-            refinements: 0,
-            ranking: Vec::new(),
+            looked: None,
             established: Vec::new(),
             spotlight: None,
-            by_completions: false,
             condition: Vec::new(),
             sizes: None,
-            system: None,
+            vacuity: Vacuity::NotSought,
             warnings: Vec::new(),
-            vacuous: false,
-            vacuity_sought: false,
-            basis: None,
-            looked: None,
-            elapsed: Duration::ZERO,
         }
     }
 }

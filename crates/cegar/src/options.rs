@@ -106,7 +106,7 @@ impl Outcome {
     /// What is known if a limit was reached before the first state.
     #[must_use]
     pub fn stopped(questions: &[Question], stopped: Stopped) -> Self {
-        let answer = |question| ProgramAnswer { stopped: Some(stopped.0), ..ProgramAnswer::about(question) };
+        let answer = |question| ProgramAnswer::about(question).stopped_by(stopped.0);
         Self { answers: questions.iter().map(answer).collect(), ..Self::default() }
     }
 }

@@ -53,7 +53,7 @@ pub fn certificate(
     options: &CheckOptions,
     budget: &Budget,
 ) -> Result<Written, Failure> {
-    match Question::about(file, asked, (over, structure), answer.value, options) {
+    match Question::about(file, asked, (over, structure), answer.value(), options) {
         Ok((question, structure)) => question.written(structure, budget),
         Err(why) => Ok(Written::None(why)),
     }

@@ -53,7 +53,7 @@ fn answered(file: &ProgramFile, name: &str, fair: bool) -> (Question, ProgramAns
 fn certified(victim: &Victim, name: &str, fair: bool, value: Belnap) -> (Value, ProgramAnswer) {
     let file = program(victim);
     let (question, answer, options) = answered(file, name, fair);
-    assert_eq!(answer.value, value, "{name}: {:?}\n{}", answer.reasons, victim.text);
+    assert_eq!(answer.value(), value, "{name}: {:?}\n{}", answer.reasons(), victim.text);
     assert!(!is_shown_by_its_run(&question, &answer), "{name}");
     let written = certificate_of(file, &question, &answer, &options, &budget()).expect("no limit is reached");
     let (Written::Certificate(text) | Written::Grounded { text, .. }) = written else {
@@ -129,7 +129,7 @@ fn recurrent_sets_have_certificates_that_no_other_program_accepts() {
     for (breaks, keeps, fair) in RECURRENT {
         let victim = read("s.gcl", breaks);
         let (document, answer) = certified(&victim, "p", fair, Belnap::False);
-        let (run, repeats) = (answer.run.as_ref().expect("a run"), answer.repeats.as_ref().expect("why it repeats"));
+        let (run, repeats) = (answer.run().expect("a run"), answer.repeats().expect("why it repeats"));
         assert!(document.get("structure").is_some(), "{document}");
         // The run alone proves nothing.
         let text = itf::document(program(&victim), run, None, Some(repeats));
@@ -229,8 +229,8 @@ fn claims_and_labels_have_certificates() {
         }
         // What labels forbid is shown by the run itself.
         let (question, answer, _) = answered(program(&found), name, fair);
-        assert!(is_shown_by_its_run(&question, &answer), "{name}: {:?}", answer.value);
-        let text = itf::document(program(&found), answer.run.as_ref().expect("a run"), None, None);
+        assert!(is_shown_by_its_run(&question, &answer), "{name}: {:?}", answer.value());
+        let text = itf::document(program(&found), answer.run().expect("a run"), None, None);
         let request = Request { only: vec![name.to_owned()], fair, ..Request::default() };
         let shown = certify_run(program(&found), &text, &request, &budget()).expect("it is a run");
         assert!(shown[0].is_proved() && shown[0].value == "false", "{shown:?}\n{}", found.text);
@@ -257,7 +257,7 @@ fn a_claim_that_assigns_has_no_certificate() {
     let victim = read("m.pml", text);
     let file = program(&victim);
     let (question, answer, options) = answered(file, "never", false);
-    if answer.value == Belnap::True {
+    if answer.value() == Belnap::True {
         let written = certificate_of(file, &question, &answer, &options, &budget()).expect("no limit is reached");
         assert!(matches!(&written, Written::None(why) if why.contains("assigns")), "{written:?}");
     }
@@ -283,7 +283,7 @@ fn certificates_of_claims_and_labels_in_the_corpus() {
                 CheckOptions { fair, look_for_idle: false, max_states: Some(2000), ..CheckOptions::default() };
             let Ok(outcome) = tertium_driver::program::check(&file, &asked, &options, &budget(), &()) else { continue };
             for (question, answer) in asked.iter().zip(&outcome.answers) {
-                if !matches!(answer.value, Belnap::True | Belnap::False) || is_shown_by_its_run(question, answer) {
+                if !matches!(answer.value(), Belnap::True | Belnap::False) || is_shown_by_its_run(question, answer) {
                     continue;
                 }
                 let written = certificate_of(&file, question, answer, &options, &budget());

@@ -43,13 +43,13 @@ fn run_decides(question: &Question) -> bool {
 fn all_certified(file: &ProgramFile, options: &CheckOptions) -> usize {
     let mut count = 0;
     for (question, answer) in answered(file, options) {
-        let Some(run) = answer.run.as_ref().filter(|_| answer.repeats.is_none()) else { continue };
+        let Some(run) = answer.run().filter(|_| answer.repeats().is_none()) else { continue };
         if !run_decides(&question) {
             continue;
         }
         let text = itf::document(file, run, None, None);
         let finding = certified(file, &text, &answer.name, options.fair);
-        let value = if answer.value == Belnap::True { "true" } else { "false" };
+        let value = if answer.value() == Belnap::True { "true" } else { "false" };
         assert!(finding.is_proved() && finding.value == value, "{finding:?}\n{}\n{text}", file.source.text);
         count += 1;
     }
@@ -131,7 +131,7 @@ fn random_runs() {
         let options = CheckOptions { look_for_idle: false, max_states: Some(3000), ..CheckOptions::default() };
         let answers = answered(&file, &options);
         for (question, answer) in &answers {
-            let Some(run) = answer.run.as_ref().filter(|_| answer.repeats.is_none()) else { continue };
+            let Some(run) = answer.run().filter(|_| answer.repeats().is_none()) else { continue };
             if !run_decides(question) {
                 continue;
             }
@@ -153,8 +153,8 @@ fn random_runs() {
                 let request = Request { only: vec![other.name.clone()], ..Request::default() };
                 let Ok(found) = certify_run(&file, &changed, &request, &Budget::unlimited()) else { continue };
                 for finding in found.iter().filter(|finding| finding.is_proved()) {
-                    let truth = if other.value == Belnap::True { "true" } else { "false" };
-                    let known = matches!(other.value, Belnap::True | Belnap::False);
+                    let truth = if other.value() == Belnap::True { "true" } else { "false" };
+                    let known = matches!(other.value(), Belnap::True | Belnap::False);
                     assert!(!known || finding.value == truth, "{finding:?}\n{text}\n{changed}");
                     add(0, 0, 1);
                 }

@@ -45,7 +45,7 @@ fn certificate(file: &ProgramFile, name: &str) -> String {
         let request = ProgramQuery { file, questions: &asked, wishes: &wishes };
         strategy::decide(&request, &budget, &()).expect("it can be decided").answers
     };
-    assert_eq!(answers[0].value, Belnap::True, "{name}: {:?}", answers[0].reasons);
+    assert_eq!(answers[0].value(), Belnap::True, "{name}: {:?}", answers[0].reasons());
     match certificate_of(file, &asked[0], &answers[0], &options, &budget).expect("no limit is reached") {
         Written::Certificate(text) | Written::Grounded { text, .. } => text,
         Written::None(why) => panic!("{name}: {why}"),

@@ -129,11 +129,11 @@ fn compare(case: &mut Case, shape: &Shape) -> (usize, usize, usize) {
         };
         for (answer, expected) in found.iter().zip(&truth) {
             assert_eq!(answer.name, expected.name);
-            let known = |answer: &ProgramAnswer| matches!(answer.value, Belnap::True | Belnap::False);
+            let known = |answer: &ProgramAnswer| matches!(answer.value(), Belnap::True | Belnap::False);
             all += 1;
             if known(answer) && known(expected) {
                 definite += 1;
-                assert_eq!(answer.value, expected.value, "{} ({kind:?})", answer.name);
+                assert_eq!(answer.value(), expected.value(), "{} ({kind:?})", answer.name);
             }
         }
     }
@@ -177,7 +177,7 @@ fn runs_go_on_after_a_failed_assertion() {
         let found = abstract_answers(&file, &options).unwrap_or_else(|failure| panic!("{failure:?}"));
         for name in ["p", "q", "assertions"] {
             let answer = found.iter().find(|answer| answer.name == name).expect("the question");
-            assert_ne!(answer.value, Belnap::True, "{name} ({kind:?})");
+            assert_ne!(answer.value(), Belnap::True, "{name} ({kind:?})");
         }
     }
 }

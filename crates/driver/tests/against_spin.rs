@@ -25,7 +25,7 @@ fn ours(path: &Path) -> Option<Vec<ProgramAnswer>> {
     let budget = Budget::unlimited().with_effort(Some(200_000));
     let found = check(&file, &asked, &options, &budget, &()).unwrap_or_else(|failure| panic!("{failure:?}")).answers;
     let (formulas, mistakes): (Vec<_>, Vec<_>) = found.into_iter().partition(|answer| answer.name.starts_with("f_"));
-    let fine = |answer: &ProgramAnswer| answer.value == Belnap::True || answer.name == "end-states";
+    let fine = |answer: &ProgramAnswer| answer.value() == Belnap::True || answer.name == "end-states";
     mistakes.iter().all(fine).then_some(formulas)
 }
 
@@ -49,7 +49,7 @@ fn random_formulas_have_the_value_that_spin_finds() {
         let folder = std::env::temp_dir().join(format!("tertium-ltl-{}-{}", std::process::id(), case.number));
         let Some(verifier) = Verifier::of(folder, &text) else { return };
         for answer in ours(&verifier.model()).unwrap_or_default() {
-            let value = match answer.value {
+            let value = match answer.value() {
                 Belnap::True => true,
                 Belnap::False => false,
                 _ => continue,

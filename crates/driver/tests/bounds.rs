@@ -4,6 +4,7 @@ mod models;
 
 use tertium_base::Budget;
 use tertium_driver::engines::EngineChoice;
+use tertium_driver::program::answer::Vacuity;
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::safety::Keeping;
 use tertium_driver::program::simulate::{Chance, Ending, Simulator};
@@ -34,7 +35,7 @@ fn asked(file: &ProgramFile, only: &[&str], options: &CheckOptions) -> Vec<Progr
 }
 
 fn value(answers: &[ProgramAnswer], name: &str) -> Belnap {
-    answers.iter().find(|answer| answer.name == name).unwrap_or_else(|| panic!("no `{name}`")).value
+    answers.iter().find(|answer| answer.name == name).unwrap_or_else(|| panic!("no `{name}`")).value()
 }
 
 /// The options of every search that a program goes through.
@@ -86,8 +87,11 @@ fn beyond_the_bound_nothing_is_definite() {
             }
             for answer in asked(&file, only, &options) {
                 let what = format!("{}, {:?}, {:?}", answer.name, options.engine, options.store);
-                assert_eq!(answer.value, Belnap::Unknown, "{what}");
-                assert!(answer.run.is_none() && (!answer.reasons.is_empty() || answer.stopped.is_some()), "{what}");
+                assert_eq!(answer.value(), Belnap::Unknown, "{what}");
+                assert!(
+                    answer.run().is_none() && (!answer.reasons().is_empty() || answer.stopped().is_some()),
+                    "{what}"
+                );
             }
         }
         let budget = Budget::unlimited();
@@ -146,8 +150,8 @@ fn more_fair_processes_than_marks_are_unknown() {
         "system s\nvar x : bool = false\nprocess P[i : 1..330] { loop { x := !x; } }\nfair P\nproperty p : ltl G F x\n";
     let answers = checked(&gcl(text), &CheckOptions::default());
     let found = answers.iter().find(|answer| answer.name == "p").expect("an answer");
-    assert_eq!(found.value, Belnap::Unknown);
-    assert!(found.reasons.iter().any(|reason| reason.what.contains("acceptance marks")), "{:?}", found.reasons);
+    assert_eq!(found.value(), Belnap::Unknown);
+    assert!(found.reasons().iter().any(|reason| reason.what.contains("acceptance marks")), "{:?}", found.reasons());
 }
 
 #[test]
@@ -189,10 +193,10 @@ fn a_property_may_have_the_name_of_a_question() {
     let file =
         gcl("system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\nproperty progress : ltl G (x < 2)\n");
     let answers = asked(&file, &["progress"], &CheckOptions::default());
-    assert_eq!((answers.len(), answers[0].value), (1, Belnap::True));
+    assert_eq!((answers.len(), answers[0].value()), (1, Belnap::True));
     let file = promela("byte x; active proctype P() { do :: x = 1 - x od }\nltl progress { [] (x < 2) }\n");
     let answers = asked(&file, &["progress"], &CheckOptions::default());
-    assert_eq!((answers.len(), answers[0].value), (1, Belnap::True));
+    assert_eq!((answers.len(), answers[0].value()), (1, Belnap::True));
 }
 
 /// Results, evidence and `--only` go by names.
@@ -233,9 +237,9 @@ fn every_implication_is_looked_at_for_vacuity() {
          property later : ltl G (x = 3 -> F (x = 0))\n");
     let answers = checked(&file, &CheckOptions::default());
     let found = |name: &str| answers.iter().find(|answer| answer.name == name).expect("an answer");
-    assert!(answers.iter().all(|answer| answer.value == Belnap::True));
+    assert!(answers.iter().all(|answer| answer.value() == Belnap::True));
     for (name, vacuous) in [("both", true), ("fine", false), ("inner", true)] {
-        assert_eq!((found(name).vacuous, found(name).vacuity_sought), (vacuous, true), "{name}");
+        assert_eq!(found(name).vacuity, Vacuity::sought(vacuous), "{name}");
     }
-    assert!(!found("later").vacuity_sought, "it is not claimed to be looked for");
+    assert_eq!(found("later").vacuity, Vacuity::NotSought, "it is not claimed to be looked for");
 }

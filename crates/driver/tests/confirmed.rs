@@ -49,8 +49,8 @@ fn no_run_shows_that_no_run_gets_somewhere() {
             for (question, answer) in asked.iter().zip(&outcome) {
                 must_show(&file, question, answer).unwrap_or_else(|failure| panic!("{failure:?}"));
                 let existential = ["ef", "ag"].contains(&answer.name.as_str());
-                assert!(!existential || answer.value != Belnap::True, "not from x = 1: {}", answer.name);
-                assert!(!existential || answer.run.is_none(), "{} is {:?} with a run", answer.name, answer.value);
+                assert!(!existential || answer.value() != Belnap::True, "not from x = 1: {}", answer.name);
+                assert!(!existential || answer.run().is_none(), "{} is {:?} with a run", answer.name, answer.value());
             }
         }
     }
@@ -81,17 +81,17 @@ fn a_run_that_shows_something_else_is_refused() {
     let asked = questions(&file, &["p".to_owned(), "q".to_owned()], false).expect("they are there");
     let options = CheckOptions { look_for_idle: false, ..CheckOptions::default() };
     let found = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("it is small").answers;
-    assert_eq!((found[0].value, found[1].value), (Belnap::False, Belnap::False));
+    assert_eq!((found[0].value(), found[1].value()), (Belnap::False, Belnap::False));
     assert!(must_show(&file, &asked[0], &found[0]).is_ok());
     // Too short, of another value, and beside a question that no run settles.
     let mut short = found[0].clone();
-    short.run.as_mut().expect("a run").steps.pop();
+    short.run().as_mut().expect("a run").steps.pop();
     assert!(must_show(&file, &asked[0], &short).is_err());
     let mut other = found[0].clone();
-    other.value = Belnap::True;
+    other.verdict.settle(Belnap::True);
     assert!(must_show(&file, &asked[0], &other).is_err());
     let mut beside = found[1].clone();
-    beside.run.clone_from(&found[0].run);
+    beside.run().clone_from(&found[0].run());
     assert!(must_show(&file, &asked[1], &beside).is_err());
 }
 
@@ -102,7 +102,7 @@ fn a_state_in_which_nothing_can_step_follows_itself_over_sets_too() {
     );
     for outcome in every_way(&file) {
         for answer in outcome.iter().filter(|answer| answer.name.len() == 1) {
-            assert_eq!(answer.value, Belnap::False, "{}", answer.name);
+            assert_eq!(answer.value(), Belnap::False, "{}", answer.name);
         }
     }
 }

@@ -48,7 +48,7 @@ fn meaning(kind: TextKind, file: &str, text: &str) -> Result<Vec<String>, Failur
     let questions = program::questions::questions(&file, &[], false)?;
     let options = program::CheckOptions { max_states: Some(300), look_for_idle: false, ..Default::default() };
     let outcome = program::check(&file, &questions, &options, &budget, &())?;
-    Ok(outcome.answers.iter().map(|answer| format!("{:?} {}", answer.value, answer.states)).collect())
+    Ok(outcome.answers.iter().map(|answer| format!("{:?} {}", answer.value(), answer.cost.states)).collect())
 }
 
 #[test]

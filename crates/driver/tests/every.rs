@@ -87,7 +87,7 @@ fn for_one(text: &str, size: i64) -> Vec<(String, Belnap)> {
     let options = CheckOptions { max_states: Some(30_000), look_for_idle: false, ..CheckOptions::default() };
     let found = check(&file, &asked(&file), &options, &Budget::unlimited(), &());
     let answers = found.unwrap_or_else(|failure| panic!("{failure:?}\n{text}")).answers;
-    answers.into_iter().map(|answer| (answer.name, answer.value)).collect()
+    answers.into_iter().map(|answer| (answer.name.clone(), answer.value())).collect()
 }
 
 fn corpus(name: &str) -> String {
@@ -121,16 +121,16 @@ fn the_corpus_has_its_verdicts() {
         for question in asked(&program) {
             let named = |answer: &&ProgramAnswer| is_named(&question, &answer.name);
             let answer = answers.iter().find(named).expect("every question is answered");
-            if answer.value == Belnap::True {
+            if answer.value() == Belnap::True {
                 is_certified(&program, &question, answer);
             }
         }
         for &(name, value, size) in verdicts {
             let answer = answers.iter().find(|answer| answer.name == name).expect(name);
-            assert_eq!(answer.value, value, "{file}: {name}: {:?}", answer.reasons);
+            assert_eq!(answer.value(), value, "{file}: {name}: {:?}", answer.reasons());
             let sizes = answer.sizes.as_ref().expect("a size is left open");
             assert_eq!(sizes.value, size, "{file}: {name}");
-            assert_eq!(answer.run.is_some(), value == Belnap::False, "{file}: {name}");
+            assert_eq!(answer.run().is_some(), value == Belnap::False, "{file}: {name}");
         }
     }
 }
@@ -200,7 +200,7 @@ fn sizes_with_fewer_members_need_proofs_of_their_own() {
     let answers = for_every(&text.replace("N >= 1", "N >= 3"));
     let question = asked(&program).into_iter().find(|question| is_named(question, "p")).expect("p is asked");
     let answer = answers.iter().find(|answer| answer.name == "p").expect("p is answered");
-    assert_eq!(answer.value, Belnap::True, "{:?}", answer.reasons);
+    assert_eq!(answer.value(), Belnap::True, "{:?}", answer.reasons());
     let certificate = is_certified(&program, &question, answer);
     assert!(Stored::new("few", text).refused(&certificate, &[]).is_some(), "P[3] is no member of the smaller systems");
     let (mut document, text) = certificate_of_corpus("semaphore", "range-overflow");
@@ -236,7 +236,7 @@ fn counted_for_one(text: &str, size: i64) -> usize {
     for (question, answer) in questions.iter().zip(found) {
         let Some(answer) = answer else { continue };
         assert_ne!(value(&answer.name), Some(Belnap::False), "{} for N = {size}\n{fixed}", answer.name);
-        assert_eq!(answer.value, Belnap::True);
+        assert_eq!(answer.value(), Belnap::True);
         if settled % 2 == 0 {
             is_certified(&file, question, &answer);
         }
@@ -274,7 +274,7 @@ fn a_family_of_twenty_with_a_counter_is_decided() {
         &(),
     );
     for (question, answer) in questions.iter().zip(found.unwrap_or_else(|failure| panic!("{failure:?}")).answers) {
-        assert_eq!(answer.value, Belnap::True, "{}: {:?}", answer.name, answer.reasons);
+        assert_eq!(answer.value(), Belnap::True, "{}: {:?}", answer.name, answer.reasons());
         assert!(answer.choice.as_ref().is_some_and(|how| how.contains("counted by place")), "{:?}", answer.choice);
         is_certified(&file, question, &answer);
     }
@@ -288,7 +288,7 @@ fn what_is_shown_together_is_all_shown() {
     for answer in for_every(text) {
         for size in 1..=3 {
             let one = for_one(text, size).into_iter().find(|(name, _)| *name == answer.name).map(|(_, value)| value);
-            assert!(!(answer.value == Belnap::True && one == Some(Belnap::False)), "{} for N = {size}", answer.name);
+            assert!(!(answer.value() == Belnap::True && one == Some(Belnap::False)), "{} for N = {size}", answer.name);
         }
     }
 }
@@ -299,7 +299,7 @@ fn looking_at_another_member_is_refused_with_its_place() {
         process P[i : 1..N] { loop { a: when !f[N] do f[i] := true; } }\nproperty p : ltl forall i in P : G F P[i]@a\n";
     let answers = for_every(text);
     let open = answers.iter().find(|answer| answer.name == "p").expect("p is asked");
-    assert!(open.reasons.iter().any(|reason| reason.span.is_some()), "{:?}", open.reasons);
+    assert!(open.reasons().iter().any(|reason| reason.span.is_some()), "{:?}", open.reasons());
 }
 
 /// A condition on one member and what all share.
@@ -400,12 +400,12 @@ fn random_families_are_what_their_sizes_are() {
         let certified = case.rng.below(questions.len());
         for (at, answer) in for_every(&text).into_iter().enumerate() {
             // A proof takes far longer than its answer: some are looked at here, and those of the corpus all.
-            if answer.value == Belnap::True && at == certified && case.number.is_multiple_of(4) {
+            if answer.value() == Belnap::True && at == certified && case.number.is_multiple_of(4) {
                 let question = questions.iter().find(|question| is_named(question, &answer.name));
                 is_certified(&program, question.expect("it was asked"), &answer);
             }
             let told = answer.sizes.as_ref().unwrap_or_else(|| panic!("{} has no sizes\n{text}", answer.name));
-            match answer.value {
+            match answer.value() {
                 Belnap::True => {
                     holds.set(holds.get() + 1);
                     for size in 1..=4 {
@@ -418,7 +418,7 @@ fn random_families_are_what_their_sizes_are() {
                     let size = told.value.unwrap_or_else(|| panic!("{} names no size\n{text}", answer.name));
                     let one = value(size, &answer.name);
                     assert!(one.is_none_or(|one| one == Belnap::False), "{} for N = {size}\n{text}", answer.name);
-                    assert!(answer.run.is_some(), "{}\n{text}", answer.name);
+                    assert!(answer.run().is_some(), "{}\n{text}", answer.name);
                 }
                 _ => open.set(open.get() + 1),
             }

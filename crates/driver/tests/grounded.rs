@@ -43,7 +43,8 @@ impl Tally {
         options: &CheckOptions,
     ) {
         for (question, answer) in asked.iter().zip(answers) {
-            if !matches!(answer.value, Belnap::True | Belnap::False) || answer.run.is_some() || answer.vacuous {
+            if !matches!(answer.value(), Belnap::True | Belnap::False) || answer.run().is_some() || answer.is_vacuous()
+            {
                 continue;
             }
             match written(file, question, answer, options) {
@@ -85,7 +86,7 @@ fn are_as_running_tells(file: &ProgramFile, asked: &[Question], answers: &[Progr
     let options = CheckOptions { max_states: Some(20_000), ..options.clone() };
     let run = check(file, asked, &options, &Budget::unlimited(), &()).expect("it can be run").answers;
     for (answer, run) in answers.iter().zip(&run) {
-        let both = [answer.value, run.value];
+        let both = [answer.value(), run.value()];
         let definite = both.iter().all(|value| matches!(value, Belnap::True | Belnap::False));
         assert!(!definite || both[0] == both[1], "{}: {both:?}\n{}", answer.name, file.source.text);
     }
@@ -197,7 +198,7 @@ fn two_solvers_accept_a_program_that_speaks_like_them() {
     let file = stored(&copy, LIKE_A_SOLVER);
     let found = decided(&file);
     for (question, answer) in &found[..2] {
-        assert_eq!(answer.value, Belnap::True, "{}: {:?}", answer.name, answer.reasons);
+        assert_eq!(answer.value(), Belnap::True, "{}: {:?}", answer.name, answer.reasons());
         let Written::Grounded { text, .. } = written(&file, question, answer, &CheckOptions::default()) else {
             panic!("{}: no certificate", answer.name);
         };
@@ -225,7 +226,7 @@ fn unbounded_programs_of_the_corpus_have_certificates() {
         for (question, answer) in
             decided(&file).iter().filter(|(_, answer)| wanted.split(' ').any(|name| name == answer.name))
         {
-            assert_eq!(answer.value, Belnap::True, "{from}: {}", answer.name);
+            assert_eq!(answer.value(), Belnap::True, "{from}: {}", answer.name);
             match written(&file, question, answer, &CheckOptions::default()) {
                 Written::Grounded { text, .. } => {
                     for decider in &deciders {
@@ -264,7 +265,7 @@ fn machine_words_and_fairness_to_everyone_have_certificates() {
         let found = refinement_loop::check(&file, &asked, &options, &how, 6, &Budget::unlimited(), &())
             .unwrap_or_else(|failure| panic!("{failure:?}"));
         for (question, answer) in asked.iter().zip(&found.answers) {
-            assert_eq!(answer.value, Belnap::True, "{name}: {}: {:?}", answer.name, answer.reasons);
+            assert_eq!(answer.value(), Belnap::True, "{name}: {}: {:?}", answer.name, answer.reasons());
             match written(&file, question, answer, &options) {
                 Written::Grounded { text, .. } => {
                     assert_eq!(refused_as(&options, &path, &text), None, "{name}: {}", answer.name);
@@ -304,7 +305,10 @@ fn promela_of_the_corpus_has_certificates() {
             refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 12, &Budget::unlimited(), &());
         let mut answers = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers;
         // The graph of a program, which some of these have, is no proof over predicates.
-        answers.iter_mut().filter(|answer| answer.basis.is_none()).for_each(|answer| answer.value = Belnap::Unknown);
+        answers
+            .iter_mut()
+            .filter(|answer| answer.basis().is_none())
+            .for_each(|answer| answer.verdict.settle(Belnap::Unknown));
         tally.all(&copy, &file, (&asked, &answers), &CheckOptions::default());
     }
     let told = tally.told();

@@ -71,10 +71,10 @@ fn decide(file: &ProgramFile, name: &str, fair: bool, budget: &Budget) -> Result
     let options = CheckOptions { fair, look_for_idle: false, ..CheckOptions::default() };
     let outcome = program::check(file, &asked, &options, budget, &()).map_err(|failure| format!("{failure:?}"))?;
     let answer = outcome.answers.first().ok_or("no answer")?;
-    if answer.value == Belnap::False && answer.run.is_none() {
+    if answer.value() == Belnap::False && answer.run().is_none() {
         return Err("false without a run".to_owned());
     }
-    Ok(answer.value)
+    Ok(answer.value())
 }
 
 fn word(value: Belnap) -> &'static str {

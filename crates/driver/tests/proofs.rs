@@ -51,7 +51,7 @@ fn all_accepted(program: &std::path::Path) -> usize {
     let file = load(program, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
     let mut count = 0;
     for (question, answer) in answered(&file) {
-        if answer.value != Belnap::True || answer.vacuous {
+        if answer.value() != Belnap::True || answer.is_vacuous() {
             continue;
         }
         if let Written::Certificate(text) = written(&file, &question) {
@@ -89,7 +89,7 @@ fn small(file: &ProgramFile) -> Result<bool, ()> {
     let options = CheckOptions { look_for_idle: false, max_states: Some(2000), ..CheckOptions::default() };
     let asked = questions(file, &[], false).map_err(|_| ())?;
     let outcome = check(file, &asked, &options, &Budget::unlimited(), &()).map_err(|_| ())?;
-    Ok(outcome.answers.iter().all(|answer| answer.states < 2000))
+    Ok(outcome.answers.iter().all(|answer| answer.cost.states < 2000))
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn what_is_changed_is_noticed() {
     let texts: Vec<String> = answered(&file)
         .iter()
         .map(|(question, answer)| {
-            assert_eq!(answer.value, Belnap::True, "{}", answer.name);
+            assert_eq!(answer.value(), Belnap::True, "{}", answer.name);
             match written(&file, question) {
                 Written::Certificate(text) => text,
                 other => panic!("{other:?}"),
@@ -155,7 +155,7 @@ fn mistakes_that_happen_have_no_certificate() {
     std::fs::write(&program, fine).expect("a file can be written");
     let file = load(&program, &[], None, &[]).expect("it compiles");
     let (question, answer) = answered(&file).remove(0);
-    assert_eq!((answer.name.as_str(), answer.value), ("deadlocks", Belnap::True));
+    assert_eq!((answer.name.as_str(), answer.value()), ("deadlocks", Belnap::True));
     let Written::Certificate(text) = written(&file, &question) else { panic!("no certificate") };
     assert!(accepted(&program, &text));
     // The same proof for a program that gets stuck.

@@ -50,7 +50,7 @@ fn what_comes_to_an_end_is_known_to() {
         let answers = abstracted(&file, true);
         for &(property, value) in expected {
             let found = answers.iter().find(|(_, answer)| answer.name == property).expect("the property is there");
-            assert_eq!(found.1.value, value, "{name}: {property}: {:?}", found.1.reasons);
+            assert_eq!(found.1.value(), value, "{name}: {property}: {:?}", found.1.reasons());
             if value == Belnap::True {
                 assert_eq!(refused(&path, &certificate(&file, found)), None, "{name}: {property}");
             }
@@ -61,7 +61,7 @@ fn what_comes_to_an_end_is_known_to() {
 #[test]
 fn the_numbers_that_fall_are_told() {
     for (name, ranking) in [("countdown", &["x"][..]), ("nested", &["(outer, inner)"]), ("lock", &[])] {
-        assert_eq!(abstracted(&corpus(name).1, true)[0].1.ranking, ranking, "{name}");
+        assert_eq!(abstracted(&corpus(name).1, true)[0].1.ranking(), ranking, "{name}");
     }
 }
 
@@ -115,8 +115,8 @@ fn runs_that_end_break_what_they_break() {
             .expect("it can be done");
         let run = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("it can be run");
         for (answer, run) in found.answers.iter().zip(&run.answers) {
-            let definite = matches!(answer.value, Belnap::True | Belnap::False);
-            assert!(!definite || answer.value == run.value, "{deadlock:?}: {}", run.name);
+            let definite = matches!(answer.value(), Belnap::True | Belnap::False);
+            assert!(!definite || answer.value() == run.value(), "{deadlock:?}: {}", run.name);
         }
     }
 }
@@ -164,12 +164,12 @@ fn random_programs_do_what_running_them_shows() {
         let asked: Vec<Question> = answers.iter().map(|(question, _)| question.clone()).collect();
         let run = check(&file, &asked, &CheckOptions::default(), &Budget::unlimited(), &()).expect("it can be run");
         for (answer, run) in answers.iter().zip(&run.answers) {
-            if !matches!(answer.1.value, Belnap::True | Belnap::False) {
+            if !matches!(answer.1.value(), Belnap::True | Belnap::False) {
                 continue;
             }
             definite.set(definite.get() + 1);
-            assert_eq!(answer.1.value, run.value, "{}\n{text}", run.name);
-            if !answer.1.ranking.is_empty() {
+            assert_eq!(answer.1.value(), run.value(), "{}\n{text}", run.name);
+            if !answer.1.ranking().is_empty() {
                 ranked.set(ranked.get() + 1);
                 assert_eq!(refused(&path, &certificate(&file, answer)), None, "{}\n{text}", run.name);
             }

@@ -122,9 +122,9 @@ fn values(file: &ProgramFile, options: &CheckOptions, progress: bool) -> Vec<(St
             .answers
             .into_iter()
             .map(|answer| {
-                let known = answer.value != Belnap::Unknown || !answer.reasons.is_empty();
+                let known = answer.value() != Belnap::Unknown || !answer.reasons().is_empty();
                 assert!(known, "{} is open without a reason\n{}", answer.name, file.source.text);
-                (answer.name, answer.value)
+                (answer.name.clone(), answer.value())
             })
             .collect(),
         Err(failure) => panic!("{failure:?}\n{}", file.source.text),

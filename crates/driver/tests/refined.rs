@@ -37,23 +37,23 @@ fn by_itself(file: &ProgramFile) -> Vec<ProgramAnswer> {
 }
 
 fn value(answers: &[ProgramAnswer], name: &str) -> Belnap {
-    answers.iter().find(|answer| answer.name == name).map(|answer| answer.value).expect("the property is there")
+    answers.iter().find(|answer| answer.name == name).map(|answer| answer.value()).expect("the property is there")
 }
 
 #[test]
 fn the_bakery_with_choosing_flags_takes_two_refinements_at_most() {
     let answers = by_the_loop(&corpus("bakery_c.gcl"), &["mutex"], 2);
-    assert_eq!(answers[0].value, Belnap::True);
-    assert!(answers[0].refinements <= 2, "{:?}", answers[0].rounds);
-    let calls = answers[0].solver.expect("a solver was used").calls;
+    assert_eq!(answers[0].value(), Belnap::True);
+    assert!(answers[0].cost.refinements <= 2, "{:?}", answers[0].rounds);
+    let calls = answers[0].cost.solver.expect("a solver was used").calls;
     assert!(calls <= 187, "{calls} calls");
 }
 
 #[test]
 fn the_bakery_without_them_has_a_real_run() {
     let answers = by_the_loop(&corpus("bakery_b.gcl"), &["mutex"], 20);
-    assert_eq!(answers[0].value, Belnap::False);
-    let run = answers[0].run.as_ref().expect("a run");
+    assert_eq!(answers[0].value(), Belnap::False);
+    let run = answers[0].run().expect("a run");
     assert_eq!(run.length(), 6);
 }
 
@@ -78,7 +78,7 @@ fn a_program_without_bounds_that_is_small_is_run() {
     let text = "system s\nvar x : int = 0\nprocess P { x := 1; }\nproperty p : ltl F (x = 1)\n";
     let file = from_text_with("s.gcl", text.to_owned(), &[], None, &Extras::default()).expect("a program");
     let answers = by_itself(&file);
-    assert!(answers.iter().all(|answer| answer.solver.is_none()), "nothing was abstracted");
+    assert!(answers.iter().all(|answer| answer.cost.solver.is_none()), "nothing was abstracted");
     assert_eq!(value(&answers, "p"), Belnap::True);
 }
 
@@ -88,7 +88,7 @@ fn a_counter_does_not_ask_for_every_number() {
                 process Q { await x > 1000; assert y > 1000; }\n";
     let file = from_text_with("s.gcl", text.to_owned(), &[], None, &Extras::default()).expect("a program");
     let answers = by_the_loop(&file, &["assertions"], 10);
-    assert_eq!(answers[0].value, Belnap::True, "{:?}", answers[0].rounds);
+    assert_eq!(answers[0].value(), Belnap::True, "{:?}", answers[0].rounds);
 }
 
 /// Safety properties ask for possible steps only, up to the nearest states that may be bad.
@@ -102,8 +102,8 @@ fn states_beyond_the_nearest_bad_ones_are_not_made() {
         let asked = questions(&file, &[name.to_owned()], false).expect("the name is there");
         let found = refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 3, &Budget::unlimited(), &());
         let answer = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers.remove(0);
-        assert_eq!(answer.value, value, "{name}");
-        answer.states
+        assert_eq!(answer.value(), value, "{name}");
+        answer.cost.states
     };
     let (near, far) = (states("near", Belnap::False), states("far", Belnap::True));
     assert!(near * 10 < far, "{near} states for what is near, {far} in all");
@@ -136,8 +136,8 @@ fn models_of_the_loop_have_the_answers_they_state() {
             &(),
         )
         .unwrap_or_else(|failure| panic!("{failure:?}"));
-        assert_eq!(found.answers[0].value, value, "{}", path.display());
-        assert_eq!(found.answers[0].run.is_some(), value == Belnap::False, "{}", path.display());
+        assert_eq!(found.answers[0].value(), value, "{}", path.display());
+        assert_eq!(found.answers[0].run().is_some(), value == Belnap::False, "{}", path.display());
     }
 }
 
@@ -152,7 +152,7 @@ fn promela_models_need_no_predicates_of_their_own() {
         std::fs::write(&path, without.join("\n")).expect("a file");
         let file = load(std::path::Path::new(&path), &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
         let answers = by_the_loop(&file, &["mutex"], 20);
-        assert_eq!(answers[0].value, Belnap::True, "{name}: {:?}", answers[0].rounds);
+        assert_eq!(answers[0].value(), Belnap::True, "{name}: {:?}", answers[0].rounds);
     }
 }
 
@@ -166,25 +166,25 @@ fn runs_without_end_need_not_repeat_a_state() {
     let up = "system s\nvar x, y : int = 0\nprocess P { loop { up: x := x + 1; } }\n\
               process Q { loop { wait: await x > y; y := y + 1; } }\n";
     let answers = by_the_loop(&small(&format!("{up}property p : ltl F (y > x)\n")), &["p"], 3);
-    assert_eq!(answers[0].value, Belnap::False, "{:?}", answers[0].reasons);
-    let (run, repeats) = (answers[0].run.as_ref().expect("a run"), answers[0].repeats.as_ref().expect("why"));
+    assert_eq!(answers[0].value(), Belnap::False, "{:?}", answers[0].reasons());
+    let (run, repeats) = (answers[0].run().expect("a run"), answers[0].repeats().expect("why"));
     assert_eq!(run.steps.len(), repeats.start + 3 * repeats.length);
     assert_eq!(repeats.whenever, ["x >= y"]);
     // The side on which the counter is matters, so the run first passes the number.
     let answers = by_the_loop(&small(&format!("{up}property p : ltl G F (x = 3)\n")), &["p"], 3);
-    assert_eq!(answers[0].value, Belnap::False, "{:?}", answers[0].reasons);
-    assert!(answers[0].repeats.as_ref().is_some_and(|repeats| repeats.start >= 3), "{:?}", answers[0].repeats);
+    assert_eq!(answers[0].value(), Belnap::False, "{:?}", answers[0].reasons());
+    assert!(answers[0].repeats().is_some_and(|repeats| repeats.start >= 3), "{:?}", answers[0].repeats());
     // What is fair must step, or be unable to.
     let fair = format!("{up}fair P, Q\n");
     let answers = by_the_loop(&small(&format!("{fair}property p : ltl F (y > x)\n")), &["p"], 3);
-    assert_eq!(answers[0].value, Belnap::False, "{:?}", answers[0].reasons);
-    let repeats = answers[0].repeats.as_ref().expect("why");
+    assert_eq!(answers[0].value(), Belnap::False, "{:?}", answers[0].reasons());
+    let repeats = answers[0].repeats().expect("why");
     assert!(repeats.length >= 3, "both step: {repeats:?}");
     let answers = by_the_loop(&small(&format!("{fair}property p : ltl G F (Q@wait)\n")), &["p"], 3);
-    assert_ne!(answers[0].value, Belnap::False, "{:?}", answers[0].repeats);
+    assert_ne!(answers[0].value(), Belnap::False, "{:?}", answers[0].repeats());
     let unfair = format!("{up}property p : ltl G F (y = x)\n");
     let answers = by_the_loop(&small(&unfair), &["p"], 3);
-    assert_eq!(answers[0].value, Belnap::False, "{:?}", answers[0].reasons);
+    assert_eq!(answers[0].value(), Belnap::False, "{:?}", answers[0].reasons());
 }
 
 #[test]
@@ -192,8 +192,8 @@ fn a_choice_may_keep_its_distance_in_a_run_without_end() {
     let text =
         "system s\nvar x : int = 0\nprocess P { loop { x := * in x + 1 .. x + 2; } }\nproperty p : ltl F (x < 0)\n";
     let answers = by_the_loop(&small(text), &["p"], 3);
-    assert_eq!(answers[0].value, Belnap::False, "{:?}", answers[0].reasons);
-    assert!(answers[0].repeats.is_some());
+    assert_eq!(answers[0].value(), Belnap::False, "{:?}", answers[0].reasons());
+    assert!(answers[0].repeats().is_some());
 }
 
 #[test]
@@ -201,10 +201,10 @@ fn what_stays_open_says_what_is_established() {
     let text = "system s\nvar x, y, z : nat = 0\nprocess P { loop { one: x, z := x + 1, z + 1; two: y := y + 2; } }\n\
                 property p : ltl G (P@one -> y <= 2 * x)\n";
     let answers = by_the_loop(&small(text), &["p"], 0);
-    assert_eq!(answers[0].value, Belnap::Unknown);
+    assert_eq!(answers[0].value(), Belnap::Unknown);
     assert!(answers[0].established.iter().any(|line| line.starts_with("P@one: ")), "{:?}", answers[0].established);
     let answers = by_the_loop(&small(text), &["p"], 3);
-    assert_eq!(answers[0].value, Belnap::True);
+    assert_eq!(answers[0].value(), Belnap::True);
     assert!(answers[0].established.is_empty(), "there is more to say than that");
 }
 
@@ -276,13 +276,13 @@ fn distances_say_nothing_that_running_refutes() {
             .unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))
             .answers;
         for (truth, found) in truth.iter().zip(&found) {
-            if found.value == Belnap::True {
+            if found.value() == Belnap::True {
                 settled.set(settled.get() + 1);
                 at_once.set(at_once.get() + usize::from(found.rounds.len() == 1));
-                assert_ne!(truth.value, Belnap::False, "{}: {}\n{text}", found.name, found.formula);
+                assert_ne!(truth.value(), Belnap::False, "{}: {}\n{text}", found.name, found.formula);
             }
-            if found.value == Belnap::False {
-                assert_ne!(truth.value, Belnap::True, "{}: {}\n{text}", found.name, found.formula);
+            if found.value() == Belnap::False {
+                assert_ne!(truth.value(), Belnap::True, "{}: {}\n{text}", found.name, found.formula);
             }
         }
     });
@@ -320,9 +320,9 @@ fn refinement_loses_no_answer() {
             };
             for (number, answer) in found.iter().enumerate() {
                 match known.get_mut(number) {
-                    None => known.push(answer.value),
-                    Some(before) if *before == Belnap::Unknown => *before = answer.value,
-                    Some(before) => assert_eq!(answer.value, *before, "{} with {rounds} rounds\n{text}", answer.name),
+                    None => known.push(answer.value()),
+                    Some(before) if *before == Belnap::Unknown => *before = answer.value(),
+                    Some(before) => assert_eq!(answer.value(), *before, "{} with {rounds} rounds\n{text}", answer.name),
                 }
             }
         }
@@ -349,12 +349,12 @@ fn predicates_that_multiply_are_given_up_for_running() {
     let found =
         strategy::decide(&ProgramQuery { file: &file, questions: &asked, wishes: &wishes }, &Budget::unlimited(), &())
             .expect("it can be run");
-    assert_eq!(found.answers[0].value, Belnap::False);
-    assert!(found.answers[0].run.as_ref().is_some_and(|run| run.length() > 32_000));
+    assert_eq!(found.answers[0].value(), Belnap::False);
+    assert!(found.answers[0].run().is_some_and(|run| run.length() > 32_000));
     let alone =
         refinement_loop::check(&file, &asked, &options, &how, 20, &Budget::unlimited(), &()).expect("it is abstracted");
-    assert_eq!(alone.answers[0].value, Belnap::Unknown);
-    assert!(!alone.answers[0].reasons.is_empty());
+    assert_eq!(alone.answers[0].value(), Belnap::Unknown);
+    assert!(!alone.answers[0].reasons().is_empty());
 }
 
 /// A limit on time leaves an answer for every question, with what is known.
@@ -380,7 +380,7 @@ fn nothing_is_missed_where_nobody_starts() {
     let asked = questions(&file, &["p".to_owned()], false).expect("there is such a property");
     let how = AbstractionOptions { keep_small: false, ..AbstractionOptions::default() };
     let found = refinement_loop::check(&file, &asked, &CheckOptions::default(), &how, 6, &Budget::unlimited(), &());
-    assert_ne!(found.expect("it can be abstracted").answers[0].value, Belnap::False);
+    assert_ne!(found.expect("it can be abstracted").answers[0].value(), Belnap::False);
 }
 
 /// Forty programs, or two thousand where tests are long.
@@ -413,15 +413,15 @@ fn definite_answers_are_those_of_the_program() {
         };
         for (truth, found) in truth.iter().zip(&found) {
             all.set(all.get() + 1);
-            let word = match found.value {
+            let word = match found.value() {
                 Belnap::True => "true",
                 Belnap::False => "false",
                 _ => "unknown",
             };
             *counts.borrow_mut().entry(word).or_default() += 1;
-            match (found.value, truth.value) {
+            match (found.value(), truth.value()) {
                 (Belnap::Unknown, _) => {
-                    let why = found.reasons.first().map_or("stopped", |reason| reason.what.as_str());
+                    let why = found.reasons().first().map_or("stopped", |reason| reason.what.as_str());
                     let why: String = why.split('`').next().unwrap_or_default().to_owned();
                     *open.borrow_mut().entry(why).or_default() += 1;
                 }

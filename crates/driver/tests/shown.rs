@@ -203,7 +203,7 @@ fn runs_that_are_found_show_what_they_were_found_for() {
                 CheckOptions { fair, max_states: Some(5000), look_for_idle: false, ..CheckOptions::default() };
             let Ok(outcome) = program::check(&file, &asked, &options, &budget, &()) else { continue };
             for (question, answer) in asked.iter().zip(&outcome.answers) {
-                let Some(run) = answer.run.as_ref().filter(|_| answer.repeats.is_none()) else { continue };
+                let Some(run) = answer.run().filter(|_| answer.repeats().is_none()) else { continue };
                 let stored = itf::read(&file, &itf::document(&file, run, None, None));
                 let stored = stored.unwrap_or_else(|failure| panic!("{path:?} {}: {failure:?}", answer.name));
                 let mut simulator = Simulator::along(&file, &stored);
@@ -211,7 +211,7 @@ fn runs_that_are_found_show_what_they_were_found_for() {
                 replayed.unwrap_or_else(|failure| panic!("{path:?} {}: {failure:?}", answer.name));
                 let found = shows(&semantics(&file), question, simulator.run(), fair);
                 let found = found.unwrap_or_else(|failure| panic!("{path:?} {}: {failure:?}", answer.name));
-                assert_eq!(found, Shown::Value(answer.value), "{path:?} {} fair: {fair}", answer.name);
+                assert_eq!(found, Shown::Value(answer.value()), "{path:?} {} fair: {fair}", answer.name);
                 count += 1;
             }
         }

@@ -65,8 +65,8 @@ fn agree(
     let mut decided = 0;
     for (answer, expected) in found.iter().zip(truth) {
         assert_eq!(answer.name, expected.name);
-        if definite(answer.value) && definite(expected.value) {
-            assert_eq!(answer.value, expected.value, "{} with {how:?}: {:#?}", answer.name, answer.rounds);
+        if definite(answer.value()) && definite(expected.value()) {
+            assert_eq!(answer.value(), expected.value(), "{} with {how:?}: {:#?}", answer.name, answer.rounds);
             decided += 1;
         }
     }
@@ -233,8 +233,8 @@ fn branches_with_parameters_never_decide_wrongly() {
             match found {
                 Ok(found) => {
                     assert!(positional && !fair, "{} should be refused", property.source);
-                    let value = found.answers[0].value;
-                    assert!(!definite(value) || value == answer.value, "{}: {value:?}", property.source);
+                    let value = found.answers[0].value();
+                    assert!(!definite(value) || value == answer.value(), "{}: {value:?}", property.source);
                     decided.set(decided.get() + usize::from(definite(value)));
                 }
                 Err(Failure::Input(messages)) => {
@@ -326,7 +326,7 @@ fn no_trap_is_fallen_into() {
             let file = loaded(&format!("{text}{fairness}"));
             let truth = run(&file);
             if fairness.is_empty() {
-                assert_eq!(format!("{:?}", truth[0].value).to_lowercase(), expected, "{what}");
+                assert_eq!(format!("{:?}", truth[0].value()).to_lowercase(), expected, "{what}");
             }
             for parameters in [Parameters::Off, Parameters::On, Parameters::Literal] {
                 for (processes, most) in [(Some(lit(&file, names)), 1), (Some(lit(&file, names)), 6), (None, 6)] {
@@ -340,8 +340,8 @@ fn no_trap_is_fallen_into() {
                         }
                         Err(failure) => panic!("{failure:?}"),
                     };
-                    let value = found[0].value;
-                    assert!(!definite(value) || value == truth[0].value, "{what}: {value:?} with {how:?} {fairness}");
+                    let value = found[0].value();
+                    assert!(!definite(value) || value == truth[0].value(), "{what}: {value:?} with {how:?} {fairness}");
                 }
             }
         }
@@ -369,11 +369,11 @@ fn mistakes_that_are_excluded_do_not_happen() {
         let Ok(truth) = check(&file, &mistakes, &options, &budget, &()) else { return };
         for (answer, expected) in found.answers.iter().zip(&truth.answers) {
             all.set(all.get() + 1);
-            if answer.value == Belnap::True {
+            if answer.value() == Belnap::True {
                 excluded.set(excluded.get() + 1);
-                assert_ne!(expected.value, Belnap::False, "{}", answer.name);
+                assert_ne!(expected.value(), Belnap::False, "{}", answer.name);
             }
-            assert_ne!(answer.value, Belnap::False, "{}", answer.name);
+            assert_ne!(answer.value(), Belnap::False, "{}", answer.name);
         }
     });
     assert!(excluded.get() * 5 > all.get(), "only {} of {} were excluded", excluded.get(), all.get());
@@ -388,22 +388,22 @@ fn corpus(name: &str) -> ProgramFile {
 fn one_process_is_enough_to_see_that_progress_ends() {
     let file = corpus("spotlight_loop.gcl");
     let found = spot(&file, &SpotlightOptions::default()).unwrap();
-    assert_eq!(found[0].value, Belnap::False);
+    assert_eq!(found[0].value(), Belnap::False);
     assert_eq!(found[0].spotlight.as_deref(), Some(&["P1".to_owned()][..]));
-    assert!(found[0].run.as_ref().is_some_and(|run| run.loop_start.is_some()));
+    assert!(found[0].run().is_some_and(|run| run.loop_start.is_some()));
 }
 
 #[test]
 fn two_processes_and_names_for_flags_are_enough() {
     let file = corpus("mutex_flags.gcl");
     let found = spot(&file, &SpotlightOptions::default()).unwrap();
-    assert_eq!(found[0].value, Belnap::True);
+    assert_eq!(found[0].value(), Belnap::True);
     assert_eq!(found[0].spotlight.as_deref(), Some(&["P1".to_owned(), "P2".to_owned()][..]));
     let predicates: Vec<&String> = found[0].rounds.iter().flat_map(|round| &round.predicates).collect();
     assert!(predicates.iter().all(|name| !name.contains('v')), "{predicates:?}");
     let without =
         SpotlightOptions { parameters: Parameters::Off, rounds: 12, most_processes: 2, ..SpotlightOptions::default() };
-    assert_eq!(spot(&file, &without).unwrap()[0].value, Belnap::Unknown);
+    assert_eq!(spot(&file, &without).unwrap()[0].value(), Belnap::Unknown);
 }
 
 #[test]
@@ -411,7 +411,7 @@ fn what_no_step_changes_gives_a_condition() {
     let text = "system t\nvar limit : int\nvar x : int = 0\nprocess P { if limit > 3 { x := 1; } else { x := 2; } loop { skip; } }\n\
         process S { loop { skip; } }\nproperty small : ltl G (x < 2)\n";
     let found = spot(&loaded(text), &SpotlightOptions::default()).unwrap();
-    assert_eq!(found[0].value, Belnap::Unknown);
+    assert_eq!(found[0].value(), Belnap::Unknown);
     let conditions: Vec<String> = found[0].condition.iter().map(|(value, when)| format!("{value}: {when}")).collect();
     assert_eq!(conditions, ["true: (limit > 3)", "false: !(limit > 3)"]);
 }
@@ -450,7 +450,13 @@ fn few_of_many_processes_are_enough() {
         assert!(spotlight::start::reason(&file, &asked(&file)).is_some());
         let found = spot(&file, &SpotlightOptions::default()).unwrap();
         found.iter().for_each(|answer| {
-            assert_eq!(answer.value, Belnap::True, "{} with {processes} processes: {:#?}", answer.name, answer.rounds);
+            assert_eq!(
+                answer.value(),
+                Belnap::True,
+                "{} with {processes} processes: {:#?}",
+                answer.name,
+                answer.rounds
+            );
         });
         let size =
             |answer: &ProgramAnswer| (answer.name.clone(), answer.spotlight.as_ref().map_or(usize::MAX, Vec::len));
@@ -487,6 +493,6 @@ fn each_answer_is_told_before_the_next_question_is_looked_at() {
         (CheckOptions::default(), AbstractionOptions::default(), SpotlightOptions::default());
     let found = spotlight::check(&file, &asked(&file), &options, &abstraction, &how, &budget, &Impatient(cancel))
         .unwrap_or_else(|failure| panic!("{failure:?}"));
-    let told: Vec<_> = found.answers.iter().map(|answer| (answer.value, answer.stopped)).collect();
+    let told: Vec<_> = found.answers.iter().map(|answer| (answer.value(), answer.stopped())).collect();
     assert_eq!(told, [(Belnap::True, None), (Belnap::Unknown, Some(StopReason::Interrupted))]);
 }

@@ -83,7 +83,7 @@ fn a_program_has_one_reading() {
             let found = check(&file, &questions, &options, &Budget::unlimited(), &());
             let found = found.unwrap_or_else(|failure| panic!("{}\n{text}", brief(&failure))).answers;
             for (one, other) in expected.iter().zip(&found) {
-                assert_eq!(one.value, other.value, "{} {linear:?}\n{text}", one.name);
+                assert_eq!(one.value(), other.value(), "{} {linear:?}\n{text}", one.name);
             }
         }
     });
@@ -101,19 +101,19 @@ fn compare(text: &str) -> bool {
     assert_eq!(sets.len(), visited.len());
     for (one, other) in sets.iter().zip(&visited) {
         assert_eq!(one.name, other.name);
-        if other.value != Belnap::Unknown {
-            assert_eq!(one.value, other.value, "{}\n{text}", one.name);
+        if other.value() != Belnap::Unknown {
+            assert_eq!(one.value(), other.value(), "{}\n{text}", one.name);
         }
         // With fairness the others show how it goes on after what is broken.
         let plain = one.name == "never_ctl" && !text.contains("fair ");
         let shortest = one.logic == "safety" || one.name == "never" || plain;
-        if one.value == Belnap::False && shortest {
-            let length = |answer: &ProgramAnswer| answer.run.as_ref().map(|run| run.length());
+        if one.value() == Belnap::False && shortest {
+            let length = |answer: &ProgramAnswer| answer.run().map(|run| run.length());
             assert_eq!(length(one), length(other), "length of the run for {}\n{text}", one.name);
         }
         let lasso = ["comes", "comes_back", "answered", "again"].contains(&one.name.as_str());
-        if one.value == Belnap::False && lasso {
-            assert!(one.run.as_ref().is_some_and(|run| run.loop_start.is_some()), "{} has no lasso\n{text}", one.name);
+        if one.value() == Belnap::False && lasso {
+            assert!(one.run().is_some_and(|run| run.loop_start.is_some()), "{} has no lasso\n{text}", one.name);
         }
     }
     counts_agree(&file, text);
@@ -184,14 +184,14 @@ fn false_branching_formulas_come_with_runs() {
         property never : ctl !EF (x = 2 && EX x = 3)\nproperty modal : pml [][] x = 0\nproperty all : ctl* A F G x = 2\n\
         property either : ctl (AG x < 2 || AG x < 1) && EF x = 3\n";
     let file = loaded(text);
-    let length = |answer: &ProgramAnswer| answer.run.as_ref().map(|run| (run.length(), run.loop_start.is_some()));
+    let length = |answer: &ProgramAnswer| answer.run().map(|run| (run.length(), run.loop_start.is_some()));
     let sets = answers(&file, EngineChoice::Symbolic).unwrap_or_else(|failure| panic!("{}", brief(&failure)));
     let visited = answers(&file, EngineChoice::Auto).unwrap_or_else(|failure| panic!("{}", brief(&failure)));
     let mut shown = 0;
     for (one, other) in sets.iter().zip(&visited) {
-        assert_eq!(one.value, other.value, "{}", one.name);
-        if one.value == Belnap::False {
-            assert!(one.run.is_some(), "{} has no run, a search has {:?}", one.name, length(other));
+        assert_eq!(one.value(), other.value(), "{}", one.name);
+        if one.value() == Belnap::False {
+            assert!(one.run().is_some(), "{} has no run, a search has {:?}", one.name, length(other));
             shown += 1;
         }
     }
@@ -222,8 +222,8 @@ fn strong_fairness_gives_a_turn_to_who_can_step_again_and_again() {
         let sets = sets.unwrap_or_else(|failure| panic!("{}", brief(&failure)));
         for (name, value) in ["wins", "wins_ctl", "can", "star"].into_iter().zip(expected) {
             let answer = sets.iter().find(|answer| answer.name == name).expect("it was asked");
-            assert_eq!(answer.value, value, "{name} with `{fairness}`");
-            assert_eq!(answer.run.is_some(), value == Belnap::False, "{name} with `{fairness}`");
+            assert_eq!(answer.value(), value, "{name} with `{fairness}`");
+            assert_eq!(answer.run().is_some(), value == Belnap::False, "{name} with `{fairness}`");
         }
     }
 }
@@ -251,8 +251,8 @@ fn a_small_memory_ends_in_an_answer_that_says_so() {
     let options = CheckOptions { engine: EngineChoice::Symbolic, look_for_idle: false, ..CheckOptions::default() };
     let budget = Budget::unlimited().with_memory(Some(4 << 20));
     let outcome = check(&file, &asked, &options, &budget, &()).expect("a limit is no mistake");
-    assert_eq!(outcome.answers[0].stopped, Some(tertium_base::StopReason::Memory));
-    assert_eq!(outcome.answers[0].value, Belnap::Unknown);
+    assert_eq!(outcome.answers[0].stopped(), Some(tertium_base::StopReason::Memory));
+    assert_eq!(outcome.answers[0].value(), Belnap::Unknown);
 }
 
 /// Products of many numbers: a single operation on their diagrams would take minutes.
@@ -269,7 +269,7 @@ fn a_small_time_ends_in_an_answer_that_says_so() {
     let limit = std::time::Duration::from_millis(500);
     let budget = Budget::unlimited().with_time(Some(limit)).with_memory(Some(2 << 30));
     let outcome = check(&file, &asked, &options, &budget, &()).expect("a limit is no mistake");
-    assert_eq!(outcome.answers[0].stopped, Some(tertium_base::StopReason::Time));
+    assert_eq!(outcome.answers[0].stopped(), Some(tertium_base::StopReason::Time));
 }
 
 /// Nobody chose an engine: where types allow many states and a short search does not end, sets are tried, and that is told.
@@ -292,7 +292,7 @@ fn sets_are_chosen_where_a_search_would_not_end() {
         let query = ProgramQuery { file: &file, questions: &asked, wishes: &wishes };
         let outcome = strategy::decide(&query, &Budget::unlimited(), &()).expect("answers");
         let told = outcome.remarks.iter().find(|remark| remark.diagnostic.code == "W0431");
-        assert_eq!(outcome.answers[0].value, Belnap::True);
+        assert_eq!(outcome.answers[0].value(), Belnap::True);
         (outcome.answers[0].provenance.engine, told.map(|remark| remark.diagnostic.message.clone()))
     };
     let (engine, told) = chosen(&counters(99));
@@ -340,9 +340,9 @@ fn sets_of_abstract_states_never_contradict_the_program() {
             };
             for (one, other) in sets.iter().zip(&visited) {
                 // What the literal reading calls false need not be.
-                let trusted = linear != Some(LinearReading::Tg) || one.value == Belnap::True || one.logic != "ltl";
-                if one.value != Belnap::Unknown && other.value != Belnap::Unknown && trusted {
-                    assert_eq!(one.value, other.value, "{} {linear:?}\n{text}", one.name);
+                let trusted = linear != Some(LinearReading::Tg) || one.value() == Belnap::True || one.logic != "ltl";
+                if one.value() != Belnap::Unknown && other.value() != Belnap::Unknown && trusted {
+                    assert_eq!(one.value(), other.value(), "{} {linear:?}\n{text}", one.name);
                     let mut counts = definite.get();
                     counts[at] += 1;
                     definite.set(counts);
@@ -372,10 +372,10 @@ fn many_predicates_are_decided_where_listing_gives_up() {
     let sets =
         abstracted(&file, EngineChoice::Symbolic, None, None).unwrap_or_else(|failure| panic!("{}", brief(&failure)));
     let value =
-        |answers: &[ProgramAnswer]| answers.iter().find(|answer| answer.name == "natural").map(|answer| answer.value);
+        |answers: &[ProgramAnswer]| answers.iter().find(|answer| answer.name == "natural").map(|answer| answer.value());
     assert_eq!(value(&listed), Some(Belnap::Unknown), "two to the twentieth states are more than two thousand");
     assert_eq!(value(&sets), Some(Belnap::True));
-    assert_eq!(sets[0].solver.map(|work| work.predicates), Some(40));
+    assert_eq!(sets[0].cost.solver.map(|work| work.predicates), Some(40));
 }
 
 /// What the folders of models hold, as far as it is finite: sets give the verdicts of a search.
@@ -425,12 +425,12 @@ fn same_verdicts(file: &ProgramFile, name: &str) -> Result<usize, String> {
     let mut compared = 0;
     for (one, other) in sets.iter().zip(&visited) {
         assert!(
-            one.value != Belnap::False || one.run.is_some() || one.logic == "mu",
+            one.value() != Belnap::False || one.run().is_some() || one.logic == "mu",
             "{name}: {} has no run",
             one.name
         );
-        if one.stopped.is_none() && other.value != Belnap::Unknown {
-            assert_eq!(one.value, other.value, "{name}: {}", one.name);
+        if one.stopped().is_none() && other.value() != Belnap::Unknown {
+            assert_eq!(one.value(), other.value(), "{name}: {}", one.name);
             compared += 1;
         }
     }

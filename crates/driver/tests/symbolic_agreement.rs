@@ -141,13 +141,13 @@ fn compare_program(file: &ProgramFile, fair: bool) -> Met {
     let mut limited = false;
     for (one, other) in sets.iter().zip(&visited) {
         assert_eq!(one.name, other.name);
-        if one.stopped.is_some() || other.stopped.is_some() || other.value == Belnap::Unknown {
+        if one.stopped().is_some() || other.stopped().is_some() || other.value() == Belnap::Unknown {
             limited = true;
             continue;
         }
-        assert_eq!(one.value, other.value, "{}", one.name);
-        let expected = other.run.is_some() && one.logic != "ctl" && one.logic != "mu" && one.logic != "pml";
-        assert!(one.run.is_some() || !expected, "no run for {}", one.name);
+        assert_eq!(one.value(), other.value(), "{}", one.name);
+        let expected = other.run().is_some() && one.logic != "ctl" && one.logic != "mu" && one.logic != "pml";
+        assert!(one.run().is_some() || !expected, "no run for {}", one.name);
     }
     if limited { Met::OutOfLimits } else { compare_states(file, &asked) }
 }

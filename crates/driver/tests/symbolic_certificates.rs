@@ -52,7 +52,8 @@ impl Tally {
             Err(failure) => panic!("{failure:?}\n{}", file.source.text),
         };
         for (question, answer) in decided {
-            if !matches!(answer.value, Belnap::True | Belnap::False) || answer.run.is_some() || answer.vacuous {
+            if !matches!(answer.value(), Belnap::True | Belnap::False) || answer.run().is_some() || answer.is_vacuous()
+            {
                 continue;
             }
             let (text, count) = match written(file, &question, &answer) {
@@ -146,8 +147,8 @@ fn truths_about_very_many_states_have_certificates() {
     let file = load(&path, &[], None, &[]).expect("an example");
     let mut accepted = Vec::new();
     for (question, answer) in decided(&file).expect("it can be encoded") {
-        assert!(answer.states as f64 > 1e9, "{} states", answer.states);
-        if answer.value != Belnap::True {
+        assert!(answer.cost.states as f64 > 1e9, "{} states", answer.cost.states);
+        if answer.value() != Belnap::True {
             continue;
         }
         match written(&file, &question, &answer) {

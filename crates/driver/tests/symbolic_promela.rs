@@ -26,13 +26,13 @@ fn decides(text: &str, expected: &[(&str, Belnap)]) {
     let sets = answers(&file, EngineChoice::Symbolic).unwrap_or_else(|failure| panic!("{failure:?}\n{text}")).answers;
     let visited = answers(&file, EngineChoice::Auto).unwrap_or_else(|failure| panic!("{failure:?}\n{text}")).answers;
     for (one, other) in sets.iter().zip(&visited) {
-        assert_eq!((&one.name, one.value), (&other.name, other.value), "{text}");
-        assert_eq!(one.run.is_some(), one.value == Belnap::False, "{} of {text}", one.name);
+        assert_eq!((&one.name, one.value()), (&other.name, other.value()), "{text}");
+        assert_eq!(one.run().is_some(), one.value() == Belnap::False, "{} of {text}", one.name);
     }
     for (name, value) in expected {
         let answer = sets.iter().find(|answer| answer.name == *name);
         let answer = answer.unwrap_or_else(|| panic!("nobody asks for {name} in {text}"));
-        assert_eq!(answer.value, *value, "{name} of {text}");
+        assert_eq!(answer.value(), *value, "{name} of {text}");
     }
 }
 
@@ -212,8 +212,8 @@ fn certificates_say_what_they_do_not_know() {
     let file = promela("byte x; active proctype A() priority 2 { x = 1 }\nactive proctype B() priority 3 { x = 2 }\n");
     let outcome = answers(&file, EngineChoice::Symbolic).expect("it is decided");
     let ends = outcome.answers.iter().find(|answer| answer.name == "end-states").expect("it is asked");
-    assert_eq!(ends.value, Belnap::True);
-    let basis = format!("{:?}", ends.basis);
+    assert_eq!(ends.value(), Belnap::True);
+    let basis = format!("{:?}", ends.basis());
     assert!(basis.contains("priorities"), "{basis}");
 }
 
@@ -229,13 +229,13 @@ fn sets_are_chosen_where_a_search_would_not_end() {
     let outcome = strategy::decide(&query, &Budget::unlimited(), &()).unwrap_or_else(|failure| panic!("{failure:?}"));
     let answer = |name: &str| outcome.answers.iter().find(|answer| answer.name == name).expect("it is asked");
     let low = answer("low");
-    assert_eq!((low.value, low.provenance.engine), (Belnap::True, Engine::Symbolic));
-    assert!(low.states > 100_000_000_000, "{} states", low.states);
+    assert_eq!((low.value(), low.provenance.engine), (Belnap::True, Engine::Symbolic));
+    assert!(low.cost.states > 100_000_000_000, "{} states", low.cost.states);
     // What is near is found by the search that tells whether sets are worth while.
     for (name, engine) in [("up", Engine::Symbolic), ("near", Engine::Explore)] {
         let answer = answer(name);
         assert_eq!(
-            (answer.value, answer.provenance.engine, answer.run.is_some()),
+            (answer.value(), answer.provenance.engine, answer.run().is_some()),
             (Belnap::False, engine, true),
             "{name}"
         );

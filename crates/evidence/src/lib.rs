@@ -1,6 +1,7 @@
 //! Why should anyone believe an answer?
 //!
-//! The semantics an answer was given under ([`Reading`]), what proves it ([`Certificate`]), what leaves it open ([`Reason`]), and
+//! The semantics an answer was given under ([`Reading`]), what proves it ([`Certificate`]), what leaves it open ([`Reason`]), all of it about one property
+//! ([`Verdict`]), and
 //! certificate files ([`Document`]) and stored runs ([`itf`]), as data. Engines make these values, `kernel` checks them; nothing here decides anything.
 
 pub mod abstraction;
@@ -13,6 +14,7 @@ pub mod provenance;
 mod reading;
 mod reason;
 pub mod unknown;
+mod verdict;
 
 pub use certificate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted, Stand, Watch};
 pub use document::{
@@ -23,3 +25,4 @@ pub use fingerprint::Fingerprint;
 pub use provenance::{Provenance, Technique};
 pub use reading::{Deadlock, LinearReading, Reading};
 pub use reason::{OpenQuestion, PlayStep, Reason, StepDirection};
+pub use verdict::Verdict;

@@ -199,7 +199,7 @@ pub fn of_program(
     fair: bool,
 ) -> Detail {
     let mut detail = Detail { explanations: explanations(view), ..Detail::default() };
-    if let Some(run) = &answer.run {
+    if let Some(run) = answer.run() {
         run_details(file, question, run, fair, &mut detail);
     }
     if view.value == "true" {
@@ -212,7 +212,7 @@ pub fn of_program(
 /// Adds the abstract states that an answer rests on, and on how many obligations they do.
 pub fn add_basis(file: &ProgramFile, answer: &ProgramAnswer, obligations: usize, detail: &mut Detail) {
     const MOST: usize = 200;
-    let (Some(basis), Some(proof)) = (&answer.basis, &mut detail.proof) else { return };
+    let (Some(basis), Some(proof)) = (answer.basis(), &mut detail.proof) else { return };
     let (predicates, states) = basis.told(&file.program, MOST);
     proof.predicates = predicates;
     proof.invariant = states.into_iter().map(|(at, holds)| InvariantView { at, holds }).collect();
@@ -226,7 +226,7 @@ pub fn add_basis(file: &ProgramFile, answer: &ProgramAnswer, obligations: usize,
 /// Adds a picture of the abstract states that an answer rests on, where nothing else is drawn.
 pub fn add_structure(file: &ProgramFile, answer: &ProgramAnswer, detail: &mut Detail, page: &mut Page) {
     const MOST: usize = 400;
-    let picture = answer.basis.as_ref().and_then(|basis| basis.picture(&file.program, MOST));
+    let picture = answer.basis().and_then(|basis| basis.picture(&file.program, MOST));
     let Some(picture) = picture.filter(|_| detail.graph.is_none()) else { return };
     let edge = |(from, to, may, must): (usize, usize, bool, bool)| (from, to, u8::from(may), u8::from(must), None);
     page.graphs.push(GraphView {
@@ -286,7 +286,7 @@ pub fn rounds(
     args: &CheckArgs,
     budget: &Budget,
 ) -> Result<Vec<Drawn>, Failure> {
-    let (Question::Property(asked), Some(looked), None) = (question, &answer.looked, answer.stopped) else {
+    let (Question::Property(asked), Some(looked), None) = (question, &answer.looked, answer.stopped()) else {
         return Ok(Vec::new());
     };
     let how = abstraction::options(&args.how, args.max_states);

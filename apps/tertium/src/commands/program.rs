@@ -5,6 +5,7 @@ use std::time::Instant;
 use tertium_base::Budget;
 use tertium_base::narrow::millis;
 use tertium_driver::program::abstracted::pictured;
+use tertium_driver::program::answer::Vacuity;
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::{self, proof};
 use tertium_driver::strategy::{self, Approach, ProgramQuery};
@@ -74,13 +75,13 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
     let mut page = wants_page.then(|| printer.empty_page(&file.description()));
     let is_whole = file.open.is_none() && outcome.answers.iter().all(|answer| answer.spotlight.is_none());
     let plain = !abstracted && is_whole;
-    let explored = wants_page && plain && outcome.answers.iter().any(|answer| answer.value == Belnap::True);
+    let explored = wants_page && plain && outcome.answers.iter().any(|answer| answer.value() == Belnap::True);
     let invariant = if explored { pages::invariant(&file, budget) } else { Vec::new() };
     for (answer, question) in outcome.answers.iter().zip(&questions) {
         let whole = &file;
-        let file = answer.system.as_deref().unwrap_or(whole);
+        let file = answer.system().unwrap_or(whole);
         // A run of one size is read by the question as it is asked of that size.
-        let mut asked = match &answer.system {
+        let mut asked = match answer.system() {
             Some(file) => program::questions::questions(file, &args.only, args.progress)?,
             None => Vec::new(),
         };
@@ -95,9 +96,9 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             let mut files = program_views::run_files(&stem, file, answer, args.fair);
             view.evidence.file = files.first().map(|file| folder.path(&file.name));
             let proved_by_run = proof::is_shown_by_its_run(of_size, answer);
-            if matches!(answer.value, Belnap::True | Belnap::False) && !proved_by_run {
-                let asked = (if answer.run.is_some() { of_size } else { question }, answer);
-                let run = answer.run.is_some().then(|| view.evidence.clone());
+            if matches!(answer.value(), Belnap::True | Belnap::False) && !proved_by_run {
+                let asked = (if answer.run().is_some() { of_size } else { question }, answer);
+                let run = answer.run().is_some().then(|| view.evidence.clone());
                 let proof = program_views::proof_files(&stem, file, asked, &options(args), &mut view, budget)?;
                 obligations = proof.len().saturating_sub(1);
                 // The run is told; the certificate beside it proves what the run alone does not.
@@ -108,7 +109,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
                 files.extend(proof);
             }
             // What an earlier run has found stays beside an answer that was stopped.
-            if answer.stopped.is_none() || !files.is_empty() {
+            if answer.stopped().is_none() || !files.is_empty() {
                 folder.replace(&stem, program_views::name_of(question), &view.value, &files)?;
             }
         }
@@ -122,7 +123,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             let drawn = pages::rounds(file, (question, answer), &options(args), args, budget)?;
             if !drawn.is_empty() {
                 pages::add_rounds(&drawn, answer, &view, &mut detail, page);
-            } else if let (Question::Property(asked), true, None) = (question, abstracted && is_whole, answer.stopped) {
+            } else if let (Question::Property(asked), true, None) = (question, abstracted && is_whole, answer.stopped())
+            {
                 let how = abstraction::options(&args.how, args.max_states);
                 match pictured::picture(file, asked, &options(args), &how, budget) {
                     Ok(Some(found)) => {
@@ -161,8 +163,8 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
 /// Who wants to know of vacuous truth is told where it was not looked for.
 fn vacuity_remark(question: &Question, answer: &program::ProgramAnswer, args: &CheckArgs) -> Option<Message> {
     let Question::Property(asked) = question else { return None };
-    let wanted = args.fail_on.contains(&FailOn::Vacuous) && answer.value == Belnap::True;
-    let unsought = wanted && !answer.vacuous && !answer.vacuity_sought;
+    let wanted = args.fail_on.contains(&FailOn::Vacuous) && answer.value() == Belnap::True;
+    let unsought = wanted && answer.vacuity == Vacuity::NotSought;
     (unsought && vacuity::has_implications(&asked.formula))
         .then(|| views::message(&vacuity::not_looked_for("it is not looked for in this way of deciding it")))
 }

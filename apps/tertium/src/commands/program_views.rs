@@ -32,7 +32,7 @@ pub fn name_of(question: &Question) -> &str {
 
 /// One answer as a view. `asked` is the number of questions in all.
 pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &CheckArgs) -> ResultView {
-    let reasons: Vec<ReasonView> = answer.reasons.iter().map(|reason| limit(file, reason)).collect();
+    let reasons: Vec<ReasonView> = answer.reasons().iter().map(|reason| limit(file, reason)).collect();
     let run = shown_run(file, answer);
     let kind = match &run {
         Some(run) if run.loop_start.is_some() || run.repeats.is_some() => "lasso",
@@ -44,18 +44,18 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         show_name: answer.named || asked > 1,
         formula: answer.formula.clone(),
         logic: answer.logic,
-        value: build::value_word(answer.value).to_owned(),
-        stopped: answer.stopped.map(StopReason::word),
+        value: build::value_word(answer.value()).to_owned(),
+        stopped: answer.stopped().map(StopReason::word),
         decide: reasons.iter().take(1).map(build::advice).collect(),
         reasons,
         evidence: EvidenceView { kind, checked: run.is_some(), run, ..EvidenceView::none() },
         stats: Stats {
-            states: answer.states,
-            transitions: answer.transitions,
-            time_ms: millis(answer.elapsed),
-            predicates: answer.solver.map_or(0, |work| work.predicates),
-            solver_calls: answer.solver.map_or(0, |work| work.calls),
-            refinements: answer.refinements,
+            states: answer.cost.states,
+            transitions: answer.cost.transitions,
+            time_ms: millis(answer.cost.elapsed),
+            predicates: answer.cost.solver.map_or(0, |work| work.predicates),
+            solver_calls: answer.cost.solver.map_or(0, |work| work.calls),
+            refinements: answer.cost.refinements,
         },
         reading: ReadingView {
             semantics: if args.semantics == Semantics::Thorough { "thorough" } else { "compositional" },
@@ -76,16 +76,16 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         }),
         open: None,
         choice: answer.choice.clone(),
-        on_demand: answer.on_demand.map(|part| OnDemandView { made: part.made, left: part.left }),
+        on_demand: answer.cost.on_demand.map(|part| OnDemandView { made: part.made, left: part.left }),
         rounds: answer.rounds.iter().map(round).collect(),
-        ranking: answer.ranking.clone(),
+        ranking: answer.ranking().to_vec(),
         established: answer.established.clone(),
         next: next_commands(answer, args),
-        vacuous: answer.vacuous,
+        vacuous: answer.is_vacuous(),
         warnings: answer.warnings.iter().map(views::message).collect(),
         expected: None,
-        verdict: match answer.value {
-            _ if answer.stopped.is_some() => Verdict::Open,
+        verdict: match answer.value() {
+            _ if answer.stopped().is_some() => Verdict::Open,
             Belnap::True => Verdict::Success,
             Belnap::False => Verdict::Failure,
             Belnap::Unknown | Belnap::Both => Verdict::Open,
@@ -116,16 +116,16 @@ pub fn limit(file: &ProgramFile, reason: &Reason) -> ReasonView {
 
 fn next_commands(answer: &ProgramAnswer, args: &CheckArgs) -> Vec<String> {
     let base = format!("tertium check {} --only {}", quoted(&shown_path(&args.file)), quoted(&answer.name));
-    match answer.stopped {
+    match answer.stopped() {
         Some(StopReason::Time) => {
             vec![format!("{base}{} --timeout {}", views::chosen_engine(args), views::longer(args))]
         }
         Some(StopReason::Memory) => {
             vec![format!("{base}{} --memory {}", views::chosen_engine(args), views::larger(args))]
         }
-        None if answer.value == Belnap::Unknown && !answer.rounds.is_empty() => {
+        None if answer.value() == Belnap::Unknown && !answer.rounds.is_empty() => {
             let rounds =
-                args.refinements.unwrap_or(refinement_loop::DEFAULT_REFINEMENTS).max(to_u32(answer.refinements));
+                args.refinements.unwrap_or(refinement_loop::DEFAULT_REFINEMENTS).max(to_u32(answer.cost.refinements));
             let otherwise = match &answer.sizes {
                 Some(sizes) => {
                     let next = sizes.held.iter().max().map_or(sizes.least, |last| last + 1);
@@ -141,8 +141,8 @@ fn next_commands(answer: &ProgramAnswer, args: &CheckArgs) -> Vec<String> {
 
 /// The run of an answer, and why its end can be taken for ever if it can.
 fn shown_run(file: &ProgramFile, answer: &ProgramAnswer) -> Option<RunView> {
-    let run = run_view(file, answer.run.as_ref()?);
-    let repeats = answer.repeats.as_ref().map(|repeats| RepeatsView {
+    let run = run_view(file, answer.run()?);
+    let repeats = answer.repeats().map(|repeats| RepeatsView {
         from: repeats.start,
         steps: repeats.length,
         whenever: repeats.whenever.clone(),
@@ -199,18 +199,18 @@ fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
 
 /// The files of the run of an answer, in the ITF format first and as text. `fair`: only fair runs count.
 pub fn run_files(stem: &str, file: &ProgramFile, answer: &ProgramAnswer, fair: bool) -> Vec<EvidenceFile> {
-    let Some(run) = &answer.run else { return Vec::new() };
-    let claim = matches!(answer.value, Belnap::True | Belnap::False).then(|| itf::Claim {
+    let Some(run) = answer.run() else { return Vec::new() };
+    let claim = matches!(answer.value(), Belnap::True | Belnap::False).then(|| itf::Claim {
         property: answer.name.clone(),
         formula: answer.formula.clone(),
-        value: answer.value == Belnap::True,
+        value: answer.value() == Belnap::True,
         fair,
     });
     let shown = shown_run(file, answer).unwrap_or_else(|| run_view(file, run));
     vec![
         EvidenceFile {
             name: format!("{stem}.itf.json"),
-            contents: itf::document(file, run, claim.as_ref(), answer.repeats.as_ref()),
+            contents: itf::document(file, run, claim.as_ref(), answer.repeats()),
         },
         EvidenceFile {
             name: format!("{stem}.run.txt"),

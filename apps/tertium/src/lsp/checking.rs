@@ -210,7 +210,7 @@ fn program(job: &Job, args: &CheckArgs, budget: &Budget, observer: &dyn Observer
     let request = ProgramQuery { file: &file, questions: &questions, wishes: &wishes };
     let outcome = strategy::decide(&request, budget, observer)?;
     let told = outcome.answers.iter().map(|answer| {
-        let file = answer.system.as_deref().unwrap_or(&file);
+        let file = answer.system().unwrap_or(&file);
         Told::of(&program_views::result(file, answer, questions.len().max(2), args))
     });
     Ok(told.collect())

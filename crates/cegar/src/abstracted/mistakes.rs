@@ -42,28 +42,29 @@ impl Work<'_> {
     ) -> Result<(), Failure> {
         let occasions = occasions(&prepared.system, explored, mistake);
         let Some(first) = occasions.first() else {
-            answer.value = Belnap::True;
+            answer.verdict.settle(Belnap::True);
             return Ok(());
         };
         let sure: Vec<&Occasion> = occasions.iter().filter(|occasion| occasion.certain).collect();
         let certain = paths(explored, &sure, true);
         if !certain.is_empty() {
-            answer.value = Belnap::False;
+            answer.verdict.settle(Belnap::False);
         }
         // Values of functions are nobody's choice: a run with some of them says nothing about the others.
         let free = prepared.system.program().functions.is_empty();
-        if free || answer.value == Belnap::False {
+        if free || answer.value() == Belnap::False {
             let all: Vec<&Occasion> = occasions.iter().collect();
-            let possible = if answer.value == Belnap::False { Vec::new() } else { paths(explored, &all, false) };
+            let possible = if answer.value() == Belnap::False { Vec::new() } else { paths(explored, &all, false) };
             for path in certain.into_iter().chain(possible) {
                 if let Some(run) = self.follow(prepared, explored, mistake, &path)? {
-                    (answer.value, answer.run) = (Belnap::False, Some(run));
+                    answer.verdict.settle(Belnap::False);
+                    answer.show_run(Some(run));
                     return Ok(());
                 }
             }
         }
-        if answer.value != Belnap::False {
-            answer.reasons.push(reason(&prepared.system, explored, first));
+        if answer.value() != Belnap::False {
+            answer.verdict.leave_open(reason(&prepared.system, explored, first));
         }
         Ok(())
     }

@@ -18,7 +18,6 @@ pub mod retell;
 mod set_encoding;
 mod sets;
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use tertium_abstraction::{Explored, Failed, Shape, System};
@@ -33,7 +32,7 @@ use tertium_smt::Opinions;
 use self::on_the_fly::Sought;
 pub use self::prepare::{AbstractionOptions, Kind, Limit, Prepared, failed, prepare};
 pub(crate) use self::prepare::{how, over, second_solver, unsupported};
-use crate::answer::{ProgramAnswer, Reason, STUTTER, SolverWork};
+use crate::answer::{ProgramAnswer, Reason, STUTTER, SolverWork, Vacuity};
 use crate::options::{CheckOptions, Outcome};
 use crate::single_states::condition_of_every_state;
 use tertium_evidence::Deadlock;
@@ -94,7 +93,7 @@ pub fn check(
         answers.push(answer);
     }
     if let Some(first) = answers.first_mut() {
-        first.elapsed = start.elapsed();
+        first.cost.elapsed = start.elapsed();
     }
     let remarks = disagreements(&prepared).into_iter().chain(about_reading(questions, options)).collect();
     Ok(Outcome { answers, remarks, coverage: None })
@@ -167,16 +166,16 @@ pub fn blank(question: &Question) -> ProgramAnswer {
 impl Work<'_> {
     pub(crate) fn stopped(&self, system: &System, question: &Question, stopped: Stopped) -> ProgramAnswer {
         let mut answer = blank(question);
-        answer.solver = Some(solver_work(system));
+        answer.cost.solver = Some(solver_work(system));
         if stopped.0 == StopReason::Count {
-            answer.reasons.push(Reason {
+            answer.verdict.leave_open(Reason {
                 what: "there are more abstract states than the limit allows".to_owned(),
                 about: None,
                 span: None,
                 help: "raise `--max-states`, or take fewer predicates".to_owned(),
             });
         } else {
-            answer.stopped = Some(stopped.0);
+            answer.verdict.stop(stopped.0);
         }
         answer
     }
@@ -191,14 +190,14 @@ impl Work<'_> {
         let start = Instant::now();
         let mut answer = blank(question);
         let edges = explored.edges();
-        answer.states = explored.states.len();
-        answer.transitions = edges.both + edges.may + edges.must + edges.hyper;
+        answer.cost.states = explored.states.len();
+        answer.cost.transitions = edges.both + edges.may + edges.must + edges.hyper;
         let mut opened = None;
         let decided = match question {
             Question::Property(asked) => self.property(prepared, explored, asked, &mut answer),
             Question::Never(mistake) => self.never(prepared, explored, *mistake, &mut answer).map(|()| None),
             Question::Watched(_) => {
-                answer.reasons.push(not_watched());
+                answer.verdict.leave_open(not_watched());
                 Ok(None)
             }
         };
@@ -208,11 +207,11 @@ impl Work<'_> {
             Err(failure) => return Err(failure),
         }
         let whole = explored.told() == explored.states.len();
-        if by_states(question, answer.value) && answer.run.is_none() && whole {
-            answer.basis = Some(Arc::new(prepared.told_states(&explored.states)));
+        if by_states(question, answer.value()) && answer.run().is_none() && whole {
+            answer.rest_on(prepared.told_states(&explored.states));
         }
-        answer.solver = Some(solver_work(&prepared.system));
-        answer.elapsed = start.elapsed();
+        answer.cost.solver = Some(solver_work(&prepared.system));
+        answer.cost.elapsed = start.elapsed();
         Ok((answer, opened))
     }
 
@@ -227,7 +226,7 @@ impl Work<'_> {
         let system = &mut prepared.system;
         let logic = asked.formula.logic();
         if is_of_paths(logic) && !with_fairness(system.program(), Fairness::Strong).is_empty() {
-            answer.reasons.push(strong_fairness());
+            answer.verdict.leave_open(strong_fairness());
             return Ok(None);
         }
         let shape = shape(system.program(), logic, self.options);
@@ -235,7 +234,8 @@ impl Work<'_> {
         let structure = explored.structure(system, &atoms, &shape, self.budget);
         let structure = structure.map_err(|why| failed(self.file, system.program(), why))?;
         if structure.init().is_empty() {
-            (answer.value, answer.vacuous) = (Belnap::True, true);
+            answer.verdict.settle(Belnap::True);
+            answer.vacuity = Vacuity::Vacuous;
             return Ok(None);
         }
         let sure = explored.initial.iter().all(|&(_, certain)| certain);
@@ -263,28 +263,26 @@ impl Work<'_> {
             let closer = thorough.check(&parsed, self.budget, self.observer)?;
             if matches!(closer.value, Value::Belnap(Belnap::True | Belnap::False)) {
                 found = closer;
-                answer.by_completions = true;
                 answer.provenance.technique = Technique::AbstractCompletions;
             }
         }
-        answer.stopped = found.stopped;
-        (answer.vacuous, answer.vacuity_sought) = (found.vacuous, true);
+        answer.stop_if(found.stopped);
+        answer.vacuity = Vacuity::sought(found.vacuous);
         answer.warnings.clone_from(&found.warnings);
         if let Value::Belnap(value) = found.value {
-            answer.value = value;
+            answer.verdict.settle(value);
         }
-        if answer.value == Belnap::False && !sure && !self.surely_false(system, explored, &found)? {
-            answer.value = Belnap::Unknown;
-            answer.reasons.push(where_it_starts());
+        if answer.value() == Belnap::False && !sure && !self.surely_false(system, explored, &found)? {
+            answer.verdict.withdraw(where_it_starts());
         }
         let Model::Kmts(structure) = &loaded.model else { return Ok(None) };
-        if matches!(answer.value, Belnap::True | Belnap::False) {
-            answer.basis = Some(Arc::new(basis::structure(system, explored, structure, &prepared.later)));
+        if matches!(answer.value(), Belnap::True | Belnap::False) {
+            answer.rest_on(basis::structure(system, explored, structure, &prepared.later));
         }
-        match answer.value {
-            Belnap::Unknown if answer.stopped.is_none() && answer.reasons.is_empty() => {
+        match answer.value() {
+            Belnap::Unknown if answer.stopped().is_none() && answer.reasons().is_empty() => {
                 let open = found.open.as_ref().map(|(open, _)| open);
-                answer.reasons.push(why_open(system, structure, open));
+                answer.verdict.leave_open(why_open(system, structure, open));
                 return Ok(Some(Opened { found }));
             }
             Belnap::Both => {
@@ -296,10 +294,10 @@ impl Work<'_> {
             Belnap::False => {
                 let atoms: Vec<ExprId> = atoms.iter().map(|&(_, expr)| expr).collect();
                 let told = concretise::run(system, explored, (asked, &atoms), structure, &found, self.budget)?;
-                answer.run = match (told, &prepared.steps) {
+                answer.show_run(match (told, &prepared.steps) {
                     (Some(told), Some(steps)) => retell::run(&self.file.program, steps, &told, self.budget)?,
                     (told, _) => told,
-                };
+                });
             }
             _ => {}
         }

@@ -110,28 +110,28 @@ impl Work<'_> {
         let met = found.states.iter().filter(|state| !state.stopped).count();
         let on_demand = Some(OnDemand { made, left: met - made });
         let answered = |mut answer: ProgramAnswer| {
-            (answer.on_demand, answer.states, answer.elapsed) = (on_demand, made, start.elapsed());
+            (answer.cost.on_demand, answer.cost.states, answer.cost.elapsed) = (on_demand, made, start.elapsed());
             Ok(Some(Sought::Answered(Box::new(answer))))
         };
         let Some((stem, cycle)) = &found.lasso else {
             let answer = self.judged(prepared, &part, question)?;
-            return if answer.value == Belnap::True { answered(answer) } else { Ok(None) };
+            return if answer.value() == Belnap::True { answered(answer) } else { Ok(None) };
         };
         let lasso = Lasso::new(&found, stem, cycle);
         let near = self.closely(prepared, &part, &lasso.states)?;
         let answer = self.judged(prepared, &near, question)?;
-        if answer.value == Belnap::False {
+        if answer.value() == Belnap::False {
             return answered(answer);
         }
         // What else was made may tell more, and is asked for anyway if the whole structure is.
         let all: Vec<AbstractState> = told(&part).cloned().collect();
         let closer = self.closely(prepared, &part, &all)?;
         let answer = self.judged(prepared, &closer, question)?;
-        if answer.value == Belnap::False {
+        if answer.value() == Belnap::False {
             return answered(answer);
         }
         // No path teaches where the program starts.
-        if answer.reasons.contains(&where_it_starts()) {
+        if answer.reasons().contains(&where_it_starts()) {
             return Ok(None);
         }
         self.open_run(prepared, (near, made), &lasso, asked, &shape)

@@ -6,7 +6,6 @@
 //!
 //! Not here: other kinds of abstraction, variables that stay concrete, fairness; they are refused.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
 
@@ -22,7 +21,7 @@ use tertium_program::{ExprId, Fairness};
 use super::basis::Basis;
 use super::set_encoding::{Encoded, Trouble};
 use super::{AbstractionOptions, Kind, Prepared, blank, failed, prepare, solver_work, with_fairness};
-use crate::answer::{ProgramAnswer, Reason, STUTTER};
+use crate::answer::{ProgramAnswer, Reason, STUTTER, Vacuity};
 use crate::options::{CheckOptions, Outcome};
 use tertium_evidence::observer::Observer;
 use tertium_evidence::provenance::Engine;
@@ -131,7 +130,7 @@ fn run(
         let _ = report.send("deciding over sets of abstract states".to_owned());
         let mut answer = blank(question);
         answer.provenance.engine = Engine::Symbolic;
-        answer.states = whole(encoded.states.count(encoded.bits.len()));
+        answer.cost.states = whole(encoded.states.count(encoded.bits.len()));
         let decided = match question {
             Question::Property(asked) => property(&mut prepared, &encoded, asked, options, &mut answer),
             Question::Never(mistake) => never(&encoded, *mistake, &mut answer),
@@ -139,17 +138,20 @@ fn run(
         };
         match decided {
             Ok(()) => {}
-            Err(Trouble::Stopped(stopped)) => (answer.value, answer.stopped) = (Belnap::Unknown, Some(stopped.0)),
+            Err(Trouble::Stopped(stopped)) => {
+                answer.verdict.settle(Belnap::Unknown);
+                answer.verdict.stop(stopped.0);
+            }
             Err(Trouble::Failed(why)) => return Err(failed(file, prepared.system.program(), why)),
         }
-        answer.solver = Some(solver_work(&prepared.system));
+        answer.cost.solver = Some(solver_work(&prepared.system));
         let unlisted = "it was found over sets of abstract states, which are not listed".to_owned();
-        answer.basis = Some(Arc::new(Basis::Untold(unlisted)));
-        answer.elapsed = begin.elapsed();
+        answer.rest_on(Basis::Untold(unlisted));
+        answer.cost.elapsed = begin.elapsed();
         outcome.answers.push(answer);
     }
     if let Some(first) = outcome.answers.first_mut() {
-        first.elapsed = start.elapsed();
+        first.cost.elapsed = start.elapsed();
     }
     Ok(outcome)
 }
@@ -160,9 +162,9 @@ fn never(encoded: &Encoded, mistake: Mistake, answer: &mut ProgramAnswer) -> Res
         _ => encoded.perhaps_wrong.clone(),
     };
     if perhaps.and(&encoded.states)?.is_empty() {
-        answer.value = Belnap::True;
+        answer.verdict.settle(Belnap::True);
     } else {
-        answer.reasons.push(left_open());
+        answer.verdict.leave_open(left_open());
     }
     Ok(())
 }
@@ -197,7 +199,7 @@ fn property(
         Err(EngineError::Stopped(stopped)) => return Err(stopped.into()),
         Err(error) => {
             debug_assert!(false, "{:?}", engines::failure(error));
-            answer.reasons.push(left_open());
+            answer.verdict.leave_open(left_open());
             return Ok(());
         }
     };
@@ -207,10 +209,12 @@ fn property(
         // Every combination that the state stands for must be refuted, and one must be the program's.
         some_false |= *certain && set.and(&value.open)?.is_empty();
     }
-    answer.value = Belnap::from_evidence(all_true && !some_false, some_false);
-    answer.vacuous = encoded.initial.is_empty();
-    if answer.value == Belnap::Unknown {
-        answer.reasons.push(left_open());
+    answer.verdict.settle(Belnap::from_evidence(all_true && !some_false, some_false));
+    if encoded.initial.is_empty() {
+        answer.vacuity = Vacuity::Vacuous;
+    }
+    if answer.value() == Belnap::Unknown {
+        answer.verdict.leave_open(left_open());
     }
     Ok(())
 }

@@ -33,6 +33,7 @@ use crate::answer::ProgramAnswer;
 use crate::counter_abstraction::{self, Unfit};
 use crate::options::{CheckOptions, Outcome};
 use crate::refinement_loop;
+use tertium_evidence::Verdict;
 use tertium_evidence::observer::{Aside, Observer};
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::ProgramFile;
@@ -188,13 +189,13 @@ impl Work<'_> {
         for at in self.unanswered() {
             let start = Instant::now();
             self.show(at, &[])?;
-            self.answers[at].elapsed += start.elapsed();
+            self.answers[at].cost.elapsed += start.elapsed();
         }
         self.together()
     }
 
     fn unanswered(&self) -> Vec<usize> {
-        (0..self.answers.len()).filter(|&at| self.answers[at].value == Belnap::Unknown).collect()
+        (0..self.answers.len()).filter(|&at| self.answers[at].value() == Belnap::Unknown).collect()
     }
 
     /// Shows properties together, and with them what is still open.
@@ -203,7 +204,7 @@ impl Work<'_> {
         let open: Vec<usize> = self.unanswered().into_iter().filter(needed).collect();
         let position = |name: &String| self.asked.iter().position(|question| name_of(question) == name);
         let mut helping: Vec<usize> = self.lemmas.iter().filter_map(position).collect();
-        helping.retain(|&at| self.answers[at].value != Belnap::False);
+        helping.retain(|&at| self.answers[at].value() != Belnap::False);
         if open.is_empty() || helping.is_empty() {
             return Ok(());
         }
@@ -212,10 +213,10 @@ impl Work<'_> {
             let names: Vec<String> = helping.iter().map(|&at| name_of(&self.asked[at]).to_owned()).collect();
             let mut shown = Vec::new();
             for &at in &helping {
-                if self.answers[at].value != Belnap::True {
+                if self.answers[at].value() != Belnap::True {
                     self.show(at, &names)?;
                 }
-                shown.extend((self.answers[at].value == Belnap::True).then_some(at));
+                shown.extend((self.answers[at].value() == Belnap::True).then_some(at));
             }
             if shown.len() == helping.len() {
                 break;
@@ -229,7 +230,7 @@ impl Work<'_> {
         }
         let names: Vec<String> = helping.iter().map(|&at| name_of(&self.asked[at]).to_owned()).collect();
         for at in open {
-            if self.answers[at].value == Belnap::Unknown {
+            if self.answers[at].value() == Belnap::Unknown {
                 self.show(at, &names)?;
             }
         }
@@ -259,15 +260,15 @@ impl Work<'_> {
         let outcome = (self.how.run_one)(&system, &wanted, &options, self.budget, &Aside(self.observer))?;
         let system = Arc::new(system);
         for ((at, _), answer) in found.into_iter().zip(outcome.answers) {
-            match answer.value {
+            match answer.value() {
                 Belnap::True => self.held[at].push(size),
                 Belnap::False => {
-                    let elapsed = self.answers[at].elapsed + answer.elapsed;
-                    self.answers[at] = ProgramAnswer { elapsed, ..answer };
-                    self.answers[at].choice =
-                        Some(format!("by {} for {name} = {size}", self.answers[at].provenance.phrase()));
-                    self.answers[at].sizes = self.sizes(Some(size));
-                    self.answers[at].system = Some(Arc::clone(&system));
+                    let mut answer = answer;
+                    answer.cost.elapsed += self.answers[at].cost.elapsed;
+                    answer.choice = Some(format!("by {} for {name} = {size}", answer.provenance.phrase()));
+                    answer.sizes = self.sizes(Some(size));
+                    answer.show(|evidence| evidence.system = Some(Arc::clone(&system)));
+                    self.answers[at] = answer;
                 }
                 _ => {}
             }
@@ -282,13 +283,13 @@ impl Work<'_> {
 
     /// Asks for all sizes at once; members that are counted keep to `lemmas`.
     fn show(&mut self, at: usize, lemmas: &[String]) -> Result<(), Failure> {
-        self.answers[at].reasons.clear();
+        self.answers[at].verdict = Verdict::default();
         let question = &self.asked[at];
         if let Question::Property(asked) = question
             && asked.formula.logic() != Logic::Ltl
             && (asked.invariant.is_none() || asked.exists)
         {
-            self.answers[at].reasons.push(not_universal());
+            self.answers[at].verdict.leave_open(not_universal());
             return Ok(());
         }
         let sizes = self.open.is_none().then_some(&self.file.sizes);
@@ -296,11 +297,11 @@ impl Work<'_> {
         {
             Ok(every) => every,
             Err(Unfit::Refused(why)) => {
-                self.answers[at].reasons.push(refused(&why));
+                self.answers[at].verdict.leave_open(refused(&why));
                 return Ok(());
             }
             Err(Unfit::TooWide) => {
-                self.answers[at].reasons.push(too_wide());
+                self.answers[at].verdict.leave_open(too_wide());
                 return Ok(());
             }
         };
@@ -317,7 +318,7 @@ impl Work<'_> {
         let members: Vec<(String, usize)> = every.families.clone();
         let file = counter_abstraction::stand_in(self.file, &name, every.program);
         let Some(question) = asked_of(&file, &name) else {
-            self.answers[at].reasons.push(too_wide());
+            self.answers[at].verdict.leave_open(too_wide());
             return Ok(());
         };
         let half = self.budget.halved();
@@ -328,7 +329,7 @@ impl Work<'_> {
         let mut answer = match found {
             Err(Failure::Input(why)) => {
                 let why = why.first().map(|located| refused(&located.diagnostic));
-                self.answers[at].reasons.extend(why);
+                why.into_iter().for_each(|why| self.answers[at].verdict.leave_open(why));
                 return Ok(());
             }
             found => match found?.answers.pop() {
@@ -337,11 +338,12 @@ impl Work<'_> {
             },
         };
         // What the answer rests on is about another program than the user's.
-        let (basis, _) = (answer.basis.take(), answer.looked.take());
+        let basis = answer.verdict.evidence_mut().and_then(|evidence| evidence.basis.take());
+        answer.looked = None;
         if let Some((_, constant)) = self.open {
             self.suggested.extend(suggested(&file, &answer, &constant.name));
         }
-        match answer.value {
+        match answer.value() {
             Belnap::True if self.fewer_hold(at, &members)? => {
                 answer.provenance = Provenance::new(Engine::Parameterised, Technique::CounterAbstraction);
                 answer.choice = Some(self.told_choice(&members, &name, lemmas));
@@ -349,18 +351,16 @@ impl Work<'_> {
                 self.shown[at] = Some(Shown { name, lemmas: lemmas.to_vec(), basis });
             }
             Belnap::True => {
-                answer.value = Belnap::Unknown;
-                answer.reasons.push(small_open());
+                answer.verdict.withdraw(small_open());
             }
             _ => {
-                answer.value = Belnap::Unknown;
-                (answer.run, answer.repeats) = (None, None);
-                if answer.reasons.is_empty() && answer.stopped.is_none() {
-                    answer.reasons.push(broken_by_all());
+                answer.verdict.settle(Belnap::Unknown);
+                if answer.reasons().is_empty() && answer.stopped().is_none() {
+                    answer.verdict.leave_open(broken_by_all());
                 }
             }
         }
-        answer.elapsed += self.answers[at].elapsed;
+        answer.cost.elapsed += self.answers[at].cost.elapsed;
         self.answers[at] = answer;
         Ok(())
     }
@@ -403,15 +403,16 @@ impl Work<'_> {
 
     fn stop(&mut self, stopped: StopReason) {
         for at in self.unanswered() {
-            self.answers[at].stopped = Some(stopped);
+            self.answers[at].verdict.stop(stopped);
         }
     }
 
     /// Says what answers rest on, and of what is open for which sizes it is known.
     fn tell(&mut self) {
         for at in 0..self.answers.len() {
-            if self.answers[at].value == Belnap::True {
-                self.answers[at].basis = self.rests_on(at).map(|counted| Arc::new(Basis::Counted(counted)));
+            if self.answers[at].value() == Belnap::True {
+                let basis = self.rests_on(at).map(|counted| Arc::new(Basis::Counted(counted)));
+                self.answers[at].show(|evidence| evidence.basis = basis);
             }
         }
         let Some((_, constant)) = self.open else { return };
@@ -471,13 +472,13 @@ pub fn count(
         done => done?,
     }
     work.tell();
-    let settled = |answer: ProgramAnswer| (answer.value == Belnap::True).then_some(answer);
+    let settled = |answer: ProgramAnswer| (answer.value() == Belnap::True).then_some(answer);
     Ok(work.answers.into_iter().take(asked.len()).map(settled).collect())
 }
 
 /// The size at which the run that an answer tells begins.
 fn suggested(file: &ProgramFile, answer: &ProgramAnswer, constant: &str) -> Option<i64> {
-    let first = answer.run.as_ref()?.states().next()?;
+    let first = answer.run()?.states().next()?;
     let var = file.program.variable_ids().find(|&var| file.program.variable(var).name == constant)?;
     let slot = Layout::of(&file.program).fixed_slot(&file.program, var)?;
     first.slots.get(slot).copied()

@@ -39,7 +39,7 @@ use crate::abstracted::looked::Looked;
 use crate::abstracted::{
     AbstractionOptions, Prepared, Work, about_reading, atoms_of, blank, disagreements, failed, prepare, solver_work,
 };
-use crate::answer::{ProgramAnswer, Reason, Round};
+use crate::answer::{ProgramAnswer, Reason, Round, Vacuity};
 use crate::options::{CheckOptions, Outcome};
 use tertium_evidence::Technique;
 use tertium_evidence::observer::Observer;
@@ -91,7 +91,7 @@ pub fn check(
     };
     learning.answers.iter().for_each(|answer| answer.tell(observer));
     if let Some(first) = learning.answers.first_mut() {
-        first.elapsed = start.elapsed();
+        first.cost.elapsed = start.elapsed();
     }
     for (_, answer) in learning.answers.iter_mut().enumerate().filter(|(number, _)| !rest.contains(number)) {
         answer.looked = Looked::of(&prepared, &answer.rounds, 0).map(Arc::new);
@@ -107,7 +107,7 @@ pub fn check(
             Err(Failure::Stopped(stopped)) => learning.stop_one(&prepared, number, stopped.0),
             found => remarks.extend(found?),
         }
-        learning.answers[number].elapsed += start.elapsed();
+        learning.answers[number].cost.elapsed += start.elapsed();
         learning.answers[number].tell(observer);
     }
     learning.tell_what_is_established(&mut prepared);
@@ -155,7 +155,7 @@ impl Loop<'_> {
         if !settled {
             let before = self.answers[number].rounds.len();
             self.structure(&mut own, number, calls)?;
-            let open = self.answers[number].value == Belnap::Unknown && self.answers[number].stopped.is_none();
+            let open = self.answers[number].value() == Belnap::Unknown && self.answers[number].stopped().is_none();
             if open && !self.grows(&own.system, 0) {
                 self.ranked(&mut own, number, MANY_CHANGES)?;
             }
@@ -261,7 +261,7 @@ impl Loop<'_> {
                 for (target, why) in std::mem::take(&mut stuck) {
                     if !done.contains(&target) {
                         reason.get_or_insert_with(|| why.what.clone());
-                        self.answers[open[target].question].reasons.push(why);
+                        self.answers[open[target].question].verdict.leave_open(why);
                         rest.push(open[target].question);
                         done.push(target);
                     }
@@ -357,8 +357,8 @@ impl Loop<'_> {
             return Ok(Tried::Stuck(several_starts()));
         }
         let answer = &mut self.answers[question];
-        answer.value = if exists { Belnap::True } else { Belnap::False };
-        answer.run = Some(run);
+        answer.verdict.settle(if exists { Belnap::True } else { Belnap::False });
+        answer.show_run(Some(run));
         Ok(Tried::Answered)
     }
 
@@ -379,18 +379,20 @@ impl Loop<'_> {
         self.costs(prepared, tree, target.question);
         let answer = &mut self.answers[target.question];
         if exists && !tree.states.is_empty() && !starts {
-            answer.reasons.push(no_start());
+            answer.verdict.leave_open(no_start());
         } else {
-            answer.value = if exists && !tree.states.is_empty() { Belnap::False } else { Belnap::True };
-            answer.vacuous = tree.states.is_empty();
-            answer.basis = Some(Arc::clone(basis));
+            answer.verdict.settle(if exists && !tree.states.is_empty() { Belnap::False } else { Belnap::True });
+            if tree.states.is_empty() {
+                answer.vacuity = Vacuity::Vacuous;
+            }
+            answer.show(|evidence| evidence.basis = Some(Arc::clone(basis)));
         }
         self.tell_rounds(target.question);
     }
 
     /// Answers that stay open say at least what is known of all states.
     fn tell_what_is_established(&mut self, prepared: &mut Prepared) {
-        let open = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && answer.stopped.is_none();
+        let open = |answer: &ProgramAnswer| answer.value() == Belnap::Unknown && answer.stopped().is_none();
         if !self.zones || !self.answers.iter().any(open) {
             return;
         }
@@ -411,19 +413,19 @@ impl Loop<'_> {
         let found = recurrent_sets::find(self.work.file, prepared, asked, self.work.options.fair, self.work.budget);
         let found = match found {
             Err(Failure::Stopped(stopped)) => {
-                self.answers[number].stopped = Some(stopped.0);
+                self.answers[number].verdict.stop(stopped.0);
                 return Ok(true);
             }
             found => found?,
         };
         let answer = &mut self.answers[number];
-        answer.solver = Some(solver_work(&prepared.system));
+        answer.cost.solver = Some(solver_work(&prepared.system));
         let Some(found) = found else { return Ok(false) };
-        answer.value = Belnap::False;
-        answer.states = found.states;
+        answer.verdict.settle(Belnap::False);
+        answer.cost.states = found.states;
         answer.provenance.technique = Technique::RecurrentSet;
-        (answer.run, answer.repeats) = (Some(found.run), Some(found.repeats));
-        answer.basis = Some(Arc::new(found.basis));
+        answer.show(|evidence| (evidence.run, evidence.repeats) = (Some(found.run), Some(found.repeats)));
+        answer.rest_on(found.basis);
         Ok(true)
     }
 }

@@ -6,7 +6,6 @@
 //! augmented with what follows (`augmented`) is then looked at as any other. Nothing of the independent checker is used: it has to agree with a finished certificate.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use tertium_abstraction::{Explored, Failed, Shape, System};
 use tertium_base::StopReason;
@@ -69,17 +68,16 @@ impl Loop<'_> {
         let calls = solver_work(&prepared.system).calls;
         let predicates = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
         let answer = &mut self.answers[number];
-        answer.value = Belnap::True;
-        answer.reasons.clear();
-        answer.states = over.states.len();
-        answer.transitions = structure.steps.iter().map(|(_, _, to)| to.len()).sum();
-        answer.solver = Some(solver_work(&prepared.system));
-        answer.basis = Some(Arc::new(Basis::Structure(over, Box::new(structure))));
-        answer.ranking.clone_from(&shown);
+        answer.verdict.settle(Belnap::True);
+        answer.cost.states = over.states.len();
+        answer.cost.transitions = structure.steps.iter().map(|(_, _, to)| to.len()).sum();
+        answer.cost.solver = Some(solver_work(&prepared.system));
+        answer.rest_on(Basis::Structure(over, Box::new(structure)));
+        answer.show(|evidence| evidence.ranking.clone_from(&shown));
         if !shown.is_empty() {
             answer.provenance.technique = Technique::RankingFunction;
         }
-        let (states, open) = (answer.states, Some(told(&shown)));
+        let (states, open) = (answer.cost.states, Some(told(&shown)));
         match answer.rounds.last_mut() {
             Some(last) => last.open = open,
             None => answer.rounds.push(Round { predicates, states, calls, open, ..Round::default() }),

@@ -20,8 +20,8 @@ const MOST_EACH: usize = 4;
 impl Loop<'_> {
     pub(super) fn costs(&mut self, prepared: &Prepared, tree: &Tree, question: usize) {
         let answer = &mut self.answers[question];
-        answer.solver = Some(solver_work(&prepared.system));
-        (answer.states, answer.transitions) = (tree.states.len(), tree.steps);
+        answer.cost.solver = Some(solver_work(&prepared.system));
+        (answer.cost.states, answer.cost.transitions) = (tree.states.len(), tree.steps);
     }
 
     /// Notes what a round found.
@@ -41,7 +41,7 @@ impl Loop<'_> {
     pub(super) fn tell_rounds(&mut self, question: usize) {
         let answer = &mut self.answers[question];
         answer.rounds.clone_from(&self.rounds);
-        answer.refinements = self.rounds.len().saturating_sub(1);
+        answer.cost.refinements = self.rounds.len().saturating_sub(1);
     }
 
     pub(super) fn open_state(&self, prepared: &Prepared, tree: &Tree, target: &Target, state: usize) -> String {
@@ -64,24 +64,24 @@ impl Loop<'_> {
 
     /// A limit was reached: the answer tells how far it got.
     pub(super) fn stop_one(&mut self, prepared: &Prepared, number: usize, stopped: StopReason) {
-        if self.answers[number].value != Belnap::Unknown {
+        if self.answers[number].value() != Belnap::Unknown {
             return;
         }
         if self.answers[number].rounds.is_empty() {
             self.tell_rounds(number);
         }
         let answer = &mut self.answers[number];
-        answer.solver.get_or_insert_with(|| solver_work(&prepared.system));
+        answer.cost.solver.get_or_insert_with(|| solver_work(&prepared.system));
         answer.established.clone_from(&self.known);
         if stopped == StopReason::Count {
-            answer.reasons.push(too_many_states());
+            answer.verdict.leave_open(too_many_states());
             return;
         }
-        answer.stopped = Some(stopped);
+        answer.verdict.stop(stopped);
         if let Some(open) = answer.rounds.last().and_then(|round| round.open.clone()) {
             answer
-                .reasons
-                .push(reason(open, "give it more time, or a predicate that decides this: `--predicate EXPR`"));
+                .verdict
+                .leave_open(reason(open, "give it more time, or a predicate that decides this: `--predicate EXPR`"));
         }
     }
 
@@ -91,8 +91,8 @@ impl Loop<'_> {
             self.tell_rounds(target.question);
             if !done.contains(&at) {
                 let answer = &mut self.answers[target.question];
-                answer.solver = Some(solver_work(&prepared.system));
-                answer.reasons.push(multiply(prepared.system.predicates().len()));
+                answer.cost.solver = Some(solver_work(&prepared.system));
+                answer.verdict.leave_open(multiply(prepared.system.predicates().len()));
             }
         }
     }

@@ -17,6 +17,7 @@ use super::reasons::{multiply, no_progress};
 use crate::abstracted::on_the_fly::Sought;
 use crate::abstracted::{Prepared, failed};
 use crate::answer::{ProgramAnswer, Round};
+use tertium_evidence::Technique;
 use tertium_load::failure::Failure;
 use tertium_load::questions::Question;
 
@@ -84,7 +85,7 @@ impl Loop<'_> {
         }
         let learnt = prepared.system.predicates().len() > first;
         self.whole(prepared, asking)?;
-        if learnt && self.answers[number].value == Belnap::Unknown && self.work.budget.check().is_ok() {
+        if learnt && self.answers[number].value() == Belnap::Unknown && self.work.budget.check().is_ok() {
             // What paths taught has not helped; what the whole structure teaches may.
             prepared.system.keep_predicates(first);
             let again = Asking::new(prepared, number, before, calls);
@@ -100,7 +101,7 @@ impl Loop<'_> {
             let run = match self.work.on_demand(prepared, question)? {
                 None => return Ok(false),
                 Some(Sought::Answered(answer)) => {
-                    asking.end_round(prepared, answer.states, None);
+                    asking.end_round(prepared, answer.cost.states, None);
                     self.keep(asking.number, *answer, &asking.before, &asking.rounds, asking.calls);
                     return Ok(true);
                 }
@@ -142,12 +143,14 @@ impl Loop<'_> {
                 Err(why) => return Err(failed(self.work.file, prepared.system.program(), why)),
             };
             let (answer, opened) = self.work.answer_with(prepared, &explored, question)?;
-            let open = match answer.by_completions {
-                true => Some("left open, but all completions agree: this saved a round".to_owned()),
-                false => answer.reasons.first().map(|reason| reason.what.clone()),
+            let open = match answer.provenance.technique {
+                Technique::AbstractCompletions => {
+                    Some("left open, but all completions agree: this saved a round".to_owned())
+                }
+                _ => answer.reasons().first().map(|reason| reason.what.clone()),
             };
             asking.end_round(prepared, explored.states.len(), open);
-            let done = answer.value != Belnap::Unknown || answer.stopped.is_some();
+            let done = answer.value() != Belnap::Unknown || answer.stopped().is_some();
             let large = asking.spent(prepared) > MOST_CALLS;
             self.keep(number, answer, &asking.before, &asking.rounds, asking.calls);
             let Some(opened) = opened.filter(|_| !done && !large && to_u32(asking.rounds.len()) <= self.refinements)
@@ -155,16 +158,16 @@ impl Loop<'_> {
                 return Ok(());
             };
             let Some((open, _)) = &opened.found.open else {
-                self.answers[number].reasons.push(no_progress());
+                self.answers[number].verdict.leave_open(no_progress());
                 return Ok(());
             };
             asking.news = learn(prepared, question, &explored, open, &mut asking.chooser)?;
             if self.grows(&prepared.system, asking.news.len()) {
-                self.answers[number].reasons.push(multiply(prepared.system.predicates().len()));
+                self.answers[number].verdict.leave_open(multiply(prepared.system.predicates().len()));
                 return Ok(());
             }
             if asking.news.is_empty() {
-                self.answers[number].reasons.push(no_progress());
+                self.answers[number].verdict.leave_open(no_progress());
                 return Ok(());
             }
         }
@@ -196,14 +199,12 @@ impl Loop<'_> {
         calls: usize,
     ) {
         answer.rounds = before.rounds.iter().chain(rounds).cloned().collect();
-        answer.refinements = before.refinements + rounds.len().saturating_sub(1);
-        if let Some(solver) = &mut answer.solver {
+        answer.cost.refinements = before.cost.refinements + rounds.len().saturating_sub(1);
+        if let Some(solver) = &mut answer.cost.solver {
             solver.calls += if before.rounds.is_empty() { 0 } else { calls };
         }
-        if answer.value == Belnap::Unknown {
-            answer.reasons.extend(before.reasons.iter().cloned());
-        }
-        answer.elapsed = before.elapsed;
+        before.reasons().iter().for_each(|reason| answer.verdict.leave_open(reason.clone()));
+        answer.cost.elapsed = before.cost.elapsed;
         self.answers[number] = answer;
     }
 }

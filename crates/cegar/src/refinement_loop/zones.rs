@@ -97,9 +97,9 @@ impl Loop<'_> {
             match followed {
                 Ok(Tried::Answered) => {
                     let answer = &mut self.answers[target.question];
-                    answer.solver = Some(solver_work(&prepared.system));
+                    answer.cost.solver = Some(solver_work(&prepared.system));
                     answer.provenance.technique = Technique::Zones;
-                    (answer.states, answer.transitions) = (visited.states.len(), visited.steps);
+                    (answer.cost.states, answer.cost.transitions) = (visited.states.len(), visited.steps);
                     self.tell_rounds(target.question);
                     open.remove(met.target);
                 }
@@ -155,7 +155,7 @@ impl Loop<'_> {
             answer.provenance.technique = Technique::Zones;
             let calls = solver_work(&prepared.system).calls;
             prepared.system.keep_predicates(before);
-            if answer.value == Belnap::True {
+            if answer.value() == Belnap::True {
                 let round = Round { predicates, states: explored.states.len(), calls, ..Round::default() };
                 let known = self.answers[number].clone();
                 self.keep(number, answer, &known, &[round], 0);

@@ -4,6 +4,7 @@
 //! happens. The program is never stuck if one process can always step. Nothing more is tried: what is open stays open.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use tertium_abstraction::System;
 use tertium_abstraction::spotlight::{SpotExplored, Spotlight, family};
@@ -12,27 +13,31 @@ use tertium_lattice::Belnap;
 use tertium_program::ProcessId;
 
 use super::{Work, told};
+use crate::abstracted::basis::Basis;
 use crate::abstracted::{failed, solver_work};
 use crate::answer::{ProgramAnswer, Reason};
 use tertium_load::failure::Failure;
 use tertium_load::questions::Mistake;
 
+/// What an answer rests on, or what is open.
+type Shown = Result<Arc<Basis>, String>;
+
 impl Work<'_> {
     /// Whether a mistake never happens.
     pub(super) fn never(&self, mistake: Mistake, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let mut system = self.system()?;
-        let open = match mistake {
+        let found = match mistake {
             Mistake::Deadlock | Mistake::EndState => self.always_steps(&mut system, answer)?,
-            Mistake::EndlessAtomic => {
-                answer.basis = Some(told::anywhere(&system));
-                None
-            }
+            Mistake::EndlessAtomic => Ok(told::anywhere(&system)),
             _ => self.goes_wrong(&mut system, answer)?,
         };
-        answer.solver = Some(solver_work(&system));
-        match open {
-            None => answer.value = Belnap::True,
-            Some(what) => answer.reasons.push(Reason {
+        answer.cost.solver = Some(solver_work(&system));
+        match found {
+            Ok(basis) => {
+                answer.verdict.settle(Belnap::True);
+                answer.show(|evidence| evidence.basis = Some(basis));
+            }
+            Err(what) => answer.verdict.leave_open(Reason {
                 what,
                 about: None,
                 span: None,
@@ -48,8 +53,8 @@ impl Work<'_> {
         explored.map_err(|why| failed(self.file, system.program(), why))
     }
 
-    /// Whether some process can step wherever it is; if none can, what is open.
-    fn always_steps(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Option<String>, Failure> {
+    /// What shows that some process can step wherever it is; or what is open.
+    fn always_steps(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Shown, Failure> {
         let mut families: Vec<String> = Vec::new();
         for process in system.program().process_ids() {
             let name = family(system.program(), process).to_owned();
@@ -64,36 +69,34 @@ impl Work<'_> {
                 stops |= plain.map_err(|why| failed(self.file, system.program(), why))?.may_stop;
             }
             if !stops {
-                answer.states = explored.states.len();
-                answer.basis = Some(told::states(system, &explored));
+                answer.cost.states = explored.states.len();
                 answer.spotlight = Some(vec![system.program().process(process).name.clone()]);
-                return Ok(None);
+                return Ok(Ok(told::states(system, &explored)));
             }
         }
-        Ok(Some("no process can step wherever it is, as far as looking at it alone tells".to_owned()))
+        Ok(Err("no process can step wherever it is, as far as looking at it alone tells".to_owned()))
     }
 
-    /// Whether a step of some process may go wrong; if so, which.
-    fn goes_wrong(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Option<String>, Failure> {
+    /// What shows that no step of any process goes wrong; or which one may.
+    fn goes_wrong(&self, system: &mut System, answer: &mut ProgramAnswer) -> Result<Shown, Failure> {
         let mut needed = Vec::new();
         for process in system.program().process_ids() {
             if !system.may_fail(process) {
                 continue;
             }
             let explored = self.alone(system, process)?;
-            answer.states += explored.states.len();
+            answer.cost.states += explored.states.len();
             let visited: BTreeSet<u32> = explored.states.iter().map(|state| state.locations[0]).collect();
             if self.fails_at_one_of(system, process, visited.iter().copied())? {
                 let name = &system.program().process(process).name;
-                return Ok(Some(format!("a step of `{name}` may go wrong, as far as looking at it alone tells")));
+                return Ok(Err(format!("a step of `{name}` may go wrong, as far as looking at it alone tells")));
             }
             let all = 0..to_u32(system.program().process(process).locations.len());
             if self.fails_at_one_of(system, process, all.filter(|location| !visited.contains(location)))? {
                 needed.push(explored);
             }
         }
-        answer.basis = Some(told::together(system, &needed));
-        Ok(None)
+        Ok(Ok(told::together(system, &needed)))
     }
 
     fn fails_at_one_of(

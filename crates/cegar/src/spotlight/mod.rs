@@ -104,7 +104,7 @@ impl Work<'_> {
             Question::Property(asked) => self.property(asked, &mut answer),
             Question::Never(mistake) => self.never(*mistake, &mut answer),
             Question::Watched(_) => {
-                answer.reasons.push(Reason {
+                answer.verdict.leave_open(Reason {
                     what: "claims, and acceptance and progress labels, are not known to spotlight abstraction"
                         .to_owned(),
                     about: None,
@@ -116,16 +116,16 @@ impl Work<'_> {
         };
         match decided {
             Ok(()) => {}
-            Err(Failure::Stopped(Stopped(StopReason::Count))) => answer.reasons.push(Reason {
+            Err(Failure::Stopped(Stopped(StopReason::Count))) => answer.verdict.leave_open(Reason {
                 what: "there are more abstract states than the limit allows".to_owned(),
                 about: None,
                 span: None,
                 help: "raise `--max-states`, or begin with fewer processes: `--spotlight P,Q`".to_owned(),
             }),
-            Err(Failure::Stopped(stopped)) => answer.stopped = Some(stopped.0),
+            Err(Failure::Stopped(stopped)) => answer.verdict.stop(stopped.0),
             Err(failure) => return Err(failure),
         }
-        answer.elapsed = start.elapsed();
+        answer.cost.elapsed = start.elapsed();
         Ok(answer)
     }
 

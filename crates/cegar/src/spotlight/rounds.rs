@@ -188,16 +188,16 @@ impl<'a> Rounds<'a> {
                 })
                 .map_err(|why| failed(self.work.file, self.system.program(), why))?;
             let states = explored.states.len();
-            (self.answer.states, self.round.states) = (states, states);
-            self.answer.transitions = explored.steps.iter().map(Vec::len).sum();
+            (self.answer.cost.states, self.round.states) = (states, states);
+            self.answer.cost.transitions = explored.steps.iter().map(Vec::len).sum();
             self.round.parameters = self.spotlight.parameters.len() + self.branches.len();
             let judgement = judge.judge(self.system, &mut explored, &self.branches)?;
             if self.react(&judge, &mut explored, judgement)? {
                 return Ok(());
             }
-            self.answer.refinements += 1;
+            self.answer.cost.refinements += 1;
         }
-        self.answer.reasons.push(self.gave_up("the limit on rounds is reached"));
+        self.answer.verdict.leave_open(self.gave_up("the limit on rounds is reached"));
         Ok(())
     }
 
@@ -205,20 +205,20 @@ impl<'a> Rounds<'a> {
     fn react(&mut self, judge: &Judge<'_>, explored: &mut SpotExplored, judgement: Judgement) -> Result<bool, Failure> {
         match judgement {
             Judgement::Definite(Belnap::False) if !explored.certain => {
-                self.answer.reasons.push(where_it_starts());
+                self.answer.verdict.leave_open(where_it_starts());
                 self.end_round(None);
             }
             Judgement::Definite(value) => {
-                self.answer.value = value;
+                self.answer.verdict.settle(value);
                 self.tell(judge, explored)?;
                 self.end_round(None);
                 if value == Belnap::False {
-                    self.answer.run = replay::run(self.work, self.system, &self.spotlight, self.asked)?;
+                    self.answer.show_run(replay::run(self.work, self.system, &self.spotlight, self.asked)?);
                 }
             }
             Judgement::Conditional(conditions) => {
                 self.end_round(Some("the answer depends on values that no step changes".to_owned()));
-                self.answer.reasons.push(conditional(&conditions));
+                self.answer.verdict.leave_open(conditional(&conditions));
                 self.answer.condition = conditions;
             }
             Judgement::Unsupported | Judgement::Mixed => {
@@ -233,18 +233,19 @@ impl<'a> Rounds<'a> {
 
     /// What a definite answer rests on.
     fn tell(&mut self, judge: &Judge<'_>, explored: &mut SpotExplored) -> Result<(), Failure> {
-        self.answer.basis = if condition_of_every_state(&self.asked.formula, self.answer.value).is_some() {
-            Some(told::states(self.system, explored))
+        let basis = if condition_of_every_state(&self.asked.formula, self.answer.value()).is_some() {
+            told::states(self.system, explored)
         } else if self.branches.is_empty() {
             let mut drawn = Vec::new();
             for assignment in 0..explored.assignments() {
                 drawn.push(judge.structure(self.system, explored, assignment, &judge.shape)?);
             }
-            Some(told::structure(self.work, self.system, explored, &drawn)?)
+            told::structure(self.work, self.system, explored, &drawn)?
         } else {
             let why = "it rests on branches that were fixed for whole runs, which is no matter of single structures";
-            Some(Arc::new(Basis::Untold(why.to_owned())))
+            Arc::new(Basis::Untold(why.to_owned()))
         };
+        self.answer.show(|evidence| evidence.basis = Some(basis));
         Ok(())
     }
 
@@ -291,7 +292,7 @@ impl<'a> Rounds<'a> {
             return Ok(false);
         }
         self.end_round(Some(open.clone()));
-        self.answer.reasons.push(self.gave_up(&open));
+        self.answer.verdict.leave_open(self.gave_up(&open));
         Ok(true)
     }
 
@@ -439,7 +440,7 @@ impl<'a> Rounds<'a> {
 
     /// What the answer says besides the value, however the rounds ended.
     fn conclude(&mut self) {
-        self.answer.solver = Some(solver_work(self.system));
+        self.answer.cost.solver = Some(solver_work(self.system));
         self.answer.spotlight = Some(self.named(&self.spotlight.processes));
     }
 }

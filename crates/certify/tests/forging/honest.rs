@@ -145,9 +145,9 @@ impl Material {
         let mut asking = Asking::of(request);
         for (question, answer) in asked.iter().zip(&answers) {
             let name = name_of(question).to_owned();
-            match answer.value {
+            match answer.value() {
                 Belnap::True | Belnap::False => {
-                    asking.truth.insert(name, answer.value.word().to_owned());
+                    asking.truth.insert(name, answer.value().word().to_owned());
                 }
                 Belnap::Unknown | Belnap::Both => {
                     asking.open.insert(name);
@@ -202,7 +202,7 @@ impl Material {
         let strong = file.program.processes.iter().any(|process| process.fairness == tertium_program::Fairness::Strong);
         let definite = matches!(found.value.word(), "true" | "false");
         if definite && !strong && !self.askings[number].open.contains(&asked.name) {
-            assert_eq!(found.value.word(), answer.value.word(), "{} {options:?}\n{}", asked.name, self.victim.text);
+            assert_eq!(found.value.word(), answer.value().word(), "{} {options:?}\n{}", asked.name, self.victim.text);
         }
         let mut document: Value = serde_json::from_str(&session.certificate_text(&found).ok()?).ok()?;
         let stutter = matches!(asked.formula.logic().name(), "ltl" | "ctl*")
@@ -261,7 +261,7 @@ impl Material {
         number: usize,
     ) {
         for (question, answer) in asked.iter().zip(answers) {
-            if !matches!(answer.value, Belnap::True | Belnap::False) {
+            if !matches!(answer.value(), Belnap::True | Belnap::False) {
                 continue;
             }
             match certificate_of(file, question, answer, options, &within()) {

@@ -13,7 +13,7 @@ use tertium_logic::Logic;
 use tertium_model::{Kmts, KmtsBuilder, Model, StateId};
 use tertium_program::{ExprId, State};
 
-use super::answer::{ProgramAnswer, Reason, STUTTER};
+use super::answer::{ProgramAnswer, Reason, STUTTER, Vacuity};
 use super::questions::Asked;
 use super::run;
 use super::safety::{Effort, settle};
@@ -164,20 +164,20 @@ pub fn decide(
     let logic = asked.formula.logic();
     let mut answer = ProgramAnswer::open(&asked.name, asked.named, &asked.source, logic.name());
     let summary = &collected.explored.summary;
-    (answer.states, answer.transitions) = (summary.states, summary.transitions);
+    (answer.cost.states, answer.cost.transitions) = (summary.states, summary.transitions);
     if let Some(reason) = &space.open {
-        answer.reasons.push(reason.clone());
+        answer.verdict.leave_open(reason.clone());
         return Ok(answer);
     }
     settle(space, summary, effort, &mut answer);
-    if answer.value != Belnap::True {
+    if answer.value() != Belnap::True {
         return Ok(answer);
     }
-    answer.value = Belnap::Unknown;
+    answer.verdict.settle(Belnap::Unknown);
     let fair = &space.scheduling;
     let paths = matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl);
     if paths && !fair.strong.is_empty() {
-        answer.reasons.push(strong_fairness());
+        answer.verdict.leave_open(strong_fairness());
         return Ok(answer);
     }
     let atoms: Vec<(String, ExprId)> =
@@ -189,8 +189,8 @@ pub fn decide(
     let model = collected.structure(space, &atoms, effort, shape)?;
     let ends = model.states().any(|state| model.is_dead(state));
     if model.init().is_empty() {
-        answer.value = Belnap::True;
-        answer.vacuous = true;
+        answer.verdict.settle(Belnap::True);
+        answer.vacuity = Vacuity::Vacuous;
         return Ok(answer);
     }
     let loaded = Loaded::of_model("", Model::Kmts(model));
@@ -232,21 +232,21 @@ fn translate(
     answer: &mut ProgramAnswer,
 ) -> Result<(), Failure> {
     answer.provenance = found.provenance;
-    answer.stopped = found.stopped;
-    (answer.vacuous, answer.vacuity_sought) = (found.vacuous, true);
+    answer.stop_if(found.stopped);
+    answer.vacuity = Vacuity::sought(found.vacuous);
     answer.warnings.clone_from(&found.warnings);
     if let Value::Belnap(value) = found.value {
-        answer.value = value;
+        answer.verdict.settle(value);
     }
-    if answer.value == Belnap::Unknown && answer.stopped.is_none() {
-        answer.reasons.push(super::safety::cannot_evaluate());
+    if answer.value() == Belnap::Unknown && answer.stopped().is_none() {
+        answer.verdict.leave_open(super::safety::cannot_evaluate());
     }
     if let Some(run) = &found.run {
         let states: Vec<State> = run.states.iter().map(|state| space.state(&collected.row(state.index()))).collect();
-        answer.run = Some(match run.loop_start {
+        answer.show_run(Some(match run.loop_start {
             Some(start) => run::connect_lasso(&space.semantics, &states[..start], &states[start..], &[])?,
             None => run::connect_resting(&space.semantics, &states)?,
-        });
+        }));
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_program::Direction;
 
-use super::answer::ProgramAnswer;
+use super::answer::{ProgramAnswer, Vacuity};
 use super::branching::{self, Collected};
 use super::coverage::{self, Covered};
 use super::questions::{Asked, Question, Watched};
@@ -175,7 +175,7 @@ impl Work<'_, '_> {
             let start = Instant::now();
             let mut found = safety::decide(self.space, &wanted, &self.effort, &mut self.report("exploring"))?;
             if let Some(first) = found.answers.first_mut() {
-                first.elapsed = start.elapsed();
+                first.cost.elapsed = start.elapsed();
             }
             found.answers.iter().for_each(|answer| answer.tell(self.observer));
             settled = found.answers.into_iter();
@@ -193,11 +193,11 @@ impl Work<'_, '_> {
             outcome.answers.extend(answer.map(|answer| self.calmed(question, answer)));
         }
         if self.space.open.is_none() && self.space.initial.is_empty() {
-            outcome.answers.iter_mut().for_each(|answer| answer.vacuous = true);
+            outcome.answers.iter_mut().for_each(|answer| answer.vacuity = Vacuity::Vacuous);
         }
         // Where a limit has left a question open, not every state was visited.
         let limited = self.options.max_states.is_some();
-        let open = |answer: &ProgramAnswer| answer.value == Belnap::Unknown;
+        let open = |answer: &ProgramAnswer| answer.value() == Belnap::Unknown;
         if self.options.look_for_idle && !(limited && outcome.answers.iter().any(open)) {
             outcome.coverage = self.coverage(collected, &outcome.answers);
             outcome.remarks = self.remarks(outcome.coverage.as_deref());
@@ -207,19 +207,23 @@ impl Work<'_, '_> {
 
     /// A question about fair runs where a limit was reached before all processes were counted.
     fn not_counted(&self, question: &Question, stopped: Stopped) -> ProgramAnswer {
-        let mut answer = ProgramAnswer { stopped: stop_word(stopped), ..ProgramAnswer::about(question) };
-        if answer.stopped.is_none() {
+        let mut answer = ProgramAnswer::about(question);
+        answer.stop_if(stop_word(stopped));
+        if answer.stopped().is_none() {
             let limit = self.effort.limit(self.space).unwrap_or_default();
-            answer.states = limit;
-            answer.reasons.push(self.space.limit_reason(limit));
+            answer.cost.states = limit;
+            answer.verdict.leave_open(self.space.limit_reason(limit));
         }
         answer
     }
 
     /// The answer, with a run that changes process less often.
-    fn calmed(&self, question: &Question, answer: ProgramAnswer) -> ProgramAnswer {
-        let run = answer.run.map(|run| reorder::calmer(&self.space.semantics, question, run));
-        ProgramAnswer { run, ..answer }
+    fn calmed(&self, question: &Question, mut answer: ProgramAnswer) -> ProgramAnswer {
+        answer.show(|evidence| {
+            let run = evidence.run.take();
+            evidence.run = run.map(|run| reorder::calmer(&self.space.semantics, question, run));
+        });
+        answer
     }
 
     fn goal<'q>(&self, question: &'q Question) -> Option<Goal<'q>> {
@@ -238,11 +242,11 @@ impl Work<'_, '_> {
         let mut answer = match claims::decide(self.space, watched, &self.effort, &mut self.report(&what)) {
             Err(Failure::Stopped(stopped)) => {
                 let open = ProgramAnswer::open(&watched.name, true, &watched.claim, watched.logic());
-                ProgramAnswer { stopped: Some(stopped.0), ..open }
+                open.stopped_by(stopped.0)
             }
             decided => decided.map_err(|failure| self.file.located(failure))?,
         };
-        answer.elapsed = start.elapsed();
+        answer.cost.elapsed = start.elapsed();
         Ok(answer)
     }
 
@@ -266,7 +270,7 @@ impl Work<'_, '_> {
         if self.on_graph(asked) && self.options.store != Keeping::Exact {
             let logic = asked.formula.logic().name();
             let mut answer = ProgramAnswer::open(&asked.name, asked.named, &asked.source, logic);
-            answer.reasons.push(sketched::needs_exact("a property of all states together"));
+            answer.verdict.leave_open(sketched::needs_exact("a property of all states together"));
             return Ok(answer);
         }
         let decided = if self.on_graph(asked) {
@@ -285,11 +289,11 @@ impl Work<'_, '_> {
             Err(Failure::Stopped(stopped)) => {
                 let logic = asked.formula.logic().name();
                 let open = ProgramAnswer::open(&asked.name, asked.named, &asked.source, logic);
-                ProgramAnswer { stopped: Some(stopped.0), ..open }
+                open.stopped_by(stopped.0)
             }
             decided => decided?,
         };
-        answer.elapsed = start.elapsed();
+        answer.cost.elapsed = start.elapsed();
         Ok(answer)
     }
 
@@ -306,7 +310,7 @@ impl Work<'_, '_> {
 
     /// What happens to each statement, if every state was visited.
     fn coverage(&self, collected: Option<Collected>, answers: &[ProgramAnswer]) -> Option<Vec<Covered>> {
-        let interrupted = answers.iter().any(|answer| answer.stopped.is_some());
+        let interrupted = answers.iter().any(|answer| answer.stopped().is_some());
         let sketched = self.options.store != Keeping::Exact;
         if interrupted || sketched || self.space.open.is_some() || self.space.initial.is_empty() {
             return None;

@@ -217,7 +217,7 @@ pub fn decide(
     let mut answer = ProgramAnswer::open(&watched.name, true, &watched.claim, watched.logic());
     (answer.provenance.technique, answer.deadlock) = (cycle_search(effort), STUTTER);
     if let Some(reason) = &space.open {
-        answer.reasons.push(reason.clone());
+        answer.verdict.leave_open(reason.clone());
         return Ok(answer);
     }
     if let WatchKind::Claim(claim) = watched.kind
@@ -242,15 +242,16 @@ pub fn decide(
     let found = search(space, reduced.as_ref(), &watching, &mut answer, effort, progress)?;
     let Some(found) = found else { return Ok(answer) };
     if watching.eyes.blurred() {
-        answer.reasons.push(cannot_evaluate());
+        answer.verdict.leave_open(cannot_evaluate());
         return Ok(answer);
     }
     match found {
-        None => answer.value = Belnap::True,
+        None => answer.verdict.settle(Belnap::True),
         Some(lasso) => {
             if let Some(run) = connected(space, &lasso, &mut answer)? {
-                answer.run = Some(judged(&space.semantics, automaton, run)?);
-                answer.value = Belnap::False;
+                let run = judged(&space.semantics, automaton, run)?;
+                answer.verdict.settle(Belnap::False);
+                answer.show_run(Some(run));
             }
         }
     }
@@ -270,26 +271,26 @@ pub(super) fn search<M: Monitor>(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Option<Option<LassoStates>>, Failure> {
     if let Some(reason) = too_many_marks(monitor, &space.scheduling) {
-        answer.reasons.push(reason);
+        answer.verdict.leave_open(reason);
         return Ok(None);
     }
     let (found, open) = match accepted(space, reduced, monitor, &space.scheduling, effort, progress) {
         Ok(found) => found,
         Err(stopped) => {
-            answer.stopped = stop_word(stopped);
-            if answer.stopped.is_none() {
+            answer.stop_if(stop_word(stopped));
+            if answer.stopped().is_none() {
                 let limit = effort.limit(space).unwrap_or_default();
-                answer.states = limit;
-                answer.reasons.push(space.limit_reason(limit));
+                answer.cost.states = limit;
+                answer.verdict.leave_open(space.limit_reason(limit));
             }
             return Ok(None);
         }
     };
-    (answer.states, answer.transitions) = (found.states, found.transitions);
+    (answer.cost.states, answer.cost.transitions) = (found.states, found.transitions);
     let Some(lasso) = found.lasso else {
         add_limits(space, &found.faults, answer);
-        answer.reasons.extend(open);
-        return Ok(answer.reasons.is_empty().then_some(None));
+        open.into_iter().for_each(|reason| answer.verdict.leave_open(reason));
+        return Ok(answer.reasons().is_empty().then_some(None));
     };
     if reduced.is_none() && effort.store == Keeping::Exact {
         return Ok(Some(Some(states(space, &lasso)?)));
@@ -303,7 +304,7 @@ pub(super) fn search<M: Monitor>(
         (again, _) => Some(states(space, &again.unwrap_or(lasso))?),
     };
     if whole.is_none() {
-        answer.reasons.push(too_long_to_follow());
+        answer.verdict.leave_open(too_long_to_follow());
     }
     Ok(whole.map(Some))
 }
@@ -352,7 +353,7 @@ pub(super) fn connected(
     if (stutters || !wanted.is_empty())
         && let Some(reason) = cycle.iter().find_map(|state| unclear(space, state))
     {
-        answer.reasons = vec![reason];
+        answer.verdict.withdraw(reason);
         return Ok(None);
     }
     must_be_fair(space, fair, &run)?;

@@ -19,14 +19,14 @@ use crate::failure::Failure;
 /// # Errors
 /// If it does not, which is a fault of this program.
 pub fn must_show(file: &ProgramFile, question: &Question, answer: &ProgramAnswer) -> Result<(), Failure> {
-    let Some(run) = &answer.run else { return Ok(()) };
+    let Some(run) = answer.run() else { return Ok(()) };
     if shows(&super::semantics(file), question, answer, run) {
         return Ok(());
     }
     Err(Failure::Internal(format!(
         "the run told for `{}` does not show that it is {}",
         answer.name,
-        word(answer.value)
+        word(answer.value())
     )))
 }
 
@@ -41,10 +41,10 @@ fn word(value: Belnap) -> &'static str {
 
 fn shows(semantics: &Semantics<'_>, question: &Question, answer: &ProgramAnswer, run: &Run) -> bool {
     match question {
-        Question::Never(mistake) => answer.value == Belnap::False && goes_wrong(semantics, *mistake, run),
-        Question::Watched(_) => answer.value == Belnap::False,
+        Question::Never(mistake) => answer.value() == Belnap::False && goes_wrong(semantics, *mistake, run),
+        Question::Watched(_) => answer.value() == Belnap::False,
         Question::Property(asked) => {
-            answer.value == shown_by_runs(&asked.formula) && agrees(semantics, asked, answer, run)
+            answer.value() == shown_by_runs(&asked.formula) && agrees(semantics, asked, answer, run)
         }
     }
 }
@@ -82,13 +82,13 @@ fn agrees(semantics: &Semantics<'_>, asked: &Asked, answer: &ProgramAnswer, run:
                 .collect();
             atoms.is_some_and(|atoms| propositional::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
         }
-        _ if run.loop_start.is_some() && answer.repeats.is_none() => {
+        _ if run.loop_start.is_some() && answer.repeats().is_none() => {
             let rows = narration::along(semantics, asked, run).rows;
             // What other paths do may matter to a branching formula.
             let open = asked.formula.logic() != Logic::Ltl;
             match rows.first().and_then(|row| row.values.first()) {
                 None | Some(Belnap::Unknown) => open,
-                Some(value) => *value == answer.value,
+                Some(value) => *value == answer.value(),
             }
         }
         _ => true,

@@ -6,13 +6,13 @@
 
 use tertium_base::Budget;
 use tertium_cegar::counter_abstraction::{additions, compile, has_members, stand_in};
-use tertium_evidence::write_counted;
+use tertium_evidence::{Verdict, write_counted};
 use tertium_kernel::obligations::Obligation;
-use tertium_lattice::Belnap;
 use tertium_logic::Node;
 
 use super::abstracted::basis::Counted;
 use super::abstracted::blank;
+use super::answer::ProgramEvidence;
 use super::check::CheckOptions;
 use super::proof::{self, Written};
 use super::questions::{Asked, Question};
@@ -78,7 +78,8 @@ impl Writing<'_> {
         let Some(question) = asked_of(&made, &shown.name) else {
             return Ok(Err("the program that it rests on has no such question".to_owned()));
         };
-        let answer = ProgramAnswer { value: Belnap::True, basis: shown.basis.clone(), ..blank(&question) };
+        let evidence = ProgramEvidence { basis: shown.basis.clone(), ..ProgramEvidence::default() };
+        let answer = ProgramAnswer { verdict: Verdict::Holds(evidence), ..blank(&question) };
         let text = match proof::certificate_of(&made, &question, &answer, self.options, self.budget)? {
             Written::Certificate(text) => text,
             Written::Grounded { text, obligations } => {

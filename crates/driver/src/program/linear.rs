@@ -98,14 +98,14 @@ pub fn decide(
     let mut answer = ProgramAnswer::open(&asked.name, asked.named, &asked.source, "ltl");
     answer.provenance.technique = cycle_search(effort);
     if let Some(reason) = &space.open {
-        answer.reasons.push(reason.clone());
+        answer.verdict.leave_open(reason.clone());
         return Ok(answer);
     }
     let options = Translation { classical: true, ..Translation::default() };
     let automaton = match ltl_to_tgba(&asked.formula, true, options, effort.budget) {
         Ok(automaton) => automaton,
         Err(TranslationError::Stopped(stopped)) => {
-            answer.stopped = Some(stopped.0);
+            answer.verdict.stop(stopped.0);
             return Ok(answer);
         }
         Err(TranslationError::NotLinear) => {
@@ -114,13 +114,13 @@ pub fn decide(
     };
     let fair = space.scheduling.clone();
     if effort.store != Keeping::Exact && !fair.strong.is_empty() {
-        answer.reasons.push(needs_exact("strong fairness"));
+        answer.verdict.leave_open(needs_exact("strong fairness"));
         return Ok(answer);
     }
     let watched =
         Watched { automaton: &automaton, eyes: Eyes::new(&space.semantics, space.plain.packing(), &asked.atoms) };
     if let Some(reason) = too_many_marks(&watched, &fair) {
-        answer.reasons.push(reason);
+        answer.verdict.leave_open(reason);
         return Ok(answer);
     }
     let question = Question { space, asked, watched, fair, effort };
@@ -151,8 +151,8 @@ pub(super) fn too_long_to_follow() -> Reason {
 /// Tells what could not be computed on the way: finding no run is no proof then.
 pub(super) fn add_limits(space: &Space<'_>, faults: &[Fault], answer: &mut ProgramAnswer) {
     for reason in faults.iter().filter_map(|fault| space.fault_reason(fault)) {
-        if !answer.reasons.contains(&reason) {
-            answer.reasons.push(reason);
+        if !answer.reasons().contains(&reason) {
+            answer.verdict.leave_open(reason);
         }
     }
 }
@@ -257,29 +257,28 @@ impl Question<'_, '_> {
                 return Ok(());
             }
         };
-        (answer.states, answer.transitions) = (first.states, first.transitions);
+        (answer.cost.states, answer.cost.transitions) = (first.states, first.transitions);
         add_limits(self.space, &first.faults, answer);
         let Some(lasso) = first.lasso else {
-            answer.reasons.extend(open);
+            open.into_iter().for_each(|reason| answer.verdict.leave_open(reason));
             if self.watched.eyes.blurred() {
-                answer.reasons.push(cannot_evaluate());
-            } else if answer.reasons.is_empty() {
-                answer.value = Belnap::True;
+                answer.verdict.leave_open(cannot_evaluate());
+            } else if answer.reasons().is_empty() {
+                answer.verdict.settle(Belnap::True);
             }
             return Ok(());
         };
         if self.watched.eyes.blurred() {
-            answer.reasons.push(cannot_evaluate());
+            answer.verdict.leave_open(cannot_evaluate());
             return Ok(());
         }
         let Some((stem, cycle)) = self.whole(reduced.as_ref(), first.states, lasso, progress)? else {
-            answer.reasons.push(too_long_to_follow());
+            answer.verdict.leave_open(too_long_to_follow());
             return Ok(());
         };
         if let Some(run) = self.repeat(&stem, &cycle, answer)? {
-            answer.run = Some(run);
-            answer.value = Belnap::False;
-            answer.reasons.clear();
+            answer.verdict.settle(Belnap::False);
+            answer.show_run(Some(run));
         }
         Ok(())
     }
@@ -330,11 +329,11 @@ impl Question<'_, '_> {
     }
 
     fn stop(&self, stopped: Stopped, answer: &mut ProgramAnswer) {
-        answer.stopped = stop_word(stopped);
-        if answer.stopped.is_none() {
+        answer.stop_if(stop_word(stopped));
+        if answer.stopped().is_none() {
             let limit = self.effort.limit(self.space).unwrap_or_default();
-            answer.states = limit;
-            answer.reasons.push(self.space.limit_reason(limit));
+            answer.cost.states = limit;
+            answer.verdict.leave_open(self.space.limit_reason(limit));
         }
     }
 
@@ -355,7 +354,7 @@ impl Question<'_, '_> {
         if stutters || !wanted.is_empty() {
             let unclear = cycle.iter().find_map(|state| unclear(self.space, state));
             if let Some(reason) = unclear {
-                answer.reasons = vec![reason];
+                answer.verdict.withdraw(reason);
                 return Ok(None);
             }
         }

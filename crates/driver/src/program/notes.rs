@@ -246,15 +246,17 @@ pub(super) fn decide(
     let reading = Reading { notes, space, start };
     let Some(found) = search(space, None, &reading, &mut answer, effort, progress)? else { return Ok(answer) };
     if notes.blurred.load(Ordering::Relaxed) {
-        answer.reasons.push(cannot_evaluate());
+        answer.verdict.leave_open(cannot_evaluate());
         return Ok(answer);
     }
     let Some(lasso) = found else {
-        answer.value = Belnap::True;
+        answer.verdict.settle(Belnap::True);
         return Ok(answer);
     };
     if let Some(run) = connected(space, &lasso, &mut answer)? {
-        (answer.run, answer.value) = (Some(notes.judged(run)?), Belnap::False);
+        let run = notes.judged(run)?;
+        answer.verdict.settle(Belnap::False);
+        answer.show_run(Some(run));
     }
     Ok(answer)
 }

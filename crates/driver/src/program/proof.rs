@@ -39,7 +39,7 @@ pub fn is_shown_by_its_run(question: &Question, answer: &ProgramAnswer) -> bool 
         Question::Never(_) => true,
         Question::Watched(watched) => !matches!(watched.kind, WatchKind::Claim(_)),
     };
-    answer.run.is_some() && answer.repeats.is_none() && decides
+    answer.run().is_some() && answer.repeats().is_none() && decides
 }
 
 /// The certificate of a question with a definite answer: about what the answer rests on, or else about the program's graph.
@@ -53,7 +53,7 @@ pub fn certificate_of(
     options: &CheckOptions,
     budget: &Budget,
 ) -> Result<Written, Failure> {
-    let written = match answer.basis.as_deref() {
+    let written = match answer.basis() {
         Some(Basis::States(states)) => invariant(file, question, answer, states, budget)?,
         Some(Basis::Structure(over, structure)) => match question {
             Question::Property(asked) => {
@@ -64,12 +64,12 @@ pub fn certificate_of(
         Some(Basis::Counted(counted)) => return counter_proof::certificate(file, counted, options, budget),
         _ if is_shown_by_its_run(question, answer) => return Ok(Written::None("a run shows it".to_owned())),
         Some(Basis::Untold(why)) => Written::None(why.clone()),
-        None => return on_graph(file, question, answer.value, options, budget),
+        None => return on_graph(file, question, answer.value(), options, budget),
     };
     match written {
         // What the answer rests on cannot be told; the program's graph can, if it is small.
-        Written::None(why) if answer.repeats.is_none() && !is_shown_by_its_run(question, answer) => {
-            Ok(match on_graph(file, question, answer.value, options, budget)? {
+        Written::None(why) if answer.repeats().is_none() && !is_shown_by_its_run(question, answer) => {
+            Ok(match on_graph(file, question, answer.value(), options, budget)? {
                 Written::None(other) => Written::None(format!("{why}; and {other}")),
                 written => written,
             })
@@ -91,7 +91,7 @@ fn invariant(
         Ok(subject) => subject,
         Err(why) => return Ok(Written::None(why)),
     };
-    let value = answer.value;
+    let value = answer.value();
     let obligations = match invariant_obligations(&subject, over, value, budget) {
         Ok(obligations) => obligations,
         Err(why) => {

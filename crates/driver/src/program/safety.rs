@@ -18,7 +18,7 @@ use tertium_program::ExprId;
 
 pub use tertium_explore::store::Keeping;
 
-use super::answer::{ProgramAnswer, Reason};
+use super::answer::{ProgramAnswer, Reason, Vacuity};
 use super::propositional;
 use super::questions::{Asked, Mistake};
 use super::reduced_program::ReducedProgram;
@@ -88,10 +88,10 @@ struct Implication {
 
 impl Condition<'_, '_> {
     fn warn_if_vacuous(&self, answer: &mut ProgramAnswer) {
-        answer.vacuity_sought = true;
+        answer.vacuity = Vacuity::NotFound;
         for implication in self.implications.iter().filter(|implication| !implication.matters.load(Ordering::Relaxed)) {
             let text = self.formula.text_of(implication.antecedent, LONGEST_PART);
-            answer.vacuous = true;
+            answer.vacuity = Vacuity::Vacuous;
             answer.warnings.push(vacuity::never_matters(&text));
         }
     }
@@ -181,7 +181,12 @@ pub fn decide(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, Failure> {
     if let Some(reason) = &space.open {
-        let answers = goals.iter().map(|goal| ProgramAnswer { reasons: vec![reason.clone()], ..open(goal) }).collect();
+        let left_open = |goal: &Goal<'_>| {
+            let mut answer = open(goal);
+            answer.verdict.leave_open(reason.clone());
+            answer
+        };
+        let answers = goals.iter().map(left_open).collect();
         return Ok(Outcome { answers, whole: None });
     }
     if effort.store != Keeping::Exact {
@@ -207,32 +212,32 @@ pub fn decide(
     for (goal, wanted) in goals.iter().zip(&wanted) {
         let mut answer = open(goal);
         answer.provenance.reduction = reduced.as_ref().map(|reduced| reduced.kind);
-        (answer.states, answer.transitions) = (first.summary.states, first.summary.transitions);
+        (answer.cost.states, answer.cost.transitions) = (first.summary.states, first.summary.transitions);
         let full = second.as_ref().filter(|second| wanted.found(&second.summary).is_some());
         let explored = full.unwrap_or(&first);
         let left_out = reduced.as_ref().filter(|_| full.is_none());
         let blurred = matches!(wanted, Wanted::Broken(at) if watcher.conditions[*at].eyes.blurred());
         match wanted.found(&explored.summary) {
-            _ if blurred => answer.reasons.push(cannot_evaluate()),
+            _ if blurred => answer.verdict.leave_open(cannot_evaluate()),
             Some((place, finding)) => {
                 match run_to(space, goal, (place, finding), explored, left_out, &afterwards(effort.budget)) {
                     Ok(run) => {
-                        answer.run = Some(run);
-                        answer.value = Belnap::False;
+                        answer.verdict.settle(Belnap::False);
+                        answer.show_run(Some(run));
                     }
-                    Err(Failure::Stopped(stopped)) => answer.stopped = Some(stopped.0),
+                    Err(Failure::Stopped(stopped)) => answer.verdict.stop(stopped.0),
                     Err(failure) => return Err(failure),
                 }
             }
             None => settle(space, &first.summary, effort, &mut answer),
         }
         if let Wanted::Broken(at) = wanted
-            && answer.value == Belnap::True
+            && answer.value() == Belnap::True
         {
             watcher.conditions[*at].warn_if_vacuous(&mut answer);
         }
         if matches!(goal, Goal::Invariant(asked) if asked.exists) {
-            answer.value = answer.value.not();
+            answer.verdict.settle(answer.value().not());
         }
         answers.push(answer);
     }
@@ -307,24 +312,24 @@ pub fn cannot_evaluate() -> Reason {
 pub(super) fn settle(space: &Space<'_>, summary: &Summary, effort: &Effort<'_>, answer: &mut ProgramAnswer) {
     for finding in summary.findings.keys() {
         if let Finding::Fault(fault) = finding {
-            add(&mut answer.reasons, space.fault_reason(fault));
+            add(answer, space.fault_reason(fault));
         }
     }
     match summary.stopped {
-        None if answer.reasons.is_empty() => answer.value = Belnap::True,
+        None if answer.reasons().is_empty() => answer.verdict.settle(Belnap::True),
         None => {}
         Some(stopped) => {
-            answer.stopped = stop_word(stopped);
+            answer.stop_if(stop_word(stopped));
             if stopped.0 == StopReason::Count {
-                add(&mut answer.reasons, Some(space.limit_reason(effort.limit(space).unwrap_or(summary.states))));
+                add(answer, Some(space.limit_reason(effort.limit(space).unwrap_or(summary.states))));
             }
         }
     }
 }
 
-fn add(reasons: &mut Vec<Reason>, reason: Option<Reason>) {
-    if let Some(reason) = reason.filter(|reason| !reasons.contains(reason)) {
-        reasons.push(reason);
+fn add(answer: &mut ProgramAnswer, reason: Option<Reason>) {
+    if let Some(reason) = reason.filter(|reason| !answer.reasons().contains(reason)) {
+        answer.verdict.leave_open(reason);
     }
 }
 

@@ -49,24 +49,26 @@ pub(super) fn decide(
         let mut answer = safety::open(goal);
         answer.provenance =
             Provenance::new(Engine::Explore, kept(effort.store)).reduced(reduced.as_ref().map(|reduced| reduced.kind));
-        (answer.states, answer.transitions) = (found.summary.states, found.summary.transitions);
+        (answer.cost.states, answer.cost.transitions) = (found.summary.states, found.summary.transitions);
         let blurred = matches!(wanted, Wanted::Broken(at) if watcher.conditions[*at].eyes.blurred());
         let nearest = near.as_ref().and_then(|near| Some((near, wanted.found(&near.summary)?)));
         match (wanted.found(&found.summary), nearest) {
-            _ if blurred => answer.reasons.push(safety::cannot_evaluate()),
+            _ if blurred => answer.verdict.leave_open(safety::cannot_evaluate()),
             (Some(_), Some((near, place))) => {
                 let run = safety::run_to(space, goal, place, near, None, &safety::afterwards(effort.budget))?;
-                (answer.run, answer.value) = (Some(run), Belnap::False);
+                answer.verdict.settle(Belnap::False);
+                answer.show_run(Some(run));
             }
             (Some((_, finding)), None) => {
                 let rows = found.runs.get(finding).ok_or_else(no_run)?;
                 let run = safety::told(space, goal, finding, rows, reduced.as_ref())?;
-                (answer.run, answer.value) = (Some(run), Belnap::False);
+                answer.verdict.settle(Belnap::False);
+                answer.show_run(Some(run));
             }
             (None, _) => leave_open(space, &found, effort, &mut answer),
         }
         if matches!(goal, Goal::Invariant(asked) if asked.exists) {
-            answer.value = answer.value.not();
+            answer.verdict.settle(answer.value().not());
         }
         answers.push(answer);
     }
@@ -90,17 +92,17 @@ fn leave_open(space: &Space<'_>, found: &CompactSearch, effort: &Effort<'_>, ans
     for finding in found.summary.findings.keys() {
         if let Finding::Fault(fault) = finding
             && let Some(reason) = space.fault_reason(fault)
-            && !answer.reasons.contains(&reason)
+            && !answer.reasons().contains(&reason)
         {
-            answer.reasons.push(reason);
+            answer.verdict.leave_open(reason);
         }
     }
     match found.summary.stopped {
         Some(stopped) if stopped.0 == StopReason::Count => {
-            answer.reasons.push(space.limit_reason(effort.limit(space).unwrap_or(found.summary.states)));
+            answer.verdict.leave_open(space.limit_reason(effort.limit(space).unwrap_or(found.summary.states)));
         }
-        Some(stopped) => answer.stopped = stop_word(stopped),
-        None => answer.reasons.push(not_proved(effort.store, found.summary.states, found.coverage)),
+        Some(stopped) => answer.stop_if(stop_word(stopped)),
+        None => answer.verdict.leave_open(not_proved(effort.store, found.summary.states, found.coverage)),
     }
 }
 

@@ -35,7 +35,7 @@ impl Board {
 
     /// The questions without a definite answer. A value that depends on what no step changes is told as it is.
     pub(super) fn open(&self) -> Vec<usize> {
-        let open = |answer: &ProgramAnswer| answer.value == Belnap::Unknown && answer.condition.is_empty();
+        let open = |answer: &ProgramAnswer| answer.value() == Belnap::Unknown && answer.condition.is_empty();
         (0..self.answers.len()).filter(|&at| open(&self.answers[at])).collect()
     }
 
@@ -61,7 +61,7 @@ impl Board {
 
     /// The names of what is false.
     pub(super) fn broken(&self) -> Vec<String> {
-        let is_false = |answer: &&ProgramAnswer| answer.value == Belnap::False;
+        let is_false = |answer: &&ProgramAnswer| answer.value() == Belnap::False;
         self.answers.iter().filter(is_false).map(|answer| answer.name.clone()).collect()
     }
 
@@ -73,7 +73,7 @@ impl Board {
     /// An engine lacks something, and what is open stays so for this reason unless a search settles it.
     pub(super) fn lacks(&mut self, engine: &dyn ProgramEngine, open: &[usize], reason: &Reason) {
         for &at in open {
-            self.answers[at].reasons = vec![reason.clone()];
+            self.answers[at].verdict.withdraw(reason.clone());
             self.insight[at] = engine.id().insight();
         }
         self.missing = Some(reason.clone());
@@ -86,16 +86,16 @@ impl Board {
         for (&at, answer) in open.iter().zip(found.answers) {
             let Some(mut answer) = answer else { continue };
             let (known, insight) = (&mut self.answers[at], engine.id().insight());
-            answer.elapsed += known.elapsed;
-            if answer.value != Belnap::Unknown || insight >= self.insight[at] {
+            answer.cost.elapsed += known.cost.elapsed;
+            if answer.value() != Belnap::Unknown || insight >= self.insight[at] {
                 *known = answer;
                 self.insight[at] = insight;
                 continue;
             }
-            known.elapsed = answer.elapsed;
-            if answer.stopped.is_some() {
-                known.stopped = answer.stopped;
-                (known.states, known.transitions) = (answer.states, answer.transitions);
+            known.cost.elapsed = answer.cost.elapsed;
+            if answer.stopped().is_some() {
+                known.stop_if(answer.stopped());
+                (known.cost.states, known.cost.transitions) = (answer.cost.states, answer.cost.transitions);
             }
         }
         for remark in found.remarks {

@@ -46,9 +46,9 @@ impl ProgramEngine for ExplicitSearch {
         let options = CheckOptions { max_states, ..wanted.clone() };
         let file = situation.request.file;
         let mut outcome = check(file, open, &options, situation.budget, situation.observer)?;
-        let all = outcome.answers.iter().all(|answer| answer.value != Belnap::Unknown);
+        let all = outcome.answers.iter().all(|answer| answer.value() != Belnap::Unknown);
         for answer in &mut outcome.answers {
-            if answer.value != Belnap::Unknown {
+            if answer.value() != Belnap::Unknown {
                 let choice = self.choice(situation, all);
                 let how = answer.provenance.phrase();
                 answer.choice = choice.map(|why| format!("by {how}: {why}")).or(answer.choice.take());

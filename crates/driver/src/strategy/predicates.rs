@@ -57,7 +57,7 @@ impl ProgramEngine for AbstractionRefinement {
         if let Some(large) = situation.facts.large.as_ref().filter(|_| wishes.approach == Approach::Free) {
             let why = why_abstracted(situation, large);
             for answer in &mut outcome.answers {
-                let why = if answer.repeats.is_some() { large } else { &why };
+                let why = if answer.repeats().is_some() { large } else { &why };
                 answer.choice = Some(format!("by {}: {why}", answer.provenance.phrase()));
             }
         }

@@ -70,14 +70,14 @@ impl DecisionDiagrams {
                 answer.choice =
                     Some(format!("by {}: looking at few processes left it open", answer.provenance.phrase()));
             }
-        } else if outcome.answers.iter().any(|answer| answer.value != Belnap::Unknown) {
+        } else if outcome.answers.iter().any(|answer| answer.value() != Belnap::Unknown) {
             outcome.remarks.push(Located::nowhere(remark(situation)));
         }
         // A lack of room is no limit of the user's: another engine has its turn.
         let full = |stopped: Option<StopReason>| stopped == Some(StopReason::Memory);
         let mut found = Found::from(outcome);
         for answer in &mut found.answers {
-            *answer = answer.take().filter(|answer| !full(answer.stopped));
+            *answer = answer.take().filter(|answer| !full(answer.stopped()));
         }
         found
     }

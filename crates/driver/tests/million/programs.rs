@@ -130,7 +130,7 @@ fn expected(subject: &Subject, question: &Question) -> Option<Belnap> {
 
 /// What one way says, against the truth. Unknown contradicts nothing; a limit that was reached says nothing.
 pub fn contradicts(answer: &ProgramAnswer, expected: Belnap) -> bool {
-    answer.value.is_definite() && expected.is_definite() && answer.value != expected
+    answer.value().is_definite() && expected.is_definite() && answer.value() != expected
 }
 
 /// The names of a message are of the program at hand; the rest tells which construct is refused.
@@ -150,7 +150,7 @@ pub fn certify(
     tally: &mut Tally,
 ) {
     for (question, answer) in asked.iter().zip(answers) {
-        if !answer.value.is_definite() || answer.run.is_some() || answer.vacuous {
+        if !answer.value().is_definite() || answer.run().is_some() || answer.is_vacuous() {
             continue;
         }
         let text = match certificate_of(file, question, answer, options, &budget()) {
@@ -185,16 +185,16 @@ pub fn programs(case: &mut Case, tally: &mut Tally) {
     };
     for (at, question) in subject.asked.iter().enumerate() {
         let explicit = &found.answers[at];
-        let Some(expected) = expected(&subject, question).filter(|_| explicit.stopped.is_none()) else {
+        let Some(expected) = expected(&subject, question).filter(|_| explicit.stopped().is_none()) else {
             tally.limited += 1;
             continue;
         };
         for (way, answer) in [("explicit", Some(explicit)), ("sets", sets.as_ref().map(|sets| &sets[at]))] {
             let Some(answer) = answer else { continue };
-            let (name, value) = (&answer.name, answer.value);
+            let (name, value) = (&answer.name, answer.value());
             assert!(!contradicts(answer, expected), "{name}: {value} by {way}, {expected} by running it");
         }
-        tally.value(explicit.value);
+        tally.value(explicit.value());
     }
     certify((&subject.path, &subject.file), (&subject.asked, &found.answers), &options, tally);
 }
@@ -220,11 +220,11 @@ pub fn abstraction(case: &mut Case, tally: &mut Tally) {
         Err(failure) => panic!("{failure:?}"),
     };
     for (question, answer) in subject.asked.iter().zip(&found.answers) {
-        let Some(expected) = expected(&subject, question).filter(|_| answer.stopped.is_none()) else {
+        let Some(expected) = expected(&subject, question).filter(|_| answer.stopped().is_none()) else {
             tally.limited += 1;
             continue;
         };
-        let (name, value) = (&answer.name, answer.value);
+        let (name, value) = (&answer.name, answer.value());
         assert!(!contradicts(answer, expected), "{name}: {value} by abstraction, {expected} by running it");
         tally.value(value);
     }

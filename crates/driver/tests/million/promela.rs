@@ -64,17 +64,17 @@ pub fn promela(case: &mut Case, tally: &mut Tally) {
     };
     for (at, question) in asked.iter().enumerate() {
         let explicit = &found.answers[at];
-        let Some(property) = property(question).filter(|_| explicit.stopped.is_none()) else {
+        let Some(property) = property(question).filter(|_| explicit.stopped().is_none()) else {
             tally.limited += 1;
             continue;
         };
         let expected = graph.value(&property.formula);
         for (way, answer) in [("explicit", Some(explicit)), ("sets", sets.as_ref().map(|sets| &sets[at]))] {
             let Some(answer) = answer else { continue };
-            let (name, value) = (&answer.name, answer.value);
+            let (name, value) = (&answer.name, answer.value());
             assert!(!contradicts(answer, expected), "{name}: {value} by {way}, {expected} by its steps");
         }
-        tally.value(explicit.value);
+        tally.value(explicit.value());
     }
     certify((&path, &file), (&asked, &found.answers), &options, tally);
     let _ = std::fs::remove_file(&path);
@@ -99,7 +99,7 @@ pub fn against_spin(case: &mut Case, tally: &mut Tally) {
     let found = check(&file, &asked, &options(), &budget(), &()).unwrap_or_else(|failure| panic!("{failure:?}"));
     let (formulas, mistakes): (Vec<_>, Vec<_>) =
         found.answers.into_iter().partition(|answer| answer.name.starts_with("f_"));
-    let is_fine = |answer: &ProgramAnswer| answer.value == Belnap::True || answer.name == "end-states";
+    let is_fine = |answer: &ProgramAnswer| answer.value() == Belnap::True || answer.name == "end-states";
     if !mistakes.iter().all(is_fine) {
         return tally.refuse("steps that go wrong, where Spin goes on");
     }
@@ -107,11 +107,11 @@ pub fn against_spin(case: &mut Case, tally: &mut Tally) {
         return tally.refuse("no verifier of Spin's");
     };
     for answer in formulas {
-        let theirs = if answer.value.is_definite() { verifier.holds(&answer.name) } else { None };
+        let theirs = if answer.value().is_definite() { verifier.holds(&answer.name) } else { None };
         match theirs {
             Some(theirs) => {
-                assert_eq!(answer.value, Belnap::from(theirs), "{}: left: ours, right: Spin's", answer.name);
-                tally.value(answer.value);
+                assert_eq!(answer.value(), Belnap::from(theirs), "{}: left: ours, right: Spin's", answer.name);
+                tally.value(answer.value());
             }
             None => tally.limited += 1,
         }

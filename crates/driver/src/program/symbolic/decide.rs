@@ -1,6 +1,5 @@
 //! All questions to a program, answered over sets.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
@@ -25,7 +24,7 @@ use super::structure::{label, structure};
 use super::{evidence, inductive_invariant, never_claims};
 use crate::failure::{Failure, Located};
 use crate::program::abstracted::basis::Basis;
-use crate::program::answer::{ProgramAnswer, STUTTER};
+use crate::program::answer::{Cost, ProgramAnswer, STUTTER, Vacuity};
 use crate::program::branching::depends_on_ends;
 use crate::program::check::{CheckOptions, Outcome};
 use crate::program::claims::automaton;
@@ -133,7 +132,7 @@ fn run(
         let begin = Instant::now();
         tell(format!("deciding {}", question_name(question)));
         let mut answer = SymbolicCheck::new(roomy.as_ref().unwrap_or(&encoding), &subject, options).answer(question)?;
-        if answer.stopped == Some(StopReason::Memory) && roomy.is_none() {
+        if answer.stopped() == Some(StopReason::Memory) && roomy.is_none() {
             roomy = match encoding.enlarged(budget, &mut tell) {
                 Err(EncodingError::Stopped(_)) => None,
                 enlarged => enlarged.map_err(failure)?,
@@ -142,9 +141,9 @@ fn run(
                 answer = SymbolicCheck::new(roomy, &subject, options).answer(question)?;
             }
         }
-        answer.elapsed = begin.elapsed() + std::mem::take(&mut spent);
-        if matches!(answer.value, Belnap::True | Belnap::False) {
-            let _ = report.send(News::Answer(answer.name.clone(), answer.value));
+        answer.cost.elapsed = begin.elapsed() + std::mem::take(&mut spent);
+        if matches!(answer.value(), Belnap::True | Belnap::False) {
+            let _ = report.send(News::Answer(answer.name.clone(), answer.value()));
         }
         outcome.answers.push(answer);
     }
@@ -152,7 +151,7 @@ fn run(
         let warning = Diagnostic::warning("W0403", "the program has no initial state, so every property holds")
             .help("look at `init`: no values of the variables satisfy it");
         outcome.remarks.push(Located::nowhere(warning));
-        outcome.answers.iter_mut().for_each(|answer| answer.vacuous = true);
+        outcome.answers.iter_mut().for_each(|answer| answer.vacuity = Vacuity::Vacuous);
     }
     outcome.remarks.push(Located::nowhere(figures(&encoding)));
     Ok(outcome)
@@ -211,8 +210,8 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         };
         match decided {
             Err(Failure::Stopped(stopped)) => {
-                answer.value = Belnap::Unknown;
-                answer.stopped = Some(stopped.0);
+                answer.verdict.settle(Belnap::Unknown);
+                answer.verdict.stop(stopped.0);
                 Ok(answer)
             }
             decided => decided.map(|()| answer),
@@ -222,16 +221,16 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
     fn open(&self, answer: ProgramAnswer) -> ProgramAnswer {
         ProgramAnswer {
             provenance: Provenance::new(Engine::Symbolic, Technique::Saturation),
-            states: whole(self.states),
+            cost: Cost { states: whole(self.states), ..answer.cost },
             ..answer
         }
     }
 
     fn never(&self, mistake: Mistake, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let bad = self.encoding.mistaken(mistake)?;
-        answer.value = Belnap::from_evidence(bad.is_empty(), !bad.is_empty());
+        answer.verdict.settle(Belnap::from_evidence(bad.is_empty(), !bad.is_empty()));
         if !bad.is_empty() {
-            answer.run = Some(evidence::run_to_mistake(self.encoding, self.subject, &bad, mistake)?);
+            answer.show_run(Some(evidence::run_to_mistake(self.encoding, self.subject, &bad, mistake)?));
         } else {
             self.rest_on(&self.encoding.possibly(mistake)?.not(), answer);
         }
@@ -309,12 +308,12 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         let reached = &self.encoding.reached;
         let bad = reached.minus(&value.open)?;
         let unsure = reached.minus(&value.yes)?;
-        answer.value = Belnap::from_evidence(unsure.is_empty(), !bad.is_empty());
+        answer.verdict.settle(Belnap::from_evidence(unsure.is_empty(), !bad.is_empty()));
         if !bad.is_empty() {
-            answer.run = self.run_of_original(Some(evidence::run_to(self.encoding, &structure, &bad)?))?;
+            answer.show_run(self.run_of_original(Some(evidence::run_to(self.encoding, &structure, &bad)?))?);
         }
-        match answer.value {
-            Belnap::Unknown => answer.reasons.push(cannot_evaluate()),
+        match answer.value() {
+            Belnap::Unknown => answer.verdict.leave_open(cannot_evaluate()),
             Belnap::True => self.rest_on(&value.yes, answer),
             _ => {}
         }
@@ -324,7 +323,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
     /// Keeps a set that shows that only `good` states are reached, if that is wanted.
     fn rest_on(&self, good: &Set, answer: &mut ProgramAnswer) {
         if self.options.keep_basis {
-            answer.basis = Some(Arc::new(inductive_invariant::basis(self.encoding, self.subject, good)));
+            answer.rest_on(inductive_invariant::basis(self.encoding, self.subject, good));
         }
     }
 
@@ -336,11 +335,16 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         let value = linear_value(&structure, &asked.formula, &atoms, &fair.fairness).map_err(engines::failure)?;
         answer.deadlock = self.options.deadlock.map_or(STUTTER, Deadlock::name);
         self.settle(&value, answer)?;
-        if answer.value == Belnap::False {
+        if answer.value() == Belnap::False {
             let automata =
                 Automata::new(&structure, &asked.formula, &atoms, false, &fair.fairness).map_err(engines::failure)?;
             let broken = self.encoding.init.minus(&value.open)?;
-            answer.run = self.run_of_original(evidence::lasso_run(self.encoding, &automata, &broken, &fair.all)?)?;
+            answer.show_run(self.run_of_original(evidence::lasso_run(
+                self.encoding,
+                &automata,
+                &broken,
+                &fair.all,
+            )?)?);
         }
         self.rest_on_nothing(answer);
         Ok(())
@@ -360,7 +364,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         let evaluate = |part: &Formula| self.fair_value(&structure, part, &atoms, fair, ending);
         let value = evaluate(&asked.formula)?;
         self.settle(&value, answer)?;
-        if answer.value == Belnap::False {
+        if answer.value() == Belnap::False {
             let counterexample = BranchingCounterexample {
                 encoding: self.encoding,
                 structure: &structure,
@@ -372,13 +376,13 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
                 fairly: if whole_paths { Some(self.fair_starts(&structure, fair)?) } else { None },
                 ending,
             };
-            answer.run = self.run_of_original(counterexample.run(&self.encoding.init.minus(&value.open)?)?)?;
+            answer.show_run(self.run_of_original(counterexample.run(&self.encoding.init.minus(&value.open)?)?)?);
         }
         self.rest_on_single_states(asked, &structure, &atoms, answer)?;
         if ctl && fair.all.is_empty() && self.options.deadlock.is_none() && !self.encoding.dead()?.is_empty() {
             let other = evaluate_with_ends(&structure, &asked.formula, &atoms)?;
             let other = self.value(&other)?;
-            if other != answer.value {
+            if other != answer.value() {
                 answer.warnings.push(depends_on_ends(crate::answer::Value::Belnap(other).word()));
             }
         }
@@ -394,7 +398,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         answer: &mut ProgramAnswer,
     ) -> Result<(), Failure> {
         let of_states =
-            condition_of_every_state(&asked.formula, answer.value).filter(|_| self.options.deadlock.is_none());
+            condition_of_every_state(&asked.formula, answer.value()).filter(|_| self.options.deadlock.is_none());
         let Some((root, holds)) = of_states.filter(|_| self.options.keep_basis) else {
             self.rest_on_nothing(answer);
             return Ok(());
@@ -413,9 +417,9 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
 
     /// Says why a truth has no set to rest on.
     fn rest_on_nothing(&self, answer: &mut ProgramAnswer) {
-        if self.options.keep_basis && answer.value == Belnap::True {
+        if self.options.keep_basis && answer.value() == Belnap::True {
             let why = "a set is written down for what holds of every state by itself, and this formula says more";
-            answer.basis = Some(Arc::new(Basis::Untold(why.to_owned())));
+            answer.rest_on(Basis::Untold(why.to_owned()));
         }
     }
 
@@ -453,11 +457,14 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
     }
 
     fn settle(&self, value: &Pair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
-        answer.value = self.value(value)?;
-        if answer.value == Belnap::Unknown {
-            answer.reasons.push(cannot_evaluate());
+        answer.verdict.settle(self.value(value)?);
+        if answer.value() == Belnap::Unknown {
+            answer.verdict.leave_open(cannot_evaluate());
         }
-        debug_assert!(answer.value != Belnap::Both && answer.value.not().not() == answer.value, "programs are decided");
+        debug_assert!(
+            answer.value() != Belnap::Both && answer.value().not().not() == answer.value(),
+            "programs are decided"
+        );
         Ok(())
     }
 }

@@ -49,13 +49,13 @@ impl SymbolicCheck<'_, '_> {
         let init = &self.encoding.init;
         let forbidden = init.and(&automata.starts(true)?)?;
         let possible = init.and(&automata.starts(false)?)?;
-        answer.value = Belnap::from_evidence(possible.is_empty(), !forbidden.is_empty());
-        if answer.value == Belnap::Unknown {
-            answer.reasons.push(cannot_evaluate());
+        answer.verdict.settle(Belnap::from_evidence(possible.is_empty(), !forbidden.is_empty()));
+        if answer.value() == Belnap::Unknown {
+            answer.verdict.leave_open(cannot_evaluate());
         }
-        if answer.value == Belnap::False {
+        if answer.value() == Belnap::False {
             let run = self.run_of_original(evidence::lasso_run(self.encoding, &automata, &forbidden, &fair.all)?)?;
-            answer.run = run.map(|run| claims::judged(&semantics, &automaton, run)).transpose()?;
+            answer.show_run(run.map(|run| claims::judged(&semantics, &automaton, run)).transpose()?);
         }
         Ok(())
     }
@@ -67,7 +67,7 @@ impl SymbolicCheck<'_, '_> {
         let ClaimAutomaton { initial, steps, blurred } =
             ClaimAutomaton::of(self.encoding, self.subject, claim).map_err(failure)?;
         if blurred {
-            answer.reasons.push(cannot_evaluate());
+            answer.verdict.leave_open(cannot_evaluate());
             return Ok(());
         }
         let reading = |ClaimStep { guard, target, accepting }| GuardedTransition {
@@ -78,10 +78,10 @@ impl SymbolicCheck<'_, '_> {
         let ways = steps.into_iter().map(|steps| steps.into_iter().map(reading).collect()).collect();
         let automata = Automata::watching(&structure, initial, ways, &fair.fairness).map_err(engines::failure)?;
         let forbidden = self.encoding.init.and(&automata.starts(true)?)?;
-        answer.value = Belnap::from_evidence(forbidden.is_empty(), !forbidden.is_empty());
-        if answer.value == Belnap::False {
+        answer.verdict.settle(Belnap::from_evidence(forbidden.is_empty(), !forbidden.is_empty()));
+        if answer.value() == Belnap::False {
             let run = self.run_of_original(evidence::lasso_run(self.encoding, &automata, &forbidden, &fair.all)?)?;
-            answer.run = run.map(|run| notes.judged(run)).transpose()?;
+            answer.show_run(run.map(|run| notes.judged(run)).transpose()?);
         }
         Ok(())
     }
