@@ -85,13 +85,13 @@ fn a_run_that_shows_something_else_is_refused() {
     assert!(must_show(&file, &asked[0], &found[0]).is_ok());
     // Too short, of another value, and beside a question that no run settles.
     let mut short = found[0].clone();
-    short.run().as_mut().expect("a run").steps.pop();
+    short.show(|evidence| _ = evidence.run.as_mut().expect("a run").steps.pop());
     assert!(must_show(&file, &asked[0], &short).is_err());
     let mut other = found[0].clone();
     other.verdict.settle(Belnap::True);
     assert!(must_show(&file, &asked[0], &other).is_err());
     let mut beside = found[1].clone();
-    beside.run().clone_from(&found[0].run());
+    beside.show_run(found[0].run().cloned());
     assert!(must_show(&file, &asked[1], &beside).is_err());
 }
 

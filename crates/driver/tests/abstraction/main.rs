@@ -73,15 +73,15 @@ fn compare(case: &mut Case, limit: Limit) -> Option<(usize, usize)> {
         for (answer, expected) in found.iter().zip(&truth) {
             assert_eq!(answer.name, expected.name);
             all += 1;
-            if matches!(answer.value, Belnap::True | Belnap::False) {
+            if matches!(answer.value(), Belnap::True | Belnap::False) {
                 definite += 1;
-                let known = matches!(expected.value, Belnap::True | Belnap::False);
+                let known = matches!(expected.value(), Belnap::True | Belnap::False);
                 assert!(
-                    !known || answer.value == expected.value,
+                    !known || answer.value() == expected.value(),
                     "{} ({kind:?}): abstraction says {:?}, running says {:?}",
                     answer.name,
-                    answer.value,
-                    expected.value
+                    answer.value(),
+                    expected.value()
                 );
             }
         }
@@ -118,7 +118,7 @@ fn corpus(name: &str) -> String {
 fn values(name: &str, predicates: &[&str], options: &AbstractionOptions) -> Vec<(String, Belnap)> {
     let file = loaded(&corpus(name), predicates);
     let answers = abstract_answers(&file, options).unwrap_or_else(|failure| panic!("{failure:?}"));
-    answers.into_iter().map(|answer| (answer.name, answer.value)).collect()
+    answers.into_iter().map(|answer| (answer.name.clone(), answer.value())).collect()
 }
 
 #[test]
@@ -133,8 +133,8 @@ fn the_bakery_is_proved_over_all_integers() {
     assert_eq!(found[0], ("mutex".to_owned(), Belnap::True));
     let file = loaded(&corpus("bakery_b.gcl"), &all);
     let answers = abstract_answers(&file, &AbstractionOptions::default()).unwrap();
-    assert_eq!(answers[0].value, Belnap::False);
-    let run = answers[0].run.as_ref().expect("a run of the program");
+    assert_eq!(answers[0].value(), Belnap::False);
+    let run = answers[0].run().expect("a run of the program");
     assert_eq!(run.length(), 6);
 }
 
@@ -165,9 +165,9 @@ fn mistakes_are_told_by_kind() {
         let options = AbstractionOptions { kind, ..AbstractionOptions::default() };
         let answers = abstract_answers(&file, &options).unwrap_or_else(|failure| panic!("{failure:?}"));
         let answer = |name: &str| answers.iter().find(|answer| answer.name == name).expect("the question");
-        assert_eq!(answer("division-by-zero").value, Belnap::True, "{kind:?}");
-        assert_eq!(answer("assertions").value, Belnap::False, "{kind:?}");
-        let run = answer("assertions").run.as_ref().expect("a run of the program");
+        assert_eq!(answer("division-by-zero").value(), Belnap::True, "{kind:?}");
+        assert_eq!(answer("assertions").value(), Belnap::False, "{kind:?}");
+        let run = answer("assertions").run().expect("a run of the program");
         assert!(run.fault.is_some());
     }
 }

@@ -67,15 +67,20 @@ fn on_demand_says_what_the_whole_structure_says() {
                 (part, whole) => panic!("{:?} {:?}", part.err(), whole.err()),
             };
             for (part, whole) in part.iter().zip(&whole) {
-                assert_eq!(part.value, whole.value, "{}: {} ({kind:?})", part.name, part.formula);
+                assert_eq!(part.value(), whole.value(), "{}: {} ({kind:?})", part.name, part.formula);
                 // What was not made is not known to be vacuous.
-                let made_all = part.on_demand.is_none_or(|made| made.left == 0);
-                assert!(!part.vacuous || whole.vacuous, "{}: {} ({kind:?})", part.name, part.formula);
-                assert!(part.vacuous || !whole.vacuous || !made_all, "{}: {} ({kind:?})", part.name, part.formula);
+                let made_all = part.cost.on_demand.is_none_or(|made| made.left == 0);
+                assert!(!part.is_vacuous() || whole.is_vacuous(), "{}: {} ({kind:?})", part.name, part.formula);
+                assert!(
+                    part.is_vacuous() || !whole.is_vacuous() || !made_all,
+                    "{}: {} ({kind:?})",
+                    part.name,
+                    part.formula
+                );
                 all.set(all.get() + usize::from(part.logic == "ltl"));
-                on_demand.set(on_demand.get() + usize::from(part.on_demand.is_some()));
-                if let Some(made) = part.on_demand {
-                    assert!(made.made <= whole.states, "{}: {made:?}, {} in all", part.name, whole.states);
+                on_demand.set(on_demand.get() + usize::from(part.cost.on_demand.is_some()));
+                if let Some(made) = part.cost.on_demand {
+                    assert!(made.made <= whole.cost.states, "{}: {made:?}, {} in all", part.name, whole.cost.states);
                 }
             }
         }
@@ -103,10 +108,10 @@ fn what_is_far_from_a_near_run_is_not_made() {
     let (part, whole) = with_and_without(&loaded(text, &predicates));
     for (number, (name, value)) in [("soon", Belnap::False), ("near", Belnap::True)].into_iter().enumerate() {
         let (part, whole) = (&part[number], &whole[number]);
-        assert_eq!((part.name.as_str(), part.value, whole.value), (name, value, value));
-        let made = part.on_demand.expect("it was made on demand");
-        assert!(made.made * 4 < whole.states, "{name}: {made:?} of {} states", whole.states);
-        let (few, many) = (part.solver.expect("a solver").calls, whole.solver.expect("a solver").calls);
+        assert_eq!((part.name.as_str(), part.value(), whole.value()), (name, value, value));
+        let made = part.cost.on_demand.expect("it was made on demand");
+        assert!(made.made * 4 < whole.cost.states, "{name}: {made:?} of {} states", whole.cost.states);
+        let (few, many) = (part.cost.solver.expect("a solver").calls, whole.cost.solver.expect("a solver").calls);
         assert!(few * 3 < many, "{name}: {few} calls, {many} for the whole structure");
     }
 }
@@ -119,9 +124,9 @@ fn what_is_not_made_costs_no_questions() {
     let file = tertium_driver::program::load(&path, &given, Some(tertium_driver::Logic::Ltl), &[]);
     let (part, whole) = with_and_without(&file.unwrap_or_else(|failure| panic!("{failure:?}")));
     let (part, whole) = (&part[0], &whole[0]);
-    assert_eq!((part.value, whole.value), (Belnap::True, Belnap::True));
-    let made = part.on_demand.expect("it was made on demand");
-    assert!(made.made * 50 < whole.states, "{made:?} of {} states", whole.states);
-    let (few, many) = (part.solver.expect("a solver").calls, whole.solver.expect("a solver").calls);
+    assert_eq!((part.value(), whole.value()), (Belnap::True, Belnap::True));
+    let made = part.cost.on_demand.expect("it was made on demand");
+    assert!(made.made * 50 < whole.cost.states, "{made:?} of {} states", whole.cost.states);
+    let (few, many) = (part.cost.solver.expect("a solver").calls, whole.cost.solver.expect("a solver").calls);
     assert!(few * 10 < many, "{few} calls, {many} for the whole structure");
 }

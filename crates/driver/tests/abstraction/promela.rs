@@ -53,7 +53,7 @@ fn promela_values(path: &std::path::Path, kind: Kind) -> (Vec<(String, Belnap)>,
     let options = AbstractionOptions { kind, ..AbstractionOptions::default() };
     let answers =
         abstract_answers(&file, &options).unwrap_or_else(|failure| panic!("{failure:?}\n{}", file.program.show_all()));
-    (answers.into_iter().map(|answer| (answer.name, answer.value)).collect(), file)
+    (answers.into_iter().map(|answer| (answer.name.clone(), answer.value())).collect(), file)
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn machine_integers_wrap_in_abstraction_too() {
         assert_ne!(mutex.1, Belnap::True, "{kind:?}");
         let truth = concrete_answers(&file);
         let truth = truth.iter().find(|answer| answer.name == "mutex").expect("the property");
-        assert_eq!(truth.value, Belnap::False);
+        assert_eq!(truth.value(), Belnap::False);
     }
     for (declaration, bound) in
         [("unsigned t0 : 20; unsigned t1 : 20;", "OTHER < 262144 ->"), ("byte t0, t1;", "OTHER < 200 ->")]
@@ -91,8 +91,8 @@ fn the_examples_in_promela_are_proved_whatever_their_bounds() {
             let answers = abstract_answers(&file, &AbstractionOptions::default());
             let answers = answers.unwrap_or_else(|failure| panic!("{failure:?}\n{}", file.program.show_all()));
             let mutex = answers.iter().find(|answer| answer.name == "mutex").expect("the property");
-            assert_eq!(mutex.value, Belnap::True, "{name} with {size}");
-            calls.push(mutex.solver.expect("abstraction").calls);
+            assert_eq!(mutex.value(), Belnap::True, "{name} with {size}");
+            calls.push(mutex.cost.solver.expect("abstraction").calls);
         }
         // Which models a solver finds, and so which later questions are spared, is up to it.
         let (fewer, more) = (calls[0].min(calls[1]), calls[0].max(calls[1]));
@@ -120,7 +120,7 @@ fn the_examples_with_a_mistake_are_not_proved() {
             |name: &str, all: &[(String, Belnap)]| all.iter().find(|found| found.0 == name).map(|found| found.1);
         assert_ne!(value("mutex", &found), Some(Belnap::True), "{name}");
         let truth: Vec<(String, Belnap)> =
-            concrete_answers(&file).into_iter().map(|answer| (answer.name, answer.value)).collect();
+            concrete_answers(&file).into_iter().map(|answer| (answer.name.clone(), answer.value())).collect();
         assert_eq!(value("mutex", &truth), Some(Belnap::False), "{name}");
     }
 }
@@ -149,10 +149,10 @@ fn promela_models_of_the_corpus_get_no_wrong_answer() {
             let truth = concrete_answers(&file);
             for (answer, expected) in found.answers.iter().zip(&truth) {
                 assert_eq!(answer.name, expected.name);
-                let known = |answer: &ProgramAnswer| matches!(answer.value, Belnap::True | Belnap::False);
+                let known = |answer: &ProgramAnswer| matches!(answer.value(), Belnap::True | Belnap::False);
                 if known(answer) && known(expected) {
                     definite += 1;
-                    assert_eq!(answer.value, expected.value, "{} ({kind:?}): {}", path.display(), answer.name);
+                    assert_eq!(answer.value(), expected.value(), "{} ({kind:?}): {}", path.display(), answer.name);
                 }
             }
         }
@@ -186,9 +186,9 @@ fn random_models_get_no_wrong_answer() {
             models.set(models.get() + 1);
             let truth = check(&file, &asked, &options, &brief(), &()).unwrap_or_else(|failure| panic!("{failure:?}"));
             for (answer, expected) in found.answers.iter().zip(&truth.answers) {
-                let known = |answer: &ProgramAnswer| matches!(answer.value, Belnap::True | Belnap::False);
+                let known = |answer: &ProgramAnswer| matches!(answer.value(), Belnap::True | Belnap::False);
                 if known(answer) && known(expected) {
-                    assert_eq!(answer.value, expected.value, "{kind:?}: {}", answer.name);
+                    assert_eq!(answer.value(), expected.value(), "{kind:?}: {}", answer.name);
                     compared.set(compared.get() + 1);
                 }
             }
@@ -215,14 +215,14 @@ fn false_answers_about_promela_come_with_a_run() {
     let truth = concrete_answers(&file);
     let mut runs = 0;
     for (answer, expected) in found.iter().zip(&truth) {
-        let told: Vec<String> = answer.reasons.iter().map(|reason| reason.what.clone()).collect();
+        let told: Vec<String> = answer.reasons().iter().map(|reason| reason.what.clone()).collect();
         // That the assertion alone goes wrong is not told from other faults.
         if answer.name == "other-faults" {
             continue;
         }
-        assert_eq!(answer.value, expected.value, "{}: {}", answer.name, told.join("; "));
-        if answer.value == Belnap::False {
-            assert!(answer.run.is_some(), "{} is false without a run", answer.name);
+        assert_eq!(answer.value(), expected.value(), "{}: {}", answer.name, told.join("; "));
+        if answer.value() == Belnap::False {
+            assert!(answer.run().is_some(), "{} is false without a run", answer.name);
             runs += 1;
         }
     }
