@@ -10,6 +10,7 @@ pub mod explicit;
 pub mod family;
 pub mod game;
 pub mod lattice_valued;
+pub mod query;
 pub mod reduction;
 mod rounds;
 pub mod symbolic;

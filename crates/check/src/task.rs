@@ -3,7 +3,7 @@
 use tertium_base::{Budget, Stopped};
 use tertium_evidence::Reading;
 use tertium_lattice::Belnap;
-use tertium_logic::{Formula, Logic};
+use tertium_logic::{AtomId, Formula, Logic};
 use tertium_model::{ActionId, Kmts, PropId, StateId};
 
 use crate::Values;
@@ -91,13 +91,40 @@ impl<'a> Task<'a> {
         ask: Ask<'a>,
         budget: &'a Budget,
     ) -> Result<Self, Vec<BindError>> {
+        Self::bind(model, formula, constants, None, (reading, ask), budget)
+    }
+
+    /// As [`Self::new`], at every state, for a query: the placeholder's atom is no proposition.
+    ///
+    /// # Errors
+    /// Every other name that the structure does not know.
+    pub fn with_placeholder(
+        model: &'a Kmts,
+        formula: &'a Formula,
+        placeholder: AtomId,
+        reading: Reading,
+        budget: &'a Budget,
+    ) -> Result<Self, Vec<BindError>> {
+        Self::bind(model, formula, &[], Some(placeholder), (reading, Ask::All), budget)
+    }
+
+    fn bind(
+        model: &'a Kmts,
+        formula: &'a Formula,
+        constants: &[(String, Belnap)],
+        placeholder: Option<AtomId>,
+        (reading, ask): (Reading, Ask<'a>),
+        budget: &'a Budget,
+    ) -> Result<Self, Vec<BindError>> {
         let mut errors = Vec::new();
         let used = used_names(formula);
         let mut props = Vec::new();
         for (at, atom) in formula.atoms().iter().enumerate() {
             match model.prop_by_name(&atom.text) {
                 Some(prop) => props.push(prop),
-                None if used.atoms[at] => errors.push(BindError::Atom(at)),
+                None if used.atoms[at] && placeholder.is_none_or(|known| known.index() != at) => {
+                    errors.push(BindError::Atom(at))
+                }
                 None => props.push(PropId::new(0)),
             }
         }

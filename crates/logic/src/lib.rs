@@ -17,6 +17,7 @@ mod forms_tests;
 pub mod formula;
 pub mod minimise;
 pub mod normal;
+pub mod query;
 pub mod simplify;
 pub mod summary;
 pub mod syntax;

@@ -110,6 +110,9 @@ pub struct ResultView {
     /// The value at every state, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_state: Option<Ordered<String>>,
+    /// For a query: what its placeholder stands for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<QueryView>,
     /// Over a lattice: why the value is at least some elements, and not at least others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub cuts: Vec<CutView>,
@@ -177,6 +180,7 @@ impl ResultView {
             provenance: Provenance::NONE,
             state: None,
             per_state: None,
+            query: None,
             cuts: Vec::new(),
             condition: None,
             instances: None,
@@ -195,6 +199,20 @@ impl ResultView {
             verdict: Verdict::Open,
         }
     }
+}
+
+/// What a query's placeholder stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct QueryView {
+    /// The propositions that answers may speak of.
+    pub atoms: Vec<String>,
+    /// The strongest formulas with which the query is true.
+    pub strongest: Vec<String>,
+    /// The strongest formulas with which it is not false, where these are others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_refuted: Option<Vec<String>>,
+    /// Whether the query was proved with each of the strongest, and seen not to be true with anything stronger.
+    pub checked: bool,
 }
 
 /// Why a value in a lattice is at least a join-irreducible element, or is not.

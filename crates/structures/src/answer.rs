@@ -105,6 +105,17 @@ pub struct CutEvidence {
     pub run: Option<Run>,
 }
 
+/// What a query's placeholder stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryAnswer {
+    /// The propositions that answers may speak of.
+    pub atoms: Vec<String>,
+    /// The strongest formulas with which the query is true.
+    pub strongest: Vec<String>,
+    /// The strongest formulas with which it is not false, where these are others.
+    pub not_refuted: Option<Vec<String>>,
+}
+
 /// The same in names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutStory {
@@ -157,6 +168,8 @@ pub struct Answer {
     /// Proofs of a definite value, with the structure that each is about: of false one, of true one for
     /// every state asked about; of a lattice's element, one for every cut.
     pub certificates: Vec<Proved>,
+    /// For a query: what its placeholder stands for. The value is that of the weakest formula, `true`.
+    pub query: Option<QueryAnswer>,
     /// Over a lattice: why the value is what it is, by the elements from which the rest follows.
     pub cuts: Vec<CutEvidence>,
     /// Whether the independent checker accepted the proof in this run.

@@ -8,6 +8,7 @@ use tertium_base::diagnostic::closest_name;
 use tertium_check::BindError;
 
 use tertium_load::Loaded;
+use tertium_logic::query::is_placeholder;
 use tertium_logic::{Formula, Node};
 
 use tertium_load::failure::Located;
@@ -33,6 +34,7 @@ pub fn unbound(loaded: &Loaded, formula: &Formula) -> Vec<BindError> {
     let mut errors: Vec<BindError> = Vec::new();
     for &node in formula.nodes() {
         match node {
+            Node::Atom(atom) if is_placeholder(&formula.atoms()[atom.index()]) => {}
             Node::Atom(atom) if !props.contains(&formula.atoms()[atom.index()].text.as_str()) => {
                 errors.push(BindError::Atom(atom.index()));
             }

@@ -23,6 +23,7 @@ use crate::answer::{Answer, Proved, Value};
 use crate::bind::{KnownNames, unbound, unknown_name};
 use crate::engines::{self, EngineChoice};
 use crate::family::without_parameters;
+use crate::query::{self, is_query};
 use crate::{paths, prove};
 use tertium_evidence::observer::Observer;
 use tertium_load::Loaded;
@@ -208,6 +209,7 @@ impl<'a> Session<'a> {
             match property.parse(self.options.logic, &self.loaded.element_names()) {
                 Ok(found) => {
                     mistakes.extend(self.unbound(&found));
+                    mistakes.extend(query::mistakes(self.checked_model(), &found, self.options.thorough));
                     mistakes.extend(self.declined(&found));
                     parsed.push(found);
                 }
@@ -286,6 +288,7 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let mut answer = self.empty_answer(parsed);
         let outcome = budget.check().map_err(Failure::from).and_then(|()| match &*self.model {
+            Model::Kmts(model) if is_query(&parsed.formula) => self.check_query(model, &mut answer, budget, observer),
             Model::Kmts(model) if self.options.thorough => self.check_thorough(model, &mut answer, budget, observer),
             Model::Kmts(model) => self.check_kmts(model, &mut answer, budget, observer),
             Model::Lattice(model) => self.check_lattice(model, &mut answer, budget),
@@ -330,6 +333,7 @@ impl<'a> Session<'a> {
             state: None,
             per_state: None,
             certificates: Vec::new(),
+            query: None,
             cuts: Vec::new(),
             checked: false,
             run: None,
@@ -350,6 +354,7 @@ impl<'a> Session<'a> {
         answer.value = Value::Belnap(Belnap::Unknown);
         answer.certificates.clear();
         answer.cuts.clear();
+        answer.query = None;
         answer.checked = false;
         answer.run = None;
         answer.open = None;

@@ -18,5 +18,6 @@ pub mod paths;
 pub mod picture;
 pub mod precision;
 pub mod prove;
+pub mod query;
 mod thorough;
 pub mod vacuity;

@@ -16,6 +16,7 @@ Examples:
   tertium check design.kmts -p 'AG EF ready' -p 'safe: AG !error'
   tertium check design.kmts -p 'G (request -> F grant)' --logic ltl
   tertium check design.kmts --at s3 --format json
+  tertium check design.kmts -p 'AG ?{open, moving}'   (the strongest invariant over these two)
   tertium check design.kmts --semantics thorough --evidence completions
   tertium check protocol.gcl
   tertium check protocol.gcl -p 'G !(P@crit && Q@crit)' --threads 2
@@ -33,7 +34,7 @@ pub struct CheckArgs {
     /// The model: a structure in `.kmts` or `.json`, or a program in `.gcl` or `.pml`
     pub file: PathBuf,
 
-    /// A property, as `FORMULA` or `NAME: FORMULA`; may be repeated [default: all in the file]
+    /// A property, as `FORMULA` or `NAME: FORMULA`, or a query such as `AG ?{p, q}`; may be repeated [default: all in the file]
     #[arg(short, long = "property", value_name = "FORMULA", help_heading = "What to check")]
     pub properties: Vec<String>,
     /// Only the property of the file with this name; may be repeated

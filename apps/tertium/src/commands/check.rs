@@ -71,6 +71,7 @@ fn keep(args: &CheckArgs, done: Done) -> Result<u8, Failure> {
 pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Done, Failure> {
     super::allow_includes(&args.file, &args.include_dirs)?;
     if tertium_driver::program::is_program(&args.file) {
+        refuse_queries(args)?;
         return super::program::decide(args, budget, wants_page);
     }
     refuse(
@@ -218,6 +219,21 @@ pub fn refuse(args: &CheckArgs, meant_for: &str, kind: &str, given: &[(&str, boo
         })
         .collect();
     if mistakes.is_empty() { Ok(()) } else { Err(Failure::Input(mistakes)) }
+}
+
+/// Queries are for structures.
+fn refuse_queries(args: &CheckArgs) -> Result<(), Failure> {
+    let is_query = |(at, text): (usize, &String)| {
+        let parsed = Property::from_argument(text, at + 1).parse(args.logic.map(|logic| logic.0), &[]);
+        parsed.is_ok_and(|parsed| tertium_driver::query::is_query(&parsed.formula))
+    };
+    if !args.properties.iter().enumerate().any(is_query) {
+        return Ok(());
+    }
+    let message = format!("queries are for structures, and `{}` is a program", args.file.display());
+    Err(Diagnostic::error("E0335", message)
+        .help("`tertium explore FILE --graph FILE.kmts` writes its graph as a structure")
+        .into())
 }
 
 /// The engine with the name that was typed.

@@ -65,6 +65,7 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         provenance: answer.provenance,
         state: None,
         per_state: None,
+        query: None,
         cuts: Vec::new(),
         condition: None,
         instances: None,

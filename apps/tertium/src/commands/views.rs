@@ -3,10 +3,11 @@
 use clap::ValueEnum as _;
 use tertium_base::narrow::millis;
 use tertium_base::{Diagnostic, StopReason};
-use tertium_driver::answer::{Answer, Completion, CutStep, CutStory, Value};
+use tertium_driver::answer::{Answer, Completion, CutStep, CutStory, QueryAnswer, Value};
 use tertium_driver::check::Session;
 use tertium_driver::{Failure, Located, Logic};
 use tertium_report::build;
+use tertium_report::view::QueryView;
 use tertium_report::view::{
     CompletionView, CutStepView, CutView, EvidenceView, InstanceView, LatticeView, Message, OpenView, Ordered,
     ReadingView, ReasonView, ResultView, RunView, Stats, Verdict,
@@ -36,6 +37,7 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
         provenance: answer.provenance,
         state: answer.state.filter(|_| session.asks_several() || args.at.is_some()).map(|s| session.state_name(s)),
         per_state: answer.per_state.as_ref().map(|values| per_state(session, values)),
+        query: answer.query.as_ref().map(|found| query(found, answer.checked)),
         cuts: session.cut_stories(answer).into_iter().map(cut).collect(),
         condition: answer.conditions.as_ref().map(|conditions| {
             let entry = |part: &tertium_driver::answer::Condition| {
@@ -127,6 +129,15 @@ fn evidence(session: &Session<'_>, answer: &Answer) -> EvidenceView {
     EvidenceView { kind, checked: answer.checked, run, ..EvidenceView::none() }
 }
 
+fn query(found: &QueryAnswer, checked: bool) -> QueryView {
+    QueryView {
+        atoms: found.atoms.clone(),
+        strongest: found.strongest.clone(),
+        not_refuted: found.not_refuted.clone(),
+        checked,
+    }
+}
+
 fn cut(story: CutStory) -> CutView {
     let step = |step: CutStep| CutStepView { state: step.state, labels: Ordered(step.labels), edge: step.edge };
     CutView {
@@ -210,7 +221,7 @@ fn next_commands(
         }
         return commands;
     }
-    if answer.value == Value::Belnap(tertium_driver::Belnap::Unknown) {
+    if answer.query.is_none() && answer.value == Value::Belnap(tertium_driver::Belnap::Unknown) {
         let stuck_at = reasons.first().and_then(|reason| match reason {
             ReasonView::Label { state, .. } => Some(state),
             ReasonView::Edge { from, .. } | ReasonView::Hyper { from, .. } => Some(from),

@@ -13,6 +13,7 @@ fn shown(token: &Token<'_>) -> String {
         Token::End => return "the end of the formula".to_owned(),
         Token::Word(word) | Token::Number(word) | Token::Foreign(word) => word,
         Token::Quoted(_) => return "a quoted atom".to_owned(),
+        Token::Placeholder(_) => return "a placeholder".to_owned(),
         Token::Infix(_) => return "a connective".to_owned(),
         Token::Modal(..) => return "a modality".to_owned(),
         Token::Binder(_) => return "a fixpoint".to_owned(),

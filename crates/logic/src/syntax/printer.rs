@@ -12,6 +12,7 @@ use std::fmt;
 use super::parse::LONGEST_TEXT;
 use super::token::{Infix, UNARY, is_name_start, keyword, name_length};
 use crate::formula::{Formula, Logic, Node, NodeId, VarId};
+use crate::query::is_placeholder;
 
 impl Formula {
     /// The canonical text; [`crate::parse`] reads it back.
@@ -238,7 +239,7 @@ const fn infix_text(infix: Infix) -> &'static str {
 /// An atom as it can be read back: quoted if it was, or if its text would mean something else.
 fn atom_text(formula: &Formula, index: usize) -> String {
     let atom = &formula.atoms()[index];
-    if !atom.quoted && reads_as_atom(formula, &atom.text) {
+    if !atom.quoted && (is_placeholder(atom) || reads_as_atom(formula, &atom.text)) {
         return atom.text.clone();
     }
     let mut quoted = String::with_capacity(atom.text.len() + 2);

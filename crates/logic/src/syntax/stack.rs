@@ -143,6 +143,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             Token::False => self.set_operand(Node::False, span),
             Token::Word(word) => self.word(word, span),
             Token::Quoted(text) => self.atom(text, true, span),
+            Token::Placeholder(text) => self.atom(text, false, span),
             other => self.missing_operand(&other, span),
         }
     }

@@ -9,6 +9,7 @@
 use tertium_base::{Diagnostic, Span};
 
 use crate::formula::Logic;
+use crate::query;
 
 /// A connective between two formulas.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,6 +101,8 @@ pub(crate) enum Token<'t> {
     False,
     Word(&'t str),
     Quoted(String),
+    /// `?` or `?{p, q}`: what a query asks for.
+    Placeholder(String),
     Number(&'t str),
     Equals,
     Dot,
@@ -292,6 +295,7 @@ impl<'t> Lexer<'t> {
             ')' => self.push(Token::Close, 1),
             '.' => self.push(Token::Dot, 1),
             ']' => self.push(Token::SquareClose, 1),
+            '?' => self.placeholder(),
             '[' => self.bracket(Modality::Box, ']'),
             '<' => self.bracket(Modality::Diamond, '>'),
             '>' => self.push(Token::Foreign(">"), 1),
@@ -327,11 +331,28 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// `?`, or `?{p, q}` with names and commas inside.
+    fn placeholder(&mut self) {
+        let rest = self.rest();
+        let Some(list) = rest.strip_prefix("?{") else {
+            return self.push(Token::Placeholder(query::ANY.to_owned()), 1);
+        };
+        let Some(end) = list.find('}') else {
+            let diagnostic = Diagnostic::error("E0114", "the list of a placeholder is not closed")
+                .at(Span::new(self.at, self.at + 2), "no `}` follows")
+                .help("list propositions with commas between them, such as `?{p, q}`");
+            self.lexed.diagnostics.push(diagnostic);
+            return self.push(Token::Placeholder(query::ANY.to_owned()), rest.len());
+        };
+        let names: Vec<&str> = list[..end].split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        self.push(Token::Placeholder(query::placeholder_text(&names)), end + 3);
+    }
+
     /// Characters that mean nothing; a run of them is one mistake.
     fn stray(&mut self) {
         let rest = self.rest();
         let known =
-            |c: char| c.is_whitespace() || is_name_start(c) || c.is_ascii_digit() || "()[]<>\"!~&|=-/\\.".contains(c);
+            |c: char| c.is_whitespace() || is_name_start(c) || c.is_ascii_digit() || "()[]<>\"!~&|=-/\\.?".contains(c);
         let first = rest.chars().next().map_or(0, char::len_utf8);
         let length = rest[first..].find(known).map_or(rest.len(), |end| first + end);
         let shown: String = rest[..length].chars().take(12).collect();

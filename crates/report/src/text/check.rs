@@ -10,6 +10,8 @@ const VERDICT_WIDTH: usize = 9;
 /// Formulas longer than this are cut unless the user asks for all of it.
 const LONGEST_FORMULA: usize = 90;
 
+/// Answers to a query that are shown if nobody asks for more.
+const MOST_FORMULAS: usize = 12;
 /// States of a run over a lattice that are shown if nobody asks for more.
 const LONGEST_CUT_RUN: usize = 8;
 
@@ -65,6 +67,7 @@ fn explanation(view: &ResultView, style: Style) -> String {
     if let Some(run) = &view.evidence.run {
         text.push_str(&run::table(run, style));
     }
+    text.push_str(&query(view, style));
     text.push_str(&cuts(view, style));
     text.push_str(&conditions(view, style));
     text.push_str(&openness(view, style));
@@ -106,6 +109,31 @@ fn stopped_line(stopped: &str) -> &'static str {
         "interrupted" => "interrupted before an answer was found\n",
         _ => "a limit was reached before an answer was found\n",
     }
+}
+
+/// What a query's placeholder stands for, one formula a line.
+fn query(view: &ResultView, style: Style) -> String {
+    let Some(query) = &view.query else { return String::new() };
+    let mut text = formulas("? =", &query.strongest, style);
+    if let Some(open) = &query.not_refuted {
+        text.push_str(&formulas("open", open, style));
+    }
+    text
+}
+
+fn formulas(head: &str, formulas: &[String], style: Style) -> String {
+    let shown = if style.verbose { formulas.len() } else { formulas.len().min(MOST_FORMULAS) };
+    let mut text = String::new();
+    for (at, formula) in formulas[..shown].iter().enumerate() {
+        text.push_str(&entry(if at == 0 { head } else { "or" }, formula, style));
+    }
+    if shown < formulas.len() {
+        text.push_str(&entry("", &format!("({} more; -v shows them)", formulas.len() - shown), style));
+    }
+    if formulas.is_empty() {
+        text.push_str(&entry(head, "no formula", style));
+    }
+    text
 }
 
 /// Over a lattice: one line for each element from which the value follows.
