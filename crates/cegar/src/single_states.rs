@@ -55,3 +55,42 @@ fn says_one_state(formula: &Formula, root: NodeId) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tertium_logic::{ParseOptions, parse};
+
+    fn told(logic: Logic, text: &str, value: Belnap) -> Option<(String, bool)> {
+        let formula = parse(text, &ParseOptions::in_logic(logic)).formula.expect("a formula");
+        let (root, holds) = condition_of_every_state(&formula, value)?;
+        Some((formula.to_builder().finish(root, Logic::Pml).text(), holds))
+    }
+
+    #[test]
+    fn what_holds_always_or_never_is_a_matter_of_single_states() {
+        let found = |text: &str, holds: bool| Some((text.to_owned(), holds));
+        assert_eq!(told(Logic::Ctl, "AG (p | q)", Belnap::True), found("p | q", true));
+        assert_eq!(told(Logic::Ctl, "EF p", Belnap::False), found("p", false));
+        assert_eq!(told(Logic::Ctl, "!EF p", Belnap::True), found("p", false));
+        assert_eq!(told(Logic::Ctl, "!AG !p", Belnap::False), found("!p", true));
+        assert_eq!(told(Logic::Ltl, "G p", Belnap::True), found("p", true));
+        assert_eq!(told(Logic::Ltl, "!F p", Belnap::True), found("p", false));
+    }
+
+    #[test]
+    fn whatever_says_more_is_not() {
+        for text in ["AG EF p", "EG p", "AF p", "AX p", "AG p & AG q", "AG (p -> AX q)"] {
+            assert_eq!(told(Logic::Ctl, text, Belnap::True), None, "{text}");
+        }
+        for text in ["AG p", "EG p", "AF p", "EF AX p"] {
+            assert_eq!(told(Logic::Ctl, text, Belnap::False), None, "{text}");
+        }
+        for text in ["F p", "G F p", "G (p -> X q)", "p"] {
+            assert_eq!(told(Logic::Ltl, text, Belnap::True), None, "{text}");
+        }
+        assert_eq!(told(Logic::Ltl, "G p", Belnap::False), None);
+        assert_eq!(told(Logic::Ltl, "F p", Belnap::False), None);
+        assert_eq!(told(Logic::Ctl, "AG p", Belnap::Unknown), None);
+    }
+}

@@ -12,9 +12,9 @@ use tertium_check::reduction::{ActionBit, Reduction};
 use tertium_check::symbolic::{Symbolic, ternary_values};
 use tertium_check::{Ask, Engine, Task, Values};
 use tertium_evidence::{Deadlock, LinearReading, Reading};
-use tertium_lattice::TruthValue;
-use tertium_logic::{Formula, Logic};
-use tertium_model::Kmts;
+use tertium_lattice::{Belnap, TruthValue};
+use tertium_logic::{Formula, Logic, ParseOptions, parse};
+use tertium_model::{Kmts, KmtsBuilder};
 use tertium_testkit::{FormulaShape, StructureShape, for_random_cases};
 
 const ENGINES: [&dyn Engine; 6] = [&Explicit, &ParityGame, &Reduction, &ActionBit, &AutomataEngine, &Symbolic];
@@ -58,6 +58,72 @@ fn engines_agree_on_branching_formulas() {
         }
     });
     assert_eq!(most.get(), 5, "the form with the action bit takes part");
+}
+
+/// Fixpoints that depend on each other: when the outer one moves, the inner one begins again. Few random formulas are of this kind.
+#[test]
+fn engines_agree_on_alternating_fixpoints() {
+    let texts = [
+        "mu X. nu Y. (p & [] Y) | [] X",
+        "nu X. mu Y. (p | <> Y) & <> X",
+        "mu X. nu Y. (p | <> X) & <> Y",
+        "nu X. mu Y. (p & [] X) | (!p & [] Y)",
+        "nu Z. mu X. nu Y. (p & <> X) | (q & <> Y) | (!q & <> Z)",
+        "mu Z. nu X. mu Y. (p | [] X) & (q | [] Y) & (!q | [] Z)",
+    ];
+    for_random_cases(150, |case| {
+        let hyper = case.rng.chance(30);
+        let model = case.structure(&StructureShape { hyper, ..StructureShape::default() });
+        for text in texts {
+            let parsed = parse(text, &ParseOptions::in_logic(Logic::Mu));
+            agreed(&model, &parsed.formula.expect("a formula"), common::reading(Deadlock::Mu));
+        }
+    });
+}
+
+/// Always `p` from some time on, on every path: a state that may stay where `p` holds, or leave to where it comes back for ever.
+#[test]
+fn an_inner_fixpoint_begins_again_when_the_outer_one_moves() {
+    let mut builder = KmtsBuilder::new();
+    let p = builder.add_prop("p");
+    let states: Vec<_> = ["stays", "leaves", "back"].iter().map(|name| builder.add_state(name)).collect();
+    for (&state, holds) in states.iter().zip([Belnap::True, Belnap::False, Belnap::True]) {
+        builder.set_label(state, p, holds);
+    }
+    for (from, to) in [(0, 0), (0, 1), (1, 2), (2, 2)] {
+        builder.add_edge(states[from], states[to], true, true, None);
+    }
+    builder.add_init(states[0]);
+    let model = builder.finish().expect("it is small");
+    for (text, value) in
+        [("mu X. nu Y. (p & [] Y) | [] X", Belnap::True), ("nu X. mu Y. (!p | <> Y) & <> X", Belnap::False)]
+    {
+        let formula = parse(text, &ParseOptions::in_logic(Logic::Mu)).formula.expect("a formula");
+        for (engine, values) in values(&model, &formula, common::reading(Deadlock::Mu)) {
+            assert_eq!(values.at(states[0]), value, "{engine}: {text}");
+        }
+    }
+}
+
+/// Somebody surely steps by `a`, nobody knows where to: that says nothing of steps by `b`.
+#[test]
+fn a_certain_set_of_one_action_says_nothing_of_another() {
+    let mut builder = KmtsBuilder::new();
+    let states: Vec<_> = ["0", "1", "2"].iter().map(|name| builder.add_state(name)).collect();
+    let (a, b) = (builder.add_action("a"), builder.add_action("b"));
+    for action in [a, b] {
+        builder.add_edge(states[0], states[1], true, false, Some(action));
+        builder.add_edge(states[0], states[2], true, false, Some(action));
+    }
+    builder.add_hyper(states[0], &[states[1], states[2]], Some(a));
+    builder.add_init(states[0]);
+    let model = builder.finish().expect("it is small");
+    for (text, value) in [("<a> true", Belnap::True), ("<b> true", Belnap::Unknown), ("[b] false", Belnap::Unknown)] {
+        let formula = parse(text, &ParseOptions::in_logic(Logic::Mu)).formula.expect("a formula");
+        for (engine, values) in values(&model, &formula, common::reading(Deadlock::Mu)) {
+            assert_eq!(values.at(states[0]), value, "{engine}: {text}");
+        }
+    }
 }
 
 #[test]

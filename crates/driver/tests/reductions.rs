@@ -184,6 +184,45 @@ fn answers_do_not_depend_on_what_is_left_out_or_kept() {
     assert!(compared > 25 && told_false > 20, "{compared} compared, {told_false} false");
 }
 
+/// Steps that nobody else sees but the property, which speaks of locals of two processes, or of where both are: only a search that
+/// interleaves them meets the state.
+#[test]
+fn what_a_property_sees_of_processes_is_not_left_out() {
+    let processes = "proctype A() { byte x; x = 1; m: x = 2; x = 3; x > 4 }\n\
+                     proctype B() { byte y; y = 1; n: y = 2; y = 3; y > 4 }\n\
+                     init { atomic { run A(); run B() } }\n";
+    for (formula, value) in [
+        ("[] !(A[1]:x == 1 && B[2]:y == 1)", Belnap::False),
+        ("[] !(A[1]:x == 2 && B[2]:y == 0)", Belnap::False),
+        ("[] !(A[1]:x == 0 && B[2]:y == 2)", Belnap::False),
+        ("[] !(A[1]:x == 3 && B[2]:y == 4)", Belnap::True),
+        ("[] !(A[1]@m && B[2]@n)", Belnap::False),
+        ("[] (A[1]@m -> B[2]:y != 3)", Belnap::False),
+        ("[] (B[2]@n -> A[1]:x != 3)", Belnap::False),
+    ] {
+        let file = loaded("seen.pml", &format!("{processes}ltl seen {{ {formula} }}\n"));
+        for reduction in [true, false] {
+            let options = CheckOptions { reduction, ..CheckOptions::default() };
+            let found = values(&file, &options, false);
+            let seen = found.iter().find(|(name, _)| name == "seen").expect("it is asked");
+            assert_eq!(seen.1, value, "{formula}, reduction: {reduction}");
+        }
+    }
+}
+
+/// What its own process does not read any more may be read by another.
+#[test]
+fn a_variable_that_another_process_reads_is_not_dead() {
+    let text = "system watched\nprocess P {\n  var x : 0..2 = 0\n  x := 1; skip; skip }\n\
+                process Q { when P.x = 1 do skip; assert false }\n";
+    let file = loaded("watched.gcl", text);
+    for reduction in [true, false] {
+        let options = CheckOptions { reduction, ..CheckOptions::default() };
+        let found = values(&file, &options, false);
+        assert!(found.iter().any(|(_, value)| *value == Belnap::False), "reduction: {reduction}: {found:?}");
+    }
+}
+
 #[test]
 fn runs_of_reduced_searches_are_followed_with_all_their_steps() {
     let (followed, merged, by_promise) = (Cell::new(0), Cell::new(0), Cell::new(0));

@@ -86,3 +86,34 @@ fn gave_up(scripts: &Scripts) -> String {
     });
     format!("{} could not tell whether this holds{said}", scripts.name())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A solver that says this to every question.
+    fn always(reply: &str) -> Decider {
+        let script = format!(
+            "while read line; do case \"$line\" in *'assert false'*) wrong=1;; *check-sat*) \
+             if [ \"$wrong\" ]; then wrong=; echo unsat; else echo {reply}; fi;; \
+             *echo*) echo \"$line\" | sed 's/.*\"\\(.*\\)\".*/\\1/';; esac; done"
+        );
+        Decider { command: Some(["sh", "-c", &script].map(str::to_owned).to_vec()) }
+    }
+
+    fn obligation(expected: Expected) -> Obligation {
+        let script = "(declare-fun x () Int)\n(assert (< x 0))\n(check-sat)\n".to_owned();
+        Obligation { name: "step 1".to_owned(), about: "a step".to_owned(), script, assertions: 1, expected }
+    }
+
+    #[test]
+    fn only_the_reply_that_is_needed_proves_something() {
+        for expected in [Expected::Unsat, Expected::Sat] {
+            for reply in ["unsat", "sat", "unknown", "timeout"] {
+                let decided = decide(&[obligation(expected)], &always(reply), &Budget::unlimited());
+                let decided = decided.unwrap_or_else(|failure| panic!("{failure:?}"));
+                assert_eq!(decided == Decided::Holds, reply == expected.word(), "{reply}: {decided:?}");
+            }
+        }
+    }
+}

@@ -30,10 +30,19 @@ impl Layer {
 }
 
 /// Words of failures that mean: the kernel refuses what an engine gave as proof.
-const REFUSED: [&str; 4] = ["the kernel refuses", "the certificate is refused", "is refused:", "rejected:"];
+const REFUSED: [&str; 6] = [
+    "the kernel refuses",
+    "the certificate is refused",
+    "is refused:",
+    "rejected:",
+    // Obligations of a certificate that an engine's answer rests on.
+    "this does not hold:",
+    "proves it only together with more",
+];
 
 /// Words of failures that mean: a run is none.
-const NOT_REPEATED: [&str; 3] = ["cannot be repeated", "could not be repeated", "is not a step"];
+const NOT_REPEATED: [&str; 4] =
+    ["cannot be repeated", "could not be repeated", "is not a step", "a run that was found is not accepted"];
 
 /// By the words of the first panic.
 pub fn layer(text: &str) -> Layer {

@@ -73,7 +73,9 @@ fn reader(stream: Option<impl Read + Send + 'static>, said: &Arc<Mutex<Said>>) -
         for line in BufReader::new(stream).split(b'\n').map_while(Result::ok) {
             let line = String::from_utf8_lossy(&line).into_owned();
             let Ok(mut said) = said.lock() else { return };
-            if let Some((test, _)) = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ...")) {
+            // Whoever looks comes a moment later: by then the next test may have begun.
+            let begun = line.strip_prefix("test ").and_then(|rest| rest.split_once(" ...")).filter(|_| !said.failed);
+            if let Some((test, _)) = begun {
                 said.test = test.to_owned();
             }
             said.failed |= line.ends_with("FAILED");

@@ -13,7 +13,7 @@ use tertium_base::narrow::to_u32;
 use tertium_check::automata::AutomataEngine;
 use tertium_check::explicit::Explicit;
 use tertium_check::thorough::{
-    Completion, Method, Thorough, Wanted, by_tableau, estimate, proof_by_moves, search, thorough_proof,
+    Completion, How, Method, Thorough, Wanted, by_tableau, decide, estimate, proof_by_moves, search, thorough_proof,
 };
 use tertium_check::{Ask, Engine, Task, Values};
 use tertium_evidence::{Certificate, Deadlock, Place, Proof, Stand, read_document, write_document};
@@ -278,6 +278,30 @@ fn sampled_structures_of_three_states() {
     });
     let [open, known, _, gained] = seen.into_inner();
     assert!(open > 50 && known > 50 && gained > 3, "{open} open, {known} known, {gained} gained");
+}
+
+/// One state asked by itself, by the cheapest means, and all states at once.
+#[test]
+fn one_state_has_the_value_that_it_has_among_all() {
+    let found = std::cell::RefCell::new(std::collections::BTreeSet::new());
+    for_random_cases(150, |case| {
+        let mixed = case.rng.chance(20);
+        let (model, formula, deadlock) = random_question(case, mixed);
+        let budget = Budget::unlimited();
+        let Ok(task) = Task::new(&model, &formula, common::reading(deadlock), Ask::All, &budget) else { return };
+        let Ok(all) = Thorough.values(&task) else { return };
+        for state in model.states() {
+            let ask = [state];
+            let alone = Task { ask: Ask::At(&ask), ..task.clone() };
+            let outcome = decide(&alone, state).expect("what can be asked of all can be asked of one");
+            assert_eq!(outcome.value, all.at(state), "{}: {:?}", model.state_name(state), outcome.how);
+            let searched = matches!(outcome.how, How::Searched { .. });
+            found.borrow_mut().insert((outcome.value.to_string(), searched));
+        }
+    });
+    for value in ["true", "false", "unknown"] {
+        assert!(found.borrow().contains(&(value.to_owned(), true)), "no {value} was searched for: {found:?}");
+    }
 }
 
 #[test]
