@@ -10,6 +10,31 @@
 //!
 //! Guarantee: every step of the program is covered by a possible step, every program state that an abstract state stands for
 //! meets every certain set, and every label is what all those program states agree on. Not here: choosing predicates.
+//!
+//! ```
+//! # if std::env::var_os("TERTIUM_Z3").is_none() {
+//! #     // SAFETY: no other thread reads the environment yet. The solver lies where `make` puts it.
+//! #     unsafe { std::env::set_var("TERTIUM_Z3", concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/z3/lib")) };
+//! # }
+//! use tertium_abstraction::{Explored, Options, Predicate, System};
+//! use tertium_base::Budget;
+//! use tertium_smt::{Limit, Queries, Z3};
+//!
+//! // A number without bounds, and the one thing that is to be known of it.
+//! let text = "system s var x : nat = 0 process P { loop { x := x + 1; } } predicate x = 0";
+//! let program = tertium_gcl::compile(text).program.expect("no mistakes");
+//! let predicates: Vec<Predicate> = program
+//!     .predicates
+//!     .iter()
+//!     .map(|named| Predicate { name: named.name.clone(), expr: named.expr })
+//!     .collect();
+//! let (budget, limit) = (Budget::unlimited(), Limit::default());
+//! let queries = Queries::new(Box::new(Z3::new().expect("it is installed")), limit, &budget);
+//! let options = Options { keep_small: false, ..Options::default() };
+//! let mut system = System::new(&program, &predicates, &options, queries).expect("it can be abstracted");
+//! let explored = Explored::visit(&mut system, &budget, &mut |_, _| {}).expect("no limit is set");
+//! assert_eq!(explored.states.len(), 2);
+//! ```
 
 pub mod assignments;
 pub mod choices;

@@ -5,6 +5,21 @@
 //! computation runs ([`budget`], [`memory`], [`files`]); panics of libraries that are no faults ([`panics`]).
 //!
 //! Not here: anything that knows what a truth value, a formula or a model is.
+//!
+//! A mistake of a user is a value with a place, a cause and a help, and long work ends with its budget:
+//!
+//! ```
+//! use tertium_base::{Budget, Diagnostic, Span, StopReason};
+//!
+//! let mistake = Diagnostic::error("code", "`redy` is declared nowhere")
+//!     .at(Span::new(4, 8), "unknown name")
+//!     .help("did you mean `ready`?");
+//! assert!(mistake.is_error());
+//!
+//! let budget = Budget::unlimited().with_effort(Some(3));
+//! let stopped = (0..10).find_map(|_| budget.check().err()).expect("it looks more often than that");
+//! assert_eq!(stopped.0, StopReason::Time);
+//! ```
 
 pub mod bitset;
 pub mod budget;

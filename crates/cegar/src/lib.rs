@@ -9,6 +9,29 @@
 //!
 //! Not here: reading files (`load`), which engine is asked when (`driver`), how a program is abstracted (`abstraction`), how a structure is
 //! checked (`structures`).
+//!
+//! ```
+//! # if std::env::var_os("TERTIUM_Z3").is_none() {
+//! #     // SAFETY: no other thread reads the environment yet. The solver lies where `make` puts it.
+//! #     unsafe { std::env::set_var("TERTIUM_Z3", concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/z3/lib")) };
+//! # }
+//! use tertium_base::Budget;
+//! use tertium_cegar::abstracted::AbstractionOptions;
+//! use tertium_cegar::options::CheckOptions;
+//! use tertium_cegar::refinement_loop::{self, DEFAULT_REFINEMENTS};
+//! use tertium_lattice::Belnap;
+//! use tertium_load::program::from_text;
+//! use tertium_load::questions::questions;
+//!
+//! // Numbers without bounds: nobody can list the states.
+//! let text = "system s var x : nat = 0 process P { loop { x := x + 2; } } property never: ltl G x != 1";
+//! let file = from_text("s.gcl", text.to_owned(), &[], None).expect("no mistakes");
+//! let asked = questions(&file, &["never".to_owned()], false).expect("it is a question of the file");
+//! let (options, abstraction) = (CheckOptions::default(), AbstractionOptions::default());
+//! let outcome =
+//!     refinement_loop::check(&file, &asked, &options, &abstraction, DEFAULT_REFINEMENTS, &Budget::unlimited(), &());
+//! assert_eq!(outcome.expect("it can be abstracted").answers[0].value, Belnap::True);
+//! ```
 
 pub mod abstracted;
 pub mod answer;

@@ -2,6 +2,31 @@
 //!
 //! The opinion is `kernel`'s; here files are read, and what it found is put into words. Used by `tertium certify`, and by
 //! `tertium-certify`, which holds nothing else.
+//!
+//! ```
+//! use tertium_base::Budget;
+//! use tertium_certify::{Decider, Request, findings};
+//! use tertium_driver::check::{CheckOptions, Session};
+//! use tertium_driver::input;
+//!
+//! let folder = std::env::temp_dir().join(format!("tertium-certify-{}", std::process::id()));
+//! std::fs::create_dir_all(&folder)?;
+//! let (model, certificate) = (folder.join("lamp.kmts"), folder.join("lamp.cert.json"));
+//! std::fs::write(&model, "state on lamp: t\ninit on\non -must-> on\nproperty lit : ctl AG lamp\n")?;
+//!
+//! // An engine finds an answer, and says why ...
+//! let budget = Budget::unlimited();
+//! let loaded = input::load(&model, &budget).expect("no mistakes");
+//! let session = Session::new(&loaded, CheckOptions::default(), &budget).expect("nothing contradicts");
+//! let answer = session.check(&session.properties(&[], &[]).expect("one")[0], &budget, &()).expect("no limit is set");
+//! std::fs::write(&certificate, session.certificate_text(&answer).expect("true has a proof"))?;
+//!
+//! // ... and whoever does not trust it looks for themselves.
+//! let found = findings((&model, &certificate), &Request::default(), &Decider::default(), &budget).expect("readable");
+//! assert!(found.iter().all(|finding| finding.is_proved()));
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

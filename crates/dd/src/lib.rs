@@ -7,6 +7,19 @@
 //! operation; nothing here panics for want of memory.
 //!
 //! The diagrams are OxiDD's; none of its types is visible outside. Not here: what bits mean.
+//!
+//! ```
+//! use tertium_base::Budget;
+//! use tertium_dd::{Bit, Diagrams, Limits};
+//!
+//! let diagrams = Diagrams::new(4, Limits::for_listed(16), &Budget::unlimited())?;
+//! let first = diagrams.bit(Bit::new(0))?;
+//! let other = diagrams.bit(Bit::new(3))?;
+//! let either = first.or(&other)?;
+//! assert_eq!(either.count(4), 12.0);
+//! assert!(first.is_subset(&either)?);
+//! # Ok::<(), tertium_base::Stopped>(())
+//! ```
 
 mod manager;
 mod relation;

@@ -7,6 +7,20 @@
 //!
 //! Not here: arguments, printing, exit codes. Results are values; long work watches a budget and
 //! tells an [`Observer`] what it is doing. Properties of structures are decided in `structures`, programs abstracted and refined in `cegar`.
+//!
+//! ```
+//! use tertium_base::Budget;
+//! use tertium_driver::Belnap;
+//! use tertium_driver::program::questions::questions;
+//! use tertium_driver::program::{CheckOptions, check, from_text};
+//!
+//! let text = "system s var x : 0..3 = 0 process P { loop { if x < 3 { x := x + 1; } else { x := 0; } } }\n\
+//!             property comes_back: ltl G F x = 0";
+//! let file = from_text("s.gcl", text.to_owned(), &[], None).expect("no mistakes");
+//! let asked = questions(&file, &[], false).expect("all names are known");
+//! let outcome = check(&file, &asked, &CheckOptions::default(), &Budget::unlimited(), &()).expect("it can be run");
+//! assert!(outcome.answers.iter().all(|answer| answer.value == Belnap::True));
+//! ```
 
 pub mod editor;
 pub mod export;

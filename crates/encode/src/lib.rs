@@ -9,6 +9,18 @@
 //! (`value_sets`). Only programs with boundedly many of them and finite types are encoded; others are refused with the reason.
 //!
 //! Not here: what properties say, and whether they hold.
+//!
+//! ```
+//! use tertium_base::Budget;
+//! use tertium_encode::{Encoding, InstantiatedProgram};
+//! use tertium_load::program::from_text;
+//!
+//! let text = "system s var x : 0..9 = 0 process P { while x < 9 { x := x + 1; } }";
+//! let file = from_text("s.gcl", text.to_owned(), &[], None).expect("no mistakes");
+//! let subject = InstantiatedProgram::new(&file.program, &[]).expect("it is finite");
+//! let encoding = Encoding::of(&subject, &Budget::unlimited(), &mut |_| {}).expect("no limit is set");
+//! assert!(encoding.figures().states >= 10.0);
+//! ```
 
 mod actions;
 mod bit_vector;

@@ -3,6 +3,27 @@
 //! The semantics an answer was given under ([`Reading`]), what proves it ([`Certificate`]), what leaves it open ([`Reason`]), all of it about one property
 //! ([`Verdict`]), and
 //! certificate files ([`Document`]) and stored runs ([`itf`]), as data. Engines make these values, `kernel` checks them; nothing here decides anything.
+//!
+//! ```
+//! use tertium_evidence::{Certificate, Place, Proof, Reading, read_document, write_document};
+//! use tertium_lattice::Belnap;
+//! use tertium_logic::Logic;
+//! use tertium_model::KmtsBuilder;
+//!
+//! let mut builder = KmtsBuilder::new();
+//! let (state, p) = (builder.add_state("s"), builder.add_prop("p"));
+//! builder.set_label(state, p, Belnap::True);
+//! builder.add_edge(state, state, true, true, None);
+//! let model = builder.finish().expect("it is small");
+//!
+//! let (formula, reading) = ("G p".to_owned(), Reading::default());
+//! let certificate = Certificate { formula, logic: Logic::Ltl, reading, state, value: Belnap::True, proof: Proof::NoPath };
+//! let mut text = Vec::new();
+//! write_document(&mut text, &[(Place::Whole, &model, &certificate)]).expect("memory is enough");
+//! let text = String::from_utf8(text).expect("it is text");
+//! let document = read_document(&text).expect("it was written just now");
+//! assert_eq!(document.parts[0].certificate_for(&model, &text).expect("it is about this structure"), certificate);
+//! ```
 
 pub mod abstraction;
 mod certificate;

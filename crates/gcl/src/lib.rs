@@ -6,6 +6,16 @@
 //! The language is described in `docs/language.md`.
 //!
 //! Not here: running programs, and evaluating formulas.
+//!
+//! ```
+//! let text = "system s var x : 0..3 = 0 process P { loop { x := x + 1; } } property small: ltl G x <= 3";
+//! let compiled = tertium_gcl::compile(text);
+//! let program = compiled.program.expect("no mistakes");
+//! assert_eq!((program.processes.len(), program.properties[0].name.as_str()), (1, "small"));
+//!
+//! let compiled = tertium_gcl::compile("system s process P { y := 1; }");
+//! assert!(compiled.program.is_none() && compiled.diagnostics[0].is_error());
+//! ```
 
 pub mod ast;
 mod declare;

@@ -10,6 +10,19 @@
 //!
 //! Guarantee: the same reachable states and steps, or an [`Unsupported`] that says what has no such form. Not here: solvers,
 //! diagrams, and whatever loses information.
+//!
+//! ```
+//! use tertium_instantiate::Instantiated;
+//! use tertium_promela::{Options, lower::lower, read};
+//!
+//! let text = "proctype P() { skip } init { run P(); run P() }";
+//! let model = read("two.pml", text, &Options::default());
+//! let program = lower(&model.file, &model.symbols, &model.sources).program;
+//! let instantiated = Instantiated::new(&program).expect("boundedly many copies");
+//! // `init` and both copies of `P` are processes of their own, there from the start.
+//! assert_eq!(instantiated.program.processes.len(), 3);
+//! assert!(instantiated.program.is_static());
+//! ```
 
 mod begins;
 mod copies;

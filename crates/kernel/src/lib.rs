@@ -6,6 +6,28 @@
 //! drawn, and decided by a solver ([`solve`]). `docs/kernel.md` states every rule and why it is sound.
 //!
 //! Not here: finding proofs, and anything that engines use to find answers.
+//!
+//! ```
+//! use tertium_base::Budget;
+//! use tertium_evidence::{Certificate, Proof, Reading};
+//! use tertium_kernel::check_certificate;
+//! use tertium_lattice::{Belnap, TruthValue};
+//! use tertium_logic::Logic;
+//! use tertium_model::KmtsBuilder;
+//!
+//! let mut builder = KmtsBuilder::new();
+//! let (state, p) = (builder.add_state("s"), builder.add_prop("p"));
+//! builder.set_label(state, p, Belnap::True);
+//! builder.add_edge(state, state, true, true, None);
+//! let model = builder.finish().expect("it is small");
+//!
+//! let (formula, reading) = ("G p".to_owned(), Reading::default());
+//! let proof = Certificate { formula, logic: Logic::Ltl, reading, state, value: Belnap::True, proof: Proof::NoPath };
+//! assert!(check_certificate(&model, &proof, &Budget::unlimited()).is_ok());
+//! // The same does not prove the opposite.
+//! let opposite = Certificate { value: proof.value.not(), ..proof };
+//! assert!(check_certificate(&model, &opposite, &Budget::unlimited()).is_err());
+//! ```
 
 pub mod checker;
 mod completion_game;

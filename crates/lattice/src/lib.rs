@@ -5,6 +5,16 @@
 //! with the cuts that reduce its values to Booleans. [`laws`] states what all of them obey.
 //!
 //! Not here: anything that knows models or formulas.
+//!
+//! ```
+//! use tertium_lattice::{Belnap, Kleene, TruthValue};
+//!
+//! // What is not known may turn out false, but something false settles a conjunction.
+//! assert_eq!(Kleene::Unknown.and(Kleene::True), Kleene::Unknown);
+//! assert_eq!(Kleene::Unknown.and(Kleene::False), Kleene::False);
+//! // Evidence for both sides is a value, too.
+//! assert_eq!(Belnap::from_evidence(true, true), Belnap::Both);
+//! ```
 
 mod belnap;
 mod build;

@@ -7,6 +7,14 @@
 //! [`summary`] puts together what there is to know about one formula.
 //!
 //! Not here: models, and evaluating anything on them.
+//!
+//! ```
+//! use tertium_logic::{Logic, ParseOptions, parse, positive_normal_form};
+//!
+//! let parsed = parse("!(p U q)", &ParseOptions::in_logic(Logic::Ltl));
+//! let formula = parsed.formula.expect("it is one");
+//! assert_eq!(positive_normal_form(&formula, false).text(), "!p R !q");
+//! ```
 
 pub mod alternating;
 pub mod automata;

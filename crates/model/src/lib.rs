@@ -5,6 +5,21 @@
 //! ([`LatticeModel`]) and with parameters ([`ParamModel`]). [`read_file`] reads any of them.
 //!
 //! Not here: formulas, programs, and any evaluation.
+//!
+//! ```
+//! use tertium_base::Budget;
+//! use tertium_lattice::Belnap;
+//! use tertium_model::{Format, Model, StateId, read_bytes};
+//!
+//! let text = "state off lamp: f\nstate on lamp: ?\ninit off\noff -must-> on\non -may-> off\n";
+//! let loaded = read_bytes("lamp.kmts", Format::Kmts, text.as_bytes(), &Budget::unlimited())?;
+//! let Some(Model::Kmts(lamp)) = loaded.model else { panic!("{:?}", loaded.diagnostics) };
+//! assert_eq!((lamp.state_count(), lamp.edge_count()), (2, 2));
+//! // Whether the lamp is on there, and whether that can end, is left open.
+//! let on = StateId::new(1);
+//! assert_eq!(lamp.label(on, lamp.prop_by_name("lamp").unwrap()), Belnap::Unknown);
+//! # Ok::<(), tertium_base::Stopped>(())
+//! ```
 
 mod builder;
 mod consistency;

@@ -8,6 +8,50 @@
 //! has states, and [`search`] the search over it.
 //!
 //! Not here: any surface language, fast exploration, and formulas beyond their atoms.
+//!
+//! ```
+//! use tertium_base::{Budget, Span};
+//! use tertium_program::{
+//!     Action, Assign, InitialValue, Instance, Location, Outcome, Place, Program, Scope, Semantics, Step, Type, Variable,
+//! };
+//!
+//! // One process that sets `done` once: `process P { done := true; }`.
+//! let mut program = Program::new("once");
+//! let done = program.add_variable(Variable {
+//!     name: "done".to_owned(),
+//!     ty: Type::Bool,
+//!     dimensions: Vec::new(),
+//!     scope: Scope::Global,
+//!     initial: InitialValue::Same(0),
+//!     hidden: false,
+//!     span: Span::default(),
+//! });
+//! let process = program.add_process("P", Span::default());
+//! let source = program.add_location(process, Location::default());
+//! let target = program.add_location(process, Location { end: true, ..Location::default() });
+//! let (guard, value) = (program.exprs.bool(true), program.exprs.bool(true));
+//! program.add_step(Step {
+//!     process,
+//!     source,
+//!     target,
+//!     rank: 0,
+//!     yields_to: Vec::new(),
+//!     frees: false,
+//!     inputs: Vec::new(),
+//!     guard,
+//!     action: Action::Assign(vec![Assign { place: Place::Var(done), value }]),
+//!     span: Span::default(),
+//!     text: "done := true".to_owned(),
+//! });
+//! program.instances.push(Instance { process, arguments: Vec::new(), priority: 1 });
+//!
+//! let semantics = Semantics::new(&program);
+//! let initial = semantics.initial_states(1, &Budget::unlimited()).expect("there is one");
+//! let successors = semantics.successors(&initial[0]);
+//! let Outcome::Next(next) = &successors[0].outcome else { panic!("nothing can go wrong") };
+//! assert_eq!(next.slots[semantics.layout().variable(done)], 1);
+//! assert!(!semantics.is_deadlock(next), "it has come to its end");
+//! ```
 
 pub mod analysis;
 pub mod blocks;

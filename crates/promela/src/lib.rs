@@ -3,6 +3,16 @@
 //! The way of the data: text → tokens after preprocessing → tree ([`ast`]) → meaning of names ([`symbols`]).
 //! Mistakes are values, several per run; places point into the user's text, through `#include` and macros
 //! ([`sources`]). [`outline`] tells editors where names stand.
+//!
+//! ```
+//! use tertium_promela::{Options, lower::lower, read};
+//!
+//! let text = "byte x; active [2] proctype P() { do :: x < 3 -> x++ od }";
+//! let model = read("count.pml", text, &Options::default());
+//! assert!(!model.is_broken());
+//! let program = lower(&model.file, &model.symbols, &model.sources).program;
+//! assert_eq!(program.instances.len(), 2);
+//! ```
 
 pub mod ast;
 pub mod include;

@@ -6,6 +6,35 @@
 //! [`sarif`] for build servers.
 //!
 //! Not here: deciding anything, running engines, writing to a terminal or a file.
+//!
+//! ```
+//! use tertium_report::certify::ResultView;
+//! use tertium_report::view::{SCHEMA_VERSION, Tool};
+//! use tertium_report::{CertifyReport, Style, json, text};
+//!
+//! let result = ResultView {
+//!     name: "lit".to_owned(),
+//!     formula: "AG lamp".to_owned(),
+//!     logic: "ctl",
+//!     value: "true".to_owned(),
+//!     verdict: "proved",
+//!     proof: "strategy",
+//!     about: Vec::new(),
+//!     obligations: 0,
+//!     assumptions: Vec::new(),
+//!     reason: None,
+//! };
+//! let report = CertifyReport {
+//!     schema_version: SCHEMA_VERSION,
+//!     tool: Tool { name: "tertium", version: "0".to_owned() },
+//!     file: "lamp.kmts".to_owned(),
+//!     certificate: "lit.cert.json".to_owned(),
+//!     accepted: true,
+//!     results: vec![result],
+//! };
+//! assert!(text::certify(&report, Style::default()).contains("proved"));
+//! assert!(json::document(&report).contains("\"accepted\": true"));
+//! ```
 
 pub mod abstraction;
 pub mod build;

@@ -6,6 +6,23 @@
 //! [`Queries`] stands before them with a cache, counts and limits; every call ends with its budget.
 //!
 //! Not here: programs and what their expressions mean; which questions to ask.
+//!
+//! ```
+//! # if std::env::var_os("TERTIUM_Z3").is_none() {
+//! #     // SAFETY: no other thread reads the environment yet. The solver lies where `make` puts it.
+//! #     unsafe { std::env::set_var("TERTIUM_Z3", concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/z3/lib")) };
+//! # }
+//! use tertium_smt::{Reply, Solver, Sort, Terms, Value, Z3};
+//!
+//! let mut terms = Terms::new();
+//! let x = terms.fresh("x", Sort::Int, (None, None));
+//! let (five, seven) = (terms.int(5), terms.int(7));
+//! let between = [terms.lt(five, x), terms.lt(x, seven)];
+//! let mut solver = Z3::new()?;
+//! assert_eq!(solver.check(&mut terms, &between), Reply::Sat);
+//! assert_eq!(solver.values(&mut terms, &[x]), Some(vec![Value::Int(6)]));
+//! # Ok::<(), tertium_smt::SolverError>(())
+//! ```
 
 pub mod arith;
 pub mod build;

@@ -6,6 +6,26 @@
 //! files of their own. [`compare`] relates two structures, and [`picture`] tells what is to be seen in one.
 //!
 //! Not here: programs, and how they become structures (`abstraction`, `cegar`); reading files (`load`).
+//!
+//! ```
+//! use tertium_base::Budget;
+//! use tertium_load::structure::from_text;
+//! use tertium_structures::check::{CheckOptions, Session};
+//!
+//! let text = "state off lamp: f\nstate on lamp: t\ninit off\noff -must-> on\non -may-> off\n";
+//! let budget = Budget::unlimited();
+//! let loaded = from_text("lamp.kmts", text, &budget).expect("no mistakes");
+//! let session = Session::new(&loaded, CheckOptions::default(), &budget).expect("nothing contradicts");
+//! let given = ["EF lamp", "AG EF !lamp"].map(str::to_owned);
+//! let values: Vec<String> = session
+//!     .properties(&given, &[])
+//!     .expect("they are formulas")
+//!     .iter()
+//!     .map(|property| session.check(property, &budget, &()).expect("no limit is set").value.word().to_owned())
+//!     .collect();
+//! // That the lamp goes off again is possible, but not certain.
+//! assert_eq!(values, ["true", "unknown"]);
+//! ```
 
 pub mod answer;
 pub mod bind;

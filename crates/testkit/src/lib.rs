@@ -8,6 +8,19 @@
 //! it in their `tests/` folder, not in unit tests: there, their types would exist twice.
 //!
 //! Not here: engines, file formats, anything a user's run needs.
+//!
+//! ```
+//! use tertium_logic::Logic;
+//! use tertium_testkit::reference::{Deadlocks, branching_values};
+//! use tertium_testkit::{FormulaShape, StructureShape, for_random_cases};
+//!
+//! for_random_cases(20, |case| {
+//!     let structure = case.structure(&StructureShape::default());
+//!     let formula = case.formula(&FormulaShape::new(Logic::Ctl));
+//!     let values = branching_values(&structure, &formula, Deadlocks::Mu);
+//!     assert_eq!(values.len(), structure.state_count());
+//! });
+//! ```
 
 mod cases;
 pub mod completions;

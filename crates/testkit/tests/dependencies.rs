@@ -66,6 +66,10 @@ fn every_dependency_is_used() {
         for section in ["dependencies", "dev-dependencies"] {
             if section == "dev-dependencies" {
                 words(&package.join("tests"), &mut used);
+                // The example that the crate begins with is a test, too.
+                let library = fs::read_to_string(package.join("src/lib.rs")).unwrap_or_default();
+                let example = library.lines().filter_map(|line| line.strip_prefix("//! use "));
+                example.for_each(|line| words_of(line, &mut used));
             }
             let missing = |name: &String| !used.contains(&name.replace('-', "_"));
             let names = named(&manifest, section).into_iter().filter(missing);

@@ -7,6 +7,21 @@
 //! Trace Format, [`trail`] follows the trails of Spin, [`simulate`] walks, and repeats stored runs.
 //!
 //! Not here: searching for runs (`explore`, `driver`), and whether a run shows what it is said to show.
+//!
+//! ```
+//! use tertium_base::Budget;
+//! use tertium_load::program::from_text;
+//! use tertium_trace::simulate::Simulator;
+//!
+//! let text = "system s var x : 0..3 = 0 process P { x := x + 1; x := x + 2; }";
+//! let file = from_text("s.gcl", text.to_owned(), &[], None).expect("no mistakes");
+//! let mut simulator = Simulator::new(&file, &Budget::unlimited()).expect("it has a beginning");
+//! while let Some(choice) = simulator.choices().first() {
+//!     simulator.take(choice).expect("it was offered");
+//! }
+//! assert_eq!(simulator.position(), 2);
+//! assert!(simulator.values().contains(&("x".to_owned(), "3".to_owned())));
+//! ```
 
 pub mod itf;
 pub mod narration;
