@@ -30,7 +30,7 @@
 //! let (options, abstraction) = (CheckOptions::default(), AbstractionOptions::default());
 //! let outcome =
 //!     refinement_loop::check(&file, &asked, &options, &abstraction, DEFAULT_REFINEMENTS, &Budget::unlimited(), &());
-//! assert_eq!(outcome.expect("it can be abstracted").answers[0].value, Belnap::True);
+//! assert_eq!(outcome.expect("it can be abstracted").answers[0].value(), Belnap::True);
 //! ```
 
 pub mod abstracted;

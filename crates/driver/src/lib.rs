@@ -12,14 +12,16 @@
 //! use tertium_base::Budget;
 //! use tertium_driver::Belnap;
 //! use tertium_driver::program::questions::questions;
-//! use tertium_driver::program::{CheckOptions, check, from_text};
+//! use tertium_driver::program::from_text;
+//! use tertium_driver::strategy::{ProgramQuery, Wishes, decide};
 //!
 //! let text = "system s var x : 0..3 = 0 process P { loop { if x < 3 { x := x + 1; } else { x := 0; } } }\n\
 //!             property comes_back: ltl G F x = 0";
 //! let file = from_text("s.gcl", text.to_owned(), &[], None).expect("no mistakes");
 //! let asked = questions(&file, &[], false).expect("all names are known");
-//! let outcome = check(&file, &asked, &CheckOptions::default(), &Budget::unlimited(), &()).expect("it can be run");
-//! assert!(outcome.answers.iter().all(|answer| answer.value == Belnap::True));
+//! let query = ProgramQuery { file: &file, questions: &asked, wishes: &Wishes::default() };
+//! let outcome = decide(&query, &Budget::unlimited(), &()).expect("it can be run");
+//! assert!(outcome.answers.iter().all(|answer| answer.value() == Belnap::True));
 //! ```
 
 pub mod editor;
