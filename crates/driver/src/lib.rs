@@ -32,12 +32,12 @@ pub mod strategy;
 
 pub use tertium_evidence::observer::{Aside, Counts, Observer};
 pub use tertium_evidence::provenance;
-pub use tertium_evidence::{Deadlock, LinearReading, Reading, Reason};
+pub use tertium_evidence::{Deadlock, LinearReading, Reading, Reason, Verdict};
 pub use tertium_lattice::Belnap;
 pub use tertium_load::structure as input;
 pub use tertium_load::{Failure, Located, failure, property};
 pub use tertium_logic::{Formula, Logic};
-pub use tertium_model::Kmts;
+pub use tertium_model::{Kmts, PropId, StateId};
 pub use tertium_structures::{answer, bind, check, compare, engines, paths, picture, precision, prove, query, vacuity};
 pub use tertium_trace::unfold;
 

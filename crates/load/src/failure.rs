@@ -2,6 +2,7 @@
 //!
 //! Mistakes of the user, limits that were reached, and faults of this program never share a variant.
 
+use std::fmt;
 use std::sync::Arc;
 
 use tertium_base::{Diagnostic, SourceFile, Stopped};
@@ -45,6 +46,24 @@ pub enum Failure {
     /// Two parts of this program disagree; the text says on what.
     Internal(String),
 }
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Input(messages) => {
+                for (at, message) in messages.iter().enumerate() {
+                    let between = if at == 0 { "" } else { "\n\n" };
+                    write!(f, "{between}{}", message.render(false))?;
+                }
+                Ok(())
+            }
+            Self::Stopped(stopped) => write!(f, "stopped: {stopped}"),
+            Self::Internal(what) => write!(f, "a fault of tertium, not of the model: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
 
 impl From<Stopped> for Failure {
     fn from(stopped: Stopped) -> Self {

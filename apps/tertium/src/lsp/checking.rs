@@ -159,14 +159,7 @@ fn decide(job: &Job, budget: &Budget, observer: &dyn Observer) -> Result<Vec<Tol
         TextKind::Kmts => structure(job, &args, budget, observer),
         TextKind::Gcl | TextKind::Promela => program(job, &args, budget, observer),
     };
-    answers.map_err(|failure| match failure {
-        Failure::Input(messages) => {
-            let texts: Vec<String> = messages.iter().map(|message| message.render(false)).collect();
-            texts.join("\n\n")
-        }
-        Failure::Stopped(stopped) => format!("stopped: {stopped}"),
-        Failure::Internal(what) => format!("a fault of tertium, not of the model: {what}"),
-    })
+    answers.map_err(|failure| failure.to_string())
 }
 
 /// The options of a check that nobody has changed.

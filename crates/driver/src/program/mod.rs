@@ -47,7 +47,7 @@ pub use tertium_cegar::{abstracted, answer, refinement_loop};
 pub use tertium_load::program::{
     Extras, Language, ProgramFile, from_text, from_text_with, is_program, load, load_with, read_text,
 };
-pub use tertium_load::{promela, questions};
+pub use tertium_load::{promela, questions, sizes};
 pub use tertium_program::{Fairness, Move, Program, Semantics, State};
 pub use tertium_trace::{Run, itf, narration, propositional, reorder, run, simulate, trail, wording};
 
