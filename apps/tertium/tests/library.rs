@@ -8,10 +8,18 @@ fn checked(name: &str, text: &str) -> tertium::Report {
     tertium::check(&model, &options, &Budget::unlimited(), &()).unwrap_or_else(|failure| panic!("{failure}"))
 }
 
+const PARTIAL: &str = "props p
+state a p: t
+state b p: ?
+init a
+a -must-> b
+b -may-> a
+property safe : ctl AG p
+";
+
 #[test]
 fn an_unknown_of_a_partial_structure_says_what_is_open() {
-    let report =
-        checked("s.kmts", "state a init p: t\nstate b p: ?\na -must-> b\nb -may-> a\nproperty ctl safe: AG p\n");
+    let report = checked("s.kmts", PARTIAL);
     let safe = report.of("safe").expect("it is asked");
     let Verdict::Indefinite(reasons) = &safe.verdict else { panic!("{:?}", safe.verdict) };
     assert_eq!(reasons, &["label p at b is unknown"]);
@@ -24,7 +32,10 @@ fn definite_answers_about_programs_have_runs_and_certificates() {
     let report = checked("s.gcl", text);
     let Verdict::Fails(evidence) = &report.of("low").expect("it is asked").verdict else { panic!("it is false") };
     let run = evidence.run.as_ref().expect("a counterexample");
-    assert_eq!((run.steps.len(), run.steps[2].statement.as_deref(), run.steps[2].line), (3, Some("x := 2"), Some(3)));
+    assert_eq!(
+        (run.steps.len(), run.steps[2].statement.as_deref(), run.steps[2].line),
+        (3, Some("x := x + 1"), Some(3))
+    );
     let Verdict::Holds(evidence) = &report.of("natural").expect("it is asked").verdict else { panic!("it is true") };
     assert!(evidence.certificate.as_ref().is_some_and(|text| text.contains("natural") || text.contains("x")));
     assert_eq!(report.value(), Belnap::False);
