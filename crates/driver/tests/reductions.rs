@@ -6,16 +6,17 @@ use std::fmt::Write as _;
 use tertium_base::Budget;
 use tertium_driver::Belnap;
 use tertium_driver::program::promela;
-use tertium_driver::program::questions::questions;
+use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::reduced_program::ReducedProgram;
 use tertium_driver::program::run;
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
 use tertium_driver::program::{CheckOptions, ProgramFile, check, from_text};
-use tertium_explore::reduction::ReductionKinds;
+use tertium_explore::reduction::{ReductionKinds, StateSpaceReduction};
 use tertium_explore::search::breadth::{Options, breadth_first};
 use tertium_explore::search::run::shortest_run;
 use tertium_explore::search::{Blind, Finding};
+use tertium_program::Semantics;
 use tertium_testkit::{ProgramShape, Rng, for_random_cases, random_program, random_promela};
 
 /// Larger models are left out.
@@ -207,6 +208,28 @@ fn what_a_property_sees_of_processes_is_not_left_out() {
             let seen = found.iter().find(|(name, _)| name == "seen").expect("it is asked");
             assert_eq!(seen.1, value, "{formula}, reduction: {reduction}");
         }
+    }
+}
+
+/// Of processes that come and go, no location is private whose steps a question sees.
+#[test]
+fn steps_that_a_question_sees_are_not_private() {
+    for (formula, private) in [("g == 0", true), ("A[1]:x == 1", false), ("A[1]@m", false)] {
+        let text = format!(
+            "byte g; active proctype B() {{ do :: g < 2 -> g++; run A() :: break od }}\n\
+             proctype A() {{ byte x; x = 1; m: x = 2; x = 3 }}\nltl seen {{ [] ({formula}) }}\n"
+        );
+        let file = loaded("private.pml", &text);
+        let asked = questions(&file, &["seen".to_owned()], false).expect("it is asked");
+        let Some(Question::Property(asked)) = asked.first() else { panic!("a property is a property") };
+        let semantics = Semantics::new(&file.program);
+        assert!(!semantics.layout().is_fixed(), "processes come and go");
+        let reduction = StateSpaceReduction::of(&semantics, &asked.atoms);
+        let process = file.program.process_ids().find(|&process| file.program.process(process).name == "A");
+        let process = process.expect("it is there");
+        let locations = file.program.process(process).locations.len();
+        let is_private = (0..locations).any(|at| reduction.is_ample(process.index(), at));
+        assert_eq!(is_private, private, "{formula}");
     }
 }
 
