@@ -38,7 +38,9 @@ pub use tertium_load::structure as input;
 pub use tertium_load::{Failure, Located, failure, property};
 pub use tertium_logic::{Formula, Logic};
 pub use tertium_model::{Kmts, PropId, StateId};
-pub use tertium_structures::{answer, bind, check, compare, engines, paths, picture, precision, prove, query, vacuity};
+pub use tertium_structures::{
+    answer, bind, check, compare, engines, merge, paths, picture, precision, prove, query, vacuity,
+};
 pub use tertium_trace::unfold;
 
 /// Ends the solvers that run as processes of their own: for whoever ends this process without returning from what it does.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tertium_base::{Budget, Diagnostic, files};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
-use tertium_model::{Format, Kmts, Model, StateId, read_bytes, read_file};
+use tertium_model::{Format, Kmts, LatticeModel, Model, StateId, read_bytes, read_file};
 
 use crate::cuts;
 use crate::failure::{Failure, Located};
@@ -123,6 +123,12 @@ impl Loaded {
             written_properties: Vec::new(),
             warnings: Vec::new(),
         }
+    }
+
+    /// A structure over a lattice that was made rather than read.
+    #[must_use]
+    pub fn of_lattice(file: &str, model: LatticeModel) -> Self {
+        Self::of_model(file, Model::Lattice(model))
     }
 
     /// The properties in the file.

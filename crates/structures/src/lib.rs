@@ -34,6 +34,7 @@ pub mod compare;
 pub mod engines;
 mod family;
 mod lattice;
+pub mod merge;
 pub mod paths;
 pub mod picture;
 pub mod precision;

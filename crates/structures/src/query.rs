@@ -80,6 +80,13 @@ pub(crate) fn mistakes(model: &Model, parsed: &Parsed, thorough: bool) -> Vec<Lo
     names.iter().filter(unknown).map(message).collect()
 }
 
+/// The message for a query about a program.
+#[must_use]
+pub fn not_for_programs(file: &str) -> Diagnostic {
+    Diagnostic::error("E0335", format!("queries are for structures, and `{file}` is a program"))
+        .help("`tertium explore FILE --graph FILE.kmts` writes its graph as a structure")
+}
+
 /// The message for a formula whose placeholders make no query.
 pub fn no_query(why: NoQuery) -> Diagnostic {
     let (what, help) = match why {

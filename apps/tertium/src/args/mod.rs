@@ -14,6 +14,7 @@ mod export;
 mod fmt;
 mod formula;
 mod lsp;
+mod merge;
 mod names;
 mod output;
 mod simulate;
@@ -31,6 +32,7 @@ pub use self::export::{ExportArgs, ExportTarget};
 pub use self::fmt::FmtArgs;
 pub use self::formula::FormulaArgs;
 pub use self::lsp::LspArgs;
+pub use self::merge::{MergeArgs, OverName};
 pub use self::names::{EngineName, Parameters, Semantics, StoreName};
 pub use self::output::{Colour, ExportFormat, FailOn, Format, PlainFormat};
 pub use self::simulate::SimulateArgs;
@@ -67,6 +69,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Compare two structures: refinement and equivalence
     Compare(CompareArgs),
+    /// Merge two viewpoints of one system, and list where they disagree
+    Merge(MergeArgs),
     /// Count the states of a program, and write its graph
     Explore(ExploreArgs),
     /// Show what predicates make of a program

@@ -230,10 +230,7 @@ fn refuse_queries(args: &CheckArgs) -> Result<(), Failure> {
     if !args.properties.iter().enumerate().any(is_query) {
         return Ok(());
     }
-    let message = format!("queries are for structures, and `{}` is a program", args.file.display());
-    Err(Diagnostic::error("E0335", message)
-        .help("`tertium explore FILE --graph FILE.kmts` writes its graph as a structure")
-        .into())
+    Err(tertium_driver::query::not_for_programs(&shown_path(&args.file)).into())
 }
 
 /// The engine with the name that was typed.

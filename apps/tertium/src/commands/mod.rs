@@ -9,6 +9,7 @@ mod export;
 mod fmt;
 mod formula;
 pub mod known;
+mod merge;
 mod pages;
 mod program;
 pub mod program_views;
@@ -63,6 +64,7 @@ fn asked(command: &Command) -> Asked {
     let (format, file) = match command {
         Command::Check(args) => (args.format, Some(&args.file)),
         Command::Compare(args) => (args.format.into(), Some(&args.left)),
+        Command::Merge(args) => (args.format.into(), Some(&args.left)),
         Command::Explore(args) => (args.format.into(), Some(&args.file)),
         Command::Abstract(args) => (args.format.into(), Some(&args.file)),
         Command::Simulate(args) => (args.format.into(), Some(&args.file)),
@@ -83,6 +85,7 @@ fn run(cli: Cli) -> u8 {
     match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Merge(args) => merge::run(&args),
         Command::Explore(args) => explore::run(&args),
         Command::Abstract(args) => abstraction::run(&args),
         Command::Simulate(args) => simulate::run(&args),

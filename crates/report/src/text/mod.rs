@@ -7,6 +7,7 @@ mod compare;
 mod explore;
 mod formula;
 mod lanes;
+mod merge;
 mod run;
 
 pub use abstraction::abstraction;
@@ -15,6 +16,7 @@ pub use check::{decreasing, heading, result, short_result, summary};
 pub use compare::compare;
 pub use explore::explore;
 pub use formula::formula;
+pub use merge::merge;
 pub(crate) use run::repeated;
 pub use run::table as run;
 
