@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use tertium_base::Budget;
-use tertium_driver::program::shown::{Shown, shows};
+use tertium_driver::program::run_evidence::{RunEvidence, shows};
 use tertium_driver::program::simulate::Simulator;
 use tertium_driver::program::{ProgramFile, from_text, itf, promela, questions::questions, semantics, trail};
 use tertium_driver::{Belnap, Failure};
@@ -53,7 +53,7 @@ fn replay(file: &ProgramFile, text: &str) -> Result<(), Failure> {
     if let Some(small) = questions(file, &["small".to_owned()], false).ok().and_then(|mut all| all.pop()) {
         let high = simulator.run().states().any(|state| state.slots[0] >= 2);
         let found = shows(&semantics, &small, simulator.run(), false)?;
-        assert_eq!(found == Shown::Value(Belnap::False), high, "{text}");
+        assert_eq!(found == RunEvidence::Value(Belnap::False), high, "{text}");
     }
     Ok(())
 }

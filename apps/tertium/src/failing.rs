@@ -15,17 +15,17 @@ use crate::terminal::{self, Stream};
 
 /// What the command line asks for.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct RequestedOutput {
     /// How results are to be written.
     pub format: Format,
     /// The file that they are about.
     pub file: Option<Input>,
 }
 
-static ASKED: OnceLock<Asked> = OnceLock::new();
+static ASKED: OnceLock<RequestedOutput> = OnceLock::new();
 
 /// Keeps what the command line asks for.
-pub fn remember(asked: Asked) {
+pub fn remember(asked: RequestedOutput) {
     // Only the first counts: there is one command line.
     let _ = ASKED.set(asked);
 }
@@ -52,7 +52,7 @@ pub fn write_document(error: ErrorView) {
 }
 
 /// The first line, unless the run has come to write it.
-fn header(asked: &Asked, report: &FailureReport) -> String {
+fn header(asked: &RequestedOutput, report: &FailureReport) -> String {
     match &asked.file {
         Some(input) if !terminal::has_written() => json::header_line(&report.tool, input),
         _ => String::new(),

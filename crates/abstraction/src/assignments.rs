@@ -100,7 +100,7 @@ impl System {
 
     fn assignment_of(&mut self, predicate: usize, relation: TermId, after: TermId) -> Result<Assignment, Failed> {
         let related = self.related(&[relation, after]);
-        let mut found = Search { related: related.clone(), ..Search::default() };
+        let mut found = AssignmentSearch { related: related.clone(), ..AssignmentSearch::default() };
         // First what costs nothing, then what must be asked.
         for ask in [false, true] {
             for size in 0..=LARGEST.min(related.len()) {
@@ -123,7 +123,7 @@ impl System {
         relation: TermId,
         after: TermId,
         ask: bool,
-        found: &mut Search,
+        found: &mut AssignmentSearch,
     ) -> Result<(), Failed> {
         let view = self.cube_view(cube);
         let (relation, after) = (self.simplify(&view, relation), self.simplify(&view, after));
@@ -323,7 +323,7 @@ fn balanced(text: &str) -> bool {
 }
 
 #[derive(Default)]
-struct Search {
+struct AssignmentSearch {
     /// The predicates that can matter.
     related: Vec<usize>,
     holds: Vec<Cube>,
@@ -334,7 +334,7 @@ struct Search {
     can_fail: Vec<Cube>,
 }
 
-impl Search {
+impl AssignmentSearch {
     fn all(&self) -> impl Iterator<Item = &Cube> {
         self.holds.iter().chain(&self.fails).chain(&self.never)
     }

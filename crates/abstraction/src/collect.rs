@@ -81,7 +81,7 @@ impl Explored {
     ) -> Option<Self> {
         let budget = Budget::unlimited();
         let limits = Limits { most: usize::MAX, budget: &budget };
-        let mut told = Told { initial, known, expansions: Vec::new(), part_of: None };
+        let mut told = KnownExpansions { initial, known, expansions: Vec::new(), part_of: None };
         let reached = nearest_first(&mut told, limits, &mut |_, _, _| Ok(ControlFlow::Continue(()))).ok()?;
         Some(Self::of(reached, &told.initial, told.expansions))
     }
@@ -96,7 +96,7 @@ impl Explored {
     ) -> Self {
         let budget = Budget::unlimited();
         let limits = Limits { most: usize::MAX, budget: &budget };
-        let mut told = Told { initial, known, expansions: Vec::new(), part_of: Some(processes) };
+        let mut told = KnownExpansions { initial, known, expansions: Vec::new(), part_of: Some(processes) };
         match nearest_first(&mut told, limits, &mut |_, _, _| Ok(ControlFlow::Continue(()))) {
             Ok(reached) => Self::of(reached, &told.initial, told.expansions),
             Err(Missing) => Self::default(),
@@ -196,7 +196,7 @@ impl Successors for Followed<'_> {
 }
 
 /// What follows where that is known already.
-struct Told {
+struct KnownExpansions {
     initial: Vec<(AbstractState, bool)>,
     known: HashMap<AbstractState, Expansion>,
     expansions: Vec<Expansion>,
@@ -213,7 +213,7 @@ impl From<Stopped> for Missing {
     }
 }
 
-impl Successors for Told {
+impl Successors for KnownExpansions {
     type State = AbstractState;
     type Step = ();
     type Failure = Missing;

@@ -1,4 +1,4 @@
-//! What is known of every variable before any question is asked?
+//! Interval analysis with widening (Cousot and Cousot 1977): what is known of every variable before any question is asked?
 //!
 //! Intervals by propagating initial values and assignments, flow-insensitively, with a jump to the type's bounds where
 //! they keep growing. What is found holds in every reachable state, so it is part of every question.

@@ -280,7 +280,7 @@ impl System {
     }
 
     /// Showing values goes wrong where they have none. In the middle of a block this cannot be said.
-    fn shown(&mut self, way: &tertium_program::Way) -> Result<TermId, Unsupported> {
+    fn shown(&mut self, way: &tertium_program::BlockPath) -> Result<TermId, Unsupported> {
         let mut parts = Vec::new();
         for &step in &way.steps {
             let tertium_program::Action::Print { values, .. } = self.program.step(step).action.clone() else {
@@ -298,7 +298,7 @@ impl System {
         Ok(self.terms.all(&parts))
     }
 
-    fn choices(&mut self, way: &tertium_program::Way) -> Result<Vec<Choice>, Unsupported> {
+    fn choices(&mut self, way: &tertium_program::BlockPath) -> Result<Vec<Choice>, Unsupported> {
         let domains: Vec<Domain> = way
             .steps
             .iter()

@@ -50,7 +50,7 @@ impl From<Refused> for io::Error {
 /// # Errors
 /// If it is something else, or larger, or cannot be opened.
 pub fn open(path: &Path, most: u64) -> Result<File, Refused> {
-    // Looked at before it is opened: to open a pipe waits for whoever writes to it.
+    // RoundHistory at before it is opened: to open a pipe waits for whoever writes to it.
     let known = std::fs::metadata(path).map_err(Refused::System)?;
     if !known.is_file() {
         return Err(Refused::Kind(kind_of(&known)));

@@ -72,7 +72,8 @@ fn search<I: Iterator<Item = usize>, E>(
     mut tick: impl FnMut() -> Result<(), E>,
 ) -> Result<Components, E> {
     assert!(count < u32::MAX as usize, "a graph of {count} nodes");
-    let mut search = Search { successors, mark: vec![UNSEEN; count], open: Vec::new(), path: Vec::new(), found: 0 };
+    let mut search =
+        ComponentSearch { successors, mark: vec![UNSEEN; count], open: Vec::new(), path: Vec::new(), found: 0 };
     for root in 0..count {
         if search.mark[root] == UNSEEN {
             search.enter(root);
@@ -87,7 +88,7 @@ fn search<I: Iterator<Item = usize>, E>(
 
 const UNSEEN: u32 = 0;
 
-struct Search<I, F> {
+struct ComponentSearch<I, F> {
     successors: F,
     /// Of a node that is open the least place on `open`, counted from one, that it is known to lead to; of a finished one its
     /// component, counted down from the greatest number. There are no more of both together than nodes, so they do not meet.
@@ -99,7 +100,7 @@ struct Search<I, F> {
     found: u32,
 }
 
-impl<I: Iterator<Item = usize>, F: Fn(usize) -> I> Search<I, F> {
+impl<I: Iterator<Item = usize>, F: Fn(usize) -> I> ComponentSearch<I, F> {
     fn enter(&mut self, node: usize) {
         self.open.push(node);
         let place = to_u32(self.open.len());

@@ -6,9 +6,9 @@ use std::time::Duration;
 use tertium_base::{Diagnostic, StopReason};
 use tertium_lattice::Belnap;
 
-use crate::abstracted::basis::Basis;
-use crate::abstracted::looked::Looked;
 use crate::parameterised::Sizes;
+use crate::predicate_abstraction::basis::Basis;
+use crate::predicate_abstraction::round_history::RoundHistory;
 use tertium_evidence::Verdict;
 use tertium_evidence::observer::Observer;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
@@ -132,7 +132,7 @@ pub struct ProgramAnswer {
     /// The rounds of abstraction, if more was looked at in each.
     pub rounds: Vec<Round>,
     /// What the rounds looked at, if they can be drawn.
-    pub looked: Option<Arc<Looked>>,
+    pub round_history: Option<Arc<RoundHistory>>,
     /// What holds in every state that can be reached, as far as it was found out: one line for each combination of locations.
     pub established: Vec<String>,
     /// The processes that were looked at closely, if not all were.
@@ -270,7 +270,7 @@ impl ProgramAnswer {
             cost: Cost::default(),
             choice: None,
             rounds: Vec::new(),
-            looked: None,
+            round_history: None,
             established: Vec::new(),
             spotlight: None,
             condition: Vec::new(),

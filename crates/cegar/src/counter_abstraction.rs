@@ -1,4 +1,4 @@
-//! Which program stands for all members of a family at once?
+//! Counter abstraction (Pnueli, Xu and Zuck 2002): which program stands for all members of a family at once?
 //!
 //! Members of families are counted by place (counter abstraction): one program can do whatever the members can do, however many
 //! there are. Here it is made for a question; properties that counted members are taken to keep to must be shown themselves.

@@ -16,7 +16,7 @@
 //! #     unsafe { std::env::set_var("TERTIUM_Z3", concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/z3/lib")) };
 //! # }
 //! use tertium_base::Budget;
-//! use tertium_cegar::abstracted::AbstractionOptions;
+//! use tertium_cegar::predicate_abstraction::AbstractionOptions;
 //! use tertium_cegar::options::CheckOptions;
 //! use tertium_cegar::refinement_loop::{self, DEFAULT_REFINEMENTS};
 //! use tertium_lattice::Belnap;
@@ -33,11 +33,11 @@
 //! assert_eq!(outcome.expect("it can be abstracted").answers[0].value(), Belnap::True);
 //! ```
 
-pub mod abstracted;
 pub mod answer;
 pub mod counter_abstraction;
 pub mod options;
 pub mod parameterised;
+pub mod predicate_abstraction;
 pub mod refine;
 pub mod refinement_loop;
 pub mod single_states;

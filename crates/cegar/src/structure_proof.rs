@@ -7,7 +7,7 @@ use tertium_base::Budget;
 use tertium_check::{Ask, Task};
 use tertium_evidence::abstraction::{Abstraction, Structure};
 use tertium_evidence::{Certificate, Choice, Deadlock, Place, Proof, Reading, write_structure};
-use tertium_kernel::obligations::{Drawn, Grounds, Obligation};
+use tertium_kernel::obligations::{Drawn, Obligation, ProofObligations};
 use tertium_kernel::programs::question::Subject;
 use tertium_kernel::programs::{fairness_fits, lines};
 use tertium_kernel::solve::{Decided, Decider, decide};
@@ -20,7 +20,7 @@ use crate::answer::ProgramAnswer;
 use crate::options::CheckOptions;
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
-use tertium_load::questions::Asked;
+use tertium_load::questions::PropertyQuery;
 use tertium_structures::check::bound;
 use tertium_structures::engines::{self, EngineChoice};
 use tertium_structures::prove;
@@ -31,7 +31,7 @@ pub enum Written {
     /// The certificate, accepted by the independent checker.
     Certificate(String),
     /// The certificate over abstract states, and the obligations that were found to hold.
-    Grounded {
+    WithObligations {
         /// The certificate.
         text: String,
         /// The obligations.
@@ -47,7 +47,7 @@ pub enum Written {
 /// If a limit is reached.
 pub fn certificate(
     file: &ProgramFile,
-    asked: &Asked,
+    asked: &PropertyQuery,
     answer: &ProgramAnswer,
     (over, structure): (&Abstraction, &Structure),
     options: &CheckOptions,
@@ -62,7 +62,7 @@ pub fn certificate(
 /// A question as one about a structure.
 struct Question<'a> {
     subject: Subject<'a>,
-    asked: &'a Asked,
+    asked: &'a PropertyQuery,
     over: &'a Abstraction,
     value: Belnap,
 }
@@ -71,7 +71,7 @@ impl<'a> Question<'a> {
     /// The question, and the structure without what does not matter to it; why there can be no proof.
     fn about(
         file: &'a ProgramFile,
-        asked: &'a Asked,
+        asked: &'a PropertyQuery,
         (over, structure): (&'a Abstraction, &Structure),
         value: Belnap,
         options: &CheckOptions,
@@ -85,26 +85,26 @@ impl<'a> Question<'a> {
         Ok((Self { subject, asked, over, value }, structure))
     }
 
-    fn grounds(&self, budget: &Budget) -> Result<Grounds<'_, 'a>, String> {
+    fn proof_obligations(&self, budget: &Budget) -> Result<ProofObligations<'_, 'a>, String> {
         let file = &self.subject.file;
-        Grounds::new(&file.program, self.over, lines(file), budget).map_err(|NoTerm(why)| why)
+        ProofObligations::new(&file.program, self.over, lines(file), budget).map_err(|NoTerm(why)| why)
     }
 
     /// The structure, for whoever looks for a proof.
     fn sketch(&self, structure: &Structure, budget: &Budget) -> Result<Kmts, String> {
-        let mut grounds = self.grounds(budget)?;
-        let sketch = grounds.sketch(structure, &self.subject.atoms(), self.subject.frame);
+        let mut writer = self.proof_obligations(budget)?;
+        let sketch = writer.sketch(structure, &self.subject.atoms(), self.subject.frame);
         sketch.map_err(|NoTerm(why)| why)
     }
 
     /// The structure with what it rests on; of what is false also that the program begins in these states.
     fn drawn(&self, structure: &Structure, states: &[usize], budget: &Budget) -> Result<Drawn, String> {
-        let mut grounds = self.grounds(budget)?;
-        let drawn = grounds.draw(structure, &self.subject.atoms(), self.subject.frame);
+        let mut writer = self.proof_obligations(budget)?;
+        let drawn = writer.draw(structure, &self.subject.atoms(), self.subject.frame);
         let mut drawn = drawn.map_err(|NoTerm(why)| why)?;
         if self.value == Belnap::False {
             for &state in states {
-                drawn.obligations.extend(grounds.starts_in(state).map_err(|NoTerm(why)| why)?);
+                drawn.obligations.extend(writer.starts_in(state).map_err(|NoTerm(why)| why)?);
             }
         }
         Ok(drawn)
@@ -143,18 +143,18 @@ impl<'a> Question<'a> {
         write_structure(&mut text, (self.over, &structure), &parts)
             .map_err(|error| Failure::Internal(error.to_string()))?;
         let text = String::from_utf8(text).map_err(|error| Failure::Internal(error.to_string()))?;
-        Ok(Written::Grounded { text, obligations })
+        Ok(Written::WithObligations { text, obligations })
     }
 
     /// The first of several proofs of falsity that is about a state in which the program begins.
     fn begun(&self, proved: Vec<Certificate>, budget: &Budget) -> Result<Result<Vec<Certificate>, String>, Failure> {
         let mut last = "the program begins nowhere".to_owned();
-        let mut grounds = match self.grounds(budget) {
-            Ok(grounds) => grounds,
+        let mut writer = match self.proof_obligations(budget) {
+            Ok(writer) => writer,
             Err(why) => return Ok(Err(why)),
         };
         for certificate in proved {
-            match grounds.starts_in(certificate.state.index()) {
+            match writer.starts_in(certificate.state.index()) {
                 Err(NoTerm(why)) => last = why,
                 Ok(obligation) => {
                     let obligations: Vec<Obligation> = obligation.into_iter().collect();

@@ -56,7 +56,7 @@ fn certified(victim: &Victim, name: &str, fair: bool, value: Belnap) -> (Value, 
     assert_eq!(answer.value(), value, "{name}: {:?}\n{}", answer.reasons(), victim.text);
     assert!(!is_shown_by_its_run(&question, &answer), "{name}");
     let written = certificate_of(file, &question, &answer, &options, &budget()).expect("no limit is reached");
-    let (Written::Certificate(text) | Written::Grounded { text, .. }) = written else {
+    let (Written::Certificate(text) | Written::WithObligations { text, .. }) = written else {
         panic!("{name}: {written:?}\n{}", victim.text)
     };
     let document: Value = serde_json::from_str(&text).expect("it was just written");

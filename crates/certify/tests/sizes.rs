@@ -47,7 +47,7 @@ fn certificate(file: &ProgramFile, name: &str) -> String {
     };
     assert_eq!(answers[0].value(), Belnap::True, "{name}: {:?}", answers[0].reasons());
     match certificate_of(file, &asked[0], &answers[0], &options, &budget).expect("no limit is reached") {
-        Written::Certificate(text) | Written::Grounded { text, .. } => text,
+        Written::Certificate(text) | Written::WithObligations { text, .. } => text,
         Written::None(why) => panic!("{name}: {why}"),
     }
 }

@@ -33,7 +33,7 @@ fn asked(file: &ProgramFile) -> Vec<Question> {
 /// Writes the certificate of an answer that is true, and has it checked against the text.
 fn is_certified(file: &ProgramFile, question: &Question, answer: &ProgramAnswer) -> String {
     let written = certificate_of(file, question, answer, &CheckOptions::default(), &Budget::unlimited());
-    let (Ok(Written::Grounded { text, .. }) | Ok(Written::Certificate(text))) = written else {
+    let (Ok(Written::WithObligations { text, .. }) | Ok(Written::Certificate(text))) = written else {
         panic!("{}: {written:?}\n{}", answer.name, file.source.text)
     };
     let stored = Stored::new(&answer.name, &file.source.text);

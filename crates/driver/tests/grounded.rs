@@ -48,7 +48,7 @@ impl Tally {
                 continue;
             }
             match written(file, question, answer, options) {
-                Written::Grounded { text, .. } | Written::Certificate(text) => {
+                Written::WithObligations { text, .. } | Written::Certificate(text) => {
                     let why = refused_as(options, program, &text);
                     assert_eq!(why, None, "{}\n{}\n{text}", answer.name, file.source.text);
                     self.made.set(self.made.get() + 1);
@@ -199,7 +199,7 @@ fn two_solvers_accept_a_program_that_speaks_like_them() {
     let found = decided(&file);
     for (question, answer) in &found[..2] {
         assert_eq!(answer.value(), Belnap::True, "{}: {:?}", answer.name, answer.reasons());
-        let Written::Grounded { text, .. } = written(&file, question, answer, &CheckOptions::default()) else {
+        let Written::WithObligations { text, .. } = written(&file, question, answer, &CheckOptions::default()) else {
             panic!("{}: no certificate", answer.name);
         };
         for decider in deciders() {
@@ -228,7 +228,7 @@ fn unbounded_programs_of_the_corpus_have_certificates() {
         {
             assert_eq!(answer.value(), Belnap::True, "{from}: {}", answer.name);
             match written(&file, question, answer, &CheckOptions::default()) {
-                Written::Grounded { text, .. } => {
+                Written::WithObligations { text, .. } => {
                     for decider in &deciders {
                         let refused = refused_by(decider, &copy, &text);
                         assert_eq!(refused, None, "{from}: {}: {decider:?}", answer.name);
@@ -267,7 +267,7 @@ fn machine_words_and_fairness_to_everyone_have_certificates() {
         for (question, answer) in asked.iter().zip(&found.answers) {
             assert_eq!(answer.value(), Belnap::True, "{name}: {}: {:?}", answer.name, answer.reasons());
             match written(&file, question, answer, &options) {
-                Written::Grounded { text, .. } => {
+                Written::WithObligations { text, .. } => {
                     assert_eq!(refused_as(&options, &path, &text), None, "{name}: {}", answer.name);
                     // Without fairness the same is not true.
                     let unfair = text.replace(", \"fair\": true", "");

@@ -55,7 +55,9 @@ fn certified_by(how: &AbstractionOptions, name: &str, text: &str, question: &str
 
 fn accepted(path: PathBuf, file: &ProgramFile, asked: &Question, answer: &ProgramAnswer, text: String) -> Certified {
     let written = certificate_of(file, asked, answer, &CheckOptions::default(), &Budget::unlimited());
-    let Ok(Written::Grounded { text: certificate, .. }) = written else { panic!("{:?}: {written:?}", answer.value()) };
+    let Ok(Written::WithObligations { text: certificate, .. }) = written else {
+        panic!("{:?}: {written:?}", answer.value())
+    };
     let document = serde_json::from_str(&certificate).expect("a certificate is JSON");
     let certified = Certified { path, text, document };
     assert_eq!(certified.refused(&certified.document), None);

@@ -20,7 +20,7 @@ fn obligations_are_what_they_were() {
     let (options, how, budget) = (CheckOptions::default(), AbstractionOptions::default(), Budget::unlimited());
     let found = refinement_loop::check(&file, &asked, &options, &how, 12, &budget, &()).expect("it is abstracted");
     let written = certificate_of(&file, &asked[0], &found.answers[0], &options, &budget).expect("no limit is set");
-    let Written::Grounded { obligations, .. } = written else { panic!("{written:?}") };
+    let Written::WithObligations { obligations, .. } = written else { panic!("{written:?}") };
     let mut text = String::new();
     for obligation in &obligations {
         let _ = writeln!(text, "{} ({:?}): {}", obligation.name, obligation.expected, obligation.about);

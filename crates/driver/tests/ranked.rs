@@ -25,7 +25,7 @@ fn abstracted(file: &ProgramFile, keep_small: bool) -> Vec<(Question, ProgramAns
 
 fn certificate(file: &ProgramFile, (question, answer): &(Question, ProgramAnswer)) -> String {
     match certificate_of(file, question, answer, &CheckOptions::default(), &Budget::unlimited()) {
-        Ok(Written::Grounded { text, .. }) => text,
+        Ok(Written::WithObligations { text, .. }) => text,
         other => panic!("{}: {other:?}\n{}", answer.name, file.source.text),
     }
 }

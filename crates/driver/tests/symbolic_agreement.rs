@@ -21,7 +21,7 @@ use tertium_driver::engines::EngineChoice;
 use tertium_driver::input::{Loaded, load as structure_file};
 use tertium_driver::program::branching::{Collected, Shape};
 use tertium_driver::program::check::Outcome;
-use tertium_driver::program::questions::{Asked, Question, questions};
+use tertium_driver::program::questions::{PropertyQuery, Question, questions};
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
 use tertium_driver::program::symbolic::{self, Encoding, InstantiatedProgram};
@@ -173,7 +173,7 @@ fn compare_states(file: &ProgramFile, asked: &[Question]) -> Met {
         return Met::OutOfLimits;
     }
     let visited = collected.explored().store.len();
-    let properties: Vec<&Asked> = asked.iter().filter_map(property).collect();
+    let properties: Vec<&PropertyQuery> = asked.iter().filter_map(property).collect();
     let atoms: Vec<ExprId> = properties.iter().flat_map(|asked| asked.atoms.iter().copied()).collect();
     let subject = InstantiatedProgram::new(&file.program, &atoms).expect("it was encoded before");
     let Ok(mut encoding) = Encoding::of(&subject, &budget, &mut |_| {}) else { return Met::OutOfLimits };
@@ -209,7 +209,7 @@ fn compare_states(file: &ProgramFile, asked: &[Question]) -> Met {
     Met::Agreed(values)
 }
 
-fn property(question: &Question) -> Option<&Asked> {
+fn property(question: &Question) -> Option<&PropertyQuery> {
     match question {
         Question::Property(asked) => Some(asked),
         Question::Never(_) | Question::Watched(_) => None,
@@ -218,7 +218,7 @@ fn property(question: &Question) -> Option<&Asked> {
 
 impl Both<'_> {
     /// The values of a formula at every state, without fairness: how many; none if a limit is reached.
-    fn compare(&self, asked: &Asked, effort: &Effort<'_>) -> Option<usize> {
+    fn compare(&self, asked: &PropertyQuery, effort: &Effort<'_>) -> Option<usize> {
         let formula = &asked.formula;
         let logic = formula.logic();
         if !formula.actions().is_empty() {
@@ -247,7 +247,7 @@ impl Both<'_> {
         structure.bits.iter().enumerate().map(|(at, &(now, _))| (now, at)).collect()
     }
 
-    fn sets(&self, asked: &Asked, stutter: bool) -> Option<Pair> {
+    fn sets(&self, asked: &PropertyQuery, stutter: bool) -> Option<Pair> {
         let structure = symbolic::structure(self.encoding, &[], false, stutter).expect("within limits");
         let label = |&expr: &ExprId| {
             Some(symbolic::label(self.encoding, self.subject.expr(expr)).expect("it was encoded before"))

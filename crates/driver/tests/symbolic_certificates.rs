@@ -57,7 +57,7 @@ impl Tally {
                 continue;
             }
             let (text, count) = match written(file, &question, &answer) {
-                Written::Grounded { text, .. } => (text, &self.sets),
+                Written::WithObligations { text, .. } => (text, &self.sets),
                 Written::Certificate(text) => (text, &self.graphs),
                 Written::None(why) => {
                     let why: String = why.chars().filter(|c| !c.is_ascii_digit()).take(100).collect();
@@ -152,7 +152,7 @@ fn truths_about_very_many_states_have_certificates() {
             continue;
         }
         match written(&file, &question, &answer) {
-            Written::Grounded { text, obligations } => {
+            Written::WithObligations { text, obligations } => {
                 assert!(obligations.len() > 50, "{} obligations", obligations.len());
                 assert_eq!(refused(&path, &text), None, "{}", answer.name);
                 accepted.push(answer.name.clone());
@@ -184,7 +184,7 @@ fn sets_that_are_not_what_they_seem_are_refused() {
         .into_iter()
         .find(|(_, answer)| answer.name == "mutex")
         .expect("it is asked");
-    let Written::Grounded { text, .. } = written(&file, &question, &answer) else { panic!("no certificate") };
+    let Written::WithObligations { text, .. } = written(&file, &question, &answer) else { panic!("no certificate") };
     assert_eq!(refused(&path, &text), None);
     let mut document: serde_json::Value = serde_json::from_str(&text).expect("a document");
     let over = |document: &mut serde_json::Value| document["invariant"]["over"].take();

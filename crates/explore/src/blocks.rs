@@ -27,7 +27,7 @@ const MOVES_PER_LOOK: usize = 1024;
 
 /// A state inside a block.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Work {
+pub(crate) struct BlockState {
     slots: Vec<i64>,
     /// The slots that may have changed since the block was entered.
     changed: Vec<u32>,
@@ -57,7 +57,7 @@ impl Lengths {
     }
 
     /// Whether the state is one that the way has passed, as far as the one state that is kept of it tells (Brent's method).
-    fn goes_round(&mut self, work: &Work) -> bool {
+    fn goes_round(&mut self, work: &BlockState) -> bool {
         if self.moves < MOVES_PER_LOOK {
             return false;
         }
@@ -72,7 +72,7 @@ impl Lengths {
     }
 }
 
-impl Work {
+impl BlockState {
     /// Lists each changed slot once, if the list has become long.
     fn tidy(&mut self) {
         if self.changed.len() > 2 * self.slots.len() + MOVES_PER_LOOK {
@@ -201,7 +201,7 @@ impl Compiled<'_> {
     fn go_on(
         &self,
         entry: &Entry<'_>,
-        work: &mut Work,
+        work: &mut BlockState,
         offers: &mut Offers,
         room: &mut Room,
         found: &mut Expansion,
@@ -233,7 +233,7 @@ impl Compiled<'_> {
     fn take_inner(
         &self,
         entry: &Entry<'_>,
-        work: &mut Work,
+        work: &mut BlockState,
         offers: &Offers,
         room: &mut Room,
         found: &mut Expansion,
@@ -256,7 +256,7 @@ impl Compiled<'_> {
     fn arrive(
         &self,
         entry: &Entry<'_>,
-        work: &mut Work,
+        work: &mut BlockState,
         offer: &Offer,
         offers: &Offers,
         room: &mut Room,
@@ -273,7 +273,7 @@ impl Compiled<'_> {
     }
 
     /// The state in which nobody holds control any more, as a successor.
-    fn leave_block(&self, entry: &Entry<'_>, work: &mut Work, found: &mut Expansion) {
+    fn leave_block(&self, entry: &Entry<'_>, work: &mut BlockState, found: &mut Expansion) {
         if let Some(dead) = self.dead() {
             work.forget(dead, entry.shape);
         }

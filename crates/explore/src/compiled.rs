@@ -9,7 +9,7 @@ use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::{Expr, ExprId, Fault, FaultKind, Hold, Outcome, Semantics, Width};
 
-use crate::blocks::{Entry, Work};
+use crate::blocks::{BlockState, Entry};
 use crate::channels::stored_width;
 use crate::code::{Code, Trap, View};
 use crate::offers::{Frames, Offer, Offers};
@@ -65,7 +65,7 @@ pub(crate) struct Here<'h> {
 
 /// How what a process can do is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum SuccessorQuery {
     Plainly,
     /// Noting what is looked at.
     ToRemember,
@@ -78,8 +78,8 @@ enum Asked {
 pub(crate) struct Room {
     pub shapes: Shapes,
     /// States inside a block that are still to be gone on from, and room for more.
-    pub block: Vec<Work>,
-    pub spare: Vec<Work>,
+    pub block: Vec<BlockState>,
+    pub spare: Vec<BlockState>,
 }
 
 impl<'p> Compiled<'p> {
@@ -191,7 +191,7 @@ impl<'p> Compiled<'p> {
             }
             if !any && self.uses_timeout {
                 for pid in 0..here.shape.frames.len() {
-                    self.compute(pid, here, Asked::AfterTimeout, scratch, found)?;
+                    self.compute(pid, here, SuccessorQuery::AfterTimeout, scratch, found)?;
                 }
             }
         }
@@ -265,17 +265,17 @@ impl<'p> Compiled<'p> {
     #[inline]
     fn steps_of(&self, pid: usize, here: Here<'_>, scratch: &mut Scratch, found: &mut Expansion) -> Result<bool, Trap> {
         let Some(step_cache) = scratch.step_caches.get_mut(here.number).filter(|_| self.caches_steps) else {
-            return self.compute(pid, here, Asked::Plainly, scratch, found);
+            return self.compute(pid, here, SuccessorQuery::Plainly, scratch, found);
         };
         let before = found.steps();
         let spot = match step_cache.repeat(pid, here.row, found) {
             CacheLookup::Repeated => return Ok(found.steps() > before),
             CacheLookup::New(spot) => spot,
-            CacheLookup::Open => return self.compute(pid, here, Asked::Plainly, scratch, found),
+            CacheLookup::Open => return self.compute(pid, here, SuccessorQuery::Plainly, scratch, found),
         };
         let faults = found.faults.len();
         found.record();
-        let any = self.compute(pid, here, Asked::ToRemember, scratch, found)?;
+        let any = self.compute(pid, here, SuccessorQuery::ToRemember, scratch, found)?;
         // Where something was offered that leads nowhere, or goes wrong, steps alone do not tell what was found.
         if found.faults.len() == faults && any == (found.steps() > before) {
             let own = to_u32(here.shape.frames[pid] + FRAME_LOCATION);
@@ -290,17 +290,18 @@ impl<'p> Compiled<'p> {
         &self,
         pid: usize,
         here: Here<'_>,
-        asked: Asked,
+        asked: SuccessorQuery,
         scratch: &mut Scratch,
         found: &mut Expansion,
     ) -> Result<bool, Trap> {
         scratch.unpack(here);
         scratch.offers.clear();
-        let noting = asked == Asked::ToRemember;
+        let noting = asked == SuccessorQuery::ToRemember;
         if noting {
             scratch.seen.begin(here.shape.slots);
         }
-        let view = here.view(&scratch.slots, pid, asked == Asked::AfterTimeout, noting.then_some(&scratch.seen));
+        let view =
+            here.view(&scratch.slots, pid, asked == SuccessorQuery::AfterTimeout, noting.then_some(&scratch.seen));
         self.offer(&view, &mut scratch.room.shapes, &mut scratch.offers)?;
         self.take_all(here, noting, scratch, found)?;
         Ok(!scratch.offers.list.is_empty())

@@ -17,7 +17,7 @@ pub(crate) struct Seen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     New,
-    Looked,
+    RoundHistory,
     Written,
 }
 
@@ -36,7 +36,7 @@ impl Seen {
         if let Some(mark) = self.marks.get(slot)
             && mark.get() == Mark::New
         {
-            mark.set(Mark::Looked);
+            mark.set(Mark::RoundHistory);
             self.slots.borrow_mut().push(to_u32(slot));
         }
     }

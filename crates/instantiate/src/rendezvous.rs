@@ -1,4 +1,4 @@
-//! Two processes that meet at a channel without a buffer: one step of both.
+//! Rendezvous: two processes that meet at a channel without a buffer make one step of both.
 //!
 //! Whoever sends makes the step; it can be made if somebody is at a receive that takes the message. So a send becomes one step for
 //! each copy and receive that it may meet, in whose guard the other's place and wishes stand, and which moves both. Control

@@ -105,7 +105,7 @@ fn asked_states(loaded: &Loaded, at: Option<&str>) -> Result<Vec<StateId>, Failu
 }
 
 /// A proof at one state, or why there is none.
-enum Shown {
+enum StateProof {
     Proved { value: Belnap, proof: &'static str, assumptions: Vec<Assumption> },
     Refused(String),
 }
@@ -187,9 +187,9 @@ impl Question<'_> {
         parts: &[&Part],
         constants: &[(String, Belnap)],
         text: &str,
-    ) -> Result<(Belnap, Shown), Failure> {
+    ) -> Result<(Belnap, StateProof), Failure> {
         let Some(value) = parts.first().map(|part| part.value()) else {
-            return Ok((Belnap::Unknown, Shown::Refused("nothing in it is about this structure".to_owned())));
+            return Ok((Belnap::Unknown, StateProof::Refused("nothing in it is about this structure".to_owned())));
         };
         let mut kinds: Vec<&'static str> = Vec::new();
         let mut assumptions: Vec<Assumption> = Vec::new();
@@ -197,7 +197,7 @@ impl Question<'_> {
         for &state in self.states {
             let shown = self.at_state(subject, state, (value, parts), constants, text)?;
             match shown {
-                Shown::Proved { value: here, proof, assumptions: more } => {
+                StateProof::Proved { value: here, proof, assumptions: more } => {
                     decisive |= here == value;
                     kinds.push(proof);
                     assumptions.extend(more);
@@ -207,7 +207,7 @@ impl Question<'_> {
                         break;
                     }
                 }
-                Shown::Refused(why) => {
+                StateProof::Refused(why) => {
                     last = Some(why);
                     if value != Belnap::False {
                         break;
@@ -216,15 +216,15 @@ impl Question<'_> {
             }
         }
         if let Some(why) = last {
-            return Ok((value, Shown::Refused(why)));
+            return Ok((value, StateProof::Refused(why)));
         }
         if !decisive {
-            return Ok((value, Shown::Refused(format!("no initial state is shown to be {}", value.word()))));
+            return Ok((value, StateProof::Refused(format!("no initial state is shown to be {}", value.word()))));
         }
         assumptions.sort_unstable();
         assumptions.dedup();
         let proof = kinds.first().copied().unwrap_or("certificate");
-        Ok((value, Shown::Proved { value, proof, assumptions }))
+        Ok((value, StateProof::Proved { value, proof, assumptions }))
     }
 
     /// Whether a part proves the value at a state. Where the value is unknown a state at which it is true does not count against it.
@@ -235,7 +235,7 @@ impl Question<'_> {
         (value, parts): (Belnap, &[&Part]),
         constants: &[(String, Belnap)],
         text: &str,
-    ) -> Result<Shown, Failure> {
+    ) -> Result<StateProof, Failure> {
         let mut why = format!("nothing is proved at the initial state {}", model.state_name(state));
         for part in parts
             .iter()
@@ -263,13 +263,13 @@ impl Question<'_> {
             match check_certificate_of(model, subject, &certificate, constants, self.budget) {
                 Ok(accepted) => {
                     let proof = proof_word(&certificate.proof);
-                    return Ok(Shown::Proved { value: part.value(), proof, assumptions: accepted.assumptions });
+                    return Ok(StateProof::Proved { value: part.value(), proof, assumptions: accepted.assumptions });
                 }
                 Err(Rejection::Stopped(stopped)) => return Err(stopped.into()),
                 Err(Rejection::Refused(problem)) => why = sentence(&problem),
             }
         }
-        Ok(Shown::Refused(why))
+        Ok(StateProof::Refused(why))
     }
 
     /// A family has a value if every instance has it.
@@ -291,12 +291,12 @@ impl Question<'_> {
             let (value, shown) =
                 self.of_structure((&instance, Subject::Instance), &own, &self.loaded.constants(), text)?;
             match shown {
-                Shown::Proved { proof, assumptions, .. } => {
+                StateProof::Proved { proof, assumptions, .. } => {
                     finding.proof = proof;
                     kept.extend(assumptions);
                     values.push(value);
                 }
-                Shown::Refused(why) => {
+                StateProof::Refused(why) => {
                     let at: Vec<String> = named().map(|(name, value)| format!("{name}={value}")).collect();
                     finding.verdict = Verdict::Refused(format!("for {}: {why}", at.join(", ")));
                     return Ok(());
@@ -309,7 +309,7 @@ impl Question<'_> {
             return Ok(());
         }
         finding.about.push(format!("in all {} instances", values.len()));
-        settle(finding, first.word(), Shown::Proved { value: first, proof: finding.proof, assumptions: kept });
+        settle(finding, first.word(), StateProof::Proved { value: first, proof: finding.proof, assumptions: kept });
         Ok(())
     }
 
@@ -340,7 +340,7 @@ impl Question<'_> {
         settle(
             finding,
             lattice.name(least),
-            Shown::Proved { value: Belnap::Unknown, proof: "strategy", assumptions: Vec::new() },
+            StateProof::Proved { value: Belnap::Unknown, proof: "strategy", assumptions: Vec::new() },
         );
         Ok(())
     }
@@ -364,9 +364,11 @@ impl Question<'_> {
             }
             let cut = cuts::cut(model, at).map_err(too_large)?;
             match self.at_state((&cut, Subject::Cut), state, (value, &own), &cuts::constants(model, at), text)? {
-                Shown::Proved { assumptions, .. } if assumptions.is_empty() => return Ok(Ok(value == Belnap::True)),
-                Shown::Proved { .. } => whys.push("it rests on an assumption".to_owned()),
-                Shown::Refused(why) => whys.push(why),
+                StateProof::Proved { assumptions, .. } if assumptions.is_empty() => {
+                    return Ok(Ok(value == Belnap::True));
+                }
+                StateProof::Proved { .. } => whys.push("it rests on an assumption".to_owned()),
+                StateProof::Refused(why) => whys.push(why),
             }
         }
         let because = if whys.is_empty() { String::new() } else { format!(": {}", whys.join("; ")) };
@@ -375,14 +377,14 @@ impl Question<'_> {
     }
 }
 
-fn settle(finding: &mut Finding, value: &str, shown: Shown) {
+fn settle(finding: &mut Finding, value: &str, shown: StateProof) {
     value.clone_into(&mut finding.value);
     finding.verdict = match shown {
-        Shown::Proved { proof, assumptions, .. } => {
+        StateProof::Proved { proof, assumptions, .. } => {
             finding.proof = proof;
             if assumptions.is_empty() { Verdict::Proved } else { Verdict::Assuming(assumptions) }
         }
-        Shown::Refused(why) => Verdict::Refused(why),
+        StateProof::Refused(why) => Verdict::Refused(why),
     };
 }
 

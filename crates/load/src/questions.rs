@@ -18,7 +18,7 @@ pub use tertium_program::Mistake;
 
 /// A property as the explorer sees it.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct PropertyQuery {
     /// Its name.
     pub name: String,
     /// Whether the user gave the name.
@@ -36,7 +36,7 @@ pub struct Asked {
     pub exists: bool,
 }
 
-impl Asked {
+impl PropertyQuery {
     /// The condition that one state breaks so that the property is false, and whether it must hold. A property that some state should
     /// break it is not made false by any.
     #[must_use]
@@ -66,16 +66,16 @@ impl Asked {
 #[derive(Clone, Debug)]
 pub enum Question {
     /// A property.
-    Property(Box<Asked>),
+    Property(Box<PropertyQuery>),
     /// Does this never happen?
     Never(Mistake),
     /// Is no infinite run accepted by what watches it?
-    Watched(Watched),
+    Watched(MonitorQuery),
 }
 
 /// What watches infinite runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Watched {
+pub struct MonitorQuery {
     /// The name of the question.
     pub name: String,
     /// What holds if no run is accepted, in words.
@@ -84,7 +84,7 @@ pub struct Watched {
     pub kind: WatchKind,
 }
 
-impl Watched {
+impl MonitorQuery {
     /// The name under which such a question is told.
     #[must_use]
     pub const fn logic(&self) -> &'static str {
@@ -137,7 +137,7 @@ pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<
             questions.push(Question::Property(Box::new(asked(file, property)?)));
         }
     }
-    let asked = |watched: &Watched| wanted(&watched.name) || (progress && watched.kind == WatchKind::NonProgress);
+    let asked = |watched: &MonitorQuery| wanted(&watched.name) || (progress && watched.kind == WatchKind::NonProgress);
     questions.extend(watched.iter().filter(|watched| asked(watched)).cloned().map(Question::Watched));
     questions.extend(possible.into_iter().filter(|mistake| wanted(mistake.name())).map(Question::Never));
     Ok(questions)
@@ -163,7 +163,7 @@ fn one_question_each(file: &ProgramFile, built_in: &[&str]) -> Result<(), Failur
 pub const PROGRESS: &str = "progress";
 
 /// What a Promela model asks about infinite runs.
-fn watched(file: &ProgramFile, progress: bool) -> Vec<Watched> {
+fn watched(file: &ProgramFile, progress: bool) -> Vec<MonitorQuery> {
     let program = &file.program;
     let mut found = Vec::new();
     for &claim in &program.claims {
@@ -172,16 +172,16 @@ fn watched(file: &ProgramFile, progress: bool) -> Vec<Watched> {
             _ => program.process(claim).name.clone(),
         };
         let words = "the never claim is never matched".to_owned();
-        found.push(Watched { name, claim: words, kind: WatchKind::Claim(claim) });
+        found.push(MonitorQuery { name, claim: words, kind: WatchKind::Claim(claim) });
     }
     if file.accepts && program.claims.is_empty() {
         let claim = "no run passes an accept label again and again".to_owned();
-        found.push(Watched { name: "acceptance".to_owned(), claim, kind: WatchKind::Acceptance });
+        found.push(MonitorQuery { name: "acceptance".to_owned(), claim, kind: WatchKind::Acceptance });
     }
     // Guarded commands have no such labels.
     if progress && file.language == Language::Promela {
         let claim = "every infinite run passes progress labels again and again".to_owned();
-        found.push(Watched { name: PROGRESS.to_owned(), claim, kind: WatchKind::NonProgress });
+        found.push(MonitorQuery { name: PROGRESS.to_owned(), claim, kind: WatchKind::NonProgress });
     }
     found
 }
@@ -210,7 +210,7 @@ fn possible_in_promela(program: &Program) -> Vec<Mistake> {
     Mistake::ALL.into_iter().filter(|mistake| found.contains(mistake)).collect()
 }
 
-fn asked(file: &ProgramFile, property: &tertium_program::Property) -> Result<Asked, Failure> {
+fn asked(file: &ProgramFile, property: &tertium_program::Property) -> Result<PropertyQuery, Failure> {
     let broken = |what: &str| Failure::Internal(format!("property `{}`: {what}", property.name));
     let logic = Logic::from_name(&property.logic).ok_or_else(|| broken("its logic is not known any more"))?;
     let formula = parse(&property.formula, &ParseOptions::in_logic(logic)).formula;
@@ -218,7 +218,7 @@ fn asked(file: &ProgramFile, property: &tertium_program::Property) -> Result<Ask
     let atoms: Option<Vec<ExprId>> =
         formula.atoms().iter().map(|atom| property.atoms.get(&atom.text).copied()).collect();
     let invariant = invariant(&formula);
-    Ok(Asked {
+    Ok(PropertyQuery {
         name: property.name.clone(),
         named: !file.unnamed.contains(&property.name),
         source: property.source.split_whitespace().collect::<Vec<_>>().join(" "),

@@ -22,7 +22,7 @@ pub fn consistent_at(kmts: &Kmts, state: StateId, budget: &Budget) -> Result<boo
     if !kmts.is_mixed() {
         return Ok(true);
     }
-    let mut search = Search { kmts, budget, nodes: Vec::new(), known: HashMap::new(), ticks: 0 };
+    let mut search = ConsistencySearch { kmts, budget, nodes: Vec::new(), known: HashMap::new(), ticks: 0 };
     search.number(vec![state])?;
     let mut next = 0;
     while next < search.nodes.len() {
@@ -39,7 +39,7 @@ struct Node {
     contradiction: bool,
 }
 
-struct Search<'a> {
+struct ConsistencySearch<'a> {
     kmts: &'a Kmts,
     budget: &'a Budget,
     nodes: Vec<Node>,
@@ -47,7 +47,7 @@ struct Search<'a> {
     ticks: u32,
 }
 
-impl Search<'_> {
+impl ConsistencySearch<'_> {
     /// The node with these states, new or not.
     fn number(&mut self, mut states: Vec<StateId>) -> Result<usize, Stopped> {
         self.budget.tick(&mut self.ticks)?;

@@ -21,7 +21,7 @@ const LONGEST_ROW: usize = 1024;
 
 /// One way to take a step as others see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Way {
+pub struct BlockPath {
     /// The small steps it consists of.
     pub steps: Vec<StepId>,
     /// Their terms, put together: over the state before the first and after the last.
@@ -32,7 +32,7 @@ pub struct Way {
 
 /// A way in the making, and who holds control at its end.
 struct Open {
-    way: Way,
+    way: BlockPath,
     holder: Option<ProcessId>,
 }
 
@@ -44,9 +44,9 @@ impl Program {
     ///
     /// # Errors
     /// If a part has no terms, or the block has a loop, too many ways through, or a place where it may be interrupted.
-    pub fn ways(&mut self, first: StepId) -> Result<Vec<Way>, NoTerms> {
+    pub fn ways(&mut self, first: StepId) -> Result<Vec<BlockPath>, NoTerms> {
         let ways = self.interrupted_ways(first, &[])?;
-        let rests = |way: &Way| way.blocked || self.ends(&way.terms).any(|(who, at)| self.holds_at(who, at));
+        let rests = |way: &BlockPath| way.blocked || self.ends(&way.terms).any(|(who, at)| self.holds_at(who, at));
         if ways.iter().any(rests) { Err(NoTerms(first)) } else { Ok(ways) }
     }
 
@@ -58,7 +58,7 @@ impl Program {
     ///
     /// # Errors
     /// If a part has no terms, or the block has another loop, or too many ways through.
-    pub fn interrupted_ways(&mut self, first: StepId, known: &[(VarId, i64)]) -> Result<Vec<Way>, NoTerms> {
+    pub fn interrupted_ways(&mut self, first: StepId, known: &[(VarId, i64)]) -> Result<Vec<BlockPath>, NoTerms> {
         let mut begin = self.begin(first)?;
         if !known.is_empty() {
             // Before the first step nobody holds control, so that there may be a time-out.
@@ -88,7 +88,7 @@ impl Program {
                 if !self.never(&way.terms, &then.terms) {
                     let steps = [way.steps.as_slice(), &[next]].concat();
                     let terms = self.then(&way.terms, &then.terms);
-                    on.push(Open { way: Way { steps, terms, blocked: false }, holder });
+                    on.push(Open { way: BlockPath { steps, terms, blocked: false }, holder });
                 }
             }
             // Nothing but a constant ends a loop here.
@@ -135,7 +135,7 @@ impl Program {
             _ => step.process,
         };
         let holder = Some(holder).filter(|_| !step.frees);
-        Ok(Open { way: Way { steps: vec![id], terms, blocked: false }, holder })
+        Ok(Open { way: BlockPath { steps: vec![id], terms, blocked: false }, holder })
     }
 
     /// Where everyone is who moved.
@@ -150,10 +150,10 @@ impl Program {
     /// The way that ends because the holder of control cannot go on; none if it always can.
     fn stuck(
         &mut self,
-        way: &Way,
+        way: &BlockPath,
         (process, at): (ProcessId, LocationId),
         first: StepId,
-    ) -> Result<Option<Way>, NoTerms> {
+    ) -> Result<Option<BlockPath>, NoTerms> {
         let location = self.location(process, at);
         let (blocked, steps) = (location.hold == Hold::Deterministic, location.steps.clone());
         // Somebody can always be started.
@@ -184,7 +184,7 @@ impl Program {
         let asserted = self.exprs.bool(true);
         let (inputs, updates, others) = (Vec::new(), Vec::new(), Vec::new());
         let rest = StepTerms { inputs, enabled, safe, asserted, updates, jump: (process, at, at), others };
-        Ok(Some(Way { steps: way.steps.clone(), terms: self.then(&way.terms, &rest), blocked }))
+        Ok(Some(BlockPath { steps: way.steps.clone(), terms: self.then(&way.terms, &rest), blocked }))
     }
 
     /// Whether a step can be taken whenever its guard holds, which does not speak of its inputs.

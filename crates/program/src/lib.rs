@@ -78,7 +78,7 @@ pub mod terms;
 pub mod types;
 pub mod validate;
 
-pub use blocks::Way;
+pub use blocks::BlockPath;
 pub use eval::{Context, Interpretation};
 pub use expr::{Binary, Expr, ExprId, Exprs, Field, ListId, Pattern, PatternId, Place, Sort, Unary};
 pub use fault::{Fault, FaultKind};

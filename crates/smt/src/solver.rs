@@ -9,7 +9,7 @@ use std::time::Duration;
 use tertium_base::{Budget, Diagnostic, Stopped};
 
 use crate::eval::Value;
-use crate::loading::Tried;
+use crate::loading::LibraryAttempt;
 use crate::term::{TermId, Terms};
 
 /// The answer to one question.
@@ -52,7 +52,7 @@ impl Default for Limit {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SolverError {
     /// The library is nowhere where it was looked for.
-    Missing(Vec<Tried>),
+    Missing(Vec<LibraryAttempt>),
     /// The library is of another version than the one this program was built for.
     Version {
         /// Where it lies.
@@ -97,7 +97,7 @@ impl SolverError {
             Self::Version { .. } => return message.help(HELP),
             Self::Process(_) | Self::Memory => return message,
         };
-        let absent: Vec<String> = tried.iter().filter(|tried| tried.why.is_none()).map(Tried::shown).collect();
+        let absent: Vec<String> = tried.iter().filter(|tried| tried.why.is_none()).map(LibraryAttempt::shown).collect();
         let message =
             if absent.is_empty() { message } else { message.note(format!("not there: {}", absent.join(", "))) };
         let unusable = tried.iter().filter_map(|tried| Some(format!("{}: {}", tried.shown(), tried.why.as_ref()?)));

@@ -17,7 +17,7 @@ use crate::run::Run;
 use crate::unfold::{Seen, Unfolded, unfold};
 use crate::wording::statement;
 use tertium_load::ProgramFile;
-use tertium_load::questions::Asked;
+use tertium_load::questions::PropertyQuery;
 
 /// Longer runs are told without what processes could have done.
 const LONGEST_TOLD: usize = 20_000;
@@ -238,13 +238,13 @@ pub fn treatment(file: &ProgramFile, semantics: &Semantics<'_>, run: &Run, fair:
 
 /// The formula along a run of the program.
 #[must_use]
-pub fn along(semantics: &Semantics<'_>, asked: &Asked, run: &Run) -> Unfolded {
+pub fn along(semantics: &Semantics<'_>, asked: &PropertyQuery, run: &Run) -> Unfolded {
     unfold(&asked.formula, &seen(semantics, asked, run))
 }
 
 /// A run of the program as the atoms of a formula see it.
 #[must_use]
-pub fn seen(semantics: &Semantics<'_>, asked: &Asked, run: &Run) -> Seen {
+pub fn seen(semantics: &Semantics<'_>, asked: &PropertyQuery, run: &Run) -> Seen {
     let value = |atom: &tertium_program::ExprId, state: &State| match semantics.observe(*atom, state) {
         Ok(0) => Belnap::False,
         Ok(_) => Belnap::True,

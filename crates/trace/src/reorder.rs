@@ -9,7 +9,7 @@ use tertium_program::{Move, Outcome, Semantics, State};
 
 use crate::narration;
 use crate::run::{Run, Taken, execute, moved_by};
-use tertium_load::questions::{Asked, Mistake, Question};
+use tertium_load::questions::{Mistake, PropertyQuery, Question};
 
 /// Longer runs are left as they are.
 const LONGEST: usize = 300;
@@ -37,7 +37,7 @@ fn may_change(question: &Question) -> bool {
 }
 
 /// The end decides an invariant; else the formula must be worth the same along both runs.
-fn shows_the_same(semantics: &Semantics<'_>, asked: &Asked, old: &Run, new: &Run) -> bool {
+fn shows_the_same(semantics: &Semantics<'_>, asked: &PropertyQuery, old: &Run, new: &Run) -> bool {
     if asked.invariant.is_some() && old.loop_start.is_none() {
         return true;
     }

@@ -10,7 +10,7 @@ use tertium_program::{Binary, Expr, Fault, Move, Outcome, Semantics, Sort, State
 use crate::itf::Stored;
 use crate::run::{self, Run, Taken, arrival};
 use crate::trail::{self, Followed, Trail};
-use crate::wording::{self, Told};
+use crate::wording::{self, StepNarration};
 use tertium_load::Failure;
 use tertium_load::program::{Extras, Language, ProgramFile, from_text_with};
 use tertium_load::promela;
@@ -43,7 +43,7 @@ impl Chance {
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// Who does what.
-    pub told: Told,
+    pub told: StepNarration,
     /// What goes wrong if it is done.
     pub fault: Option<String>,
     successor: Successor,

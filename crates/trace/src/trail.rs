@@ -139,7 +139,7 @@ pub fn follow(semantics: &Semantics<'_>, first: &State, trail: &Trail, budget: &
     for &ends_badly in bad_ends {
         let mut compared = true;
         for use_of in [Numbers::InOrder, Numbers::Consistent, Numbers::Contradict] {
-            let mut search = Search::new(semantics, trail, use_of, ends_badly);
+            let mut search = TrailSearch::new(semantics, trail, use_of, ends_badly);
             let found = search.run(first, budget)?;
             furthest = furthest.max(search.furthest);
             compared &= !search.gave_up;
@@ -181,7 +181,7 @@ struct Candidate {
     lines: usize,
 }
 
-struct Search<'s, 'p> {
+struct TrailSearch<'s, 'p> {
     semantics: &'s Semantics<'p>,
     trail: &'s Trail,
     numbers: Numbers,
@@ -201,7 +201,7 @@ enum After {
     Fault(Fault),
 }
 
-impl<'s, 'p> Search<'s, 'p> {
+impl<'s, 'p> TrailSearch<'s, 'p> {
     fn new(semantics: &'s Semantics<'p>, trail: &'s Trail, numbers: Numbers, must_end_badly: bool) -> Self {
         let (known, seen) = (BTreeMap::new(), BTreeSet::new());
         Self { semantics, trail, numbers, must_end_badly, known, seen, tries: 0, gave_up: false, furthest: 0 }

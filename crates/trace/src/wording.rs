@@ -13,7 +13,7 @@ use tertium_program::{
 
 /// A step as people read it: who, in which line, what.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct StepNarration {
     /// The process's name.
     pub process: String,
     /// The line of its first statement, counted from 1.
@@ -31,7 +31,7 @@ const MOST_STATEMENTS: usize = 6;
 
 /// Tells a step.
 #[must_use]
-pub fn tell(file: &ProgramFile, moves: &[Move]) -> Option<Told> {
+pub fn tell(file: &ProgramFile, moves: &[Move]) -> Option<StepNarration> {
     let program = &file.program;
     let first = moves.first()?;
     let process = file.process_name(program.step(first.step).process, first.pid);
@@ -44,7 +44,7 @@ pub fn tell(file: &ProgramFile, moves: &[Move]) -> Option<Told> {
     let met = moves.iter().find_map(|mv| mv.partner);
     let partner = met.map(|(pid, step)| file.process_name(program.step(step).process, pid));
     let place = file.other_file(program.step(first.step).span);
-    Some(Told { process, line, file: place, statement: parts.join("; "), partner })
+    Some(StepNarration { process, line, file: place, statement: parts.join("; "), partner })
 }
 
 /// What the moves from a state print, one after the other.

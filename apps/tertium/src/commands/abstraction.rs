@@ -6,7 +6,7 @@ use tertium_base::Budget;
 use tertium_base::narrow::millis;
 use tertium_driver::export::Target;
 use tertium_driver::program::abstracted::{AbstractionOptions, Kind, Limit};
-use tertium_driver::program::show::{Shown, show};
+use tertium_driver::program::show::{AbstractionSummary, show};
 use tertium_driver::program::{self, Extras, ProgramFile};
 use tertium_driver::{Failure, Observer};
 use tertium_report::abstraction::{AbstractReport, BooleanStepView, EdgesView};
@@ -60,7 +60,13 @@ fn tell(args: &AbstractArgs, budget: &Budget) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print(args: &AbstractArgs, file: &ProgramFile, options: &AbstractionOptions, shown: Shown, start: Instant) {
+fn print(
+    args: &AbstractArgs,
+    file: &ProgramFile,
+    options: &AbstractionOptions,
+    shown: AbstractionSummary,
+    start: Instant,
+) {
     let mut calls: Vec<(String, u64)> = shown.calls.iter().map(|&(word, count)| (word.to_owned(), count)).collect();
     if shown.program_calls > 0 {
         calls.push(("program".to_owned(), shown.program_calls));

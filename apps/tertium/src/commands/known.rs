@@ -42,7 +42,7 @@ enum Opening {
     Due(String),
     /// It was written.
     #[default]
-    Told,
+    StepNarration,
 }
 
 /// How the report is made.
@@ -98,7 +98,7 @@ impl Known {
 
     /// The user has been told what comes before all results.
     pub fn opened(&self) {
-        self.findings().opening = Opening::Told;
+        self.findings().opening = Opening::StepNarration;
     }
 
     /// A question has this value; how it was found is not told yet.
@@ -166,9 +166,9 @@ impl Known {
 impl Findings {
     /// The part of the report that has not been written yet.
     fn document(&mut self, manner: &Manner, report: &CheckReport, code: u8) -> String {
-        let opening = match std::mem::replace(&mut self.opening, Opening::Told) {
+        let opening = match std::mem::replace(&mut self.opening, Opening::StepNarration) {
             Opening::Due(text) => text,
-            Opening::Told => String::new(),
+            Opening::StepNarration => String::new(),
         };
         let rest = report.results.iter().skip(self.told);
         let time = millis(manner.start.elapsed());

@@ -26,7 +26,7 @@ use tertium_report::failure::ErrorView;
 use tertium_report::view::{Input, Tool};
 
 use crate::args::{Cli, Colour, Command, Format};
-use crate::failing::{self, Asked};
+use crate::failing::{self, RequestedOutput};
 use crate::terminal::{self, Stream};
 use crate::units::{Duration, Size};
 use crate::{exit, faults, signals, watchdog};
@@ -52,7 +52,7 @@ fn usage(told: &clap::Error) -> u8 {
         return exit::ALL_HOLD;
     }
     let arguments: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    failing::remember(Asked { format: failing::format_in(&arguments), file: None });
+    failing::remember(RequestedOutput { format: failing::format_in(&arguments), file: None });
     let text = told.render().to_string();
     let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     failing::write_document(ErrorView { kind: "usage", message, exit_code: exit::BAD_INPUT, diagnostics: Vec::new() });
@@ -60,7 +60,7 @@ fn usage(told: &clap::Error) -> u8 {
 }
 
 /// How results are to be written, and about what.
-fn asked(command: &Command) -> Asked {
+fn asked(command: &Command) -> RequestedOutput {
     let (format, file) = match command {
         Command::Check(args) => (args.format, Some(&args.file)),
         Command::Compare(args) => (args.format.into(), Some(&args.left)),
@@ -78,7 +78,7 @@ fn asked(command: &Command) -> Asked {
         | Command::Man => (Format::Text, None),
     };
     let kind = |file: &std::path::Path| programs::Language::of(file).map_or("kmts", programs::Language::name);
-    Asked { format, file: file.map(|file| Input { file: check::shown_path(file), kind: kind(file) }) }
+    RequestedOutput { format, file: file.map(|file| Input { file: check::shown_path(file), kind: kind(file) }) }
 }
 
 fn run(cli: Cli) -> u8 {

@@ -6,13 +6,13 @@ use tertium_base::Budget;
 use tertium_driver::answer::Answer;
 use tertium_driver::check::{CheckOptions, Session};
 use tertium_driver::picture::{self, Decision};
-use tertium_driver::program::abstracted::looked::Drawn;
-use tertium_driver::program::abstracted::pictured::{Pictured, Side};
+use tertium_driver::program::abstracted::abstraction_view::{AbstractionView, SampleState};
+use tertium_driver::program::abstracted::round_history::RoundStructure;
 use tertium_driver::program::coverage::Covered;
 use tertium_driver::program::narration::{self, Choices};
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::run::Run;
-use tertium_driver::program::{self, ProgramAnswer, ProgramFile, reached};
+use tertium_driver::program::{self, ProgramAnswer, ProgramFile, location_invariants};
 use tertium_driver::property::Parsed;
 use tertium_driver::unfold::Unfolded;
 use tertium_driver::{Failure, Kmts, Reason};
@@ -241,7 +241,7 @@ pub fn add_structure(file: &ProgramFile, answer: &ProgramAnswer, detail: &mut De
 }
 
 /// Adds the abstraction that a property was decided on.
-pub fn add_abstraction(pictured: &Pictured, view: &ResultView, detail: &mut Detail, page: &mut Page) {
+pub fn add_abstraction(pictured: &AbstractionView, view: &ResultView, detail: &mut Detail, page: &mut Page) {
     let mut graph = page::graph(&pictured.structure);
     graph.states.clone_from(&pictured.names);
     let line = |values: &[(String, String)]| {
@@ -257,7 +257,7 @@ pub fn add_abstraction(pictured: &Pictured, view: &ResultView, detail: &mut Deta
         proof.predicates.clone_from(&pictured.predicates);
         proof.invariant = reachable(pictured);
     }
-    let way = |side: &Side| WayView {
+    let way = |side: &SampleState| WayView {
         title: side.title.clone(),
         kind: "unknown",
         text: String::new(),
@@ -285,8 +285,8 @@ pub fn rounds(
     options: &program::CheckOptions,
     args: &CheckArgs,
     budget: &Budget,
-) -> Result<Vec<Drawn>, Failure> {
-    let (Question::Property(asked), Some(looked), None) = (question, &answer.looked, answer.stopped()) else {
+) -> Result<Vec<RoundStructure>, Failure> {
+    let (Question::Property(asked), Some(looked), None) = (question, &answer.round_history, answer.stopped()) else {
         return Ok(Vec::new());
     };
     let how = abstraction::options(&args.how, args.max_states);
@@ -299,7 +299,13 @@ pub fn rounds(
 }
 
 /// Adds the abstractions of all rounds, the last one as the one that decided.
-pub fn add_rounds(drawn: &[Drawn], answer: &ProgramAnswer, view: &ResultView, detail: &mut Detail, page: &mut Page) {
+pub fn add_rounds(
+    drawn: &[RoundStructure],
+    answer: &ProgramAnswer,
+    view: &ResultView,
+    detail: &mut Detail,
+    page: &mut Page,
+) {
     let mut missing: Vec<String> = Vec::new();
     for round in drawn {
         let Some(pictured) = &round.pictured else {
@@ -341,7 +347,7 @@ pub fn add_rounds(drawn: &[Drawn], answer: &ProgramAnswer, view: &ResultView, de
 }
 
 /// The command that decides the property with one more predicate.
-pub fn with_predicate(pictured: &Pictured, view: &ResultView, file: &str) -> Vec<String> {
+pub fn with_predicate(pictured: &AbstractionView, view: &ResultView, file: &str) -> Vec<String> {
     let known: Vec<String> = pictured.predicates.iter().map(|text| format!(" --predicate {}", quoted(text))).collect();
     let command = |missing: &String| {
         let base = format!("tertium check {} --only {} --refinements 0", quoted(file), quoted(&view.name));
@@ -350,8 +356,8 @@ pub fn with_predicate(pictured: &Pictured, view: &ResultView, file: &str) -> Vec
     if view.value == "unknown" { pictured.missing.iter().map(command).collect() } else { Vec::new() }
 }
 
-/// The abstract states that can be reached, which together are an invariant of the program.
-fn reachable(pictured: &Pictured) -> Vec<InvariantView> {
+/// The abstract states that can be location_invariants, which together are an invariant of the program.
+fn reachable(pictured: &AbstractionView) -> Vec<InvariantView> {
     const MOST: usize = 200;
     let part = |name: &String| {
         let (at, holds) = name.split_once("  ").unwrap_or((name, "true"));
@@ -421,7 +427,7 @@ fn program_proof(view: &ResultView) -> ProofView {
 
 /// What always holds, by where the processes are; nothing if there are too many states to look at.
 pub fn invariant(file: &ProgramFile, budget: &Budget) -> Vec<InvariantView> {
-    let found = reached::invariant(file, budget).unwrap_or_default();
+    let found = location_invariants::invariant(file, budget).unwrap_or_default();
     found.into_iter().map(|(at, holds)| InvariantView { at, holds }).collect()
 }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tertium_base::Budget;
 use tertium_base::narrow::millis;
-use tertium_driver::program::abstracted::pictured;
+use tertium_driver::program::abstracted::abstraction_view;
 use tertium_driver::program::answer::Vacuity;
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::{self, proof};
@@ -88,7 +88,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
         let name = program_views::name_of(question);
         asked.retain(|asked| program_views::name_of(asked) == name);
         let of_size = asked.first().unwrap_or(question);
-        program::confirmed::must_show(file, of_size, answer)?;
+        program::run_confirmation::must_show(file, of_size, answer)?;
         let mut view = program_views::result(file, answer, outcome.answers.len(), args);
         let mut obligations = 0;
         if let Some(folder) = &mut folder {
@@ -126,7 +126,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             } else if let (Question::Property(asked), true, None) = (question, abstracted && is_whole, answer.stopped())
             {
                 let how = abstraction::options(&args.how, args.max_states);
-                match pictured::picture(file, asked, &options(args), &how, budget) {
+                match abstraction_view::picture(file, asked, &options(args), &how, budget) {
                     Ok(Some(found)) => {
                         view.next.extend(pages::with_predicate(&found, &view, &printer.input.file));
                         pages::add_abstraction(&found, &view, &mut detail, page);

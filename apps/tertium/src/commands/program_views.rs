@@ -236,7 +236,7 @@ pub fn proof_files(
     };
     let (text, obligations) = match written {
         Written::Certificate(text) => (text, Vec::new()),
-        Written::Grounded { text, obligations } => (text, obligations),
+        Written::WithObligations { text, obligations } => (text, obligations),
         Written::None(why) => {
             let warning = Diagnostic::warning("W0407", format!("no certificate is written: {why}"));
             view.warnings.extend(views::messages(&[Located::nowhere(warning)]));

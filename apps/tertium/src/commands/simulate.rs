@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program::run::Run;
-use tertium_driver::program::shown::Shown;
+use tertium_driver::program::run_evidence::RunEvidence;
 use tertium_driver::program::simulate::{Chance, Choice, Ending, Simulator};
 use tertium_driver::program::trail::{self, Followed, Numbers, Trail};
 use tertium_driver::program::{self, ProgramAnswer, ProgramFile, itf, questions};
@@ -107,15 +107,15 @@ fn shown(
     let question = asked.first().ok_or_else(|| Failure::Internal("a property was lost".to_owned()))?;
     let fair = args.fair || claim.is_some_and(|claim| claim.fair);
     let endless = stored.is_some_and(|stored| stored.repeats);
-    let found = match program::shown::shows(&program::semantics(file), question, run, fair)? {
-        Shown::Nothing(_) if endless => {
-            Shown::Open("that its last steps can be taken for ever is said in the file and not checked here".to_owned())
-        }
+    let found = match program::run_evidence::shows(&program::semantics(file), question, run, fair)? {
+        RunEvidence::Nothing(_) if endless => RunEvidence::Open(
+            "that its last steps can be taken for ever is said in the file and not checked here".to_owned(),
+        ),
         found => found,
     };
     let (value, reason) = match found {
-        Shown::Value(value) => (Some(value == Belnap::True), None),
-        Shown::Nothing(reason) | Shown::Open(reason) => (None, Some(reason)),
+        RunEvidence::Value(value) => (Some(value == Belnap::True), None),
+        RunEvidence::Nothing(reason) | RunEvidence::Open(reason) => (None, Some(reason)),
     };
     let formula = ProgramAnswer::about(question).formula;
     Ok(Some(ShownView {

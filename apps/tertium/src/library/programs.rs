@@ -24,7 +24,7 @@ pub(super) fn check(
     let outcome = strategy::decide(&query, budget, observer)?;
     let mut results = Vec::new();
     for (question, answer) in asked.iter().zip(&outcome.answers) {
-        program::confirmed::must_show(answer.system().unwrap_or(file), question, answer)?;
+        program::run_confirmation::must_show(answer.system().unwrap_or(file), question, answer)?;
         let certificate = if options.certificates { certificate(&query, question, answer, budget)? } else { None };
         results.push(told(file, answer, certificate));
     }
@@ -44,7 +44,7 @@ fn certificate(
     }
     let file = answer.system().unwrap_or(query.file);
     match proof::certificate_of(file, question, answer, &query.wishes.options, budget) {
-        Ok(Written::Certificate(text) | Written::Grounded { text, .. }) => Ok(Some(text)),
+        Ok(Written::Certificate(text) | Written::WithObligations { text, .. }) => Ok(Some(text)),
         Ok(Written::None(_)) | Err(Failure::Stopped(_)) => Ok(None),
         Err(failure) => Err(failure),
     }

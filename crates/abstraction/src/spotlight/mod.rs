@@ -1,4 +1,6 @@
-//! What can be said about some processes of a program without looking closely at the others?
+//! Spotlight abstraction: what can be said about some processes of a program without looking closely at the others?
+//!
+//! After Schrieb, Wehrheim and Wonisch (2009), three-valued; names for unknown values (parameters) and mistakes of steps are added here.
 //!
 //! The processes in the *spotlight* keep their locations; of the data, predicates are kept, which may be unknown. All other
 //! processes are *shade*: any of them may step at any moment, and whatever it could change becomes unknown ([`plain`]).

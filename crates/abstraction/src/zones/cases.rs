@@ -43,7 +43,7 @@ impl Case {
 
 /// A case that is being worked out.
 #[derive(Clone, Debug)]
-struct Work {
+struct PartialCase {
     /// Conditions that are not yet bounds, each with whether it holds; those that distinguish cases last.
     open: Vec<(TermId, bool)>,
     later: Vec<(TermId, bool)>,
@@ -54,7 +54,7 @@ struct Work {
     values: Vec<TermId>,
 }
 
-impl Work {
+impl PartialCase {
     fn with(&self, more: &[(TermId, bool)]) -> Self {
         let mut work = self.clone();
         work.open.extend(more);
@@ -82,13 +82,13 @@ fn cases(
     known: &[Bound],
     open: Vec<(TermId, bool)>,
     values: Vec<TermId>,
-) -> Option<Vec<Work>> {
+) -> Option<Vec<PartialCase>> {
     let mut found = Vec::new();
     let mut zone = Zone::all(points.count());
     if !known.iter().all(|&bound| zone.add(bound)) {
         return Some(found);
     }
-    let mut stack = vec![Work { open, later: Vec::new(), bounds: Vec::new(), zone, values }];
+    let mut stack = vec![PartialCase { open, later: Vec::new(), bounds: Vec::new(), zone, values }];
     while let Some(mut work) = stack.pop() {
         if stack.len() + found.len() > MOST_CASES {
             return None;
@@ -111,7 +111,7 @@ fn cases(
 }
 
 /// Takes in what a condition says if it distinguishes no cases; whether any values are left.
-fn gather(system: &mut System, points: &Points, work: &mut Work, term: TermId, holds: bool) -> bool {
+fn gather(system: &mut System, points: &Points, work: &mut PartialCase, term: TermId, holds: bool) -> bool {
     match system.terms.get(term) {
         Term::Bool(value) => return value == holds,
         Term::Not(inner) => work.open.push((inner, !holds)),
@@ -177,7 +177,7 @@ fn decided(system: &System, points: &Points, zone: &Zone, term: TermId, holds: b
 }
 
 /// The cases of a condition that distinguishes some.
-fn split(system: &mut System, points: &Points, work: Work, term: TermId, holds: bool) -> Vec<Work> {
+fn split(system: &mut System, points: &Points, work: PartialCase, term: TermId, holds: bool) -> Vec<PartialCase> {
     match system.terms.get(term) {
         Term::And(list) => {
             let parts = system.terms.list(list).to_vec();
@@ -232,9 +232,9 @@ fn choice(system: &System, values: &[TermId]) -> Option<(TermId, TermId, TermId,
 
 fn chosen_values(
     system: &mut System,
-    work: &Work,
+    work: &PartialCase,
     (condition, then, otherwise, whole): (TermId, TermId, TermId, TermId),
-) -> Vec<Work> {
+) -> Vec<PartialCase> {
     let mut found = Vec::new();
     for (part, value) in [(then, true), (otherwise, false)] {
         let map = HashMap::from([(whole, part)]);
@@ -326,7 +326,7 @@ fn possible(system: &mut System, operation: usize, term: TermId) -> Option<Vec<(
 }
 
 /// A case whose conditions are all bounds.
-fn finished(system: &System, points: &Points, work: Work, kept: usize) -> Case {
+fn finished(system: &System, points: &Points, work: PartialCase, kept: usize) -> Case {
     let constants = work.values[..kept].iter().map(|&value| constant(system, value).unwrap_or(0)).collect();
     let mut sources: Vec<Source> = (0..points.count()).map(|point| Source::Point(point, 0)).collect();
     let mut after = Vec::new();

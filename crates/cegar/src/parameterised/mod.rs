@@ -1,4 +1,4 @@
-//! What holds of a system of every size?
+//! Parameterised systems: what holds of a system of every size?
 //!
 //! A file with `const N >= 2` is many systems. Small sizes are run first: a property that one of them breaks is false, and the answer
 //! names the size. What none breaks is asked of one program that can do whatever a system of any size can do
@@ -27,11 +27,11 @@ use tertium_logic::Logic;
 use tertium_program::Layout;
 
 use self::reasons::{broken_by_all, not_universal, refused, small_open, too_wide};
-use crate::abstracted::basis::{Basis, Counted, Shown};
-use crate::abstracted::{AbstractionOptions, blank};
 use crate::answer::ProgramAnswer;
 use crate::counter_abstraction::{self, Unfit};
 use crate::options::{CheckOptions, Outcome};
+use crate::predicate_abstraction::basis::{Basis, Counted, CountedProof};
+use crate::predicate_abstraction::{AbstractionOptions, blank};
 use crate::refinement_loop;
 use tertium_evidence::Verdict;
 use tertium_evidence::observer::{Aside, Observer};
@@ -131,7 +131,7 @@ struct Work<'a> {
     /// Sizes worth running.
     suggested: Vec<i64>,
     /// What each answer rests on: the names of properties that it takes to hold, and a proof about the program that was made for it.
-    shown: Vec<Option<Shown>>,
+    shown: Vec<Option<CountedProof>>,
 }
 
 impl<'a> Work<'a> {
@@ -339,7 +339,7 @@ impl Work<'_> {
         };
         // What the answer rests on is about another program than the user's.
         let basis = answer.verdict.evidence_mut().and_then(|evidence| evidence.basis.take());
-        answer.looked = None;
+        answer.round_history = None;
         if let Some((_, constant)) = self.open {
             self.suggested.extend(suggested(&file, &answer, &constant.name));
         }
@@ -348,7 +348,7 @@ impl Work<'_> {
                 answer.provenance = Provenance::new(Engine::Parameterised, Technique::CounterAbstraction);
                 answer.choice = Some(self.told_choice(&members, &name, lemmas));
                 answer.sizes = self.sizes(None);
-                self.shown[at] = Some(Shown { name, lemmas: lemmas.to_vec(), basis });
+                self.shown[at] = Some(CountedProof { name, lemmas: lemmas.to_vec(), basis });
             }
             Belnap::True => {
                 answer.verdict.withdraw(small_open());

@@ -14,8 +14,8 @@ use tertium_kernel::vocabulary::{NoTerm, Vocabulary};
 use tertium_program::{ExprId, VarId};
 use tertium_smt::{Purpose, Reply, TermId};
 
-use super::recurrent_sets::{Lasso, Search};
-use crate::abstracted::basis::{self, Basis};
+use super::recurrent_sets::{Lasso, RecurrentSetSearch};
+use crate::predicate_abstraction::basis::{self, Basis};
 use crate::refine::at_positions;
 use tertium_load::Failure;
 use tertium_trace::run;
@@ -45,7 +45,7 @@ enum Described {
     Conditions(Vec<TermId>),
 }
 
-impl Search<'_> {
+impl RecurrentSetSearch<'_> {
     /// The structure over predicates that certifies the run.
     pub(super) fn certified_by(
         &self,

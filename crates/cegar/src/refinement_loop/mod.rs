@@ -1,4 +1,6 @@
-//! Abstract, check, explain, refine: until every question is answered, or nothing new can be learnt.
+//! The CEGAR loop (Clarke, Grumberg, Jha, Lu and Veith 2000): abstract, check, explain, refine, until every question is answered, or nothing new can be learnt.
+//!
+//! With may and must, what is false needs no replay to be believed, and refinement is for what is unknown (Shoham and Grumberg 2003).
 //!
 //! The distances of variables decide much, and cost little, so they are looked at first (`zones`). Other questions about single states share one search over possible steps (`search`, `targets`): a path to a state that may be bad is
 //! followed in the program; either it is real and becomes a run (`replay`), or what contradicts it becomes predicates. Runs without end that
@@ -32,15 +34,16 @@ use tertium_program::search::Limits;
 use tertium_program::{ExprId, InitialValue};
 
 use self::reasons::{functions, gave_up, no_progress, no_start, no_value, not_repeated, several_starts};
-use self::search::{Bad, Tree};
+use self::search::{TargetHit, Tree};
 use self::targets::Target;
-use crate::abstracted::basis::Basis;
-use crate::abstracted::looked::Looked;
-use crate::abstracted::{
-    AbstractionOptions, Prepared, Work, about_reading, atoms_of, blank, disagreements, failed, prepare, solver_work,
-};
 use crate::answer::{ProgramAnswer, Reason, Round, Vacuity};
 use crate::options::{CheckOptions, Outcome};
+use crate::predicate_abstraction::basis::Basis;
+use crate::predicate_abstraction::round_history::RoundHistory;
+use crate::predicate_abstraction::{
+    AbstractionCheck, AbstractionOptions, Prepared, about_reading, atoms_of, blank, disagreements, failed, prepare,
+    solver_work,
+};
 use tertium_evidence::Technique;
 use tertium_evidence::observer::Observer;
 use tertium_load::ProgramFile;
@@ -68,7 +71,7 @@ pub fn check(
         Err(Failure::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
         prepared => prepared?,
     };
-    let work = Work { file, options, thorough: abstraction.thorough, completions: true, budget, observer };
+    let work = AbstractionCheck { file, options, thorough: abstraction.thorough, completions: true, budget, observer };
     let mut learning = Loop {
         work,
         questions,
@@ -94,7 +97,7 @@ pub fn check(
         first.cost.elapsed = start.elapsed();
     }
     for (_, answer) in learning.answers.iter_mut().enumerate().filter(|(number, _)| !rest.contains(number)) {
-        answer.looked = Looked::of(&prepared, &answer.rounds, 0).map(Arc::new);
+        answer.round_history = RoundHistory::of(&prepared, &answer.rounds, 0).map(Arc::new);
     }
     let mut remarks = disagreements(&prepared);
     remarks.extend(about_reading(questions, options));
@@ -120,7 +123,7 @@ const MOST_STATES: usize = 100_000;
 const MANY_CHANGES: usize = 800;
 
 struct Loop<'a> {
-    work: Work<'a>,
+    work: AbstractionCheck<'a>,
     questions: &'a [Question],
     answers: Vec<ProgramAnswer>,
     /// Rounds that may still follow.
@@ -137,7 +140,7 @@ struct Loop<'a> {
 }
 
 /// What became of a path to a state that may be bad.
-enum Tried {
+enum PathVerdict {
     /// It is real.
     Answered,
     /// These predicates exclude it.
@@ -160,7 +163,7 @@ impl Loop<'_> {
                 self.ranked(&mut own, number, MANY_CHANGES)?;
             }
             let answer = &mut self.answers[number];
-            answer.looked = Looked::of(&own, &answer.rounds, before).map(Arc::new);
+            answer.round_history = RoundHistory::of(&own, &answer.rounds, before).map(Arc::new);
         }
         Ok(disagreements(&own))
     }
@@ -238,13 +241,13 @@ impl Loop<'_> {
                     continue;
                 }
                 match self.try_path(prepared, &tree, met, bad, &mut chooser) {
-                    Ok(Tried::Answered) => done.push(bad.target),
-                    Ok(Tried::Learnt(learnt)) => {
+                    Ok(PathVerdict::Answered) => done.push(bad.target),
+                    Ok(PathVerdict::Learnt(learnt)) => {
                         reason.get_or_insert_with(|| self.open_state(prepared, &tree, met, bad.state));
                         news.extend(learnt);
                     }
                     // Another path may have taught something already, or may do so.
-                    Ok(Tried::Stuck(why)) => stuck.push((bad.target, why)),
+                    Ok(PathVerdict::Stuck(why)) => stuck.push((bad.target, why)),
                     Err(Failure::Stopped(stopped)) => {
                         self.stop(prepared, &open, stopped.0);
                         return Ok(rest);
@@ -289,9 +292,9 @@ impl Loop<'_> {
         prepared: &mut Prepared,
         tree: &Tree,
         target: &Target,
-        Bad { state, operation, .. }: Bad,
+        TargetHit { state, operation, .. }: TargetHit,
         chooser: &mut Chooser,
-    ) -> Result<Tried, Failure> {
+    ) -> Result<PathVerdict, Failure> {
         let (states, operations) = tree.path_to(state);
         let operations = operations.into_iter().copied().collect();
         let path = OpenPath {
@@ -305,10 +308,10 @@ impl Loop<'_> {
         };
         match self.follow(prepared, path, target)? {
             Ok(tried) => Ok(tried),
-            Err(_) if self.left == 0 => Ok(Tried::Stuck(self.used_up())),
+            Err(_) if self.left == 0 => Ok(PathVerdict::Stuck(self.used_up())),
             Err(conditions) => {
                 let learnt = chooser.choose(&mut prepared.system, &conditions)?;
-                Ok(if learnt.is_empty() { Tried::Stuck(no_progress()) } else { Tried::Learnt(learnt) })
+                Ok(if learnt.is_empty() { PathVerdict::Stuck(no_progress()) } else { PathVerdict::Learnt(learnt) })
             }
         }
     }
@@ -319,7 +322,7 @@ impl Loop<'_> {
         prepared: &mut Prepared,
         mut path: OpenPath,
         target: &Target,
-    ) -> Result<Result<Tried, Contradiction>, Failure> {
+    ) -> Result<Result<PathVerdict, Contradiction>, Failure> {
         let last = path.locations.last().cloned().unwrap_or_default();
         let mut stuck = std::collections::HashMap::new();
         let (sure, may) = target.goals(&mut prepared.system, &last, path.goal_operation, &mut stuck);
@@ -329,13 +332,13 @@ impl Loop<'_> {
             path.goal = may;
             followed = match follow(&mut prepared.system, &path)? {
                 spurious @ Followed::Spurious(_) => spurious,
-                _ => return Ok(Ok(Tried::Stuck(no_value()))),
+                _ => return Ok(Ok(PathVerdict::Stuck(no_value()))),
             };
         }
         Ok(Ok(match followed {
             Followed::Real(values) => self.real(prepared, &path, &values, target.question)?,
-            Followed::Functions => Tried::Stuck(functions()),
-            Followed::GaveUp => Tried::Stuck(gave_up()),
+            Followed::Functions => PathVerdict::Stuck(functions()),
+            Followed::GaveUp => PathVerdict::Stuck(gave_up()),
             Followed::Spurious(conditions) => return Ok(Err(conditions)),
         }))
     }
@@ -347,19 +350,19 @@ impl Loop<'_> {
         path: &OpenPath,
         values: &Values,
         question: usize,
-    ) -> Result<Tried, Failure> {
+    ) -> Result<PathVerdict, Failure> {
         let asked = &self.questions[question];
         let file = self.work.file;
         let run = replay::replay(file, prepared, &path.operations, values, asked, path.goal_operation)?;
-        let Some(run) = run else { return Ok(Tried::Stuck(not_repeated())) };
+        let Some(run) = run else { return Ok(PathVerdict::Stuck(not_repeated())) };
         let exists = matches!(asked, Question::Property(asked) if asked.exists);
         if exists && !starts_once(file) {
-            return Ok(Tried::Stuck(several_starts()));
+            return Ok(PathVerdict::Stuck(several_starts()));
         }
         let answer = &mut self.answers[question];
         answer.verdict.settle(if exists { Belnap::True } else { Belnap::False });
         answer.show_run(Some(run));
-        Ok(Tried::Answered)
+        Ok(PathVerdict::Answered)
     }
 
     /// Whether the program surely has an initial state, if that matters to one of these.

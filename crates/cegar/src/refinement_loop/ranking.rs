@@ -1,4 +1,6 @@
-//! Is a linear property true because something cannot go on for ever?
+//! Ranking functions: is a linear property true because something cannot go on for ever?
+//!
+//! Lexicographic linear ranking functions (Podelski and Rybalchenko 2004); these are not solved for but chosen among candidates, and each is checked.
 //!
 //! Abstract states that a run could stay in for ever may be states that no run stays in for ever: a ranking function decreases with each round and is
 //! bounded from below, or a process that is treated with strong fairness is able to step again and again. Candidates are the distances of what
@@ -23,11 +25,11 @@ use crate::answer::Round;
 use super::Loop;
 use super::augmented::{Compassion, augmented};
 use super::ranking_candidates::{Candidate, candidates};
-use crate::abstracted::basis::{self, Basis};
-use crate::abstracted::predicates;
-use crate::abstracted::{Prepared, failed, shape, solver_work, with_fairness};
+use crate::predicate_abstraction::basis::{self, Basis};
+use crate::predicate_abstraction::predicates;
+use crate::predicate_abstraction::{Prepared, failed, shape, solver_work, with_fairness};
 use tertium_load::failure::Failure;
-use tertium_load::questions::{Asked, Question};
+use tertium_load::questions::{PropertyQuery, Question};
 use tertium_structures::check::bound;
 use tertium_structures::engines::{self, EngineChoice};
 
@@ -86,16 +88,21 @@ impl Loop<'_> {
     }
 
     /// A structure over the present predicates with ranking functions that exclude all runs which break a property, and these for people.
-    fn excluded_by(&self, prepared: &mut Prepared, asked: &Asked, most: usize) -> Result<Option<Excluding>, Failure> {
+    fn excluded_by(
+        &self,
+        prepared: &mut Prepared,
+        asked: &PropertyQuery,
+        most: usize,
+    ) -> Result<Option<Excluding>, Failure> {
         let Some(drawn) = self.drawn(prepared, asked)? else { return Ok(None) };
         let mut ranking = Ranking { work: &self.work, asked, system: &mut prepared.system, drawn, left: most };
         let shown = ranking.shown()?;
-        let Drawn { over, structure, .. } = ranking.drawn;
+        let DrawnAbstraction { over, structure, .. } = ranking.drawn;
         Ok(shown.map(|shown| (over, structure, shown)))
     }
 
     /// The structure over all abstract states; none if there are too many, or they cannot be told.
-    fn drawn(&self, prepared: &mut Prepared, asked: &Asked) -> Result<Option<Drawn>, Failure> {
+    fn drawn(&self, prepared: &mut Prepared, asked: &PropertyQuery) -> Result<Option<DrawnAbstraction>, Failure> {
         let fault = |prepared: &Prepared, why| failed(self.work.file, prepared.system.program(), why);
         let explored = match Explored::visit(&mut prepared.system, self.work.budget, &mut |_, _| {}) {
             Err(Failed::Stopped(stopped)) if stopped.0 == StopReason::Count => return Ok(None),
@@ -112,7 +119,7 @@ impl Loop<'_> {
         let model = model.map_err(|why| fault(prepared, why))?;
         Ok(match basis::structure(&prepared.system, &explored, &model, &prepared.later) {
             Basis::Structure(over, structure) if !structure.initial.is_empty() => {
-                Some(Drawn { explored, model, over, structure: *structure })
+                Some(DrawnAbstraction { explored, model, over, structure: *structure })
             }
             _ => None,
         })
@@ -128,7 +135,7 @@ fn told(shown: &[String]) -> String {
 }
 
 /// An abstraction that was explored: as a structure to be looked at, and as a certificate tells it.
-struct Drawn {
+struct DrawnAbstraction {
     explored: Explored,
     model: Kmts,
     over: Abstraction,
@@ -136,10 +143,10 @@ struct Drawn {
 }
 
 struct Ranking<'a> {
-    work: &'a super::Work<'a>,
-    asked: &'a Asked,
+    work: &'a super::AbstractionCheck<'a>,
+    asked: &'a PropertyQuery,
     system: &'a mut System,
-    drawn: Drawn,
+    drawn: DrawnAbstraction,
     /// How many steps may still be looked at.
     left: usize,
 }
@@ -209,7 +216,7 @@ impl Ranking<'_> {
     }
 
     fn requirements(&self) -> Vec<Compassion> {
-        let Drawn { explored, model, structure, .. } = &self.drawn;
+        let DrawnAbstraction { explored, model, structure, .. } = &self.drawn;
         let program = self.system.program();
         let pids = basis::pids(program);
         // Processes of one name share an action.

@@ -1,4 +1,6 @@
-//! Is there a run that breaks a linear property for ever although no state repeats?
+//! Recurrent sets (Gupta, Henzinger, Majumdar, Rybalchenko and Xu 2008): does a run break a linear property for ever although no state repeats?
+//!
+//! Theirs are solved for by templates and constraints; here a set is what a cycle that was run needs, pulled back to its beginning.
 //!
 //! The program is run together with the automaton of the negated property, for a while. Where both processes and automaton are back where they were, with all
 //! marks passed and no fair process treated unfairly, the steps in between may be a cycle that can be taken for ever: if a set is found that
@@ -15,13 +17,13 @@ use tertium_logic::automata::{Tgba, Translation, TranslationError, ltl_to_tgba};
 use tertium_program::{Fairness, Move, Outcome, Semantics, State};
 use tertium_smt::TermId;
 
-use crate::abstracted::Prepared;
-use crate::abstracted::basis::Basis;
-use crate::abstracted::concretise::with_values;
 use crate::answer::Repeats;
+use crate::predicate_abstraction::Prepared;
+use crate::predicate_abstraction::basis::Basis;
+use crate::predicate_abstraction::concretise::with_values;
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
-use tertium_load::questions::Asked;
+use tertium_load::questions::PropertyQuery;
 use tertium_trace::run::{self, Run, Taken};
 
 /// The program is run for this many states, each counted once for every state of the automaton.
@@ -45,11 +47,11 @@ pub(super) struct Node {
     taken: (usize, usize),
 }
 
-pub(super) struct Search<'a> {
+pub(super) struct RecurrentSetSearch<'a> {
     file: &'a ProgramFile,
     pub(super) semantics: Semantics<'a>,
     automaton: &'a Tgba,
-    pub(super) asked: &'a Asked,
+    pub(super) asked: &'a PropertyQuery,
     /// Processes that are treated fairly, by pid; the second kind even if they can step only now and then.
     pub(super) fair: [BTreeSet<u32>; 2],
     pub(super) nodes: Vec<Node>,
@@ -57,12 +59,12 @@ pub(super) struct Search<'a> {
 
 /// Cycles that were looked at.
 #[derive(Default)]
-struct Tried {
+struct TriedCycles {
     by_steps: HashMap<Vec<usize>, usize>,
     all: usize,
 }
 
-impl Tried {
+impl TriedCycles {
     /// Counts a cycle; whether it should be looked at.
     fn is_worth_it(&mut self, operations: &[usize]) -> bool {
         let count = self.by_steps.entry(operations.to_vec()).or_default();
@@ -98,7 +100,7 @@ pub(super) struct Lasso<'a> {
 pub(super) fn find(
     file: &ProgramFile,
     prepared: &mut Prepared,
-    asked: &Asked,
+    asked: &PropertyQuery,
     all_fair: bool,
     budget: &Budget,
 ) -> Result<Option<EndlessRun>, Failure> {
@@ -119,17 +121,17 @@ pub(super) fn find(
     let weak = if all_fair { (0..to_u32(file.program.instances.len())).collect() } else { with(Fairness::Weak) };
     let semantics = Semantics::new(&file.program);
     let fair = [weak, with(Fairness::Strong)];
-    let mut search = Search { file, semantics, automaton: &automaton, asked, fair, nodes: Vec::new() };
+    let mut search = RecurrentSetSearch { file, semantics, automaton: &automaton, asked, fair, nodes: Vec::new() };
     search.look(prepared, budget)
 }
 
-impl Search<'_> {
+impl RecurrentSetSearch<'_> {
     fn look(&mut self, prepared: &mut Prepared, budget: &Budget) -> Result<Option<EndlessRun>, Failure> {
         let start = AbstractState { locations: self.entries(), kept: Vec::new(), cube: Vec::new(), stopped: false };
         let Some(cells) = prepared.system.initial_sample(&start)? else { return Ok(None) };
         let Some(first) = with_values(&self.semantics, &cells) else { return Ok(None) };
         let mut known: HashSet<(State, usize)> = HashSet::new();
-        let mut tried = Tried::default();
+        let mut tried = TriedCycles::default();
         known.insert((first.clone(), self.automaton.initial));
         self.nodes.push(Node { state: first, watching: self.automaton.initial, before: None, taken: (0, 0) });
         let mut queue = VecDeque::from([0]);
@@ -194,7 +196,12 @@ impl Search<'_> {
     }
 
     /// Whether the steps since an earlier state on the way here can be taken for ever.
-    fn closing(&self, prepared: &mut Prepared, last: usize, tried: &mut Tried) -> Result<Option<EndlessRun>, Failure> {
+    fn closing(
+        &self,
+        prepared: &mut Prepared,
+        last: usize,
+        tried: &mut TriedCycles,
+    ) -> Result<Option<EndlessRun>, Failure> {
         let system = &mut prepared.system;
         let here = (self.locations(&self.nodes[last].state), self.nodes[last].watching);
         let mut way = vec![last];

@@ -9,11 +9,11 @@ use tertium_base::narrow::to_u32;
 use tertium_instantiate::Origin;
 use tertium_program::{Move, Outcome, Semantics, State, StepId};
 
-use crate::abstracted::concretise::with_values;
-use crate::abstracted::{Prepared, retell};
+use crate::predicate_abstraction::concretise::with_values;
+use crate::predicate_abstraction::{Prepared, retell};
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
-use tertium_load::questions::{Asked, Mistake, Question};
+use tertium_load::questions::{Mistake, PropertyQuery, Question};
 use tertium_trace::propositional;
 use tertium_trace::run::{self, Run, Taken};
 
@@ -84,7 +84,7 @@ fn moves(file: &ProgramFile, prepared: &Prepared, operation: usize, inputs: &[i6
 }
 
 /// Whether a state breaks the condition of a property.
-fn breaks(semantics: &Semantics<'_>, asked: &Asked, state: &State) -> bool {
+fn breaks(semantics: &Semantics<'_>, asked: &PropertyQuery, state: &State) -> bool {
     let Some((root, holds)) = asked.invariant else { return false };
     let atoms: Option<Vec<bool>> =
         asked.atoms.iter().map(|&atom| semantics.observe(atom, state).ok().map(|value| value != 0)).collect();

@@ -8,8 +8,8 @@ use super::Loop;
 use super::reasons::{multiply, reason, too_many_states};
 use super::search::Tree;
 use super::targets::Target;
-use crate::abstracted::{Prepared, solver_work};
 use crate::answer::{Reason, Round};
+use crate::predicate_abstraction::{Prepared, solver_work};
 
 /// Predicates that one round may add, and that there may be in all, or for each round that is allowed: where each path
 /// teaches ever more, none of them is what matters.

@@ -13,7 +13,7 @@ pub(crate) type Tree = Reached<AbstractState, usize>;
 
 /// A state that may be bad.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bad {
+pub(crate) struct TargetHit {
     /// Which target it breaks, by position.
     pub target: usize,
     /// The state.
@@ -31,14 +31,14 @@ pub(crate) fn visit(
     targets: &[&Target],
     limits: Limits<'_>,
     progress: &mut dyn FnMut(usize),
-) -> Result<(Tree, Vec<Bad>), Failed> {
+) -> Result<(Tree, Vec<TargetHit>), Failed> {
     let mut stuck: HashMap<Vec<u32>, TermId> = HashMap::new();
     let mut bad = Nearby::at_most(MOST_BAD);
     let tree = nearest_first(system, limits, &mut |system, tree, number| {
         progress(tree.states.len());
         for (at, target) in targets.iter().enumerate() {
             if let Some(operation) = target.may_be_met(system, &tree.states[number], &mut stuck)? {
-                bad.add(number, Bad { target: at, state: number, operation });
+                bad.add(number, TargetHit { target: at, state: number, operation });
             }
         }
         Ok(bad.after(number))

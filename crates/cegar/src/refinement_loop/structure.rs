@@ -14,9 +14,9 @@ use tertium_model::StateId;
 
 use super::Loop;
 use super::reasons::{multiply, no_progress};
-use crate::abstracted::on_the_fly::Sought;
-use crate::abstracted::{Prepared, failed};
 use crate::answer::{ProgramAnswer, Round};
+use crate::predicate_abstraction::on_the_fly::OnTheFlyAnswer;
+use crate::predicate_abstraction::{Prepared, failed};
 use tertium_evidence::Technique;
 use tertium_load::failure::Failure;
 use tertium_load::questions::Question;
@@ -35,7 +35,7 @@ const FEW_CHANGES: usize = 400;
 const MOST_REASONS: usize = 4;
 
 /// A question as it is asked again and again.
-struct Asking {
+struct RefinedQuestion {
     number: usize,
     /// The answer before the first round.
     before: ProgramAnswer,
@@ -51,7 +51,7 @@ struct Asking {
     ranked: bool,
 }
 
-impl Asking {
+impl RefinedQuestion {
     /// Begins an attempt with the predicates that are there.
     fn new(prepared: &Prepared, number: usize, before: ProgramAnswer, calls: usize) -> Self {
         let system = &prepared.system;
@@ -76,7 +76,7 @@ impl Loop<'_> {
     /// Answers one question about more than single states, refined as long as that helps. `calls` were made for it before.
     pub(crate) fn structure(&mut self, prepared: &mut Prepared, number: usize, calls: usize) -> Result<(), Failure> {
         let (first, before) = (prepared.system.predicates().len(), self.answers[number].clone());
-        let mut asking = Asking::new(prepared, number, before.clone(), calls);
+        let mut asking = RefinedQuestion::new(prepared, number, before.clone(), calls);
         if self.demanding && self.on_demand(prepared, &mut asking)? {
             return Ok(());
         }
@@ -88,24 +88,24 @@ impl Loop<'_> {
         if learnt && self.answers[number].value() == Belnap::Unknown && self.work.budget.check().is_ok() {
             // What paths taught has not helped; what the whole structure teaches may.
             prepared.system.keep_predicates(first);
-            let again = Asking::new(prepared, number, before, calls);
+            let again = RefinedQuestion::new(prepared, number, before, calls);
             self.whole(prepared, again)?;
         }
         Ok(())
     }
 
     /// Answers it on parts of the structure that are made on demand, if that is enough.
-    fn on_demand(&mut self, prepared: &mut Prepared, asking: &mut Asking) -> Result<bool, Failure> {
+    fn on_demand(&mut self, prepared: &mut Prepared, asking: &mut RefinedQuestion) -> Result<bool, Failure> {
         let question = &self.questions[asking.number];
         loop {
             let run = match self.work.on_demand(prepared, question)? {
                 None => return Ok(false),
-                Some(Sought::Answered(answer)) => {
+                Some(OnTheFlyAnswer::Answered(answer)) => {
                     asking.end_round(prepared, answer.cost.states, None);
                     self.keep(asking.number, *answer, &asking.before, &asking.rounds, asking.calls);
                     return Ok(true);
                 }
-                Some(Sought::Open(run)) => run,
+                Some(OnTheFlyAnswer::Open(run)) => run,
             };
             if !asking.ranked && run.made <= FEW_STATES {
                 asking.ranked = true;
@@ -129,7 +129,7 @@ impl Loop<'_> {
     }
 
     /// Answers it on the whole structure.
-    fn whole(&mut self, prepared: &mut Prepared, mut asking: Asking) -> Result<(), Failure> {
+    fn whole(&mut self, prepared: &mut Prepared, mut asking: RefinedQuestion) -> Result<(), Failure> {
         let number = asking.number;
         let question = &self.questions[number];
         loop {
@@ -173,7 +173,7 @@ impl Loop<'_> {
         }
     }
 
-    fn visit(&self, prepared: &mut Prepared, asking: &Asking) -> Result<Explored, Failed> {
+    fn visit(&self, prepared: &mut Prepared, asking: &RefinedQuestion) -> Result<Explored, Failed> {
         let observer = self.work.observer;
         let (round, count) = (asking.rounds.len(), prepared.system.predicates().len());
         let (name, calls) = (&asking.before.name, prepared.system.queries().calls());

@@ -10,9 +10,9 @@ use tertium_logic::{Formula, Logic, Node, NodeId};
 use tertium_program::Fairness;
 use tertium_smt::{Reply, TermId};
 
-use crate::abstracted::{Prepared, mistakes};
 use crate::options::CheckOptions;
-use tertium_load::questions::{Asked, Mistake, Question};
+use crate::predicate_abstraction::{Prepared, mistakes};
+use tertium_load::questions::{Mistake, PropertyQuery, Question};
 use tertium_structures::engines::EngineChoice;
 
 /// What is looked for.
@@ -21,12 +21,12 @@ pub(crate) struct Target {
     /// The question it belongs to.
     pub question: usize,
     /// Which states break it.
-    pub bad: Bad,
+    pub bad: BadStates,
 }
 
 /// The states that break something.
 #[derive(Clone, Debug)]
-pub(crate) enum Bad {
+pub(crate) enum BadStates {
     /// Those in which this may hold, and those in which it surely does. They differ where an atom has no value.
     Condition {
         /// Not surely good.
@@ -59,9 +59,9 @@ impl Target {
     /// The terms that say where it is broken.
     pub(crate) fn conditions(&self, system: &System) -> Vec<TermId> {
         match &self.bad {
-            Bad::Condition { may, .. } => vec![*may],
-            Bad::Fault(operations) => operations.iter().map(|&operation| system.fault(operation)).collect(),
-            Bad::Stuck => Vec::new(),
+            BadStates::Condition { may, .. } => vec![*may],
+            BadStates::Fault(operations) => operations.iter().map(|&operation| system.fault(operation)).collect(),
+            BadStates::Stuck => Vec::new(),
         }
     }
 
@@ -73,9 +73,9 @@ impl Target {
         stuck: &mut HashMap<Vec<u32>, TermId>,
     ) -> Vec<(Option<usize>, TermId)> {
         match &self.bad {
-            Bad::Condition { may, .. } => vec![(None, *may)],
-            Bad::Stuck => vec![(None, stuck_at(system, locations, stuck))],
-            Bad::Fault(operations) => {
+            BadStates::Condition { may, .. } => vec![(None, *may)],
+            BadStates::Stuck => vec![(None, stuck_at(system, locations, stuck))],
+            BadStates::Fault(operations) => {
                 let here = |&&operation: &&usize| {
                     let operation = &system.operations()[operation];
                     locations[operation.process.index()] as usize == operation.source.index()
@@ -93,12 +93,12 @@ impl Target {
         stuck: &mut HashMap<Vec<u32>, TermId>,
     ) -> Result<Option<Option<usize>>, Failed> {
         match &self.bad {
-            Bad::Condition { may, .. } => Ok((system.may_hold(state, *may)? != Reply::Unsat).then_some(None)),
-            Bad::Stuck => {
+            BadStates::Condition { may, .. } => Ok((system.may_hold(state, *may)? != Reply::Unsat).then_some(None)),
+            BadStates::Stuck => {
                 let term = stuck_at(system, &state.locations, stuck);
                 Ok((system.may_hold(state, term)? != Reply::Unsat).then_some(None))
             }
-            Bad::Fault(operations) => {
+            BadStates::Fault(operations) => {
                 for &operation in operations {
                     let (process, source) = {
                         let operation = &system.operations()[operation];
@@ -124,9 +124,9 @@ impl Target {
         stuck: &mut HashMap<Vec<u32>, TermId>,
     ) -> (TermId, TermId) {
         match (&self.bad, operation) {
-            (Bad::Condition { may, sure }, _) => (*sure, *may),
-            (Bad::Fault(_), Some(operation)) => (system.fault(operation), system.fault(operation)),
-            (Bad::Fault(_) | Bad::Stuck, _) => {
+            (BadStates::Condition { may, sure }, _) => (*sure, *may),
+            (BadStates::Fault(_), Some(operation)) => (system.fault(operation), system.fault(operation)),
+            (BadStates::Fault(_) | BadStates::Stuck, _) => {
                 let term = stuck_at(system, locations, stuck);
                 (term, term)
             }
@@ -145,14 +145,14 @@ fn stuck_at(system: &mut System, locations: &[u32], stuck: &mut HashMap<Vec<u32>
 
 /// Whether a property is broken by single states, read as it is by default. Fairness leaves out paths, which only linear
 /// properties of finite prefixes do not notice.
-fn decided_by_states(prepared: &Prepared, asked: &Asked, options: &CheckOptions) -> bool {
+fn decided_by_states(prepared: &Prepared, asked: &PropertyQuery, options: &CheckOptions) -> bool {
     let program = prepared.system.program();
     let chosen = options.deadlock.is_some() || options.linear.is_some() || options.engine != EngineChoice::Auto;
     let fair = options.fair || program.processes.iter().any(|process| process.fairness != Fairness::None);
     asked.invariant.is_some() && !chosen && (asked.formula.logic() == Logic::Ltl || !fair)
 }
 
-fn condition(prepared: &mut Prepared, asked: &Asked) -> Result<Option<Bad>, Failed> {
+fn condition(prepared: &mut Prepared, asked: &PropertyQuery) -> Result<Option<BadStates>, Failed> {
     let Some((root, holds)) = asked.invariant else { return Ok(None) };
     let mut atoms = Vec::new();
     for &atom in &asked.atoms {
@@ -166,9 +166,9 @@ fn condition(prepared: &mut Prepared, asked: &Asked) -> Result<Option<Bad>, Fail
     let (surely, surely_not) = value(&mut prepared.system, &asked.formula, root, &atoms);
     let (terms, _) = prepared.system.asking();
     Ok(Some(if holds {
-        Bad::Condition { may: terms.not(surely), sure: surely_not }
+        BadStates::Condition { may: terms.not(surely), sure: surely_not }
     } else {
-        Bad::Condition { may: terms.not(surely_not), sure: surely }
+        BadStates::Condition { may: terms.not(surely_not), sure: surely }
     }))
 }
 
@@ -201,11 +201,11 @@ fn value(system: &mut System, formula: &Formula, root: NodeId, atoms: &[(TermId,
     nodes[root.index()]
 }
 
-fn never(system: &System, mistake: Mistake) -> Option<Bad> {
+fn never(system: &System, mistake: Mistake) -> Option<BadStates> {
     match mistake {
-        Mistake::Deadlock | Mistake::EndState => Some(Bad::Stuck),
+        Mistake::Deadlock | Mistake::EndState => Some(BadStates::Stuck),
         // Blocks that could go round for ever are not abstracted at all.
-        Mistake::EndlessAtomic => Some(Bad::Fault(Vec::new())),
+        Mistake::EndlessAtomic => Some(BadStates::Fault(Vec::new())),
         Mistake::Trace => None,
         _ => {
             let mut known: BTreeMap<(bool, Vec<usize>), bool> = BTreeMap::new();
@@ -215,7 +215,7 @@ fn never(system: &System, mistake: Mistake) -> Option<Bad> {
                     *known.entry(key).or_insert_with(|| mistakes::may_make(system.program(), operation, mistake));
                 found.then_some(number)
             };
-            Some(Bad::Fault(system.operations().iter().enumerate().filter_map(wrong).collect()))
+            Some(BadStates::Fault(system.operations().iter().enumerate().filter_map(wrong).collect()))
         }
     }
 }

@@ -15,9 +15,9 @@ use tertium_lattice::Belnap;
 
 use super::search::Tree;
 use super::targets::Target;
-use super::{Loop, Tried};
-use crate::abstracted::{Prepared, atoms_of, failed, solver_work};
+use super::{Loop, PathVerdict};
 use crate::answer::Round;
+use crate::predicate_abstraction::{Prepared, atoms_of, failed, solver_work};
 use tertium_load::failure::Failure;
 use tertium_load::questions::Question;
 
@@ -95,7 +95,7 @@ impl Loop<'_> {
                 Ok(followed) => followed,
             };
             match followed {
-                Ok(Tried::Answered) => {
+                Ok(PathVerdict::Answered) => {
                     let answer = &mut self.answers[target.question];
                     answer.cost.solver = Some(solver_work(&prepared.system));
                     answer.provenance.technique = Technique::Zones;

@@ -15,10 +15,10 @@ use tertium_logic::Logic;
 use tertium_model::{Kmts, StateId};
 use tertium_program::ExprId;
 
-use super::Work;
-use crate::abstracted::failed;
+use super::SpotlightCheck;
+use crate::predicate_abstraction::failed;
 use tertium_load::failure::Failure;
-use tertium_load::questions::Asked;
+use tertium_load::questions::PropertyQuery;
 use tertium_structures::check::{SMALL, bound};
 use tertium_structures::{engines, prove};
 
@@ -42,8 +42,8 @@ pub type Branch = usize;
 
 /// The question, ready to be asked of structures.
 pub struct Judge<'a> {
-    pub work: &'a Work<'a>,
-    pub asked: &'a Asked,
+    pub work: &'a SpotlightCheck<'a>,
+    pub asked: &'a PropertyQuery,
     pub shape: SpotShape,
     pub reading: Reading,
 }
@@ -152,7 +152,7 @@ impl Judge<'_> {
 }
 
 /// The reading of linear formulas: with fixed branches, the plain guarded one.
-pub fn reading(work: &Work<'_>, literal: bool) -> Reading {
+pub fn reading(work: &SpotlightCheck<'_>, literal: bool) -> Reading {
     let linear = if literal { LinearReading::Bg } else { LinearReading::Hyper };
     Reading { deadlock: work.options.deadlock.unwrap_or_default(), linear: work.options.linear.unwrap_or(linear) }
 }

@@ -12,23 +12,23 @@ use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
 use tertium_program::ProcessId;
 
-use super::{Work, told};
-use crate::abstracted::basis::Basis;
-use crate::abstracted::{failed, solver_work};
+use super::{SpotlightCheck, certificate_basis};
 use crate::answer::{ProgramAnswer, Reason};
+use crate::predicate_abstraction::basis::Basis;
+use crate::predicate_abstraction::{failed, solver_work};
 use tertium_load::failure::Failure;
 use tertium_load::questions::Mistake;
 
 /// What an answer rests on, or what is open.
 type Shown = Result<Arc<Basis>, String>;
 
-impl Work<'_> {
+impl SpotlightCheck<'_> {
     /// Whether a mistake never happens.
     pub(super) fn never(&self, mistake: Mistake, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let mut system = self.system()?;
         let found = match mistake {
             Mistake::Deadlock | Mistake::EndState => self.always_steps(&mut system, answer)?,
-            Mistake::EndlessAtomic => Ok(told::anywhere(&system)),
+            Mistake::EndlessAtomic => Ok(certificate_basis::anywhere(&system)),
             _ => self.goes_wrong(&mut system, answer)?,
         };
         answer.cost.solver = Some(solver_work(&system));
@@ -71,7 +71,7 @@ impl Work<'_> {
             if !stops {
                 answer.cost.states = explored.states.len();
                 answer.spotlight = Some(vec![system.program().process(process).name.clone()]);
-                return Ok(Ok(told::states(system, &explored)));
+                return Ok(Ok(certificate_basis::states(system, &explored)));
             }
         }
         Ok(Err("no process can step wherever it is, as far as looking at it alone tells".to_owned()))
@@ -96,7 +96,7 @@ impl Work<'_> {
                 needed.push(explored);
             }
         }
-        Ok(Ok(told::together(system, &needed)))
+        Ok(Ok(certificate_basis::together(system, &needed)))
     }
 
     fn fails_at_one_of(

@@ -6,12 +6,12 @@
 //! judged in `judge`; what is false is looked for in the program itself (`replay`). Mistakes of steps are looked for process by
 //! process (`mistakes`).
 
+mod certificate_basis;
 mod judge;
 mod mistakes;
 mod replay;
 pub mod rounds;
 pub mod start;
-mod told;
 
 use std::time::Instant;
 
@@ -20,15 +20,15 @@ use tertium_base::{Budget, StopReason, Stopped};
 use tertium_program::ProcessId;
 use tertium_smt::Queries;
 
-use crate::abstracted::{AbstractionOptions, blank, second_solver, unsupported};
 use crate::answer::{ProgramAnswer, Reason};
 use crate::options::{CheckOptions, Outcome};
+use crate::predicate_abstraction::{AbstractionOptions, blank, second_solver, unsupported};
 use crate::solver;
 use tertium_evidence::observer::Observer;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
-use tertium_load::questions::{Asked, Question};
+use tertium_load::questions::{PropertyQuery, Question};
 
 /// What is done with values that are not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -62,7 +62,7 @@ impl Default for SpotlightOptions {
 }
 
 /// Everything that one run shares.
-pub(super) struct Work<'a> {
+pub(super) struct SpotlightCheck<'a> {
     pub file: &'a ProgramFile,
     pub options: &'a CheckOptions,
     pub abstraction: &'a AbstractionOptions,
@@ -85,7 +85,7 @@ pub fn check(
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<Outcome, Failure> {
-    let work = Work { file, options, abstraction, how, budget, observer };
+    let work = SpotlightCheck { file, options, abstraction, how, budget, observer };
     let mut answers = Vec::new();
     for question in questions {
         let answer = work.answer(question)?;
@@ -95,7 +95,7 @@ pub fn check(
     Ok(Outcome { answers, ..Outcome::default() })
 }
 
-impl Work<'_> {
+impl SpotlightCheck<'_> {
     fn answer(&self, question: &Question) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
         let mut answer = blank(question);
@@ -129,7 +129,7 @@ impl Work<'_> {
         Ok(answer)
     }
 
-    fn property(&self, asked: &Asked, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+    fn property(&self, asked: &PropertyQuery, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let mut system = self.system()?;
         rounds::decide(self, &mut system, asked, answer)
     }

@@ -16,10 +16,10 @@ use tertium_logic::Logic;
 use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{Fairness, Outcome, ProcessId, Semantics, State};
 
-use super::Work;
-use crate::abstracted::concretise::with_values;
+use super::SpotlightCheck;
+use crate::predicate_abstraction::concretise::with_values;
 use tertium_load::failure::Failure;
-use tertium_load::questions::Asked;
+use tertium_load::questions::PropertyQuery;
 use tertium_structures::check::bound;
 use tertium_structures::engines;
 use tertium_structures::prove;
@@ -31,10 +31,10 @@ const MOST_STATES: usize = 2_000;
 
 /// A run that breaks the property; `None` where none is found.
 pub(super) fn run(
-    work: &Work<'_>,
+    work: &SpotlightCheck<'_>,
     system: &mut System,
     spotlight: &Spotlight,
-    asked: &Asked,
+    asked: &PropertyQuery,
 ) -> Result<Option<Run>, Failure> {
     let linear = asked.formula.logic() == Logic::Ltl;
     if !linear && (asked.invariant.is_none() || asked.exists) {
@@ -70,9 +70,9 @@ impl Part {
     fn visit(
         semantics: &Semantics<'_>,
         first: State,
-        asked: &Asked,
+        asked: &PropertyQuery,
         processes: &[ProcessId],
-        work: &Work<'_>,
+        work: &SpotlightCheck<'_>,
     ) -> Result<Self, Failure> {
         let program = semantics.program();
         let mut known: HashMap<State, usize> = HashMap::from([(first.clone(), 0)]);
@@ -121,7 +121,7 @@ impl Part {
     fn structure(
         &self,
         semantics: &Semantics<'_>,
-        asked: &Asked,
+        asked: &PropertyQuery,
         edges: &[(usize, usize, Option<u32>, Vec<u32>)],
     ) -> Option<Kmts> {
         let program = semantics.program();
@@ -168,7 +168,12 @@ impl Part {
     }
 
     /// A run in this part that breaks the property. What is missing here only adds runs, so a run that is here is real.
-    fn breaks(&self, semantics: &Semantics<'_>, asked: &Asked, work: &Work<'_>) -> Result<Option<Run>, Failure> {
+    fn breaks(
+        &self,
+        semantics: &Semantics<'_>,
+        asked: &PropertyQuery,
+        work: &SpotlightCheck<'_>,
+    ) -> Result<Option<Run>, Failure> {
         if let Some(broken) = self.broken {
             return Ok(Some(run::connect(semantics, &self.path(broken))?));
         }
@@ -191,7 +196,7 @@ impl Part {
 }
 
 /// Whether a state breaks an invariant.
-fn breaks(semantics: &Semantics<'_>, asked: &Asked, state: &State) -> bool {
+fn breaks(semantics: &Semantics<'_>, asked: &PropertyQuery, state: &State) -> bool {
     let Some((root, holds)) = asked.invariant else { return false };
     let atoms: Option<Vec<bool>> =
         asked.atoms.iter().map(|&atom| semantics.observe(atom, state).ok().map(|value| value != 0)).collect();

@@ -19,14 +19,14 @@ use tertium_logic::Logic;
 use tertium_program::{ExprId, Fairness, ProcessId};
 
 use super::judge::{Branch, Judge, Judgement, reading};
-use super::{Parameters, Work, replay, start, told};
-use crate::abstracted::basis::Basis;
-use crate::abstracted::{failed, solver_work, where_it_starts, with_fairness};
+use super::{Parameters, SpotlightCheck, certificate_basis, replay, start};
 use crate::answer::{ProgramAnswer, Reason, Round, STUTTER};
+use crate::predicate_abstraction::basis::Basis;
+use crate::predicate_abstraction::{failed, solver_work, where_it_starts, with_fairness};
 use crate::single_states::condition_of_every_state;
 use tertium_evidence::Deadlock;
 use tertium_load::failure::Failure;
-use tertium_load::questions::Asked;
+use tertium_load::questions::PropertyQuery;
 
 /// At most this many predicates are added in one round, and in all.
 const AT_ONCE: usize = 3;
@@ -39,9 +39,9 @@ const MOST_RIGID: usize = 3;
 /// # Errors
 /// If a limit is reached, or parameters were wanted where they are not sound.
 pub(super) fn decide(
-    work: &Work<'_>,
+    work: &SpotlightCheck<'_>,
     system: &mut System,
-    asked: &Asked,
+    asked: &PropertyQuery,
     answer: &mut ProgramAnswer,
 ) -> Result<(), Failure> {
     let mut rounds = Rounds::new(work, system, asked, answer);
@@ -51,9 +51,9 @@ pub(super) fn decide(
 }
 
 struct Rounds<'a> {
-    work: &'a Work<'a>,
+    work: &'a SpotlightCheck<'a>,
     system: &'a mut System,
-    asked: &'a Asked,
+    asked: &'a PropertyQuery,
     answer: &'a mut ProgramAnswer,
     spotlight: Spotlight,
     /// Branches with a parameter of their own.
@@ -65,7 +65,12 @@ struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    fn new(work: &'a Work<'a>, system: &'a mut System, asked: &'a Asked, answer: &'a mut ProgramAnswer) -> Self {
+    fn new(
+        work: &'a SpotlightCheck<'a>,
+        system: &'a mut System,
+        asked: &'a PropertyQuery,
+        answer: &'a mut ProgramAnswer,
+    ) -> Self {
         Self {
             work,
             system,
@@ -234,13 +239,13 @@ impl<'a> Rounds<'a> {
     /// What a definite answer rests on.
     fn tell(&mut self, judge: &Judge<'_>, explored: &mut SpotExplored) -> Result<(), Failure> {
         let basis = if condition_of_every_state(&self.asked.formula, self.answer.value()).is_some() {
-            told::states(self.system, explored)
+            certificate_basis::states(self.system, explored)
         } else if self.branches.is_empty() {
             let mut drawn = Vec::new();
             for assignment in 0..explored.assignments() {
                 drawn.push(judge.structure(self.system, explored, assignment, &judge.shape)?);
             }
-            told::structure(self.work, self.system, explored, &drawn)?
+            certificate_basis::structure(self.work, self.system, explored, &drawn)?
         } else {
             let why = "it rests on branches that were fixed for whole runs, which is no matter of single structures";
             Arc::new(Basis::Untold(why.to_owned()))

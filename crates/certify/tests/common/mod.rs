@@ -14,7 +14,7 @@ use tertium_evidence::{Document, Fingerprint, read_document};
 use tertium_gcl::Addition;
 use tertium_gcl::parameterised::{Purpose, compile};
 use tertium_kernel::Finding;
-use tertium_kernel::obligations::Grounds;
+use tertium_kernel::obligations::ProofObligations;
 use tertium_kernel::programs::question::{Settings, Subject};
 use tertium_kernel::programs::{self, lines};
 use tertium_kernel::structures;
@@ -178,8 +178,8 @@ fn drawn(file: &ProgramFile, document: &Document, question: &str, settings: Sett
     let asked = asked_of(file, question)?;
     let subject = Subject::of(file, &asked, settings).ok()?;
     let budget = budget();
-    let mut grounds = Grounds::new(&subject.file.program, over, lines(&subject.file), &budget).ok()?;
-    Some(Fingerprint::of(&grounds.sketch(structure, &subject.atoms(), subject.frame).ok()?))
+    let mut writer = ProofObligations::new(&subject.file.program, over, lines(&subject.file), &budget).ok()?;
+    Some(Fingerprint::of(&writer.sketch(structure, &subject.atoms(), subject.frame).ok()?))
 }
 
 /// The first proof of a document with counted members, and those about single sizes. Lemmas keep what fingerprints they have.

@@ -265,7 +265,7 @@ impl Material {
                 continue;
             }
             match certificate_of(file, question, answer, options, &within()) {
-                Ok(Written::Certificate(text) | Written::Grounded { text, .. }) => {
+                Ok(Written::Certificate(text) | Written::WithObligations { text, .. }) => {
                     self.add(number, name_of(question), &text);
                 }
                 Ok(Written::None(_)) | Err(_) => {}

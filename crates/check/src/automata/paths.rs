@@ -15,7 +15,7 @@ use super::automaton::MAX_MARKS;
 use super::graph::PathGraph;
 use super::product::{Product, Side, fits_marks};
 use super::question::{EdgeValues, Question, Questions};
-use super::search::Search;
+use super::search::ComponentSearch;
 use super::translate;
 use crate::{Ask, EngineError, Task, Unsupported};
 
@@ -198,12 +198,12 @@ impl<'t, 'a> Paths<'t, 'a> {
 /// A product and what is known of its nodes.
 struct Half<'p, 'm> {
     product: Product<'p, 'm>,
-    search: Search,
+    search: ComponentSearch,
 }
 
 impl<'p, 'm> Half<'p, 'm> {
     fn new(product: Product<'p, 'm>, budget: &Budget) -> Result<Self, Stopped> {
-        let search = Search::new(&product, budget)?;
+        let search = ComponentSearch::new(&product, budget)?;
         Ok(Self { product, search })
     }
 

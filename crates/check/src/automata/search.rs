@@ -39,7 +39,7 @@ const INNER: u64 = 1 << 63;
 
 /// What is known of each product node, and the working space of the walks.
 #[derive(Debug)]
-pub(crate) struct Search {
+pub(crate) struct ComponentSearch {
     rank: Vec<u32>,
     path: Vec<Frame>,
     /// Nodes whose part is not finished, in order of discovery; a node's rank is its place here plus one.
@@ -48,7 +48,7 @@ pub(crate) struct Search {
     ticks: u32,
 }
 
-impl Search {
+impl ComponentSearch {
     /// Nothing known yet.
     ///
     /// # Errors

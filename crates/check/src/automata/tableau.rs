@@ -14,7 +14,7 @@ use super::automaton::{Automaton, Literal, MAX_MARKS, Transition};
 
 /// One way, still open, to meet a set of obligations.
 #[derive(Clone, Default)]
-struct Way {
+struct TableauBranch {
     todo: Vec<NodeId>,
     met: BTreeSet<NodeId>,
     cube: BTreeSet<Literal>,
@@ -57,8 +57,8 @@ pub(crate) fn plain_automaton(formula: &Formula, budget: &Budget) -> Result<Auto
     Ok(automaton)
 }
 
-fn ways(formula: &Formula, obligations: &[NodeId], budget: &Budget) -> Result<Vec<Way>, Stopped> {
-    let mut open = vec![Way { todo: obligations.to_vec(), ..Way::default() }];
+fn ways(formula: &Formula, obligations: &[NodeId], budget: &Budget) -> Result<Vec<TableauBranch>, Stopped> {
+    let mut open = vec![TableauBranch { todo: obligations.to_vec(), ..TableauBranch::default() }];
     let mut finished = Vec::new();
     let mut ticks = 0;
     while let Some(mut way) = open.pop() {
@@ -120,7 +120,7 @@ fn ways(formula: &Formula, obligations: &[NodeId], budget: &Budget) -> Result<Ve
     Ok(finished)
 }
 
-fn put_off(way: &Way, until: NodeId) -> Way {
+fn put_off(way: &TableauBranch, until: NodeId) -> TableauBranch {
     let mut later = way.clone();
     later.next.insert(until);
     later.put_off.insert(until);

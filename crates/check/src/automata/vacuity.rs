@@ -9,7 +9,7 @@ use tertium_model::{Kmts, StateId};
 use super::automaton::{Automaton, MAX_MARKS, Transition};
 use super::graph::PathGraph;
 use super::product::{Product, Side};
-use super::search::Search;
+use super::search::ComponentSearch;
 use crate::Task;
 
 /// Whether some possible path from a state is infinite (or, where finite paths count, maximal) and fair.
@@ -25,7 +25,7 @@ pub fn starts_fair_path(model: &Kmts, reading: Reading, state: StateId, budget: 
     let anything = Transition { cube: Vec::new(), target: 0, marks: 0 };
     let automaton = Automaton { initial: vec![0], transitions: vec![vec![anything]], marks: 0 };
     let product = Product::new(&graph, &[], &automaton, Side::Possible);
-    Search::new(&product, budget)?.wins(&product, state.index(), |_| None, budget)
+    ComponentSearch::new(&product, budget)?.wins(&product, state.index(), |_| None, budget)
 }
 
 /// For a formula of the form `G (a -> b)`, or `AG (a -> b)` in CTL*, with a propositional `a`: the node of `a`,

@@ -54,7 +54,7 @@ impl<'t> Cells<'t> {
         let total = task.model.total() || task.reading.deadlock == Deadlock::Total;
         let mut cells = Self { model: task.model, total, joint: None, start: HashMap::new() };
         if task.model.is_mixed() {
-            let mut search = Search {
+            let mut search = CellSearch {
                 model: task.model,
                 total,
                 budget: task.budget,
@@ -164,7 +164,7 @@ impl<'t> Cells<'t> {
 }
 
 /// Finds all cells of a mixed structure.
-struct Search<'t> {
+struct CellSearch<'t> {
     model: &'t Kmts,
     total: bool,
     budget: &'t Budget,
@@ -173,7 +173,7 @@ struct Search<'t> {
     ticks: u32,
 }
 
-impl Search<'_> {
+impl CellSearch<'_> {
     fn number(&mut self, mut states: Vec<StateId>) -> Result<u32, Stopped> {
         self.budget.tick(&mut self.ticks)?;
         states.sort_unstable();

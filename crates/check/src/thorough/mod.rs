@@ -1,4 +1,4 @@
-//! What is true of every completion of a partial structure, and what of none?
+//! Generalised model checking (Bruns and Godefroid 2000): what is true of every completion of a partial structure, and what of none?
 //!
 //! The thorough semantics: true if all completions satisfy the formula, false if none does, unknown otherwise. Each
 //! side is one question, whether some completion satisfies a formula: asked for the negation, and for the formula.

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::completion_game::{CompletionGame, Demand, Outcome, TermId, Terms, Way};
+use super::completion_game::{CompletionGame, Demand, Outcome, TermChoice, TermId, Terms};
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_evidence::{Stand, Watch};
@@ -24,7 +24,7 @@ fn is_weak(terms: &Terms) -> bool {
 }
 
 /// The threads of a way that go on in a step which carries these terms.
-fn threads(terms: &Terms, way: &Way, steps: &[TermId]) -> Vec<Thread> {
+fn threads(terms: &Terms, way: &TermChoice, steps: &[TermId]) -> Vec<Thread> {
     let behind = |&(from, step, most): &(TermId, TermId, u32)| {
         let to = terms.rules[step as usize].behind().filter(|_| steps.contains(&step))?;
         Some((from, to, most))
@@ -69,7 +69,7 @@ enum Spot {
     /// A way is to be picked.
     Node(u32),
     /// A demand is to be picked, for a way of a node.
-    Way,
+    TermChoice,
     /// An outcome is to be picked; it leads to one of these.
     Pick(Vec<u32>),
 }
@@ -153,7 +153,7 @@ impl Play<'_> {
     }
 
     fn build(&mut self, way_class: u32) -> Result<(), Stopped> {
-        let mut ways: HashMap<u32, (u32, Way)> = HashMap::new();
+        let mut ways: HashMap<u32, (u32, TermChoice)> = HashMap::new();
         while self.game.closed() < self.game.len() {
             self.budget.check()?;
             let position = to_u32(self.game.closed());
@@ -162,12 +162,12 @@ impl Play<'_> {
                     let Node { states, asked, .. } = &self.nodes[node as usize];
                     for way in self.rules.ways(self.terms, states, asked, self.budget)? {
                         let at = self.game.add_position(way_class, self.budget)?;
-                        self.spots.push(Spot::Way);
+                        self.spots.push(Spot::TermChoice);
                         self.game.add_move(at, self.budget)?;
                         ways.insert(at, (node, way));
                     }
                 }
-                Spot::Way => {
+                Spot::TermChoice => {
                     if let Some((node, way)) = ways.remove(&position) {
                         self.demands(node, &way, way_class + 1)?;
                     }
@@ -184,7 +184,7 @@ impl Play<'_> {
     }
 
     /// The moves of whoever picks a demand, all of them, so that the choice is the number of the demand.
-    fn demands(&mut self, node: u32, way: &Way, pick_class: u32) -> Result<(), Stopped> {
+    fn demands(&mut self, node: u32, way: &TermChoice, pick_class: u32) -> Result<(), Stopped> {
         let Node { states, memory, .. } = self.nodes[node as usize].clone();
         for demand in self.rules.demands(self.terms, &states, way) {
             let mut targets = Vec::new();
@@ -198,7 +198,7 @@ impl Play<'_> {
         Ok(())
     }
 
-    fn outcome(&mut self, memory: u32, way: &Way, demand: &Demand, outcome: Outcome) -> Result<u32, Stopped> {
+    fn outcome(&mut self, memory: u32, way: &TermChoice, demand: &Demand, outcome: Outcome) -> Result<u32, Stopped> {
         let steps = CompletionGame::carried(self.terms, way, demand, outcome.action);
         let asked = CompletionGame::behind(self.terms, &steps);
         let threads = threads(self.terms, way, &steps);

@@ -37,7 +37,7 @@ impl Decider for Nothing {
 }
 
 /// One way to meet terms at a cell.
-pub(crate) type Way = alternating::Way<PropId>;
+pub(crate) type AlternatingBranch = alternating::AlternatingBranch<PropId>;
 
 /// A position of the game.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ enum Spot {
     /// The builder meets terms: `node` counts into the nodes.
     Node(u32),
     /// A way was picked; it counts into the ways of the node.
-    Way { node: u32, way: u32 },
+    AlternatingBranch { node: u32, way: u32 },
     /// Something is followed up, and the builder picks the step.
     Pick,
 }
@@ -91,7 +91,7 @@ pub(crate) struct Tableau<'t> {
     /// For each node its position.
     position_of: Vec<u32>,
     /// For each node that was looked into its ways.
-    ways: Vec<Vec<Way>>,
+    ways: Vec<Vec<AlternatingBranch>>,
     spots: Vec<Spot>,
     game: Game,
     solution: Option<Solution>,
@@ -227,7 +227,9 @@ impl<'t> Tableau<'t> {
             let position = self.game.closed();
             match self.spots[position] {
                 Spot::Node(node) => self.node_moves(node, way_class)?,
-                Spot::Way { node, way } => self.way_moves(node, way as usize, way_class + 1, &mut picks)?,
+                Spot::AlternatingBranch { node, way } => {
+                    self.way_moves(node, way as usize, way_class + 1, &mut picks)?
+                }
                 Spot::Pick => {
                     for target in picks.remove(&to_u32(position)).unwrap_or_default() {
                         self.game.add_move(target, self.budget)?;
@@ -245,7 +247,7 @@ impl<'t> Tableau<'t> {
         let found = ways(self.terms, &self.sets[asked as usize], &known, self.budget, &mut self.ticks)?;
         for way in 0..to_u32(found.len()) {
             let position = self.game.add_position(way_class, self.budget)?;
-            self.spots.push(Spot::Way { node, way });
+            self.spots.push(Spot::AlternatingBranch { node, way });
             self.game.add_move(position, self.budget)?;
         }
         self.ways[node as usize] = found;
@@ -359,7 +361,7 @@ impl<'t> Tableau<'t> {
     }
 
     /// The way that the builder picks at a node that is won.
-    pub fn chosen_way(&self, node: u32) -> Option<(usize, &Way)> {
+    pub fn chosen_way(&self, node: u32) -> Option<(usize, &AlternatingBranch)> {
         let choice = self.strategy(self.position_of[node as usize])?;
         self.ways[node as usize].get(choice).map(|way| (choice, way))
     }

@@ -14,7 +14,7 @@ use tertium_model::{Kmts, KmtsBuilder, Model, StateId};
 use tertium_program::{ExprId, State};
 
 use super::answer::{ProgramAnswer, Reason, STUTTER, Vacuity};
-use super::questions::Asked;
+use super::questions::PropertyQuery;
 use super::run;
 use super::safety::{Effort, settle};
 use super::space::Space;
@@ -155,7 +155,7 @@ pub struct Shape {
 /// If an engine cannot do it, or a proof or run is not accepted.
 pub fn decide(
     space: &Space<'_>,
-    asked: &Asked,
+    asked: &PropertyQuery,
     collected: &Collected,
     options: &CheckOptions,
     effort: &Effort<'_>,

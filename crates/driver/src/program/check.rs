@@ -16,10 +16,10 @@ use tertium_program::Direction;
 use super::answer::{ProgramAnswer, Vacuity};
 use super::branching::{self, Collected};
 use super::coverage::{self, Covered};
-use super::questions::{Asked, Question, Watched};
+use super::questions::{MonitorQuery, PropertyQuery, Question};
 use super::safety::{self, Effort, Goal};
 use super::space::{Space, stop_word};
-use super::{ProgramFile, claims, linear, reorder, sketched};
+use super::{ProgramFile, bitstate, claims, linear, reorder};
 use crate::engines::EngineChoice;
 use crate::failure::{Failure, Located};
 use crate::{Counts, Observer, check};
@@ -236,7 +236,7 @@ impl Work<'_, '_> {
         }
     }
 
-    fn watched(&self, watched: &Watched) -> Result<ProgramAnswer, Failure> {
+    fn watched(&self, watched: &MonitorQuery) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
         let what = format!("checking {}", watched.name);
         let mut answer = match claims::decide(self.space, watched, &self.effort, &mut self.report(&what)) {
@@ -252,7 +252,7 @@ impl Work<'_, '_> {
 
     /// Whether a property is decided on the collected graph: branching ones that no single state decides, and all whose
     /// reading or engine the user chose.
-    fn on_graph(&self, asked: &Asked) -> bool {
+    fn on_graph(&self, asked: &PropertyQuery) -> bool {
         let chosen = self.options.deadlock.is_some()
             || self.options.linear.is_some()
             || self.options.engine != EngineChoice::Auto;
@@ -265,12 +265,12 @@ impl Work<'_, '_> {
         asked.invariant.is_none() || !all_paths || (asked.exists && self.space.initial.len() != 1)
     }
 
-    fn property(&self, asked: &Asked, collected: &mut Option<Collected>) -> Result<ProgramAnswer, Failure> {
+    fn property(&self, asked: &PropertyQuery, collected: &mut Option<Collected>) -> Result<ProgramAnswer, Failure> {
         let start = Instant::now();
         if self.on_graph(asked) && self.options.store != Keeping::Exact {
             let logic = asked.formula.logic().name();
             let mut answer = ProgramAnswer::open(&asked.name, asked.named, &asked.source, logic);
-            answer.verdict.leave_open(sketched::needs_exact("a property of all states together"));
+            answer.verdict.leave_open(bitstate::needs_exact("a property of all states together"));
             return Ok(answer);
         }
         let decided = if self.on_graph(asked) {
@@ -311,8 +311,8 @@ impl Work<'_, '_> {
     /// What happens to each statement, if every state was visited.
     fn coverage(&self, collected: Option<Collected>, answers: &[ProgramAnswer]) -> Option<Vec<Covered>> {
         let interrupted = answers.iter().any(|answer| answer.stopped().is_some());
-        let sketched = self.options.store != Keeping::Exact;
-        if interrupted || sketched || self.space.open.is_some() || self.space.initial.is_empty() {
+        let lossy = self.options.store != Keeping::Exact;
+        if interrupted || lossy || self.space.open.is_some() || self.space.initial.is_empty() {
             return None;
         }
         coverage::statements(self.space, collected, &self.effort, &mut self.report("coverage")).unwrap_or_default()

@@ -14,19 +14,19 @@ use tertium_lattice::Belnap;
 use tertium_program::{Action, Expr, ExprId, FaultKind, Hold, LocationId, ProcessId, Program, Semantics, State, Step};
 
 use super::answer::{ProgramAnswer, STUTTER};
+use super::atom_values::{AtomEvaluator, AtomScratch};
 use super::linear::{accepted, add_limits, cycle_search, must_be_fair, too_long_to_follow, too_many_marks, unclear};
 use super::notes::{self, Notes};
-use super::questions::{WatchKind, Watched};
+use super::questions::{MonitorQuery, WatchKind};
 use super::reduced_program::{LassoStates, ReducedProgram};
 use super::run::{self, Run};
 use super::safety::{Effort, Keeping, MOST_MORE, MOST_TIMES, cannot_evaluate};
 use super::space::{Space, stop_word};
-use super::watch::{Eyes, Room};
 use crate::failure::Failure;
 
 /// One thing the automaton can do when it reads a state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Way {
+pub(super) struct ClaimEdge {
     /// Atoms and the values they must have.
     pub needs: Vec<(usize, bool)>,
     /// Atoms that are asserted: if one does not hold, what is forbidden has happened.
@@ -38,7 +38,7 @@ pub(super) struct Way {
 #[derive(Clone, Debug)]
 pub(super) struct Automaton {
     pub initial: usize,
-    pub states: Vec<Vec<Way>>,
+    pub states: Vec<Vec<ClaimEdge>>,
     pub accepting: Vec<bool>,
     /// The state from which everything is accepted.
     pub done: usize,
@@ -103,8 +103,13 @@ fn of_claim(program: &Program, claim: ProcessId) -> Result<Automaton, Failure> {
 }
 
 /// All ways from one location to the next that is not inside a block.
-fn ways(program: &Program, claim: ProcessId, from: LocationId, automaton: &mut Automaton) -> Result<Vec<Way>, Failure> {
-    let (mut found, mut open) = (Vec::new(), vec![(from, Way::default(), BTreeSet::new())]);
+fn ways(
+    program: &Program,
+    claim: ProcessId,
+    from: LocationId,
+    automaton: &mut Automaton,
+) -> Result<Vec<ClaimEdge>, Failure> {
+    let (mut found, mut open) = (Vec::new(), vec![(from, ClaimEdge::default(), BTreeSet::new())]);
     while let Some((at, way, passed)) = open.pop() {
         for &id in &program.location(claim, at).steps {
             let step = program.step(id);
@@ -155,15 +160,15 @@ pub(super) fn automaton(program: &Program, kind: WatchKind) -> Result<Automaton,
         WatchKind::Claim(claim) => of_claim(program, claim),
         WatchKind::Acceptance => {
             let mut automaton = Automaton::empty(1);
-            automaton.states[0].push(Way::default());
+            automaton.states[0].push(ClaimEdge::default());
             automaton.accept_atom = Some(automaton.atom(known(program, Expr::Accepting)?));
             Ok(automaton)
         }
         WatchKind::NonProgress => {
             let mut automaton = Automaton::empty(2);
             let none = automaton.atom(known(program, Expr::NonProgress)?);
-            let stuck = Way { needs: vec![(none, true)], target: 1, ..Way::default() };
-            automaton.states[0] = vec![Way::default(), stuck.clone()];
+            let stuck = ClaimEdge { needs: vec![(none, true)], target: 1, ..ClaimEdge::default() };
+            automaton.states[0] = vec![ClaimEdge::default(), stuck.clone()];
             automaton.states[1] = vec![stuck];
             automaton.accepting[1] = true;
             automaton.stutters = false;
@@ -172,15 +177,15 @@ pub(super) fn automaton(program: &Program, kind: WatchKind) -> Result<Automaton,
     }
 }
 
-struct Watching<'s, 'p> {
+struct ClaimMonitor<'s, 'p> {
     automaton: &'s Automaton,
-    eyes: Eyes<'s, 'p>,
+    eyes: AtomEvaluator<'s, 'p>,
 }
 
-impl Monitor for Watching<'_, '_> {
-    type Scratch = Room;
+impl Monitor for ClaimMonitor<'_, '_> {
+    type Scratch = AtomScratch;
 
-    fn scratch(&self) -> Room {
+    fn scratch(&self) -> AtomScratch {
         self.eyes.room()
     }
 
@@ -196,7 +201,7 @@ impl Monitor for Watching<'_, '_> {
         self.automaton.stutters
     }
 
-    fn next(&self, state: u32, row: &[u32], room: &mut Room, out: &mut Vec<(u32, u64)>) {
+    fn next(&self, state: u32, row: &[u32], room: &mut AtomScratch, out: &mut Vec<(u32, u64)>) {
         self.eyes.look(row, room);
         self.automaton.next(state as usize, &room.values, &mut |target, marked| {
             out.push((to_u32(target), u64::from(marked)));
@@ -210,7 +215,7 @@ impl Monitor for Watching<'_, '_> {
 /// If a run cannot be repeated, which is a fault of this program.
 pub fn decide(
     space: &Space<'_>,
-    watched: &Watched,
+    watched: &MonitorQuery,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ProgramAnswer, Failure> {
@@ -226,8 +231,8 @@ pub fn decide(
         return notes::decide(space, &notes, answer, effort, progress);
     }
     let automaton = &automaton(space.program(), watched.kind)?;
-    let eyes = Eyes::new(&space.semantics, space.plain.packing(), &automaton.atoms);
-    let watching = Watching { automaton, eyes };
+    let eyes = AtomEvaluator::new(&space.semantics, space.plain.packing(), &automaton.atoms);
+    let watching = ClaimMonitor { automaton, eyes };
     // Claims may count steps; labels that are passed again and again may not.
     let all_orders = space.scheduling == Scheduling::default() && !matches!(watched.kind, WatchKind::Claim(_));
     // Two searches, one inside the other, must leave out the same.

@@ -15,7 +15,7 @@ use super::abstracted::blank;
 use super::answer::ProgramEvidence;
 use super::check::CheckOptions;
 use super::proof::{self, Written};
-use super::questions::{Asked, Question};
+use super::questions::{PropertyQuery, Question};
 use super::{ProgramAnswer, ProgramFile};
 use crate::failure::Failure;
 use tertium_load::sizes::{asked_of, system};
@@ -45,7 +45,7 @@ pub(super) fn certificate(
     write_counted(&mut text, counted.constant.as_deref(), &shown, &writing.sizes)
         .map_err(|error| Failure::Internal(error.to_string()))?;
     let text = String::from_utf8(text).map_err(|error| Failure::Internal(error.to_string()))?;
-    Ok(Written::Grounded { text, obligations: writing.obligations })
+    Ok(Written::WithObligations { text, obligations: writing.obligations })
 }
 
 struct Writing<'a> {
@@ -82,7 +82,7 @@ impl Writing<'_> {
         let answer = ProgramAnswer { verdict: Verdict::Holds(evidence), ..blank(&question) };
         let text = match proof::certificate_of(&made, &question, &answer, self.options, self.budget)? {
             Written::Certificate(text) => text,
-            Written::Grounded { text, obligations } => {
+            Written::WithObligations { text, obligations } => {
                 let numbered = |obligation: Obligation| Obligation {
                     name: if at == 0 { obligation.name } else { format!("{at}-{}", obligation.name) },
                     ..obligation
@@ -113,7 +113,7 @@ impl Writing<'_> {
             match proof::certificate(&system, &question, self.options, self.budget)? {
                 Written::Certificate(text) => self.sizes.push((size, at, text)),
                 Written::None(why) => return Ok(Err(format!("{}: {why}", no()))),
-                Written::Grounded { .. } => return Ok(Err(no())),
+                Written::WithObligations { .. } => return Ok(Err(no())),
             }
         }
         Ok(Ok(()))
@@ -121,6 +121,6 @@ impl Writing<'_> {
 }
 
 /// Whether a property is about no members at all, and so true whatever happens.
-fn is_trivial(asked: &Asked) -> bool {
+fn is_trivial(asked: &PropertyQuery) -> bool {
     asked.formula.node(asked.formula.root()) == Node::True
 }

@@ -1,6 +1,6 @@
 //! Which statements are never reached, and which guards never hold?
 //!
-//! One pass over all states by the definition of a step, which ends as soon as every step has been taken. Told only when every
+//! One pass over all states by the definition of a step, which ends as soon as every step has been taken. StepNarration only when every
 //! state was visited: what is not seen in part of them may happen elsewhere.
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub fn statements(
 ) -> Result<Option<Vec<Covered>>, Stopped> {
     let program = space.program();
     let all = program.steps.len();
-    let mut seen = Seen { taken: BitSet::empty(all), passed: BitSet::empty(all), count: 0, complete: true };
+    let mut seen = StatementsSeen { taken: BitSet::empty(all), passed: BitSet::empty(all), count: 0, complete: true };
     match collected {
         Some(collected) if collected.explored().store.len() > most_states(space) => return Ok(None),
         Some(collected) => {
@@ -55,7 +55,7 @@ pub fn statements(
     Ok(known.then(|| covered(program, &seen)))
 }
 
-struct Seen {
+struct StatementsSeen {
     taken: BitSet,
     /// Those that led somewhere: what goes wrong is taken, but nothing behind it is reached by that.
     passed: BitSet,
@@ -65,7 +65,7 @@ struct Seen {
     complete: bool,
 }
 
-impl Seen {
+impl StatementsSeen {
     fn look(&mut self, space: &Space<'_>, state: &State, next: &mut dyn FnMut(&State)) {
         for successor in space.semantics.successors(state) {
             let wrong = usize::from(arrival(&successor.outcome).is_none());
@@ -98,11 +98,12 @@ impl Seen {
         let limit = effort.limit(space).unwrap_or(most).min(most);
         let all = space.program().steps.len();
         let limits = Limits { most: limit, budget: effort.budget };
-        let walked = nearest_first(&mut Walk { seen: self, space }, limits, &mut |walk, reached, number| {
-            let (states, queue) = (reached.states.len(), reached.states.len() - number);
-            progress(Progress { states, queue, depth: 0, bytes: 0 });
-            Ok(if walk.seen.count == all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        });
+        let walked =
+            nearest_first(&mut CoverageSuccessors { seen: self, space }, limits, &mut |walk, reached, number| {
+                let (states, queue) = (reached.states.len(), reached.states.len() - number);
+                progress(Progress { states, queue, depth: 0, bytes: 0 });
+                Ok(if walk.seen.count == all { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            });
         match walked {
             Err(Stopped(StopReason::Count)) => self.complete = false,
             walked => _ = walked?,
@@ -112,12 +113,12 @@ impl Seen {
 }
 
 /// The states as rows, by the definition of a step, and what is seen on the way.
-struct Walk<'w, 'p> {
-    seen: &'w mut Seen,
+struct CoverageSuccessors<'w, 'p> {
+    seen: &'w mut StatementsSeen,
     space: &'w Space<'p>,
 }
 
-impl Successors for Walk<'_, '_> {
+impl Successors for CoverageSuccessors<'_, '_> {
     type State = Vec<u32>;
     type Step = ();
     type Failure = Stopped;
@@ -136,7 +137,7 @@ impl Successors for Walk<'_, '_> {
 }
 
 /// Instances of one family share their text; a statement is idle if it is in all of them.
-fn covered(program: &Program, seen: &Seen) -> Vec<Covered> {
+fn covered(program: &Program, seen: &StatementsSeen) -> Vec<Covered> {
     let mut reached: Vec<BitSet> =
         program.processes.iter().map(|process| BitSet::empty(process.locations.len())).collect();
     let begun = program.instances.iter().map(|instance| instance.process);

@@ -16,9 +16,9 @@ use tertium_model::{Kmts, Model};
 use tertium_program::ExprId;
 
 use super::answer::Reason;
+use super::bitstate::few_kept;
 use super::branching::{Collected, Shape};
 use super::safety::Effort;
-use super::sketched::few_kept;
 use super::space::{Space, stop_word};
 use crate::export::{Target, export};
 use crate::failure::Failure;

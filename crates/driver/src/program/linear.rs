@@ -22,27 +22,27 @@ use tertium_logic::automata::{Literal, Tgba, Translation, TranslationError, ltl_
 use tertium_program::{Fairness, Fault, Program, State};
 
 use super::answer::{ProgramAnswer, Reason};
-use super::questions::Asked;
+use super::atom_values::{AtomEvaluator, AtomScratch};
+use super::bitstate::{needs_exact, not_proved};
+use super::questions::PropertyQuery;
 use super::reduced_program::{LassoStates, ReducedProgram};
 use super::run::{self, Run, arrival, moved_by};
 use super::safety::{Effort, MOST_MORE, MOST_TIMES, cannot_evaluate, observed};
-use super::sketched::{needs_exact, not_proved};
 use super::space::{Space, stop_word};
-use super::watch::{Eyes, Room};
 use crate::failure::Failure;
 
 /// For formulas with more nodes the plain tableau may be too large to check a word with.
 const SMALL_FORMULA: usize = 14;
 
-struct Watched<'s, 'p> {
+struct FormulaMonitor<'s, 'p> {
     automaton: &'s Tgba,
-    eyes: Eyes<'s, 'p>,
+    eyes: AtomEvaluator<'s, 'p>,
 }
 
-impl Monitor for Watched<'_, '_> {
-    type Scratch = Room;
+impl Monitor for FormulaMonitor<'_, '_> {
+    type Scratch = AtomScratch;
 
-    fn scratch(&self) -> Room {
+    fn scratch(&self) -> AtomScratch {
         self.eyes.room()
     }
 
@@ -54,7 +54,7 @@ impl Monitor for Watched<'_, '_> {
         to_u32(self.automaton.marks)
     }
 
-    fn next(&self, state: u32, row: &[u32], room: &mut Room, out: &mut Vec<(u32, u64)>) {
+    fn next(&self, state: u32, row: &[u32], room: &mut AtomScratch, out: &mut Vec<(u32, u64)>) {
         self.eyes.look(row, room);
         let holds = |literal: Literal| room.values[literal.atom().index()] != literal.is_negative();
         for transition in &self.automaton.states[state as usize] {
@@ -91,7 +91,7 @@ pub(super) fn cycle_search(effort: &Effort<'_>) -> Technique {
 /// If a run cannot be repeated, which is a fault of this program.
 pub fn decide(
     space: &Space<'_>,
-    asked: &Asked,
+    asked: &PropertyQuery,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ProgramAnswer, Failure> {
@@ -117,13 +117,15 @@ pub fn decide(
         answer.verdict.leave_open(needs_exact("strong fairness"));
         return Ok(answer);
     }
-    let watched =
-        Watched { automaton: &automaton, eyes: Eyes::new(&space.semantics, space.plain.packing(), &asked.atoms) };
+    let watched = FormulaMonitor {
+        automaton: &automaton,
+        eyes: AtomEvaluator::new(&space.semantics, space.plain.packing(), &asked.atoms),
+    };
     if let Some(reason) = too_many_marks(&watched, &fair) {
         answer.verdict.leave_open(reason);
         return Ok(answer);
     }
-    let question = Question { space, asked, watched, fair, effort };
+    let question = LinearQuestion { space, asked, watched, fair, effort };
     question.answer(&mut answer, progress)?;
     Ok(answer)
 }
@@ -238,15 +240,15 @@ pub(super) fn must_be_fair(space: &Space<'_>, fair: &Scheduling, run: &Run) -> R
     }
 }
 
-struct Question<'s, 'p> {
+struct LinearQuestion<'s, 'p> {
     space: &'s Space<'p>,
-    asked: &'s Asked,
-    watched: Watched<'s, 'p>,
+    asked: &'s PropertyQuery,
+    watched: FormulaMonitor<'s, 'p>,
     fair: Scheduling,
     effort: &'s Effort<'s>,
 }
 
-impl Question<'_, '_> {
+impl LinearQuestion<'_, '_> {
     fn answer(&self, answer: &mut ProgramAnswer, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
         let reduced = self.kinds().and_then(|kinds| self.space.reduced(&self.asked.atoms, kinds));
         answer.provenance.reduction = reduced.as_ref().map(|reduced| reduced.kind);

@@ -199,13 +199,13 @@ fn used_by_processes(program: &Program) -> BTreeSet<VarId> {
     used
 }
 
-struct Reading<'n, 's, 'p> {
+struct NotesMonitor<'n, 's, 'p> {
     notes: &'n Notes<'s, 'p>,
     space: &'n Space<'p>,
     start: usize,
 }
 
-impl Monitor for Reading<'_, '_, '_> {
+impl Monitor for NotesMonitor<'_, '_, '_> {
     type Scratch = (Shapes, Vec<i64>);
 
     fn scratch(&self) -> Self::Scratch {
@@ -243,7 +243,7 @@ pub(super) fn decide(
 ) -> Result<ProgramAnswer, Failure> {
     let Some(first) = space.initial.first() else { return Ok(answer) };
     let start = notes.begin(&space.state(first));
-    let reading = Reading { notes, space, start };
+    let reading = NotesMonitor { notes, space, start };
     let Some(found) = search(space, None, &reading, &mut answer, effort, progress)? else { return Ok(answer) };
     if notes.blurred.load(Ordering::Relaxed) {
         answer.verdict.leave_open(cannot_evaluate());

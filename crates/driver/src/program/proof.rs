@@ -115,7 +115,7 @@ fn invariant(
     let mut text = Vec::new();
     write_invariant(&mut text, &invariant).map_err(|error| Failure::Internal(error.to_string()))?;
     let text = String::from_utf8(text).map_err(|error| Failure::Internal(error.to_string()))?;
-    Ok(Written::Grounded { text, obligations })
+    Ok(Written::WithObligations { text, obligations })
 }
 
 /// Which question a certificate says that it is about.

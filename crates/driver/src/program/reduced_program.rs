@@ -1,4 +1,4 @@
-//! How does a search that leaves out states and values tell a run with all of them?
+//! The reduced program: how does a search that leaves out states and values tell a run with all of them?
 //!
 //! A [`ReducedProgram`] is a program without what a question does not need. The rows that a search of it finds are followed here by the
 //! definition of a step: where several statements were merged, each of them is a step of the run; where a value was
@@ -38,7 +38,7 @@ pub struct ReducedProgram<'p> {
 pub type LassoStates = (Vec<State>, Vec<State>);
 
 /// What is looked for between two rows.
-enum Wanted<'w> {
+enum Destination<'w> {
     /// The row.
     Row(&'w [u32]),
     /// A step that goes wrong in this way.
@@ -83,7 +83,7 @@ impl<'p> ReducedProgram<'p> {
     pub fn follow_to(&self, space: &Space<'p>, rows: &[Vec<u32>], fault: &Fault) -> Result<Vec<State>, Failure> {
         let mut states = self.follow(space, rows)?;
         let last = states.last().ok_or_else(lost)?.clone();
-        let between = self.between(space, &last, &Wanted::Fault(fault))?;
+        let between = self.between(space, &last, &Destination::Fault(fault))?;
         states.extend(between);
         Ok(states)
     }
@@ -122,7 +122,7 @@ impl<'p> ReducedProgram<'p> {
     fn go_on(&self, space: &Space<'p>, states: &mut Vec<State>, rows: &[Vec<u32>]) -> Result<(), Failure> {
         for row in rows {
             let last = states.last().ok_or_else(lost)?.clone();
-            let between = self.between(space, &last, &Wanted::Row(row))?;
+            let between = self.between(space, &last, &Destination::Row(row))?;
             states.extend(between);
         }
         Ok(())
@@ -133,7 +133,7 @@ impl<'p> ReducedProgram<'p> {
     ///
     /// # Errors
     /// If the definition of a step does not get there, or not within the limits.
-    fn between(&self, space: &Space<'p>, from: &State, wanted: &Wanted<'_>) -> Result<Vec<State>, Failure> {
+    fn between(&self, space: &Space<'p>, from: &State, wanted: &Destination<'_>) -> Result<Vec<State>, Failure> {
         let mut open: Vec<(State, Option<BTreeSet<u32>>, Vec<State>)> = vec![(from.clone(), None, Vec::new())];
         let (mut looked_at, mut cut) = (0, false);
         while let Some((state, movers, way)) = open.pop() {
@@ -153,7 +153,7 @@ impl<'p> ReducedProgram<'p> {
                 if movers.as_ref().is_some_and(|movers| movers.is_disjoint(&pids)) {
                     continue;
                 }
-                if let (Wanted::Fault(wanted), Outcome::Fault { fault, .. }) = (wanted, &successor.outcome)
+                if let (Destination::Fault(wanted), Outcome::Fault { fault, .. }) = (wanted, &successor.outcome)
                     && fault == *wanted
                 {
                     return Ok(way);
@@ -162,7 +162,7 @@ impl<'p> ReducedProgram<'p> {
                 moved = true;
                 let row = space.plain.row(next);
                 let longer = || way.iter().chain([next]).cloned().collect::<Vec<State>>();
-                if matches!(wanted, Wanted::Row(wanted) if self.compiled.representative(&row) == *wanted) {
+                if matches!(wanted, Destination::Row(wanted) if self.compiled.representative(&row) == *wanted) {
                     return Ok(longer());
                 }
                 let passing: BTreeSet<u32> =
@@ -173,7 +173,7 @@ impl<'p> ReducedProgram<'p> {
             }
             let rests = !moved && movers.is_none();
             if rests
-                && matches!(wanted, Wanted::Row(row) if self.compiled.representative(&space.plain.row(&state)) == *row)
+                && matches!(wanted, Destination::Row(row) if self.compiled.representative(&space.plain.row(&state)) == *row)
             {
                 return Ok(vec![state]);
             }

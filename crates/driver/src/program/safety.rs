@@ -19,13 +19,13 @@ use tertium_program::ExprId;
 pub use tertium_explore::store::Keeping;
 
 use super::answer::{ProgramAnswer, Reason, Vacuity};
+use super::atom_values::{AtomEvaluator, AtomScratch};
+use super::bitstate;
 use super::propositional;
-use super::questions::{Asked, Mistake};
+use super::questions::{Mistake, PropertyQuery};
 use super::reduced_program::ReducedProgram;
 use super::run::{self, Run};
-use super::sketched;
 use super::space::{Space, Stepper, stop_word};
-use super::watch::{Eyes, Room};
 use crate::failure::Failure;
 use crate::vacuity;
 
@@ -63,7 +63,7 @@ impl Effort<'_> {
 #[derive(Clone, Copy, Debug)]
 pub enum Goal<'q> {
     /// A condition on every state.
-    Invariant(&'q Asked),
+    Invariant(&'q PropertyQuery),
     /// A mistake.
     Never(Mistake),
 }
@@ -73,7 +73,7 @@ pub(super) struct Condition<'s, 'p> {
     formula: &'s Formula,
     root: NodeId,
     holds: bool,
-    pub eyes: Eyes<'s, 'p>,
+    pub eyes: AtomEvaluator<'s, 'p>,
     /// Its implications.
     implications: Vec<Implication>,
 }
@@ -101,19 +101,19 @@ impl Condition<'_, '_> {
 const LONGEST_PART: usize = 200;
 
 /// Looks at states for all goals.
-pub(super) struct Watcher<'s, 'p> {
+pub(super) struct GoalObserver<'s, 'p> {
     pub conditions: Vec<Condition<'s, 'p>>,
     /// What is searched for: positions of conditions, and mistakes.
-    pub wanted: Vec<Wanted>,
+    pub wanted: Vec<WantedFinding>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum WantedFinding {
     Broken(usize),
     Mistake(Mistake),
 }
 
-impl Wanted {
+impl WantedFinding {
     fn matches(self, finding: &Finding) -> bool {
         match (self, finding) {
             (Self::Broken(wanted), Finding::Broken(found)) => wanted == *found,
@@ -130,8 +130,8 @@ impl Wanted {
     }
 }
 
-impl Observer for Watcher<'_, '_> {
-    type Scratch = Vec<(Room, Vec<bool>, Vec<bool>)>;
+impl Observer for GoalObserver<'_, '_> {
+    type Scratch = Vec<(AtomScratch, Vec<bool>, Vec<bool>)>;
 
     fn scratch(&self) -> Self::Scratch {
         self.conditions.iter().map(|condition| (condition.eyes.room(), Vec::new(), Vec::new())).collect()
@@ -190,7 +190,7 @@ pub fn decide(
         return Ok(Outcome { answers, whole: None });
     }
     if effort.store != Keeping::Exact {
-        return Ok(Outcome { answers: sketched::decide(space, goals, effort, progress)?, whole: None });
+        return Ok(Outcome { answers: bitstate::decide(space, goals, effort, progress)?, whole: None });
     }
     let mut watcher = watcher(space, goals);
     let wanted = watcher.wanted.clone();
@@ -216,7 +216,7 @@ pub fn decide(
         let full = second.as_ref().filter(|second| wanted.found(&second.summary).is_some());
         let explored = full.unwrap_or(&first);
         let left_out = reduced.as_ref().filter(|_| full.is_none());
-        let blurred = matches!(wanted, Wanted::Broken(at) if watcher.conditions[*at].eyes.blurred());
+        let blurred = matches!(wanted, WantedFinding::Broken(at) if watcher.conditions[*at].eyes.blurred());
         match wanted.found(&explored.summary) {
             _ if blurred => answer.verdict.leave_open(cannot_evaluate()),
             Some((place, finding)) => {
@@ -231,7 +231,7 @@ pub fn decide(
             }
             None => settle(space, &first.summary, effort, &mut answer),
         }
-        if let Wanted::Broken(at) = wanted
+        if let WantedFinding::Broken(at) = wanted
             && answer.value() == Belnap::True
         {
             watcher.conditions[*at].warn_if_vacuous(&mut answer);
@@ -261,19 +261,19 @@ pub(super) fn seen_by<'q>(goal: &Goal<'q>) -> &'q [ExprId] {
     }
 }
 
-pub(super) fn watcher<'s, 'p>(space: &'s Space<'p>, goals: &[Goal<'s>]) -> Watcher<'s, 'p> {
-    let mut watcher = Watcher { conditions: Vec::new(), wanted: Vec::new() };
+pub(super) fn watcher<'s, 'p>(space: &'s Space<'p>, goals: &[Goal<'s>]) -> GoalObserver<'s, 'p> {
+    let mut watcher = GoalObserver { conditions: Vec::new(), wanted: Vec::new() };
     for goal in goals {
         watcher.wanted.push(match goal {
-            Goal::Never(mistake) => Wanted::Mistake(*mistake),
+            Goal::Never(mistake) => WantedFinding::Mistake(*mistake),
             Goal::Invariant(asked) => {
                 let (root, holds) = asked.invariant.unwrap_or((asked.formula.root(), true));
-                let eyes = Eyes::new(&space.semantics, space.plain.packing(), &asked.atoms);
+                let eyes = AtomEvaluator::new(&space.semantics, space.plain.packing(), &asked.atoms);
                 let implications = (vacuity::implications(&asked.formula).into_iter())
                     .map(|(node, antecedent)| Implication { node, antecedent, matters: AtomicBool::new(false) })
                     .collect();
                 watcher.conditions.push(Condition { formula: &asked.formula, root, holds, eyes, implications });
-                Wanted::Broken(watcher.conditions.len() - 1)
+                WantedFinding::Broken(watcher.conditions.len() - 1)
             }
         });
     }
@@ -284,7 +284,7 @@ pub(super) fn search(
     space: &Space<'_>,
     stepper: &Stepper<'_>,
     initial: &[Vec<u32>],
-    watcher: &Watcher<'_, '_>,
+    watcher: &GoalObserver<'_, '_>,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Explored {
@@ -412,7 +412,7 @@ pub(super) fn told(
 }
 
 /// Whether the last state of a run breaks an invariant, by the definition of expressions.
-fn breaks(space: &Space<'_>, asked: &Asked, run: &Run) -> Result<bool, Failure> {
+fn breaks(space: &Space<'_>, asked: &PropertyQuery, run: &Run) -> Result<bool, Failure> {
     let (root, holds) = asked.invariant.unwrap_or((asked.formula.root(), true));
     let atoms = observed(space, asked, run.last())?;
     Ok(propositional::value(&asked.formula, root, &atoms, &mut Vec::new()) != holds)
@@ -422,7 +422,11 @@ fn breaks(space: &Space<'_>, asked: &Asked, run: &Run) -> Result<bool, Failure> 
 ///
 /// # Errors
 /// If one has none, though it had one before.
-pub(super) fn observed(space: &Space<'_>, asked: &Asked, state: &tertium_program::State) -> Result<Vec<bool>, Failure> {
+pub(super) fn observed(
+    space: &Space<'_>,
+    asked: &PropertyQuery,
+    state: &tertium_program::State,
+) -> Result<Vec<bool>, Failure> {
     let value = |&atom: &ExprId| space.semantics.observe(atom, state).map(|value| value != 0);
     let values: Result<Vec<bool>, _> = asked.atoms.iter().map(value).collect();
     values.map_err(|kind| Failure::Internal(format!("an atom has no value at the end of a run: {}", kind.name())))

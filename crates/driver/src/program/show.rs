@@ -32,7 +32,7 @@ pub struct ToldStep {
 
 /// What an abstraction is.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct AbstractionSummary {
     /// The predicates: `B1` is the first.
     pub predicates: Vec<String>,
     /// Variables that stay concrete, and why.
@@ -67,7 +67,7 @@ pub fn show(
     target: Option<Target>,
     budget: &Budget,
     observer: &dyn Observer,
-) -> Result<(Shown, Option<Vec<u8>>), Failure> {
+) -> Result<(AbstractionSummary, Option<Vec<u8>>), Failure> {
     let asked: Vec<ExprId> =
         file.program.properties.iter().flat_map(|property| property.atoms.values().copied()).collect();
     let mut system = prepare(file, &asked, options, budget)?.system;
@@ -107,7 +107,7 @@ pub fn show(
             assignments: step.assignments.iter().map(ToString::to_string).collect(),
         }
     });
-    let shown = Shown {
+    let shown = AbstractionSummary {
         steps: told.collect(),
         predicates: system.predicates().iter().map(|predicate| predicate.name.clone()).collect(),
         kept: system

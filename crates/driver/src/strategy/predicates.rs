@@ -1,6 +1,6 @@
 //! Predicate abstraction: with the predicates that are given, or refined until it decides (CEGAR).
 
-use tertium_cegar::abstracted;
+use tertium_cegar::predicate_abstraction as abstracted;
 use tertium_cegar::refinement_loop;
 use tertium_cegar::solver;
 use tertium_load::questions::Question;

@@ -1,9 +1,9 @@
 //! How does the user want a program decided?
 
 use tertium_base::Diagnostic;
-use tertium_cegar::abstracted::AbstractionOptions;
 use tertium_cegar::options::CheckOptions;
 use tertium_cegar::parameterised::AtLeast;
+use tertium_cegar::predicate_abstraction::AbstractionOptions;
 use tertium_cegar::refinement_loop::DEFAULT_REFINEMENTS;
 use tertium_cegar::spotlight::{Parameters, SpotlightOptions};
 

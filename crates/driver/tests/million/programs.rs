@@ -8,7 +8,7 @@ use tertium_base::narrow::to_u32;
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::program::abstracted::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
-use tertium_driver::program::questions::{Asked, Question, questions};
+use tertium_driver::program::questions::{PropertyQuery, Question, questions};
 use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check};
 use tertium_driver::{Belnap, Failure};
@@ -99,7 +99,7 @@ fn fair_graph(file: &ProgramFile, asked: &[Question]) -> Option<Graph> {
 }
 
 /// The property that a question is.
-pub fn property(question: &Question) -> Option<&Asked> {
+pub fn property(question: &Question) -> Option<&PropertyQuery> {
     match question {
         Question::Property(asked) => Some(asked),
         Question::Never(_) | Question::Watched(_) => None,
@@ -107,7 +107,7 @@ pub fn property(question: &Question) -> Option<&Asked> {
 }
 
 /// The atoms of a property by their texts.
-pub fn atoms_of(asked: &Asked) -> Vec<(String, ExprId)> {
+pub fn atoms_of(asked: &PropertyQuery) -> Vec<(String, ExprId)> {
     asked.formula.atoms().iter().zip(&asked.atoms).map(|(atom, &expr)| (atom.text.clone(), expr)).collect()
 }
 
@@ -154,7 +154,7 @@ pub fn certify(
             continue;
         }
         let text = match certificate_of(file, question, answer, options, &budget()) {
-            Ok(Written::Grounded { text, .. } | Written::Certificate(text)) => text,
+            Ok(Written::WithObligations { text, .. } | Written::Certificate(text)) => text,
             Ok(Written::None(_)) | Err(Failure::Stopped(_)) => continue,
             Err(failure) => panic!("{}: {failure:?}", answer.name),
         };

@@ -79,8 +79,15 @@ pub fn breadth_first<S: RowSuccessors, O: Observer>(
         // Where the system gives no more threads, those that there are do the work.
         let threads = 1 + (1..threads).take_while(|_| helper().is_ok()).count();
         let worker = Worker::new(successors, observer, &shared.level, &shared.store());
-        let mut search =
-            Search { shared: &shared, observer, worker, threads, summary: Summary::default(), levels: vec![0], end: 0 };
+        let mut search = BreadthFirstSearch {
+            shared: &shared,
+            observer,
+            worker,
+            threads,
+            summary: Summary::default(),
+            levels: vec![0],
+            end: 0,
+        };
         search.summary.stopped = search.run(initial, progress).err();
         (search.summary, search.levels, to_u32(search.end))
     });
@@ -173,7 +180,7 @@ fn help<S: RowSuccessors, O: Observer>(shared: &Shared<'_>, successors: &S, obse
 }
 
 /// The thread that leads.
-struct Search<'s, S: RowSuccessors, O: Observer> {
+struct BreadthFirstSearch<'s, S: RowSuccessors, O: Observer> {
     shared: &'s Shared<'s>,
     observer: &'s O,
     worker: Worker<'s, S, O>,
@@ -183,7 +190,7 @@ struct Search<'s, S: RowSuccessors, O: Observer> {
     end: usize,
 }
 
-impl<S: RowSuccessors, O: Observer> Search<'_, S, O> {
+impl<S: RowSuccessors, O: Observer> BreadthFirstSearch<'_, S, O> {
     fn run(&mut self, initial: &[Vec<u32>], progress: &mut dyn FnMut(Progress)) -> Result<(), Stopped> {
         self.enter(initial)?;
         let mut start = 0;

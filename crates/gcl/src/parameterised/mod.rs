@@ -137,7 +137,7 @@ impl Members {
 }
 
 /// A question, as far as it matters whom it speaks of.
-struct Asked {
+struct AskedMembers {
     binder: Option<Binder>,
     atoms: Vec<Expr>,
 }
@@ -240,15 +240,15 @@ fn of_file(
     }
 }
 
-fn asked(text: &str, file: &File, additions: &[Addition], purpose: Purpose<'_>) -> Asked {
-    let Purpose::Property(wanted) = purpose else { return Asked { binder: None, atoms: Vec::new() } };
+fn asked(text: &str, file: &File, additions: &[Addition], purpose: Purpose<'_>) -> AskedMembers {
+    let Purpose::Property(wanted) = purpose else { return AskedMembers { binder: None, atoms: Vec::new() } };
     let lexed = lex(text);
     for item in &file.items {
         if let Item::Property(decl) = item
             && decl.name.name == wanted
         {
             let (binder, atoms) = formula::atoms_of(text, &lexed.tokens, decl);
-            return Asked { binder, atoms };
+            return AskedMembers { binder, atoms };
         }
     }
     for addition in additions {
@@ -257,8 +257,8 @@ fn asked(text: &str, file: &File, additions: &[Addition], purpose: Purpose<'_>) 
         {
             let logic: Option<Logic> = *logic;
             let (binder, atoms) = formula::read_atoms(text, &lex(text).tokens, logic);
-            return Asked { binder, atoms };
+            return AskedMembers { binder, atoms };
         }
     }
-    Asked { binder: None, atoms: Vec::new() }
+    AskedMembers { binder: None, atoms: Vec::new() }
 }

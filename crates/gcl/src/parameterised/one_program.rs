@@ -9,7 +9,7 @@ use tertium_base::narrow::to_i64;
 use super::lemma::Lemma;
 use super::others::{self, Counted};
 use super::shape::{Family, Shape, refused};
-use super::{Asked, Known, Members, Purpose, Refused};
+use super::{AskedMembers, Known, Members, Purpose, Refused};
 use crate::ast::{
     Block, Comparison, Expr, ExprKind, File, Ident, Initial, Item, ProcessDecl, ProcessRef, Range, Stmt, StmtKind,
     Target, TypeExpr, TypeKind, VarDecl, VarRef,
@@ -66,7 +66,7 @@ fn numbers(family: &Family<'_>) -> String {
     format!("#{}", family.decl.name.name)
 }
 
-fn members(shape: &Shape<'_>, asked: &Asked) -> Members {
+fn members(shape: &Shape<'_>, asked: &AskedMembers) -> Members {
     let bound = asked.binder.as_ref().map(|binder| binder.family.name.clone());
     let mut members = Members { bound, ..Members::default() };
     for family in &shape.families {
@@ -88,7 +88,7 @@ pub(super) fn file(
     text: &str,
     file: &File,
     least: &Elaborator<'_>,
-    asked: &Asked,
+    asked: &AskedMembers,
     (purpose, lemmas): (Purpose<'_>, &[Lemma]),
 ) -> Result<OneProgram, Refused> {
     let mut shape = Shape::of(text, file, asked)?;

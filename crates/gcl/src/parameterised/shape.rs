@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::{Diagnostic, Span};
 
-use super::{Asked, Refused};
+use super::{AskedMembers, Refused};
 use crate::ast::{Expr, ExprKind, File, Ident, Item, ProcessDecl, ProcessRef, Range, TypeExpr, TypeKind, VarDecl};
 use crate::rewrite::{visit, visit_block, visit_declaration};
 
@@ -40,7 +40,7 @@ pub(super) struct Shape<'a> {
 }
 
 impl<'a> Shape<'a> {
-    pub fn of(text: &str, file: &'a File, asked: &Asked) -> Result<Self, Refused> {
+    pub fn of(text: &str, file: &'a File, asked: &AskedMembers) -> Result<Self, Refused> {
         let mut open = file.items.iter().filter_map(|item| match item {
             Item::AtLeast(name, _) => Some(name),
             _ => None,
@@ -204,7 +204,7 @@ impl<'a> Shape<'a> {
     }
 
     /// Which members the question names, and whether members look at themselves alone.
-    fn find_members(&mut self, file: &'a File, asked: &Asked) -> Result<(), Refused> {
+    fn find_members(&mut self, file: &'a File, asked: &AskedMembers) -> Result<(), Refused> {
         for family in &mut self.families {
             if let Some(binder) = asked.binder.as_ref().filter(|binder| binder.family.name == family.decl.name.name) {
                 family.count = binder.names.len();
@@ -224,7 +224,7 @@ impl<'a> Shape<'a> {
     }
 
     /// Members with a number of their own, as in `P[2]@crit`.
-    fn find_constants(&mut self, asked: &Asked, expr: &Expr) -> Result<(), Refused> {
+    fn find_constants(&mut self, asked: &AskedMembers, expr: &Expr) -> Result<(), Refused> {
         let mut named: Vec<(String, Expr)> = Vec::new();
         let mut deadlock = None;
         visit(expr, &mut |part| match &part.kind {

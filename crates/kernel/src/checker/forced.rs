@@ -15,7 +15,7 @@ use tertium_model::{ActionId, Edge, StateId};
 use super::Case;
 use super::linear::{Linear, Op, Sight};
 use super::structure::Filter;
-use super::tableau::{Tableau, Way};
+use super::tableau::{Tableau, TableauBranch};
 use tertium_evidence::Deadlock;
 
 /// How often a run may meet its promises, in the order in which bounds are tried.
@@ -158,7 +158,7 @@ impl<'a> Arena<'a> {
     }
 
     /// For each run of the tableau the ways in which it can go on.
-    fn ways(&self, position: &Position) -> Result<HashMap<Run, Vec<Way>>, Stopped> {
+    fn ways(&self, position: &Position) -> Result<HashMap<Run, Vec<TableauBranch>>, Stopped> {
         let model = self.case.structure.model;
         let state = Some(StateId::new(position.vertex % model.state_count()));
         let tableau = Tableau { linear: self.linear, sight: Sight::Optimistic, model, budget: self.case.budget };
@@ -172,7 +172,12 @@ impl<'a> Arena<'a> {
     }
 
     /// All runs after a step into a set that counts for the constraints in `fair`; none if one exceeds the bound.
-    fn advance(&self, position: &Position, ways: &HashMap<Run, Vec<Way>>, fair: &[bool]) -> Option<BTreeMap<Run, u32>> {
+    fn advance(
+        &self,
+        position: &Position,
+        ways: &HashMap<Run, Vec<TableauBranch>>,
+        fair: &[bool],
+    ) -> Option<BTreeMap<Run, u32>> {
         let mut next: BTreeMap<Run, u32> = BTreeMap::new();
         let mut add = |run: Run, count: u32| {
             let kept = next.entry(run).or_insert(count);

@@ -33,7 +33,7 @@ impl Graph {
     /// For each vertex the number of its strongly connected component. A component's number is smaller
     /// than that of every other component that leads to it.
     pub(crate) fn components(&self, budget: &Budget) -> Result<Vec<u32>, Stopped> {
-        let mut search = Search::new(self.len());
+        let mut search = ComponentSearch::new(self.len());
         let mut ticks = 0;
         for root in 0..to_u32(self.len()) {
             if search.order[root as usize] == UNSEEN {
@@ -57,7 +57,7 @@ impl Graph {
 
 const UNSEEN: u32 = u32::MAX;
 
-struct Search {
+struct ComponentSearch {
     order: Vec<u32>,
     low: Vec<u32>,
     component: Vec<u32>,
@@ -66,7 +66,7 @@ struct Search {
     components: u32,
 }
 
-impl Search {
+impl ComponentSearch {
     fn new(vertices: usize) -> Self {
         Self {
             order: vec![UNSEEN; vertices],

@@ -15,7 +15,7 @@ use tertium_model::ActionId;
 
 use super::graph::Graph;
 use super::{Case, Rejection, misfit};
-use crate::completion_game::{CompletionGame, Demand, TermId, Terms, Way};
+use crate::completion_game::{CompletionGame, Demand, TermChoice, TermId, Terms};
 use tertium_evidence::{Deadlock, Stand};
 
 /// A term and a priority.
@@ -139,7 +139,7 @@ impl Checker<'_> {
     }
 
     /// What becomes of the watches of a stand on a move.
-    fn watches(&self, at: usize, to: u32, way: &Way, demand: &Demand, action: Option<ActionId>) -> Move {
+    fn watches(&self, at: usize, to: u32, way: &TermChoice, demand: &Demand, action: Option<ActionId>) -> Move {
         let carried = CompletionGame::carried(&self.terms, way, demand, action);
         let (mut kept, mut good) = (Vec::new(), Vec::new());
         for next in &self.stands[to as usize].watched {
@@ -159,7 +159,7 @@ impl Checker<'_> {
     }
 
     /// Where threads go.
-    fn onward(&self, way: &Way, carried: &[TermId], threads: &[Thread]) -> Onward {
+    fn onward(&self, way: &TermChoice, carried: &[TermId], threads: &[Thread]) -> Onward {
         let mut onward = Onward::default();
         for &(from, step, most) in &way.threads {
             let Some(to) = self.terms.rules[step as usize].behind().filter(|_| carried.contains(&step)) else {

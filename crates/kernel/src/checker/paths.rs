@@ -8,7 +8,7 @@ use tertium_lattice::Belnap;
 use tertium_model::{Edge, StateId};
 
 use super::linear::{Linear, Sight, Steps, translate};
-use super::search::{Found, Paths, Search, Step};
+use super::search::{Found, PathSearch, Paths, Step};
 use super::structure::Structure;
 use super::{Case, Rejection, misfit};
 use tertium_evidence::{Deadlock, LinearReading};
@@ -119,8 +119,8 @@ fn possible_paths(case: &Case<'_>, linear: &Linear) -> Result<Found, Rejection> 
 }
 
 impl Case<'_> {
-    pub(super) fn search<'b>(&'b self, linear: &'b Linear, sight: Sight) -> Search<'b> {
-        Search { linear, sight, model: self.structure.model, budget: self.budget }
+    pub(super) fn search<'b>(&'b self, linear: &'b Linear, sight: Sight) -> PathSearch<'b> {
+        PathSearch { linear, sight, model: self.structure.model, budget: self.budget }
     }
 
     /// The formula about paths, or its negation.

@@ -30,7 +30,7 @@ struct StepTerm {
 
 /// One way to meet terms at a state.
 #[derive(Clone, Default)]
-struct Way {
+struct TermBranch {
     todo: Vec<SubClaim>,
     /// Where each term led at the same state.
     led: BTreeMap<SubClaim, Vec<SubClaim>>,
@@ -122,7 +122,7 @@ impl Checker<'_> {
     fn claim(&self, at: usize, ticks: &mut u32) -> Result<(), Rejection> {
         let claim = &self.claims[at];
         let class = self.watched_class(claim, at)?;
-        let mut open = vec![Way { todo: claim.terms.clone(), ..Way::default() }];
+        let mut open = vec![TermBranch { todo: claim.terms.clone(), ..TermBranch::default() }];
         while let Some(way) = open.pop() {
             self.case.budget.tick(ticks)?;
             let Some(way) = self.settle(claim.state, way, &mut open)? else { continue };
@@ -150,7 +150,12 @@ impl Checker<'_> {
     }
 
     /// Follows one way to its end, leaving the others it meets in `open`; none if it contradicts itself.
-    fn settle(&self, state: StateId, mut way: Way, open: &mut Vec<Way>) -> Result<Option<Way>, Rejection> {
+    fn settle(
+        &self,
+        state: StateId,
+        mut way: TermBranch,
+        open: &mut Vec<TermBranch>,
+    ) -> Result<Option<TermBranch>, Rejection> {
         while let Some(term) = way.todo.pop() {
             if way.led.contains_key(&term) {
                 continue;
@@ -203,7 +208,7 @@ impl Checker<'_> {
     }
 
     /// Whether a way comes back to a least fixpoint without a step, and so never meets it.
-    fn goes_round(&self, way: &Way) -> Result<bool, Rejection> {
+    fn goes_round(&self, way: &TermBranch) -> Result<bool, Rejection> {
         let place: BTreeMap<SubClaim, u32> = way.led.keys().copied().zip(0..).collect();
         let mut graph = Graph::new();
         for (&term, led) in &way.led {
@@ -216,7 +221,7 @@ impl Checker<'_> {
     }
 
     /// Whether a constant or label can be as asked; remembers what is settled by it.
-    fn literal(&self, state: StateId, (node, positive): SubClaim, way: &mut Way) -> bool {
+    fn literal(&self, state: StateId, (node, positive): SubClaim, way: &mut TermBranch) -> bool {
         match self.case.formula.node(node) {
             Node::True => positive,
             Node::False => !positive,
@@ -238,7 +243,7 @@ impl Checker<'_> {
     }
 
     /// Whether there is something to follow up in a way, all of whose outcomes are refuted.
-    fn is_refuted(&self, claim: &Refuted, class: Option<u32>, way: &Way) -> bool {
+    fn is_refuted(&self, claim: &Refuted, class: Option<u32>, way: &TermBranch) -> bool {
         let model = self.case.structure.model;
         let state = claim.state;
         let watched = class.map_or_else(BTreeSet::new, |class| self.reached(claim, class, way));
@@ -285,7 +290,7 @@ impl Checker<'_> {
     }
 
     /// The terms that watched terms led to without leaving their part of the formula.
-    fn reached(&self, claim: &Refuted, class: u32, way: &Way) -> BTreeSet<SubClaim> {
+    fn reached(&self, claim: &Refuted, class: u32, way: &TermBranch) -> BTreeSet<SubClaim> {
         let mut reached: BTreeSet<SubClaim> = claim.watched.iter().copied().collect();
         let mut todo = claim.watched.clone();
         while let Some(term) = todo.pop() {
@@ -303,7 +308,7 @@ impl Checker<'_> {
         &self,
         claim: &Refuted,
         class: Option<u32>,
-        way: &Way,
+        way: &TermBranch,
         watched: &BTreeSet<SubClaim>,
         asked: Option<&StepTerm>,
         action: Option<ActionId>,

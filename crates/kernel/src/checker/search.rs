@@ -31,7 +31,7 @@ pub(crate) trait Paths {
 
 /// What is looked for.
 #[derive(Clone, Copy)]
-pub(crate) struct Search<'a> {
+pub(crate) struct PathSearch<'a> {
     pub(crate) linear: &'a Linear,
     pub(crate) sight: Sight,
     pub(crate) model: &'a Kmts,
@@ -46,7 +46,7 @@ pub(crate) struct Found {
     pub(crate) example: Option<Vec<StateId>>,
 }
 
-impl Search<'_> {
+impl PathSearch<'_> {
     /// Looks for fair infinite paths from each of `starts` that satisfy the formula.
     pub(crate) fn run(&self, paths: &impl Paths, starts: &[u32]) -> Result<Found, Stopped> {
         let mut product = Product::default();

@@ -10,7 +10,7 @@ use tertium_logic::Node;
 use tertium_model::{Kmts, KmtsBuilder, PropId, StateId};
 
 use super::linear::{Sight, Steps};
-use super::search::{Paths, Search, Step};
+use super::search::{PathSearch, Paths, Step};
 use super::structure::Filter;
 use super::{Case, Rejection, misfit};
 use tertium_evidence::Deadlock;
@@ -126,7 +126,7 @@ pub(super) fn no_word(case: &Case<'_>) -> Result<(), Rejection> {
     let settled = Settled::new(case)?;
     let linear = case.linear(false, Steps::Ignored)?;
     let starts: Vec<u32> = settled.copies(case.certificate.state).collect();
-    let search = Search { linear: &linear, sight: Sight::Pessimistic, model: &settled.labels, budget: case.budget };
+    let search = PathSearch { linear: &linear, sight: Sight::Pessimistic, model: &settled.labels, budget: case.budget };
     match search.run(&Words { case, settled: &settled }, &starts)?.example {
         None => Ok(()),
         Some(path) => {
@@ -203,7 +203,7 @@ pub(super) fn check(case: &Case<'_>, positions: &[(StateId, u32)], moves: &[Vec<
     }
     let followed = Followed { settled: &settled, positions, moves, first };
     let linear = case.linear(true, Steps::Ignored)?;
-    let search = Search { linear: &linear, sight: Sight::Pessimistic, model: &settled.labels, budget: case.budget };
+    let search = PathSearch { linear: &linear, sight: Sight::Pessimistic, model: &settled.labels, budget: case.budget };
     let starts: Vec<u32> = followed.vertices(0).collect();
     match search.run(&followed, &starts)?.example {
         None => Ok(()),

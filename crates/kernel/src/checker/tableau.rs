@@ -9,7 +9,7 @@ use super::linear::{Linear, Op, Sight};
 
 /// One way to meet a set of obligations at a position of a path.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Way {
+pub(crate) struct TableauBranch {
     /// What the step taken must be, if that matters: certain, or not certain.
     pub(crate) step: Option<bool>,
     /// Obligations at the next position, ascending.
@@ -38,7 +38,7 @@ pub(crate) struct Tableau<'a> {
 
 impl Tableau<'_> {
     /// All ways to meet `obligations` at a state; none is a state of which nothing is known.
-    pub(crate) fn ways(&self, obligations: &[u32], state: Option<StateId>) -> Result<Vec<Way>, Stopped> {
+    pub(crate) fn ways(&self, obligations: &[u32], state: Option<StateId>) -> Result<Vec<TableauBranch>, Stopped> {
         let settled = self.settled(state);
         let mut open = vec![Partial { todo: obligations.to_vec(), ..Partial::default() }];
         let mut found = BTreeSet::new();
@@ -75,7 +75,7 @@ impl Tableau<'_> {
     }
 
     /// Follows one alternative to its end, leaving the others it meets in `open`; none if it cannot be met.
-    fn expand(&self, mut partial: Partial, settled: &[Option<bool>], open: &mut Vec<Partial>) -> Option<Way> {
+    fn expand(&self, mut partial: Partial, settled: &[Option<bool>], open: &mut Vec<Partial>) -> Option<TableauBranch> {
         while let Some(at) = partial.todo.pop() {
             match settled[at as usize] {
                 Some(true) => continue,
@@ -113,7 +113,7 @@ impl Tableau<'_> {
                 Op::True | Op::False | Op::Literal(..) => {}
             }
         }
-        Some(Way {
+        Some(TableauBranch {
             step: partial.step,
             next: partial.next.into_iter().collect(),
             postponed: partial.postponed.into_iter().collect(),

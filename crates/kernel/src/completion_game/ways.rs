@@ -16,14 +16,14 @@ use super::terms::{Term, TermId, Terms, is_bare_step};
 
 /// One way to meet terms.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Way {
+pub struct TermChoice {
     /// The terms about steps that are left; ascending.
     pub steps: Vec<TermId>,
     /// How terms led there: a term asked for, a term about steps, and the greatest priority between, both included.
     pub threads: Vec<(TermId, TermId, u32)>,
 }
 
-impl Way {
+impl TermChoice {
     fn asks_no_more_than(&self, other: &Self) -> bool {
         self.steps.iter().all(|step| other.steps.binary_search(step).is_ok())
             && self.threads.iter().all(|thread| other.threads.binary_search(thread).is_ok())
@@ -39,9 +39,9 @@ pub fn ways(
     asked: &[TermId],
     label: impl Fn(PropId) -> Option<bool>,
     budget: &Budget,
-) -> Result<Vec<Way>, Stopped> {
+) -> Result<Vec<TermChoice>, Stopped> {
     let mut ticks = 0;
-    let mut found: Vec<Way> = Vec::new();
+    let mut found: Vec<TermChoice> = Vec::new();
     let mut open = vec![Attempt { todo: asked.to_vec(), ..Attempt::default() }];
     while let Some(mut attempt) = open.pop() {
         budget.tick(&mut ticks)?;
@@ -135,7 +135,7 @@ impl Attempt {
         left
     }
 
-    fn finish(&self, terms: &Terms, asked: &[TermId]) -> Option<Way> {
+    fn finish(&self, terms: &Terms, asked: &[TermId]) -> Option<TermChoice> {
         if self.led.keys().any(|&term| self.comes_round_badly(terms, term)) {
             return None;
         }
@@ -159,7 +159,7 @@ impl Attempt {
         }
         threads.sort_unstable();
         threads.dedup();
-        Some(Way { steps, threads })
+        Some(TermChoice { steps, threads })
     }
 
     /// Whether a term comes back to itself without a step, and its own odd priority is the greatest on the round.

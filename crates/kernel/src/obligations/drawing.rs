@@ -19,10 +19,10 @@ use tertium_evidence::abstraction::{AbstractState, Structure};
 use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{ExprId, Fairness};
 
-use super::grounds::{Expected, Grounds, Obligation};
 use super::machine::NoTerm;
+use super::proof_obligations::{Expected, Obligation, ProofObligations};
 use super::ranks::{self, Promise};
-use super::steps::{Way, Wrong};
+use super::steps::{StepPath, Wrong};
 use super::terms::TermId;
 
 /// How a structure is read. It follows from the question, never from a certificate.
@@ -91,7 +91,7 @@ pub(super) fn targets(structure: &Structure) -> BTreeMap<(u32, u32), BTreeSet<u3
     targets
 }
 
-impl Grounds<'_, '_> {
+impl ProofObligations<'_, '_> {
     /// Draws a structure over the abstract states, for a formula with these atoms.
     ///
     /// # Errors
@@ -134,7 +134,7 @@ impl Grounds<'_, '_> {
 type Edges = Vec<(StateId, StateId, Option<ActionId>)>;
 
 struct Drawing<'d, 'p, 'a> {
-    grounds: &'d mut Grounds<'p, 'a>,
+    writer: &'d mut ProofObligations<'p, 'a>,
     structure: &'d Structure,
     frame: Frame,
     /// Whether obligations are left out.
@@ -162,8 +162,8 @@ fn id(number: u32) -> StateId {
 }
 
 impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
-    fn new(grounds: &'d mut Grounds<'p, 'a>, structure: &'d Structure, frame: Frame, sketch: bool) -> Self {
-        let machine = &grounds.machine;
+    fn new(writer: &'d mut ProofObligations<'p, 'a>, structure: &'d Structure, frame: Frame, sketch: bool) -> Self {
+        let machine = &writer.machine;
         let mut builder = KmtsBuilder::new();
         for number in 0..structure.labels.len() {
             builder.add_state(&number.to_string());
@@ -178,7 +178,7 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
         let counting = vec![(Vec::new(), Vec::new()); fair.len()];
         let targets = targets(structure);
         Self {
-            grounds,
+            writer,
             structure,
             frame,
             sketch,
@@ -198,13 +198,13 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
     /// Writes down what something that is drawn rests on.
     fn owe(
         &mut self,
-        write: impl FnOnce(&mut Grounds<'p, 'a>, &mut Vec<Obligation>) -> Result<(), NoTerm>,
+        write: impl FnOnce(&mut ProofObligations<'p, 'a>, &mut Vec<Obligation>) -> Result<(), NoTerm>,
     ) -> Result<(), NoTerm> {
         if self.sketch {
             return Ok(());
         }
-        self.grounds.has_room()?;
-        write(self.grounds, &mut self.owed)
+        self.writer.has_room()?;
+        write(self.writer, &mut self.owed)
     }
 
     /// Initial states, which contain every beginning; and what always holds, which all other obligations rest on.
@@ -214,13 +214,13 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
         }
         let initial: Vec<usize> = self.structure.initial.iter().map(|&at| at as usize).collect();
         let told: Vec<usize> = self.told.iter().map(|&at| at as usize).collect();
-        self.owe(|grounds, owed| {
-            grounds.always_holds(owed)?;
-            let groups = grounds.groups(&initial);
-            grounds.begins_inside(&groups, owed)?;
+        self.owe(|writer, owed| {
+            writer.always_holds(owed)?;
+            let groups = writer.groups(&initial);
+            writer.begins_inside(&groups, owed)?;
             // Whatever is started where nothing is told is among what may follow there.
-            let everywhere = grounds.groups(&told);
-            grounds.excludes_slips(Wrong::Unlisted, &everywhere, owed)
+            let everywhere = writer.groups(&told);
+            writer.excludes_slips(Wrong::Unlisted, &everywhere, owed)
         })
     }
 
@@ -238,7 +238,7 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
         for (number, labels) in (0u32..).zip(&self.structure.labels) {
             for ((&prop, &(_, atom)), &value) in props.iter().zip(atoms).zip(labels) {
                 let Some(value) = value else { continue };
-                self.owe(|grounds, owed| grounds.label_holds(number as usize, (atom, value), owed))?;
+                self.owe(|writer, owed| writer.label_holds(number as usize, (atom, value), owed))?;
                 self.builder.set_label(id(number), prop, value.into());
                 if let Some(&end) = self.ends.get(&number) {
                     self.builder.set_label(end, prop, value.into());
@@ -254,7 +254,7 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
         for &(state, ref who) in &structure.able {
             for &slot in who {
                 if self.fair.contains(&slot) && self.able.insert((state, slot)) {
-                    self.owe(|grounds, owed| grounds.is_able(state as usize, Some(slot as usize), owed))?;
+                    self.owe(|writer, owed| writer.is_able(state as usize, Some(slot as usize), owed))?;
                 }
             }
         }
@@ -268,7 +268,7 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
             let actor = by.map_or(Actor::Anyone, Actor::Process);
             let members: BTreeSet<u32> = into.iter().copied().collect();
             let slot = by.map(|slot| slot as usize);
-            self.owe(|grounds, owed| grounds.is_certain(*from as usize, slot, &members, owed))?;
+            self.owe(|writer, owed| writer.is_certain(*from as usize, slot, &members, owed))?;
             let mut one = members.iter();
             match (actor, one.next(), one.next()) {
                 (Actor::Process(slot), Some(&only), None) => {
@@ -297,7 +297,7 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
     fn steps(&mut self) -> Result<(), NoTerm> {
         let targets = self.targets.clone();
         for number in self.told.clone() {
-            self.owe(|grounds, owed| grounds.steps_are_possible(number as usize, &targets, owed))?;
+            self.owe(|writer, owed| writer.steps_are_possible(number as usize, &targets, owed))?;
             for (&(from, by), to) in targets.range((number, 0)..=(number, u32::MAX)) {
                 for &target in to {
                     let must = self.sure.remove(&(from, by, target));
@@ -334,7 +334,7 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
         }
         for number in self.told.clone() {
             if !self.ends.contains_key(&number) {
-                self.owe(|grounds, owed| grounds.is_able(number as usize, None, owed))?;
+                self.owe(|writer, owed| writer.is_able(number as usize, None, owed))?;
             }
         }
         self.builder.set_total(true);
@@ -396,15 +396,15 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
         let structure = self.structure;
         let mut promises = Vec::new();
         for rank in &structure.ranks {
-            self.owe(|grounds, owed| {
-                owed.extend(grounds.rank(rank)?);
+            self.owe(|writer, owed| {
+                owed.extend(writer.rank(rank)?);
                 Ok(())
             })?;
             promises.push(Promise::of_rank(rank, &self.targets, plain, &self.actions));
         }
         for &slot in &structure.strong {
-            let code = self.grounds.machine.code[slot as usize];
-            if !self.frame.fair || self.grounds.machine.program.process(code).fairness != Fairness::Strong {
+            let code = self.writer.machine.code[slot as usize];
+            if !self.frame.fair || self.writer.machine.program.process(code).fairness != Fairness::Strong {
                 return Err(NoTerm::new("a process is not treated with strong fairness that the structure counts on"));
             }
             let able = self.able.iter().filter(|(_, who)| *who == slot).map(|&(state, _)| state).collect();
@@ -414,7 +414,7 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
     }
 }
 
-impl Grounds<'_, '_> {
+impl ProofObligations<'_, '_> {
     /// That an initial state of the program is among those of an abstract one.
     ///
     /// # Errors
@@ -495,13 +495,13 @@ impl Grounds<'_, '_> {
     }
 
     /// Being where a way begins.
-    pub(super) fn from(&mut self, way: &Way) -> TermId {
+    pub(super) fn from(&mut self, way: &StepPath) -> TermId {
         let source = self.machine.terms.number(way.source as i128);
         self.machine.terms.eq(self.machine.at[way.pid], source)
     }
 
     /// A way leads into one of these states.
-    pub(super) fn arrives(&mut self, way: &Way, into: &BTreeSet<u32>) -> Result<TermId, NoTerm> {
+    pub(super) fn arrives(&mut self, way: &StepPath, into: &BTreeSet<u32>) -> Result<TermId, NoTerm> {
         let targets = self.targets(way)?;
         let mut parts = Vec::new();
         for &member in into {

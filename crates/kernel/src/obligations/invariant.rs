@@ -8,12 +8,12 @@ use tertium_logic::{Formula, Node, NodeId};
 use tertium_program::ExprId;
 
 use super::Goal;
-use super::grounds::{Expected, Grounds, Group, Obligation, one_line};
 use super::machine::NoTerm;
-use super::steps::{Way, Wrong};
+use super::proof_obligations::{Expected, Group, Obligation, ProofObligations, one_line};
+use super::steps::{StepPath, Wrong};
 use super::terms::TermId;
 
-impl Grounds<'_, '_> {
+impl ProofObligations<'_, '_> {
     /// Everything that has to hold so that the abstract states contain all states that can be reached, and none of them is bad.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Grounds<'_, '_> {
     fn stays(
         &mut self,
         group: &Group,
-        way: &Way,
+        way: &StepPath,
         groups: &[Group],
         places: &HashMap<&[Option<u32>], Vec<usize>>,
         found: &mut Vec<Obligation>,
@@ -127,7 +127,7 @@ impl Grounds<'_, '_> {
     }
 
     /// Where the processes that a way moves stand afterwards.
-    pub(super) fn targets(&self, way: &Way) -> Result<Vec<(usize, u32)>, NoTerm> {
+    pub(super) fn targets(&self, way: &StepPath) -> Result<Vec<(usize, u32)>, NoTerm> {
         let mut found = Vec::new();
         for (slot, at) in self.machine.at.iter().enumerate() {
             let Some(&after) = way.after.get(at) else { continue };

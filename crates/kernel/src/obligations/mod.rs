@@ -2,18 +2,18 @@
 //!
 //! An [`Abstraction`] lists predicates over the cells of a program and abstract states over them. It is believed only if every
 //! [`Obligation`] about it holds: formulas that are written here anew from the program, by the definition of a step, and that any
-//! SMT-LIB solver can decide. [`Grounds`] writes them; `invariant` those of "nothing bad is ever reached", `drawing` those of "this
+//! SMT-LIB solver can decide. [`ProofObligations`] writes them; `invariant` those of "nothing bad is ever reached", `drawing` those of "this
 //! finite structure is an abstraction of the program", about which an ordinary certificate then speaks.
 //!
 //! Not here: asking a solver ([`crate::solve`]).
 
 mod drawing;
-mod grounds;
 mod invariant;
 mod machine;
 mod messages;
 mod parse;
 mod print;
+mod proof_obligations;
 mod ranks;
 mod rendezvous;
 mod roster;
@@ -23,10 +23,10 @@ pub mod terms;
 mod values;
 
 pub use drawing::{Drawn, Frame};
-pub use grounds::{Expected, Grounds, Obligation};
 pub use machine::{Machine, NoTerm};
+pub use proof_obligations::{Expected, Obligation, ProofObligations};
 pub(crate) use shape::of_every_state;
-pub use steps::{Input, Moves, Slip, Way, Wrong};
+pub use steps::{Input, Moves, Slip, StepPath, Wrong};
 use tertium_evidence::abstraction::{AbstractState, Abstraction, Later};
 
 /// What an invariant excludes.

@@ -1,6 +1,6 @@
-//! Why does no run go on like this for ever?
+//! Ranking functions, checked: why does no run go on like this for ever?
 //!
-//! Because a number would fall without end. A [`Rank`] names an integer and lists steps of a structure that make it smaller where it
+//! Because a ranking function would decrease without end. A [`Rank`] names an integer and lists steps of a structure that make it smaller where it
 //! was not negative, and steps that do not make it greater; every other step counts as one that may. Then no run takes infinitely many of the
 //! first unless it takes infinitely many of the last. Several integers are one rank: the first that changes decides, and all but the last fall
 //! only where they are not negative. Strong fairness says the same of a process: no run is infinitely often where it is able to
@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tertium_evidence::abstraction::{Rank, Structure, Taken};
 use tertium_model::{ActionId, Edge, EdgeId, Kmts, KmtsBuilder, PropId, StateId};
 
-use super::grounds::{Grounds, Obligation};
 use super::machine::NoTerm;
-use super::steps::Way;
+use super::proof_obligations::{Obligation, ProofObligations};
+use super::steps::StepPath;
 use super::terms::{Sort, TermId};
 
 /// More states are not drawn.
@@ -191,7 +191,7 @@ pub(super) fn fit(structure: &Structure, states: usize, processes: usize) -> boo
         && structure.strong.iter().all(|&slot| (slot as usize) < processes)
 }
 
-impl Grounds<'_, '_> {
+impl ProofObligations<'_, '_> {
     /// That every step which a rank lists is of its kind.
     ///
     /// # Errors
@@ -225,7 +225,7 @@ impl Grounds<'_, '_> {
         rank: &[TermId],
         (from, by, to): Taken,
         falls: bool,
-    ) -> Result<Vec<(Way, [TermId; 4])>, NoTerm> {
+    ) -> Result<Vec<(StepPath, [TermId; 4])>, NoTerm> {
         let pid = by as usize;
         let place = self.abstraction.states[from as usize].at[pid];
         let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! What does a step do, as terms?
 //!
-//! One [`Way`] for every way through the steps that others see as one: when it can be taken and nothing goes wrong, and what holds
+//! One [`StepPath`] for every way through the steps that others see as one: when it can be taken and nothing goes wrong, and what holds
 //! afterwards. One [`Slip`] for everything that can go wrong on it. Together they say what the definition of a step says: guards,
 //! ranks, what yields to what, inputs, uninterruptible blocks, meetings of two processes, processes that are started.
 
@@ -46,7 +46,7 @@ pub struct Input {
 
 /// One way to take a step.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct StepPath {
     /// Who takes it.
     pub pid: usize,
     /// Where from.
@@ -113,7 +113,7 @@ impl Path {
 #[derive(Clone, Debug, Default)]
 pub struct Moves {
     /// The ways that end well.
-    pub ways: Vec<Way>,
+    pub ways: Vec<StepPath>,
     /// What can go wrong.
     pub slips: Vec<Slip>,
 }
@@ -644,8 +644,8 @@ impl Machine<'_> {
     }
 }
 
-fn finished(pid: usize, source: usize, path: Path) -> Way {
-    Way {
+fn finished(pid: usize, source: usize, path: Path) -> StepPath {
+    StepPath {
         pid,
         source,
         steps: path.steps,

@@ -28,7 +28,7 @@ pub(super) fn formula(text: &str) -> Result<Formula, String> {
 
 /// One thing the claim can do when it reads a state.
 #[derive(Clone, Debug, Default)]
-struct Way {
+struct ClaimEdge {
     /// Atoms and the values they must have.
     needs: Vec<(usize, bool)>,
     /// Atoms that are asserted: if one does not hold, what is forbidden has happened.
@@ -40,7 +40,7 @@ struct Way {
 #[derive(Clone, Debug)]
 pub struct ClaimAutomaton {
     initial: usize,
-    states: Vec<Vec<Way>>,
+    states: Vec<Vec<ClaimEdge>>,
     accepting: Vec<bool>,
     /// The state from which everything is accepted.
     done: usize,
@@ -66,7 +66,7 @@ impl ClaimAutomaton {
             atoms: Vec::new(),
         };
         automaton.accepting[count] = true;
-        automaton.states[count].push(Way { target: count, ..Way::default() });
+        automaton.states[count].push(ClaimEdge { target: count, ..ClaimEdge::default() });
         for at in (0..count).map(LocationId::new) {
             automaton.accepting[at.index()] = program.location(claim, at).accept;
             automaton.states[at.index()] = automaton.ways(program, claim, at)?;
@@ -94,8 +94,8 @@ impl ClaimAutomaton {
     }
 
     /// All ways from one location to the next that is not inside a block.
-    fn ways(&mut self, program: &Program, claim: ProcessId, from: LocationId) -> Result<Vec<Way>, String> {
-        let (mut found, mut open) = (Vec::new(), vec![(from, Way::default(), BTreeSet::new())]);
+    fn ways(&mut self, program: &Program, claim: ProcessId, from: LocationId) -> Result<Vec<ClaimEdge>, String> {
+        let (mut found, mut open) = (Vec::new(), vec![(from, ClaimEdge::default(), BTreeSet::new())]);
         while let Some((at, way, passed)) = open.pop() {
             for &id in &program.location(claim, at).steps {
                 let step = program.step(id);
@@ -119,7 +119,7 @@ impl ClaimAutomaton {
     }
 
     /// What one step of the claim asks of the state that it reads.
-    fn read(&mut self, program: &Program, id: StepId, way: &mut Way) -> Result<(), String> {
+    fn read(&mut self, program: &Program, id: StepId, way: &mut ClaimEdge) -> Result<(), String> {
         let step = program.step(id);
         way.needs.push((self.atom(step.guard), true));
         for &rival in &step.yields_to {
@@ -138,8 +138,9 @@ impl ClaimAutomaton {
 
     /// Where it can go from a state that gives its atoms these values.
     fn next(&self, at: usize, atoms: &[bool]) -> BTreeSet<usize> {
-        let goes = |way: &&Way| way.needs.iter().all(|&(atom, wanted)| atoms[atom] == wanted);
-        let arrives = |way: &Way| if way.asserts.iter().all(|&atom| atoms[atom]) { way.target } else { self.done };
+        let goes = |way: &&ClaimEdge| way.needs.iter().all(|&(atom, wanted)| atoms[atom] == wanted);
+        let arrives =
+            |way: &ClaimEdge| if way.asserts.iter().all(|&atom| atoms[atom]) { way.target } else { self.done };
         self.states[at].iter().filter(goes).map(arrives).collect()
     }
 

@@ -14,7 +14,7 @@ use super::graph::NoGraph;
 use super::question::{Asks, Subject};
 use crate::checker::{Assumption, Rejection, Subject as Kind, check_certificate_of};
 use crate::finding::proof_word;
-use crate::obligations::{Goal, Grounds, NoTerm, Obligation, Wrong, of_every_state};
+use crate::obligations::{Goal, NoTerm, Obligation, ProofObligations, Wrong, of_every_state};
 use crate::solve::{Decided, Decider, decide};
 use crate::structures::{canonical, sentence};
 
@@ -128,10 +128,11 @@ pub fn invariant_obligations(
 ) -> Result<Vec<Obligation>, String> {
     let no_term = |NoTerm(why): NoTerm| why;
     let goal = goal_of(subject, value)?;
-    let mut grounds = Grounds::new(&subject.file.program, over, lines(&subject.file), budget).map_err(no_term)?;
-    let mut obligations = grounds.invariant(&goal).map_err(no_term)?;
+    let mut writer =
+        ProofObligations::new(&subject.file.program, over, lines(&subject.file), budget).map_err(no_term)?;
+    let mut obligations = writer.invariant(&goal).map_err(no_term)?;
     if value == Belnap::False {
-        obligations.extend(grounds.starts().map_err(no_term)?);
+        obligations.extend(writer.starts().map_err(no_term)?);
     }
     Ok(obligations)
 }
@@ -193,9 +194,9 @@ fn by_structure(
     }
     let value = common_value(parts)?;
     fairness_fits(subject, structure, value).map_err(refused)?;
-    let mut grounds = Grounds::new(&subject.file.program, over, lines(&subject.file), means.budget)
+    let mut writer = ProofObligations::new(&subject.file.program, over, lines(&subject.file), means.budget)
         .map_err(|why| means.no_term(why))?;
-    let drawn = grounds.draw(structure, &subject.atoms(), subject.frame).map_err(|why| means.no_term(why))?;
+    let drawn = writer.draw(structure, &subject.atoms(), subject.frame).map_err(|why| means.no_term(why))?;
     means.decided(&drawn.obligations)?;
     let mut count = drawn.obligations.len();
     let model = &drawn.model;
@@ -203,7 +204,7 @@ fn by_structure(
     if value == Belnap::False {
         let state = *shown.first().ok_or_else(|| refused("no initial state shows it"))?;
         // The name of an abstract state is its number, in the first copy.
-        let starts = grounds.starts_in(state.index()).map_err(|why| means.no_term(why))?;
+        let starts = writer.starts_in(state.index()).map_err(|why| means.no_term(why))?;
         let starts: Vec<Obligation> = starts.into_iter().collect();
         means.decided(&starts)?;
         count += starts.len();

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use tertium_base::Budget;
 use tertium_evidence::{Deadlock, Reading};
 use tertium_load::ProgramFile;
-use tertium_load::questions::{Asked, Mistake, Question, WatchKind, Watched};
+use tertium_load::questions::{Mistake, MonitorQuery, PropertyQuery, Question, WatchKind};
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 use tertium_model::Kmts;
 use tertium_program::{Expr, ExprId, Fairness, Program, Semantics};
@@ -47,7 +47,7 @@ pub struct Subject<'f> {
 #[derive(Clone, Debug)]
 pub enum Asks<'f> {
     /// A property, or what labels of a Promela model watch.
-    Property(Cow<'f, Asked>),
+    Property(Cow<'f, PropertyQuery>),
     /// That a `never` claim is never matched, as a formula about the product of the graph with it.
     Claim(Box<ClaimAutomaton>, Box<Formula>),
     /// That this does not happen, as a formula of CTL over a proposition of that name.
@@ -55,9 +55,9 @@ pub enum Asks<'f> {
 }
 
 /// What a label watches, as a linear formula over the one thing that it says of a state.
-fn labelled<'f>(program: &Program, watched: &Watched, (text, label): (&str, Expr)) -> Result<Asks<'f>, String> {
+fn labelled<'f>(program: &Program, watched: &MonitorQuery, (text, label): (&str, Expr)) -> Result<Asks<'f>, String> {
     let atom = program.exprs.find(label).ok_or("the program has no labels to watch")?;
-    Ok(Asks::Property(Cow::Owned(Asked {
+    Ok(Asks::Property(Cow::Owned(PropertyQuery {
         name: watched.name.clone(),
         named: true,
         source: watched.name.clone(),
@@ -95,7 +95,7 @@ impl<'f> Subject<'f> {
 
     /// A property. A formula about whole paths must not overlook those that end, unless the user says what ends mean.
     #[must_use]
-    pub fn property(file: &'f ProgramFile, asked: &'f Asked, settings: Settings) -> Self {
+    pub fn property(file: &'f ProgramFile, asked: &'f PropertyQuery, settings: Settings) -> Self {
         let mut file = Cow::Borrowed(file);
         if settings.fair {
             fair_to_all(&mut file.to_mut().program);
@@ -116,7 +116,7 @@ impl<'f> Subject<'f> {
     }
 
     /// What watches infinite runs of a Promela model. What deadlocks mean belongs to it: runs that end count for acceptance, never for progress.
-    fn watched(file: &'f ProgramFile, watched: &Watched, settings: Settings) -> Result<Self, String> {
+    fn watched(file: &'f ProgramFile, watched: &MonitorQuery, settings: Settings) -> Result<Self, String> {
         let program = &file.program;
         let (asks, stutter) = match watched.kind {
             WatchKind::Claim(claim) => {

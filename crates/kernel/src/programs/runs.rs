@@ -12,7 +12,7 @@ use tertium_base::narrow::to_u32;
 use tertium_evidence::itf::StoredRun;
 use tertium_evidence::{Certificate, Proof, Reading};
 use tertium_lattice::Belnap;
-use tertium_load::questions::{Asked, Mistake};
+use tertium_load::questions::{Mistake, PropertyQuery};
 use tertium_logic::{Logic, Node, NodeId};
 use tertium_model::{Kmts, KmtsBuilder, StateId};
 use tertium_program::{Fairness, Move, Outcome, Semantics, State, Successor};
@@ -156,12 +156,12 @@ impl<'a, 'p> Replayed<'a, 'p> {
     }
 
     /// Some state has the value that should not be, or should be, reached.
-    fn breaks(&self, asked: &Asked, root: NodeId, holds: bool) -> bool {
+    fn breaks(&self, asked: &PropertyQuery, root: NodeId, holds: bool) -> bool {
         self.states.iter().any(|state| self.condition(asked, root, state) == Some(!holds))
     }
 
     /// The value of a condition in a state, as far as its atoms have values there.
-    fn condition(&self, asked: &Asked, root: NodeId, state: &State) -> Option<bool> {
+    fn condition(&self, asked: &PropertyQuery, root: NodeId, state: &State) -> Option<bool> {
         let mut values: Vec<Option<bool>> = Vec::new();
         for id in asked.formula.node_ids().take(root.index() + 1) {
             let of = |node: NodeId| values[node.index()];
@@ -191,7 +191,7 @@ impl<'a, 'p> Replayed<'a, 'p> {
     }
 
     /// The run as a structure. With `open`, anything may follow its last state.
-    fn structure(&self, asked: &Asked, fair: &[Vec<usize>], open: bool) -> Result<Kmts, NotShown> {
+    fn structure(&self, asked: &PropertyQuery, fair: &[Vec<usize>], open: bool) -> Result<Kmts, NotShown> {
         let mut builder = KmtsBuilder::new();
         let states: Vec<StateId> = (0..self.states.len()).map(|at| builder.add_state(&at.to_string())).collect();
         for (atom, &meaning) in asked.formula.atoms().iter().zip(&asked.atoms) {
@@ -220,7 +220,7 @@ impl<'a, 'p> Replayed<'a, 'p> {
     }
 
     /// No run that begins like this satisfies the formula, or this one, which never ends, does not.
-    fn refutes(&self, subject: &Subject<'_>, asked: &Asked, means: Means<'_>) -> Result<Belnap, NotShown> {
+    fn refutes(&self, subject: &Subject<'_>, asked: &PropertyQuery, means: Means<'_>) -> Result<Belnap, NotShown> {
         if asked.formula.logic() != Logic::Ltl {
             return Err(refused(
                 "it does not decide the property: a run breaks linear formulas and invariants, and reaches what `EF` asks for",

@@ -20,7 +20,7 @@ mod ways;
 pub use fixpoints::fixpoint_terms;
 pub use monitor::{Focus, Monitor, Thread};
 pub use star::path_terms;
-pub use ways::{Knowledge, Way, ways};
+pub use ways::{AlternatingBranch, Knowledge, ways};
 
 use tertium_base::graph;
 

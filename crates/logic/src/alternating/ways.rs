@@ -15,7 +15,7 @@ use super::{Term, TermId, Terms};
 
 /// One way to meet a set of terms.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Way<Label> {
+pub struct AlternatingBranch<Label> {
     /// The labels it asks for.
     pub labels: Vec<(Label, bool)>,
     /// The terms behind steps that it leaves to successors; ascending.
@@ -52,14 +52,14 @@ pub fn ways<Label: Copy + Ord, Kind>(
     knowledge: &dyn Knowledge<Label>,
     budget: &Budget,
     ticks: &mut u32,
-) -> Result<Vec<Way<Label>>, Stopped> {
+) -> Result<Vec<AlternatingBranch<Label>>, Stopped> {
     let mut open = vec![Partial::new(asked)];
-    let mut found: Vec<Way<Label>> = Vec::new();
+    let mut found: Vec<AlternatingBranch<Label>> = Vec::new();
     let matters = |&(from, step, _): &(TermId, TermId, u32)| {
         terms.terms[step as usize].behind_step().is_some_and(|to| knowledge.matters(from, to))
     };
     let free = knowledge.labels_are_free();
-    let asks_no_more = |less: &Way<Label>, more: &Way<Label>| {
+    let asks_no_more = |less: &AlternatingBranch<Label>, more: &AlternatingBranch<Label>| {
         (free || less.labels.iter().all(|label| more.labels.binary_search(label).is_ok()))
             && less.steps.iter().all(|step| more.steps.binary_search(step).is_ok())
             && less.threads.iter().all(|thread| more.threads.binary_search(thread).is_ok() || !matters(thread))
@@ -92,9 +92,9 @@ pub fn ways<Label: Copy + Ord, Kind>(
 
 /// Adds a way unless another one asks for no more; drops those that it outdoes.
 fn keep_best<Label>(
-    found: &mut Vec<Way<Label>>,
-    way: Way<Label>,
-    asks_no_more: impl Fn(&Way<Label>, &Way<Label>) -> bool,
+    found: &mut Vec<AlternatingBranch<Label>>,
+    way: AlternatingBranch<Label>,
+    asks_no_more: impl Fn(&AlternatingBranch<Label>, &AlternatingBranch<Label>) -> bool,
 ) {
     if found.iter().any(|other| asks_no_more(other, &way)) {
         return;
@@ -207,7 +207,7 @@ impl<Label: Copy + Ord> Partial<Label> {
         terms: &Terms<Label, Kind>,
         asked: &[TermId],
         knowledge: &dyn Knowledge<Label>,
-    ) -> Option<Way<Label>> {
+    ) -> Option<AlternatingBranch<Label>> {
         let mut threads = Vec::new();
         for &start in asked.iter().filter(|&&term| knowledge.decided(term).is_none()) {
             threads.extend(self.threads_from(terms, start)?);
@@ -215,7 +215,7 @@ impl<Label: Copy + Ord> Partial<Label> {
         threads.sort_unstable();
         self.steps.sort_unstable();
         self.steps.dedup();
-        Some(Way { labels: self.labels.into_iter().collect(), steps: self.steps, threads })
+        Some(AlternatingBranch { labels: self.labels.into_iter().collect(), steps: self.steps, threads })
     }
 
     /// The step terms that a term led to, with the greatest priorities met; `None` if a bad circle was found.

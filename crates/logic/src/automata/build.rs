@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use tertium_base::{Budget, StopReason, Stopped};
 
 use super::acceptance::{OpenTransition, close};
-use super::expand::{Expander, Obligations, Way, conjuncts};
+use super::expand::{Expander, ExpansionBranch, Obligations, conjuncts};
 use super::rewrite::rewrite;
 use super::simulate::reduce;
 use super::tgba::Tgba;
@@ -104,8 +104,8 @@ pub(crate) fn linear_normal_form(formula: &Formula, negated: bool) -> Result<For
 /// States found so far.
 struct States {
     by_obligations: HashMap<Obligations, usize>,
-    by_ways: HashMap<Vec<Way>, usize>,
-    ways: Vec<Vec<Way>>,
+    by_ways: HashMap<Vec<ExpansionBranch>, usize>,
+    ways: Vec<Vec<ExpansionBranch>>,
 }
 
 impl States {

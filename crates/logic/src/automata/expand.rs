@@ -19,14 +19,14 @@ pub(crate) type Obligations = Vec<NodeId>;
 
 /// One way to meet obligations.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub(crate) struct Way {
+pub(crate) struct ExpansionBranch {
     pub(crate) guard: Guard,
     pub(crate) next: Obligations,
     /// The `U` and `F` nodes that are still owed and were not met now.
     pub(crate) postponed: Obligations,
 }
 
-impl Way {
+impl ExpansionBranch {
     fn and(&self, other: &Self) -> Self {
         Self {
             guard: self.guard.and(&other.guard),
@@ -56,7 +56,7 @@ impl Way {
 /// Computes ways, remembering them by node.
 pub(crate) struct Expander<'f> {
     formula: &'f Formula,
-    known: HashMap<NodeId, Vec<Way>>,
+    known: HashMap<NodeId, Vec<ExpansionBranch>>,
     /// The parts of what `G` and `R` hold, as far as they were asked for.
     parts: HashMap<NodeId, Obligations>,
     /// Whether guards with `p` and `!p` are dropped.
@@ -85,8 +85,8 @@ impl<'f> Expander<'f> {
     }
 
     /// The ways to meet all these obligations, none superfluous, in order.
-    pub(crate) fn ways(&mut self, obligations: &[NodeId]) -> Result<Vec<Way>, Stopped> {
-        let mut all = vec![Way::default()];
+    pub(crate) fn ways(&mut self, obligations: &[NodeId]) -> Result<Vec<ExpansionBranch>, Stopped> {
+        let mut all = vec![ExpansionBranch::default()];
         for &obligation in obligations {
             self.prepare(obligation)?;
             let ways = std::mem::take(self.known.entry(obligation).or_default());
@@ -119,11 +119,13 @@ impl<'f> Expander<'f> {
         Ok(())
     }
 
-    fn node_ways(&mut self, id: NodeId) -> Result<Vec<Way>, Stopped> {
-        let later = |next: Vec<NodeId>, postponed: Vec<NodeId>| vec![Way { guard: Guard::default(), next, postponed }];
+    fn node_ways(&mut self, id: NodeId) -> Result<Vec<ExpansionBranch>, Stopped> {
+        let later = |next: Vec<NodeId>, postponed: Vec<NodeId>| {
+            vec![ExpansionBranch { guard: Guard::default(), next, postponed }]
+        };
         let of = |id: NodeId| self.known[&id].clone();
         Ok(match self.formula.node(id) {
-            Node::True => vec![Way::default()],
+            Node::True => vec![ExpansionBranch::default()],
             Node::Next(a) => later(conjuncts(self.formula, a), Vec::new()),
             Node::And(a, b) => {
                 let (a, b) = (of(a), of(b));
@@ -161,7 +163,11 @@ impl<'f> Expander<'f> {
         })
     }
 
-    fn product(&mut self, first: &[Way], second: &[Way]) -> Result<Vec<Way>, Stopped> {
+    fn product(
+        &mut self,
+        first: &[ExpansionBranch],
+        second: &[ExpansionBranch],
+    ) -> Result<Vec<ExpansionBranch>, Stopped> {
         let mut all = Vec::new();
         for one in first {
             for other in second {
@@ -179,13 +185,13 @@ impl<'f> Expander<'f> {
     }
 
     /// Drops every way that another one covers.
-    fn minimal(&mut self, mut ways: Vec<Way>) -> Result<Vec<Way>, Stopped> {
+    fn minimal(&mut self, mut ways: Vec<ExpansionBranch>) -> Result<Vec<ExpansionBranch>, Stopped> {
         ways.sort_unstable();
         ways.dedup();
         // What covers a way is smaller, so with small ones first only those kept so far need comparing.
         let mut order: Vec<usize> = (0..ways.len()).collect();
         order.sort_by_key(|&at| ways[at].size());
-        let prints: Vec<u64> = ways.iter().map(Way::print).collect();
+        let prints: Vec<u64> = ways.iter().map(ExpansionBranch::print).collect();
         let mut kept: Vec<usize> = Vec::new();
         for at in order {
             let mut covered = false;
@@ -208,8 +214,8 @@ impl<'f> Expander<'f> {
     }
 }
 
-fn literal_way(literal: Literal) -> Way {
-    Way { guard: Guard::new(vec![literal]), ..Way::default() }
+fn literal_way(literal: Literal) -> ExpansionBranch {
+    ExpansionBranch { guard: Guard::new(vec![literal]), ..ExpansionBranch::default() }
 }
 
 /// The operands whose ways at the present position matter.

@@ -11,7 +11,7 @@ use tertium_base::graph::components;
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 
-use crate::alternating::{Knowledge, Monitor, Term, TermId, Terms, Thread, Way, ways};
+use crate::alternating::{AlternatingBranch, Knowledge, Monitor, Term, TermId, Terms, Thread, ways};
 use crate::formula::{ActionId, AtomId};
 
 /// After so many attempts at ways the form is too large to be of use.
@@ -105,7 +105,7 @@ impl Knowledge<AtomId> for Unknown<'_> {
     }
 }
 
-struct Work<'w> {
+struct SubsetConstruction<'w> {
     terms: &'w Terms<AtomId, Option<ActionId>>,
     /// For each term the one that stands for it, and the greatest priority between.
     plain: Vec<(TermId, u32)>,
@@ -134,7 +134,7 @@ impl Sets {
         let asked = vec![plain[root as usize].0];
         let mut monitor = watched.then(|| Monitor::new(terms.weak, &terms.priority, &terms.component, asked[0]));
         let memory = monitor.as_mut().map_or(0, |monitor| monitor.initial(&terms.component, &asked));
-        let mut work = Work { terms, plain, monitor, states: Vec::new(), index: HashMap::new() };
+        let mut work = SubsetConstruction { terms, plain, monitor, states: Vec::new(), index: HashMap::new() };
         let root = work.state(asked, memory)?;
         let mut choices: Vec<Vec<Choice>> = Vec::new();
         let mut ticks = 0;
@@ -194,7 +194,7 @@ fn plain_terms(terms: &Terms<AtomId, Option<ActionId>>) -> Vec<(TermId, u32)> {
     (0..terms.terms.len()).map(plain).collect()
 }
 
-impl Work<'_> {
+impl SubsetConstruction<'_> {
     fn state(&mut self, asked: Vec<TermId>, memory: u32) -> Result<usize, Stopped> {
         let state = (asked, memory);
         if let Some(&known) = self.index.get(&state) {
@@ -210,7 +210,7 @@ impl Work<'_> {
     }
 
     /// What a way leaves to successors: one step for each diamond, which all boxes of its kind join, and the boxes alone.
-    fn choice(&mut self, at: usize, way: &Way<AtomId>) -> Result<Choice, Fault> {
+    fn choice(&mut self, at: usize, way: &AlternatingBranch<AtomId>) -> Result<Choice, Fault> {
         let terms = self.terms;
         let (mut diamonds, mut boxes) = (Vec::new(), Vec::new());
         for &step in &way.steps {
@@ -248,7 +248,7 @@ impl Work<'_> {
     fn step(
         &mut self,
         at: usize,
-        way: &Way<AtomId>,
+        way: &AlternatingBranch<AtomId>,
         carried: &[TermId],
         all: bool,
         action: Option<ActionId>,

@@ -90,7 +90,8 @@ impl Relation {
             return Ok(None);
         }
         let codes = Codes::new(abstracted, concrete);
-        let search = Search { relation: self, left: abstracted, right: concrete, props: &props, codes: &codes };
+        let search =
+            DistinctionSearch { relation: self, left: abstracted, right: concrete, props: &props, codes: &codes };
         let pair = (pair.0.index(), pair.1.index());
         Ok(Some(Distinction { trail: search.trail(pair), formula: search.formula(pair, budget)? }))
     }
@@ -121,7 +122,7 @@ impl Cause {
     }
 }
 
-struct Search<'a> {
+struct DistinctionSearch<'a> {
     relation: &'a Relation,
     left: &'a Kmts,
     right: &'a Kmts,
@@ -129,7 +130,7 @@ struct Search<'a> {
     codes: &'a Codes,
 }
 
-impl Search<'_> {
+impl DistinctionSearch<'_> {
     fn round(&self, pair: Pair) -> u32 {
         self.relation.rounds.get(pair.0, pair.1)
     }

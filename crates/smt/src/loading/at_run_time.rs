@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::{BUILT_FOR, Library, Tried, fitting, search};
+use super::{BUILT_FOR, Library, LibraryAttempt, fitting, search};
 use crate::solver::SolverError;
 
 mod names;
@@ -77,7 +77,7 @@ fn load_first(candidates: &[PathBuf]) -> Result<Library, SolverError> {
                 unsafe { trampolines::fill(|name| handle.find(name)) };
                 return Ok(library);
             }
-            Err(why) => tried.push(Tried { path: path.clone(), why }),
+            Err(why) => tried.push(LibraryAttempt { path: path.clone(), why }),
         }
     }
     Err(SolverError::Missing(tried))

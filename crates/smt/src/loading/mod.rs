@@ -33,14 +33,14 @@ pub struct Library {
 
 /// Why a place has no library.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Tried {
+pub struct LibraryAttempt {
     /// The file, or a name for the system to find.
     pub path: PathBuf,
     /// What the system's loader said; none where there is no such file.
     pub why: Option<String>,
 }
 
-impl Tried {
+impl LibraryAttempt {
     /// The place, for a message.
     pub(crate) fn shown(&self) -> String {
         let by_name = self.path.components().count() == 1;

@@ -26,7 +26,7 @@ const ENGINES: [&str; 7] = [
 const WRITERS: [&str; 11] = [
     "obligations::Drawn",
     "obligations::Frame",
-    "obligations::Grounds",
+    "obligations::ProofObligations",
     "programs::fairness_fits",
     "programs::graph::NoGraph",
     "programs::invariant_obligations",

@@ -12,7 +12,7 @@ const FINISHED: u32 = u32::MAX - 1;
 pub(super) fn components(game: &Game, members: &[u32], budget: &Budget) -> Result<Vec<Vec<u32>>, Stopped> {
     budget.reserve(game.len() * size_of::<u32>())?;
     let mut search =
-        Search { game, low: vec![UNSEEN; game.len()], open: Vec::new(), path: Vec::new(), found: Vec::new() };
+        ComponentSearch { game, low: vec![UNSEEN; game.len()], open: Vec::new(), path: Vec::new(), found: Vec::new() };
     let mut ticks = 0;
     for &member in members {
         if search.low[member as usize] == UNSEEN {
@@ -25,7 +25,7 @@ pub(super) fn components(game: &Game, members: &[u32], budget: &Budget) -> Resul
     Ok(search.found)
 }
 
-struct Search<'g> {
+struct ComponentSearch<'g> {
     game: &'g Game,
     /// Least position number on `open` that is known to be reachable; one of the two marks otherwise.
     low: Vec<u32>,
@@ -36,7 +36,7 @@ struct Search<'g> {
     found: Vec<Vec<u32>>,
 }
 
-impl Search<'_> {
+impl ComponentSearch<'_> {
     fn enter(&mut self, position: u32) {
         let number = to_u32(self.open.len());
         self.low[position as usize] = number;

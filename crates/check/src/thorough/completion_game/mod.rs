@@ -1,7 +1,7 @@
 //! The completion game: which moves does someone have who builds a completion, and which has someone who shows that there is none?
 //!
 //! The completion game behind proofs of the thorough semantics. A *stand* is a set of states that one concrete state refines
-//! together, and the terms ([`Terms`]) that it has to meet. The builder picks a way to meet them ([`Way`]); the other picks
+//! together, and the terms ([`Terms`]) that it has to meet. The builder picks a way to meet them ([`TermChoice`]); the other picks
 //! something to follow up, a certain step or one that a term asks for ([`Demand`]); the builder picks where it leads
 //! ([`Outcome`]). A play that never ends is lost for the builder if it has a *thread*, a term and the terms that it
 //! led to, on which the greatest priority that is met again and again is odd: something was put off for ever.
@@ -16,4 +16,4 @@ mod ways;
 
 pub(super) use steps::{CompletionGame, Demand, Outcome};
 pub(super) use terms::{TermId, Terms};
-pub(super) use ways::Way;
+pub(super) use ways::TermChoice;

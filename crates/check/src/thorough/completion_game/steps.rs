@@ -13,7 +13,7 @@ use tertium_base::{Budget, Stopped};
 use tertium_model::{ActionId, Kmts, PropId, StateId};
 
 use super::terms::{Term, TermId, Terms};
-use super::ways::{Way, ways};
+use super::ways::{TermChoice, ways};
 
 /// Something to follow up.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,7 +72,7 @@ impl CompletionGame<'_> {
         states: &[StateId],
         asked: &[TermId],
         budget: &Budget,
-    ) -> Result<Vec<Way>, Stopped> {
+    ) -> Result<Vec<TermChoice>, Stopped> {
         if self.contradictory(states) {
             return Ok(Vec::new());
         }
@@ -81,7 +81,7 @@ impl CompletionGame<'_> {
 
     /// What can be followed up: what is certain at each state, then what the way asks for.
     #[must_use]
-    pub fn demands(&self, terms: &Terms, states: &[StateId], way: &Way) -> Vec<Demand> {
+    pub fn demands(&self, terms: &Terms, states: &[StateId], way: &TermChoice) -> Vec<Demand> {
         let mut demands = Vec::new();
         for &state in states {
             let certain = self.model.edges_from(state).filter(|edge| edge.must);
@@ -179,7 +179,7 @@ impl CompletionGame<'_> {
 
     /// What the target of a step has to meet.
     #[must_use]
-    pub fn carried(terms: &Terms, way: &Way, demand: &Demand, action: Option<ActionId>) -> Vec<TermId> {
+    pub fn carried(terms: &Terms, way: &TermChoice, demand: &Demand, action: Option<ActionId>) -> Vec<TermId> {
         let carries = |step: &TermId| match terms.rules[*step as usize] {
             Term::Every(None, _) => true,
             Term::Every(wanted, _) => wanted == action,

@@ -16,7 +16,7 @@ use tertium_program::{
 };
 
 use super::ProgramFile;
-use super::questions::{Asked, Question, questions};
+use super::questions::{PropertyQuery, Question, questions};
 use crate::failure::Failure;
 
 /// A place of the state that can change.
@@ -34,7 +34,7 @@ struct Cell {
 
 /// One way to take a step.
 #[derive(Clone, Debug)]
-struct Way {
+struct ExportedStep {
     pid: usize,
     terms: StepTerms,
 }
@@ -43,7 +43,7 @@ struct Way {
 struct Parts {
     program: Program,
     cells: Vec<Cell>,
-    ways: Vec<Way>,
+    ways: Vec<ExportedStep>,
 }
 
 fn refused(format: &str, why: impl std::fmt::Display) -> Failure {
@@ -97,7 +97,7 @@ impl Parts {
                 let text = program.show_step(program.step(id));
                 refused(format, format!("`{text}` has no formula (a block with a loop, or too many ways through)"))
             })?;
-            ways.extend(found.into_iter().map(|way| Way { pid, terms: way.terms }));
+            ways.extend(found.into_iter().map(|way| ExportedStep { pid, terms: way.terms }));
         }
         let cells = cells(&program, format)?;
         Ok(Self { program, cells, ways })
@@ -177,7 +177,7 @@ fn location_name(program: &Program, process: ProcessId) -> String {
 }
 
 /// The properties as they are asked.
-fn asked(file: &ProgramFile) -> Result<Vec<Asked>, Failure> {
+fn asked(file: &ProgramFile) -> Result<Vec<PropertyQuery>, Failure> {
     let all = questions(file, &[], false)?;
     Ok(all
         .into_iter()

@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 use tertium_logic::{Formula, Logic, Node};
 use tertium_program::{Binary, Expr, ExprId, Fairness, ProcessId, Type, Unary};
 
-use super::{Parts, Syntax, Way, asked, location_name, plain_name, reads_inputs, refused, written};
+use super::{ExportedStep, Parts, Syntax, asked, location_name, plain_name, reads_inputs, refused, written};
 use crate::failure::Failure;
 use crate::program::ProgramFile;
-use crate::program::questions::Asked;
+use crate::program::questions::PropertyQuery;
 
 struct Smv;
 
@@ -234,7 +234,7 @@ fn transitions(parts: &mut Parts, fair: bool, out: &mut String) -> Result<(), Fa
 }
 
 /// The condition under which a way is taken and nothing goes wrong.
-fn taken(parts: &Parts, way: &Way) -> Result<String, Failure> {
+fn taken(parts: &Parts, way: &ExportedStep) -> Result<String, Failure> {
     let (process, source, _) = way.terms.jump;
     let mut conditions = vec![Smv::location(parts, process, source.index())];
     for part in [way.terms.enabled, way.terms.safe] {
@@ -246,7 +246,7 @@ fn taken(parts: &Parts, way: &Way) -> Result<String, Failure> {
     Ok(Smv::all(&conditions))
 }
 
-fn disjunct(parts: &mut Parts, way: &Way, condition: String, fair: bool) -> Result<String, Failure> {
+fn disjunct(parts: &mut Parts, way: &ExportedStep, condition: String, fair: bool) -> Result<String, Failure> {
     let mut conjuncts = vec![condition];
     for cell in parts.cells.clone() {
         let value = match parts.after(&way.terms, &cell) {
@@ -291,7 +291,7 @@ fn specifications(file: &ProgramFile, parts: &Parts, out: &mut String) -> Result
 }
 
 /// A formula of LTL or CTL; what only one side has a name for is written out.
-fn formula(parts: &Parts, asked: &Asked) -> Result<String, Failure> {
+fn formula(parts: &Parts, asked: &PropertyQuery) -> Result<String, Failure> {
     let whole: &Formula = &asked.formula;
     let mut texts: Vec<String> = Vec::with_capacity(whole.nodes().len());
     for &node in whole.nodes() {

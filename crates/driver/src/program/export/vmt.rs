@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 
 use tertium_program::{Binary, Expr, ExprId, ProcessId, Type, Unary};
 
-use super::{Parts, Syntax, Way, asked, location_name, refused, written};
+use super::{ExportedStep, Parts, Syntax, asked, location_name, refused, written};
 use crate::failure::Failure;
 use crate::program::ProgramFile;
-use crate::program::questions::Asked;
+use crate::program::questions::PropertyQuery;
 
 struct Vmt;
 
@@ -165,7 +165,7 @@ fn transitions(parts: &mut Parts, out: &mut String) -> Result<(), Failure> {
     Ok(())
 }
 
-fn disjunct(parts: &mut Parts, way: &Way) -> Result<String, Failure> {
+fn disjunct(parts: &mut Parts, way: &ExportedStep) -> Result<String, Failure> {
     let (process, source, target) = way.terms.jump;
     let mut conjuncts = vec![Vmt::location(parts, process, source.index())];
     for part in [way.terms.enabled, way.terms.safe] {
@@ -209,7 +209,7 @@ fn properties(file: &ProgramFile, parts: &Parts, out: &mut String) -> Result<(),
 }
 
 /// A condition on states, as a term.
-fn condition(parts: &Parts, asked: &Asked, root: tertium_logic::NodeId) -> Result<String, Failure> {
+fn condition(parts: &Parts, asked: &PropertyQuery, root: tertium_logic::NodeId) -> Result<String, Failure> {
     use tertium_logic::Node;
     let mut texts: Vec<String> = Vec::with_capacity(root.index() + 1);
     for &node in &asked.formula.nodes()[..=root.index()] {

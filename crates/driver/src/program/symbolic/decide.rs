@@ -28,7 +28,7 @@ use crate::program::answer::{Cost, ProgramAnswer, STUTTER, Vacuity};
 use crate::program::branching::depends_on_ends;
 use crate::program::check::{CheckOptions, Outcome};
 use crate::program::claims::automaton;
-use crate::program::questions::{Asked, Mistake, Question};
+use crate::program::questions::{Mistake, PropertyQuery, Question};
 use crate::program::run::Run;
 use crate::program::safety::cannot_evaluate;
 use crate::program::{ProgramFile, linear};
@@ -237,7 +237,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         Ok(())
     }
 
-    fn property(&self, asked: &Asked, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+    fn property(&self, asked: &PropertyQuery, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let fair = self.fair(asked);
         let chosen = self.options.deadlock.is_some() || self.options.linear.is_some();
         match asked.invariant {
@@ -259,7 +259,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
     }
 
     /// The processes to which the scheduler is fair, as far as the formula's logic speaks of paths.
-    fn fair(&self, asked: &Asked) -> Fair {
+    fn fair(&self, asked: &PropertyQuery) -> Fair {
         self.fair_if(matches!(asked.formula.logic(), Logic::Ctl | Logic::CtlStar | Logic::Ltl))
     }
 
@@ -274,7 +274,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         Fair { all: weak.iter().chain(&strong).copied().collect(), weak, fairness }
     }
 
-    fn labels(&self, asked: &Asked) -> Result<Vec<Option<Pair>>, Failure> {
+    fn labels(&self, asked: &PropertyQuery) -> Result<Vec<Option<Pair>>, Failure> {
         let used =
             |at: usize| asked.formula.nodes().iter().any(|node| matches!(node, Node::Atom(id) if id.index() == at));
         let labelled = |(at, &expr)| {
@@ -299,7 +299,13 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         Ok(Atoms { labels, elements, filters })
     }
 
-    fn invariant(&self, asked: &Asked, root: NodeId, holds: bool, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+    fn invariant(
+        &self,
+        asked: &PropertyQuery,
+        root: NodeId,
+        holds: bool,
+        answer: &mut ProgramAnswer,
+    ) -> Result<(), Failure> {
         let condition = asked.formula.to_builder().finish(root, Logic::Pml);
         let structure = structure(self.encoding, &[], false, false)?;
         let atoms = self.atoms(&condition, self.labels(asked)?)?;
@@ -327,7 +333,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         }
     }
 
-    fn linear(&self, asked: &Asked, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+    fn linear(&self, asked: &PropertyQuery, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let stutter = self.options.deadlock != Some(Deadlock::Mu);
         let structure = structure(self.encoding, &fair.weak, !fair.fairness.strong.is_empty(), stutter)?;
         let atoms = self.atoms(&asked.formula, self.labels(asked)?)?;
@@ -350,7 +356,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         Ok(())
     }
 
-    fn branching(&self, asked: &Asked, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+    fn branching(&self, asked: &PropertyQuery, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let (ctl, star) = (asked.formula.logic() == Logic::Ctl, asked.formula.logic() == Logic::CtlStar);
         // A formula about whole paths must not overlook those that end.
         let whole_paths = star || !fair.all.is_empty();
@@ -392,7 +398,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
     /// What a branching formula rests on if its value is a matter of every state by itself.
     fn rest_on_single_states(
         &self,
-        asked: &Asked,
+        asked: &PropertyQuery,
         structure: &Structure,
         atoms: &Atoms,
         answer: &mut ProgramAnswer,

@@ -14,19 +14,19 @@ use super::structure::{label, structure};
 use crate::engines;
 use crate::failure::Failure;
 use crate::program::answer::ProgramAnswer;
-use crate::program::claims::{self, Automaton, Way};
+use crate::program::claims::{self, Automaton, ClaimEdge};
 use crate::program::notes::Notes;
-use crate::program::questions::{Question, WatchKind, Watched};
+use crate::program::questions::{MonitorQuery, Question, WatchKind};
 use crate::program::safety::cannot_evaluate;
 
 /// The claim that a question is about, if it takes notes.
 pub(super) fn noting(program: &Program, question: &Question) -> Result<Option<ProcessId>, Failure> {
-    let Question::Watched(Watched { kind: WatchKind::Claim(claim), .. }) = question else { return Ok(None) };
+    let Question::Watched(MonitorQuery { kind: WatchKind::Claim(claim), .. }) = question else { return Ok(None) };
     Ok(Notes::of(&Semantics::new(program), *claim)?.map(|_| *claim))
 }
 
 impl SymbolicCheck<'_, '_> {
-    pub(super) fn watched(&self, watched: &Watched, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+    pub(super) fn watched(&self, watched: &MonitorQuery, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let semantics = Semantics::new(self.subject.original());
         if let WatchKind::Claim(claim) = watched.kind
             && let Some(notes) = Notes::of(&semantics, claim)?
@@ -98,7 +98,7 @@ fn readings(
         return Ok(vec![GuardedTransition { guard: Pair::decided(all.clone()), target: state, accepting: true }]);
     }
     let mut found = Vec::new();
-    for Way { needs, asserts, target } in &automaton.states[state] {
+    for ClaimEdge { needs, asserts, target } in &automaton.states[state] {
         let mut guard = Pair::decided(all.clone());
         for &(atom, wanted) in needs {
             guard = both(&guard, &if wanted { atoms[atom].clone() } else { atoms[atom].not() })?;

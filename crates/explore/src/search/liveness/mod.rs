@@ -1,7 +1,7 @@
 //! Is there an infinite run that a monitor accepts?
 //!
 //! Searches the product of a program and a generalised Büchi monitor on the fly, depth first, merging strongly
-//! connected components as they close (Couvreur). It ends at the first component that carries every mark. A state
+//! connected components as they close (Couvreur 1999). It ends at the first component that carries every mark. A state
 //! without successors stutters. Weak fairness of a process is one more mark; strong fairness is looked at inside
 //! the components that carry all marks. `nearest` asks the same of anything that says what comes after a state, and makes
 //! the nearest states first.

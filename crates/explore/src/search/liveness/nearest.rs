@@ -75,7 +75,7 @@ where
 {
     assert!(constraints <= u64::BITS, "{constraints} constraints have no bits");
     let all = Marks::all((watch.marks() + constraints) as usize);
-    let mut watched = Watched {
+    let mut watched = WatchedSuccessors {
         successors,
         watch,
         numbers: HashMap::new(),
@@ -111,7 +111,7 @@ type Steps = Rc<Vec<(u64, usize)>>;
 type Run = (Vec<u32>, Vec<u32>);
 
 /// The product of states and what watches them, as it grows.
-struct Watched<'w, S: Successors, W> {
+struct WatchedSuccessors<'w, S: Successors, W> {
     successors: &'w mut S,
     watch: &'w mut W,
     numbers: HashMap<S::State, usize>,
@@ -133,7 +133,7 @@ fn number<S: Clone + Eq + std::hash::Hash>(numbers: &mut HashMap<S, usize>, stat
     states.len() - 1
 }
 
-impl<S: Successors<Step = u64>, W: Watch<S>> Watched<'_, S, W> {
+impl<S: Successors<Step = u64>, W: Watch<S>> WatchedSuccessors<'_, S, W> {
     /// What comes after a state; asked once.
     fn steps(&mut self, at: usize) -> Result<Steps, S::Failure> {
         if let Some(Some(known)) = self.after.get(at) {
@@ -161,7 +161,7 @@ impl<S: Successors<Step = u64>, W: Watch<S>> Watched<'_, S, W> {
     }
 }
 
-impl<S: Successors<Step = u64>, W: Watch<S>> Successors for Watched<'_, S, W> {
+impl<S: Successors<Step = u64>, W: Watch<S>> Successors for WatchedSuccessors<'_, S, W> {
     type State = Node;
     type Step = ();
     type Failure = S::Failure;

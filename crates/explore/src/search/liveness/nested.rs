@@ -1,6 +1,7 @@
-//! The same question with a store that keeps little of each state: two depth-first searches, one inside the other.
+//! Nested depth-first search (Courcoubetis, Vardi, Wolper and Yannakakis 1992), with a store that keeps little of each state.
 //!
-//! The marks are collected one after the other, so that a run which has collected all of them passes an accepting node. The
+//! The first search of the paper stays on its stack while the second runs; what is added is one mark after the other, for generalised Büchi automata.
+//! //! The marks are collected one after the other, so that a run which has collected all of them passes an accepting node. The
 //! outer search looks at an accepting node again when it leaves it; the inner one looks for a way back to it. Both note
 //! what they have seen in one [`CompactStore`]; what that takes for known may be overlooked. The runs at hand are a lasso.
 
@@ -45,7 +46,7 @@ impl Node {
 /// A node on a run, and where its unvisited successors begin in the waiting list.
 type Frame = (Node, usize);
 
-struct Search<'s, S: RowSuccessors, M: Monitor> {
+struct NestedDfs<'s, S: RowSuccessors, M: Monitor> {
     successors: &'s S,
     monitor: &'s M,
     scheduling: &'s Scheduling,
@@ -74,7 +75,7 @@ pub fn accepted_run_compact<S: RowSuccessors, M: Monitor>(
     (budget, most): (&Budget, usize),
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Nested, Stopped> {
-    let mut search = Search {
+    let mut search = NestedDfs {
         successors,
         monitor,
         scheduling,
@@ -101,7 +102,7 @@ pub fn accepted_run_compact<S: RowSuccessors, M: Monitor>(
     Ok(Nested { lasso, states, transitions: search.transitions, faults: search.faults, coverage })
 }
 
-impl<S: RowSuccessors, M: Monitor> Search<'_, S, M> {
+impl<S: RowSuccessors, M: Monitor> NestedDfs<'_, S, M> {
     fn marks(&self) -> u32 {
         self.monitor.marks() + to_u32(self.scheduling.weak.len())
     }

@@ -1,20 +1,20 @@
-//! What can be said about a program by abstracting it?
+//! Predicate abstraction (Graf and Saïdi 1997): what can be said about a program by what its states satisfy of some predicates?
 //!
 //! The program is abstracted once, over the predicates it begins with ([`predicates`], [`prepare`](fn@prepare)); every property is decided on the
 //! structure by the engines for structures, linear ones on a part of it that is made on the fly (`on_the_fly`), if that is enough. Mistakes of steps are looked for in the abstract states (`mistakes`).
 //! Whatever is false by a path of certain steps is followed in the program (`concretise`). [`refinement_loop`](crate::refinement_loop) does so again and again,
 //! with more predicates each time.
 
+pub mod abstraction_view;
 pub mod basis;
 pub(crate) mod concretise;
 mod infix;
-pub mod looked;
 pub(crate) mod mistakes;
 pub(crate) mod on_the_fly;
-pub mod pictured;
 pub mod predicates;
 mod prepare;
 pub mod retell;
+pub mod round_history;
 mod set_encoding;
 mod sets;
 
@@ -29,7 +29,7 @@ use tertium_model::{Kmts, Model, StateId};
 use tertium_program::{ExprId, Fairness, ProcessId, Program};
 use tertium_smt::Opinions;
 
-use self::on_the_fly::Sought;
+use self::on_the_fly::OnTheFlyAnswer;
 pub use self::prepare::{AbstractionOptions, Kind, Limit, Prepared, failed, prepare};
 pub(crate) use self::prepare::{how, over, second_solver, unsupported};
 use crate::answer::{ProgramAnswer, Reason, STUTTER, SolverWork, Vacuity};
@@ -41,7 +41,7 @@ use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::Loaded;
 use tertium_load::ProgramFile;
 use tertium_load::failure::{Failure, Located};
-use tertium_load::questions::{Asked, Question};
+use tertium_load::questions::{PropertyQuery, Question};
 use tertium_structures::answer::{Answer, Value};
 use tertium_structures::check;
 use tertium_structures::check::Session;
@@ -66,12 +66,12 @@ pub fn check(
     let asked: Vec<ExprId> = questions.iter().flat_map(atoms_of).collect();
     let start = Instant::now();
     let mut prepared = prepare(file, &asked, abstraction, budget)?;
-    let work = Work { file, options, thorough: abstraction.thorough, completions: false, budget, observer };
+    let work = AbstractionCheck { file, options, thorough: abstraction.thorough, completions: false, budget, observer };
     let mut answers = Vec::new();
     let mut whole = None;
     for question in questions {
         if abstraction.on_demand
-            && let Some(Sought::Answered(answer)) = work.on_demand(&mut prepared, question)?
+            && let Some(OnTheFlyAnswer::Answered(answer)) = work.on_demand(&mut prepared, question)?
         {
             answer.tell(observer);
             answers.push(*answer);
@@ -146,7 +146,7 @@ pub(crate) struct Opened {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Work<'a> {
+pub(crate) struct AbstractionCheck<'a> {
     pub(crate) file: &'a ProgramFile,
     pub(crate) options: &'a CheckOptions,
     pub(crate) thorough: bool,
@@ -163,7 +163,7 @@ pub fn blank(question: &Question) -> ProgramAnswer {
     ProgramAnswer { provenance, ..ProgramAnswer::about(question) }
 }
 
-impl Work<'_> {
+impl AbstractionCheck<'_> {
     pub(crate) fn stopped(&self, system: &System, question: &Question, stopped: Stopped) -> ProgramAnswer {
         let mut answer = blank(question);
         answer.cost.solver = Some(solver_work(system));
@@ -219,7 +219,7 @@ impl Work<'_> {
         &self,
         prepared: &mut Prepared,
         explored: &Explored,
-        asked: &Asked,
+        asked: &PropertyQuery,
         answer: &mut ProgramAnswer,
     ) -> Result<Option<Opened>, Failure> {
         let atoms = prepared.atoms(asked);

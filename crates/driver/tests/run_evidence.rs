@@ -3,7 +3,7 @@
 use tertium_base::Budget;
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::run::{self, Run};
-use tertium_driver::program::shown::{Shown, shows};
+use tertium_driver::program::run_evidence::{RunEvidence, shows};
 use tertium_driver::program::simulate::Simulator;
 use tertium_driver::program::{self, CheckOptions, ProgramFile, from_text, itf, load, promela, semantics, wording};
 use tertium_driver::{Belnap, Failure};
@@ -20,7 +20,7 @@ fn question(file: &ProgramFile, name: &str) -> Question {
     questions(file, &[name.to_owned()], false).unwrap_or_else(|failure| panic!("{failure:?}")).remove(0)
 }
 
-fn shown(file: &ProgramFile, name: &str, run: &Run, fair: bool) -> Shown {
+fn shown(file: &ProgramFile, name: &str, run: &Run, fair: bool) -> RunEvidence {
     shows(&semantics(file), &question(file, name), run, fair).unwrap_or_else(|failure| panic!("{failure:?}"))
 }
 
@@ -76,8 +76,8 @@ fn a_run_shows_exactly_what_it_breaks() {
     let (mut broken, mut all) = (0, 0);
     for run in runs(&file, 6) {
         let x = values(&file, &run, "x");
-        let shows_false = |name: &str| shown(&file, name, &run, false) == Shown::Value(Belnap::False);
-        let shows_true = |name: &str| shown(&file, name, &run, false) == Shown::Value(Belnap::True);
+        let shows_false = |name: &str| shown(&file, name, &run, false) == RunEvidence::Value(Belnap::False);
+        let shows_true = |name: &str| shown(&file, name, &run, false) == RunEvidence::Value(Belnap::True);
         assert_eq!(shows_false("small"), x.iter().any(|&x| x >= 2), "{x:?}");
         assert_eq!(shows_false("never2"), x.contains(&2), "{x:?}");
         assert_eq!(shows_true("reach"), x.contains(&3), "{x:?}");
@@ -101,7 +101,7 @@ fn a_loop_that_starves_a_fair_process_shows_nothing() {
     let lassos =
         |file: &ProgramFile| runs(file, 3).into_iter().filter(|run| run.loop_start.is_some()).collect::<Vec<_>>();
     let starving = |file: &ProgramFile, fair: bool| {
-        lassos(file).iter().filter(|run| shown(file, "comes", run, fair) == Shown::Value(Belnap::False)).count()
+        lassos(file).iter().filter(|run| shown(file, "comes", run, fair) == RunEvidence::Value(Belnap::False)).count()
     };
     assert!(starving(&unfair, false) > 0);
     assert_eq!((starving(&fair, false), starving(&unfair, true)), (0, 0));
@@ -113,7 +113,7 @@ fn faults_and_deadlocks_must_be_there() {
         process P { x := x + 1; choose { assert x = 2; } or { a[x + 1] := true; } or { await x = 2; } }\n");
     for run in runs(&file, 2) {
         let names = ["assertions", "array-bounds", "deadlocks"];
-        assert!(names.iter().all(|name| matches!(shown(&file, name, &run, false), Shown::Nothing(_))), "{run:?}");
+        assert!(names.iter().all(|name| matches!(shown(&file, name, &run, false), RunEvidence::Nothing(_))), "{run:?}");
     }
     let semantics = semantics(&file);
     let before = runs(&file, 1).into_iter().find(|run| run.steps.len() == 1).expect("a step");
@@ -121,14 +121,16 @@ fn faults_and_deadlocks_must_be_there() {
         let tertium_program::Outcome::Fault { fault, .. } = &successor.outcome else { continue };
         let kind = fault.kind.name();
         let run = Run { fault: Some((successor.moves.clone(), fault.clone())), ..before.clone() };
-        let found =
-            ["assertions", "array-bounds"].map(|name| shown(&file, name, &run, false) == Shown::Value(Belnap::False));
+        let found = ["assertions", "array-bounds"]
+            .map(|name| shown(&file, name, &run, false) == RunEvidence::Value(Belnap::False));
         assert_eq!(found, [kind == "assertion", kind == "array-bounds"], "{kind}");
     }
     let stuck = gcl("system s\nvar x : 0..1 = 0\nprocess P { x := 1; await x = 0; }\n");
     let found: Vec<bool> = runs(&stuck, 2)
         .iter()
-        .map(|run| (run.steps.len() == 1) == (shown(&stuck, "deadlocks", run, false) == Shown::Value(Belnap::False)))
+        .map(|run| {
+            (run.steps.len() == 1) == (shown(&stuck, "deadlocks", run, false) == RunEvidence::Value(Belnap::False))
+        })
         .collect();
     assert!(found.iter().all(|&fits| fits) && found.len() == 2, "{found:?}");
 }
@@ -140,7 +142,7 @@ fn a_never_claim_is_read_to_the_end_of_the_run_and_no_further() {
     for run in runs(&file, 6).into_iter().filter(|run| run.loop_start.is_none()) {
         let x = values(&file, &run, "x");
         let expected = x.contains(&2);
-        assert_eq!(shown(&file, "never", &run, false) == Shown::Value(Belnap::False), expected, "{x:?}");
+        assert_eq!(shown(&file, "never", &run, false) == RunEvidence::Value(Belnap::False), expected, "{x:?}");
     }
 }
 
@@ -159,7 +161,7 @@ fn what_a_file_says_is_not_believed() {
     let text = itf::document(&file, &run, Some(&claim), None);
     assert_eq!(itf::read(&file, &text).expect("a run").claim, Some(claim));
     let found = replay(&text).expect("a run");
-    assert_eq!(shown(&file, "small", &found, false), Shown::Value(Belnap::False));
+    assert_eq!(shown(&file, "small", &found, false), RunEvidence::Value(Belnap::False));
     // Each number of the document replaced by each other one: whatever is still a run shows what its states say.
     let mut refused = 0;
     for (at, _) in text.match_indices("\"#bigint\": \"") {
@@ -170,7 +172,7 @@ fn what_a_file_says_is_not_believed() {
             match replay(&forged) {
                 Ok(run) => {
                     let broken = values(&file, &run, "x").iter().any(|&x| x >= 2);
-                    assert_eq!(shown(&file, "small", &run, false) == Shown::Value(Belnap::False), broken);
+                    assert_eq!(shown(&file, "small", &run, false) == RunEvidence::Value(Belnap::False), broken);
                 }
                 Err(failure) => {
                     assert!(matches!(failure, Failure::Input(_)), "{failure:?}");
@@ -211,7 +213,7 @@ fn runs_that_are_found_show_what_they_were_found_for() {
                 replayed.unwrap_or_else(|failure| panic!("{path:?} {}: {failure:?}", answer.name));
                 let found = shows(&semantics(&file), question, simulator.run(), fair);
                 let found = found.unwrap_or_else(|failure| panic!("{path:?} {}: {failure:?}", answer.name));
-                assert_eq!(found, Shown::Value(answer.value()), "{path:?} {} fair: {fair}", answer.name);
+                assert_eq!(found, RunEvidence::Value(answer.value()), "{path:?} {} fair: {fair}", answer.name);
                 count += 1;
             }
         }

@@ -13,7 +13,7 @@ use tertium_lattice::{Belnap, Kleene};
 use tertium_program::search::{Limits, nearest_first};
 use tertium_program::{Action, Outcome, Program, Semantics, StepId};
 
-use super::{Prepared, Work, concretise, retell};
+use super::{AbstractionCheck, Prepared, concretise, retell};
 use crate::answer::{ProgramAnswer, Reason};
 use tertium_load::failure::Failure;
 use tertium_load::questions::{Mistake, possible_mistakes};
@@ -31,7 +31,7 @@ struct Occasion {
     certain: bool,
 }
 
-impl Work<'_> {
+impl AbstractionCheck<'_> {
     /// Whether a mistake can happen.
     pub(crate) fn never(
         &self,

@@ -12,7 +12,7 @@ use tertium_instantiate::{Instantiated, MOST_COPIES, Origin, Unsupported};
 use tertium_kernel::vocabulary::NoTerm;
 use tertium_load::failure::{Failure, Located};
 use tertium_load::program::{Language, ProgramFile};
-use tertium_load::questions::Asked;
+use tertium_load::questions::PropertyQuery;
 use tertium_program::{ExprId, Program, VarId};
 pub use tertium_smt::Limit;
 use tertium_smt::{Process, Queries, Solver};
@@ -79,7 +79,7 @@ impl Prepared {
     }
 
     /// The atoms of a property by name, and what they became.
-    pub(crate) fn atoms(&self, asked: &Asked) -> Vec<(String, ExprId)> {
+    pub(crate) fn atoms(&self, asked: &PropertyQuery) -> Vec<(String, ExprId)> {
         let atoms = asked.formula.atoms().iter().zip(&asked.atoms);
         atoms.map(|(atom, &expr)| (atom.text.clone(), self.expr(expr))).collect()
     }

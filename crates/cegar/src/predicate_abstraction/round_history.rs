@@ -11,13 +11,13 @@ use tertium_instantiate::Origin;
 use tertium_kernel::vocabulary::NoTerm;
 use tertium_program::{ExprId, Program, VarId};
 
-use super::pictured::{Pictured, pictured};
+use super::abstraction_view::{AbstractionView, pictured};
 use super::{AbstractionOptions, Prepared, how, over};
 use crate::answer::Round;
 use crate::options::CheckOptions;
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
-use tertium_load::questions::Asked;
+use tertium_load::questions::PropertyQuery;
 
 /// Rounds with more abstract states than this are not drawn, nor those that take more looks at the budget, nor more rounds.
 const MOST_STATES: usize = 400;
@@ -26,7 +26,7 @@ const MOST_ROUNDS: usize = 12;
 
 /// The predicates of all rounds.
 #[derive(Clone, Debug)]
-pub struct Looked {
+pub struct RoundHistory {
     program: Program,
     channels: Vec<VarId>,
     steps: Option<Vec<Origin>>,
@@ -38,14 +38,14 @@ pub struct Looked {
 
 /// A round as it can be drawn.
 #[derive(Debug)]
-pub struct Drawn {
+pub struct RoundStructure {
     /// Its number, counted from 0.
     pub number: usize,
     /// The abstraction; none if it is too large, or takes too long.
-    pub pictured: Option<Pictured>,
+    pub pictured: Option<AbstractionView>,
 }
 
-impl Looked {
+impl RoundHistory {
     /// The rounds from `first` on, which begin with no predicates; none if they are not those of this system.
     #[must_use]
     pub(crate) fn of(prepared: &Prepared, rounds: &[Round], first: usize) -> Option<Self> {
@@ -81,11 +81,11 @@ impl Looked {
     pub fn draw(
         &self,
         file: &ProgramFile,
-        asked: &Asked,
+        asked: &PropertyQuery,
         options: &CheckOptions,
         abstraction: &AbstractionOptions,
         budget: &Budget,
-    ) -> Result<Vec<Drawn>, Failure> {
+    ) -> Result<Vec<RoundStructure>, Failure> {
         let most = abstraction.max_states.unwrap_or(MOST_STATES).min(MOST_STATES);
         let small = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
         let mut drawn = Vec::new();
@@ -105,7 +105,7 @@ impl Looked {
                 Err(Failure::Stopped(_)) => None,
                 pictured => pictured?,
             };
-            drawn.push(Drawn { number, pictured });
+            drawn.push(RoundStructure { number, pictured });
         }
         Ok(drawn)
     }

@@ -12,14 +12,14 @@ use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_program::{Outcome, Semantics, State};
 
-use super::questions::{Asked, Mistake, Question, WatchKind, Watched};
+use super::questions::{Mistake, MonitorQuery, PropertyQuery, Question, WatchKind};
 use super::run::{self, Run, arrival, moved_by};
 use super::{claims, linear, narration, notes};
 use crate::failure::Failure;
 
 /// What a run shows of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum RunEvidence {
     /// That it has this value.
     Value(Belnap),
     /// Nothing; the reason.
@@ -33,7 +33,7 @@ pub enum Shown {
 ///
 /// # Errors
 /// If the parts of the question cannot be evaluated.
-pub fn shows(semantics: &Semantics<'_>, question: &Question, run: &Run, fair: bool) -> Result<Shown, Failure> {
+pub fn shows(semantics: &Semantics<'_>, question: &Question, run: &Run, fair: bool) -> Result<RunEvidence, Failure> {
     if let Question::Never(mistake) = question {
         return Ok(mistaken(semantics, *mistake, run));
     }
@@ -50,16 +50,16 @@ pub fn shows(semantics: &Semantics<'_>, question: &Question, run: &Run, fair: bo
 }
 
 /// Whether the end of a run is a mistake of this kind.
-fn mistaken(semantics: &Semantics<'_>, mistake: Mistake, run: &Run) -> Shown {
-    let nothing = |what: &str| Shown::Nothing(what.to_owned());
+fn mistaken(semantics: &Semantics<'_>, mistake: Mistake, run: &Run) -> RunEvidence {
+    let nothing = |what: &str| RunEvidence::Nothing(what.to_owned());
     if matches!(mistake, Mistake::Deadlock | Mistake::EndState) {
         let is_deadlock = run.loop_start.is_none() && semantics.is_deadlock(run.last());
-        return if is_deadlock { Shown::Value(Belnap::False) } else { nothing("its last state is no deadlock") };
+        return if is_deadlock { RunEvidence::Value(Belnap::False) } else { nothing("its last state is no deadlock") };
     }
     match &run.fault {
-        Some((_, fault)) if Mistake::of(&fault.kind) == Some(mistake) => Shown::Value(Belnap::False),
+        Some((_, fault)) if Mistake::of(&fault.kind) == Some(mistake) => RunEvidence::Value(Belnap::False),
         Some((_, fault)) => {
-            Shown::Nothing(format!("what goes wrong at its end is another mistake: {}", fault.kind.name()))
+            RunEvidence::Nothing(format!("what goes wrong at its end is another mistake: {}", fault.kind.name()))
         }
         None => nothing("nothing goes wrong at its end"),
     }
@@ -76,19 +76,19 @@ fn scheduling(semantics: &Semantics<'_>, run: &Run, fair: bool) -> Scheduling {
 }
 
 /// The run, with steps taken by those who must step where several can take one; or why it does not count.
-fn fair_run(semantics: &Semantics<'_>, run: &Run, fairness: &Scheduling) -> Result<Run, Shown> {
+fn fair_run(semantics: &Semantics<'_>, run: &Run, fairness: &Scheduling) -> Result<Run, RunEvidence> {
     let Some(start) = run.loop_start else { return Ok(run.clone()) };
     let states: Vec<State> = run.states().cloned().collect();
     let (stem, cycle) = (&states[..start], &states[start..states.len() - 1]);
     let wanted: Vec<u32> = fairness.weak.iter().chain(&fairness.strong).copied().collect();
     let led = run::connect_lasso(semantics, stem, cycle, &wanted)
-        .map_err(|_| Shown::Nothing("it is not a run of the program".to_owned()))?;
+        .map_err(|_| RunEvidence::Nothing("it is not a run of the program".to_owned()))?;
     let rests = led.steps.iter().any(|taken| taken.moves.is_empty());
     if (rests || !wanted.is_empty()) && cycle.iter().any(|state| goes_on_unknown(semantics, state)) {
-        return Err(Shown::Open("it is not known how the program can go on from a state of its loop".to_owned()));
+        return Err(RunEvidence::Open("it is not known how the program can go on from a state of its loop".to_owned()));
     }
     match wanted.iter().find(|&&pid| starves(semantics, &led, cycle, fairness.strong.contains(&pid), pid)) {
-        Some(pid) => Err(Shown::Nothing(format!("it is not fair to the process with number {pid}"))),
+        Some(pid) => Err(RunEvidence::Nothing(format!("it is not fair to the process with number {pid}"))),
         None => Ok(led),
     }
 }
@@ -113,29 +113,29 @@ fn starves(semantics: &Semantics<'_>, run: &Run, cycle: &[State], strong: bool, 
 }
 
 /// The value of a formula, as far as this run settles it.
-fn valued(semantics: &Semantics<'_>, asked: &Asked, run: &Run) -> Shown {
+fn valued(semantics: &Semantics<'_>, asked: &PropertyQuery, run: &Run) -> RunEvidence {
     // Where a state without successors is not repeated for ever, a path that rests is none.
     let rests = run.steps.iter().any(|taken| taken.moves.is_empty());
     if rests && asked.formula.logic() != Logic::Ltl {
-        return Shown::Open(
+        return RunEvidence::Open(
             "it rests at a state without successors, which branching formulas may not count".to_owned(),
         );
     }
     let seen = narration::seen(semantics, asked, run);
     if seen.atoms.iter().flatten().any(|value| !matches!(value, Belnap::True | Belnap::False)) {
-        return Shown::Open("a condition of the formula has no value in one of its states".to_owned());
+        return RunEvidence::Open("a condition of the formula has no value in one of its states".to_owned());
     }
     match crate::unfold::value(&asked.formula, &seen) {
-        value @ (Belnap::True | Belnap::False) if asked.formula.logic() != Logic::Ltl => Shown::Value(value),
-        Belnap::False => Shown::Value(Belnap::False),
-        Belnap::True => Shown::Nothing("the formula holds on it".to_owned()),
-        _ if run.loop_start.is_none() => Shown::Nothing("it ends before the formula is decided".to_owned()),
-        _ => Shown::Open("the formula speaks of other runs, too".to_owned()),
+        value @ (Belnap::True | Belnap::False) if asked.formula.logic() != Logic::Ltl => RunEvidence::Value(value),
+        Belnap::False => RunEvidence::Value(Belnap::False),
+        Belnap::True => RunEvidence::Nothing("the formula holds on it".to_owned()),
+        _ if run.loop_start.is_none() => RunEvidence::Nothing("it ends before the formula is decided".to_owned()),
+        _ => RunEvidence::Open("the formula speaks of other runs, too".to_owned()),
     }
 }
 
 /// Whether what watches infinite runs accepts this one.
-fn matched(semantics: &Semantics<'_>, watched: &Watched, run: &Run) -> Result<Shown, Failure> {
+fn matched(semantics: &Semantics<'_>, watched: &MonitorQuery, run: &Run) -> Result<RunEvidence, Failure> {
     let whole = if run.loop_start.is_some() { run.clone() } else { prolonged(run) };
     let read = match watched.kind {
         WatchKind::Claim(claim) => match notes::Notes::of(semantics, claim)? {
@@ -146,7 +146,7 @@ fn matched(semantics: &Semantics<'_>, watched: &Watched, run: &Run) -> Result<Sh
             let automaton = claims::automaton(semantics.program(), kind)?;
             let rests = run.loop_start.is_none() || run.steps.iter().any(|taken| taken.moves.is_empty());
             if !automaton.stutters && rests {
-                return Ok(Shown::Nothing("it ends, and a run that ends is no cycle".to_owned()));
+                return Ok(RunEvidence::Nothing("it ends, and a run that ends is no cycle".to_owned()));
             }
             claims::judged(semantics, &automaton, whole)
         }
@@ -155,8 +155,8 @@ fn matched(semantics: &Semantics<'_>, watched: &Watched, run: &Run) -> Result<Sh
     let stays = semantics.successors(run.last()).is_empty();
     let happened = |read: &Run| stays || (read.loop_start.is_none() && read.steps.len() <= run.steps.len());
     Ok(match read {
-        Ok(read) if run.loop_start.is_some() || happened(&read) => Shown::Value(Belnap::False),
-        Ok(_) | Err(Failure::Internal(_)) => Shown::Nothing("nothing that is forbidden happens on it".to_owned()),
+        Ok(read) if run.loop_start.is_some() || happened(&read) => RunEvidence::Value(Belnap::False),
+        Ok(_) | Err(Failure::Internal(_)) => RunEvidence::Nothing("nothing that is forbidden happens on it".to_owned()),
         Err(failure) => return Err(failure),
     })
 }

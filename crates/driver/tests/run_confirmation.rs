@@ -3,9 +3,9 @@
 use tertium_base::Budget;
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::program::abstracted::{self, AbstractionOptions};
-use tertium_driver::program::confirmed::must_show;
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::refinement_loop;
+use tertium_driver::program::run_confirmation::must_show;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
 use tertium_driver::{Belnap, Failure};
 

@@ -9,7 +9,7 @@ use tertium_logic::{Formula, Logic, Node};
 use tertium_program::Semantics;
 
 use super::answer::ProgramAnswer;
-use super::questions::{Asked, Mistake, Question};
+use super::questions::{Mistake, PropertyQuery, Question};
 use super::run::Run;
 use super::{ProgramFile, narration, propositional};
 use crate::failure::Failure;
@@ -72,7 +72,7 @@ fn shown_by_runs(formula: &Formula) -> Belnap {
 }
 
 /// Where the run alone decides, it decides so.
-fn agrees(semantics: &Semantics<'_>, asked: &Asked, answer: &ProgramAnswer, run: &Run) -> bool {
+fn agrees(semantics: &Semantics<'_>, asked: &PropertyQuery, answer: &ProgramAnswer, run: &Run) -> bool {
     match asked.invariant {
         Some((root, holds)) if run.loop_start.is_none() => {
             let atoms: Option<Vec<bool>> = asked

@@ -28,7 +28,7 @@ use tertium_evidence::provenance::Engine;
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
-use tertium_load::questions::{Asked, Mistake, Question};
+use tertium_load::questions::{Mistake, PropertyQuery, Question};
 use tertium_structures::engines;
 
 /// Whether an abstraction is computed with sets: the user chose the engine and the kind that fits it.
@@ -172,7 +172,7 @@ fn never(encoded: &Encoded, mistake: Mistake, answer: &mut ProgramAnswer) -> Res
 fn property(
     prepared: &mut Prepared,
     encoded: &Encoded,
-    asked: &Asked,
+    asked: &PropertyQuery,
     options: &CheckOptions,
     answer: &mut ProgramAnswer,
 ) -> Result<(), Trouble> {

@@ -1,7 +1,7 @@
 //! What does a state show of a formula's atoms?
 //!
 //! Atoms are compiled; what traps is asked of the definition. An atom that cannot be evaluated in some state leaves the
-//! property open: [`Eyes::blurred`] says so.
+//! property open: [`AtomEvaluator::blurred`] says so.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +11,7 @@ use tertium_program::{ExprId, Semantics, State};
 
 /// Evaluates the atoms of one property.
 #[derive(Debug)]
-pub struct Eyes<'s, 'p> {
+pub struct AtomEvaluator<'s, 'p> {
     semantics: &'s Semantics<'p>,
     packing: &'s Packing,
     code: Code,
@@ -19,16 +19,16 @@ pub struct Eyes<'s, 'p> {
     blurred: AtomicBool,
 }
 
-/// Room for one thread.
+/// AtomScratch for one thread.
 #[derive(Clone, Debug, Default)]
-pub struct Room {
+pub struct AtomScratch {
     shapes: Shapes,
     slots: Vec<i64>,
     /// The atoms' values.
     pub values: Vec<bool>,
 }
 
-impl<'s, 'p> Eyes<'s, 'p> {
+impl<'s, 'p> AtomEvaluator<'s, 'p> {
     /// For these atoms.
     pub fn new(semantics: &'s Semantics<'p>, packing: &'s Packing, atoms: &[ExprId]) -> Self {
         let mut code = Code::default();
@@ -36,9 +36,9 @@ impl<'s, 'p> Eyes<'s, 'p> {
         Self { semantics, packing, code, atoms, blurred: AtomicBool::new(false) }
     }
 
-    /// Room for one thread.
-    pub fn room(&self) -> Room {
-        Room { values: vec![false; self.atoms.len()], ..Room::default() }
+    /// AtomScratch for one thread.
+    pub fn room(&self) -> AtomScratch {
+        AtomScratch { values: vec![false; self.atoms.len()], ..AtomScratch::default() }
     }
 
     /// Whether some atom could not be evaluated in a state.
@@ -47,7 +47,7 @@ impl<'s, 'p> Eyes<'s, 'p> {
     }
 
     /// Leaves the atoms' values in `room.values`.
-    pub fn look(&self, row: &[u32], room: &mut Room) {
+    pub fn look(&self, row: &[u32], room: &mut AtomScratch) {
         let (_, shape) = room.shapes.of_row(self.packing, row);
         shape.unpack(row, &mut room.slots);
         let view = View::observer(&room.slots, &shape);

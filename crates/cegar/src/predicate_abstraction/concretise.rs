@@ -13,7 +13,7 @@ use tertium_program::search::{Limits, nearest_first};
 use tertium_program::{ExprId, Outcome, Program, Semantics, State};
 
 use tertium_load::failure::Failure;
-use tertium_load::questions::Asked;
+use tertium_load::questions::PropertyQuery;
 use tertium_structures::answer::Answer;
 use tertium_trace::propositional;
 use tertium_trace::run::{self, Run};
@@ -26,7 +26,7 @@ const MOST_ROUNDS: usize = 64;
 pub(crate) fn run(
     system: &mut System,
     explored: &Explored,
-    (asked, atoms): (&Asked, &[ExprId]),
+    (asked, atoms): (&PropertyQuery, &[ExprId]),
     structure: &Kmts,
     found: &Answer,
     budget: &Budget,
@@ -99,7 +99,7 @@ pub(crate) fn states(
 /// A shortest path of certain steps to an abstract state that breaks an invariant.
 fn shortest(
     explored: &Explored,
-    asked: &Asked,
+    asked: &PropertyQuery,
     structure: &Kmts,
     budget: &Budget,
 ) -> Result<Option<Vec<usize>>, Stopped> {
@@ -130,7 +130,7 @@ fn shortest(
 /// A run to a state that breaks an invariant; other finite runs prove nothing by themselves.
 fn finite(
     semantics: &Semantics<'_>,
-    asked: &Asked,
+    asked: &PropertyQuery,
     exprs: &[ExprId],
     states: &[State],
 ) -> Result<Option<Run>, Failure> {

@@ -17,9 +17,9 @@ use tertium_lattice::Kleene;
 use tertium_model::Kmts;
 use tertium_program::{ProcessId, Program};
 
-use super::Work;
-use crate::abstracted::basis::{self, Basis, definite, labels, pids};
-use crate::abstracted::failed;
+use super::SpotlightCheck;
+use crate::predicate_abstraction::basis::{self, Basis, definite, labels, pids};
+use crate::predicate_abstraction::failed;
 use tertium_load::failure::Failure;
 
 /// No more states than this are told of several processes together.
@@ -99,7 +99,7 @@ fn placed(program: &Program, explored: &SpotExplored, number: usize, cube: &[Kle
 /// # Errors
 /// If a limit is reached.
 pub(super) fn structure(
-    work: &Work<'_>,
+    work: &SpotlightCheck<'_>,
     system: &mut System,
     explored: &mut SpotExplored,
     drawn: &[Kmts],
@@ -164,7 +164,7 @@ impl Unfolded {
 
     fn expand(
         &mut self,
-        work: &Work<'_>,
+        work: &SpotlightCheck<'_>,
         system: &mut System,
         explored: &mut SpotExplored,
         from: u32,

@@ -1,6 +1,6 @@
-//! What has to hold so that abstract states stand for all that a program does?
+//! Proof obligations: what has to hold so that abstract states stand for all that a program does?
 //!
-//! [`Grounds`] reads an abstraction against a program; what it writes are obligations, each a script for a solver that stands alone.
+//! [`ProofObligations`] reads an abstraction against a program; what it writes are obligations, each a script for a solver that stands alone.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use tertium_base::Budget;
 use tertium_program::{LocationId, Program};
 
 use super::machine::{Machine, NoTerm};
-use super::steps::{Moves, Way};
+use super::steps::{Moves, StepPath};
 use super::terms::{Function, Sort, Term, TermId};
 use super::values::Changes;
 use super::{AbstractState, Abstraction};
@@ -69,7 +69,7 @@ const UNBOUNDED: [&str; 5] = ["?bvand", "?bvor", "?bvxor", "?shl", "?shr"];
 
 /// An abstraction read against a program.
 #[derive(Debug)]
-pub struct Grounds<'p, 'a> {
+pub struct ProofObligations<'p, 'a> {
     pub(super) machine: Machine<'p>,
     pub(super) abstraction: &'a Abstraction,
     always: Vec<TermId>,
@@ -93,7 +93,7 @@ const MOST_TERMS: usize = 20_000_000;
 /// Obligations that are longer together are not written.
 const LONGEST: usize = 1 << 30;
 
-impl<'p, 'a> Grounds<'p, 'a> {
+impl<'p, 'a> ProofObligations<'p, 'a> {
     /// Reads an abstraction. `lines` says where each step stands in the source.
     ///
     /// # Errors
@@ -317,7 +317,7 @@ impl<'p, 'a> Grounds<'p, 'a> {
     }
 
     /// Whether a way changes nothing that abstract states tell apart.
-    pub(super) fn is_unnoticed(&self, way: &Way) -> bool {
+    pub(super) fn is_unnoticed(&self, way: &StepPath) -> bool {
         way.after.keys().all(|symbol| !self.tracked.contains(symbol))
     }
 
@@ -504,7 +504,7 @@ impl<'p, 'a> Grounds<'p, 'a> {
     }
 
     /// A way, for people.
-    pub(super) fn told(&self, way: &Way) -> String {
+    pub(super) fn told(&self, way: &StepPath) -> String {
         let step = way.steps.first().copied();
         let (text, line) = step.map_or((String::new(), String::new()), |step| {
             (self.machine.program.step(step).text.clone(), self.line(step))

@@ -40,12 +40,12 @@ pub struct Counted {
     /// The constant that the text leaves open; none if every family has the size that the text says.
     pub constant: Option<String>,
     /// What was shown: the question, and whatever else it takes to hold.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<CountedProof>,
 }
 
 /// Something that was shown of a program in which members are counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct CountedProof {
     /// The name of the question.
     pub name: String,
     /// The names of properties that counted members were taken to keep to.

@@ -1,4 +1,4 @@
-//! Is there a run that may break a linear property? Abstract states are made while it is looked for.
+//! On the fly: is there a run that may break a linear property? Abstract states are made while it is looked for (Courcoubetis, Vardi, Wolper and Yannakakis 1992).
 //!
 //! The automaton of the negated formula watches the paths of possible steps, and what it reads of a state is whatever may hold there. If it accepts
 //! none, the property is true, and the part of the structure that was made proves it. A path that it accepts is looked at closely: its states are
@@ -24,11 +24,11 @@ use tertium_model::StateId;
 use tertium_program::search::Limits;
 use tertium_program::{ExprId, Fairness};
 
-use super::{Prepared, Work, failed, shape, where_it_starts, why_open, with_fairness};
+use super::{AbstractionCheck, Prepared, failed, shape, where_it_starts, why_open, with_fairness};
 use crate::answer::{OnDemand, ProgramAnswer};
 use tertium_evidence::observer::Observer;
 use tertium_load::failure::Failure;
-use tertium_load::questions::{Asked, Question};
+use tertium_load::questions::{PropertyQuery, Question};
 use tertium_structures::check::bound;
 use tertium_structures::engines::EngineChoice;
 
@@ -36,7 +36,7 @@ use tertium_structures::engines::EngineChoice;
 const MOST_MARKS: usize = 63;
 
 /// What was found.
-pub(crate) enum Sought {
+pub(crate) enum OnTheFlyAnswer {
     /// The property has a value.
     Answered(Box<ProgramAnswer>),
     /// This path may break it, or not.
@@ -89,9 +89,13 @@ impl Lasso {
     }
 }
 
-impl Work<'_> {
+impl AbstractionCheck<'_> {
     /// Looks for a run that may break a linear property; nothing if this question is none, or a limit was reached.
-    pub(crate) fn on_demand(&self, prepared: &mut Prepared, question: &Question) -> Result<Option<Sought>, Failure> {
+    pub(crate) fn on_demand(
+        &self,
+        prepared: &mut Prepared,
+        question: &Question,
+    ) -> Result<Option<OnTheFlyAnswer>, Failure> {
         match self.sought(prepared, question) {
             // The structure will meet the same limit, and say so.
             Err(Failure::Stopped(_)) => Ok(None),
@@ -99,7 +103,7 @@ impl Work<'_> {
         }
     }
 
-    fn sought(&self, prepared: &mut Prepared, question: &Question) -> Result<Option<Sought>, Failure> {
+    fn sought(&self, prepared: &mut Prepared, question: &Question) -> Result<Option<OnTheFlyAnswer>, Failure> {
         let Question::Property(asked) = question else { return Ok(None) };
         let start = Instant::now();
         let Some(automaton) = self.watching(prepared, asked)? else { return Ok(None) };
@@ -111,7 +115,7 @@ impl Work<'_> {
         let on_demand = Some(OnDemand { made, left: met - made });
         let answered = |mut answer: ProgramAnswer| {
             (answer.cost.on_demand, answer.cost.states, answer.cost.elapsed) = (on_demand, made, start.elapsed());
-            Ok(Some(Sought::Answered(Box::new(answer))))
+            Ok(Some(OnTheFlyAnswer::Answered(Box::new(answer))))
         };
         let Some((stem, cycle)) = &found.lasso else {
             let answer = self.judged(prepared, &part, question)?;
@@ -139,7 +143,7 @@ impl Work<'_> {
 
     /// The answer on a part of the structure.
     fn judged(&self, prepared: &mut Prepared, part: &Explored, question: &Question) -> Result<ProgramAnswer, Failure> {
-        let judge = Work { completions: false, ..*self };
+        let judge = AbstractionCheck { completions: false, ..*self };
         Ok(judge.answer_with(prepared, part, question)?.0)
     }
 
@@ -166,7 +170,7 @@ impl Work<'_> {
     }
 
     /// The automaton of the negated formula, if possible steps alone make the property true.
-    fn watching(&self, prepared: &mut Prepared, asked: &Asked) -> Result<Option<Tgba>, Failure> {
+    fn watching(&self, prepared: &mut Prepared, asked: &PropertyQuery) -> Result<Option<Tgba>, Failure> {
         let options = self.options;
         let plain = asked.formula.logic() == Logic::Ltl && asked.formula.elements().is_empty() && !self.thorough;
         let read = options.deadlock.is_none()
@@ -212,9 +216,9 @@ impl Work<'_> {
         prepared: &mut Prepared,
         (part, made): (Explored, usize),
         lasso: &Lasso,
-        asked: &Asked,
+        asked: &PropertyQuery,
         shape: &Shape,
-    ) -> Result<Option<Sought>, Failure> {
+    ) -> Result<Option<OnTheFlyAnswer>, Failure> {
         let atoms = prepared.atoms(asked);
         let system = &mut prepared.system;
         let structure = along(&part, lasso).structure(system, &atoms, shape, self.budget);
@@ -223,7 +227,7 @@ impl Work<'_> {
         let open = open_question(&structure, asked, StateId::new(first), self.budget)?;
         let Some(open) = open.filter(|open| !open.play.is_empty()) else { return Ok(None) };
         let why = why_open(system, &structure, Some(&open)).what;
-        Ok(Some(Sought::Open(Box::new(OpenRun { part, open, why, made }))))
+        Ok(Some(OnTheFlyAnswer::Open(Box::new(OpenRun { part, open, why, made }))))
     }
 }
 
@@ -235,7 +239,7 @@ fn told(part: &Explored) -> impl Iterator<Item = &AbstractState> {
 /// The path that breaks a property on a structure whose possible steps are those of one path.
 fn open_question(
     structure: &tertium_model::Kmts,
-    asked: &Asked,
+    asked: &PropertyQuery,
     first: StateId,
     budget: &Budget,
 ) -> Result<Option<OpenQuestion>, Failure> {
@@ -260,13 +264,13 @@ fn along(part: &Explored, lasso: &Lasso) -> Explored {
 struct Negation<'a> {
     automaton: &'a Tgba,
     atoms: &'a [ExprId],
-    asked: &'a Asked,
+    asked: &'a PropertyQuery,
     observer: &'a dyn Observer,
     labels: HashMap<AbstractState, Vec<Option<Kleene>>>,
 }
 
 impl<'a> Negation<'a> {
-    fn new(automaton: &'a Tgba, atoms: &'a [ExprId], asked: &'a Asked, observer: &'a dyn Observer) -> Self {
+    fn new(automaton: &'a Tgba, atoms: &'a [ExprId], asked: &'a PropertyQuery, observer: &'a dyn Observer) -> Self {
         Self { automaton, atoms, asked, observer, labels: HashMap::new() }
     }
 

@@ -15,7 +15,7 @@ use super::{AbstractionOptions, Prepared, failed, prepare, shape};
 use tertium_load::Loaded;
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
-use tertium_load::questions::Asked;
+use tertium_load::questions::PropertyQuery;
 use tertium_structures::answer::Answer;
 use tertium_structures::check::{CheckOptions, Session};
 use tertium_structures::picture::{self, Valued};
@@ -31,7 +31,7 @@ pub type Named = Vec<(String, String)>;
 
 /// An abstraction with what the property makes of it.
 #[derive(Debug)]
-pub struct Pictured {
+pub struct AbstractionView {
     /// The structure; states have names of people's words.
     pub structure: Kmts,
     /// For each state its name in full: places, values, and what the predicates say.
@@ -45,14 +45,14 @@ pub struct Pictured {
     /// Program states for some of the abstract ones.
     pub samples: Vec<(usize, Named)>,
     /// What is open first, in words, with a program state for each side.
-    pub sides: Vec<Side>,
+    pub sides: Vec<SampleState>,
     /// Conditions that would tell the sides apart.
     pub missing: Vec<String>,
 }
 
 /// A program state on one side of what is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Side {
+pub struct SampleState {
     /// What it does, in words.
     pub title: String,
     /// Whether it does what is open, or does not.
@@ -68,11 +68,11 @@ pub struct Side {
 /// If the program cannot be abstracted, or a limit is reached.
 pub fn picture(
     file: &ProgramFile,
-    asked: &Asked,
+    asked: &PropertyQuery,
     options: &crate::options::CheckOptions,
     abstraction: &AbstractionOptions,
     budget: &Budget,
-) -> Result<Option<Pictured>, Failure> {
+) -> Result<Option<AbstractionView>, Failure> {
     let most = abstraction.max_states.unwrap_or(MOST_STATES).min(MOST_STATES);
     let small = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
     let mut prepared = prepare(file, &asked.atoms, &small, budget)?;
@@ -83,10 +83,10 @@ pub fn picture(
 pub(crate) fn pictured(
     file: &ProgramFile,
     prepared: &mut Prepared,
-    asked: &Asked,
+    asked: &PropertyQuery,
     options: &crate::options::CheckOptions,
     budget: &Budget,
-) -> Result<Option<Pictured>, Failure> {
+) -> Result<Option<AbstractionView>, Failure> {
     let explored = match Explored::visit(&mut prepared.system, budget, &mut |_, _| {}) {
         Err(tertium_abstraction::Failed::Stopped(Stopped(tertium_base::StopReason::Count))) => return Ok(None),
         explored => explored.map_err(|why| failed(file, prepared.system.program(), why))?,
@@ -113,7 +113,7 @@ pub(crate) fn pictured(
     let shown = |predicate: &tertium_abstraction::Predicate| system.program().show(predicate.expr);
     let predicates = system.predicates().iter().map(shown).collect();
     let names = (0..structure.state_count()).map(|at| full_name(system, explored.states.get(at))).collect();
-    Ok(Some(Pictured { structure, names, predicates, values, answer, samples, sides, missing }))
+    Ok(Some(AbstractionView { structure, names, predicates, values, answer, samples, sides, missing }))
 }
 
 /// `P1@wait P2@crit  y1 = 0, !(y1 <= y2)`.
@@ -164,7 +164,7 @@ fn sides(
     structure: &Kmts,
     atoms: &[(String, ExprId)],
     answer: &Answer,
-) -> Result<Vec<Side>, Failure> {
+) -> Result<Vec<SampleState>, Failure> {
     let Some(reason) = answer.open.as_ref().and_then(|(open, _)| open.reasons.first()) else { return Ok(Vec::new()) };
     let (found, does, does_not) = match reason {
         Open::Label { state, prop } => {
@@ -198,7 +198,7 @@ fn sides(
     let found = found.map_err(lost)?;
     let mut sides = Vec::new();
     for ((sample, title), does) in found.into_iter().zip([does, does_not]).zip([true, false]) {
-        sides.extend(sample.map(|sample| Side { title, does, values: told(system, sample) }));
+        sides.extend(sample.map(|sample| SampleState { title, does, values: told(system, sample) }));
     }
     Ok(sides)
 }

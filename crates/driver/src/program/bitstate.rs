@@ -1,4 +1,4 @@
-//! What can be said with a store that may take a state for another one?
+//! Bitstate hashing and hash compaction: what can be said with a store that may take a state for another one?
 //!
 //! That something is broken: the run that the search followed is repeated by the definition of a step. Never that all is
 //! well: states may have been overlooked, so the answer is unknown, and says how many states were probably seen.
@@ -14,7 +14,7 @@ use tertium_lattice::{Belnap, TruthValue};
 use tertium_program::ExprId;
 
 use super::answer::{ProgramAnswer, Reason};
-use super::safety::{self, Effort, Goal, MOST_MORE, Wanted};
+use super::safety::{self, Effort, Goal, MOST_MORE, WantedFinding};
 use super::space::{Space, stop_word};
 use crate::failure::Failure;
 
@@ -50,7 +50,7 @@ pub(super) fn decide(
         answer.provenance =
             Provenance::new(Engine::Explore, kept(effort.store)).reduced(reduced.as_ref().map(|reduced| reduced.kind));
         (answer.cost.states, answer.cost.transitions) = (found.summary.states, found.summary.transitions);
-        let blurred = matches!(wanted, Wanted::Broken(at) if watcher.conditions[*at].eyes.blurred());
+        let blurred = matches!(wanted, WantedFinding::Broken(at) if watcher.conditions[*at].eyes.blurred());
         let nearest = near.as_ref().and_then(|near| Some((near, wanted.found(&near.summary)?)));
         match (wanted.found(&found.summary), nearest) {
             _ if blurred => answer.verdict.leave_open(safety::cannot_evaluate()),
