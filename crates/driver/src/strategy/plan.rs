@@ -98,7 +98,7 @@ fn must_not_name_parameters(request: &ProgramQuery<'_>) -> Result<(), Failure> {
     let name = &request.file.source.name;
     let message =
         format!("`--parameters` is for structures and for programs in a spotlight, and `{name}` is not one of them");
-    Err(Diagnostic::error("E0308", message).help("leave it out for other programs").into())
+    Err(Diagnostic::error("E0354", message).help("leave it out for other programs").into())
 }
 
 /// What is done if the user leaves it open whether the program is run or abstracted.
