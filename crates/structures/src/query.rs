@@ -2,7 +2,7 @@
 //!
 //! Branching queries are solved in the lattice of sets of formulas (`tertium_check::query`). For others, linear ones above all, the query is evaluated with candidate formulas
 //! in the place of its placeholder: what is true with a formula is true with a weaker one, so that the strongest ones are found as the minimal true points of a monotone
-//! function (Berge's dualisation): every answer missing so far avoids a minimal set that meets all known ones. Either way each answer is put into the
+//! function (dualisation, Berge 1989): every answer missing so far avoids a minimal set that meets all known ones. Either way each answer is put into the
 //! query, which is proved and re-checked by the kernel, and with any row less it is not true any more.
 
 use tertium_base::{Budget, Diagnostic};
@@ -81,7 +81,6 @@ pub(crate) fn mistakes(model: &Model, parsed: &Parsed, thorough: bool) -> Vec<Lo
 }
 
 /// The message for a query about a program.
-#[must_use]
 pub fn not_for_programs(file: &str) -> Diagnostic {
     Diagnostic::error("E0335", format!("queries are for structures, and `{file}` is a program"))
         .help("`tertium explore FILE --graph FILE.kmts` writes its graph as a structure")

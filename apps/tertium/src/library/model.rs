@@ -24,7 +24,7 @@ pub struct Model(pub(super) ModelKind);
 /// What kinds of models there are.
 #[derive(Debug)]
 pub(super) enum ModelKind {
-    Structure(Structure),
+    Structure(Box<Structure>),
     Program(Box<ProgramFile>),
 }
 
@@ -87,7 +87,7 @@ impl Model {
 
     fn structure(loaded: input::Loaded, options: &LoadOptions) -> Self {
         let (given, logic) = (options.properties.clone(), options.logic);
-        Self(ModelKind::Structure(Structure { loaded, given, logic }))
+        Self(ModelKind::Structure(Box::new(Structure { loaded, given, logic })))
     }
 
     /// Remarks about the model.
