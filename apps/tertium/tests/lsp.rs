@@ -1,6 +1,7 @@
 //! Every request of the language server, over its pipes as an editor would use it.
 
 mod client;
+mod default_answers;
 
 use client::{Client, on_line, place};
 use serde_json::{Value, json};

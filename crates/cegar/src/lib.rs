@@ -1,6 +1,6 @@
 //! What does an abstraction of a program decide, and what has it to know to decide more?
 //!
-//! Counterexample-guided abstraction refinement and its relatives. [`abstracted`] answers on one abstraction over given predicates;
+//! Counterexample-guided abstraction refinement and its relatives. [`predicate_abstraction`] answers on one abstraction over given predicates;
 //! [`refinement_loop`] finds predicates by itself, after difference bounds (zones), with ranking functions and recurrent sets for
 //! what happens without end; [`spotlight`] looks at some processes only; [`parameterised`] answers for systems of every size, over programs in which
 //! members are counted ([`counter_abstraction`]). [`refine`] says what an open question asks for. [`structure_proof`] proves what was decided on a structure.

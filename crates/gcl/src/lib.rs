@@ -1,7 +1,7 @@
 //! From the text of guarded commands to a program graph, or to messages that say what is wrong.
 //!
 //! [`compile`] reads a file: tokens (`lexer`), tree (`parser`, [`ast`]), control flow (`flow`), names and types
-//! (`names`, `declare`, `exprs`), graph (`lower`) and properties (`formula`). [`every`] makes one program of a system of every size. [`format`](mod@format) lays a text out,
+//! (`names`, `declare`, `exprs`), graph (`lower`) and properties (`formula`). [`parameterised`] makes one program of a system of every size. [`format`](mod@format) lays a text out,
 //! [`symbols`] finds its names.
 //! The language is described in `docs/language.md`.
 //!

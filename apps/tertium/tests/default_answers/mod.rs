@@ -1,7 +1,5 @@
 //! The default answers of the command line, of the editor and of the library (which the benches call, too) are the same on the corpus.
 
-mod client;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tertium::{Budget, Model, Options};
 
-use self::client::Client;
+use crate::client::Client;
 
 /// Of each property its value and what decided it.
 type Answers = BTreeMap<String, String>;
