@@ -35,6 +35,7 @@
 
 pub mod answer;
 pub mod counter_abstraction;
+pub mod limits;
 pub mod options;
 pub mod parameterised;
 pub mod predicate_abstraction;

@@ -27,9 +27,12 @@ pub enum Incoming {
 /// # Errors
 /// If the pipe is broken.
 pub fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
-    let Some(length) = header(input)? else { return Ok(None) };
-    let Some(length) = length.filter(|&length| length <= LONGEST) else {
-        return Ok(Some(Incoming::Broken("the length of a message is no number, or too large".to_owned())));
+    let length = match header(input)? {
+        Header::End => return Ok(None),
+        Header::Length(length) if length <= LONGEST => length,
+        Header::Length(_) | Header::Unreadable => {
+            return Ok(Some(Incoming::Broken("the length of a message is no number, or too large".to_owned())));
+        }
     };
     let mut body = Vec::new();
     input.take(length as u64).read_to_end(&mut body)?;
@@ -42,19 +45,30 @@ pub fn read(input: &mut impl BufRead) -> io::Result<Option<Incoming>> {
     }))
 }
 
-/// Skips to behind the next header; its length, if that can be read. None at the end of the input.
-fn header(input: &mut impl BufRead) -> io::Result<Option<Option<usize>>> {
-    let mut found: Option<Option<usize>> = None;
+/// What stands before a message.
+#[derive(Clone, Copy)]
+enum Header {
+    /// The end of the input.
+    End,
+    /// The length of the message.
+    Length(usize),
+    /// A length that is no number.
+    Unreadable,
+}
+
+/// Skips to behind the next header.
+fn header(input: &mut impl BufRead) -> io::Result<Header> {
+    let mut found: Option<Header> = None;
     loop {
         let mut line = Vec::new();
         input.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
         if line.is_empty() {
-            return Ok(None);
+            return Ok(Header::End);
         }
         let text = line.trim_ascii();
         if text.is_empty() {
             match found {
-                Some(length) => return Ok(Some(length)),
+                Some(header) => return Ok(header),
                 None => continue,
             }
         }
@@ -62,7 +76,7 @@ fn header(input: &mut impl BufRead) -> io::Result<Option<Option<usize>>> {
         let lower = text.to_ascii_lowercase();
         if let Some(at) = lower.windows(LENGTH.len()).rposition(|window| window == LENGTH) {
             let digits = std::str::from_utf8(&text[at + LENGTH.len()..]).unwrap_or("");
-            found = Some(digits.trim().parse().ok());
+            found = Some(digits.trim().parse().map_or(Header::Unreadable, Header::Length));
         }
     }
 }

@@ -29,6 +29,7 @@ use tertium_program::Layout;
 use self::reasons::{broken_by_all, not_universal, refused, small_open, too_wide};
 use crate::answer::ProgramAnswer;
 use crate::counter_abstraction::{self, Unfit};
+use crate::limits;
 use crate::options::{CheckOptions, Outcome};
 use crate::predicate_abstraction::basis::{Basis, Counted, CountedProof};
 use crate::predicate_abstraction::{AbstractionOptions, blank};
@@ -39,15 +40,6 @@ use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::ProgramFile;
 use tertium_load::failure::{Failure, Located};
 use tertium_load::questions::{Mistake, Question};
-
-/// Sizes that are run before anything is shown for all of them, and how many more afterwards.
-const FIRST_SIZES: i64 = 3;
-const MORE_SIZES: i64 = 2;
-/// States that are visited of each of them.
-const FIRST_STATES: usize = 20_000;
-const MORE_STATES: usize = 60_000;
-/// A size that the abstraction suggests is not run if it is larger than the least by more than this.
-const FARTHEST: i64 = 12;
 
 /// For which sizes an answer holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,19 +159,23 @@ impl Work<'_> {
     fn decide(&mut self) -> Result<(), Failure> {
         let Some((_, constant)) = self.open else { return Ok(()) };
         let least = constant.least;
-        for size in least..least + FIRST_SIZES {
-            self.run(size, FIRST_STATES)?;
+        for size in least..least + limits::PARAMETERISED_FIRST_SIZES {
+            self.run(size, limits::PARAMETERISED_FIRST_STATES)?;
         }
         self.count()?;
         if self.unanswered().iter().all(|&at| at >= self.wanted) {
             return Ok(());
         }
-        let mut more: Vec<i64> = (least + FIRST_SIZES..least + FIRST_SIZES + MORE_SIZES).collect();
-        more.extend(self.suggested.iter().filter(|&&size| size > least && size <= least + FARTHEST));
+        let mut more: Vec<i64> = (least + limits::PARAMETERISED_FIRST_SIZES
+            ..least + limits::PARAMETERISED_FIRST_SIZES + limits::PARAMETERISED_MORE_SIZES)
+            .collect();
+        more.extend(
+            self.suggested.iter().filter(|&&size| size > least && size <= least + limits::PARAMETERISED_FARTHEST),
+        );
         more.sort_unstable();
         more.dedup();
         for size in more {
-            self.run(size, MORE_STATES)?;
+            self.run(size, limits::PARAMETERISED_MORE_STATES)?;
         }
         Ok(())
     }
@@ -375,7 +371,7 @@ impl Work<'_> {
                 return Ok(true);
             }
             if !self.held[at].contains(&size) {
-                self.run(size, MORE_STATES)?;
+                self.run(size, limits::PARAMETERISED_MORE_STATES)?;
             }
             if !self.held[at].contains(&size) {
                 return Ok(false);

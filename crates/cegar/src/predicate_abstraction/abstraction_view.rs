@@ -4,6 +4,7 @@
 //! at all abstract states, the path or the open question, and program states that tell apart what the abstraction does not.
 //! No answer rests on it.
 
+use crate::limits;
 use tertium_abstraction::samples::Sample;
 use tertium_abstraction::{AbstractState, Explored, System};
 use tertium_base::{Budget, Stopped};
@@ -20,11 +21,6 @@ use tertium_structures::answer::Answer;
 use tertium_structures::check::{CheckOptions, Session};
 use tertium_structures::picture::{self, Valued};
 use tertium_trace::wording::indices;
-
-/// Abstractions are drawn up to this many states.
-const MOST_STATES: usize = 3_000;
-/// States that stand for others are looked for in this many abstract ones.
-const MOST_SAMPLED: usize = 24;
 
 /// Names of variables with their values.
 pub type Named = Vec<(String, String)>;
@@ -73,7 +69,10 @@ pub fn picture(
     abstraction: &AbstractionOptions,
     budget: &Budget,
 ) -> Result<Option<AbstractionView>, Failure> {
-    let most = abstraction.max_states.unwrap_or(MOST_STATES).min(MOST_STATES);
+    let most = abstraction
+        .max_states
+        .unwrap_or(limits::ABSTRACTION_VIEW_MOST_STATES)
+        .min(limits::ABSTRACTION_VIEW_MOST_STATES);
     let small = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
     let mut prepared = prepare(file, &asked.atoms, &small, budget)?;
     pictured(file, &mut prepared, asked, options, budget)
@@ -249,7 +248,7 @@ fn samples(system: &mut System, explored: &Explored, answer: &Answer) -> Result<
     wanted.extend(0..explored.states.len());
     let mut found: Vec<(usize, Named)> = Vec::new();
     for number in wanted {
-        if found.len() == MOST_SAMPLED {
+        if found.len() == limits::ABSTRACTION_VIEW_MOST_SAMPLED {
             break;
         }
         let known = found.iter().any(|(at, _)| *at == number);

@@ -3,6 +3,7 @@
 //! Predicates, kept cells and bounds become SMT-LIB text over the cells that the independent checker names, and abstract states
 //! lists of locations and truth values. Whatever cannot be said that way has no certificate, and the reason is told.
 
+use crate::limits;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,9 +18,6 @@ use tertium_program::{LocationId, ProcessId, Program, VarId};
 use tertium_smt::Bounds;
 
 use super::infix::infix;
-
-/// Of arrays with more cells no bounds are told.
-const MOST_CELLS: usize = 256;
 
 /// What the answer to a question rests on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -276,7 +274,7 @@ fn no_cell(program: &Program, var: VarId) -> NoTerm {
 
 fn bounded(words: &mut Vocabulary<'_>, var: VarId, bounds: Bounds) -> Vec<String> {
     let cells = words.program().variable(var).cells();
-    let told = if cells > MOST_CELLS { 0 } else { cells };
+    let told = if cells > limits::BASIS_MOST_CELLS { 0 } else { cells };
     (0..told).filter_map(|cell| words.bounded(var, cell, bounds)).collect()
 }
 

@@ -3,6 +3,7 @@
 //! Beginning in an initial state that the solver picks, the definition of a step is asked for a successor that belongs to
 //! the next abstract state. A path that goes round has a run here only if program states repeat.
 
+use crate::limits;
 use std::ops::ControlFlow;
 
 use tertium_abstraction::{AbstractState, Explored, System};
@@ -17,9 +18,6 @@ use tertium_load::questions::PropertyQuery;
 use tertium_structures::answer::Answer;
 use tertium_trace::propositional;
 use tertium_trace::run::{self, Run};
-
-/// How often a loop is followed in search of a program state that was seen before.
-const MOST_ROUNDS: usize = 64;
 
 /// The run of the system's program behind what was found, with the property's atoms over it; `None` where there is none that
 /// can be shown.
@@ -44,7 +42,7 @@ pub(crate) fn run(
     let follow = Follow { semantics: &semantics, system: &*system };
     let Some(start) = loop_start else { return finite(&semantics, asked, atoms, &states) };
     let mut rounds = vec![start];
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..limits::CONCRETISE_MOST_ROUNDS {
         // The path's last state steps back to where the loop begins.
         for &number in &numbers[start..] {
             budget.check()?;

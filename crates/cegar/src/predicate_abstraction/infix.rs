@@ -2,8 +2,7 @@
 //!
 //! `(not (<= x 0))` becomes `x > 0`. What has no such form, or is nested deeper than anybody reads, stays as it is. Only for people: nothing reads it back.
 
-/// Terms that are nested deeper stay as they are.
-const DEEPEST: usize = 24;
+use crate::limits;
 
 /// A term of SMT-LIB with operators between their operands.
 #[must_use]
@@ -46,7 +45,7 @@ impl<'t> Tree<'t> {
                 *rest = after;
                 return Some(Self::Call(head, operands));
             }
-            operands.push(Self::read(rest, (depth < DEEPEST).then_some(depth + 1)?)?);
+            operands.push(Self::read(rest, (depth < limits::INFIX_DEEPEST).then_some(depth + 1)?)?);
         }
     }
 

@@ -15,12 +15,10 @@ use tertium_program::{Action, Outcome, Program, Semantics, StepId};
 
 use super::{AbstractionCheck, Prepared, concretise, retell};
 use crate::answer::{ProgramAnswer, Reason};
+use crate::limits;
 use tertium_load::failure::Failure;
 use tertium_load::questions::{Mistake, possible_mistakes};
 use tertium_trace::run::{self, Run};
-
-/// At most this many places where it may happen are tried in the program.
-const MOST_TRIES: usize = 8;
 
 /// An abstract state in which a mistake may happen.
 struct Occasion {
@@ -177,7 +175,7 @@ fn paths(explored: &Explored, occasions: &[&Occasion], certain: bool) -> Vec<Vec
         if wanted.contains(&reached.states[number]) {
             found.push(reached.states_to(number));
         }
-        Ok(if found.len() == MOST_TRIES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        Ok(if found.len() == limits::MISTAKES_MOST_TRIES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     });
     debug_assert!(searched.is_ok(), "there is no limit");
     found

@@ -26,14 +26,12 @@ use tertium_program::{ExprId, Fairness};
 
 use super::{AbstractionCheck, Prepared, failed, shape, where_it_starts, why_open, with_fairness};
 use crate::answer::{OnDemand, ProgramAnswer};
+use crate::limits;
 use tertium_evidence::observer::Observer;
 use tertium_load::failure::Failure;
 use tertium_load::questions::{PropertyQuery, Question};
 use tertium_structures::check::bound;
 use tertium_structures::engines::EngineChoice;
-
-/// Marks of the automaton and fair processes together.
-const MOST_MARKS: usize = 63;
 
 /// What was found.
 pub(crate) enum OnTheFlyAnswer {
@@ -192,7 +190,7 @@ impl AbstractionCheck<'_> {
             Err(TranslationError::Stopped(_) | TranslationError::NotLinear) => return Ok(None),
         };
         let fair = shape(prepared.system.program(), Logic::Ltl, options).fair.len();
-        Ok((automaton.marks + fair <= MOST_MARKS).then_some(automaton))
+        Ok((automaton.marks + fair <= limits::ON_THE_FLY_MOST_MARKS).then_some(automaton))
     }
 
     /// Some states with everything that may and must follow from them.

@@ -14,15 +14,11 @@ use tertium_program::{ExprId, Program, VarId};
 use super::abstraction_view::{AbstractionView, pictured};
 use super::{AbstractionOptions, Prepared, how, over};
 use crate::answer::Round;
+use crate::limits;
 use crate::options::CheckOptions;
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
 use tertium_load::questions::PropertyQuery;
-
-/// Rounds with more abstract states than this are not drawn, nor those that take more looks at the budget, nor more rounds.
-const MOST_STATES: usize = 400;
-const MOST_EFFORT: u64 = 10_000;
-const MOST_ROUNDS: usize = 12;
 
 /// The predicates of all rounds.
 #[derive(Clone, Debug)]
@@ -70,7 +66,7 @@ impl RoundHistory {
     /// Which rounds are drawn: the first, the last, and some between them.
     fn chosen(&self) -> Vec<(usize, usize)> {
         let all = self.rounds.len();
-        let wanted = all.min(MOST_ROUNDS);
+        let wanted = all.min(limits::ROUND_HISTORY_MOST_ROUNDS);
         (0..wanted).map(|at| self.rounds[at * (all - 1) / (wanted - 1).max(1)]).collect()
     }
 
@@ -86,12 +82,13 @@ impl RoundHistory {
         abstraction: &AbstractionOptions,
         budget: &Budget,
     ) -> Result<Vec<RoundStructure>, Failure> {
-        let most = abstraction.max_states.unwrap_or(MOST_STATES).min(MOST_STATES);
+        let most =
+            abstraction.max_states.unwrap_or(limits::ROUND_HISTORY_MOST_STATES).min(limits::ROUND_HISTORY_MOST_STATES);
         let small = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
         let mut drawn = Vec::new();
         for (number, count) in self.chosen() {
             budget.check()?;
-            let brief = budget.clone().with_effort(Some(budget.effort() + MOST_EFFORT));
+            let brief = budget.clone().with_effort(Some(budget.effort() + limits::ROUND_HISTORY_MOST_EFFORT));
             let how = how(&self.program, &self.channels, &small);
             let system = over(file, &self.program, &self.predicates[..count], &how, &small, &brief)?;
             let mut prepared = Prepared {

@@ -2,6 +2,7 @@
 //!
 //! A bit for each predicate, a few for the place of each process, and one more of each for what comes after a step.
 
+use crate::limits;
 use tertium_abstraction::assignments::Cube;
 use tertium_abstraction::truth::{Guard, Truth, TruthNode, TruthStep};
 use tertium_abstraction::{Initial, Operation, System};
@@ -16,9 +17,6 @@ use tertium_logic::Formula;
 use tertium_program::{Binary, Expr, ExprId, Unary};
 
 use tertium_evidence::LinearReading;
-
-/// Predicates are few bits: to lay out a larger cache costs more than it saves.
-const MOST_RESULTS: usize = 1 << 19;
 
 /// What ends the work.
 pub(super) enum Trouble {
@@ -67,7 +65,7 @@ impl Encoded {
         let choices = steps.len().max(2).next_power_of_two().ilog2() as usize;
         let (locations, predicates, count) = layout(system, &steps, choices);
         let limits = Limits::for_unlisted(budget);
-        let limits = Limits { cache: limits.cache.min(MOST_RESULTS), ..limits };
+        let limits = Limits { cache: limits.cache.min(limits::SET_ENCODING_MOST_RESULTS), ..limits };
         let diagrams = Diagrams::new(count, limits, budget)?;
         let mut bits: Vec<(Bit, Bit)> = locations.iter().flatten().chain(&predicates).copied().collect();
         bits.sort_unstable();

@@ -11,13 +11,9 @@ use tertium_abstraction::System;
 use tertium_base::Stopped;
 use tertium_smt::{Purpose, Reply, Term, TermId, Terms};
 
+use crate::limits;
 use crate::refine::atoms::{Comparison, atoms, comparison, conjuncts};
 use crate::refine::path::Contradiction;
-
-/// A form is compared with this many constants before they are taken for the trace of a counter.
-const FEW_CONSTANTS: usize = 3;
-/// Relations between variables have at most this many.
-const FEW_VARIABLES: usize = 3;
 
 /// Chooses predicates round by round.
 #[derive(Clone, Debug, Default)]
@@ -84,7 +80,7 @@ impl Chooser {
             .filter(|other| other.form == own.form)
             .map(|other| other.constant)
             .collect();
-        let counting = constants.len() >= FEW_CONSTANTS && !known.contains(&atom);
+        let counting = constants.len() >= limits::CHOICE_FEW_CONSTANTS && !known.contains(&atom);
         if counting {
             self.counted.insert(own.form);
         }
@@ -141,7 +137,7 @@ impl Chooser {
                 let opposite = |a: &Bound, b: &Bound| a.parts[0].1.signum() != b.parts[0].1.signum();
                 let counters = a.parts.len() == 1 && b.parts.len() == 1 && opposite(a, b);
                 let fewer = parts.len() < a.parts.len() + b.parts.len();
-                if parts.len() < 2 || parts.len() > FEW_VARIABLES || !(fewer || counters) {
+                if parts.len() < 2 || parts.len() > limits::CHOICE_FEW_VARIABLES || !(fewer || counters) {
                     continue;
                 }
                 let Some(most) = a.most.checked_add(b.most) else { continue };

@@ -4,14 +4,10 @@
 //! of ticks, large constants are taken for symbols of which nothing but the sign is known: what still contradicts itself does so for another
 //! reason. Constants that lie close together share a symbol, so that their distance is kept.
 
+use crate::limits;
 use std::collections::{BTreeMap, HashMap};
 
 use tertium_smt::{Sort, Term, TermId, Terms};
-
-/// Constants up to this size are kept.
-const SMALL: i128 = 8;
-/// Constants not farther apart than this share a symbol.
-const NEAR: i128 = 8;
 
 /// Symbols in the place of large constants.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +30,7 @@ impl Lifting {
 
     /// The symbol for a constant, and what is to be added to it.
     fn symbol(&mut self, terms: &mut Terms, constant: i128) -> (TermId, i128) {
-        let near = self.symbols.range(constant - NEAR..=constant + NEAR).next();
+        let near = self.symbols.range(constant - limits::LIFT_NEAR..=constant + limits::LIFT_NEAR).next();
         if let Some((&base, &symbol)) = near {
             return (symbol, constant - base);
         }
@@ -50,16 +46,16 @@ impl Lifting {
         let mut map: HashMap<TermId, TermId> = HashMap::new();
         for id in terms.reachable(&[root]) {
             let lifted = match terms.get(id) {
-                Term::AtMost(form, most) if most.abs() > SMALL => {
+                Term::AtMost(form, most) if most.abs() > limits::LIFT_SMALL => {
                     let right = self.number(terms, most);
                     terms.le(form, right)
                 }
-                Term::Equals(form, value) if value.abs() > SMALL => {
+                Term::Equals(form, value) if value.abs() > limits::LIFT_SMALL => {
                     let right = self.number(terms, value);
                     terms.eq(form, right)
                 }
-                Term::Int(value) if id == root && value.abs() > SMALL => self.number(terms, value),
-                Term::Sum(sum) if id == root && terms.sum(sum).constant.abs() > SMALL => {
+                Term::Int(value) if id == root && value.abs() > limits::LIFT_SMALL => self.number(terms, value),
+                Term::Sum(sum) if id == root && terms.sum(sum).constant.abs() > limits::LIFT_SMALL => {
                     let sum = terms.sum(sum).clone();
                     let right = self.number(terms, sum.constant);
                     let mut parts = sum.parts;

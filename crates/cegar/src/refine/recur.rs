@@ -10,12 +10,8 @@ use tertium_abstraction::System;
 use tertium_base::Stopped;
 use tertium_smt::{Purpose, Reply, Sort, Term, TermId, Terms};
 
+use crate::limits;
 use crate::refine::atoms::conjuncts;
-
-/// How often what is missing is added.
-const PATIENCE: usize = 4;
-/// Sets described by more conditions than this are not looked at.
-const MOST_CONDITIONS: usize = 64;
 
 /// A cycle of operations, as it was taken once.
 #[derive(Clone, Debug)]
@@ -83,7 +79,7 @@ fn closed(system: &mut System, cycle: &Cycle, chosen: Chosen, sharp: bool) -> Re
     };
     let mut conditions = pulled(system, cycle, chosen, &[], true);
     conditions = sharpened(system, conditions);
-    for _ in 0..PATIENCE {
+    for _ in 0..limits::RECUR_PATIENCE {
         if !holds_now(system, cycle, &conditions)? {
             return Ok(None);
         }
@@ -103,7 +99,7 @@ fn closed(system: &mut System, cycle: &Cycle, chosen: Chosen, sharp: bool) -> Re
             return Ok(Some(told(system, conditions)?));
         }
         conditions.extend(sharpened(system, missing));
-        if conditions.len() > MOST_CONDITIONS {
+        if conditions.len() > limits::RECUR_MOST_CONDITIONS {
             return Ok(None);
         }
     }

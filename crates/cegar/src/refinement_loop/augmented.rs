@@ -6,14 +6,10 @@
 //!
 //! This is right for what *all* runs do, and for nothing else: only possible steps are kept. The independent checker has its own way to the same end.
 
+use crate::limits;
 use std::collections::BTreeSet;
 
 use tertium_model::{ActionId, Kmts, KmtsBuilder, PropId, StateId};
-
-/// More states are not made.
-const MOST_STATES: usize = 200_000;
-/// More requirements are not met: each makes the structure twice as large.
-const MOST_REQUIREMENTS: usize = 6;
 
 /// An edge: from, to, and by whom.
 pub(super) type Key = (StateId, StateId, Option<ActionId>);
@@ -28,7 +24,9 @@ pub(super) struct Compassion {
 /// The possible runs of a structure that meet all requirements; none if they are too many, or there would be too many states.
 pub(super) fn augmented(plain: &Kmts, requirements: &[Compassion]) -> Option<Kmts> {
     let states = plain.state_count();
-    if requirements.len() > MOST_REQUIREMENTS || states << requirements.len() > MOST_STATES {
+    if requirements.len() > limits::AUGMENTED_MOST_REQUIREMENTS
+        || states << requirements.len() > limits::AUGMENTED_MOST_STATES
+    {
         return None;
     }
     let mut builder = copies(plain, 1 << requirements.len());
@@ -173,6 +171,6 @@ mod tests {
     #[test]
     fn too_many_requirements_are_refused() {
         let (model, _) = random_structure(&mut Rng::new(1));
-        assert!(augmented(&model, &vec![Compassion::default(); MOST_REQUIREMENTS + 1]).is_none());
+        assert!(augmented(&model, &vec![Compassion::default(); limits::AUGMENTED_MOST_REQUIREMENTS + 1]).is_none());
     }
 }

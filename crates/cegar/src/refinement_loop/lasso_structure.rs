@@ -15,13 +15,11 @@ use tertium_program::{ExprId, VarId};
 use tertium_smt::{Purpose, Reply, TermId};
 
 use super::recurrent_sets::{Lasso, RecurrentSetSearch};
+use crate::limits;
 use crate::predicate_abstraction::basis::{self, Basis};
 use crate::refine::at_positions;
 use tertium_load::Failure;
 use tertium_trace::run;
-
-/// Of longer runs no certificate is made: there are obligations for every position.
-const LONGEST: usize = 400;
 
 /// What is known at one position of the run.
 struct Position {
@@ -116,8 +114,11 @@ fn untold() -> Basis {
 
 /// The structure that certifies a run through these positions, which goes back to position `start` after the last one.
 fn certifying(system: &mut System, positions: &[Position], start: usize, later: &Result<Vec<Later>, NoTerm>) -> Basis {
-    if positions.len() > LONGEST {
-        return Basis::Untold(format!("the run has more than {LONGEST} positions before it repeats"));
+    if positions.len() > limits::LASSO_STRUCTURE_LONGEST {
+        return Basis::Untold(format!(
+            "the run has more than {} positions before it repeats",
+            limits::LASSO_STRUCTURE_LONGEST
+        ));
     }
     match over(system, positions, later) {
         Ok(over) => {

@@ -25,6 +25,8 @@ mod zones;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::limits;
+pub use crate::limits::DEFAULT_REFINEMENTS;
 use crate::refine::split::literals;
 use crate::refine::{Chooser, Contradiction, Followed, OpenPath, Values, follow};
 use tertium_abstraction::Failed;
@@ -49,9 +51,6 @@ use tertium_evidence::observer::Observer;
 use tertium_load::ProgramFile;
 use tertium_load::failure::{Failure, Located};
 use tertium_load::questions::Question;
-
-/// The rounds of refinement if nobody says how many.
-pub const DEFAULT_REFINEMENTS: u32 = 20;
 
 /// Answers all questions, finding predicates by itself in at most `refinements` rounds.
 ///
@@ -79,7 +78,7 @@ pub fn check(
         left: refinements,
         refinements,
         rounds: Vec::new(),
-        most: abstraction.max_states.unwrap_or(MOST_STATES),
+        most: abstraction.max_states.unwrap_or(limits::REFINEMENT_MOST_STATES),
         zones: abstraction.zones,
         demanding: abstraction.on_demand,
         known: Vec::new(),
@@ -102,7 +101,7 @@ pub fn check(
     let mut remarks = disagreements(&prepared);
     remarks.extend(about_reading(questions, options));
     let calls = usize::try_from(prepared.system.queries().calls()).unwrap_or(usize::MAX);
-    let most = abstraction.max_states.unwrap_or(structure::MOST_STATES);
+    let most = abstraction.max_states.unwrap_or(limits::STRUCTURE_MOST_STATES);
     let abstraction = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
     for number in rest {
         let start = Instant::now();
@@ -116,11 +115,6 @@ pub fn check(
     learning.tell_what_is_established(&mut prepared);
     Ok(Outcome { answers: learning.answers, remarks, coverage: None })
 }
-
-/// More abstract states than this are not visited unless the user allows more.
-const MOST_STATES: usize = 100_000;
-/// How many changes of numbers are looked at when predicates have not helped.
-const MANY_CHANGES: usize = 800;
 
 struct Loop<'a> {
     work: AbstractionCheck<'a>,
@@ -160,7 +154,7 @@ impl Loop<'_> {
             self.structure(&mut own, number, calls)?;
             let open = self.answers[number].value() == Belnap::Unknown && self.answers[number].stopped().is_none();
             if open && !self.grows(&own.system, 0) {
-                self.ranked(&mut own, number, MANY_CHANGES)?;
+                self.ranked(&mut own, number, limits::REFINEMENT_MANY_CHANGES)?;
             }
             let answer = &mut self.answers[number];
             answer.round_history = RoundHistory::of(&own, &answer.rounds, before).map(Arc::new);

@@ -21,6 +21,7 @@ use tertium_program::{Fairness, ProcessId};
 use tertium_smt::TermId;
 
 use crate::answer::Round;
+use crate::limits;
 
 use super::Loop;
 use super::augmented::{Compassion, augmented};
@@ -32,12 +33,6 @@ use tertium_load::failure::Failure;
 use tertium_load::questions::{PropertyQuery, Question};
 use tertium_structures::check::bound;
 use tertium_structures::engines::{self, EngineChoice};
-
-/// Of the numbers that decrease somewhere, how many are combined.
-const MOST_USEFUL: usize = 6;
-const MOST_TOGETHER: usize = 3;
-/// If the initial states are described by more comparisons, these are not made predicates.
-const MOST_OF_START: usize = 6;
 
 /// Predicates and states, the steps between them, and the numbers that fall, for people.
 type Excluding = (Abstraction, Structure, Vec<String>);
@@ -56,7 +51,7 @@ impl Loop<'_> {
         let before = prepared.system.predicates().len();
         let mut found = self.excluded_by(prepared, asked, most)?;
         let start = predicates::of_start(prepared.system.program(), prepared.system.predicates());
-        if found.is_none() && !start.is_empty() && start.len() <= MOST_OF_START {
+        if found.is_none() && !start.is_empty() && start.len() <= limits::RANKING_MOST_OF_START {
             // Numbers that never become negative often are not so from the start.
             let added = start.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
             found = if added.is_ok() { self.excluded_by(prepared, asked, most)? } else { None };
@@ -166,7 +161,7 @@ impl Ranking<'_> {
         let mut single = Vec::new();
         for candidate in candidates(self.system) {
             let Some((rank, moves)) = self.rank(&[&candidate], &steps)? else { break };
-            if moves && single.len() < MOST_USEFUL {
+            if moves && single.len() < limits::RANKING_MOST_USEFUL {
                 single.push((candidate, rank));
             }
         }
@@ -186,7 +181,7 @@ impl Ranking<'_> {
             }
         }
         pairs.sort_by_key(|(_, rank)| std::cmp::Reverse(rank.falls.len()));
-        pairs.truncate(MOST_USEFUL);
+        pairs.truncate(limits::RANKING_MOST_USEFUL);
         self.together(&pairs)
     }
 
@@ -338,7 +333,7 @@ fn ordered_pairs(of: &[(Candidate, Rank)]) -> Vec<(&Candidate, &Candidate)> {
 fn combinations(count: usize) -> Vec<Vec<usize>> {
     let mut sets: Vec<Vec<usize>> = (1usize..1 << count)
         .map(|set| (0..count).filter(|at| set >> at & 1 != 0).collect::<Vec<_>>())
-        .filter(|set| set.len() <= MOST_TOGETHER)
+        .filter(|set| set.len() <= limits::RANKING_MOST_TOGETHER)
         .collect();
     sets.sort_by_key(Vec::len);
     sets

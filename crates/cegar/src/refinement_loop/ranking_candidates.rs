@@ -2,13 +2,11 @@
 //!
 //! The distances of what predicates compare, and their sums: where a loop goes on as long as `i < n`, `n - i` may decrease. Each candidate is a term of the abstraction, and a text for a certificate.
 
+use crate::limits;
 use tertium_abstraction::System;
 use tertium_kernel::vocabulary::Vocabulary;
 use tertium_program::{Binary, Expr, ExprId, Exprs, Sort, Unary};
 use tertium_smt::TermId;
-
-/// More are not looked at.
-const MOST_CANDIDATES: usize = 16;
 
 /// An integer that may be a ranking function.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,7 +45,7 @@ pub(super) fn candidates(system: &mut System) -> Vec<Candidate> {
         let (text, shown) = told(&program.exprs, &mut words, shape)?;
         Some(Candidate { term, text, shown })
     };
-    shapes.into_iter().filter_map(told).take(MOST_CANDIDATES).collect()
+    shapes.into_iter().filter_map(told).take(limits::RANKING_CANDIDATES_MOST_CANDIDATES).collect()
 }
 
 fn term(system: &mut System, shape: Shape) -> Option<TermId> {

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
+use crate::limits;
 use crate::refine::{Chosen, Cycle, Recurrent, recurrent};
 use tertium_abstraction::{AbstractState, System};
 use tertium_base::Budget;
@@ -25,18 +26,6 @@ use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
 use tertium_load::questions::PropertyQuery;
 use tertium_trace::run::{self, Run, Taken};
-
-/// The program is run for this many states, each counted once for every state of the automaton.
-const MOST_NODES: usize = 12_000;
-/// Cycles that are looked at closely, and how often the same steps are, from different states.
-const MOST_CYCLES: usize = 120;
-const MOST_OF_ONE: usize = 8;
-/// Longer cycles are not looked at.
-const LONGEST: usize = 40;
-/// How often a cycle is taken before anything is proved about it.
-const TRIED_AGAIN: usize = 6;
-/// How often a cycle is shown.
-const SHOWN: usize = 3;
 
 /// One state of program and automaton, and how it was reached.
 pub(super) struct Node {
@@ -69,7 +58,7 @@ impl TriedCycles {
     fn is_worth_it(&mut self, operations: &[usize]) -> bool {
         let count = self.by_steps.entry(operations.to_vec()).or_default();
         *count += 1;
-        let worth = *count <= MOST_OF_ONE;
+        let worth = *count <= limits::RECURRENT_SETS_MOST_OF_ONE;
         self.all += usize::from(worth);
         worth
     }
@@ -144,7 +133,7 @@ impl RecurrentSetSearch<'_> {
                 for &transition in &passing {
                     let target = self.automaton.states[watching][transition].target;
                     let new = self.nodes.len();
-                    if new >= MOST_NODES {
+                    if new >= limits::RECURRENT_SETS_MOST_NODES {
                         return Ok(None);
                     }
                     // Also a step to a state that is known may close a cycle.
@@ -162,7 +151,7 @@ impl RecurrentSetSearch<'_> {
                     } else {
                         self.nodes.pop();
                     }
-                    if tried.all >= MOST_CYCLES {
+                    if tried.all >= limits::RECURRENT_SETS_MOST_CYCLES {
                         return Ok(None);
                     }
                 }
@@ -208,7 +197,7 @@ impl RecurrentSetSearch<'_> {
         while let Some((before, _)) = &self.nodes[way[way.len() - 1]].before {
             way.push(*before);
             let node = &self.nodes[*before];
-            if way.len() > LONGEST + 1 {
+            if way.len() > limits::RECURRENT_SETS_LONGEST + 1 {
                 break;
             }
             if node.watching != here.1 || self.locations(&node.state) != here.0 {
@@ -227,7 +216,7 @@ impl RecurrentSetSearch<'_> {
                     return Ok(Some(EndlessRun { run, repeats, basis, states: self.nodes.len() }));
                 }
             }
-            if tried.all >= MOST_CYCLES {
+            if tried.all >= limits::RECURRENT_SETS_MOST_CYCLES {
                 break;
             }
         }
@@ -240,7 +229,7 @@ impl RecurrentSetSearch<'_> {
             return true;
         }
         let mut state = self.nodes[positions[positions.len() - 1]].state.clone();
-        for _ in 0..TRIED_AGAIN {
+        for _ in 0..limits::RECURRENT_SETS_TRIED_AGAIN {
             for &node in &positions[1..] {
                 let Some((_, moves)) = &self.nodes[node].before else { return false };
                 let (from, transition) = self.nodes[node].taken;
@@ -401,7 +390,7 @@ impl RecurrentSetSearch<'_> {
             }
         }
         let start = run.steps.len();
-        for _ in 0..SHOWN {
+        for _ in 0..limits::RECURRENT_SETS_SHOWN {
             for at in 0..cycle.operations.len() {
                 let Some((_, moves)) = &self.nodes[positions[at + 1]].before else { return Ok(None) };
                 let Some(moves) = self.again(moves, run.last(), cycle, set.chosen, at) else { return Ok(None) };

@@ -9,13 +9,8 @@ use super::reasons::{multiply, reason, too_many_states};
 use super::search::Tree;
 use super::targets::Target;
 use crate::answer::{Reason, Round};
+use crate::limits;
 use crate::predicate_abstraction::{Prepared, solver_work};
-
-/// Predicates that one round may add, and that there may be in all, or for each round that is allowed: where each path
-/// teaches ever more, none of them is what matters.
-const MOST_NEW: usize = 32;
-const MOST_PREDICATES: usize = 72;
-const MOST_EACH: usize = 4;
 
 impl Loop<'_> {
     pub(super) fn costs(&mut self, prepared: &Prepared, tree: &Tree, question: usize) {
@@ -99,8 +94,9 @@ impl Loop<'_> {
 
     /// Whether predicates multiply instead of deciding something.
     pub(super) fn grows(&self, system: &System, new: usize) -> bool {
-        let most = MOST_PREDICATES.max(MOST_EACH.saturating_mul(self.refinements as usize));
-        new > MOST_NEW || system.predicates().len() > most
+        let most =
+            limits::ROUNDS_MOST_PREDICATES.max(limits::ROUNDS_MOST_EACH.saturating_mul(self.refinements as usize));
+        new > limits::ROUNDS_MOST_NEW || system.predicates().len() > most
     }
 
     pub(super) fn used_up(&self) -> Reason {

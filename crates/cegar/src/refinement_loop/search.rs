@@ -1,12 +1,13 @@
 //! Which abstract states can be reached, and is a bad one among them?
 
+use crate::limits;
 use std::collections::HashMap;
 
 use tertium_abstraction::{AbstractState, Failed, System};
 use tertium_program::search::{Limits, Nearby, Reached, nearest_first};
 use tertium_smt::TermId;
 
-use super::targets::Target;
+use super::targets::{PossibleFault, Target};
 
 /// States by the order in which they were met, and the operations that led to them.
 pub(crate) type Tree = Reached<AbstractState, usize>;
@@ -22,9 +23,6 @@ pub(crate) struct TargetHit {
     pub operation: Option<usize>,
 }
 
-/// This many bad states are collected at most in one round.
-const MOST_BAD: usize = 4;
-
 /// Visits what can be reached, nearest first, until some bad states are met: one, and those that are not much farther.
 pub(crate) fn visit(
     system: &mut System,
@@ -33,11 +31,11 @@ pub(crate) fn visit(
     progress: &mut dyn FnMut(usize),
 ) -> Result<(Tree, Vec<TargetHit>), Failed> {
     let mut stuck: HashMap<Vec<u32>, TermId> = HashMap::new();
-    let mut bad = Nearby::at_most(MOST_BAD);
+    let mut bad = Nearby::at_most(limits::SEARCH_MOST_BAD);
     let tree = nearest_first(system, limits, &mut |system, tree, number| {
         progress(tree.states.len());
         for (at, target) in targets.iter().enumerate() {
-            if let Some(operation) = target.may_be_met(system, &tree.states[number], &mut stuck)? {
+            if let Some(PossibleFault { operation }) = target.may_be_met(system, &tree.states[number], &mut stuck)? {
                 bad.add(number, TargetHit { target: at, state: number, operation });
             }
         }

@@ -4,6 +4,7 @@
 //! The play that stays open is followed in the program like any path; what contradicts it becomes predicates. If it can be
 //! followed, the open step or label at its end is split by its precondition.
 
+use crate::limits;
 use crate::refine::split::{literals, pre_of};
 use crate::refine::{Chooser, Contradiction, Followed, OpenPath, follow};
 use tertium_abstraction::{AbstractState, Explored, Failed, System};
@@ -20,19 +21,6 @@ use crate::predicate_abstraction::{Prepared, failed};
 use tertium_evidence::Technique;
 use tertium_load::failure::Failure;
 use tertium_load::questions::Question;
-
-/// Structures with more abstract states than this are not made unless the user allows more.
-pub(crate) const MOST_STATES: usize = 600;
-/// Calls of the solver after which no further round begins.
-const MOST_CALLS: u64 = 4_000;
-/// The same where paths alone are looked at: what they do not teach soon, the whole structure may.
-const MOST_FOR_PATHS: u64 = 1_000;
-/// If an open run is met among so few states, the whole structure may well be small enough to look for what cannot go on for ever.
-const FEW_STATES: usize = 60;
-/// How many changes of numbers are looked at before predicates are added.
-const FEW_CHANGES: usize = 400;
-/// Open elements that are looked at in one round.
-const MOST_REASONS: usize = 4;
 
 /// A question as it is asked again and again.
 struct RefinedQuestion {
@@ -80,7 +68,7 @@ impl Loop<'_> {
         if self.demanding && self.on_demand(prepared, &mut asking)? {
             return Ok(());
         }
-        if !asking.ranked && self.ranked(prepared, number, FEW_CHANGES)? {
+        if !asking.ranked && self.ranked(prepared, number, limits::STRUCTURE_FEW_CHANGES)? {
             return Ok(());
         }
         let learnt = prepared.system.predicates().len() > first;
@@ -107,13 +95,14 @@ impl Loop<'_> {
                 }
                 Some(OnTheFlyAnswer::Open(run)) => run,
             };
-            if !asking.ranked && run.made <= FEW_STATES {
+            if !asking.ranked && run.made <= limits::STRUCTURE_FEW_STATES {
                 asking.ranked = true;
-                if self.ranked(prepared, asking.number, FEW_CHANGES)? {
+                if self.ranked(prepared, asking.number, limits::STRUCTURE_FEW_CHANGES)? {
                     return Ok(true);
                 }
             }
-            let last = to_u32(asking.rounds.len()) >= self.refinements || asking.spent(prepared) > MOST_FOR_PATHS;
+            let last = to_u32(asking.rounds.len()) >= self.refinements
+                || asking.spent(prepared) > limits::STRUCTURE_MOST_FOR_PATHS;
             if last {
                 return Ok(false);
             }
@@ -151,7 +140,7 @@ impl Loop<'_> {
             };
             asking.end_round(prepared, explored.states.len(), open);
             let done = answer.value() != Belnap::Unknown || answer.stopped().is_some();
-            let large = asking.spent(prepared) > MOST_CALLS;
+            let large = asking.spent(prepared) > limits::STRUCTURE_MOST_CALLS;
             self.keep(number, answer, &asking.before, &asking.rounds, asking.calls);
             let Some(opened) = opened.filter(|_| !done && !large && to_u32(asking.rounds.len()) <= self.refinements)
             else {
@@ -229,11 +218,11 @@ fn learn(
         }
     }
     let mut conditions = Vec::new();
-    for reason in open.reasons.iter().take(MOST_REASONS) {
+    for reason in open.reasons.iter().take(limits::STRUCTURE_MOST_REASONS) {
         match reason {
             Open::Edge { from, to, .. } => conditions.push(split(system, explored, *from, *to)?),
             Open::Hyper { from, members, .. } => {
-                for member in members.iter().take(MOST_REASONS) {
+                for member in members.iter().take(limits::STRUCTURE_MOST_REASONS) {
                     conditions.push(split(system, explored, *from, *member)?);
                 }
             }

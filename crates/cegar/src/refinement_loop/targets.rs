@@ -40,6 +40,12 @@ pub(crate) enum BadStates {
     Stuck,
 }
 
+/// How a state may be bad.
+pub(crate) struct PossibleFault {
+    /// The operation that goes wrong, if one does.
+    pub(crate) operation: Option<usize>,
+}
+
 impl Target {
     /// The target of a question, if single states decide it.
     pub(crate) fn of(
@@ -85,18 +91,20 @@ impl Target {
         }
     }
 
-    /// Whether a state may be bad; which operation then goes wrong, if one does.
+    /// Whether a state may be bad, and how.
     pub(crate) fn may_be_met(
         &self,
         system: &mut System,
         state: &AbstractState,
         stuck: &mut HashMap<Vec<u32>, TermId>,
-    ) -> Result<Option<Option<usize>>, Failed> {
+    ) -> Result<Option<PossibleFault>, Failed> {
         match &self.bad {
-            BadStates::Condition { may, .. } => Ok((system.may_hold(state, *may)? != Reply::Unsat).then_some(None)),
+            BadStates::Condition { may, .. } => {
+                Ok((system.may_hold(state, *may)? != Reply::Unsat).then_some(PossibleFault { operation: None }))
+            }
             BadStates::Stuck => {
                 let term = stuck_at(system, &state.locations, stuck);
-                Ok((system.may_hold(state, term)? != Reply::Unsat).then_some(None))
+                Ok((system.may_hold(state, term)? != Reply::Unsat).then_some(PossibleFault { operation: None }))
             }
             BadStates::Fault(operations) => {
                 for &operation in operations {
@@ -107,7 +115,7 @@ impl Target {
                     if state.locations[process.index()] as usize == source.index()
                         && system.may_hold(state, system.fault(operation))? != Reply::Unsat
                     {
-                        return Ok(Some(Some(operation)));
+                        return Ok(Some(PossibleFault { operation: Some(operation) }));
                     }
                 }
                 Ok(None)

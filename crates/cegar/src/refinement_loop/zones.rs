@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use crate::limits;
 use crate::refine::OpenPath;
 use tertium_abstraction::zones::{TargetHit, Unwanted, Visited, ZoneAbstraction};
 use tertium_abstraction::{AbstractState, Failed, System};
@@ -21,17 +22,13 @@ use crate::predicate_abstraction::{Prepared, atoms_of, failed, solver_work};
 use tertium_load::failure::Failure;
 use tertium_load::questions::Question;
 
-/// More states than this are not looked at.
-const MOST_STATES: usize = 30_000;
 /// The largest distances that are told apart one by one, round by round.
 const LARGEST: [i64; 5] = [1, 2, 3, 5, 8];
+/// How finely distances are told apart: orders, the program's constants, and all up to one of [`LARGEST`].
+const FINEST: usize = 2 + LARGEST.len();
 
 /// How finely distances are told apart for questions about paths, and how many states these may have.
 const ALL_PATHS: [usize; 3] = [1, 3, 5];
-const MOST_ON_PATHS: usize = 2_000;
-
-/// How finely distances are told apart: orders, the program's constants, and all up to one of [`LARGEST`].
-const FINEST: usize = 2 + LARGEST.len();
 
 /// The bounds that are told apart.
 fn thresholds(constants: &[i64], fineness: usize) -> Vec<i64> {
@@ -140,7 +137,7 @@ impl Loop<'_> {
         let before = prepared.system.predicates().len();
         for fineness in ALL_PATHS {
             let Ok(Some(visited)) = self.look(prepared, &mut zones, &[], fineness) else { return Ok(false) };
-            if visited.states.len() > MOST_ON_PATHS {
+            if visited.states.len() > limits::ZONES_MOST_ON_PATHS {
                 break;
             }
             let told_apart = thresholds(zones.constants(), fineness);
@@ -205,7 +202,7 @@ impl Loop<'_> {
             }
         };
         let thresholds = thresholds(zones.constants(), fineness);
-        let most = self.most.min(MOST_STATES);
+        let most = self.most.min(limits::ZONES_MOST_STATES);
         zones.visit(&mut prepared.system, &thresholds, &mut unwanted, most, self.work.budget, &mut progress)
     }
 
@@ -266,9 +263,6 @@ impl Loop<'_> {
     }
 }
 
-/// More lines than this are not told.
-const MOST_LINES: usize = 200;
-
 /// Abstract states as conditions, one for each combination of locations: what holds there, in one of several ways.
 fn in_source_terms(system: &System, states: &[AbstractState]) -> Vec<String> {
     let mut ways: BTreeMap<&[u32], Vec<String>> = BTreeMap::new();
@@ -276,7 +270,7 @@ fn in_source_terms(system: &System, states: &[AbstractState]) -> Vec<String> {
         ways.entry(&state.locations).or_default().push(system.values_in_words(state));
     }
     let mut lines = Vec::new();
-    for (locations, mut ways) in ways.into_iter().take(MOST_LINES) {
+    for (locations, mut ways) in ways.into_iter().take(limits::ZONES_MOST_LINES) {
         ways.sort();
         ways.dedup();
         let place = system.locations_in_words(locations);

@@ -18,12 +18,10 @@ use tertium_model::Kmts;
 use tertium_program::{ProcessId, Program};
 
 use super::SpotlightCheck;
+use crate::limits;
 use crate::predicate_abstraction::basis::{self, Basis, definite, labels, pids};
 use crate::predicate_abstraction::failed;
 use tertium_load::failure::Failure;
-
-/// No more states than this are told of several processes together.
-const MOST_TOGETHER: usize = 2_000;
 
 /// All states of a spotlight, for all values of what has names.
 pub(super) fn states(system: &System, explored: &SpotExplored) -> Arc<Basis> {
@@ -57,7 +55,7 @@ pub(super) fn together(system: &System, alone: &[SpotExplored]) -> Arc<Basis> {
             None => told.states.iter().cloned().collect(),
             Some(before) => before.iter().flat_map(|a| told.states.iter().filter_map(|b| both(a, b))).collect(),
         };
-        if all.len() > MOST_TOGETHER {
+        if all.len() > limits::SPOTLIGHT_CERTIFICATE_BASIS_MOST_TOGETHER {
             return Arc::new(Basis::Untold("processes that were looked at alone are too many to be told".to_owned()));
         }
         combined = Some(all);

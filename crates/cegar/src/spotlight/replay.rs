@@ -17,6 +17,7 @@ use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{Fairness, Outcome, ProcessId, Semantics, State};
 
 use super::SpotlightCheck;
+use crate::limits;
 use crate::predicate_abstraction::concretise::with_values;
 use tertium_load::failure::Failure;
 use tertium_load::questions::PropertyQuery;
@@ -25,9 +26,6 @@ use tertium_structures::engines;
 use tertium_structures::prove;
 use tertium_trace::propositional;
 use tertium_trace::run::{self, Run};
-
-/// At most this many states of the program are looked at.
-const MOST_STATES: usize = 2_000;
 
 /// A run that breaks the property; `None` where none is found.
 pub(super) fn run(
@@ -101,7 +99,7 @@ impl Part {
                 if let (Outcome::Next(next), true) = (successor.outcome, lit) {
                     let number = match known.get(&next) {
                         Some(&number) => number,
-                        None if part.states.len() >= MOST_STATES => continue,
+                        None if part.states.len() >= limits::SPOTLIGHT_REPLAY_MOST_STATES => continue,
                         None => {
                             known.insert(next.clone(), part.states.len());
                             part.states.push(next);

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use crate::limits;
 use crate::refine::spotlight::{Suggestions, suggestions};
 use tertium_abstraction::spotlight::{
     MOST_PARAMETERS, Parameter, SpotExplored, SpotShape, SpotState, Spotlight, Standing, comparisons,
@@ -27,12 +28,6 @@ use crate::single_states::condition_of_every_state;
 use tertium_evidence::Deadlock;
 use tertium_load::failure::Failure;
 use tertium_load::questions::PropertyQuery;
-
-/// At most this many predicates are added in one round, and in all.
-const AT_ONCE: usize = 3;
-const MOST_PREDICATES: usize = 24;
-/// At most this many parameters stand for values that no step changes.
-const MOST_RIGID: usize = 3;
 
 /// Decides a property.
 ///
@@ -118,7 +113,9 @@ impl<'a> Rounds<'a> {
     }
 
     fn add_predicate(&mut self, expr: ExprId, name: Option<String>, lit: &[ProcessId]) -> Result<bool, Failure> {
-        if self.system.standing(expr, lit) != Standing::New || self.system.predicates().len() >= MOST_PREDICATES {
+        if self.system.standing(expr, lit) != Standing::New
+            || self.system.predicates().len() >= limits::SPOTLIGHT_ROUNDS_MOST_PREDICATES
+        {
             return Ok(false);
         }
         let name = name.unwrap_or_else(|| self.system.program().show(expr));
@@ -136,7 +133,8 @@ impl<'a> Rounds<'a> {
             return;
         }
         for predicate in 0..self.system.predicates().len() {
-            if self.spotlight.parameters.len() < MOST_RIGID && self.system.is_rigid(predicate) {
+            if self.spotlight.parameters.len() < limits::SPOTLIGHT_ROUNDS_MOST_RIGID && self.system.is_rigid(predicate)
+            {
                 self.spotlight.parameters.push(Parameter::Rigid(predicate));
             }
         }
@@ -364,7 +362,7 @@ impl<'a> Rounds<'a> {
         let round = self.closing();
         let mut added = Vec::new();
         for (expr, why) in &found.predicates {
-            if added.len() < AT_ONCE && self.add_predicate(*expr, None, &lit)? {
+            if added.len() < limits::SPOTLIGHT_ROUNDS_AT_ONCE && self.add_predicate(*expr, None, &lit)? {
                 added.push(format!("`{}` becomes a predicate: {why}", self.system.program().show(*expr)));
             }
         }

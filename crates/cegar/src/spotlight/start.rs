@@ -2,6 +2,7 @@
 //!
 //! Those that the property names; if it names none, those that write what it speaks of, as long as they are few.
 
+use crate::limits;
 use std::collections::BTreeSet;
 
 use tertium_abstraction::System;
@@ -9,13 +10,6 @@ use tertium_program::{ExprId, ProcessId, Program, Scope};
 
 use tertium_load::program::{Language, ProgramFile};
 use tertium_load::questions::Question;
-
-/// More writers than this are not taken into the spotlight at once.
-const FEW: usize = 3;
-/// With fewer processes a program is run, or abstracted as a whole.
-const MANY: usize = 6;
-/// With this many processes even small domains are too many states.
-pub const VERY_MANY: usize = 16;
 
 /// The processes that expressions name by location or by local variables.
 #[must_use]
@@ -46,7 +40,7 @@ pub fn processes(system: &mut System, atoms: &[ExprId]) -> Vec<ProcessId> {
             writers.push(process);
         }
     }
-    if writers.len() <= FEW { writers } else { Vec::new() }
+    if writers.len() <= limits::SPOTLIGHT_START_FEW { writers } else { Vec::new() }
 }
 
 /// Why a program is looked at through a spotlight although nobody asked for it; none if it is not.
@@ -64,9 +58,9 @@ pub fn reason(file: &ProgramFile, questions: &[Question]) -> Option<String> {
         Question::Property(asked) => Some(named(program, &asked.atoms).len()),
         Question::Never(_) | Question::Watched(_) => None,
     });
-    let few = named.clone().count() > 0 && named.max().unwrap_or(0) <= FEW;
+    let few = named.clone().count() > 0 && named.max().unwrap_or(0) <= limits::SPOTLIGHT_START_FEW;
     let unbounded = !program.functions.is_empty()
         || program.variables.iter().any(|variable| matches!(program.bounds(variable.ty), (None, _) | (_, None)));
-    let many = count >= VERY_MANY || (count >= MANY && unbounded);
+    let many = count >= limits::SPOTLIGHT_START_VERY_MANY || (count >= limits::SPOTLIGHT_START_MANY && unbounded);
     (few && many).then(|| format!("there are {count} processes, and the properties speak of few of them"))
 }

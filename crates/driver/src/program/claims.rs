@@ -245,14 +245,11 @@ pub fn decide(
     let reduced = if effort.reduction { space.reduced(&automaton.atoms, kinds) } else { None };
     answer.provenance.reduction = reduced.as_ref().map(|reduced| reduced.kind);
     let found = search(space, reduced.as_ref(), &watching, &mut answer, effort, progress)?;
-    let Some(found) = found else { return Ok(answer) };
-    if watching.eyes.blurred() {
-        answer.verdict.leave_open(cannot_evaluate());
-        return Ok(answer);
-    }
     match found {
-        None => answer.verdict.settle(Belnap::True),
-        Some(lasso) => {
+        Acceptance::Open => {}
+        _ if watching.eyes.blurred() => answer.verdict.leave_open(cannot_evaluate()),
+        Acceptance::NoRun => answer.verdict.settle(Belnap::True),
+        Acceptance::Lasso(lasso) => {
             if let Some(run) = connected(space, &lasso, &mut answer)? {
                 let run = judged(&space.semantics, automaton, run)?;
                 answer.verdict.settle(Belnap::False);
@@ -263,7 +260,17 @@ pub fn decide(
     Ok(answer)
 }
 
-/// Looks for an accepted run; none if that is not known then, which the answer tells.
+/// Whether an automaton accepts a run of the program.
+pub(super) enum Acceptance {
+    /// That is not known; the answer tells why.
+    Open,
+    /// It accepts none.
+    NoRun,
+    /// It accepts this one.
+    Lasso(LassoStates),
+}
+
+/// Looks for an accepted run.
 ///
 /// # Errors
 /// If a run cannot be followed, which is a fault of this program.
@@ -274,10 +281,10 @@ pub(super) fn search<M: Monitor>(
     answer: &mut ProgramAnswer,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Option<Option<LassoStates>>, Failure> {
+) -> Result<Acceptance, Failure> {
     if let Some(reason) = too_many_marks(monitor, &space.scheduling) {
         answer.verdict.leave_open(reason);
-        return Ok(None);
+        return Ok(Acceptance::Open);
     }
     let (found, open) = match accepted(space, reduced, monitor, &space.scheduling, effort, progress) {
         Ok(found) => found,
@@ -288,17 +295,17 @@ pub(super) fn search<M: Monitor>(
                 answer.cost.states = limit;
                 answer.verdict.leave_open(space.limit_reason(limit));
             }
-            return Ok(None);
+            return Ok(Acceptance::Open);
         }
     };
     (answer.cost.states, answer.cost.transitions) = (found.states, found.transitions);
     let Some(lasso) = found.lasso else {
         add_limits(space, &found.faults, answer);
         open.into_iter().for_each(|reason| answer.verdict.leave_open(reason));
-        return Ok(answer.reasons().is_empty().then_some(None));
+        return Ok(if answer.reasons().is_empty() { Acceptance::NoRun } else { Acceptance::Open });
     };
     if reduced.is_none() && effort.store == Keeping::Exact {
-        return Ok(Some(Some(states(space, &lasso)?)));
+        return Ok(Acceptance::Lasso(states(space, &lasso)?));
     }
     let most = found.states.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
     let most = effort.limit(space).map_or(most, |limit| limit.min(most));
@@ -311,7 +318,7 @@ pub(super) fn search<M: Monitor>(
     if whole.is_none() {
         answer.verdict.leave_open(too_long_to_follow());
     }
-    Ok(whole.map(Some))
+    Ok(whole.map_or(Acceptance::Open, Acceptance::Lasso))
 }
 
 /// A run, cut where what is forbidden has happened, if the automaton accepts it.

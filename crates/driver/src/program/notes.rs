@@ -16,7 +16,7 @@ use tertium_lattice::Belnap;
 use tertium_program::{Action, Expr, FaultKind, Hold, LocationId, ProcessId, Program, Semantics, State, StepId, VarId};
 
 use super::answer::ProgramAnswer;
-use super::claims::{accept, connected, no_value, only_conditions, search};
+use super::claims::{Acceptance, accept, connected, no_value, only_conditions, search};
 use super::run::Run;
 use super::safety::{Effort, cannot_evaluate};
 use super::space::Space;
@@ -244,19 +244,17 @@ pub(super) fn decide(
     let Some(first) = space.initial.first() else { return Ok(answer) };
     let start = notes.begin(&space.state(first));
     let reading = NotesMonitor { notes, space, start };
-    let Some(found) = search(space, None, &reading, &mut answer, effort, progress)? else { return Ok(answer) };
-    if notes.blurred.load(Ordering::Relaxed) {
-        answer.verdict.leave_open(cannot_evaluate());
-        return Ok(answer);
-    }
-    let Some(lasso) = found else {
-        answer.verdict.settle(Belnap::True);
-        return Ok(answer);
-    };
-    if let Some(run) = connected(space, &lasso, &mut answer)? {
-        let run = notes.judged(run)?;
-        answer.verdict.settle(Belnap::False);
-        answer.show_run(Some(run));
+    match search(space, None, &reading, &mut answer, effort, progress)? {
+        Acceptance::Open => {}
+        _ if notes.blurred.load(Ordering::Relaxed) => answer.verdict.leave_open(cannot_evaluate()),
+        Acceptance::NoRun => answer.verdict.settle(Belnap::True),
+        Acceptance::Lasso(lasso) => {
+            if let Some(run) = connected(space, &lasso, &mut answer)? {
+                let run = notes.judged(run)?;
+                answer.verdict.settle(Belnap::False);
+                answer.show_run(Some(run));
+            }
+        }
     }
     Ok(answer)
 }

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use tertium_abstraction::invariants::intervals;
+use tertium_cegar::limits::SPOTLIGHT_START_VERY_MANY as VERY_MANY;
 use tertium_encode::{InstantiatedProgram, estimate};
 use tertium_load::ProgramFile;
 use tertium_load::program::Language;
@@ -10,7 +11,6 @@ use tertium_program::{Program, Type};
 
 use super::ProgramQuery;
 use super::limits::Limits;
-use crate::program::spotlight::start::VERY_MANY;
 
 /// What the text of a program tells.
 pub(super) struct Facts {

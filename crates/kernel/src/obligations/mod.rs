@@ -7,7 +7,10 @@
 //!
 //! Not here: asking a solver ([`crate::solve`]).
 
+mod deadlocks;
 mod drawing;
+mod drawing_obligations;
+mod effects;
 mod invariant;
 mod machine;
 mod messages;

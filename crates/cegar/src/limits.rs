@@ -1,0 +1,203 @@
+//! How far does each part of the abstraction-refinement engines go?
+//!
+//! One table: a limit that is reached leaves a question open, with a reason, or leaves it to another technique; none of them makes an answer. All are counts, so that the
+//! same program is decided in the same way on every machine. How far engines go before another one has its turn is in the strategy of `driver`.
+
+// parameterised/mod.rs
+
+/// Sizes that are run before anything is shown for all of them, and how many more afterwards.
+pub const PARAMETERISED_FIRST_SIZES: i64 = 3;
+/// Sizes that are run before anything is shown for all of them, and how many more afterwards.
+pub const PARAMETERISED_MORE_SIZES: i64 = 2;
+/// States that are visited of each of them.
+pub const PARAMETERISED_FIRST_STATES: usize = 20_000;
+/// States that are visited of each of them.
+pub const PARAMETERISED_MORE_STATES: usize = 60_000;
+/// A size that the abstraction suggests is not run if it is larger than the least by more than this.
+pub const PARAMETERISED_FARTHEST: i64 = 12;
+
+// predicate_abstraction/abstraction_view.rs
+
+/// Abstractions are drawn up to this many states.
+pub const ABSTRACTION_VIEW_MOST_STATES: usize = 3_000;
+/// States that stand for others are looked for in this many abstract ones.
+pub const ABSTRACTION_VIEW_MOST_SAMPLED: usize = 24;
+
+// predicate_abstraction/basis.rs
+
+/// Of arrays with more cells no bounds are told.
+pub const BASIS_MOST_CELLS: usize = 256;
+
+// predicate_abstraction/concretise.rs
+
+/// How often a loop is followed in search of a program state that was seen before.
+pub const CONCRETISE_MOST_ROUNDS: usize = 64;
+
+// predicate_abstraction/infix.rs
+
+/// Terms that are nested deeper stay as they are.
+pub const INFIX_DEEPEST: usize = 24;
+
+// predicate_abstraction/mistakes.rs
+
+/// At most this many places where it may happen are tried in the program.
+pub const MISTAKES_MOST_TRIES: usize = 8;
+
+// predicate_abstraction/on_the_fly.rs
+
+/// Marks of the automaton and fair processes together.
+pub const ON_THE_FLY_MOST_MARKS: usize = 63;
+
+// predicate_abstraction/round_history.rs
+
+/// Rounds with more abstract states than this are not drawn, nor those that take more looks at the budget, nor more rounds.
+pub const ROUND_HISTORY_MOST_STATES: usize = 400;
+/// Rounds with more abstract states than this are not drawn, nor those that take more looks at the budget, nor more rounds.
+pub const ROUND_HISTORY_MOST_EFFORT: u64 = 10_000;
+/// Rounds with more abstract states than this are not drawn, nor those that take more looks at the budget, nor more rounds.
+pub const ROUND_HISTORY_MOST_ROUNDS: usize = 12;
+
+// predicate_abstraction/set_encoding.rs
+
+/// Predicates are few bits: to lay out a larger cache costs more than it saves.
+pub const SET_ENCODING_MOST_RESULTS: usize = 1 << 19;
+
+// refine/choice.rs
+
+/// A form is compared with this many constants before they are taken for the trace of a counter.
+pub const CHOICE_FEW_CONSTANTS: usize = 3;
+/// Relations between variables have at most this many.
+pub const CHOICE_FEW_VARIABLES: usize = 3;
+
+// refine/lift.rs
+
+/// Constants up to this size are kept.
+pub const LIFT_SMALL: i128 = 8;
+/// Constants not farther apart than this share a symbol.
+pub const LIFT_NEAR: i128 = 8;
+
+// refine/recur.rs
+
+/// How often what is missing is added.
+pub const RECUR_PATIENCE: usize = 4;
+/// Sets described by more conditions than this are not looked at.
+pub const RECUR_MOST_CONDITIONS: usize = 64;
+
+// refinement_loop/augmented.rs
+
+/// More states are not made.
+pub const AUGMENTED_MOST_STATES: usize = 200_000;
+/// More requirements are not met: each makes the structure twice as large.
+pub const AUGMENTED_MOST_REQUIREMENTS: usize = 6;
+
+// refinement_loop/lasso_structure.rs
+
+/// Of longer runs no certificate is made: there are obligations for every position.
+pub const LASSO_STRUCTURE_LONGEST: usize = 400;
+
+// refinement_loop/mod.rs
+
+/// The rounds of refinement if nobody says how many.
+pub const DEFAULT_REFINEMENTS: u32 = 20;
+/// More abstract states than this are not visited unless the user allows more.
+pub const REFINEMENT_MOST_STATES: usize = 100_000;
+/// How many changes of numbers are looked at when predicates have not helped.
+pub const REFINEMENT_MANY_CHANGES: usize = 800;
+
+// refinement_loop/ranking.rs
+
+/// Of the numbers that decrease somewhere, how many are combined.
+pub const RANKING_MOST_USEFUL: usize = 6;
+/// Of the numbers that decrease somewhere, how many are combined.
+pub const RANKING_MOST_TOGETHER: usize = 3;
+/// If the initial states are described by more comparisons, these are not made predicates.
+pub const RANKING_MOST_OF_START: usize = 6;
+
+// refinement_loop/ranking_candidates.rs
+
+/// More are not looked at.
+pub const RANKING_CANDIDATES_MOST_CANDIDATES: usize = 16;
+
+// refinement_loop/recurrent_sets.rs
+
+/// The program is run for this many states, each counted once for every state of the automaton.
+pub const RECURRENT_SETS_MOST_NODES: usize = 12_000;
+/// Cycles that are looked at closely, and how often the same steps are, from different states.
+pub const RECURRENT_SETS_MOST_CYCLES: usize = 120;
+/// Cycles that are looked at closely, and how often the same steps are, from different states.
+pub const RECURRENT_SETS_MOST_OF_ONE: usize = 8;
+/// Longer cycles are not looked at.
+pub const RECURRENT_SETS_LONGEST: usize = 40;
+/// How often a cycle is taken before anything is proved about it.
+pub const RECURRENT_SETS_TRIED_AGAIN: usize = 6;
+/// How often a cycle is shown.
+pub const RECURRENT_SETS_SHOWN: usize = 3;
+
+// refinement_loop/rounds.rs
+
+/// Predicates that one round may add, and that there may be in all, or for each round that is allowed: where each path
+/// teaches ever more, none of them is what matters.
+pub const ROUNDS_MOST_NEW: usize = 32;
+/// Predicates that one round may add, and that there may be in all, or for each round that is allowed: where each path
+/// teaches ever more, none of them is what matters.
+pub const ROUNDS_MOST_PREDICATES: usize = 72;
+/// Predicates that one round may add, and that there may be in all, or for each round that is allowed: where each path
+/// teaches ever more, none of them is what matters.
+pub const ROUNDS_MOST_EACH: usize = 4;
+
+// refinement_loop/search.rs
+
+/// This many bad states are collected at most in one round.
+pub const SEARCH_MOST_BAD: usize = 4;
+
+// refinement_loop/structure.rs
+
+/// Structures with more abstract states than this are not made unless the user allows more.
+pub const STRUCTURE_MOST_STATES: usize = 600;
+/// Calls of the solver after which no further round begins.
+pub const STRUCTURE_MOST_CALLS: u64 = 4_000;
+/// The same where paths alone are looked at: what they do not teach soon, the whole structure may.
+pub const STRUCTURE_MOST_FOR_PATHS: u64 = 1_000;
+/// If an open run is met among so few states, the whole structure may well be small enough to look for what cannot go on for ever.
+pub const STRUCTURE_FEW_STATES: usize = 60;
+/// How many changes of numbers are looked at before predicates are added.
+pub const STRUCTURE_FEW_CHANGES: usize = 400;
+/// Open elements that are looked at in one round.
+pub const STRUCTURE_MOST_REASONS: usize = 4;
+
+// refinement_loop/zones.rs
+
+/// More states than this are not looked at.
+pub const ZONES_MOST_STATES: usize = 30_000;
+/// More states than this are not looked at.
+pub const ZONES_MOST_ON_PATHS: usize = 2_000;
+/// More lines than this are not told.
+pub const ZONES_MOST_LINES: usize = 200;
+
+// spotlight/certificate_basis.rs
+
+/// No more states than this are told of several processes together.
+pub const SPOTLIGHT_CERTIFICATE_BASIS_MOST_TOGETHER: usize = 2_000;
+
+// spotlight/replay.rs
+
+/// At most this many states of the program are looked at.
+pub const SPOTLIGHT_REPLAY_MOST_STATES: usize = 2_000;
+
+// spotlight/rounds.rs
+
+/// At most this many predicates are added in one round, and in all.
+pub const SPOTLIGHT_ROUNDS_AT_ONCE: usize = 3;
+/// At most this many predicates are added in one round, and in all.
+pub const SPOTLIGHT_ROUNDS_MOST_PREDICATES: usize = 24;
+/// At most this many parameters stand for values that no step changes.
+pub const SPOTLIGHT_ROUNDS_MOST_RIGID: usize = 3;
+
+// spotlight/start.rs
+
+/// More writers than this are not taken into the spotlight at once.
+pub const SPOTLIGHT_START_FEW: usize = 3;
+/// With fewer processes a program is run, or abstracted as a whole.
+pub const SPOTLIGHT_START_MANY: usize = 6;
+/// With this many processes even small domains are too many states.
+pub const SPOTLIGHT_START_VERY_MANY: usize = 16;
