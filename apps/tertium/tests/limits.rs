@@ -61,8 +61,11 @@ fn within(name: &str, more: &[&str]) -> Output {
 fn a_step_that_explodes_ends_with_a_report() {
     let output = ended("one step, 2^40 outcomes", &[], &["a: G !P@bad"]);
     let out = text(&output.stdout);
-    assert_eq!(output.status.code(), Some(5), "{out}\n{}", text(&output.stderr));
-    assert!(out.contains("stopped  a: G !P@bad") && out.contains("4 stopped") | out.contains("3 stopped"), "{out}");
+    // What the first way through the block breaks may be found before the time is over.
+    let found = out.contains("false    a: G !P@bad");
+    assert_eq!(output.status.code(), Some(if found { 10 } else { 5 }), "{out}\n{}", text(&output.stderr));
+    assert!(found || out.contains("stopped  a: G !P@bad"), "{out}");
+    assert!(["2 stopped", "3 stopped", "4 stopped"].iter().any(|count| out.contains(count)), "{out}");
 }
 
 #[test]
