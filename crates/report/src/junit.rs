@@ -45,7 +45,7 @@ fn case(file: &str, view: &ResultView) -> String {
     format!(
         "{head}>\n      <{element} message=\"{}\" type=\"{}\">{}\n{}</{element}>\n    </testcase>\n",
         escaped(&message),
-        escaped(view.stopped.unwrap_or(&view.value)),
+        escaped(view.stopped.unwrap_or(view.value.word())),
         escaped(&view.formula),
         escaped(&details.join("\n")),
     )

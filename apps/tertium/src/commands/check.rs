@@ -315,7 +315,7 @@ fn long_word(value: &str) -> &str {
 /// How a result counts, given what the user expects.
 pub fn judge(view: &mut ResultView, expectations: &Expectations, fail_on: &[FailOn]) {
     if let Some(expected) = expectations.of(&view.name) {
-        let met = view.stopped.is_none() && (expected == view.value || expected == long_word(&view.value));
+        let met = view.stopped.is_none() && (expected == view.value.word() || expected == long_word(view.value.word()));
         view.verdict = if met { Verdict::Success } else { Verdict::Failure };
         view.expected = Some(expected.to_owned());
         return;

@@ -10,7 +10,7 @@ use tertium_base::narrow::millis;
 use tertium_driver::Belnap;
 use tertium_driver::property::Property;
 use tertium_report::view::{CheckReport, Input, Message, ResultView, SCHEMA_VERSION, Verdict};
-use tertium_report::{Style, build, json, junit, sarif, text};
+use tertium_report::{Style, json, junit, sarif, text};
 
 use super::check::{Expectations, judge, shown_path};
 use crate::args::{CheckArgs, FailOn, Format};
@@ -106,7 +106,7 @@ impl Known {
         let mut findings = self.findings();
         let told = findings.told;
         if let Some(view) = findings.results.iter_mut().skip(told).find(|view| view.name == name) {
-            build::value_word(value).clone_into(&mut view.value);
+            view.value = value.into();
             view.verdict = match value {
                 Belnap::True => Verdict::Success,
                 Belnap::False => Verdict::Failure,

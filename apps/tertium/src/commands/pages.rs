@@ -15,7 +15,7 @@ use tertium_driver::program::run::Run;
 use tertium_driver::program::{self, ProgramAnswer, ProgramFile, location_invariants};
 use tertium_driver::property::Parsed;
 use tertium_driver::unfold::Unfolded;
-use tertium_driver::{Failure, Kmts, Reason};
+use tertium_driver::{Belnap, Failure, Kmts, Reason};
 use tertium_report::page::view::{
     BlameView, ChoiceView, CoverageView, CoveredView, Detail, FairView, FormulaRow, GraphView, InvariantView,
     MessageView, MovesView, ProofView, RoundView, SampleView, SourceView, StatementView, ValuesView, VariantView,
@@ -68,10 +68,9 @@ pub fn of_structure(
             && answer.stopped.is_none()
         {
             let tried = picture::decisions(model, reason, parsed, &checked, budget)?;
-            let variants = tried.iter().map(|(way, value)| VariantView {
-                change: decided(model, reason, way),
-                value: build::value_word(*value).to_owned(),
-            });
+            let variants = tried
+                .iter()
+                .map(|(way, value)| VariantView { change: decided(model, reason, way), value: (*value).into() });
             detail.open = Some(WaysView { variants: variants.collect(), ..WaysView::default() });
         }
         if answer.value.is_true() {
@@ -202,7 +201,7 @@ pub fn of_program(
     if let Some(run) = answer.run() {
         run_details(file, question, run, fair, &mut detail);
     }
-    if view.value == "true" {
+    if view.value.is(Belnap::True) {
         detail.proof = Some(ProofView { invariant: invariant.to_vec(), ..program_proof(view) });
     }
     detail.headline = headline::headline(view, &detail);
@@ -263,7 +262,7 @@ pub fn add_abstraction(pictured: &AbstractionView, view: &ResultView, detail: &m
         text: String::new(),
         values: Ordered(side.values.clone()),
     };
-    if !(pictured.sides.is_empty() && pictured.missing.is_empty()) && view.value == "unknown" {
+    if !(pictured.sides.is_empty() && pictured.missing.is_empty()) && view.value.is(Belnap::Unknown) {
         let focus = detail.focus.and_then(|state| pictured.names.get(state)).cloned().unwrap_or_default();
         detail.explanations.push(format!(
             "the abstract state `{focus}` stands for states that behave differently; the predicates ({}) do not tell them apart",
@@ -353,7 +352,7 @@ pub fn with_predicate(pictured: &AbstractionView, view: &ResultView, file: &str)
         let base = format!("tertium check {} --only {} --refinements 0", quoted(file), quoted(&view.name));
         format!("{base}{} --predicate {}", known.concat(), quoted(missing))
     };
-    if view.value == "unknown" { pictured.missing.iter().map(command).collect() } else { Vec::new() }
+    if view.value.is(Belnap::Unknown) { pictured.missing.iter().map(command).collect() } else { Vec::new() }
 }
 
 /// The abstract states that can be location_invariants, which together are an invariant of the program.

@@ -110,7 +110,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wants_page: bool) -> Result<Don
             }
             // What an earlier run has found stays beside an answer that was stopped.
             if answer.stopped().is_none() || !files.is_empty() {
-                folder.replace(&stem, program_views::name_of(question), &view.value, &files)?;
+                folder.replace(&stem, program_views::name_of(question), view.value.word(), &files)?;
             }
         }
         view.warnings.extend(vacuity_remark(question, answer, args));

@@ -44,7 +44,7 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
         show_name: answer.named || asked > 1,
         formula: answer.formula.clone(),
         logic: answer.logic,
-        value: build::value_word(answer.value()).to_owned(),
+        value: answer.value().into(),
         stopped: answer.stopped().map(StopReason::word),
         decide: reasons.iter().take(1).map(build::advice).collect(),
         reasons,

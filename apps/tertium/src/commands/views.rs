@@ -7,11 +7,11 @@ use tertium_driver::answer::{Answer, Completion, CutStep, CutStory, QueryAnswer,
 use tertium_driver::check::Session;
 use tertium_driver::{Failure, Located, Logic};
 use tertium_report::build;
-use tertium_report::view::QueryView;
 use tertium_report::view::{
     CompletionView, CutStepView, CutView, EvidenceView, InstanceView, LatticeView, Message, OpenView, Ordered,
     ReadingView, ReasonView, ResultView, RunView, Stats, Verdict,
 };
+use tertium_report::view::{QueryView, ValueView};
 
 use super::check::shown_path;
 use crate::args::{CheckArgs, EngineName};
@@ -19,6 +19,14 @@ use crate::evidence::{EvidenceFile, EvidenceFolder};
 
 /// Longer sub-formulas in explanations are cut.
 const LONGEST_PART: usize = 200;
+
+/// The value of a property.
+fn value(value: &Value) -> ValueView {
+    match value {
+        Value::Belnap(value) => (*value).into(),
+        Value::Element { name, .. } => ValueView::Element(name.clone()),
+    }
+}
 
 /// One answer as a view. `asked` is the number of properties asked in all.
 pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &CheckArgs) -> ResultView {
@@ -29,7 +37,7 @@ pub fn result(session: &Session<'_>, answer: &Answer, asked: usize, args: &Check
         show_name: answer.named || asked > 1,
         name: answer.name.clone(),
         logic: answer.formula.logic().name(),
-        value: answer.value.word().to_owned(),
+        value: value(&answer.value),
         stopped: answer.stopped.map(StopReason::word),
         evidence: evidence(session, answer),
         stats: Stats { states, transitions, time_ms: millis(answer.elapsed), ..Stats::default() },
@@ -297,7 +305,7 @@ pub fn write_evidence(
     let certificate =
         if answer.certificates.is_empty() { None } else { Some(add(".cert.json", session.certificate_text(answer)?)) };
     if answer.stopped.is_none() || !files.is_empty() {
-        folder.replace(&stem, &answer.name, &view.value, &files)?;
+        folder.replace(&stem, &answer.name, view.value.word(), &files)?;
     }
     Ok(certificate)
 }

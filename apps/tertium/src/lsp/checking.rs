@@ -17,7 +17,7 @@ use tertium_driver::editor::TextKind;
 use tertium_driver::program::{self, Language};
 use tertium_driver::strategy::{self, ProgramQuery};
 use tertium_driver::{Failure, Observer};
-use tertium_report::view::ResultView;
+use tertium_report::view::{ResultView, ValueView};
 use tertium_report::{Style, text};
 
 use super::server::Event;
@@ -83,7 +83,7 @@ pub struct Told {
     /// Its name.
     pub name: String,
     /// `true`, `false`, `unknown`, or what else values are called.
-    pub value: String,
+    pub value: ValueView,
     /// Which limit was reached.
     pub stopped: Option<String>,
     /// The answer as a text with its reasons.
@@ -105,13 +105,13 @@ impl Told {
     pub fn word(&self) -> String {
         match &self.stopped {
             Some(limit) => format!("{} (stopped: {limit})", self.value),
-            None => self.value.clone(),
+            None => self.value.to_string(),
         }
     }
 
     /// As the result of the command.
     pub fn json(&self) -> Value {
-        json!({"name": self.name, "value": self.value, "stopped": self.stopped, "text": self.text})
+        json!({"name": self.name, "value": self.value.word(), "stopped": self.stopped, "text": self.text})
     }
 }
 

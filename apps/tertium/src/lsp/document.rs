@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use tertium_base::{Severity, Span};
-use tertium_driver::Located;
 use tertium_driver::editor::{Analysis, TextKind, analyse};
+use tertium_driver::{Belnap, Located};
+use tertium_report::view::ValueView;
 
 use super::checking::Told;
 use super::errors_page::ErrorsPage;
@@ -146,9 +147,9 @@ impl Document {
 
     /// What was found out about a property, at its name; nothing for one that holds.
     fn result(&self, told: &Told) -> Option<Value> {
-        let severity = match told.value.as_str() {
-            "true" => return None,
-            "false" => 1,
+        let severity = match told.value {
+            ValueView::Belnap(Belnap::True) => return None,
+            ValueView::Belnap(Belnap::False) => 1,
             // An open question is no failure.
             _ => 3,
         };

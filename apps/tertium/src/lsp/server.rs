@@ -424,7 +424,7 @@ impl<W: Write> Server<W> {
     fn tell_results(&mut self, job: &Job, told: &[Told], summary: &str) {
         let full: Vec<&str> = told.iter().map(|told| told.text.as_str()).collect();
         self.notify("window/logMessage", &json!({"type": 4, "message": full.join("\n")}));
-        let failed = told.iter().any(|told| told.value == "false");
+        let failed = told.iter().any(|told| told.value.is(tertium_driver::Belnap::False));
         self.notify("window/showMessage", &json!({"type": if failed { 2 } else { 3 }, "message": summary}));
         // Answers about a text that has changed since are told, not shown beside the new text.
         if let Some(document) = self.documents.get_mut(&job.uri).filter(|document| document.version == job.version) {

@@ -3,7 +3,8 @@
 //! The first thing a reader sees of a result: what happens, where, and why that breaks or leaves open the property.
 
 use super::view::{BlameView, Detail, MovesView};
-use crate::view::{EndView, ResultView, RunView, SizesView, TakenView};
+use crate::view::{EndView, ResultView, RunView, SizesView, TakenView, ValueView};
+use tertium_lattice::Belnap;
 
 /// The sentences for a result.
 #[must_use]
@@ -23,21 +24,23 @@ pub fn headline(result: &ResultView, detail: &Detail) -> Vec<String> {
             None => lines.extend(decided(result, run, detail)),
         }
         if lines.is_empty() {
-            lines.push(shown(run, &result.value));
+            lines.push(shown(run, result.value.word()));
         }
         lines.extend(excluded(detail));
     }
-    if let Some(sizes) = result.sizes.as_ref().filter(|_| matches!(result.value.as_str(), "true" | "false")) {
+    if let Some(sizes) = result.sizes.as_ref().filter(|_| result.value.is_definite()) {
         lines.insert(0, of_size(sizes));
     }
-    match result.value.as_str() {
-        "true" | "false" => {
+    match &result.value {
+        ValueView::Belnap(Belnap::True | Belnap::False) => {
             if lines.is_empty() {
                 lines.extend(detail.proof.iter().flat_map(|proof| proof.summary.first().cloned()));
             }
         }
-        "unknown" | "both" => lines.extend(open(result, detail)),
-        element => lines.push(format!("The value is the element `{element}` of the structure's lattice.")),
+        ValueView::Belnap(Belnap::Unknown | Belnap::Both) => lines.extend(open(result, detail)),
+        ValueView::Element(element) => {
+            lines.push(format!("The value is the element `{element}` of the structure's lattice."))
+        }
     }
     lines
 }
@@ -169,7 +172,7 @@ fn open(result: &ResultView, detail: &Detail) -> Vec<String> {
         .open
         .iter()
         .flat_map(|open| &open.variants)
-        .filter(|variant| matches!(variant.value.as_str(), "true" | "false"))
+        .filter(|variant| variant.value.is_definite())
         .map(|variant| format!("If {}, the property is {}.", variant.change, variant.value))
         .collect();
     let missing: Vec<String> =
@@ -198,11 +201,11 @@ mod tests {
     use crate::page::view::{FairView, WaysView};
     use crate::view::{EvidenceView, Ordered, ResultView, StepView};
 
-    fn result(value: &str, steps: usize, loop_start: Option<usize>) -> ResultView {
+    fn result(value: impl Into<ValueView>, steps: usize, loop_start: Option<usize>) -> ResultView {
         let step = |at: usize| StepView { state: at.to_string(), labels: Ordered::default(), step: None, values: None };
         let run = RunView { steps: (0..steps).map(step).collect(), loop_start, end: None, repeats: None };
         let mut result = ResultView::not_begun("p", "G F q", "ltl", "timeout");
-        (result.value, result.stopped) = (value.to_owned(), None);
+        (result.value, result.stopped) = (value.into(), None);
         result.evidence = EvidenceView { run: (steps > 0).then_some(run), ..EvidenceView::none() };
         result
     }
@@ -219,7 +222,7 @@ mod tests {
             remark: String::new(),
         };
         let detail = Detail { blame: vec![blame], fairness: vec![starved], ..Detail::default() };
-        let lines = headline(&result("false", 4, Some(2)), &detail);
+        let lines = headline(&result(Belnap::False, 4, Some(2)), &detail);
         assert_eq!(lines[0], "From step 1 on `q` is never true: steps 2 to 3 repeat for ever; so `G F q` is false.");
         assert!(lines[1].contains("P could always step and never does: weak fairness"), "{lines:?}");
     }
@@ -228,17 +231,19 @@ mod tests {
     fn an_unknown_names_the_missing_condition_and_keeps_names_as_they_are() {
         let open = WaysView { missing: vec!["t <= y".to_owned()], ..WaysView::default() };
         let explanations = vec!["next has no bounds".to_owned()];
-        let lines =
-            headline(&result("unknown", 0, None), &Detail { explanations, open: Some(open), ..Detail::default() });
+        let lines = headline(
+            &result(Belnap::Unknown, 0, None),
+            &Detail { explanations, open: Some(open), ..Detail::default() },
+        );
         assert_eq!(lines[0], "next has no bounds.");
         assert!(lines[1].contains("`t <= y`"), "{lines:?}");
     }
 
     #[test]
     fn a_run_without_a_formula_and_an_element_of_a_lattice_have_a_line() {
-        let lines = headline(&result("false", 3, None), &Detail::default());
+        let lines = headline(&result(Belnap::False, 3, None), &Detail::default());
         assert_eq!(lines, ["The run of 2 steps shows that it is false."]);
-        let lines = headline(&result("tu", 0, None), &Detail::default());
+        let lines = headline(&result(ValueView::Element("tu".to_owned()), 0, None), &Detail::default());
         assert_eq!(lines, ["The value is the element `tu` of the structure's lattice."]);
     }
 }

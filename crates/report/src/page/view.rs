@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use crate::ordered::Ordered;
-use crate::view::CheckReport;
+use crate::view::{CheckReport, ValueView};
 
 /// Version of the document's shape.
 pub const PAGE_VERSION: u32 = 1;
@@ -280,7 +280,7 @@ pub struct VariantView {
     /// What is decided, as the end of "if …".
     pub change: String,
     /// The property's value then.
-    pub value: String,
+    pub value: ValueView,
 }
 
 /// What a proof rests on.

@@ -3,6 +3,8 @@
 use super::{counted, indented, run, shortened};
 use crate::build;
 use crate::style::{Role, Style, role_of, safe};
+use tertium_lattice::Belnap;
+
 use crate::view::{CheckReport, CompletionView, CutStepView, CutView, OpenView, ResultView, Verdict};
 
 /// Verdict words are padded to this width, so that formulas stand in one column.
@@ -42,7 +44,7 @@ pub fn short_result(view: &ResultView, style: Style) -> String {
 }
 
 fn verdict_line(view: &ResultView, style: Style) -> String {
-    let word = if view.stopped.is_some() { "stopped" } else { view.value.as_str() };
+    let word = if view.stopped.is_some() { "stopped" } else { view.value.word() };
     let padded = format!("{:<VERDICT_WIDTH$}", safe(word));
     let role = if view.stopped.is_some() { Role::Open } else { role_of(word) };
     let formula = safe(&view.formula);
@@ -359,11 +361,11 @@ fn cost_line(view: &ResultView, style: Style) -> String {
 #[must_use]
 pub fn summary(report: &CheckReport, time_ms: u64, style: Style) -> String {
     let count = |test: &dyn Fn(&ResultView) -> bool| report.results.iter().filter(|view| test(view)).count();
-    let of = |word: &str| count(&|view| view.stopped.is_none() && view.value == word);
+    let of = |word: &str| count(&|view| view.stopped.is_none() && view.value.word() == word);
     let mut words: Vec<&str> = vec!["true", "false", "unknown", "both"];
     for view in &report.results {
-        if !words.contains(&view.value.as_str()) {
-            words.push(&view.value);
+        if !words.contains(&view.value.word()) {
+            words.push(view.value.word());
         }
     }
     let mut parts = Vec::new();
@@ -397,7 +399,7 @@ pub fn summary(report: &CheckReport, time_ms: u64, style: Style) -> String {
 /// Which techniques decided what is decided; each with the number of properties if there are several.
 fn decided_by(report: &CheckReport, style: Style) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
-    for view in report.results.iter().filter(|view| view.stopped.is_none() && view.value != "unknown") {
+    for view in report.results.iter().filter(|view| view.stopped.is_none() && !view.value.is(Belnap::Unknown)) {
         let phrase = view.provenance.phrase();
         match counts.iter_mut().find(|(known, _)| *known == phrase) {
             Some((_, count)) => *count += 1,

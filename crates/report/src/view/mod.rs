@@ -4,6 +4,7 @@
 //! [`SCHEMA_VERSION`].
 
 mod evidence;
+mod value;
 
 use serde::Serialize;
 pub use tertium_evidence::{Provenance, Technique};
@@ -11,6 +12,7 @@ pub use tertium_evidence::{Provenance, Technique};
 pub use self::evidence::{
     CompletionView, EndView, EvidenceView, InstanceView, OpenView, PlayView, RepeatsView, RunView, StepView, TakenView,
 };
+pub use self::value::ValueView;
 pub use crate::explained::{CutStepView, CutView, QueryView};
 pub use crate::ordered::Ordered;
 
@@ -97,7 +99,7 @@ pub struct ResultView {
     /// The logic it is written in.
     pub logic: &'static str,
     /// `true`, `false`, `unknown`, `both`, or the name of an element of the user's lattice.
-    pub value: String,
+    pub value: ValueView,
     /// Why the run ended early: `timeout`, `memory` or `interrupted`; the value is then `unknown`.
     pub stopped: Option<&'static str>,
     /// The undecided elements of the model that keep the value open, the deciding one first.
@@ -177,7 +179,7 @@ impl ResultView {
             show_name: true,
             formula: formula.to_owned(),
             logic,
-            value: "unknown".to_owned(),
+            value: ValueView::UNKNOWN,
             stopped: Some(stopped),
             reasons: Vec::new(),
             evidence: EvidenceView::none(),
