@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tertium_base::{Budget, memory};
 use tertium_driver::Belnap;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, load};
 use tertium_smt::{Limit, Purpose, Queries, Reply, Sort, TermId, Terms, Z3};
@@ -109,7 +109,14 @@ fn kinds() {
         for (kind, total) in Kind::ALL.into_iter().zip(&mut totals) {
             let options = AbstractionOptions { kind, ..AbstractionOptions::default() };
             let start = Instant::now();
-            let found = abstracted::check(&file, &asked, &CheckOptions::default(), &options, &Budget::unlimited(), &());
+            let found = predicate_abstraction::check(
+                &file,
+                &asked,
+                &CheckOptions::default(),
+                &options,
+                &Budget::unlimited(),
+                &(),
+            );
             let time = start.elapsed();
             let Ok(found) = found else { continue };
             let work = found.answers.last().and_then(|answer| answer.cost.solver).unwrap_or_default();

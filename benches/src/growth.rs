@@ -16,7 +16,7 @@ use std::process::{Command, ExitCode, Stdio};
 use tertium_base::{Budget, memory};
 use tertium_bench::processor_time;
 use tertium_driver::Belnap;
-use tertium_driver::program::abstracted::{self, AbstractionOptions};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, ProgramFile, check, load};
 
@@ -116,7 +116,7 @@ fn decide(path: &str, constant: &str, bound: u64, by_abstraction: bool) -> Optio
     let budget = Budget::unlimited();
     let found = if by_abstraction {
         let how = AbstractionOptions::default();
-        abstracted::check(&file, &asked, &CheckOptions::default(), &how, &budget, &()).ok()?
+        predicate_abstraction::check(&file, &asked, &CheckOptions::default(), &how, &budget, &()).ok()?
     } else {
         let how = CheckOptions { max_states: Some(MOST_STATES), ..CheckOptions::default() };
         check(&file, &asked, &how, &budget, &()).ok()?

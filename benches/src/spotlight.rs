@@ -13,7 +13,7 @@ use tertium_base::{Budget, memory};
 use tertium_bench::processor_time;
 use tertium_bench::resources::Resources;
 use tertium_driver::Belnap;
-use tertium_driver::program::abstracted::AbstractionOptions;
+use tertium_driver::program::predicate_abstraction::AbstractionOptions;
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::spotlight::{self, Parameters, SpotlightOptions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, from_text};

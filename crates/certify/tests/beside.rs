@@ -14,7 +14,7 @@ use serde_json::Value;
 use tertium_base::Budget;
 use tertium_certify::Request;
 use tertium_driver::Belnap;
-use tertium_driver::program::abstracted::AbstractionOptions;
+use tertium_driver::program::predicate_abstraction::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of, is_shown_by_its_run};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, itf};
 use tertium_driver::strategy::{self, ProgramQuery, Wishes};

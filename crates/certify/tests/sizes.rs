@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use tertium_base::Budget;
 use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
-use tertium_driver::program::abstracted::AbstractionOptions;
+use tertium_driver::program::predicate_abstraction::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, parameterised, refinement_loop};
 use tertium_driver::strategy::{self, ProgramQuery, Wishes};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tertium_base::Budget;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind, Limit};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind, Limit};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
@@ -90,13 +90,19 @@ fn no_kind_contradicts_what_the_models_say() {
         for kind in Kind::ALL {
             for (at, limit) in limits.into_iter().enumerate() {
                 let how = AbstractionOptions { kind, limit, max_states: Some(3_000), ..AbstractionOptions::default() };
-                let found =
-                    match abstracted::check(&file, &asked, &CheckOptions::default(), &how, &Budget::unlimited(), &()) {
-                        Ok(found) => found,
-                        // A solver that gives up cannot list the values that stay concrete.
-                        Err(Failure::Input(_)) if at > 0 => continue,
-                        Err(failure) => panic!("{}: {failure:?}", path.display()),
-                    };
+                let found = match predicate_abstraction::check(
+                    &file,
+                    &asked,
+                    &CheckOptions::default(),
+                    &how,
+                    &Budget::unlimited(),
+                    &(),
+                ) {
+                    Ok(found) => found,
+                    // A solver that gives up cannot list the values that stay concrete.
+                    Err(Failure::Input(_)) if at > 0 => continue,
+                    Err(failure) => panic!("{}: {failure:?}", path.display()),
+                };
                 for answer in found.answers.iter().filter(|answer| known(answer)) {
                     definite[at] += 1;
                     if let Some(&value) = expected.get(&answer.name) {
@@ -135,7 +141,8 @@ fn random_models_agree_with_running_them() {
         ] {
             let how =
                 AbstractionOptions { kind, keep_small, limit, max_states: Some(400), ..AbstractionOptions::default() };
-            let found = match abstracted::check(&file, &asked, &CheckOptions::default(), &how, &brief(), &()) {
+            let found = match predicate_abstraction::check(&file, &asked, &CheckOptions::default(), &how, &brief(), &())
+            {
                 Ok(found) => found,
                 Err(Failure::Input(_)) => {
                     refused.set(refused.get() + 1);
@@ -185,7 +192,8 @@ fn processes_without_end_are_refused_where_they_are_started() {
         let file = from_text(text, "unbounded");
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let how = AbstractionOptions::default();
-        let found = abstracted::check(&file, &asked, &CheckOptions::default(), &how, &Budget::unlimited(), &());
+        let found =
+            predicate_abstraction::check(&file, &asked, &CheckOptions::default(), &how, &Budget::unlimited(), &());
         let Err(Failure::Input(mistakes)) = found else { panic!("{text}: {found:?}") };
         let mistake = &mistakes[0].diagnostic;
         let place = mistake.primary.as_ref().expect("a place").span;

@@ -6,7 +6,7 @@ mod models;
 use std::cell::Cell;
 
 use tertium_base::Budget;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check};
 use tertium_driver::{Belnap, Failure};
@@ -16,7 +16,7 @@ use self::models::promela;
 
 fn abstract_answers(file: &ProgramFile, options: &AbstractionOptions) -> Result<Vec<ProgramAnswer>, Failure> {
     let asked = questions(file, &[], false).expect("no names are asked for");
-    abstracted::check(file, &asked, &CheckOptions::default(), options, &Budget::unlimited(), &())
+    predicate_abstraction::check(file, &asked, &CheckOptions::default(), options, &Budget::unlimited(), &())
         .map(|outcome| outcome.answers)
 }
 

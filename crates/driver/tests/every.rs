@@ -11,7 +11,7 @@ use tertium_base::Budget;
 use tertium_base::narrow::to_i64;
 use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
-use tertium_driver::program::abstracted::AbstractionOptions;
+use tertium_driver::program::predicate_abstraction::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::refinement_loop::DEFAULT_REFINEMENTS;

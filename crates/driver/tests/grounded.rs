@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use self::certified::{folder, refused, refused_as, refused_by, stored};
 use tertium_base::Budget;
 use tertium_certify::Decider;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind};
 use tertium_driver::program::check::Outcome;
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind};
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::refinement_loop;
@@ -140,7 +140,7 @@ fn random_programs_by_every_kind_of_abstraction() {
     random_programs("random_kinds", &shape, (25, 0), |case, file, asked, options| {
         let (kind, keep_small) = (Kind::ALL[case.rng.below(Kind::ALL.len())], case.rng.chance(50));
         let how = AbstractionOptions { kind, keep_small, max_states: Some(60), ..AbstractionOptions::default() };
-        abstracted::check(file, asked, options, &how, &Budget::unlimited(), &())
+        predicate_abstraction::check(file, asked, options, &how, &Budget::unlimited(), &())
     });
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tertium_base::Budget;
 use tertium_certify::{Decider, Request, findings};
-use tertium_driver::program::abstracted::{self, AbstractionOptions};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions};
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::refinement_loop;
@@ -48,7 +48,7 @@ fn certified_by(how: &AbstractionOptions, name: &str, text: &str, question: &str
     std::fs::write(&path, &text).expect("a file can be written");
     let file = load(&path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
     let asked = questions(&file, &[question.to_owned()], false).expect("the name is there");
-    let found = abstracted::check(&file, &asked, &CheckOptions::default(), how, &Budget::unlimited(), &());
+    let found = predicate_abstraction::check(&file, &asked, &CheckOptions::default(), how, &Budget::unlimited(), &());
     let answer = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers.remove(0);
     accepted(path, &file, &asked[0], &answer, text)
 }

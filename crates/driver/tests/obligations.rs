@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use tertium_base::Budget;
-use tertium_driver::program::abstracted::AbstractionOptions;
+use tertium_driver::program::predicate_abstraction::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::refinement_loop;

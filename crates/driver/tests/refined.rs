@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use tertium_base::Budget;
 use tertium_driver::Belnap;
-use tertium_driver::program::abstracted::AbstractionOptions;
+use tertium_driver::program::predicate_abstraction::AbstractionOptions;
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, from_text_with, load};

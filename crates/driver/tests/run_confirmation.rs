@@ -2,7 +2,7 @@
 
 use tertium_base::Budget;
 use tertium_driver::engines::EngineChoice;
-use tertium_driver::program::abstracted::{self, AbstractionOptions};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::refinement_loop;
 use tertium_driver::program::run_confirmation::must_show;
@@ -23,7 +23,7 @@ fn every_way(file: &ProgramFile) -> Vec<Vec<ProgramAnswer>> {
     let all = [
         check(file, &asked, &options, &budget, &()),
         check(file, &asked, &symbolic, &budget, &()),
-        abstracted::check(file, &asked, &options, &how, &budget, &()),
+        predicate_abstraction::check(file, &asked, &options, &how, &budget, &()),
         refinement_loop::check(file, &asked, &options, &how, 4, &budget, &()),
     ];
     let mut answers = Vec::new();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tertium_base::{Budget, StopReason};
-use tertium_driver::program::abstracted::AbstractionOptions;
+use tertium_driver::program::predicate_abstraction::AbstractionOptions;
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::spotlight::{self, Parameters, SpotlightOptions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};

@@ -3,8 +3,8 @@
 use tertium_base::Budget;
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::failure::Failure;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind};
 use tertium_driver::program::explore::{SearchOrder, explore};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::safety::Effort;
 use tertium_driver::program::space::Space;
@@ -311,7 +311,7 @@ fn abstracted(
     let options = CheckOptions { engine, linear, look_for_idle: false, ..CheckOptions::default() };
     let how = AbstractionOptions { kind: Kind::Cartesian, max_states, ..AbstractionOptions::default() };
     let asked = questions(file, &[], false).expect("no names are asked for");
-    abstracted::check(file, &asked, &options, &how, &Budget::unlimited(), &()).map(|outcome| outcome.answers)
+    predicate_abstraction::check(file, &asked, &options, &how, &Budget::unlimited(), &()).map(|outcome| outcome.answers)
 }
 
 /// What sets of abstract states decide is what the program does, however linear formulas are read.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use tertium_base::Budget;
 use tertium_base::narrow::millis;
 use tertium_driver::export::Target;
-use tertium_driver::program::abstracted::{AbstractionOptions, Kind, Limit};
+use tertium_driver::program::predicate_abstraction::{AbstractionOptions, Kind, Limit};
 use tertium_driver::program::show::{AbstractionSummary, show};
 use tertium_driver::program::{self, Extras, ProgramFile};
 use tertium_driver::{Failure, Observer};

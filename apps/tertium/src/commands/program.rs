@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use tertium_base::Budget;
 use tertium_base::narrow::millis;
-use tertium_driver::program::abstracted::abstraction_view;
 use tertium_driver::program::answer::Vacuity;
+use tertium_driver::program::predicate_abstraction::abstraction_view;
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::{self, proof};
 use tertium_driver::strategy::{self, Approach, ProgramQuery};

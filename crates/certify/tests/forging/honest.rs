@@ -9,7 +9,7 @@ use tertium_base::Budget;
 use tertium_certify::Request;
 use tertium_driver::check::{CheckOptions as StructureOptions, Session};
 use tertium_driver::engines::EngineChoice;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind as Abstracted};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind as Abstracted};
 use tertium_driver::program::proof::{Written, certificate, certificate_of};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, check, parameterised, refinement_loop};
 use tertium_driver::property::Property;
@@ -238,7 +238,7 @@ impl Material {
         for (at, how) in ways.iter().enumerate().filter(|(at, _)| taken(*at)) {
             let rounds = if (at + at / 2) % 2 == 0 { 3 } else { 0 };
             let found = match rounds {
-                0 => abstracted::check(file, asked, options, how, &within(), &()),
+                0 => predicate_abstraction::check(file, asked, options, how, &within(), &()),
                 rounds => refinement_loop::check(file, asked, options, how, rounds, &within(), &()),
             };
             if let Ok(found) = found {

@@ -10,10 +10,10 @@ use tertium_evidence::{Verdict, write_counted};
 use tertium_kernel::obligations::Obligation;
 use tertium_logic::Node;
 
-use super::abstracted::basis::Counted;
-use super::abstracted::blank;
 use super::answer::ProgramEvidence;
 use super::check::CheckOptions;
+use super::predicate_abstraction::basis::Counted;
+use super::predicate_abstraction::blank;
 use super::proof::{self, Written};
 use super::questions::{PropertyQuery, Question};
 use super::{ProgramAnswer, ProgramFile};

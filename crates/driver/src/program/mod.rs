@@ -9,7 +9,7 @@
 //!
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
-//! [`bitstate`] answers with a store that keeps little; [`reduced_program`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`location_invariants`] what holds in all states, [`proof`] makes certificates. [`parameterised`] answers for systems of every size. [`abstracted`] answers
+//! [`bitstate`] answers with a store that keeps little; [`reduced_program`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`location_invariants`] what holds in all states, [`proof`] makes certificates. [`parameterised`] answers for systems of every size. [`predicate_abstraction`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only. Which way a program goes is up to the [strategy](crate::strategy).
 
 mod atom_values;
@@ -43,7 +43,7 @@ use crate::failure::Located;
 
 pub use check::{CheckOptions, check};
 pub use tertium_cegar::answer::{ProgramAnswer, Reason};
-pub use tertium_cegar::{answer, predicate_abstraction as abstracted, refinement_loop};
+pub use tertium_cegar::{answer, predicate_abstraction, refinement_loop};
 pub use tertium_load::program::{
     Extras, Language, ProgramFile, from_text, from_text_with, is_program, load, load_with, read_text,
 };

@@ -5,8 +5,8 @@
 use tertium_base::Budget;
 use tertium_cegar::parameterised::{self, How};
 
-use super::abstracted::AbstractionOptions;
 use super::check::Outcome;
+use super::predicate_abstraction::AbstractionOptions;
 use super::questions::Question;
 use super::{CheckOptions, ProgramAnswer, ProgramFile};
 use crate::Observer;

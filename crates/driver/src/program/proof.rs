@@ -21,8 +21,8 @@ use tertium_logic::Logic;
 use tertium_model::{Kmts, StateId};
 use tertium_program::Fairness;
 
-use super::abstracted::basis::Basis;
 use super::check::CheckOptions;
+use super::predicate_abstraction::basis::Basis;
 use super::questions::{Question, WatchKind};
 use super::{ProgramAnswer, ProgramFile, counter_proof};
 use crate::check::bound;

@@ -6,7 +6,7 @@ use tertium_base::Budget;
 use tertium_model::Model;
 use tertium_program::ExprId;
 
-use super::abstracted::{AbstractionOptions, failed, prepare};
+use super::predicate_abstraction::{AbstractionOptions, failed, prepare};
 use crate::Observer;
 use crate::export::{Target, export};
 use crate::failure::Failure;

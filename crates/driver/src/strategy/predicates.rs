@@ -1,6 +1,6 @@
 //! Predicate abstraction: with the predicates that are given, or refined until it decides (CEGAR).
 
-use tertium_cegar::predicate_abstraction as abstracted;
+use tertium_cegar::predicate_abstraction;
 use tertium_cegar::refinement_loop;
 use tertium_cegar::solver;
 use tertium_load::questions::Question;
@@ -24,7 +24,7 @@ impl ProgramEngine for GivenPredicates {
     fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<Found, Failure> {
         let (file, wishes) = (situation.request.file, situation.request.wishes);
         let (options, how) = (&wishes.options, &wishes.abstraction);
-        abstracted::check(file, open, options, how, situation.budget, situation.observer).map(Found::from)
+        predicate_abstraction::check(file, open, options, how, situation.budget, situation.observer).map(Found::from)
     }
 }
 

@@ -5,7 +5,7 @@ mod on_demand;
 mod promela;
 
 use tertium_base::Budget;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind, Limit};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind, Limit};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, from_text_with};
 use tertium_driver::{Belnap, Failure};
@@ -25,7 +25,7 @@ fn loaded(text: &str, predicates: &[&str]) -> ProgramFile {
 
 fn abstract_answers(file: &ProgramFile, options: &AbstractionOptions) -> Result<Vec<ProgramAnswer>, Failure> {
     let asked = questions(file, &[], false).expect("no names are asked for");
-    abstracted::check(file, &asked, &CheckOptions::default(), options, &Budget::unlimited(), &())
+    predicate_abstraction::check(file, &asked, &CheckOptions::default(), options, &Budget::unlimited(), &())
         .map(|outcome| outcome.answers)
 }
 

@@ -3,7 +3,7 @@
 use tertium_base::Budget;
 use tertium_driver::Belnap;
 use tertium_driver::Failure;
-use tertium_driver::program::abstracted::{self, AbstractionOptions};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile};
 use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program};
@@ -59,7 +59,8 @@ fn on_demand_says_what_the_whole_structure_says() {
             let part = AbstractionOptions { kind, keep_small: case.rng.chance(25), ..AbstractionOptions::default() };
             let whole = AbstractionOptions { on_demand: false, ..part.clone() };
             let answers = |how: &AbstractionOptions| {
-                abstracted::check(&file, &asked, &checked, how, &Budget::unlimited(), &()).map(|found| found.answers)
+                predicate_abstraction::check(&file, &asked, &checked, how, &Budget::unlimited(), &())
+                    .map(|found| found.answers)
             };
             let (part, whole) = match (answers(&part), answers(&whole)) {
                 (Ok(part), Ok(whole)) => (part, whole),

@@ -1,7 +1,7 @@
 //! Promela: machine integers wrap, and what abstraction says of models is what running them says.
 
 use tertium_base::Budget;
-use tertium_driver::program::abstracted::{self, AbstractionOptions, Kind};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check};
 use tertium_driver::{Belnap, Failure};
@@ -143,7 +143,7 @@ fn promela_models_of_the_corpus_get_no_wrong_answer() {
             let options =
                 AbstractionOptions { kind, keep_small, max_states: Some(3000), ..AbstractionOptions::default() };
             let budget = Budget::unlimited().with_effort(Some(10_000));
-            let found = abstracted::check(&file, &asked, &CheckOptions::default(), &options, &budget, &());
+            let found = predicate_abstraction::check(&file, &asked, &CheckOptions::default(), &options, &budget, &());
             let Ok(found) = found else { continue };
             abstracted_models += 1;
             let truth = concrete_answers(&file);
@@ -176,7 +176,7 @@ fn random_models_get_no_wrong_answer() {
         let options = CheckOptions { max_states: Some(20_000), look_for_idle: false, ..CheckOptions::default() };
         for (kind, keep_small) in [(Kind::Hyper, true), (Kind::Hyper, false), (Kind::Cartesian, false)] {
             let how = AbstractionOptions { kind, keep_small, max_states: Some(400), ..AbstractionOptions::default() };
-            let found = abstracted::check(&file, &asked, &CheckOptions::default(), &how, &brief(), &());
+            let found = predicate_abstraction::check(&file, &asked, &CheckOptions::default(), &how, &brief(), &());
             let found = match found {
                 Ok(found) => found,
                 // What it starts, or how its processes meet, may not be known to abstraction.

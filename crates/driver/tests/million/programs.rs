@@ -6,7 +6,7 @@ use std::time::Duration;
 use tertium_base::Budget;
 use tertium_base::narrow::to_u32;
 use tertium_driver::engines::EngineChoice;
-use tertium_driver::program::abstracted::AbstractionOptions;
+use tertium_driver::program::predicate_abstraction::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{PropertyQuery, Question, questions};
 use tertium_driver::program::refinement_loop;

@@ -11,7 +11,7 @@ use tertium_program::{Fault, FaultKind, Outcome, Semantics, State};
 
 use super::structure::structure;
 use crate::failure::Failure;
-use crate::program::abstracted::retell;
+use crate::program::predicate_abstraction::retell;
 use crate::program::questions::Mistake;
 use crate::program::run::{self, Run};
 

@@ -10,7 +10,7 @@ use tertium_encode::{Encoding, EncodingError, InstantiatedProgram};
 use tertium_kernel::vocabulary::NoTerm;
 
 use super::invariant_terms;
-use crate::program::abstracted::basis::Basis;
+use crate::program::predicate_abstraction::basis::Basis;
 
 /// Cells are forgotten in portions, and so many portions are tried.
 const MOST_TRIALS: usize = 2000;

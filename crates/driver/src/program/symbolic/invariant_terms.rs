@@ -13,7 +13,7 @@ use tertium_kernel::vocabulary::{NoTerm, Vocabulary};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{Expr, ExprId, Program, Semantics};
 
-use crate::program::abstracted::basis;
+use crate::program::predicate_abstraction::basis;
 
 /// Sets with more nodes are not written down.
 const MOST_NODES: usize = 100_000;
