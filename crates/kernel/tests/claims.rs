@@ -122,6 +122,49 @@ fn actions_select_edges() {
     rejected(unknown.claims(&["a # [fly] p # t # -"]), "E0605", "the action `fly`");
 }
 
+/// Some step is promised, and it may be the other one.
+#[test]
+fn totality_promises_no_step_of_an_action() {
+    let model = model("a: p=f; b: p=t; go/a -> b; stay/a -> b; stay/b => b; total");
+    let claims = |text: &str| [format!("a # {text} # t # into b"), "b # p # t # -".to_owned()];
+    for (text, holds) in [("EX p", true), ("<go> p", false), ("<stay> p", false)] {
+        let lines = claims(text);
+        let result = branching(&model, text, Logic::Mu, "a", true).claims(&[&lines[0], &lines[1]]);
+        if holds { accepted(result) } else { rejected(result, "E0613", "no such step is certain") }
+    }
+}
+
+/// The only path goes round a step that may be unfair: it is not known that there is a fair path.
+#[test]
+fn a_step_that_may_count_for_fairness_does_not_surely() {
+    let round = "a: p=t; a => a";
+    for (text, holds) in [(format!("{round}; fair a>a"), true), (format!("{round}; perhaps a>a"), false)] {
+        let model = model(&text);
+        let asked = branching(&model, "EG p", Logic::Ctl, "a", true);
+        let written = tertium_logic::fair_ctl(&common::formula("EG p", Logic::Ctl), 1).expect("it is one of CTL");
+        let result = asked.check(round_by(&model, &written));
+        if holds { accepted(result) } else { rejected(result, "E0613", "no such step is certain") }
+    }
+}
+
+/// A claim for every node at the one state, steps going round and disjunctions by the first operand.
+fn round_by(model: &tertium_model::Kmts, written: &tertium_logic::Formula) -> tertium_evidence::Proof {
+    use tertium_evidence::{Choice, Claim, Proof};
+    use tertium_logic::Node;
+    let state = common::state(model, "a");
+    let choice = |node| match written.node(node) {
+        Node::Diamond(..) => Choice::Into(vec![state]),
+        Node::Or(..) => Choice::Operand(0),
+        _ => Choice::None,
+    };
+    let claim = |node| Claim { state, node, positive: true, choice: choice(node) };
+    // The other operand of the disjunction is not claimed: it would put off the fair step.
+    let onward = |node| matches!(written.node(node), Node::Diamond(None, _));
+    let put_off = |node| onward(node) || matches!(written.node(node), Node::And(_, right) if onward(right));
+    let first = written.node_ids().filter(|&node| !put_off(node)).map(claim);
+    Proof::Claims(first.collect())
+}
+
 #[test]
 fn until_needs_its_goal() {
     let model = model("a: p=t q=f; b: p=t q=f; c: p=u q=t; a => b; b => c; b -> a; c => c");
@@ -259,6 +302,17 @@ fn nested_fixpoints_are_decided_by_the_outermost() {
     // Claiming that b, too, goes on by Y puts p off forever.
     let lie = check([at("a", "b", false), at("b", "a", false)].concat());
     rejected(lie, "E0614", "rests on itself");
+}
+
+/// `EG p` as a greatest fixpoint, which holds: its falsity would have to be reached in finitely many steps.
+#[test]
+fn the_falsity_of_a_greatest_fixpoint_does_not_rest_on_itself() {
+    let model = model("a: p=t; b: p=f; a => a; b => b");
+    let text = "nu X. p & EX X";
+    let lie = ["a # nu X. p & EX X # f # -", "a # p & EX X # f # 1", "a # EX X # f # -", "a # X # f # -"];
+    rejected(branching(&model, text, Logic::Mu, "a", false).claims(&lie), "E0614", "rests on itself");
+    let fine = ["b # nu X. p & EX X # f # -", "b # p & EX X # f # 0", "b # p # f # -"];
+    accepted(branching(&model, text, Logic::Mu, "b", false).claims(&fine));
 }
 
 #[test]

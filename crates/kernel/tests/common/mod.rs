@@ -10,7 +10,8 @@ use tertium_model::{Kmts, KmtsBuilder, StateId};
 
 /// A structure from lines: `a: p=t q=f` (a state), `a => b` (certain and possible), `a -> b` (possible),
 /// `a +> b` (certain only), `a => b c` (a hyper edge and its possible steps), with `act` before the arrow's
-/// source as in `act/a => b`; `fair a>b c>d`; `total`.
+/// source as in `act/a => b`; `fair a>b c>d`; `perhaps a>b c>d` (steps that may count for a constraint, and none that
+/// surely does); `init a`; `total`.
 pub fn model(text: &str) -> Kmts {
     let mut builder = KmtsBuilder::new();
     let lines: Vec<&str> = text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -41,10 +42,17 @@ fn add_line(builder: &mut KmtsBuilder, line: &str) {
     if line == "total" {
         return builder.set_total(true);
     }
-    if let Some(pairs) = line.strip_prefix("fair") {
+    if let Some(name) = line.strip_prefix("init ") {
+        let first = find(builder, name);
+        return builder.add_init(first);
+    }
+    if let Some((certain, pairs)) = [true, false]
+        .into_iter()
+        .find_map(|certain| Some((certain, line.strip_prefix(if certain { "fair" } else { "perhaps" })?)))
+    {
         let pairs = pairs.split_whitespace().map(|pair| pair.split_once('>').unwrap());
         let edges = pairs.map(|(from, to)| (find(builder, from), find(builder, to), None)).collect();
-        return builder.add_fairness(edges);
+        return if certain { builder.add_fairness(edges) } else { builder.add_split_fairness(edges, Vec::new()) };
     }
     let arrow = ["=>", "->", "+>"].into_iter().find(|arrow| line.contains(arrow)).unwrap();
     let (source, targets) = line.split_once(arrow).unwrap();
