@@ -1,11 +1,11 @@
-//! What do assignments and inputs of a step do, as terms?
+//! What do assignments and inputs of a step do, what may go wrong, and when has time run out, as terms?
 
 use std::collections::BTreeSet;
 
-use tertium_program::{Place, Type};
+use tertium_program::{Action, Hold, Place, StepId, Type};
 
 use super::machine::{Machine, NoTerm, Store};
-use super::steps::Input;
+use super::steps::{Input, Look, Path, Slip, Walk, Wrong};
 use super::terms::{Sort, TermId};
 use super::values::{Changes, Fine, Sight};
 
@@ -124,5 +124,88 @@ impl Machine<'_> {
             parts = more;
         }
         Some(self.terms.all(&parts))
+    }
+
+    /// Moves a process to the target of its step; where it goes on holding control, if it does.
+    pub(super) fn moved(&mut self, me: usize, id: StepId, changes: &mut Changes) -> Option<(usize, usize)> {
+        let step = self.program.step(id);
+        let ends = step.action == Action::End;
+        let target = if ends { self.gone(me) } else { step.target.index() };
+        changes.insert(self.at[me], self.terms.number(target as i128));
+        let free = ends || step.frees || self.program.process(self.code[me]).locations[target].hold == Hold::Free;
+        (!free).then_some((me, target))
+    }
+
+    /// Notes what can go wrong when an action is done: the first `kinds` of division, index, anything else, range and
+    /// assertion. Returns where all of it is fine, a failed assertion left out where runs go on after it.
+    pub(super) fn mistakes(
+        &mut self,
+        walk: &mut Walk,
+        (look, begun): (&Look, TermId),
+        inputs: &[Input],
+        (fine, ranges, asserted): (Fine, TermId, TermId),
+        kinds: usize,
+    ) -> TermId {
+        let all = [
+            (Wrong::Division, fine.0[0]),
+            (Wrong::Index, fine.0[1]),
+            (Wrong::Other, fine.0[2]),
+            (Wrong::Range, ranges),
+            (Wrong::Assertion, asserted),
+        ];
+        let mut done = begun;
+        for (wrong, good) in all.into_iter().take(kinds) {
+            let bad = self.terms.not(good);
+            // Of several mistakes that could happen any may come first.
+            let when = self.terms.and(begun, bad);
+            self.slipped(walk, look, inputs, wrong, when);
+            if wrong != Wrong::Assertion || !self.program.persistent {
+                done = self.terms.and(done, good);
+            }
+        }
+        done
+    }
+
+    pub(super) fn slipped(&self, walk: &mut Walk, look: &Look, inputs: &[Input], wrong: Wrong, when: TermId) {
+        let (pid, source, step, inputs) = (walk.pid, walk.source, look.step, inputs.to_vec());
+        self.slip(&mut walk.found, Slip { pid, source, step, wrong, when, exact: true, inputs });
+    }
+
+    /// Where nobody can move but by waiting for a time-out: then `timeout` holds.
+    ///
+    /// # Errors
+    /// If some step has no term, or chooses values, for which there may be none.
+    pub(super) fn timeout(&mut self) -> Result<TermId, NoTerm> {
+        if let Some(known) = self.nobody_moves {
+            return Ok(known);
+        }
+        let waits = std::mem::replace(&mut self.may_wait, false);
+        let found = self.nobody_moves_at_once();
+        self.may_wait = waits;
+        let found = found?;
+        self.nobody_moves = Some(found);
+        Ok(found)
+    }
+
+    fn nobody_moves_at_once(&mut self) -> Result<TermId, NoTerm> {
+        let (none, start) = (Changes::new(), Path::beginning(&mut self.terms, Changes::new()));
+        let mut parts = Vec::new();
+        for me in 0..self.processes() {
+            for (at, location) in self.program.process(self.code[me]).locations.iter().enumerate() {
+                let here = self.stands(me, at, &Sight { me: None, changes: &none, inputs: &[] });
+                for &id in &location.steps {
+                    let look = self.look(me, id, location.hold, &start)?;
+                    if !look.inputs.is_empty() {
+                        return Err(NoTerm::new("whether `timeout` holds depends on values that are chosen"));
+                    }
+                    // A guard that cannot be evaluated is a step that goes wrong.
+                    let unclear = self.unclear(&look.unclear);
+                    let moves = self.terms.or(look.able, unclear);
+                    let not = self.terms.not(moves);
+                    parts.push(self.terms.implies(here, not));
+                }
+            }
+        }
+        Ok(self.terms.all(&parts))
     }
 }

@@ -91,7 +91,7 @@ pub(super) struct Path {
 
 impl Path {
     /// At the beginning; of some cells it is known what they hold there.
-    fn beginning(terms: &mut Terms, known: Changes) -> Self {
+    pub(super) fn beginning(terms: &mut Terms, known: Changes) -> Self {
         Self { steps: Vec::new(), inputs: Vec::new(), so_far: terms.truth(true), changes: known, sure: true }
     }
 
@@ -116,9 +116,9 @@ pub struct Moves {
 
 /// The ways of a process from one of its locations, while they are being looked for.
 pub(super) struct Walk {
-    pid: usize,
-    source: usize,
-    found: Moves,
+    pub(super) pid: usize,
+    pub(super) source: usize,
+    pub(super) found: Moves,
     /// Blocks that were begun, who holds control, and where each goes on.
     open: Vec<(usize, usize, Path)>,
 }
@@ -130,9 +130,9 @@ pub(super) struct Look {
     pub(super) step: StepId,
     pub(super) inputs: Vec<Input>,
     /// It can be taken.
-    able: TermId,
+    pub(super) able: TermId,
     /// Finding that out goes wrong.
-    unclear: Fine,
+    pub(super) unclear: Fine,
     exact: bool,
     /// Whom it meets, if that is what it does.
     pub(super) meetings: Option<Vec<Meeting>>,
@@ -230,58 +230,20 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Where nobody can move but by waiting for a time-out: then `timeout` holds.
-    ///
-    /// # Errors
-    /// If some step has no term, or chooses values, for which there may be none.
-    pub(super) fn timeout(&mut self) -> Result<TermId, NoTerm> {
-        if let Some(known) = self.nobody_moves {
-            return Ok(known);
-        }
-        let waits = std::mem::replace(&mut self.may_wait, false);
-        let found = self.nobody_moves_at_once();
-        self.may_wait = waits;
-        let found = found?;
-        self.nobody_moves = Some(found);
-        Ok(found)
-    }
-
-    fn nobody_moves_at_once(&mut self) -> Result<TermId, NoTerm> {
-        let (none, start) = (Changes::new(), Path::beginning(&mut self.terms, Changes::new()));
-        let mut parts = Vec::new();
-        for me in 0..self.processes() {
-            for (at, location) in self.program.process(self.code[me]).locations.iter().enumerate() {
-                let here = self.stands(me, at, &Sight { me: None, changes: &none, inputs: &[] });
-                for &id in &location.steps {
-                    let look = self.look(me, id, location.hold, &start)?;
-                    if !look.inputs.is_empty() {
-                        return Err(NoTerm::new("whether `timeout` holds depends on values that are chosen"));
-                    }
-                    // A guard that cannot be evaluated is a step that goes wrong.
-                    let unclear = self.unclear(&look.unclear);
-                    let moves = self.terms.or(look.able, unclear);
-                    let not = self.terms.not(moves);
-                    parts.push(self.terms.implies(here, not));
-                }
-            }
-        }
-        Ok(self.terms.all(&parts))
-    }
-
-    fn slip(&self, found: &mut Moves, slip: Slip) {
+    pub(super) fn slip(&self, found: &mut Moves, slip: Slip) {
         if self.terms.as_truth(slip.when) != Some(false) {
             found.slips.push(slip);
         }
     }
 
     /// Where finding out whether a step can be taken goes wrong.
-    fn unclear(&mut self, fine: &Fine) -> TermId {
+    pub(super) fn unclear(&mut self, fine: &Fine) -> TermId {
         let fine = self.terms.all(&fine.0);
         self.terms.not(fine)
     }
 
     /// Guard, condition of the process, inputs and channels of a small step.
-    fn look(&mut self, pid: usize, id: StepId, hold: Hold, path: &Path) -> Result<Look, NoTerm> {
+    pub(super) fn look(&mut self, pid: usize, id: StepId, hold: Hold, path: &Path) -> Result<Look, NoTerm> {
         let step = self.program.step(id);
         let mut inputs = Vec::new();
         for (position, input) in step.inputs.iter().enumerate() {
@@ -426,51 +388,6 @@ impl Machine<'_> {
         let holder = self.moved(me, look.step, &mut next.changes);
         self.conclude(walk, (look, begun), next, (fine, ranges, asserted), holder);
         Ok(())
-    }
-
-    /// Moves a process to the target of its step; where it goes on holding control, if it does.
-    pub(super) fn moved(&mut self, me: usize, id: StepId, changes: &mut Changes) -> Option<(usize, usize)> {
-        let step = self.program.step(id);
-        let ends = step.action == Action::End;
-        let target = if ends { self.gone(me) } else { step.target.index() };
-        changes.insert(self.at[me], self.terms.number(target as i128));
-        let free = ends || step.frees || self.program.process(self.code[me]).locations[target].hold == Hold::Free;
-        (!free).then_some((me, target))
-    }
-
-    /// Notes what can go wrong when an action is done: the first `kinds` of division, index, anything else, range and
-    /// assertion. Returns where all of it is fine, a failed assertion left out where runs go on after it.
-    pub(super) fn mistakes(
-        &mut self,
-        walk: &mut Walk,
-        (look, begun): (&Look, TermId),
-        inputs: &[Input],
-        (fine, ranges, asserted): (Fine, TermId, TermId),
-        kinds: usize,
-    ) -> TermId {
-        let all = [
-            (Wrong::Division, fine.0[0]),
-            (Wrong::Index, fine.0[1]),
-            (Wrong::Other, fine.0[2]),
-            (Wrong::Range, ranges),
-            (Wrong::Assertion, asserted),
-        ];
-        let mut done = begun;
-        for (wrong, good) in all.into_iter().take(kinds) {
-            let bad = self.terms.not(good);
-            // Of several mistakes that could happen any may come first.
-            let when = self.terms.and(begun, bad);
-            self.slipped(walk, look, inputs, wrong, when);
-            if wrong != Wrong::Assertion || !self.program.persistent {
-                done = self.terms.and(done, good);
-            }
-        }
-        done
-    }
-
-    pub(super) fn slipped(&self, walk: &mut Walk, look: &Look, inputs: &[Input], wrong: Wrong, when: TermId) {
-        let (pid, source, step, inputs) = (walk.pid, walk.source, look.step, inputs.to_vec());
-        self.slip(&mut walk.found, Slip { pid, source, step, wrong, when, exact: true, inputs });
     }
 
     /// Ends a small step: either whoever holds control goes on, or others see what was done.
