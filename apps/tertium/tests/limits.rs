@@ -72,10 +72,12 @@ fn a_step_that_explodes_ends_with_a_report() {
 fn the_report_comes_in_the_format_that_was_asked_for() {
     let output = ended("one step, 2^40 outcomes", &["--format", "json"], &["P@bad"]);
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a document");
-    assert_eq!(output.status.code(), Some(5));
+    // The first property may be found to be false before the time is over; what is asked of all states is not.
+    assert!(matches!(output.status.code(), Some(5 | 10)), "{report}");
     assert_eq!(report["results"][0]["name"], "a");
-    assert_eq!(report["results"][0]["value"], "unknown");
-    let stopped = report["results"][0]["stopped"].as_str();
+    let last = report["results"].as_array().and_then(|results| results.last()).expect("a result");
+    assert_eq!(last["value"], "unknown");
+    let stopped = last["stopped"].as_str();
     assert!(matches!(stopped, Some("timeout" | "memory")), "{stopped:?}");
 
     let output = ended("one step, 2^40 outcomes", &["--format", "ndjson", "-q"], &["P@bad"]);
