@@ -75,3 +75,14 @@ fn properties_can_be_added_and_observers_are_told() {
     assert_eq!(report.results.len(), 1);
     assert!(told.0.borrow().contains(&"mine=true".to_owned()), "{:?}", told.0.borrow());
 }
+
+#[test]
+fn a_family_that_one_size_breaks_has_the_run_of_that_size() {
+    let text =
+        "system s\nconst N >= 1\nvar n : int = 0\nprocess P[i : 1..N] { n := n + 1; }\nproperty few : ltl G (n < 3)\n";
+    let report = checked("family.gcl", text);
+    let Verdict::Fails(evidence) = &report.of("few").expect("it is asked").verdict else {
+        panic!("three are too many")
+    };
+    assert_eq!(evidence.run.as_ref().map(|run| run.steps.len()), Some(4));
+}

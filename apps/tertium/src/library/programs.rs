@@ -4,6 +4,7 @@ use tertium_base::Budget;
 use tertium_driver::program::answer::ProgramAnswer;
 use tertium_driver::program::proof::{self, Written};
 use tertium_driver::program::questions::{Question, questions};
+use tertium_driver::program::sizes::asked_of;
 use tertium_driver::program::{self, ProgramFile, wording};
 use tertium_driver::strategy::{self, ProgramQuery};
 use tertium_driver::{Failure, Observer, Verdict};
@@ -24,6 +25,9 @@ pub(super) fn check(
     let outcome = strategy::decide(&query, budget, observer)?;
     let mut results = Vec::new();
     for (question, answer) in asked.iter().zip(&outcome.answers) {
+        // A run of one size is read by the question as it is asked of that size.
+        let of_size = answer.system().and_then(|system| asked_of(system, &answer.name));
+        let question = of_size.as_ref().unwrap_or(question);
         program::run_confirmation::must_show(answer.system().unwrap_or(file), question, answer)?;
         let certificate = if options.certificates { certificate(&query, question, answer, budget)? } else { None };
         results.push(told(file, answer, certificate));
