@@ -41,6 +41,10 @@ BENCH_SECONDS ?= 30
 # Horn clauses for bench-loop, if they are there.
 HORN ?= $(wildcard ../shared/peers/horn)
 
+# Packages are laid here.
+DIST := target/dist
+Z3_FOLDER = $(or $(Z3_LIBRARY_PATH_OVERRIDE),target/z3/lib)
+
 # Whether what tests compare with may be installed on the system: yes or no.
 INSTALL ?= yes
 
@@ -48,7 +52,7 @@ INSTALL ?= yes
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build test quick test-forged test-long test-spin test-symbolic peers browser pictures agreement bench bench-growth bench-limits bench-loop bench-spin bench-symbolic fuzz lint format clean test-million mutants
+.PHONY: help run build dist wheel test test-python quick test-forged test-long test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-growth bench-limits bench-loop bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz lint format clean test-million mutants
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -61,6 +65,17 @@ run: $(Z3) ## build Tertium and check an example (EXAMPLE=FILE for another)
 
 build: $(Z3) ## the optimised binary, target/release/tertium
 	$(CARGO) build --release -p tertium
+
+dist: build wheel ## packages in target/dist: tarball, Debian package, wheel; each is tried where there is neither Rust nor the source tree
+	rm -f $(DIST)/*.tar.gz $(DIST)/*.deb
+	packaging/build target/release/tertium $(Z3_FOLDER) $(DIST)
+	packaging/verify $(DIST)
+
+wheel: $(Z3) # the Python package; skipped where maturin cannot be had
+	@code=0; packaging/wheel $(Z3_FOLDER) $(DIST) || code=$$?; [ $$code = 0 ] || [ $$code = 3 ] || exit $$code
+
+test-python: wheel ## the Python package: its promises, the notebook, a client of the Model Context Protocol, the corpus against the command (PYTEST="-k WORD")
+	@if ls $(DIST)/tertium-*.whl > /dev/null 2>&1; then packaging/test-python $(DIST) $(PYTEST); else echo "test-python: skipped, there is no wheel"; fi
 
 test: $(Z3) peers browser ## all tests, with fixed seeds; installs cvc5, spin, gcc and chromium where it can (INSTALL=no does not)
 	$(CARGO) test --workspace
@@ -98,6 +113,12 @@ test-million: $(Z3) peers ## 1,000,000 differential cases (CASES=N) over engines
 	@TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) TERTIUM_SECONDS=$(SECONDS) TERTIUM_THREADS=$(THREADS) TERTIUM_ONLY=$(ONLY) \
 	$(CARGO) test --release -q -p tertium-driver --test million -- --ignored --nocapture
 
+test-unbounded: CASES = 1250
+test-unbounded: $(Z3) ## 10,000 random integer programs (CASES=1250 times eight; SEED=N) in five logics against running them, with certificates checked; then every program of corpus/gcl/unbounded, with its negations
+	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
+	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --release -q -p tertium-driver --test ranked_games random_programs
+	TERTIUM_CASES=1 $(CARGO) test --release -q -p tertium-driver --test unbounded_data
+
 test-spin: $(Z3) peers ## random Promela models and formulas against Spin (CASES=50 times six models, fifteen with formulas; SEED=N for a given seed); needs spin and gcc
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --test against_spin -p tertium-promela -p tertium-driver
@@ -127,6 +148,10 @@ bench: $(Z3) peers ## measurements, as ratios; with Spin beside us where a spin 
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-spotlight
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-growth
 
+bench-choice: $(Z3) ## the automatic choice against the best single engine, CPU time property by property (CASES_OF="words of names")
+	$(CARGO) build --release --quiet -p tertium -p tertium-bench --bin tertium --bin bench-choice
+	target/release/bench-choice $(CASES_OF)
+
 bench-growth: $(Z3) peers ## two protocols by abstraction, by running them and by Spin, over growing bounds (BOUNDS="8 64 …")
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-growth
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-growth -- $(BOUNDS)
@@ -135,9 +160,20 @@ bench-limits: $(Z3) ## runs that explode, within limits on time and memory: aske
 	$(CARGO) build --release --quiet -p tertium -p tertium-bench --bin tertium --bin bench-limits
 	target/release/bench-limits $(CASES_OF)
 
+papers: $(Z3) ## the tables and examples of the papers, with their figures beside ours; fails where a value contradicts (ROWS="words of names")
+	$(CARGO) build --release --quiet -p tertium -p tertium-bench --bin tertium --bin papers
+	target/release/papers $(ROWS)
+
+evidence-table: $(Z3) ## what shows each definite answer over the whole corpus: runs, certificates, exceptions with their reasons
+	TERTIUM_EVIDENCE_TABLE=1 $(CARGO) test -p tertium --test evidence_table -- --nocapture
+
 bench-loop: $(Z3) ## refinement without options against Z3's Spacer (HORN=FOLDER with clauses) and the table of Saïdi
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-loop
 	$(CARGO) run --release --quiet -p tertium-bench --bin bench-loop -- $(HORN)
+
+bench-unbounded: $(Z3) ## temporal properties of unbounded data, corpus/gcl/unbounded: solved, open and wrong by logic, with times; Spacer beside; growth (CASES_OF="names of programs, --jobs N, --negations, --corpus FOLDER")
+	$(CARGO) build --release --quiet -p tertium-bench --bin bench-unbounded
+	target/release/bench-unbounded $(CASES_OF)
 
 bench-symbolic: $(Z3) ## sets of states: families of programs up to 10^20 states and beyond; with NuSMV beside us where it is on the path
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-symbolic

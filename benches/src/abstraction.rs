@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tertium_base::{Budget, memory};
 use tertium_driver::Belnap;
-use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionKind, AbstractionOptions};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, load};
 use tertium_smt::{Limit, Purpose, Queries, Reply, Sort, TermId, Terms, Z3};
@@ -98,7 +98,7 @@ const PROGRAMS: [&str; 7] = ["bakery_a", "bakery_b", "bakery_c", "parity_c1", "p
 
 fn kinds() {
     say("program      kind        predicates  states   calls  definite of    time");
-    let mut totals: Vec<(u64, usize, usize, Duration)> = vec![(0, 0, 0, Duration::ZERO); Kind::ALL.len()];
+    let mut totals: Vec<(u64, usize, usize, Duration)> = vec![(0, 0, 0, Duration::ZERO); AbstractionKind::ALL.len()];
     for name in PROGRAMS {
         let path = format!("corpus/gcl/{name}.gcl");
         let Ok(file) = load(std::path::Path::new(&path), &[], None, &[]) else {
@@ -106,7 +106,7 @@ fn kinds() {
             continue;
         };
         let asked = questions(&file, &[], false).unwrap_or_default();
-        for (kind, total) in Kind::ALL.into_iter().zip(&mut totals) {
+        for (kind, total) in AbstractionKind::ALL.into_iter().zip(&mut totals) {
             let options = AbstractionOptions { kind, ..AbstractionOptions::default() };
             let start = Instant::now();
             let found = predicate_abstraction::check(
@@ -133,7 +133,7 @@ fn kinds() {
             *total = (total.0 + work.calls as u64, total.1 + definite, total.2 + found.answers.len(), total.3 + time);
         }
     }
-    for (kind, (calls, definite, all, time)) in Kind::ALL.into_iter().zip(totals) {
+    for (kind, (calls, definite, all, time)) in AbstractionKind::ALL.into_iter().zip(totals) {
         say(&format!("all          {:<30} {calls:>7} {definite:>8} of {all:<2} {time:>9.3?}", kind.name()));
     }
 }

@@ -31,11 +31,17 @@
 //!
 //! Which engine decides is up to the strategy ([`Wishes`] steer it); [`PropertyReport::provenance`] tells which one did. More in `docs/embedding.md`.
 //!
-//! Not here: arguments, printing and exit codes, which are the command's; the engines, which are crates of their own.
+//! [`command`] is the command line, for programs that want to have it inside.
+//!
+//! Not here: the engines, which are crates of their own.
 
+pub mod command;
 mod library;
 
 pub use library::{Evidence, LoadOptions, Model, Options, PropertyReport, Report, Run, RunStep, check};
 pub use tertium_base::{Budget, StopReason};
 pub use tertium_driver::strategy::{Approach, SpotlightWish, Wishes};
-pub use tertium_driver::{Belnap, Counts, Failure, Located, Logic, Observer, Verdict, provenance::Provenance};
+pub use tertium_driver::{
+    Belnap, Counts, Failure, Located, Logic, ModelLanguage, ModelSource, Observer, Verdict, look_for_solver_in,
+    provenance::Provenance,
+};

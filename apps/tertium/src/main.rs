@@ -1,21 +1,4 @@
-//! Tertium on the command line: arguments, progress, exit codes.
-//!
-//! Nothing is decided here; `driver` decides and `report` words it.
-
-mod args;
-mod commands;
-mod evidence;
-mod exit;
-mod failing;
-mod faults;
-mod files;
-mod lsp;
-mod progress;
-mod signals;
-mod system;
-mod terminal;
-mod units;
-mod watchdog;
+//! Tertium on the command line: what was typed goes to the library, and its exit code to the shell.
 
 use std::process::ExitCode;
 
@@ -25,7 +8,5 @@ use tertium_base::memory::CountingAllocator;
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 fn main() -> ExitCode {
-    let code = faults::catch(commands::from_command_line);
-    watchdog::over();
-    terminal::code_with_losses(code).into()
+    tertium::command::main(std::env::args_os().collect()).into()
 }

@@ -1,14 +1,12 @@
 //! Every certificate that `check` writes is accepted by `certify`, and none that says something else.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+mod common;
 
-fn tertium(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tertium"))
-        .env("TERTIUM_PROGRESS", "off")
-        .args(args)
-        .output()
-        .unwrap_or_else(|error| panic!("tertium {args:?}: {error}"))
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+fn tertium(arguments: &[&str]) -> Output {
+    common::tertium(".", arguments)
 }
 
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {

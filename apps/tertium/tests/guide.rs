@@ -1,16 +1,17 @@
 //! Links between the pages lead somewhere, and commands that stand outside of transcripts work, too.
 
+mod common;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(common::ROOT).to_owned()
 }
 
 /// All pages for users, with their texts.
 fn pages() -> Vec<(PathBuf, String)> {
     let mut paths = vec![root().join("README.md"), root().join("editors/README.md")];
-    for folder in ["docs", "docs/guide", "docs/adr"] {
+    for folder in ["docs", "docs/guide", "docs/papers", "docs/adr"] {
         let entries = std::fs::read_dir(root().join(folder)).unwrap();
         paths.extend(
             entries.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md")),
@@ -52,8 +53,10 @@ fn links_lead_somewhere() {
             assert!(path.exists(), "{}: {link}", page.display());
             if let Some(heading) = heading {
                 let target = std::fs::read_to_string(&path).unwrap();
-                let found =
-                    target.lines().any(|line| line.starts_with('#') && anchor(line.trim_start_matches('#')) == heading);
+                let named = format!("<a name=\"{heading}\">");
+                let found = target.lines().any(|line| {
+                    line.contains(&named) || line.starts_with('#') && anchor(line.trim_start_matches('#')) == heading
+                });
                 assert!(found, "{}: {link}", page.display());
             }
             count += 1;
@@ -75,12 +78,7 @@ fn commands_outside_of_transcripts_work() {
                     continue;
                 };
                 let command = command.split([';', '|', '>', '#']).next().unwrap_or("");
-                let output = Command::new(env!("CARGO_BIN_EXE_tertium"))
-                    .env("TERTIUM_PROGRESS", "off")
-                    .args(command.split_whitespace())
-                    .current_dir(root())
-                    .output()
-                    .unwrap();
+                let output = common::tertium(root(), &command.split_whitespace().collect::<Vec<_>>());
                 let code = output.status.code();
                 let shown = String::from_utf8_lossy(&output.stderr);
                 assert!(matches!(code, Some(0 | 5 | 10)), "{}: {line}: {code:?}\n{shown}", page.display());

@@ -3,26 +3,22 @@
 //! Nothing here looks at the clock: a run that does not end keeps its test from ending. How soon a run ends and with how much memory is
 //! what `make bench-limits` measures.
 
+mod common;
 mod exploding;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use exploding::cases;
 
 fn tertium() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tertium"));
-    command.stdin(Stdio::null()).env("NO_COLOR", "1").env("TERTIUM_PROGRESS", "off");
-    command
+    common::command(&[])
 }
 
 /// An empty folder for the files of a test.
 fn room(name: &str) -> PathBuf {
-    let room = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("limits-{name}"));
-    let _ = std::fs::remove_dir_all(&room);
-    std::fs::create_dir_all(&room).unwrap();
-    room
+    common::folder(&format!("limits-{name}"))
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -1,28 +1,15 @@
 //! `tertium merge`: two viewpoints in one structure that the other commands read.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod common;
+
+use common::{out, tertium};
 
 const LEFT: &str = "props p, q\nstate s p: t, q: ?\nstate u p: f, q: t\ninit s\ns -must-> u\nu -may-> s\n";
 const RIGHT: &str = "props p, q\nstate s p: t, q: f\nstate u p: t, q: t\ninit s\ns -may-> u\nu -must-> s\n";
 
-fn tertium(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tertium"))
-        .args(arguments)
-        .env("TERTIUM_PROGRESS", "off")
-        .current_dir(folder)
-        .output()
-        .expect("it runs")
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 #[test]
 fn viewpoints_are_merged_and_their_disagreements_listed() {
-    let folder = std::env::temp_dir().join(format!("tertium-merge-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
+    let folder = common::folder("merge");
     for (name, text) in [("left.kmts", LEFT), ("right.kmts", RIGHT)] {
         std::fs::write(folder.join(name), text).expect("it is written");
     }
@@ -47,5 +34,4 @@ fn viewpoints_are_merged_and_their_disagreements_listed() {
     assert!(serde_json::from_str::<serde_json::Value>(&out(&same)).is_ok(), "{}", out(&same));
     let missing = tertium(&folder, &["merge", "left.kmts", "nothing.kmts", "-o", "never.kmts"]);
     assert_eq!((missing.status.code(), folder.join("never.kmts").exists()), (Some(2), false));
-    let _ = std::fs::remove_dir_all(folder);
 }

@@ -1,30 +1,14 @@
 //! Stored runs are repeated, and conversations over standard input go as they should.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod common;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use std::path::Path;
+use std::process::Output;
+
+use common::{ROOT, out as text};
 
 fn tertium(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tertium"))
-        .env("TERTIUM_PROGRESS", "off")
-        .args(arguments)
-        .current_dir(root())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{error}"));
-    let written = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
-    assert!(matches!(written, Some(Ok(()))), "standard input is read");
-    child.wait_with_output().unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    common::tertium_reading(ROOT, arguments, input)
 }
 
 #[test]
@@ -140,4 +124,21 @@ fn a_limit_before_the_first_state_is_reported() {
     assert_eq!(output.status.code(), Some(5), "{output:?}");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
     assert_eq!(report["results"][0]["stopped"], "timeout", "{report}");
+}
+
+#[test]
+fn certificates_are_made_as_asked() {
+    let made = |which: &str| {
+        let folder = common::folder(&format!("certificates-{which}"));
+        let arguments = ["check", "examples/peterson.gcl", "-q", "--certificates", which, "--evidence"];
+        let output = tertium(&[&arguments[..], &[&folder.to_string_lossy()]].concat(), "");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        let files = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{error}"));
+        let name = |entry: std::fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+        files.filter_map(|entry| entry.ok().map(name)).filter(|name| name.ends_with(".cert.json")).count()
+    };
+    assert_eq!(made("never"), 0);
+    assert_eq!((made("always"), made("auto")), (5, 5));
+    let output = tertium(&["check", "examples/peterson.gcl", "--certificates", "always"], "");
+    assert_eq!(output.status.code(), Some(2), "without a folder for them: {}", text(&output));
 }

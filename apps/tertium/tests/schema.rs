@@ -1,15 +1,15 @@
 //! What is written for scripts has the shape that is published in `docs/schema`; and the program starts at once.
 
+mod common;
 mod schemas;
 
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use common::ROOT;
 use schemas::violations;
 use serde_json::Value;
-
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// Inputs of all kinds: structures, lattices, parameters, programs, abstraction, limits, warnings.
 const INPUTS: &[&[&str]] = &[
@@ -36,13 +36,7 @@ fn schema(name: &str) -> Value {
 }
 
 fn output(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_tertium"))
-        .env("TERTIUM_PROGRESS", "off")
-        .current_dir(ROOT)
-        .arg("check")
-        .args(arguments)
-        .output();
-    let output = output.unwrap_or_else(|error| panic!("{error}"));
+    let output = common::tertium(ROOT, &[&["check"], arguments].concat());
     let code = output.status.code();
     assert!(matches!(code, Some(0 | 5 | 10)), "{arguments:?}: {code:?} {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap_or_else(|error| panic!("{error}"))
@@ -58,6 +52,25 @@ fn documents_have_the_published_shape() {
     for input in INPUTS {
         let text = output(&[*input, &["--format", "json"]].concat());
         assert_eq!(violations(&schema, &read(&text)), Vec::<String>::new(), "{input:?}");
+    }
+}
+
+/// What `abstract` says of programs, by schema: over predicates, with error traces and tainted indices, and with a spotlight.
+const ABSTRACTIONS: &[(&str, &[&str])] = &[
+    ("abstract.schema.json", &["corpus/gcl/bakery_a.gcl"]),
+    ("abstract.schema.json", &["corpus/gcl/bakery_b.gcl", "--error-trace"]),
+    ("abstract.schema.json", &["docs/papers/models/tainted.pml"]),
+    ("spotlight.schema.json", &["corpus/gcl/spotlight_loop.gcl", "--spotlight", "P1"]),
+    ("spotlight.schema.json", &["corpus/gcl/mutex_flags.gcl", "--spotlight", "P1,P2", "--parameters", "on"]),
+];
+
+#[test]
+fn abstractions_have_the_published_shape() {
+    for (name, input) in ABSTRACTIONS {
+        let output = common::tertium(ROOT, &[&["abstract"], *input, &["--format", "json"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{input:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(violations(&schema(name), &read(&text)), Vec::<String>::new(), "{input:?}");
     }
 }
 
@@ -137,17 +150,35 @@ const FAILURES: &[(&[&str], i32)] = &[
 ];
 
 fn failure(arguments: &[&str], format: &str, code: i32) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_tertium"))
-        .env("TERTIUM_PROGRESS", "off")
-        .current_dir(ROOT)
-        .args(arguments)
-        .args(["--format", format])
-        .output();
-    let output = output.unwrap_or_else(|error| panic!("{error}"));
+    let output = common::tertium(ROOT, &[arguments, &["--format", format]].concat());
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
     assert!(stderr.contains("error"), "{arguments:?}: nothing for people: {stderr}");
     String::from_utf8(output.stdout).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Several models: the whole, and each of its parts as it would be alone.
+#[test]
+fn several_models_have_the_published_shape() {
+    let models = ["examples/door.kmts", "examples/two_experts.kmts", "corpus/bad", "examples/transfer.gcl"];
+    let check = |format: &str| {
+        let output = common::tertium(ROOT, &[&["check", "--format", format], models.as_slice()].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", common::err(&output));
+        common::out(&output)
+    };
+    let document = read(&check("json"));
+    assert_eq!(violations(&schema("several.schema.json"), &document), Vec::<String>::new());
+    let (answer, failure) = (schema("check.schema.json"), schema("error.schema.json"));
+    let reports = document["reports"].as_array().unwrap_or_else(|| panic!("no reports"));
+    assert!(reports.len() > 10, "{}", reports.len());
+    for report in reports {
+        let shape = if report.get("error").is_some() { &failure } else { &answer };
+        assert_eq!(violations(shape, report), Vec::<String>::new());
+    }
+    let events = schema("events.schema.json");
+    for line in check("ndjson").lines() {
+        assert_eq!(violations(&events, &read(line)), Vec::<String>::new(), "{line}");
+    }
 }
 
 #[test]

@@ -18,6 +18,7 @@ fn transcripts_are_what_the_program_prints() {
         .case("docs/promela.md")
         .case("docs/spotlight.md")
         .case("docs/guide/*.md")
+        .case("docs/papers/*.md")
         .case("docs/symbolic.md")
         .case("apps/tertium/tests/cmd/*.md");
 }

@@ -2,29 +2,28 @@
 
 #![cfg(target_os = "linux")]
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Instant;
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+use common::ROOT;
 
-fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tertium"));
-    command.current_dir(ROOT).args(args).stdin(Stdio::null()).env("TERTIUM_PROGRESS", "off");
+fn command(arguments: &[&str]) -> Command {
+    let mut command = common::command(arguments);
+    command.current_dir(ROOT);
     command
 }
 
-fn tertium(args: &[&str]) -> Output {
-    command(args).output().unwrap_or_else(|error| panic!("tertium {args:?}: {error}"))
+fn tertium(arguments: &[&str]) -> Output {
+    common::tertium(ROOT, arguments)
 }
 
 fn folder(name: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("writing").join(name);
-    let _ = std::fs::remove_dir_all(&dir);
-    std::fs::create_dir_all(&dir).unwrap_or_else(|error| panic!("{error}"));
-    dir
+    common::folder(&format!("writing/{name}"))
 }
 
 /// All files below a folder, as paths relative to it.

@@ -1,16 +1,17 @@
-//! The abstraction as a program over truth values, in Saïdi's notation: `B1 := if B6 then T else if B2 then F else ?`.
+//! The abstraction as a program over truth values, in Saïdi's notation (Saïdi 2000): `B1 := if B6 then T else if B2 then F else ?`.
 //!
 //! For a step and a predicate, the cubes under which the predicate surely holds afterwards, and those under which it surely
 //! does not, smallest first. What the form of terms decides costs no question; the search ends as soon as every
-//! combination is covered. Cubes are at most [`LARGEST`] wide, which may leave more `?` than necessary, never less.
+//! combination is covered, and what others cover is left out. Cubes are at most [`LARGEST`] wide, which may leave more `?` than necessary, never less.
 
 use std::collections::{BTreeSet, HashMap};
 
 use tertium_program::{LocationId, ProcessId};
 use tertium_smt::{Purpose, Reply, Sort, Term, TermId, Value};
 
+use crate::cover::irredundant;
 use crate::expand::Failed;
-use crate::system::System;
+use crate::system::{OperationId, System};
 use crate::view::View;
 
 /// The widest cube that is tried.
@@ -38,7 +39,7 @@ pub struct Assignment {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BooleanStep {
     /// The operation.
-    pub operation: usize,
+    pub operation: OperationId,
     /// When it may be taken, as text.
     pub guard: String,
     /// Whether it can then surely be taken.
@@ -48,15 +49,15 @@ pub struct BooleanStep {
 }
 
 impl System {
-    /// All operations as steps over truth values.
+    /// All operations as steps over truth values, in the order of the text.
     ///
     /// # Errors
     /// If a limit is reached.
     pub fn boolean_program(&mut self) -> Result<Vec<BooleanStep>, Failed> {
-        (0..self.operations.len()).map(|operation| self.boolean_step(operation)).collect()
+        self.in_order().into_iter().map(|operation| self.boolean_step(operation)).collect()
     }
 
-    fn boolean_step(&mut self, operation: usize) -> Result<BooleanStep, Failed> {
+    fn boolean_step(&mut self, operation: OperationId) -> Result<BooleanStep, Failed> {
         let relation = self.at_their_places(operation, self.operations[operation].relation);
         let (guard, exact) = self.guard_text(relation)?;
         let assignments = self.changes(operation, relation)?;
@@ -64,13 +65,13 @@ impl System {
     }
 
     /// A term where the operation starts: its process is at the operation's source.
-    pub(crate) fn at_its_place(&mut self, operation: usize, term: TermId) -> TermId {
+    pub(crate) fn at_its_place(&mut self, operation: OperationId, term: TermId) -> TermId {
         let (process, source) = (self.operations[operation].process, self.operations[operation].source);
         self.placed(&[(process, source)], term)
     }
 
     /// A term where the operation can be taken: whoever it meets is at its place too.
-    pub(crate) fn at_their_places(&mut self, operation: usize, term: TermId) -> TermId {
+    pub(crate) fn at_their_places(&mut self, operation: OperationId, term: TermId) -> TermId {
         let sources: Vec<_> = self.operations[operation].sources().collect();
         self.placed(&sources, term)
     }
@@ -85,22 +86,50 @@ impl System {
     }
 
     /// What the operation does to the predicates that it changes; `relation` is its relation at its place.
-    pub(crate) fn changes(&mut self, operation: usize, relation: TermId) -> Result<Vec<Assignment>, Failed> {
+    pub(crate) fn changes(&mut self, operation: OperationId, relation: TermId) -> Result<Vec<Assignment>, Failed> {
+        self.changes_under(operation, relation, &HashMap::new())
+    }
+
+    /// The same where some symbols have these values; `relation` knows them already.
+    pub(crate) fn changes_under(
+        &mut self,
+        operation: OperationId,
+        relation: TermId,
+        values: &HashMap<TermId, TermId>,
+    ) -> Result<Vec<Assignment>, Failed> {
         let mut assignments = Vec::new();
+        let facts = self.source_facts(operation);
         for predicate in 0..self.predicates.len() {
             let before = self.at_their_places(operation, self.predicate_terms[predicate]);
             let after = self.after(operation, self.predicate_terms[predicate]);
             let after = self.at_their_places(operation, after);
+            let (before, after) = (self.terms.substitute(before, values), self.terms.substitute(after, values));
             if after != before {
-                assignments.push(self.assignment_of(predicate, relation, after)?);
+                assignments.push(self.assignment_of(predicate, relation, after, &facts)?);
             }
         }
         Ok(assignments)
     }
 
-    fn assignment_of(&mut self, predicate: usize, relation: TermId, after: TermId) -> Result<Assignment, Failed> {
+    /// What holds whenever everyone is where an operation starts.
+    fn source_facts(&mut self, operation: OperationId) -> Vec<TermId> {
+        let sources: Vec<_> = self.operations[operation].sources().collect();
+        let facts: Vec<TermId> =
+            sources.iter().flat_map(|&(process, source)| self.location_facts(process, source)).collect();
+        let placed: Vec<TermId> = facts.into_iter().map(|fact| self.placed(&sources, fact)).collect();
+        placed.into_iter().filter(|&fact| self.terms.as_bool(fact).is_none()).collect()
+    }
+
+    fn assignment_of(
+        &mut self,
+        predicate: usize,
+        relation: TermId,
+        after: TermId,
+        facts: &[TermId],
+    ) -> Result<Assignment, Failed> {
         let related = self.related(&[relation, after]);
-        let mut found = AssignmentSearch { related: related.clone(), ..AssignmentSearch::default() };
+        let facts = facts.to_vec();
+        let mut found = AssignmentSearch { related: related.clone(), facts, ..AssignmentSearch::default() };
         // First what costs nothing, then what must be asked.
         for ask in [false, true] {
             for size in 0..=LARGEST.min(related.len()) {
@@ -110,11 +139,11 @@ impl System {
                     }
                 }
                 if found.complete(&related) {
-                    return Ok(Assignment { predicate, holds: found.holds, fails: found.fails, complete: true });
+                    return Ok(found.assignment(predicate, true));
                 }
             }
         }
-        Ok(Assignment { predicate, holds: found.holds, fails: found.fails, complete: false })
+        Ok(found.assignment(predicate, false))
     }
 
     fn try_cube(
@@ -125,7 +154,8 @@ impl System {
         ask: bool,
         found: &mut AssignmentSearch,
     ) -> Result<(), Failed> {
-        let view = self.cube_view(cube);
+        let mut view = self.cube_view(cube);
+        found.facts.iter().for_each(|&fact| self.note(fact, &mut view));
         let (relation, after) = (self.simplify(&view, relation), self.simplify(&view, after));
         if self.terms.as_bool(relation) == Some(false) {
             found.never.push(cube.clone());
@@ -324,6 +354,8 @@ fn balanced(text: &str) -> bool {
 
 #[derive(Default)]
 struct AssignmentSearch {
+    /// What holds where the operation starts.
+    facts: Vec<TermId>,
     /// The predicates that can matter.
     related: Vec<usize>,
     holds: Vec<Cube>,
@@ -335,6 +367,13 @@ struct AssignmentSearch {
 }
 
 impl AssignmentSearch {
+    /// What was found, without cubes that say nothing new.
+    fn assignment(self, predicate: usize, complete: bool) -> Assignment {
+        let holds = irredundant(self.holds, &self.never);
+        let fails = irredundant(self.fails, &self.never);
+        Assignment { predicate, holds, fails, complete }
+    }
+
     fn all(&self) -> impl Iterator<Item = &Cube> {
         self.holds.iter().chain(&self.fails).chain(&self.never)
     }

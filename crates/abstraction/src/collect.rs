@@ -1,6 +1,6 @@
 //! All abstract states that can be reached, and the structure they make.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use tertium_base::{Budget, StopReason, Stopped};
@@ -27,11 +27,13 @@ pub struct Explored {
 
 /// What becomes part of a structure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
+pub struct StructureOptions {
     /// Processes that are treated fairly: a run on which one can step from some moment on, but never does, does not count.
     pub fair: Vec<ProcessId>,
     /// Whether runs that end stay where they are for ever.
     pub stutter: bool,
+    /// Whether steps are named by their statements, and not by their process.
+    pub by_statement: bool,
 }
 
 /// How many edges of which kind there are.
@@ -54,8 +56,12 @@ impl Explored {
     /// If a limit is reached, or the program cannot be abstracted.
     pub fn visit(system: &mut System, budget: &Budget, progress: &mut dyn FnMut(usize, usize)) -> Result<Self, Failed> {
         let limits = Limits { most: system.options.most_states, budget };
+        let last_call = system.queries.calls().saturating_add(system.options.most_calls);
         let mut followed = Followed { system, initial: Vec::new(), expansions: Vec::new() };
-        let reached = nearest_first(&mut followed, limits, &mut |_, reached, number| {
+        let reached = nearest_first(&mut followed, limits, &mut |followed, reached, number| {
+            if followed.system.queries.calls() > last_call {
+                return Err(Stopped(StopReason::Count).into());
+            }
             progress(number, reached.states.len());
             Ok(ControlFlow::Continue(()))
         })?;
@@ -147,7 +153,7 @@ impl Explored {
         &self,
         system: &mut System,
         atoms: &[(String, ExprId)],
-        shape: &Shape,
+        shape: &StructureOptions,
         budget: &Budget,
     ) -> Result<Kmts, Failed> {
         let mut drafting = Drafting::new(self, system, atoms, shape);
@@ -269,7 +275,9 @@ struct Drafting<'a> {
     builder: KmtsBuilder,
     props: Vec<tertium_model::PropId>,
     actions: Vec<ActionId>,
-    shape: &'a Shape,
+    /// Actions by process and the locations between which it steps, where steps are named by statements.
+    statements: HashMap<(ProcessId, LocationId, LocationId), ActionId>,
+    shape: &'a StructureOptions,
     /// For each fair process the edges that may count and those that surely do.
     possible: Vec<Vec<(StateId, StateId, Option<ActionId>)>>,
     certain: Vec<Vec<(StateId, StateId, Option<ActionId>)>>,
@@ -279,8 +287,19 @@ struct Drafting<'a> {
     anything: Option<StateId>,
 }
 
+/// An action for all steps of a process from one location to another, by their statements.
+fn named_steps(system: &System, builder: &mut KmtsBuilder) -> HashMap<(ProcessId, LocationId, LocationId), ActionId> {
+    let mut names: BTreeMap<(ProcessId, LocationId, LocationId), Vec<String>> = BTreeMap::new();
+    for operation in system.in_order() {
+        let found = &system.operations()[operation];
+        let between = (found.process, found.source, found.target);
+        names.entry(between).or_default().push(system.operation_name(operation));
+    }
+    names.into_iter().map(|(between, names)| (between, builder.add_action(&names.join(" or ")))).collect()
+}
+
 impl<'a> Drafting<'a> {
-    fn new(explored: &Explored, system: &System, atoms: &[(String, ExprId)], shape: &'a Shape) -> Self {
+    fn new(explored: &Explored, system: &System, atoms: &[(String, ExprId)], shape: &'a StructureOptions) -> Self {
         let mut builder = KmtsBuilder::new();
         for state in &explored.states {
             builder.add_state(&system.name(state));
@@ -297,9 +316,10 @@ impl<'a> Drafting<'a> {
         let part = explored.expansions.iter().any(|expansion| expansion.untold);
         let anything = part.then(|| builder.add_state("(anything)"));
         let props = atoms.iter().map(|(name, _)| builder.add_prop(name)).collect();
+        let statements = if shape.by_statement { named_steps(system, &mut builder) } else { HashMap::new() };
         let actions = system.program().processes.iter().map(|process| builder.add_action(&process.name)).collect();
         let none = vec![Vec::new(); shape.fair.len()];
-        Self { builder, props, actions, shape, possible: none.clone(), certain: none, ends, anything }
+        Self { builder, props, actions, statements, shape, possible: none.clone(), certain: none, ends, anything }
     }
 
     fn label(&mut self, state: StateId, prop: usize, value: Kleene) {
@@ -321,12 +341,15 @@ impl<'a> Drafting<'a> {
         }
         let number = |state: &AbstractState| StateId::new(explored.numbers[state]);
         for step in &expansion.steps {
-            let (to, action) = (number(&step.target), self.actions[step.process.index()]);
+            let (to, at) = (number(&step.target), step.process.index());
+            let between = (step.process, explored.states[from.index()].locations[at], step.target.locations[at]);
+            let action = self.statements.get(&between).copied().unwrap_or(self.actions[at]);
             self.builder.add_edge(from, to, step.may, step.must, Some(action));
-            self.count_fair(from, to, step.process, expansion);
+            self.count_fair((from, to, Some(action)), step.process, expansion);
         }
         for (set, process) in &expansion.hyper {
             let members: Vec<StateId> = set.iter().map(number).collect();
+            let process = process.filter(|_| !self.shape.by_statement);
             self.builder.add_hyper(from, &members, process.map(|process| self.actions[process.index()]));
         }
         if self.shape.stutter {
@@ -334,8 +357,7 @@ impl<'a> Drafting<'a> {
         }
     }
 
-    fn count_fair(&mut self, from: StateId, to: StateId, process: ProcessId, expansion: &Expansion) {
-        let edge = (from, to, Some(self.actions[process.index()]));
+    fn count_fair(&mut self, edge: (StateId, StateId, Option<ActionId>), process: ProcessId, expansion: &Expansion) {
         for (at, fair) in self.shape.fair.iter().enumerate() {
             let steps_itself = *fair == process;
             // A step of another process counts where the fair one cannot step.
@@ -401,9 +423,9 @@ impl<'a> Drafting<'a> {
 impl System {
     /// Where the processes are, as properties say it.
     #[must_use]
-    pub fn locations_in_words(&self, locations: &[u32]) -> String {
-        let place = |(process, &at): (ProcessId, &u32)| {
-            let name = self.program.location_name(process, LocationId::new(at as usize));
+    pub fn locations_in_words(&self, locations: &[LocationId]) -> String {
+        let place = |(process, &at): (ProcessId, &LocationId)| {
+            let name = self.program.location_name(process, at);
             format!("{}@{name}", self.program.process(process).name)
         };
         self.program.process_ids().zip(locations).map(place).collect::<Vec<_>>().join(" ")
@@ -442,7 +464,7 @@ impl System {
         let places: Vec<String> = program
             .process_ids()
             .zip(&state.locations)
-            .map(|(process, &at)| program.location_name(process, LocationId::new(at as usize)))
+            .map(|(process, &at)| program.location_name(process, at))
             .collect();
         let mut parts = vec![places.join(",")];
         let kept: Vec<String> =

@@ -10,8 +10,8 @@ use std::rc::Rc;
 
 use tertium_base::narrow::to_u32;
 use tertium_lattice::Kleene;
-use tertium_program::ProcessId;
-use tertium_smt::Term;
+use tertium_program::{LocationId, ProcessId};
+use tertium_smt::{Term, TermId};
 
 use crate::expand::{Failed, Ways};
 use crate::possible::PossiblePost;
@@ -32,7 +32,7 @@ pub(crate) enum Variable {
 impl Variable {
     fn value(self, state: &AbstractState) -> i128 {
         match self {
-            Self::Place(process) => i128::from(state.locations[process]),
+            Self::Place(process) => i128::from(state.locations[process].number()),
             Self::Kept(cell) => state.kept[cell],
             Self::Predicate(predicate) => match state.cube[predicate] {
                 Kleene::False => 0,
@@ -46,7 +46,7 @@ impl Variable {
 /// What a step makes of a state. What is not mentioned is skipped: it stays as it is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Post {
-    places: Vec<(usize, u32)>,
+    places: Vec<(usize, LocationId)>,
     kept: Vec<(usize, i128)>,
     cube: Vec<(usize, Kleene)>,
 }
@@ -120,7 +120,7 @@ impl<L> Diagram<L> {
 }
 
 /// A process at a location.
-type Spot = (ProcessId, u32);
+type Spot = (ProcessId, LocationId);
 
 /// The diagrams of all steps of a program.
 #[derive(Debug, Default)]
@@ -193,11 +193,11 @@ impl System {
 
     /// What the steps of a process at a location depend on: what they read and change, and the predicates that share
     /// symbols with that, and so on.
-    fn tests(&mut self, process: ProcessId, location: u32) -> Vec<Variable> {
+    fn tests(&mut self, process: ProcessId, location: LocationId) -> Vec<Variable> {
         let fixed = self.fixed();
         let mut tests: BTreeSet<Variable> = BTreeSet::new();
         let mut reached: BTreeSet<u64> = BTreeSet::new();
-        for operation in self.leaving[process.index()][location as usize].clone() {
+        for operation in self.leaving[process.index()][location.index()].clone() {
             let (relation, fault) = (self.operations[operation].relation, self.operations[operation].fault);
             for term in [relation, fault] {
                 reached.extend(self.support(term).iter());
@@ -245,10 +245,34 @@ impl System {
                     reached.extend(support.iter());
                 }
             }
-            if taken.len() == before {
+            let informed = self.add_informed(fixed, tests, reached);
+            if taken.len() == before && !informed {
                 return;
             }
         }
+    }
+
+    /// Adds the places of processes whose locations tell something of what was reached; says whether that is new.
+    fn add_informed(
+        &mut self,
+        fixed: &BTreeMap<u64, Variable>,
+        tests: &mut BTreeSet<Variable>,
+        reached: &mut BTreeSet<u64>,
+    ) -> bool {
+        let facts: Vec<(usize, TermId)> = self
+            .location_facts
+            .iter()
+            .flat_map(|(&(process, _), facts)| facts.iter().map(move |&fact| (process.index(), fact)))
+            .collect();
+        let before = (tests.len(), reached.len());
+        for (process, fact) in facts {
+            let support = self.support(fact);
+            if support.iter().any(|symbol| !fixed.contains_key(symbol) && reached.contains(symbol)) {
+                tests.insert(Variable::Place(process));
+                reached.extend(support.iter());
+            }
+        }
+        before != (tests.len(), reached.len())
     }
 
     /// The symbols whose values every abstract state knows.

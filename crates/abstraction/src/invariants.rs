@@ -1,142 +1,128 @@
-//! Interval analysis with widening (Cousot and Cousot 1977): what is known of every variable before any question is asked?
+//! What is known of every variable before any question is asked?
 //!
-//! Intervals by propagating initial values and assignments, flow-insensitively, with a jump to the type's bounds where
-//! they keep growing. What is found holds in every reachable state, so it is part of every question.
+//! Intervals ([`Intervals`]) in a reduced product with linear forms (Cousot and Cousot 1979): the terms of assigned values are
+//! simplified, so that `x + y - x` is `y`. What is found holds in every reachable state, so it is part of every question.
+//!
+//! Beside these, what holds wherever a process is at a location ([`LocationInvariants`]): it is part of every question about a state
+//! in which it is there.
 
-use tertium_program::{Action, Assign, Domain, Expr, Field, InitialValue, Place, Program, Step, Type, VarId};
-use tertium_smt::{Bounds, Terms};
+use tertium_program::analysis::LocationInvariants;
+use tertium_program::analysis::intervals::{Interval, Intervals, PartnerDomain, stored};
+use tertium_program::{ExprId, InitialValue, LocationId, ProcessId, Program, VarId};
+use tertium_smt::{Bounds, Sort, TermId, Terms};
 
+use crate::system::System;
 use crate::translate::Translator;
-
-/// Rounds after which a bound that still moves is dropped.
-const PATIENCE: usize = 4;
 
 /// For every variable, smallest and largest value of its cells in reachable states.
 #[must_use]
 pub fn intervals(program: &Program) -> Vec<Bounds> {
-    let types: Vec<Bounds> = program.variables.iter().map(|variable| type_bounds(program, variable.ty)).collect();
-    let mut known: Vec<Bounds> = program.variable_ids().map(|var| initial(program, var, types[var.index()])).collect();
-    for round in 0.. {
-        let mut next = known.clone();
-        let mut terms = Terms::new();
-        let mut translator = Translator::new(program, &known, &mut terms);
-        for step in &program.steps {
-            for write in writes(program, step) {
-                let (var, value) = match write {
-                    Write::Assign(assign) => {
-                        (assign.place.variable(), value_of(program, step, assign, &mut translator, &mut terms))
-                    }
-                    Write::Anything(var) => (var, (None, None)),
-                };
-                let within = meet(value, types[var.index()]);
-                next[var.index()] = join(next[var.index()], within);
-            }
+    let found = Intervals::of(program).refined(program, &mut LinearForms::default());
+    let of = |var: VarId| found.variable(var).unwrap_or_else(|| declared(program, var));
+    program.variable_ids().map(of).map(|value| (value.lo, value.hi)).collect()
+}
+
+/// The same, where that leaves a variable without bounds with what holds at locations, too.
+#[must_use]
+pub fn reachable_bounds(program: &Program) -> Vec<Bounds> {
+    let mut found = intervals(program);
+    let unbounded = |(lo, hi): &Bounds| lo.is_none() || hi.is_none();
+    if found.iter().any(unbounded) {
+        let known = LocationInvariants::of(program);
+        for (var, bounds) in program.variable_ids().zip(&mut found).filter(|(_, bounds)| unbounded(bounds)) {
+            let here = Interval { lo: bounds.0, hi: bounds.1 };
+            let both = here.meet(known.bounds(program, var)).unwrap_or(here);
+            *bounds = (both.lo, both.hi);
         }
-        if next == known {
-            return known;
-        }
-        if round >= PATIENCE {
-            for ((new, old), ty) in next.iter_mut().zip(&known).zip(&types) {
-                new.0 = if new.0 == old.0 { new.0 } else { ty.0 };
-                new.1 = if new.1 == old.1 { new.1 } else { ty.1 };
-            }
-        }
-        known = next;
     }
-    types
-}
-
-fn type_bounds(program: &Program, ty: Type) -> Bounds {
-    let (lo, hi) = program.bounds(ty);
-    (lo.map(i128::from), hi.map(i128::from))
-}
-
-fn initial(program: &Program, var: VarId, ty: Bounds) -> Bounds {
-    let variable = program.variable(var);
-    let spread = |values: &[i64]| {
-        let least = values.iter().min().map(|&value| i128::from(value));
-        (least, values.iter().max().map(|&value| i128::from(value)))
-    };
-    let values = match &variable.initial {
-        InitialValue::Same(value) => spread(&[*value]),
-        InitialValue::Each(values) => spread(values),
-        _ => return ty,
-    };
-    // A value that the type cannot hold is truncated when it is stored.
-    let fits = |value: Option<i128>| ty.0.is_none_or(|lo| value >= Some(lo)) && ty.1.is_none_or(|hi| value <= Some(hi));
-    if fits(values.0) && fits(values.1) { values } else { ty }
-}
-
-enum Write {
-    Assign(Assign),
-    Anything(VarId),
-}
-
-fn writes(program: &Program, step: &Step) -> Vec<Write> {
-    let mut found: Vec<Write> = match &step.action {
-        Action::Assign(assigns) | Action::Together { assigns, .. } => {
-            assigns.iter().map(|&assign| Write::Assign(assign)).collect()
-        }
-        Action::Receive { pattern, .. } => pattern
-            .fields
-            .iter()
-            .filter_map(|field| match field {
-                Field::Bind(place) => Some(Write::Anything(place.variable())),
-                Field::Match(_) | Field::Skip => None,
-            })
-            .collect(),
-        Action::Run { process, then, .. } => {
-            let locals = program.process(*process).locals.iter().copied();
-            then.iter().map(|assign| assign.place.variable()).chain(locals).map(Write::Anything).collect()
-        }
-        Action::Assert(_) | Action::Send { .. } | Action::SetPriority { .. } | Action::Print { .. } | Action::End => {
-            Vec::new()
-        }
-    };
-    found.extend(program.last.map(Write::Anything));
     found
 }
 
-fn value_of(program: &Program, step: &Step, assign: Assign, translator: &mut Translator, terms: &mut Terms) -> Bounds {
-    if let Expr::Input(position, _) = program.exprs.get(assign.value) {
-        return match step.inputs.get(position as usize).map(|input| input.domain) {
-            Some(Domain::Type(ty)) => type_bounds(program, ty),
-            Some(Domain::Range(lo, hi)) => {
-                let mut bound = |expr| translator.term(program, expr, terms).map(|term| terms.bounds(term));
-                match (bound(lo), bound(hi)) {
-                    (Ok(lo), Ok(hi)) => (lo.0, hi.1),
-                    _ => (None, None),
+/// What holds wherever a process is at a location.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LocationInvariant {
+    /// Who.
+    pub process: ProcessId,
+    /// Where.
+    pub location: LocationId,
+    /// The condition; none if no run gets there.
+    pub condition: Option<ExprId>,
+}
+
+impl System {
+    /// Finds what holds at locations, as far as bounds of variables do not say so anyway.
+    pub(crate) fn add_location_invariants(&mut self) {
+        let found = LocationInvariants::of(&self.program);
+        for process in self.program.process_ids() {
+            for location in (0..self.program.process(process).locations.len()).map(LocationId::new) {
+                let Some(constraints) = found.at(process, location) else {
+                    self.location_invariants.push(LocationInvariant { process, location, condition: None });
+                    continue;
+                };
+                for constraint in constraints {
+                    let condition = constraint.expr(&mut self.program);
+                    let Some((condition, term)) =
+                        condition.and_then(|expr| Some((expr, self.observed(expr, true).ok()?)))
+                    else {
+                        continue;
+                    };
+                    if self.terms.as_bool(term).is_none() {
+                        self.location_facts.entry((process, location)).or_default().push(term);
+                        let condition = Some(condition);
+                        self.location_invariants.push(LocationInvariant { process, location, condition });
+                    }
                 }
-            }
-            None => (None, None),
-        };
-    }
-    if let Place::Element(_, indices) = assign.place {
-        for &index in program.exprs.list(indices) {
-            if translator.term(program, index, terms).is_err() {
-                return (None, None);
             }
         }
     }
-    match translator.term(program, assign.value, terms) {
-        Ok(term) if terms.sort(term) == tertium_smt::Sort::Int => terms.bounds(term),
-        _ => (None, None),
+
+    /// What holds wherever processes are at locations, beyond the bounds of variables.
+    #[must_use]
+    pub fn location_invariants(&self) -> &[LocationInvariant] {
+        &self.location_invariants
+    }
+
+    /// The same as terms, for a process at a location.
+    pub(crate) fn location_facts(&self, process: ProcessId, location: LocationId) -> Vec<TermId> {
+        self.location_facts.get(&(process, location)).cloned().unwrap_or_default()
     }
 }
 
-fn meet(value: Bounds, ty: Bounds) -> Bounds {
-    let lo = match (value.0, ty.0) {
-        (Some(a), Some(b)) => Some(a.max(b)),
-        (a, b) => a.or(b),
+/// What a variable of a process that never starts would begin with.
+fn declared(program: &Program, var: VarId) -> Interval {
+    let variable = program.variable(var);
+    let of_type = Interval::of_type(program, variable.ty);
+    let values = match &variable.initial {
+        InitialValue::Same(value) => std::slice::from_ref(value),
+        InitialValue::Each(values) => values,
+        _ => return of_type,
     };
-    let hi = match (value.1, ty.1) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    };
-    // A write that never fits never happens; the type's bounds are always right.
-    if matches!((lo, hi), (Some(lo), Some(hi)) if lo > hi) { ty } else { (lo, hi) }
+    let values = values.iter().map(|&value| stored(program, variable.ty, Interval::exactly(value)));
+    values.reduce(Interval::join).unwrap_or(of_type)
 }
 
-fn join(a: Bounds, b: Bounds) -> Bounds {
-    (a.0.zip(b.0).map(|(a, b)| a.min(b)), a.1.zip(b.1).map(|(a, b)| a.max(b)))
+/// Terms of one round's expressions, which keep linear forms simple and know their bounds.
+#[derive(Default)]
+struct LinearForms {
+    terms: Terms,
+    translator: Option<Translator>,
+}
+
+impl PartnerDomain for LinearForms {
+    fn begin_round(&mut self, program: &Program, variables: &[Interval]) {
+        let bounds: Vec<Bounds> = variables.iter().map(|value| (value.lo, value.hi)).collect();
+        self.terms = Terms::new();
+        self.translator = Some(Translator::new(program, &bounds, &mut self.terms));
+    }
+
+    fn bounds(&mut self, program: &Program, value: ExprId) -> Interval {
+        let term = self.translator.as_mut().and_then(|known| known.term(program, value, &mut self.terms).ok());
+        match term {
+            Some(term) if self.terms.sort(term) == Sort::Int => {
+                let (lo, hi) = self.terms.bounds(term);
+                Interval { lo, hi }
+            }
+            _ => Interval::ALL,
+        }
+    }
 }

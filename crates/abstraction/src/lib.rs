@@ -36,19 +36,24 @@
 //! assert_eq!(explored.states.len(), 2);
 //! ```
 
+pub mod approximation;
 pub mod assignments;
 pub mod choices;
 pub mod collect;
+mod cover;
 mod diagram;
 pub mod expand;
+pub mod horn;
 pub mod hyper;
 pub mod initial;
 pub mod invariants;
 pub mod keep;
+pub mod linear_rank;
 mod more;
 pub mod options;
 pub mod paths;
 pub mod possible;
+mod ranked_sets;
 pub mod ranking;
 pub mod samples;
 pub mod spotlight;
@@ -59,13 +64,14 @@ pub mod truth;
 pub mod view;
 pub mod zones;
 
-pub use collect::{EdgeCounts, Explored, Shape};
-pub use expand::{AbstractStep, Expansion, Failed};
+pub use collect::{EdgeCounts, Explored, StructureOptions};
+pub use expand::{AbstractStep, Expansion, Failed, OperationFault};
+pub use horn::BadTerm;
 pub use initial::Initial;
-pub use options::{Kind, Options};
+pub use options::{AbstractionKind, Options};
 pub use paths::PossiblePaths;
 pub use possible::PossibleStep;
 pub use ranking::Change;
 pub use state::AbstractState;
-pub use system::{Operation, Predicate, System};
+pub use system::{Operation, OperationId, Operations, Predicate, System};
 pub use tertium_instantiate::Unsupported;

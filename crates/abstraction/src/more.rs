@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use tertium_program::{Binary, Expr, ExprId, Sort, Type, Unary, VarId};
+use tertium_program::{Binary, Expr, ExprId, LocationId, Sort, Type, Unary, VarId};
 use tertium_smt::{Queries, Sum, Term, TermId, Terms};
 
 use crate::Unsupported;
@@ -45,7 +45,7 @@ impl System {
     }
 
     /// The locations of all processes, and kept cells, as values of their symbols.
-    pub fn located(&mut self, locations: &[u32], kept: &[i128]) -> HashMap<TermId, TermId> {
+    pub fn located(&mut self, locations: &[LocationId], kept: &[i128]) -> HashMap<TermId, TermId> {
         self.concrete(locations, kept)
     }
 

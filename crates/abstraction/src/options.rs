@@ -5,7 +5,7 @@ use tertium_smt::Limit;
 
 /// How precise the steps between abstract states are.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub enum Kind {
+pub enum AbstractionKind {
     /// Possible steps exactly; certain steps to single states.
     Boolean,
     /// Each predicate for itself: cheap, less precise.
@@ -19,7 +19,7 @@ pub enum Kind {
     Hyper,
 }
 
-impl Kind {
+impl AbstractionKind {
     /// All kinds.
     pub const ALL: [Self; 5] = [Self::Boolean, Self::Cartesian, Self::Cubes, Self::Four, Self::Hyper];
 
@@ -40,28 +40,34 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How precise steps are.
-    pub kind: Kind,
+    pub kind: AbstractionKind,
     /// Variables that stay concrete.
     pub keep: Vec<VarId>,
     /// Variables that channels became: they stay concrete if only concrete values come in.
     pub channels: Vec<VarId>,
     /// Whether variables with few values stay concrete too.
     pub keep_small: bool,
+    /// Whether what holds at locations is found first, and part of every question.
+    pub location_invariants: bool,
     /// How much one question may cost.
     pub limit: Limit,
     /// The largest number of abstract states.
     pub most_states: usize,
+    /// Calls of the solver after which a structure of all of them is given up.
+    pub most_calls: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
-            kind: Kind::Hyper,
+            kind: AbstractionKind::Hyper,
             keep: Vec::new(),
             channels: Vec::new(),
             keep_small: true,
+            location_invariants: true,
             limit: Limit::default(),
             most_states: 1_000_000,
+            most_calls: u64::MAX,
         }
     }
 }

@@ -13,7 +13,7 @@ use tertium_base::{StopReason, Stopped};
 use tertium_program::{ProcessId, Successors};
 
 use crate::choices::Closed;
-use crate::collect::{Explored, Shape};
+use crate::collect::{Explored, StructureOptions};
 use crate::expand::{AbstractStep, Expansion, Failed, merge};
 use crate::state::AbstractState;
 use crate::system::System;
@@ -24,7 +24,7 @@ use crate::view::View;
 pub struct PossiblePaths<'s> {
     /// The system.
     pub system: &'s mut System,
-    shape: &'s Shape,
+    shape: &'s StructureOptions,
     loosely: bool,
     initial: Vec<(AbstractState, bool)>,
     known: HashMap<AbstractState, Expansion>,
@@ -33,14 +33,14 @@ pub struct PossiblePaths<'s> {
 impl<'s> PossiblePaths<'s> {
     /// Fair to those whom the shape names; paths that end go on as it says.
     #[must_use]
-    pub fn new(system: &'s mut System, shape: &'s Shape) -> Self {
+    pub fn new(system: &'s mut System, shape: &'s StructureOptions) -> Self {
         Self { system, shape, loosely: false, initial: Vec::new(), known: HashMap::new() }
     }
 
     /// The same, and more than that: a path may end anywhere, and fair processes may be unable to step anywhere. This needs no questions,
     /// and is enough for whatever holds of those paths, too.
     #[must_use]
-    pub fn loosely(system: &'s mut System, shape: &'s Shape) -> Self {
+    pub fn loosely(system: &'s mut System, shape: &'s StructureOptions) -> Self {
         Self { loosely: true, ..Self::new(system, shape) }
     }
 
@@ -95,7 +95,7 @@ impl Successors for PossiblePaths<'_> {
         if self.known.len() >= self.system.options.most_states {
             return Err(Stopped(StopReason::Count).into());
         }
-        let anything = Shape { fair: Vec::new(), stutter: false };
+        let anything = StructureOptions::default();
         let asked = if self.loosely { &anything } else { self.shape };
         let mut expansion = self.system.expand_possible(state, asked)?;
         expansion.may_stop |= self.loosely && self.shape.stutter;
@@ -117,7 +117,7 @@ impl System {
     ///
     /// # Errors
     /// If a limit is reached, or a kept variable gets too many values.
-    pub fn expand_possible(&mut self, state: &AbstractState, shape: &Shape) -> Result<Expansion, Failed> {
+    pub fn expand_possible(&mut self, state: &AbstractState, shape: &StructureOptions) -> Result<Expansion, Failed> {
         let mut found = Expansion { may_rest: vec![true; self.program.processes.len()], ..Expansion::default() };
         for step in self.possible_steps(state)? {
             let process = self.operations[step.operation].process;
@@ -164,7 +164,7 @@ impl System {
 
     /// When a process can step, by operation.
     fn able(&mut self, state: &AbstractState, view: &View, process: ProcessId) -> Vec<Closed> {
-        let at = state.locations[process.index()] as usize;
+        let at = state.locations[process.index()].index();
         let mut able = Vec::new();
         for operation in self.leaving[process.index()][at].clone() {
             let relation = self.simplify(view, self.operations[operation].relation);

@@ -4,23 +4,23 @@
 //! [`crate::expand`], which works out what is certain as well. A [`System`] is searched by them like any program
 //! ([`tertium_program::search`]).
 
-use tertium_program::{ProcessId, Successors};
+use tertium_program::{LocationId, ProcessId, Successors};
 use tertium_smt::{Purpose, Reply, TermId};
 
 use crate::diagram::Post;
 use crate::expand::Failed;
 use crate::state::AbstractState;
-use crate::system::System;
+use crate::system::{OperationId, System};
 use crate::view::View;
 
 /// An operation and what it makes of a state.
-pub(crate) type PossiblePost = (usize, Post);
+pub(crate) type PossiblePost = (OperationId, Post);
 
 /// A step that some program state may take.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PossibleStep {
     /// The way of stepping.
-    pub operation: usize,
+    pub operation: OperationId,
     /// Where it leads.
     pub target: AbstractState,
 }
@@ -28,7 +28,7 @@ pub struct PossibleStep {
 /// Where the program may begin, and what may follow. A step is told by its operation.
 impl Successors for System {
     type State = AbstractState;
-    type Step = usize;
+    type Step = OperationId;
     type Failure = Failed;
 
     fn initial(&mut self) -> Result<Vec<AbstractState>, Failed> {
@@ -38,7 +38,7 @@ impl Successors for System {
     fn after(
         &mut self,
         state: &AbstractState,
-        arrive: &mut dyn FnMut(usize, AbstractState) -> usize,
+        arrive: &mut dyn FnMut(OperationId, AbstractState) -> usize,
     ) -> Result<(), Failed> {
         for step in self.possible_steps(state)? {
             arrive(step.operation, step.target);
@@ -75,7 +75,7 @@ impl System {
     ) -> Result<Vec<PossiblePost>, Failed> {
         let view = view.get_or_insert_with(|| self.view(state));
         let mut found = Vec::new();
-        let at = state.locations[process.index()] as usize;
+        let at = state.locations[process.index()].index();
         for operation in self.leaving[process.index()][at].clone() {
             for case in self.cases(state, view, operation)? {
                 let targets = self.targets(state, view, &case)?;
@@ -97,10 +97,12 @@ impl System {
 
     /// In which program states of these locations no process can step although not all are at their ends. Where inputs
     /// are only tried, some states more.
-    pub fn stuck(&mut self, locations: &[u32]) -> TermId {
-        let at_end = self.program.process_ids().zip(locations).all(|(process, &location)| {
-            self.program.location(process, tertium_program::LocationId::new(location as usize)).end
-        });
+    pub fn stuck(&mut self, locations: &[LocationId]) -> TermId {
+        let at_end = self
+            .program
+            .process_ids()
+            .zip(locations)
+            .all(|(process, &location)| self.program.location(process, location).end);
         if at_end {
             return self.terms.bool(false);
         }
@@ -112,9 +114,9 @@ impl System {
 
     /// In which program states a process cannot step from a location; whether a step that goes wrong is one is up to the caller. Where inputs
     /// are only tried, some states more.
-    pub fn unable(&mut self, process: tertium_program::ProcessId, location: u32, faults: bool) -> TermId {
+    pub fn unable(&mut self, process: tertium_program::ProcessId, location: LocationId, faults: bool) -> TermId {
         let mut parts = Vec::new();
-        for operation in self.leaving[process.index()][location as usize].clone() {
+        for operation in self.leaving[process.index()][location.index()].clone() {
             let Operands { relation, fault, inputs } = self.operands(operation);
             let able = if faults { self.terms.or(relation, fault) } else { relation };
             let able = self.close(able, &inputs).below;
@@ -125,17 +127,17 @@ impl System {
 
     /// In which program states an operation can go wrong, with its inputs free.
     #[must_use]
-    pub fn fault(&self, operation: usize) -> TermId {
+    pub fn fault(&self, operation: OperationId) -> TermId {
         self.operations[operation].fault
     }
 
     /// The operations that leave a location.
     #[must_use]
-    pub fn leaving(&self, process: tertium_program::ProcessId, location: u32) -> &[usize] {
-        &self.leaving[process.index()][location as usize]
+    pub fn leaving(&self, process: tertium_program::ProcessId, location: LocationId) -> &[OperationId] {
+        &self.leaving[process.index()][location.index()]
     }
 
-    fn operands(&self, operation: usize) -> Operands {
+    fn operands(&self, operation: OperationId) -> Operands {
         let operation = &self.operations[operation];
         Operands { relation: operation.relation, fault: operation.fault, inputs: operation.inputs.clone() }
     }

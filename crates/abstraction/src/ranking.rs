@@ -1,7 +1,7 @@
 //! What does an abstract step do to a ranking function?
 //!
-//! A ranking function is a tuple of integers that is compared lexicographically. A step decreases it if the first integer that changes gets smaller,
-//! and was not negative; it does not increase it if it decreases it, or changes at most the last integer, and does not make that one greater. Each way of taking the
+//! A ranking function is a tuple of integers that is compared lexicographically. A step decreases it if one of the integers gets smaller and was not negative, and none before
+//! it gets greater; it does not increase it if it decreases it, or makes none of them greater. (Then of the integers that decrease again and again the first one never increases from some point on.) Each way of taking the
 //! step is a question to the solver: can a program state of the abstract one take it, arrive in the other, and not change the integers like this?
 //! Such steps augment an abstraction with what no run does for ever (Kesten, Pnueli 2000).
 //!
@@ -14,7 +14,7 @@ use tertium_smt::{Purpose, Reply, Sort, Term, TermId};
 use crate::Unsupported;
 use crate::expand::Failed;
 use crate::state::AbstractState;
-use crate::system::System;
+use crate::system::{OperationId, System};
 use crate::view::View;
 
 /// What every program step between two abstract states does to a ranking function.
@@ -61,7 +61,7 @@ impl System {
     ) -> Result<Change, Failed> {
         let view = self.view(from);
         let mut change = Change { decreases: true, does_not_increase: true, decreases_somehow: false };
-        let at = from.locations[process.index()] as usize;
+        let at = from.locations[process.index()].index();
         let mut ways = 0;
         for operation in self.leaving[process.index()][at].clone() {
             let Some(passage) = self.passage(&view, operation, from, to) else { continue };
@@ -78,11 +78,36 @@ impl System {
         Ok(change)
     }
 
+    /// For each operation of a process in an abstract state: when it makes an integer smaller, and when that is not negative before, as far as this is open and no matter of inputs.
+    pub fn decrease_conditions(&mut self, from: &AbstractState, process: ProcessId, integer: TermId) -> Vec<TermId> {
+        let view = self.view(from);
+        let at = from.locations[process.index()].index();
+        let mut found = Vec::new();
+        for operation in self.leaving[process.index()][at].clone() {
+            let after = self.after(operation, integer);
+            let (smaller, zero) = (self.terms.lt(after, integer), self.terms.int(0));
+            let bounded = self.terms.le(zero, integer);
+            for condition in [smaller, bounded] {
+                let condition = self.simplify(&view, condition);
+                let support = self.support(condition);
+                let input = |symbol: TermId| match self.terms.get(symbol) {
+                    Term::Symbol(id) => support.contains(&(id.index() as u64)),
+                    _ => false,
+                };
+                let chosen = self.operations[operation].inputs.iter().any(|choice| input(choice.symbol));
+                if self.terms.as_bool(condition).is_none() && !chosen {
+                    found.push(condition);
+                }
+            }
+        }
+        found
+    }
+
     /// What it takes for an operation to lead from one abstract state into another; none if it plainly does not.
-    fn passage(
+    pub(crate) fn passage(
         &mut self,
         view: &View,
-        operation: usize,
+        operation: OperationId,
         from: &AbstractState,
         to: &AbstractState,
     ) -> Option<Vec<TermId>> {
@@ -117,20 +142,18 @@ impl System {
     }
 
     /// When integers decrease, and when they do not increase.
-    fn decrease(&mut self, before: &[TermId], after: &[TermId]) -> [TermId; 2] {
+    pub(crate) fn decrease(&mut self, before: &[TermId], after: &[TermId]) -> [TermId; 2] {
         let terms = &mut self.terms;
-        let (zero, mut unchanged) = (terms.int(0), terms.bool(true));
-        let (mut decreases, mut last) = (Vec::new(), terms.bool(true));
+        let (zero, mut not_increased) = (terms.int(0), terms.bool(true));
+        let mut decreases = Vec::new();
         for (&was, &is) in before.iter().zip(after) {
             let (bounded, smaller) = (terms.le(zero, was), terms.lt(is, was));
-            decreases.push(terms.all(&[unchanged, bounded, smaller]));
+            decreases.push(terms.all(&[not_increased, bounded, smaller]));
             let not_greater = terms.le(is, was);
-            last = terms.and(unchanged, not_greater);
-            let same = terms.eq(is, was);
-            unchanged = terms.and(unchanged, same);
+            not_increased = terms.and(not_increased, not_greater);
         }
         let decrease = terms.any(&decreases);
-        [decrease, terms.or(decrease, last)]
+        [decrease, terms.or(decrease, not_increased)]
     }
 
     /// Whether whatever takes the passage changes integers as `wanted` says.

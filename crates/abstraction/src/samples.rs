@@ -5,7 +5,7 @@
 
 use tertium_base::Stopped;
 use tertium_lattice::Kleene;
-use tertium_program::{ExprId, LocationId, VarId};
+use tertium_program::{ExprId, VarId};
 use tertium_smt::{Purpose, Reply, Sort, TermId, Value};
 
 use crate::expand::Failed;
@@ -58,11 +58,11 @@ impl System {
     pub fn missing(&mut self, from: &AbstractState, to: &AbstractState) -> Result<Vec<ExprId>, Failed> {
         let mut found: Vec<ExprId> = Vec::new();
         for process in self.program.process_ids() {
-            let source = from.locations[process.index()] as usize;
+            let source = from.locations[process.index()].index();
             for operation in self.leaving[process.index()][source].clone() {
                 let Operation { target, terms, inputs, .. } = self.operations[operation].clone();
                 let others = (0..from.locations.len()).filter(|&at| at != process.index());
-                let moves = target.index() == to.locations[process.index()] as usize;
+                let moves = target.index() == to.locations[process.index()].index();
                 if !moves || !inputs.is_empty() || !others.into_iter().all(|at| from.locations[at] == to.locations[at])
                 {
                     continue;
@@ -91,9 +91,9 @@ impl System {
             if !(0..from.locations.len()).filter(others).all(|at| from.locations[at] == to.locations[at]) {
                 continue;
             }
-            let source = from.locations[process.index()] as usize;
+            let source = from.locations[process.index()].index();
             for operation in self.leaving[process.index()][source].clone() {
-                if self.operations[operation].target != LocationId::new(to.locations[process.index()] as usize) {
+                if self.operations[operation].target != to.locations[process.index()] {
                     continue;
                 }
                 chooses |= !self.operations[operation].inputs.is_empty();

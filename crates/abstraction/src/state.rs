@@ -1,12 +1,13 @@
 //! An abstract state: what is known exactly, and which predicates hold.
 
 use tertium_lattice::Kleene;
+use tertium_program::LocationId;
 
 /// A set of program states: those with these locations and kept values in which the predicates have these values.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct AbstractState {
     /// Where each process is.
-    pub locations: Vec<u32>,
+    pub locations: Vec<LocationId>,
     /// The values of the kept cells.
     pub kept: Vec<i128>,
     /// One value per predicate; unknown means either.

@@ -2,9 +2,13 @@
 //!
 //! Not here: what follows from a state ([`crate::expand`]) and how states become a structure ([`crate::collect`]).
 
+mod support;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::{Deref, Index};
 use std::rc::Rc;
 
+use tertium_base::id_type;
 use tertium_base::narrow::to_u32;
 use tertium_instantiate::Unsupported;
 use tertium_program::analysis::Constants;
@@ -12,7 +16,7 @@ use tertium_program::{Domain, ExprId, Hold, LocationId, ProcessId, Program, Sort
 use tertium_smt::{Bounds, Queries, Sort as TermSort, Term, TermId, Terms};
 
 use crate::diagram::Diagrams;
-use crate::invariants::intervals;
+use crate::invariants::{LocationInvariant, intervals};
 use crate::keep;
 use crate::options::Options;
 use crate::translate::{Cells, NoTerm, Translator};
@@ -39,6 +43,11 @@ pub struct Choice {
     pub symbol: TermId,
     /// Its values, if they are known to be few or many, but bounded.
     pub bounds: Bounds,
+}
+
+id_type! {
+    /// An operation of one system.
+    pub struct OperationId;
 }
 
 /// One way to take a step.
@@ -82,10 +91,42 @@ impl Operation {
     }
 
     /// Puts everyone who moves where it leads.
-    pub fn arrive(&self, locations: &mut [u32]) {
+    pub fn arrive(&self, locations: &mut [LocationId]) {
         for (process, at) in self.arrivals() {
-            locations[process.index()] = at.number();
+            locations[process.index()] = at;
         }
+    }
+}
+
+/// All operations of a program, by their ids.
+#[derive(Clone, Debug, Default)]
+pub struct Operations(Vec<Operation>);
+
+impl Operations {
+    /// All ids, in order.
+    pub fn ids(&self) -> impl Iterator<Item = OperationId> + use<> {
+        (0..self.0.len()).map(OperationId::new)
+    }
+
+    /// All operations with their ids.
+    pub fn with_ids(&self) -> impl Iterator<Item = (OperationId, &Operation)> {
+        self.ids().zip(&self.0)
+    }
+}
+
+impl Deref for Operations {
+    type Target = [Operation];
+
+    fn deref(&self) -> &[Operation] {
+        &self.0
+    }
+}
+
+impl Index<OperationId> for Operations {
+    type Output = Operation;
+
+    fn index(&self, id: OperationId) -> &Operation {
+        &self.0[id.index()]
     }
 }
 
@@ -110,17 +151,20 @@ pub struct System {
     pub(crate) options: Options,
     pub(crate) predicates: Vec<Predicate>,
     pub(crate) predicate_terms: Vec<TermId>,
-    pub(crate) operations: Vec<Operation>,
+    pub(crate) operations: Operations,
     /// By process and location.
-    pub(crate) leaving: Vec<Vec<Vec<usize>>>,
+    pub(crate) leaving: Vec<Vec<Vec<OperationId>>>,
     pub(crate) kept: Vec<Kept>,
     /// What holds of the initial states.
     pub(crate) initial: Vec<TermId>,
     pub(crate) bounds: Vec<Bounds>,
+    /// What holds at locations, and the same as terms.
+    pub(crate) location_invariants: Vec<LocationInvariant>,
+    pub(crate) location_facts: BTreeMap<(ProcessId, LocationId), Vec<TermId>>,
     pub(crate) reasons: Vec<(VarId, keep::Reason)>,
     pub(crate) deadlock: TermId,
     /// The values of predicates after operations, and the symbols of terms.
-    pub(crate) afterwards: HashMap<(usize, TermId), TermId>,
+    pub(crate) afterwards: HashMap<(OperationId, TermId), TermId>,
     supports: HashMap<TermId, Rc<BTreeSet<u64>>>,
     /// What steps do, as far as it was needed.
     pub(crate) diagrams: Diagrams,
@@ -155,11 +199,13 @@ impl System {
             options: options.clone(),
             predicates: predicates.to_vec(),
             predicate_terms: Vec::new(),
-            operations: Vec::new(),
+            operations: Operations::default(),
             leaving: program.processes.iter().map(|process| vec![Vec::new(); process.locations.len()]).collect(),
             kept: Vec::new(),
             initial: Vec::new(),
             bounds,
+            location_invariants: Vec::new(),
+            location_facts: BTreeMap::new(),
             reasons,
             deadlock,
             afterwards: HashMap::new(),
@@ -169,6 +215,9 @@ impl System {
             constants: None,
         };
         system.keep_cells()?;
+        if options.location_invariants {
+            system.add_location_invariants();
+        }
         for predicate in predicates {
             let term = system.observed(predicate.expr, true)?;
             system.predicate_terms.push(term);
@@ -191,7 +240,7 @@ impl System {
         let mut open: Vec<(ProcessId, LocationId)> = entries.collect();
         let mut seen = 0;
         loop {
-            open.extend(self.operations[seen..].iter().flat_map(Operation::arrivals));
+            open.extend(self.operations.iter().skip(seen).flat_map(Operation::arrivals));
             seen = self.operations.len();
             let Some((process, at)) = open.pop() else { return Ok(()) };
             let location = self.program.location(process, at);
@@ -239,7 +288,7 @@ impl System {
             // What is known where it begins may tell how often a loop goes round.
             Err(_) => {
                 let (process, source) = (self.program.step(step).process, self.program.step(step).source);
-                let constants = self.constants.get_or_insert_with(|| Constants::of(&mut self.program));
+                let constants = self.constants.get_or_insert_with(|| Constants::of(&self.program));
                 let known: Vec<(VarId, i64)> = constants.at(process, source).into_iter().collect();
                 self.program.interrupted_ways(step, &known).map_err(|no| Unsupported::Step(no.0))?
             }
@@ -259,9 +308,9 @@ impl System {
                 let there = self.terms.int(at.index() as i128);
                 after.insert(self.translator.counter(process), there);
             }
-            let number = self.operations.len();
+            let number = OperationId::new(self.operations.len());
             self.leaving[process.index()][source.index()].push(number);
-            self.operations.push(Operation {
+            self.operations.0.push(Operation {
                 process,
                 source,
                 target,
@@ -385,7 +434,7 @@ impl System {
 
     /// The ways to take steps.
     #[must_use]
-    pub fn operations(&self) -> &[Operation] {
+    pub fn operations(&self) -> &Operations {
         &self.operations
     }
 
@@ -425,30 +474,8 @@ impl System {
         self.constants.iter().flat_map(Constants::all)
     }
 
-    /// What the value of a term depends on: symbols and functions.
-    pub(crate) fn support(&mut self, term: TermId) -> Rc<BTreeSet<u64>> {
-        if let Some(known) = self.supports.get(&term) {
-            return Rc::clone(known);
-        }
-        let mut found: BTreeSet<u64> = BTreeSet::new();
-        for id in self.terms.reachable(&[term]) {
-            match self.terms.get(id) {
-                Term::Symbol(symbol) => {
-                    found.insert(symbol.index() as u64);
-                }
-                Term::Apply(function, _) => {
-                    found.insert(1 << 40 | function.index() as u64);
-                }
-                _ => {}
-            }
-        }
-        let found = Rc::new(found);
-        self.supports.insert(term, Rc::clone(&found));
-        found
-    }
-
     /// A term over the state after an operation, as one over the state before it.
-    pub(crate) fn after(&mut self, operation: usize, term: TermId) -> TermId {
+    pub(crate) fn after(&mut self, operation: OperationId, term: TermId) -> TermId {
         if let Some(&known) = self.afterwards.get(&(operation, term)) {
             return known;
         }

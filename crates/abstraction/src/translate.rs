@@ -390,7 +390,8 @@ impl Translator {
                 let value = instance.arguments.get(*position as usize).copied().unwrap_or(0);
                 vec![wrapped(value); variable.cells()]
             }
-            InitialValue::Channel(_) | InitialValue::Computed(_) => return None,
+            InitialValue::Computed(_) => computed(program, var)?,
+            InitialValue::Channel(_) => return None,
         };
         let mut conditions = Vec::new();
         for (at, value) in values.into_iter().enumerate() {
@@ -405,6 +406,21 @@ impl Translator {
         }
         Some(conditions)
     }
+}
+
+/// Computed initial values: each is one number, whatever the program begins with.
+fn computed(program: &Program, var: VarId) -> Option<Vec<i64>> {
+    let (semantics, variable) = (tertium_program::Semantics::new(program), program.variable(var));
+    let slots = semantics.first_slots().ok()?;
+    let base = match variable.scope {
+        Scope::Global => 0,
+        Scope::Local(process) => {
+            let at = program.instances.iter().position(|instance| instance.process == process)?;
+            *semantics.layout().frames(&slots).get(at)?
+        }
+    };
+    let at = base + semantics.layout().variable(var);
+    slots.get(at..at + variable.cells()).map(<[i64]>::to_vec)
 }
 
 /// A cell that has one value only is that value, and stays it.

@@ -11,7 +11,7 @@ use tertium_smt::{Term, TermId};
 
 use crate::assignments::{Assignment, Cube};
 use crate::expand::Failed;
-use crate::system::System;
+use crate::system::{OperationId, System};
 
 /// One operator of a formula over predicates; operands are positions before it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,7 +50,7 @@ pub enum Guard {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TruthStep {
     /// The operation.
-    pub operation: usize,
+    pub operation: OperationId,
     /// When it may be taken without going wrong.
     pub guard: Guard,
     /// What changes; predicates that keep their value are left out.
@@ -65,10 +65,10 @@ impl System {
     /// # Errors
     /// If a limit is reached.
     pub fn truth_program(&mut self) -> Result<Vec<TruthStep>, Failed> {
-        (0..self.operations.len()).map(|operation| self.truth_step(operation)).collect()
+        self.operations.ids().map(|operation| self.truth_step(operation)).collect()
     }
 
-    fn truth_step(&mut self, operation: usize) -> Result<TruthStep, Failed> {
+    fn truth_step(&mut self, operation: OperationId) -> Result<TruthStep, Failed> {
         let relation = self.at_their_places(operation, self.operations[operation].relation);
         let guard = match self.exactly(relation) {
             Some(truth) => Guard::Exactly(truth),
@@ -91,7 +91,7 @@ impl System {
     }
 
     /// A term as a formula over the predicates, if it speaks of nothing else.
-    fn exactly(&mut self, term: TermId) -> Option<Truth> {
+    pub(crate) fn exactly(&mut self, term: TermId) -> Option<Truth> {
         let (named, symbols) = self.named(term);
         if !self.is_named(named, &symbols) {
             return None;

@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use tertium_base::Stopped;
 use tertium_lattice::Kleene;
+use tertium_program::LocationId;
 use tertium_smt::{Bounds, Purpose, Reply, Sort, Term, TermId};
 
 use crate::state::AbstractState;
@@ -29,7 +30,16 @@ impl System {
     /// The facts of a state.
     pub(crate) fn view(&mut self, state: &AbstractState) -> View {
         let concrete = self.concrete(&state.locations, &state.kept);
-        self.facts(concrete, &state.cube)
+        let mut view = self.facts(concrete, &state.cube);
+        for (process, &at) in self.program.process_ids().zip(&state.locations) {
+            for fact in self.location_facts(process, at) {
+                let fact = self.terms.substitute(fact, &view.concrete);
+                if self.terms.as_bool(fact).is_none() {
+                    self.note(fact, &mut view);
+                }
+            }
+        }
+        view
     }
 
     /// What symbols with known values and predicates say.
@@ -73,10 +83,10 @@ impl System {
         };
     }
 
-    pub(crate) fn concrete(&mut self, locations: &[u32], kept: &[i128]) -> HashMap<TermId, TermId> {
+    pub(crate) fn concrete(&mut self, locations: &[LocationId], kept: &[i128]) -> HashMap<TermId, TermId> {
         let mut map = HashMap::new();
         for (process, &location) in self.program.process_ids().zip(locations) {
-            map.insert(self.translator.counter(process), self.terms.int(i128::from(location)));
+            map.insert(self.translator.counter(process), self.terms.int(i128::from(location.number())));
         }
         for (cell, &value) in self.kept.iter().zip(kept) {
             let value = match self.terms.sort(cell.symbol) {

@@ -7,7 +7,7 @@ mod common;
 use std::fmt::Write as _;
 
 use common::{program, system};
-use tertium_abstraction::{Kind, System};
+use tertium_abstraction::{AbstractionKind, System};
 use tertium_smt::Limit;
 
 /// Every operation with its guard and assignments over truth values.
@@ -36,6 +36,6 @@ fn abstract_programs_are_what_they_were() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/gcl/bakery_a.gcl");
     let text = std::fs::read_to_string(path).expect("the corpus");
     let program = program(&text, &["y1 = 0", "y2 = 0", "y1 <= y2"]);
-    let mut system = system(&program, Kind::Hyper, Limit::default());
+    let mut system = system(&program, AbstractionKind::Hyper, Limit::default());
     insta::assert_snapshot!("bakery_a", shown(&mut system));
 }

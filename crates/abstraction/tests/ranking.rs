@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashMap;
 
 use common::{abstracted, concrete, program, random_predicates, system};
-use tertium_abstraction::{AbstractState, Change, Kind};
+use tertium_abstraction::{AbstractState, AbstractionKind, Change};
 use tertium_program::{Binary, ExprId, Outcome, ProcessId, Program, Scope, Semantics, Sort, State, Type};
 use tertium_smt::Limit;
 use tertium_testkit::{Case, ProgramShape, Rng, for_random_cases, random_program};
@@ -67,7 +67,7 @@ fn steps_do_to_ranking_functions_what_is_said() {
     for_random_cases(60, |case| {
         let Some((program, rank)) = case_of(case) else { return };
         let Some((_, states)) = concrete(&program, 1500) else { return };
-        let mut system = system(&program, Kind::Hyper, Limit::default());
+        let mut system = system(&program, AbstractionKind::Hyper, Limit::default());
         let terms: Vec<_> = rank.iter().map(|&expr| system.number(expr).expect("a number")).collect();
         let semantics = Semantics::new(&program);
         let value = |state: &State| -> Vec<i64> {

@@ -7,10 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use common::{abstracted, atoms, concrete, explored, program, random_predicates, system};
 use tertium_abstraction::hyper::smallest_hitting_sets;
-use tertium_abstraction::{AbstractState, Kind, Shape};
+use tertium_abstraction::{AbstractState, AbstractionKind, StructureOptions};
 use tertium_base::Budget;
 use tertium_model::refines;
-use tertium_program::{Outcome, Program, Semantics, State};
+use tertium_program::analysis::LocationInvariants;
+use tertium_program::analysis::location_invariants::LinearConstraint;
+use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
+use tertium_program::{LocationId, Outcome, ProcessId, Program, Scope, Semantics, State, VarId};
 use tertium_smt::Limit;
 use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program};
 
@@ -61,7 +64,7 @@ fn diagrams_tell_what_each_state_alone_would() {
             return;
         }
         let program = keeping(case, program);
-        for kind in Kind::ALL {
+        for kind in AbstractionKind::ALL {
             case.keep("kind.txt", kind.name());
             let mut remembering = system(&program, kind, Limit::default());
             let mut forgetful = system(&program, kind, Limit::default()).forgetful();
@@ -80,12 +83,13 @@ fn diagrams_tell_what_each_state_alone_would() {
 
 fn check_below(case: &mut Case, program: &Program, limit: Limit) -> Option<()> {
     let (truth, _) = concrete(program, 3000)?;
-    for kind in Kind::ALL {
+    for kind in AbstractionKind::ALL {
         case.keep("kind.txt", kind.name());
         let mut system = system(program, kind, limit);
         let explored = explored(&mut system).unwrap();
         let names = atoms(program);
-        let structure = explored.structure(&mut system, &names, &Shape::default(), &Budget::unlimited()).unwrap();
+        let structure =
+            explored.structure(&mut system, &names, &StructureOptions::default(), &Budget::unlimited()).unwrap();
         let relation = refines(&structure, &truth, &Budget::unlimited()).unwrap();
         let missed = relation.initial(&structure, &truth).err();
         assert_eq!(missed, None, "an initial state that refines no abstract one");
@@ -122,7 +126,7 @@ fn solvers_that_give_up_leave_less_known_never_something_wrong() {
 }
 
 /// All program states within types, at the locations of some abstract state; `None` if there are many.
-fn all_states(program: &Program, bounds: &[(i64, i64)], locations: &[u32]) -> Option<Vec<State>> {
+fn all_states(program: &Program, bounds: &[(i64, i64)], locations: &[LocationId]) -> Option<Vec<State>> {
     let semantics = Semantics::new(program);
     let slots = semantics.first_slots().ok()?;
     let mut rows = vec![slots];
@@ -148,7 +152,7 @@ fn all_states(program: &Program, bounds: &[(i64, i64)], locations: &[u32]) -> Op
     let frames = semantics.layout().initial_frames().to_vec();
     for row in &mut rows {
         for (instance, frame) in program.instances.iter().zip(&frames) {
-            row[frame + 1] = i64::from(locations[instance.process.index()]);
+            row[frame + 1] = i64::from(locations[instance.process.index()].number());
         }
     }
     Some(rows.into_iter().map(State::visible).collect())
@@ -156,23 +160,62 @@ fn all_states(program: &Program, bounds: &[(i64, i64)], locations: &[u32]) -> Op
 
 type Sets = BTreeSet<BTreeSet<AbstractState>>;
 
+type Told = BTreeMap<(ProcessId, LocationId), Vec<LinearConstraint<VarId>>>;
+
+/// What is known at locations, as far as it can be written down.
+fn told(program: &Program) -> Told {
+    let (known, mut told) = (LocationInvariants::of(program), Told::new());
+    let mut program = program.clone();
+    for process in program.process_ids() {
+        for at in (0..program.process(process).locations.len()).map(LocationId::new) {
+            let constraints = known.at(process, at).unwrap_or_default().iter();
+            let can_be_said = constraints.filter(|one| one.expr(&mut program).is_some()).cloned().collect();
+            told.insert((process, at), can_be_said);
+        }
+    }
+    told
+}
+
+/// Whether a state satisfies what is known where its processes are.
+fn satisfies(semantics: &Semantics<'_>, told: &Told, state: &State) -> bool {
+    let (program, layout) = (semantics.program(), semantics.layout());
+    let frames = layout.frames(&state.slots);
+    let slot = |frame: usize, at: usize| usize::try_from(state.slots[frame + at]).expect("not negative");
+    let value = |var: VarId| {
+        let base = match program.variable(var).scope {
+            Scope::Global => 0,
+            Scope::Local(process) => {
+                *frames.iter().find(|&&frame| slot(frame, FRAME_PROCESS) == process.index()).expect("it runs")
+            }
+        };
+        state.slots[base + layout.variable(var)]
+    };
+    frames.iter().all(|&frame| {
+        let spot = (ProcessId::new(slot(frame, FRAME_PROCESS)), LocationId::new(slot(frame, FRAME_LOCATION)));
+        told[&spot].iter().all(|one| one.holds(value))
+    })
+}
+
 #[test]
 fn possible_steps_and_certain_sets_are_exact() {
     let done = std::cell::Cell::new(0);
     for_random_cases(60, |case| {
         let Some(program) = random_case(case) else { return };
         let semantics = Semantics::new(&program);
-        let mut system = system(&program, Kind::Hyper, Limit::default());
+        let mut system = system(&program, AbstractionKind::Hyper, Limit::default());
         let bounds: Vec<(i64, i64)> = tertium_abstraction::invariants::intervals(&program)
             .iter()
             .map(|(lo, hi)| (i64::try_from(lo.unwrap()).unwrap(), i64::try_from(hi.unwrap()).unwrap()))
             .collect();
         let explored = explored(&mut system).unwrap();
+        let known = told(&program);
         for (state, expansion) in explored.states.iter().zip(&explored.expansions).take(12) {
             let Some(all) = all_states(&program, &bounds, &state.locations) else { return };
             // For every process, and for all together: the abstract states that each program state can step into.
             let mut rows: BTreeMap<Option<usize>, BTreeSet<BTreeSet<AbstractState>>> = BTreeMap::new();
-            for c in all.iter().filter(|c| abstracted(&program, &semantics, c) == *state) {
+            let stands_for =
+                |c: &&State| abstracted(&program, &semantics, c) == *state && satisfies(&semantics, &known, c);
+            for c in all.iter().filter(stands_for) {
                 let mut own: BTreeMap<Option<usize>, BTreeSet<AbstractState>> = BTreeMap::new();
                 for successor in semantics.successors(c) {
                     if let Outcome::Next(next) = successor.outcome {
@@ -236,4 +279,39 @@ fn hitting(rows: &BTreeSet<BTreeSet<AbstractState>>) -> Sets {
         rows.iter().map(|row| (0..states.len()).filter(|&at| row.contains(states[at])).collect()).collect();
     let sets = smallest_hitting_sets(&rows, 10_000);
     sets.into_iter().map(|set| set.into_iter().map(|at| states[at].clone()).collect()).collect()
+}
+
+#[test]
+fn reached_states_lie_within_the_bounds_of_variables() {
+    for_random_cases(100, |case| {
+        let text = random_program(&mut case.rng, &ProgramShape::default());
+        case.keep("program.gcl", &text);
+        let program = program(&text, &[]);
+        let semantics = Semantics::new(&program);
+        let known = tertium_abstraction::invariants::intervals(&program);
+        let mut states = semantics.initial_states(1 << 12, &Budget::unlimited()).unwrap();
+        let mut seen: BTreeSet<Vec<i64>> = BTreeSet::new();
+        while let Some(state) = states.pop().filter(|_| seen.len() < 2000) {
+            if !seen.insert(state.slots.clone()) {
+                continue;
+            }
+            for var in program.variable_ids() {
+                let (at, (lo, hi)) = (semantics.layout().fixed_slot(&program, var).unwrap(), known[var.index()]);
+                for &value in &state.slots[at..at + program.variable(var).cells()] {
+                    let fits = lo.is_none_or(|lo| lo <= value.into()) && hi.is_none_or(|hi| hi >= value.into());
+                    assert!(fits, "{} = {value}, not in {lo:?}..{hi:?}", program.show_variable(var));
+                }
+            }
+            let next = |outcome| if let Outcome::Next(next) = outcome { Some(next) } else { None };
+            states.extend(semantics.successors(&state).into_iter().filter_map(|successor| next(successor.outcome)));
+        }
+    });
+}
+
+#[test]
+fn linear_forms_keep_bounds_that_intervals_alone_lose() {
+    let text = "system linear\nvar x : 0..100 = 1\nvar y : 0..100 = 7\nprocess P { loop { x := x + y - x; y := 2 * y - y; } }\n";
+    let program = program(text, &[]);
+    let known = tertium_abstraction::invariants::intervals(&program);
+    assert_eq!(known, [(Some(1), Some(7)), (Some(7), Some(7))]);
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::memory;
+use crate::scheduler::Client;
 
 /// Which limit was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -68,6 +69,12 @@ pub struct Budget {
     cancel: Arc<AtomicBool>,
     work: Arc<AtomicU64>,
     looks: Arc<AtomicU64>,
+    /// Whoever has to wait for its turn.
+    client: Option<Arc<Client>>,
+    /// Where one piece of the work ends, by what its client has had.
+    quota: Option<u64>,
+    /// Whether nobody wants to know any more.
+    dismissed: Option<Arc<AtomicBool>>,
 }
 
 impl Default for Budget {
@@ -89,6 +96,9 @@ impl Budget {
             cancel: Arc::default(),
             work: Arc::default(),
             looks: Arc::default(),
+            client: None,
+            quota: None,
+            dismissed: None,
         }
     }
 
@@ -105,6 +115,20 @@ impl Budget {
     pub fn with_effort(mut self, limit: Option<u64>) -> Self {
         self.effort = limit;
         self
+    }
+
+    /// The same with at most so many further looks ([`Budget::effort`]): for what is tried besides.
+    #[must_use]
+    pub fn with_further_effort(&self, looks: u64) -> Self {
+        let limit = self.effort().saturating_add(looks);
+        self.clone().with_effort(Some(self.effort.map_or(limit, |own| own.min(limit))))
+    }
+
+    /// The same with at most so much further time: for what others wait for.
+    #[must_use]
+    pub fn with_further_time(&self, most: Duration) -> Self {
+        let limit = self.elapsed().saturating_add(most);
+        self.clone().with_time(Some(self.time.map_or(limit, |own| own.min(limit))))
     }
 
     /// The same with a limit on memory, in bytes.
@@ -128,6 +152,56 @@ impl Budget {
         self
     }
 
+    /// The same for one of several that take turns: a look may wait.
+    #[must_use]
+    pub fn taking_turns(mut self, client: &Arc<Client>) -> Self {
+        self.client = Some(Arc::clone(client));
+        self
+    }
+
+    /// The same, for one that takes turns, with a limit on one piece of the work: so many microseconds of its own, from now. It ends as a limit on
+    /// time does, and [`Budget::is_over_quota`] tells the difference.
+    #[must_use]
+    pub fn with_quota(mut self, most: Option<u64>) -> Self {
+        let had = self.client.as_ref().map(|client| client.had());
+        self.quota = most.zip(had).map(|(most, had)| had.saturating_add(most));
+        self
+    }
+
+    /// The same, stopped when nobody wants to know any more, as if the user had.
+    #[must_use]
+    pub fn dismissed_by(mut self, flag: &Arc<AtomicBool>) -> Self {
+        self.dismissed = Some(Arc::clone(flag));
+        self
+    }
+
+    /// The same for the work of another budget: it takes the same turns, and is dismissed with it.
+    #[must_use]
+    pub fn in_place_of(mut self, other: &Self) -> Self {
+        self.client.clone_from(&other.client);
+        self.dismissed.clone_from(&other.dismissed);
+        self
+    }
+
+    /// Where turns are taken, the others get so many microseconds before work within this budget goes on.
+    pub fn lets_others_first(&self, microseconds: u64) {
+        if let Some(client) = &self.client {
+            client.lets_others_first(microseconds);
+        }
+    }
+
+    /// Whether the limit on this piece of the work was reached.
+    #[must_use]
+    pub fn is_over_quota(&self) -> bool {
+        self.quota.zip(self.client.as_ref()).is_some_and(|(quota, client)| client.had() > quota)
+    }
+
+    /// Whether nobody wants to know any more.
+    #[must_use]
+    pub fn is_dismissed(&self) -> bool {
+        self.dismissed.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     /// The same with half of the time that is left, if time is limited: for what is tried before something else.
     #[must_use]
     pub fn halved(&self) -> Self {
@@ -135,6 +209,13 @@ impl Budget {
         let time = self.time.map(|limit| spent + limit.saturating_sub(spent) / 2);
         let effort = self.effort.map(|limit| looks + limit.saturating_sub(looks) / 2);
         self.clone().with_time(time).with_effort(effort)
+    }
+
+    /// The same limits with a count of effort of its own, which may reach `most`: for what is done beside the main work, and must not take more.
+    #[must_use]
+    pub fn apart(&self, most: u64) -> Self {
+        let left = self.effort.map(|limit| limit.saturating_sub(self.effort()));
+        Self { effort: Some(left.map_or(most, |left| left.min(most))), looks: Arc::default(), ..self.clone() }
     }
 
     /// Time since the budget was made.
@@ -174,6 +255,9 @@ impl Budget {
     /// `Stopped` with the limit that was reached.
     pub fn check(&self) -> Result<(), Stopped> {
         self.looks.fetch_add(1, Ordering::Relaxed);
+        if let Some(client) = &self.client {
+            client.looked();
+        }
         self.glance()
     }
 
@@ -182,11 +266,11 @@ impl Budget {
     /// # Errors
     /// `Stopped` with the limit that was reached.
     pub fn glance(&self) -> Result<(), Stopped> {
-        if self.cancel.load(Ordering::Relaxed) {
+        if self.cancel.load(Ordering::Relaxed) || self.is_dismissed() {
             return Err(Stopped(StopReason::Interrupted));
         }
         let is_late = self.time.is_some_and(|limit| self.start.elapsed() >= limit);
-        if is_late || self.effort.is_some_and(|limit| self.effort() > limit) {
+        if is_late || self.effort.is_some_and(|limit| self.effort() > limit) || self.is_over_quota() {
             return Err(Stopped(StopReason::Time));
         }
         if memory::is_pressed() {
@@ -240,6 +324,7 @@ impl Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scheduler::{Measure, Scheduler};
 
     #[test]
     fn ticks_are_counted_as_work() {
@@ -265,12 +350,53 @@ mod tests {
     }
 
     #[test]
+    fn what_is_done_apart_has_its_own_count() {
+        let budget = Budget::unlimited().with_effort(Some(5));
+        assert_eq!((budget.check(), budget.check()), (Ok(()), Ok(())));
+        let (small, large) = (budget.apart(1), budget.apart(100));
+        assert_eq!((small.effort, large.effort, small.effort()), (Some(1), Some(3), 0));
+        assert_eq!((small.check(), small.check()), (Ok(()), Err(Stopped(StopReason::Time))));
+        assert_eq!((budget.effort(), Budget::unlimited().apart(7).effort), (2, Some(7)));
+    }
+
+    #[test]
+    fn a_quota_is_for_one_piece_of_the_work() {
+        let client = Arc::new(Scheduler::one_at_a_time(Measure::Looks)).client(1, 10);
+        client.begin();
+        let budget = Budget::unlimited().taking_turns(&client);
+        let piece = budget.clone().with_quota(Some(20));
+        assert_eq!((piece.check(), piece.clone().check(), piece.is_over_quota()), (Ok(()), Ok(()), false));
+        assert_eq!(piece.check(), Err(Stopped(StopReason::Time)));
+        assert!(piece.is_over_quota() && !budget.is_over_quota());
+        assert_eq!((budget.check(), budget.effort()), (Ok(()), 4));
+        assert_eq!(piece.with_quota(None).check(), Ok(()));
+    }
+
+    #[test]
+    fn what_nobody_wants_to_know_ends() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let piece = Budget::unlimited().dismissed_by(&flag);
+        assert_eq!(piece.check(), Ok(()));
+        flag.store(true, Ordering::Relaxed);
+        assert_eq!((piece.check(), piece.is_dismissed()), (Err(Stopped(StopReason::Interrupted)), true));
+    }
+
+    #[test]
     fn half_of_the_time_is_half_of_what_is_left() {
         let hour = Duration::from_secs(3600);
         let half = Budget::unlimited().with_time(Some(hour)).halved().time.unwrap();
         assert!(half >= hour / 2 && half < hour * 3 / 4, "{half:?}");
         assert_eq!(Budget::unlimited().halved().time, None);
         assert!(Budget::unlimited().with_time(Some(Duration::ZERO)).halved().check().is_err());
+    }
+
+    #[test]
+    fn further_time_ends_with_the_time_that_there_is() {
+        let hour = Duration::from_secs(3600);
+        let budget = Budget::unlimited().with_time(Some(hour));
+        assert!(budget.with_further_time(Duration::ZERO).check().is_err());
+        assert_eq!(budget.with_further_time(hour * 2).time, Some(hour));
+        assert_eq!(budget.check(), Ok(()));
     }
 
     #[test]

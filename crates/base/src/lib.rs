@@ -2,7 +2,7 @@
 //!
 //! Typed ids and bit sets ([`ids`], [`bitset`]), components of graphs ([`graph`]), numbers made smaller with a check ([`narrow`]), places in source text ([`source`]) and the names in it ([`symbols`]), user mistakes as
 //! values ([`diagnostic`]) with their renderer ([`render`], [`visible`]), and the limits under which every long
-//! computation runs ([`budget`], [`memory`], [`files`]); panics of libraries that are no faults ([`panics`]).
+//! computation runs ([`budget`], [`memory`], [`files`]), taking turns ([`scheduler`]); panics of libraries that are no faults ([`panics`]).
 //!
 //! Not here: anything that knows what a truth value, a formula or a model is.
 //!
@@ -31,6 +31,7 @@ pub mod memory;
 pub mod narrow;
 pub mod panics;
 pub mod render;
+pub mod scheduler;
 pub mod smtlib;
 pub mod source;
 pub mod symbols;

@@ -1,19 +1,21 @@
 //! What was found out about one question to a program.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tertium_base::{Diagnostic, StopReason};
 use tertium_lattice::Belnap;
 
+use crate::observer::ProgramObserver;
 use crate::parameterised::Sizes;
 use crate::predicate_abstraction::basis::Basis;
 use crate::predicate_abstraction::round_history::RoundHistory;
 use tertium_evidence::Verdict;
-use tertium_evidence::observer::Observer;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::ProgramFile;
 use tertium_load::questions::Question;
+use tertium_program::{ProcessId, VarId};
 use tertium_trace::run::Run;
 
 pub use tertium_evidence::unknown::Reason;
@@ -71,6 +73,17 @@ pub struct ProgramEvidence {
     pub ranking: Vec<String>,
 }
 
+/// An initial state from which a property fails, where no run shows that: `EF p` is false if nothing leads from there to `p`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FailingStart {
+    /// The state as names and values.
+    pub values: Vec<(String, String)>,
+    /// How many states are reached from there, if they were counted.
+    pub reached: Option<usize>,
+    /// Where the processes are in those, each combination once.
+    pub places: Vec<String>,
+}
+
 /// Whether a property holds for a reason that says little.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Vacuity {
@@ -81,6 +94,8 @@ pub enum Vacuity {
     NotFound,
     /// It does.
     Vacuous,
+    /// The program has no initial state: whatever is said of all of them is true.
+    NoInitialState,
 }
 
 impl Vacuity {
@@ -135,12 +150,20 @@ pub struct ProgramAnswer {
     pub round_history: Option<Arc<RoundHistory>>,
     /// What holds in every state that can be reached, as far as it was found out: one line for each combination of locations.
     pub established: Vec<String>,
+    /// Variables that cannot matter to it, and were not looked at.
+    pub left_out: BTreeSet<VarId>,
+    /// Processes that cannot matter to it, and were not looked at.
+    pub idle: BTreeSet<ProcessId>,
     /// The processes that were looked at closely, if not all were.
     pub spotlight: Option<Vec<String>>,
     /// For which values of what no step changes the property has which value.
     pub condition: Vec<(Belnap, String)>,
     /// For which sizes it holds, if the file leaves a size open.
     pub sizes: Option<Sizes>,
+    /// For a property of all members of a family: those for which a counterexample shows that it fails.
+    pub failing_case: Option<Vec<(String, i64)>>,
+    /// For a false without a run: an initial state from which it fails.
+    pub fails_from: Option<FailingStart>,
     /// Whether it holds for a reason that says little.
     pub vacuity: Vacuity,
     /// Remarks.
@@ -151,10 +174,10 @@ pub struct ProgramAnswer {
 pub const STUTTER: &str = "stutter";
 
 impl ProgramAnswer {
-    /// Tells an observer the value, if it is a definite one: such a value stays.
-    pub fn tell(&self, observer: &dyn Observer) {
+    /// Tells an observer the answer, if it is a definite one: such an answer stays.
+    pub fn tell(&self, observer: &dyn ProgramObserver) {
         if self.verdict.is_definite() {
-            observer.answered(&self.name, self.value());
+            observer.decided(self);
         }
     }
 
@@ -174,6 +197,12 @@ impl ProgramAnswer {
     #[must_use]
     pub fn reasons(&self) -> &[Reason] {
         self.verdict.reasons()
+    }
+
+    /// Whether it is about a program without initial states.
+    #[must_use]
+    pub fn starts_nowhere(&self) -> bool {
+        self.vacuity == Vacuity::NoInitialState
     }
 
     /// The run that shows it.
@@ -209,7 +238,7 @@ impl ProgramAnswer {
     /// Whether it holds for a reason that says little.
     #[must_use]
     pub fn is_vacuous(&self) -> bool {
-        self.vacuity == Vacuity::Vacuous
+        matches!(self.vacuity, Vacuity::Vacuous | Vacuity::NoInitialState)
     }
 
     /// Completes what shows a definite answer; an open one has nothing to show.
@@ -272,9 +301,13 @@ impl ProgramAnswer {
             rounds: Vec::new(),
             round_history: None,
             established: Vec::new(),
+            left_out: BTreeSet::new(),
+            idle: BTreeSet::new(),
             spotlight: None,
             condition: Vec::new(),
             sizes: None,
+            failing_case: None,
+            fails_from: None,
             vacuity: Vacuity::NotSought,
             warnings: Vec::new(),
         }

@@ -36,9 +36,11 @@
 pub mod answer;
 pub mod counter_abstraction;
 pub mod limits;
+pub mod observer;
 pub mod options;
 pub mod parameterised;
 pub mod predicate_abstraction;
+mod ranked_structure;
 pub mod refine;
 pub mod refinement_loop;
 pub mod single_states;

@@ -57,6 +57,11 @@ pub const ROUND_HISTORY_MOST_EFFORT: u64 = 10_000;
 /// Rounds with more abstract states than this are not drawn, nor those that take more looks at the budget, nor more rounds.
 pub const ROUND_HISTORY_MOST_ROUNDS: usize = 12;
 
+// predicate_abstraction/mod.rs
+
+/// Looks at the budget that the search for completions of an abstraction may take: about a million small steps.
+pub const COMPLETIONS_MOST_EFFORT: u64 = 300;
+
 // predicate_abstraction/set_encoding.rs
 
 /// Predicates are few bits: to lay out a larger cache costs more than it saves.
@@ -90,6 +95,15 @@ pub const AUGMENTED_MOST_STATES: usize = 200_000;
 /// More requirements are not met: each makes the structure twice as large.
 pub const AUGMENTED_MOST_REQUIREMENTS: usize = 6;
 
+// refinement_loop/horn_predicates.rs
+
+/// After so many rounds of refinement an engine for Horn clauses is asked for an invariant.
+pub const HORN_AFTER_ROUNDS: usize = 3;
+/// What it may do, in the library's own units.
+pub const HORN_MOST_WORK: u32 = 30_000_000;
+/// An invariant with more atoms is not used.
+pub const HORN_MOST_ATOMS: usize = 40;
+
 // refinement_loop/lasso_structure.rs
 
 /// Of longer runs no certificate is made: there are obligations for every position.
@@ -101,8 +115,21 @@ pub const LASSO_STRUCTURE_LONGEST: usize = 400;
 pub const DEFAULT_REFINEMENTS: u32 = 20;
 /// More abstract states than this are not visited unless the user allows more.
 pub const REFINEMENT_MOST_STATES: usize = 100_000;
+/// After so many rounds a ranked game is played for what single states decide.
+pub const GAME_AFTER_ROUNDS: usize = 6;
 /// How many changes of numbers are looked at when predicates have not helped.
 pub const REFINEMENT_MANY_CHANGES: usize = 800;
+
+// refinement_loop/open_cycles.rs
+
+/// So many states of an open cycle are named.
+pub const OPEN_CYCLE_MOST_STATES: usize = 4;
+/// So many states get values of the program.
+pub const OPEN_CYCLE_MOST_SAMPLES: usize = 8;
+/// So many values of one state are told.
+pub const OPEN_CYCLE_MOST_VALUES: usize = 6;
+/// So many functions that were tried are named.
+pub const OPEN_CYCLE_MOST_FUNCTIONS: usize = 3;
 
 // refinement_loop/ranking.rs
 
@@ -113,10 +140,38 @@ pub const RANKING_MOST_TOGETHER: usize = 3;
 /// If the initial states are described by more comparisons, these are not made predicates.
 pub const RANKING_MOST_OF_START: usize = 6;
 
+// refinement_loop/ranked_games.rs
+
+/// How many changes of numbers are looked at for a game before predicates are refined, and after that has not helped.
+pub const RANKING_GAME_FEW_CHANGES: usize = 1_600;
+/// The same, after refinement has not helped.
+pub const RANKING_GAME_MANY_CHANGES: usize = 4_000;
+/// So often what is missing for a decrease becomes predicates: a loop of so many phases is followed.
+pub const RANKING_GAME_MOST_PHASES: usize = 3;
+/// With more combinations of locations in an open cycle, steps are not chosen together with ranking functions.
+pub const RANKING_GAME_MOST_PLACES: usize = 8;
+/// So many ranking functions are part of one game at most.
+pub const RANKING_GAME_MOST_TOGETHER: usize = 6;
+/// So many pairs are tried as lexicographic ranking functions of steps that are chosen.
+pub const RANKING_GAME_MOST_PAIRS: usize = 30;
+/// Where the solver gives up more often, looking for ranking functions of a game ends early.
+pub const RANKING_GAME_MOST_GIVEN_UP: u64 = 3;
+/// So many conditions under which candidates would decrease become predicates.
+pub const RANKING_GAME_MOST_CONDITIONS: usize = 6;
+/// So many certain sets with rank conditions are kept for one state, process and ranking function.
+pub const RANKING_GAME_MOST_SETS: usize = 16;
+
 // refinement_loop/ranking_candidates.rs
 
 /// More are not looked at.
 pub const RANKING_CANDIDATES_MOST_CANDIDATES: usize = 16;
+
+// refinement_loop/ranking_synthesis.rs
+
+/// A component with more steps is not solved for ranking functions.
+pub const RANKING_SYNTHESIS_MOST_STEPS: usize = 60;
+/// So many systems of inequalities are solved for one property and one set of predicates.
+pub const RANKING_SYNTHESIS_MOST_SYSTEMS: usize = 40;
 
 // refinement_loop/recurrent_sets.rs
 
@@ -132,6 +187,11 @@ pub const RECURRENT_SETS_LONGEST: usize = 40;
 pub const RECURRENT_SETS_TRIED_AGAIN: usize = 6;
 /// How often a cycle is shown.
 pub const RECURRENT_SETS_SHOWN: usize = 3;
+
+// refinement_loop/resolvents.rs
+
+/// So many comparisons that follow from two others become predicates.
+pub const RESOLVENTS_MOST: usize = 8;
 
 // refinement_loop/rounds.rs
 
@@ -153,7 +213,11 @@ pub const SEARCH_MOST_BAD: usize = 4;
 // refinement_loop/structure.rs
 
 /// Structures with more abstract states than this are not made unless the user allows more.
-pub const STRUCTURE_MOST_STATES: usize = 600;
+pub const STRUCTURE_MOST_STATES: usize = 10_000;
+/// Nor are those for which the solver is called more often: states that are told without it cost little.
+pub const STRUCTURE_MOST_VISIT_CALLS: u64 = 3_000;
+/// Looks at the budget that the first predicates get before runs without end are looked for.
+pub const STRUCTURE_FIRST_LOOK_EFFORT: u64 = 3_000;
 /// Calls of the solver after which no further round begins.
 pub const STRUCTURE_MOST_CALLS: u64 = 4_000;
 /// The same where paths alone are looked at: what they do not teach soon, the whole structure may.
@@ -188,6 +252,8 @@ pub const SPOTLIGHT_REPLAY_MOST_STATES: usize = 2_000;
 
 /// At most this many predicates are added in one round, and in all.
 pub const SPOTLIGHT_ROUNDS_AT_ONCE: usize = 3;
+/// With more abstract states than this, an answer that was found without the shade is told without what it rests on.
+pub const SPOTLIGHT_ROUNDS_MOST_COARSE: usize = 5_000;
 /// At most this many predicates are added in one round, and in all.
 pub const SPOTLIGHT_ROUNDS_MOST_PREDICATES: usize = 24;
 /// At most this many parameters stand for values that no step changes.

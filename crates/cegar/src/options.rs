@@ -36,6 +36,8 @@ pub struct CheckOptions {
     pub fair: bool,
     /// Whether what a truth over sets rests on is kept, so that a certificate can be written.
     pub keep_basis: bool,
+    /// A truth over sets about what is reached rests on layers of sets if there are more states than this; on the graph otherwise.
+    pub layers_above: f64,
 }
 
 impl CheckOptions {
@@ -74,6 +76,7 @@ impl Default for CheckOptions {
             look_for_idle: true,
             fair: false,
             keep_basis: false,
+            layers_above: 100_000.0,
         }
     }
 }
@@ -93,7 +96,7 @@ pub struct Covered {
 
 /// What was found out in all.
 #[derive(Clone, Debug, Default)]
-pub struct Outcome {
+pub struct CheckOutcome {
     /// One answer per question.
     pub answers: Vec<ProgramAnswer>,
     /// Remarks about the program: statements that are never reached, guards that are never true.
@@ -102,7 +105,7 @@ pub struct Outcome {
     pub coverage: Option<Vec<Covered>>,
 }
 
-impl Outcome {
+impl CheckOutcome {
     /// What is known if a limit was reached before the first state.
     #[must_use]
     pub fn stopped(questions: &[Question], stopped: Stopped) -> Self {

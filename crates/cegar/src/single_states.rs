@@ -28,32 +28,7 @@ pub fn condition_of_every_state(formula: &Formula, value: Belnap) -> Option<(Nod
         (Node::Globally(condition), true) | (Node::Finally(condition), false) => condition,
         _ => return None,
     };
-    says_one_state(formula, condition).then_some((condition, wanted))
-}
-
-/// Whether a formula looks at one state only.
-fn says_one_state(formula: &Formula, root: NodeId) -> bool {
-    let mut open = vec![root];
-    while let Some(id) = open.pop() {
-        let node = formula.node(id);
-        let plain = matches!(
-            node,
-            Node::True
-                | Node::False
-                | Node::Atom(_)
-                | Node::Not(_)
-                | Node::And(..)
-                | Node::Or(..)
-                | Node::Implies(..)
-                | Node::Iff(..)
-                | Node::Xor(..)
-        );
-        if !plain {
-            return false;
-        }
-        open.extend(node.children());
-    }
-    true
+    formula.is_propositional(condition).then_some((condition, wanted))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use tertium_load::ProgramFile;
 use tertium_load::questions::{Question, questions};
 use tertium_testkit::Rng;
 
-use common::{Kind, Victim};
+use common::{LoadedModel, Victim};
 use mutate::{Pool, sites};
 
 fn read(name: &str, text: &str) -> Victim {
@@ -31,7 +31,7 @@ fn read(name: &str, text: &str) -> Victim {
 }
 
 fn program(victim: &Victim) -> &ProgramFile {
-    let Kind::Program(file) = &victim.kind else { panic!("no program") };
+    let LoadedModel::Program(file) = &victim.kind else { panic!("no program") };
     file
 }
 

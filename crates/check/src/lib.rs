@@ -34,6 +34,7 @@ pub mod family;
 pub mod game;
 pub mod lattice_valued;
 pub mod query;
+pub mod ranked_game;
 pub mod reduction;
 mod rounds;
 pub mod symbolic;

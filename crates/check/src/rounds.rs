@@ -79,7 +79,7 @@ impl Plan {
 
 /// A body `goal | (side & step Z)` of a least fixpoint, or `goal & (side | step Z)` of a greatest one,
 /// where `step` is `<>` or `[]` and neither `goal` nor `side` contains `Z`.
-pub(crate) struct Shape {
+pub(crate) struct FixpointBody {
     /// Whether it is a least fixpoint.
     pub least: bool,
     /// Whether the step is `[]`.
@@ -90,7 +90,7 @@ pub(crate) struct Shape {
     pub side: Option<NodeId>,
 }
 
-impl Shape {
+impl FixpointBody {
     pub fn of(formula: &Formula, least: bool, var: tertium_logic::VarId, body: NodeId) -> Option<Self> {
         let occurs = occurrences(formula, var, body);
         let step_kind = |id: NodeId| match formula.node(id) {

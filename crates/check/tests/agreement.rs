@@ -277,3 +277,24 @@ fn three_values_in_one_diagram_are_two_sets() {
     });
     assert!(answered.get() > 100, "only {} answered", answered.get());
 }
+
+/// Where the quantifiers over all paths can be dropped, both formulas have one value on structures without open parts or ends.
+#[test]
+fn the_common_fragment_means_the_same_in_both_logics() {
+    let compared = std::cell::Cell::new(0);
+    for_random_cases(200, |case| {
+        let shape = StructureShape { total: true, complete: true, states: 1..=4, ..StructureShape::default() };
+        let model = case.structure(&shape);
+        for _ in 0..10 {
+            let formula = case.formula(&FormulaShape { size: 6, ..FormulaShape::new(Logic::Ctl) });
+            let Some(linear) = tertium_logic::linear_form(&formula) else { continue };
+            let (_, branching) = agreed(&model, &formula, Reading::default());
+            let (_, paths) = agreed(&model, &linear, Reading::default());
+            for state in model.states() {
+                assert_eq!(branching.at(state), paths.at(state), "{} against {}", formula.text(), linear.text());
+            }
+            compared.set(compared.get() + 1);
+        }
+    });
+    assert!(compared.get() > 100, "only {} formulas are of the fragment", compared.get());
+}

@@ -8,7 +8,8 @@ use tertium_check::game::ParityGame;
 use tertium_check::witness::{branching_certificate, open_question};
 use tertium_check::{Ask, Engine, Task, Values};
 use tertium_evidence::{
-    Certificate, Choice, Claim, Deadlock, LinearReading, Place, Proof, Reading, read_document, write_document,
+    Certificate, CertificatePlace, Choice, Claim, Deadlock, LinearReading, Proof, Reading, read_document,
+    write_document,
 };
 use tertium_kernel::{Rejection, check_certificate, check_open_question};
 use tertium_lattice::Belnap;
@@ -385,7 +386,7 @@ fn proofs_survive_their_file() {
         let proof = branching_certificate(&task, state, value).expect("supported").expect("a definite value");
         let certificate = Certificate { formula: text, logic: formula.logic(), reading, state, value, proof };
         let mut file = Vec::new();
-        write_document(&mut file, &[(Place::Whole, &model, &certificate)]).expect("memory can be written");
+        write_document(&mut file, &[(CertificatePlace::Whole, &model, &certificate)]).expect("memory can be written");
         let file = String::from_utf8(file).expect("JSON is text");
         let read = read_document(&file).expect("what was written").parts[0].certificate_for(&model, &file);
         assert_eq!(read.expect("the same model"), certificate);

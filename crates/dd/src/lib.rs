@@ -21,6 +21,7 @@
 //! # Ok::<(), tertium_base::Stopped>(())
 //! ```
 
+mod gauge;
 mod manager;
 mod relation;
 mod saturation;
@@ -29,6 +30,7 @@ mod stack;
 mod store;
 mod ternary;
 
+pub use gauge::Gauge;
 pub use relation::{RelationPart, TransitionRelation};
 pub use set::{QuantifiedBits, Renaming, Root, Set};
 pub use stack::{with_deep_stack, with_deep_stack_meanwhile};

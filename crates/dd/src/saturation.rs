@@ -227,7 +227,7 @@ impl<'m, 'id> Saturation<'m, 'id> {
             return Ok(());
         }
         self.store.spend_effort(CALLS_BETWEEN_LOOKS as usize)?;
-        self.store.look_inside(self.manager)
+        self.store.look_inside(self.manager, CALLS_BETWEEN_LOOKS)
     }
 
     /// Saturates: the closure of `set` under all groups from this one on.

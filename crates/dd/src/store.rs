@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use oxidd::util::{AllocResult, OutOfMemory};
 use oxidd::{BooleanFunction, Manager as _, ManagerRef};
 use tertium_base::{Budget, StopReason, Stopped, id_type};
 
+use crate::gauge::Gauge;
 use crate::manager::{Function, Manager, ManagerRef as Library, new_manager, within};
 use crate::saturation::Direction;
 use crate::set::{QuantifiedBits, Renaming, Set};
@@ -72,7 +73,8 @@ impl Limits {
         // A power of two, rounded down, so that the library's rounding up stays inside.
         let cache = 1 << cache.ilog2();
         let nodes = (bytes.saturating_sub(cache * BYTES_PER_ENTRY) / BYTES_PER_NODE).clamp(1 << 10, 1 << 27);
-        Self::new(nodes, cache)
+        // Where the cache forgets nearly everything, the same is computed again and again.
+        Self { effort: nodes.saturating_mul(EFFORT_FOR_NODE), ..Self::new(nodes, cache) }
     }
 
     /// When to collect, if so many nodes are in use.
@@ -92,6 +94,12 @@ fn affordable(budget: &Budget) -> usize {
     budget.memory_left().map_or(usize::MAX, |left| left / BYTES_PER_NODE)
 }
 
+/// So much effort goes into relational products for each node that there may be.
+const EFFORT_FOR_NODE: usize = 512;
+
+/// So often garbage is collected although more than half of the nodes live.
+const MOST_CROWDED: u32 = 24;
+
 /// What all sets of one store share.
 pub(crate) struct Store {
     manager: Library,
@@ -102,12 +110,15 @@ pub(crate) struct Store {
     /// Collect when this many nodes are reached.
     collect_at: AtomicUsize,
     peak: AtomicUsize,
+    /// How often garbage was collected and more than half of the nodes that there may be were left.
+    crowded: AtomicU32,
     /// What is left of it.
     effort: AtomicUsize,
     /// Whether an operation was given up for this reason: to try again would be in vain.
     hopeless: AtomicBool,
     parts: AtomicU32,
     groups: Mutex<GroupIds>,
+    gauge: OnceLock<Gauge>,
 }
 
 /// A group of events: direction, top level, parts, and the number of the group below.
@@ -210,17 +221,24 @@ impl Store {
     }
 
     /// Collects garbage if there are many nodes, in the middle of an operation: what it works on is held.
-    pub(crate) fn look_inside(&self, manager: &Manager<'_>) -> AllocResult<()> {
+    pub(crate) fn look_inside(&self, manager: &Manager<'_>, calls: u32) -> AllocResult<()> {
         // The quick count misses what this thread did since the operation began.
-        self.make_room(manager, manager.num_inner_nodes())
+        let nodes = manager.num_inner_nodes();
+        if let Some(gauge) = self.gauge.get() {
+            gauge.set(nodes, u64::from(calls));
+        }
+        self.make_room(manager, nodes)
     }
 
     fn make_room(&self, manager: &Manager<'_>, nodes: usize) -> AllocResult<()> {
         self.peak.fetch_max(nodes, Ordering::Relaxed);
         if nodes >= self.collect_at.load(Ordering::Relaxed) {
             self.collect_in(manager);
-            // Nearly all of them live: to go on would be to collect again and again.
-            if manager.num_inner_nodes() > self.limits.nodes / 8 * 7 {
+            let live = manager.num_inner_nodes();
+            let is_crowded = live > self.limits.nodes / 2;
+            let crowded = if is_crowded { self.crowded.fetch_add(1, Ordering::Relaxed) } else { 0 };
+            // Nearly all of them live, or many have for long: to go on would be to collect again and again, and to compute again what was forgotten.
+            if live > self.limits.nodes / 8 * 7 || crowded >= MOST_CROWDED {
                 return self.give_up();
             }
         }
@@ -293,12 +311,19 @@ impl Diagrams {
             operations: AtomicU32::new(0),
             collect_at: AtomicUsize::new(limits.collect_at(0)),
             peak: AtomicUsize::new(0),
+            crowded: AtomicU32::new(0),
             effort: AtomicUsize::new(limits.effort),
             hopeless: AtomicBool::new(false),
             parts: AtomicU32::new(0),
             groups: Mutex::default(),
+            gauge: OnceLock::new(),
         };
         Ok(Self { store: Arc::new(store) })
+    }
+
+    /// Shows what is done here to whoever watches this, for as long as the store lives.
+    pub fn show(&self, gauge: &Gauge) {
+        self.store.gauge.get_or_init(|| gauge.clone());
     }
 
     /// How many bits a row has.

@@ -30,18 +30,25 @@ pub mod formula;
 pub mod program;
 pub mod strategy;
 
+pub use tertium_cegar::observer::ProgramObserver;
 pub use tertium_evidence::observer::{Aside, Counts, Observer};
 pub use tertium_evidence::provenance;
 pub use tertium_evidence::{Deadlock, LinearReading, Reading, Reason, Verdict};
 pub use tertium_lattice::Belnap;
 pub use tertium_load::structure as input;
-pub use tertium_load::{Failure, Located, failure, property};
+pub use tertium_load::{Failure, Located, ModelLanguage, ModelSource, failure, property};
 pub use tertium_logic::{Formula, Logic};
 pub use tertium_model::{Kmts, PropId, StateId};
 pub use tertium_structures::{
-    answer, bind, check, compare, engines, merge, paths, picture, precision, prove, query, vacuity,
+    answer, bind, check, compare, engines, merge, paths, picture, precision, prove, query, reduce, satisfiability,
+    structure_abstraction, translate, vacuity,
 };
 pub use tertium_trace::unfold;
+
+/// Looks for the solver's library in this folder, too: for programs that have it beside a file of their own.
+pub fn look_for_solver_in(folder: &std::path::Path) {
+    tertium_smt::loading::search::also_look_in(folder);
+}
 
 /// Ends the solvers that run as processes of their own: for whoever ends this process without returning from what it does.
 pub fn end_solvers() {

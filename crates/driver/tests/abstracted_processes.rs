@@ -1,13 +1,15 @@
 //! Processes that are started and processes that meet, abstracted: the models of the corpus have the answers that stand in them,
 //! whatever kind of abstraction is asked, and a solver that gives up makes none wrong; random models agree with running them.
 
+mod models;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use tertium_base::Budget;
-use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind, Limit};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionKind, AbstractionOptions, Limit};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
@@ -87,7 +89,7 @@ fn no_kind_contradicts_what_the_models_say() {
     for path in models() {
         let (file, expected) = loaded(&path);
         let asked = questions(&file, &[], false).expect("no names are asked for");
-        for kind in Kind::ALL {
+        for kind in AbstractionKind::ALL {
             for (at, limit) in limits.into_iter().enumerate() {
                 let how = AbstractionOptions { kind, limit, max_states: Some(3_000), ..AbstractionOptions::default() };
                 let found = match predicate_abstraction::check(
@@ -127,17 +129,17 @@ fn random_models_agree_with_running_them() {
         let mut text = random_promela(&mut case.rng);
         text.push_str("ltl p { [] (g1 != 2) }\nltl q { <> (g1 == 1) }\nltl r { [] (g1 == 0 -> <> (g1 != 0)) }\n");
         case.keep("model.pml", &text);
-        let file = from_text(&text, "random");
+        let file = models::promela(&text);
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let options = CheckOptions { max_states: Some(20_000), look_for_idle: false, ..CheckOptions::default() };
         let truth = check(&file, &asked, &options, &brief(), &()).unwrap_or_else(|failure| panic!("{failure:?}"));
         let tiny = Limit { work: Some(20), time: None };
         for (kind, keep_small, limit) in [
-            (Kind::Hyper, true, Limit::default()),
-            (Kind::Hyper, false, Limit::default()),
-            (Kind::Cartesian, false, Limit::default()),
-            (Kind::Four, false, Limit::default()),
-            (Kind::Boolean, true, tiny),
+            (AbstractionKind::Hyper, true, Limit::default()),
+            (AbstractionKind::Hyper, false, Limit::default()),
+            (AbstractionKind::Cartesian, false, Limit::default()),
+            (AbstractionKind::Four, false, Limit::default()),
+            (AbstractionKind::Boolean, true, tiny),
         ] {
             let how =
                 AbstractionOptions { kind, keep_small, limit, max_states: Some(400), ..AbstractionOptions::default() };
@@ -172,15 +174,6 @@ fn random_models_agree_with_running_them() {
     assert!(starting > 10 && meeting > 5, "{starting} with processes that are started, {meeting} with such that meet");
 }
 
-/// The model, from a file that is gone afterwards.
-fn from_text(text: &str, mark: &str) -> ProgramFile {
-    let path = std::env::temp_dir().join(format!("tertium-{mark}-{}.pml", std::process::id()));
-    std::fs::write(&path, text).expect("a temporary file");
-    let file = load(&path, &[], None, &[]);
-    std::fs::remove_file(&path).expect("the temporary file");
-    file.unwrap_or_else(|failure| panic!("{failure:?}"))
-}
-
 #[test]
 fn processes_without_end_are_refused_where_they_are_started() {
     let unbounded = [
@@ -189,7 +182,7 @@ fn processes_without_end_are_refused_where_they_are_started() {
         "byte i; proctype A() { i > 5; i = 0 } init { do :: i < 200 -> run A() od }",
     ];
     for text in unbounded {
-        let file = from_text(text, "unbounded");
+        let file = models::promela(text);
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let how = AbstractionOptions::default();
         let found =

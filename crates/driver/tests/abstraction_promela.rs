@@ -6,7 +6,7 @@ mod models;
 use std::cell::Cell;
 
 use tertium_base::Budget;
-use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionKind, AbstractionOptions};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check};
 use tertium_driver::{Belnap, Failure};
@@ -27,7 +27,7 @@ fn concrete_answers(file: &ProgramFile) -> Vec<ProgramAnswer> {
 }
 
 /// How a model is made.
-struct Shape {
+struct ModelFeatures {
     channels: bool,
     ends: bool,
 }
@@ -36,7 +36,7 @@ const CONDITIONS: [&str; 7] = ["n == 1", "b", "n < 2", "!b", "m == n", "m > n", 
 const OF_CHANNELS: [&str; 6] = ["len(c) == 1", "empty(c)", "nfull(c)", "nempty(d)", "full(d)", "len(c) > len(d)"];
 const VALUES: [&str; 8] = ["n + 1", "m", "0", "2", "n - 1", "m + n", "(b -> 3 : m)", "n * 2"];
 
-fn condition(rng: &mut Rng, shape: &Shape) -> &'static str {
+fn condition(rng: &mut Rng, shape: &ModelFeatures) -> &'static str {
     let some: &[&str] = if shape.channels && rng.chance(25) { &OF_CHANNELS } else { &CONDITIONS };
     let chosen = rng.below(some.len());
     some[chosen]
@@ -67,7 +67,7 @@ fn of_channel(rng: &mut Rng) -> String {
     }
 }
 
-fn statement(rng: &mut Rng, shape: &Shape, depth: usize) -> String {
+fn statement(rng: &mut Rng, shape: &ModelFeatures, depth: usize) -> String {
     if shape.channels && rng.chance(45) {
         return of_channel(rng);
     }
@@ -84,7 +84,7 @@ fn statement(rng: &mut Rng, shape: &Shape, depth: usize) -> String {
     }
 }
 
-fn model(case: &mut Case, shape: &Shape) -> String {
+fn model(case: &mut Case, shape: &ModelFeatures) -> String {
     let mut text = "unsigned n : 2; unsigned m : 2; bit b;\n".to_owned();
     if shape.channels {
         let rng = &mut case.rng;
@@ -114,12 +114,12 @@ fn model(case: &mut Case, shape: &Shape) -> String {
 }
 
 /// Definite answers, all answers, and models that could not be abstracted.
-fn compare(case: &mut Case, shape: &Shape) -> (usize, usize, usize) {
+fn compare(case: &mut Case, shape: &ModelFeatures) -> (usize, usize, usize) {
     let text = model(case, shape);
     let file = promela(&text);
     let truth = concrete_answers(&file);
     let (mut definite, mut all) = (0, 0);
-    for kind in Kind::ALL {
+    for kind in AbstractionKind::ALL {
         case.keep("kind.txt", kind.name());
         let options = AbstractionOptions { kind, keep_small: case.rng.chance(50), ..AbstractionOptions::default() };
         let found = match abstract_answers(&file, &options) {
@@ -140,7 +140,7 @@ fn compare(case: &mut Case, shape: &Shape) -> (usize, usize, usize) {
     (definite, all, 0)
 }
 
-fn sweep(cases: usize, shape: &Shape) {
+fn sweep(cases: usize, shape: &ModelFeatures) {
     let totals = Cell::new((0, 0, 0, 0));
     for_random_cases(cases, |case| {
         let (found, before) = (compare(case, shape), totals.get());
@@ -153,18 +153,18 @@ fn sweep(cases: usize, shape: &Shape) {
 
 #[test]
 fn random_models_get_no_wrong_answer() {
-    sweep(60, &Shape { channels: false, ends: false });
+    sweep(60, &ModelFeatures { channels: false, ends: false });
 }
 
 #[test]
 fn random_models_that_end_get_no_wrong_answer() {
-    sweep(40, &Shape { channels: false, ends: true });
+    sweep(40, &ModelFeatures { channels: false, ends: true });
 }
 
 #[test]
 fn random_models_with_channels_get_no_wrong_answer() {
-    sweep(60, &Shape { channels: true, ends: false });
-    sweep(30, &Shape { channels: true, ends: true });
+    sweep(60, &ModelFeatures { channels: true, ends: false });
+    sweep(30, &ModelFeatures { channels: true, ends: true });
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn runs_go_on_after_a_failed_assertion() {
     let text = "int x;\nactive proctype P() { x = 2; assert(x == 1);\ncrit: x = 3; do :: x < 4 -> x++ :: else od }\n\
                 ltl p { [] !(P@crit) }\nltl q { [] (x < 4) }\n";
     let file = promela(text);
-    for kind in Kind::ALL {
+    for kind in AbstractionKind::ALL {
         let options = AbstractionOptions { kind, ..AbstractionOptions::default() };
         let found = abstract_answers(&file, &options).unwrap_or_else(|failure| panic!("{failure:?}"));
         for name in ["p", "q", "assertions"] {

@@ -229,6 +229,25 @@ fn a_property_with_the_name_of_a_question_that_is_asked_too_is_refused() {
 }
 
 #[test]
+fn two_properties_of_one_name_are_refused_and_strange_names_are_not() {
+    let text = "system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\nproperty a : ltl G (x < 2)\n";
+    let asked = |given: &[&str], only: &[&str]| {
+        let given: Vec<String> = given.iter().map(ToString::to_string).collect();
+        let only: Vec<String> = only.iter().map(ToString::to_string).collect();
+        let file = from_text("s.gcl", text.to_owned(), &given, None).unwrap_or_else(|failure| panic!("{failure:?}"));
+        questions(&file, &only, false).map(|asked| asked.len())
+    };
+    for (given, only) in [(&["a: G (x < 1)", "a: G (x < 2)"] as &[&str], &[] as &[&str]), (&["a: G (x < 1)"], &["a"])] {
+        assert!(
+            matches!(asked(given, only), Err(Failure::Input(why)) if why[0].diagnostic.code == "E0333"),
+            "{given:?}"
+        );
+    }
+    let long = format!("{}: G (x < 1)", "x".repeat(5000));
+    assert_eq!(asked(&["Über: G (x < 1)", "progress: G (x < 1)", &long], &["a"]).ok(), Some(4));
+}
+
+#[test]
 fn every_implication_is_looked_at_for_vacuity() {
     let file = gcl("system s\nvar x : 0..3 = 0\nvar y : 0..1 = 0\nprocess P { loop { x := (x + 1) mod 3; } }\n\
          property both : ctl AG ((x = 1 -> y = 0) && (x = 3 -> y = 1))\n\

@@ -39,7 +39,7 @@ fn meaning(kind: TextKind, file: &str, text: &str) -> Result<Vec<String>, Failur
         let session = Session::new(&loaded, options, &budget)?;
         let properties = session.properties(&[], &[])?;
         let answers = properties.iter().map(|property| session.check(property, &budget, &()));
-        return answers.map(|answer| Ok(format!("{:?}", answer?.value))).collect();
+        return answers.map(|answer| Ok(format!("{:?}", answer?.value()))).collect();
     }
     let file = match kind {
         TextKind::Promela => program::promela::from_text(file, text, &[], None, &[], &[])?,

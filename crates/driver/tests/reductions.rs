@@ -272,7 +272,8 @@ fn runs_of_reduced_searches_are_followed_with_all_their_steps() {
             all.summary.findings
         );
         for (finding, place) in &found.summary.findings {
-            let rows = shortest_run(&reduced.stepper, &found, &place.row, place.depth, &budget).expect("no limit");
+            let rows =
+                shortest_run(&reduced.stepper, found.levelled(), &place.row, place.depth, &budget).expect("no limit");
             let states = match finding {
                 Finding::Fault(fault) => reduced.follow_to(&space, &rows, fault),
                 _ => reduced.follow(&space, &rows),

@@ -198,7 +198,7 @@ fn a_choice_may_keep_its_distance_in_a_run_without_end() {
 
 #[test]
 fn what_stays_open_says_what_is_established() {
-    let text = "system s\nvar x, y, z : nat = 0\nprocess P { loop { one: x, z := x + 1, z + 1; two: y := y + 2; } }\n\
+    let text = "system s\nvar x, y, z : nat = 0\nprocess P { loop { one: x, z := x + 1, z + 1; two: choose { y := y + 2; } or { y := y + 1; } } }\n\
                 property p : ltl G (P@one -> y <= 2 * x)\n";
     let answers = by_the_loop(&small(text), &["p"], 0);
     assert_eq!(answers[0].value(), Belnap::Unknown);
@@ -340,7 +340,7 @@ fn random_text(case: &mut Case) -> String {
 
 /// Each path teaches another value of a counter; running the model finds what thousands of rounds would.
 #[test]
-fn predicates_that_multiply_are_given_up_for_running() {
+fn predicates_that_multiply_are_given_up_for_running_or_a_game() {
     let text = "short a, b; active proctype P() { do :: atomic { a = a + 1; b = b + 1 } od } ltl n { [] (a >= 0) }";
     let file = tertium_driver::program::promela::from_text("test.pml", text, &[], None, &[], &[]).expect("a model");
     let asked = questions(&file, &["n".to_owned()], false).expect("there is such a property");
@@ -353,8 +353,9 @@ fn predicates_that_multiply_are_given_up_for_running() {
     assert!(found.answers[0].run().is_some_and(|run| run.length() > 32_000));
     let alone =
         refinement_loop::check(&file, &asked, &options, &how, 20, &Budget::unlimited(), &()).expect("it is abstracted");
-    assert_eq!(alone.answers[0].value(), Belnap::Unknown);
-    assert!(!alone.answers[0].reasons().is_empty());
+    // Without running it, a game says that the counter can be made to wrap: no path of that length is followed.
+    assert_eq!(alone.answers[0].value(), Belnap::False);
+    assert!(alone.answers[0].run().is_none());
 }
 
 /// A limit on time leaves an answer for every question, with what is known.
@@ -383,13 +384,13 @@ fn nothing_is_missed_where_nobody_starts() {
     assert_ne!(found.expect("it can be abstracted").answers[0].value(), Belnap::False);
 }
 
-/// Forty programs, or two thousand where tests are long.
+/// Fourteen programs, or seven hundred where tests are long.
 #[test]
 fn definite_answers_are_those_of_the_program() {
     let open: RefCell<BTreeMap<String, usize>> = RefCell::default();
     let (definite, all, programs) = (Cell::new(0usize), Cell::new(0usize), Cell::new(0usize));
     let counts: RefCell<BTreeMap<&str, usize>> = RefCell::default();
-    for_random_cases(40, |case| {
+    for_random_cases(14, |case| {
         let text = random_text(case);
         programs.set(programs.get() + 1);
         let file = from_text_with("test.gcl", text.clone(), &[], None, &Extras::default())

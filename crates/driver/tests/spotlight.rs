@@ -10,7 +10,7 @@ use tertium_driver::program::predicate_abstraction::AbstractionOptions;
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::spotlight::{self, Parameters, SpotlightOptions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
-use tertium_driver::{Belnap, Failure, LinearReading, Observer};
+use tertium_driver::{Belnap, Failure, LinearReading, Observer, ProgramObserver};
 use tertium_program::ProcessId;
 use tertium_testkit::{Case, ProgramShape, Rng, for_random_cases, random_program};
 
@@ -479,6 +479,8 @@ impl Observer for Impatient {
         self.0.store(true, Ordering::SeqCst);
     }
 }
+
+impl ProgramObserver for Impatient {}
 
 /// So a run that is ended from outside has a report with what was known.
 #[test]

@@ -19,8 +19,8 @@ use tertium_dd::Bit;
 use tertium_driver::check as structures;
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::input::{Loaded, load as structure_file};
-use tertium_driver::program::branching::{Collected, Shape};
-use tertium_driver::program::check::Outcome;
+use tertium_driver::program::branching::{Collected, GraphOptions};
+use tertium_driver::program::check::CheckOutcome;
 use tertium_driver::program::questions::{PropertyQuery, Question, questions};
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::Space;
@@ -109,7 +109,7 @@ fn budget() -> Budget {
     Budget::unlimited().with_effort(Some(MOST_EFFORT)).with_memory(Some(1 << 30))
 }
 
-fn answers(file: &ProgramFile, asked: &[Question], engine: EngineChoice, fair: bool) -> Result<Outcome, Failure> {
+fn answers(file: &ProgramFile, asked: &[Question], engine: EngineChoice, fair: bool) -> Result<CheckOutcome, Failure> {
     let max_states = (engine == EngineChoice::Auto).then_some(MOST_VISITED);
     let options = CheckOptions { engine, max_states, fair, look_for_idle: false, ..CheckOptions::default() };
     check(file, asked, &options, &budget(), &())
@@ -227,7 +227,7 @@ impl Both<'_> {
         let stutter = matches!(logic, Logic::Ltl | Logic::CtlStar);
         let names: Vec<(String, ExprId)> =
             formula.atoms().iter().zip(&asked.atoms).map(|(atom, &expr)| (atom.text.clone(), expr)).collect();
-        let shape = Shape { fair: false, stutter };
+        let shape = GraphOptions { fair: false, stutter };
         let visited = self.collected.structure(self.space, &names, effort, shape).expect("within limits");
         let engine: &dyn Engine = if stutter { &AutomataEngine } else { &Explicit };
         let expected = values(engine, &visited, formula, Reading::default()).expect("everything is decided");
@@ -420,7 +420,7 @@ fn compare_file(loaded: &Loaded, parameters: bool) -> Vec<Met> {
         let expected = others.check(&property, &budget, &()).expect("it is decided");
         match sets.check(&property, &budget, &()) {
             Ok(found) => {
-                assert_eq!(found.value, expected.value, "{}", found.name);
+                assert_eq!(found.value(), expected.value(), "{}", found.name);
                 assert_eq!(found.per_state, expected.per_state, "{}", found.name);
                 met.push(Met::Agreed(found.per_state.map_or(1, |values| values.len())));
             }

@@ -5,7 +5,7 @@ mod models;
 
 use tertium_base::Budget;
 use tertium_driver::engines::EngineChoice;
-use tertium_driver::program::check::Outcome;
+use tertium_driver::program::check::CheckOutcome;
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, ProgramFile, check};
 use tertium_driver::provenance::Engine;
@@ -14,7 +14,7 @@ use tertium_driver::{Belnap, Failure};
 
 use self::models::promela;
 
-fn answers(file: &ProgramFile, engine: EngineChoice) -> Result<Outcome, Failure> {
+fn answers(file: &ProgramFile, engine: EngineChoice) -> Result<CheckOutcome, Failure> {
     let asked = questions(file, &[], false).expect("no names are asked for");
     let options = CheckOptions { engine, look_for_idle: false, keep_basis: true, ..CheckOptions::default() };
     check(file, &asked, &options, &Budget::unlimited(), &())

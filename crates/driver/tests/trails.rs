@@ -77,6 +77,15 @@ fn a_trail_may_end_where_nothing_is_wrong() {
     assert_eq!((followed.run.length(), followed.ends_badly, ending), (1, false, None));
 }
 
+#[test]
+fn a_claim_does_not_move_inside_an_atomic_block() {
+    let text = "byte x; active proctype P() {
+        if :: atomic { x = 2; x = 3 } :: x = 1 fi; atomic { x = x + 1; x = x + 2; goto l }; x = 9; l: x = x + 3
+    } ltl p { [] (x != 6) }";
+    let (followed, _) = follow(text, "-2:1:-2\n-4:-4:-4\n1:0:16\n2:1:0\n3:0:16\n4:1:6\n5:0:13\n").expect("a run");
+    assert_eq!((followed.run.length(), followed.numbers, followed.claim_steps), (2, Numbers::InOrder, 3));
+}
+
 /// Models with one mistake each, and the options of the verifier that finds it.
 const MISTAKES: [(&str, &str, &str); 6] = [
     (

@@ -91,8 +91,8 @@ impl StepEncoder<'_, '_> {
         Ok((after, fine))
     }
 
-    /// Notes states in which a number that is no channel's would be taken for one.
-    fn take_for_channel(&mut self, var: VarId, states: &Set) -> Result<(), EncodingError> {
+    /// Notes states in which a number that is no channel's would be taken for one, or bounds that were found would not hold.
+    fn note_stray_value(&mut self, var: VarId, states: &Set) -> Result<(), EncodingError> {
         if !states.is_empty() {
             let states = states.exists(self.inputs)?;
             let known = self.foreign.entry(var).or_insert_with(|| self.diagrams.empty());
@@ -105,22 +105,30 @@ impl StepEncoder<'_, '_> {
     fn fitting(&mut self, var: VarId, number: &BitVector, fine: Set) -> Result<Set, EncodingError> {
         let (diagrams, program) = (self.diagrams, self.semantics.program());
         let ty = program.variable(var).ty;
-        let ((Some(lo), Some(hi)), Some((least, most))) =
-            (self.special.of_type(program, ty), self.special.limits(program, var))
-        else {
+        let Some((least, most)) = self.special.limits(program, var) else {
             return Err(EncodingError::unfit(format!("`{}` has no bounds", program.show_variable(var))));
         };
+        // A type without an end has no values beyond it.
+        let declared = self.special.of_type(program, ty);
+        let (lo, hi) = (declared.0.unwrap_or(i64::MIN >> 2), declared.1.unwrap_or(i64::MAX >> 2));
         let fits = number.within(lo, hi, diagrams)?;
         let wrong = fine.minus(&fits)?;
         let positive = number.within(0, i64::MAX >> 2, diagrams)?;
         if ty == Type::Channel {
-            self.take_for_channel(var, &wrong.and(&positive)?)?;
+            self.note_stray_value(var, &wrong.and(&positive)?)?;
             self.fail(Mistake::RangeOverflow, &wrong.minus(&positive)?)?;
         } else {
             self.fail(Mistake::RangeOverflow, &wrong)?;
         }
         let fine = fine.and(&fits)?;
         // Other values come only from states that cannot be reached.
-        if (least, most) == (lo, hi) { Ok(fine) } else { Ok(fine.and(&number.within(least, most, diagrams)?)?) }
+        if (least, most) == (lo, hi) {
+            return Ok(fine);
+        }
+        let inside = number.within(least, most, diagrams)?;
+        if declared.0.is_none() || declared.1.is_none() {
+            self.note_stray_value(var, &fine.minus(&inside)?)?;
+        }
+        Ok(fine.and(&inside)?)
     }
 }

@@ -4,18 +4,23 @@ use tertium_base::narrow::to_i64;
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_dd::{Diagrams, Limits, RelationPart, Set, TransitionRelation};
 use tertium_program::layout::FRAME_LOCATION;
-use tertium_program::{ExprId, LocationId, Mistake, Program, Semantics, State};
+use tertium_program::{ExprId, LocationId, Mistake, Program, Semantics, State, Type};
 
 use crate::EncodingError;
 use crate::bit_vector::BitVector;
 use crate::cells::Cells;
 use crate::evaluation::{Evaluation, SymbolicState, SymbolicValue, beginning};
 use crate::instantiated::{InstanceFacts, InstantiatedProgram};
+use crate::news::{EncodingNews, NearStates};
 use crate::relation::{ProgramSteps, program_steps};
+use crate::size::EncodingSize;
 use crate::variable_order::VariableOrder;
 
 /// Every variable order is tried with so many nodes before any of them gets more.
 const ROUNDS: [usize; 3] = [1 << 17, 1 << 20, 1 << 23];
+
+/// States near the initial ones are looked at before many nodes are spent, as long as the set of them has no more nodes than this.
+const NEAR_NODES: usize = 1 << 14;
 
 /// A program's states and steps as sets.
 #[derive(Debug)]
@@ -36,55 +41,12 @@ pub struct Encoding<'p> {
     special: InstanceFacts<'p>,
 }
 
-/// How large the encoding is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EncodingSize {
-    /// States that can be reached, as a power of ten; none if there are none.
-    pub log10_states: Option<f64>,
-    /// The same as a number, as far as it is one.
-    pub states: f64,
-    /// Bits of a state.
-    pub bits: usize,
-    /// Nodes at most at one time.
-    pub peak_nodes: usize,
-    /// What these nodes and the results that are remembered take.
-    pub bytes: usize,
-    /// Nodes of the relation.
-    pub relation_nodes: usize,
-    /// Nodes of the set of what can be reached.
-    pub reached_nodes: usize,
-}
-
-/// How large a program is by its types.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StateSpaceEstimate {
-    /// How many states there are at most, as a power of ten.
-    pub log10_states: f64,
-    /// How many values one variable has at most.
-    pub widest: u64,
-}
-
-/// How large a program is by its types.
-///
-/// # Errors
-/// If the program is not one of those that are encoded, or a limit is reached.
-pub fn estimate(subject: &InstantiatedProgram<'_>) -> Result<StateSpaceEstimate, EncodingError> {
-    let (program, special) = (subject.program(), subject.special());
-    fit(program)?;
-    let cells = Cells::new(&Semantics::new(program), special, orders(special)[0])?;
-    let widest = cells.cells.iter().map(|cell| cell.hi.abs_diff(cell.lo).saturating_add(1)).max();
-    Ok(StateSpaceEstimate {
-        log10_states: cells.log2_states() * std::f64::consts::LOG10_2,
-        widest: widest.unwrap_or(1),
-    })
-}
-
 /// The variable orders that are tried.
-fn orders(special: InstanceFacts<'_>) -> &'static [VariableOrder] {
+pub(crate) fn orders(special: InstanceFacts<'_>) -> &'static [VariableOrder] {
     if special.is_apart() { &VariableOrder::APART } else { &VariableOrder::ALL }
 }
 
-fn fit(program: &Program) -> Result<(), EncodingError> {
+pub(crate) fn fit(program: &Program) -> Result<(), EncodingError> {
     let obstacles = [
         (!program.is_static(), "its processes are not fixed"),
         (!program.channels.is_empty(), "it has channels"),
@@ -107,7 +69,7 @@ impl<'p> Encoding<'p> {
     /// # Errors
     /// If the program is not one of those that are encoded, or a limit is reached.
     pub fn new(program: &'p Program, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Self, EncodingError> {
-        Self::made(program, InstanceFacts::default(), budget, report)
+        Self::made((program, InstanceFacts::default()), budget, &mut EncodingNews::phases(report), None)
     }
 
     /// The same for a program whose processes come and go, or that has channels, once it is taken apart.
@@ -119,14 +81,28 @@ impl<'p> Encoding<'p> {
         budget: &Budget,
         report: &mut dyn FnMut(String),
     ) -> Result<Self, EncodingError> {
-        Self::made(subject.program(), subject.special(), budget, report)
+        Self::made((subject.program(), subject.special()), budget, &mut EncodingNews::phases(report), None)
+    }
+
+    /// The same. Unless few nodes suffice for all states, `near` first sees an encoding in which [`Encoding::reached`] holds those within
+    /// some depth only, with this depth: what is wrong there is found whatever becomes of the rest.
+    ///
+    /// # Errors
+    /// As above, or those of `near`.
+    pub fn of_telling(
+        subject: &'p InstantiatedProgram<'_>,
+        budget: &Budget,
+        news: &mut EncodingNews<'_>,
+        near: &mut NearStates<'_, 'p>,
+    ) -> Result<Self, EncodingError> {
+        Self::made((subject.program(), subject.special()), budget, news, Some(near))
     }
 
     fn made(
-        program: &'p Program,
-        special: InstanceFacts<'p>,
+        (program, special): (&'p Program, InstanceFacts<'p>),
         budget: &Budget,
-        report: &mut dyn FnMut(String),
+        news: &mut EncodingNews<'_>,
+        mut near: Option<&mut NearStates<'_, 'p>>,
     ) -> Result<Self, EncodingError> {
         fit(program)?;
         let orders = orders(special);
@@ -134,16 +110,37 @@ impl<'p> Encoding<'p> {
         for nodes in ROUNDS.into_iter().filter(|&nodes| nodes <= all.nodes / 4) {
             let part = Limits::trial(nodes, all.cache.min(nodes / 2));
             for &order in orders {
-                match Self::with_order((program, special), order, part, budget, report) {
+                match Self::with_order((program, special), order, part, budget, news) {
                     Err(EncodingError::Stopped(Stopped(StopReason::Memory))) => {
                         budget.check()?;
-                        report(format!("another variable order: {nodes} nodes did not suffice"));
+                        (news.phase)(format!("another variable order: {nodes} nodes did not suffice"));
                     }
                     made => return made,
                 }
             }
+            if let Some(near) = near.take() {
+                Self::look_near((program, special), part, budget, news, near)?;
+            }
         }
-        Self::with_order((program, special), orders[0], all, budget, report)
+        if let Some(near) = near.take() {
+            Self::look_near((program, special), Limits::trial(all.nodes, all.cache), budget, news, near)?;
+        }
+        Self::with_order((program, special), orders[0], all, budget, news)
+    }
+
+    /// Shows states within some depth, if not even the steps need too many nodes.
+    fn look_near(
+        (program, special): (&'p Program, InstanceFacts<'p>),
+        limits: Limits,
+        budget: &Budget,
+        news: &mut EncodingNews<'_>,
+        near: &mut NearStates<'_, 'p>,
+    ) -> Result<(), EncodingError> {
+        match Self::near_states((program, special), usize::MAX, limits, budget, news) {
+            Ok((encoding, depth)) => near(&encoding, depth),
+            Err(EncodingError::Stopped(Stopped(StopReason::Memory))) => Ok(budget.check()?),
+            Err(why) => Err(why),
+        }
     }
 
     /// The same with all nodes that the budget allows; none if it has them already.
@@ -155,7 +152,8 @@ impl<'p> Encoding<'p> {
         if self.diagrams.limits().nodes >= all.nodes / 2 {
             return Ok(None);
         }
-        Self::with_order((self.program(), self.special), self.order, all, budget, report).map(Some)
+        Self::with_order((self.program(), self.special), self.order, all, budget, &mut EncodingNews::phases(report))
+            .map(Some)
     }
 
     fn with_order(
@@ -163,28 +161,88 @@ impl<'p> Encoding<'p> {
         order: VariableOrder,
         limits: Limits,
         budget: &Budget,
-        report: &mut dyn FnMut(String),
+        news: &mut EncodingNews<'_>,
+    ) -> Result<Self, EncodingError> {
+        let mut encoding = Self::beginning((program, special), order, limits, budget, news)?;
+        (news.phase)(format!(
+            "computing the reachable states, transition relation of {} nodes",
+            encoding.relation().nodes()
+        ));
+        encoding.reached = encoding.relation().reachable(&encoding.init, None)?;
+        encoding.diagrams.lift_effort_limit();
+        encoding.must_have_no_stray_values()?;
+        Ok(encoding)
+    }
+
+    /// An encoding in which [`Encoding::reached`] holds the states within this depth only, or within a smaller one beyond which the set of them becomes
+    /// large; with the depth.
+    ///
+    /// # Errors
+    /// If the program is not one of those that are encoded, or a limit is reached.
+    pub fn within_depth(program: &'p Program, deepest: usize, budget: &Budget) -> Result<(Self, usize), EncodingError> {
+        let mut quiet = |_| {};
+        let news = &mut EncodingNews::phases(&mut quiet);
+        let few = Limits::new(ROUNDS[1], ROUNDS[0]);
+        Self::near_states((program, InstanceFacts::default()), deepest, few, budget, news)
+    }
+
+    /// The same, by breadth-first search over sets.
+    fn near_states(
+        (program, special): (&'p Program, InstanceFacts<'p>),
+        deepest: usize,
+        limits: Limits,
+        budget: &Budget,
+        news: &mut EncodingNews<'_>,
+    ) -> Result<(Self, usize), EncodingError> {
+        let mut encoding = Self::beginning((program, special), orders(special)[0], limits, budget, news)?;
+        let (relation, mut frontier, mut depth) = (encoding.relation(), encoding.init.clone(), 0);
+        while depth < deepest && !frontier.is_empty() && encoding.reached.nodes() <= NEAR_NODES {
+            let layer = relation.image(&frontier).and_then(|next| next.minus(&encoding.reached));
+            match layer.and_then(|layer| Ok((encoding.reached.or(&layer)?, layer))) {
+                Ok((reached, layer)) => (encoding.reached, frontier, depth) = (reached, layer, depth + 1),
+                Err(Stopped(StopReason::Memory)) => break,
+                Err(stopped) => return Err(stopped.into()),
+            }
+            (news.phase)(format!("computing the states within depth {depth}"));
+        }
+        encoding.diagrams.lift_effort_limit();
+        encoding.must_have_no_stray_values()?;
+        Ok((encoding, depth))
+    }
+
+    /// The initial states and steps; nothing else is known to be reached.
+    fn beginning(
+        (program, special): (&'p Program, InstanceFacts<'p>),
+        order: VariableOrder,
+        limits: Limits,
+        budget: &Budget,
+        news: &mut EncodingNews<'_>,
     ) -> Result<Self, EncodingError> {
         let semantics = Semantics::new(program);
         let cells = Cells::new(&semantics, special, order)?;
-        report(format!("encoding the program in {} bits", cells.state_bits().len()));
+        (news.phase)(format!("encoding the program in {} bits", cells.state_bits().len()));
         let diagrams = Diagrams::new(cells.bits, limits, budget)?;
+        diagrams.show(&news.gauge);
         let start = beginning(&cells, &diagrams)?;
         let steps = program_steps(&semantics, special, &cells, &diagrams)?;
         let init = initial(&semantics, &cells, &diagrams, &start)?;
         let ended = ended(&semantics, special, &diagrams, &start)?;
         let reached = init.clone();
-        let mut encoding = Self { semantics, cells, diagrams, start, steps, init, reached, ended, order, special };
-        report(format!("computing the reachable states, transition relation of {} nodes", encoding.relation().nodes()));
-        encoding.reached = encoding.relation().reachable(&encoding.init, None)?;
-        encoding.diagrams.lift_effort_limit();
-        for (&var, states) in &encoding.steps.foreign {
-            if !states.and(&encoding.reached)?.is_empty() {
-                let name = encoding.program().show_variable(var);
-                return Err(EncodingError::unfit(format!("`{name}` may hold a number that is no channel's")));
+        Ok(Self { semantics, cells, diagrams, start, steps, init, reached, ended, order, special })
+    }
+
+    /// Whoever holds a channel's number holds one of a channel that there is, and bounds that were found hold.
+    fn must_have_no_stray_values(&self) -> Result<(), EncodingError> {
+        for (&var, states) in &self.steps.foreign {
+            if !states.and(&self.reached)?.is_empty() {
+                let name = self.program().show_variable(var);
+                return Err(EncodingError::unfit(match self.program().variable(var).ty {
+                    Type::Channel => format!("`{name}` may hold a number that is no channel's"),
+                    _ => format!("`{name}` leaves the bounds that were found for it"),
+                }));
             }
         }
-        Ok(encoding)
+        Ok(())
     }
 
     /// The states in which processes are at places where they may rest, and variables with many values have those that they can

@@ -6,15 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use tertium_abstraction::invariants::intervals;
+use tertium_abstraction::invariants::{intervals, reachable_bounds};
 use tertium_base::narrow::to_i64;
 use tertium_instantiate::{Instantiated, MOST_COPIES, Restoring, Unsupported};
+use tertium_program::analysis::ValueSets;
 use tertium_program::{
-    Action, Assign, Expr, ExprId, LocationId, Mistake, ProcessId, Program, State, StepId, Type, VarId,
+    Action, Assign, Expr, ExprId, Hold, LocationId, Mistake, ProcessId, Program, State, StepId, Type, VarId,
 };
 
 use crate::EncodingError;
-use crate::value_sets::{ValueSets, is_passed};
 
 /// The smallest and the largest value, where there is one.
 type Bounds = (Option<i128>, Option<i128>);
@@ -28,6 +28,8 @@ pub struct InstantiatedProgram<'p> {
     noted: BTreeMap<StepId, InstantiatedClaimStep>,
     /// The values of variables at the places of whoever writes them.
     values: ValueSets,
+    /// Between which values each variable lies in all states that can be reached, as far as that is known and needed.
+    bounds: Vec<Bounds>,
 }
 
 /// What a step of a claim with variables looks at and assigns, in terms of the instance.
@@ -45,8 +47,6 @@ struct Instantiation {
     separated: Instantiated,
     /// What questions became.
     moved: HashMap<ExprId, ExprId>,
-    /// Between which values each variable lies in all states that can be reached.
-    bounds: Vec<Bounds>,
 }
 
 /// What is known of an instance besides its text.
@@ -89,11 +89,12 @@ impl<'p> InstanceFacts<'p> {
 
     /// The values that a variable has in states that can be reached; none if they are not bounded.
     pub fn limits(self, program: &Program, var: VarId) -> Option<(i64, i64)> {
-        let (Some(lo), Some(hi)) = self.of_type(program, program.variable(var).ty) else { return None };
+        let (lo, hi) = self.of_type(program, program.variable(var).ty);
         let known = self.bounds.and_then(|bounds| bounds.get(var.index()).copied()).unwrap_or((None, None));
         let number = |value: Option<i128>| value.and_then(|value| i64::try_from(value).ok());
-        let (lo, hi) =
-            (number(known.0).map_or(lo, |value| value.max(lo)), number(known.1).map_or(hi, |value| value.min(hi)));
+        let least = |one: Option<i64>, other: Option<i64>| one.max(other);
+        let most = |one: Option<i64>, other: Option<i64>| one.into_iter().chain(other).min();
+        let (lo, hi) = (least(number(known.0), lo)?, most(number(known.1), hi)?);
         let few = self.values.filter(|_| is_wide((lo, hi))).and_then(|values| values.bounds(var));
         Some(few.map_or((lo, hi), |(least, most)| (least.max(lo), most.min(hi))))
     }
@@ -114,6 +115,37 @@ impl<'p> InstanceFacts<'p> {
     }
 }
 
+/// Bounds of the variables whose types have none: what interval analysis and invariants of locations say. Of the others nothing.
+fn of_unbounded(program: &Program) -> Vec<Bounds> {
+    let unbounded = |var: VarId| {
+        let (lo, hi) = program.bounds(program.variable(var).ty);
+        lo.is_none() || hi.is_none()
+    };
+    if !program.variable_ids().any(unbounded) {
+        return Vec::new();
+    }
+    let known = reachable_bounds(program);
+    program.variable_ids().map(|var| if unbounded(var) { known[var.index()] } else { (None, None) }).collect()
+}
+
+/// Whether a process can never rest at a location: it is inside a deterministic block, and nobody is left there without control.
+fn is_passed(program: &Program, process: ProcessId, at: LocationId) -> bool {
+    if program.location(process, at).hold != Hold::Deterministic || program.process(process).entry == at {
+        return false;
+    }
+    program.steps.iter().all(|step| {
+        let own = step.process == process && step.target == at;
+        let (moved, keeps) = match &step.action {
+            Action::Together { moves, control, .. } => {
+                (moves.contains(&(process, at)), control.unwrap_or(step.process) == process)
+            }
+            Action::Send { .. } => (false, false),
+            _ => (false, true),
+        };
+        !(own || moved) || (keeps && !step.frees)
+    })
+}
+
 /// Whether there are more values than it does harm to tell apart.
 const fn is_wide((lo, hi): (i64, i64)) -> bool {
     hi.abs_diff(lo) > 255
@@ -128,7 +160,8 @@ impl<'p> InstantiatedProgram<'p> {
     pub fn new(original: &'p Program, asked: &[ExprId]) -> Result<Self, EncodingError> {
         if original.is_static() && original.channels.is_empty() && original.last.is_none() && !speaks_of_pids(original)
         {
-            return Ok(Self { original, apart: None, noted: BTreeMap::new(), values: ValueSets::of(original) });
+            let (bounds, values) = (of_unbounded(original), ValueSets::of(original));
+            return Ok(Self { original, apart: None, noted: BTreeMap::new(), values, bounds });
         }
         let refused = |why| refused(original, &why);
         let mut separated = Instantiated::exactly(original).map_err(refused)?;
@@ -137,7 +170,8 @@ impl<'p> InstantiatedProgram<'p> {
             moved.insert(expr, separated.observed(original, expr).map_err(refused)?);
         }
         let (bounds, values) = (intervals(&separated.program), ValueSets::of(&separated.program));
-        Ok(Self { original, apart: Some(Instantiation { separated, moved, bounds }), noted: BTreeMap::new(), values })
+        let apart = Some(Instantiation { separated, moved });
+        Ok(Self { original, apart, noted: BTreeMap::new(), values, bounds })
     }
 
     /// The same, with claims that take notes.
@@ -212,14 +246,15 @@ impl<'p> InstantiatedProgram<'p> {
 
     pub(crate) fn special(&self) -> InstanceFacts<'_> {
         let values = Some(&self.values);
-        let plain = || InstanceFacts { values, ..InstanceFacts::default() };
+        let bounds = Some(self.bounds.as_slice());
+        let plain = || InstanceFacts { values, bounds, ..InstanceFacts::default() };
         self.apart.as_ref().map_or_else(plain, |apart| InstanceFacts {
             values,
             channels: apart.separated.channel_count(),
             misused: Some(&apart.separated.misused),
             strayed: Some(&apart.separated.strayed),
             resting: apart.separated.resting.as_ref().map(|(var, values)| (*var, values.as_slice())),
-            bounds: Some(&apart.bounds),
+            bounds,
         })
     }
 
@@ -276,7 +311,7 @@ fn refused(program: &Program, why: &Unsupported) -> EncodingError {
                  is enabled that asks back or goes wrong"
             )
         }
-        Unsupported::Initial(var) | Unsupported::Keep(var) => {
+        Unsupported::Initial(var) | Unsupported::Keep(var) | Unsupported::KeepFromStart(var) => {
             format!("what `{}` begins with is computed from what is not known", program.show_variable(*var))
         }
     })

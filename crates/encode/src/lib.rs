@@ -6,7 +6,7 @@
 //! variables of their own become automata over sets ([`never_claim`]).
 //!
 //! Channels and processes that come and go are fixed places first ([`instantiated`]), and numbers with few values are known by them
-//! (`value_sets`). Only programs with boundedly many of them and finite types are encoded; others are refused with the reason.
+//! ([`tertium_program::analysis::value_sets`]). Only programs with boundedly many of them and finite types are encoded; others are refused with the reason.
 //!
 //! Not here: what properties say, and whether they hold.
 //!
@@ -30,15 +30,18 @@ pub mod encoding;
 mod evaluation;
 pub mod instantiated;
 pub mod never_claim;
+mod news;
 mod relation;
-mod value_sets;
+mod size;
 mod variable_order;
 
 use tertium_base::Stopped;
 
 pub use cells::range;
-pub use encoding::{Encoding, EncodingSize, StateSpaceEstimate, estimate};
+pub use encoding::Encoding;
 pub use instantiated::InstantiatedProgram;
+pub use news::{EncodingNews, NearStates};
+pub use size::{EncodingSize, StateSpaceEstimate, estimate};
 
 /// Why a program, or a question about it, has no encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]

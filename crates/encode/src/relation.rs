@@ -47,7 +47,7 @@ pub(crate) struct ProgramSteps {
     pub wrong: BTreeMap<Mistake, Set>,
     /// The states in which there is no step, not even one that goes wrong.
     pub stuck: Set,
-    /// The states in which a number that is no channel's would be put into a variable for channels.
+    /// The states in which a number that is no channel's would be put into a variable for channels, or one out of the bounds that were found for a variable.
     pub foreign: BTreeMap<VarId, Set>,
 }
 

@@ -56,8 +56,10 @@ pub struct Structure {
     pub able: Vec<(u32, Vec<u32>)>,
     /// States in which a run may end.
     pub stops: Vec<u32>,
-    /// Integers that cannot fall for ever.
+    /// Ranking functions.
     pub ranks: Vec<Rank>,
+    /// Certain sets with what the step into each member does to ranking functions.
+    pub ranked: Vec<RankedSet>,
     /// Processes whose strong fairness is made use of.
     pub strong: Vec<u32>,
     /// States of which no steps are told: anything may follow, and nothing has to.
@@ -67,15 +69,27 @@ pub struct Structure {
 /// A step of a structure: from where, by whom, to where.
 pub type Taken = (u32, u32, u32);
 
-/// Integers that together cannot fall for ever, as words in a dictionary: the first that changes decides.
+/// A lexicographic ranking function: a step decreases it if one of the integers decreases from a value that is not negative, and none before it increases. It cannot decrease for ever.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Rank {
     /// The integers: SMT-LIB text over the cells of the program.
     pub terms: Vec<String>,
-    /// Steps that make them smaller, where the one that falls is not negative before.
-    pub falls: Vec<Taken>,
-    /// Steps that do not make them greater; where one before the last falls, it is not negative before.
-    pub keeps: Vec<Taken>,
+    /// Steps that decrease it.
+    pub decreasing: Vec<Taken>,
+    /// Steps that decrease it, or increase none of the integers.
+    pub non_increasing: Vec<Taken>,
+}
+
+/// A hyper-must edge with rank conditions: from every program state of `from` there is a step into one of the members that changes ranking functions as
+/// the member says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RankedSet {
+    /// From where.
+    pub from: u32,
+    /// By whom, or by anyone.
+    pub by: Option<u32>,
+    /// The members, each with ranking functions that the step does not increase, by their numbers; with `true` those that it decreases.
+    pub into: Vec<(u32, Vec<(u32, bool)>)>,
 }
 
 impl Structure {

@@ -38,7 +38,8 @@
 //! | `QG a` | a step | `a`, and the step |
 //!
 //! The step of an existential operator is `Into(m)` (the same claim at each of `m`), that of a
-//! universal one is `Onward` (the same claim at every possible successor). Under
+//! universal one is `Onward` (the same claim at every possible successor). Over abstract states of a program with ranking functions `Along(n)` stands wherever `Into(m)` may: its members are those of the
+//! certain set number `n` that carries rank conditions. Under
 //! [`crate::Deadlock::Maximal`] the existential operators that go on forever (`EG`, `ER`, `EW`; false:
 //! `AF`, `AU`, `AM`) may also use `Onward`, since a path that ends is as good; and the universal ones that
 //! must arrive (`AF`, `AU`, `AM`; false: `EG`, `ER`, `EW`) may use `Onward` only where something is certain.
@@ -63,6 +64,8 @@ pub enum Choice {
     Into(Vec<StateId>),
     /// A fixpoint operator of CTL goes on along all possible edges: all possible successors carry its claim.
     Onward,
+    /// An existential step along the certain set of this number among those with rank conditions: each member has its claim.
+    Along(u32),
 }
 
 /// A node of the formula is true (`positive`) or false (otherwise) at a state.

@@ -5,7 +5,7 @@
 //! certificate files ([`Document`]) and stored runs ([`itf`]), as data. Engines make these values, `kernel` checks them; nothing here decides anything.
 //!
 //! ```
-//! use tertium_evidence::{Certificate, Place, Proof, Reading, read_document, write_document};
+//! use tertium_evidence::{Certificate, CertificatePlace, Proof, Reading, read_document, write_document};
 //! use tertium_lattice::Belnap;
 //! use tertium_logic::Logic;
 //! use tertium_model::KmtsBuilder;
@@ -19,7 +19,7 @@
 //! let (formula, reading) = ("G p".to_owned(), Reading::default());
 //! let certificate = Certificate { formula, logic: Logic::Ltl, reading, state, value: Belnap::True, proof: Proof::NoPath };
 //! let mut text = Vec::new();
-//! write_document(&mut text, &[(Place::Whole, &model, &certificate)]).expect("memory is enough");
+//! write_document(&mut text, &[(CertificatePlace::Whole, &model, &certificate)]).expect("memory is enough");
 //! let text = String::from_utf8(text).expect("it is text");
 //! let document = read_document(&text).expect("it was written just now");
 //! assert_eq!(document.parts[0].certificate_for(&model, &text).expect("it is about this structure"), certificate);
@@ -39,7 +39,7 @@ mod verdict;
 
 pub use certificate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted, Stand, Watch};
 pub use document::{
-    CountedPart, Document, InvariantPart, Part, Place, ShownPart, SizedPart, read_document, write_counted,
+    CertificatePlace, CountedPart, Document, InvariantPart, Part, ShownPart, SizedPart, read_document, write_counted,
     write_document, write_invariant, write_structure,
 };
 pub use fingerprint::Fingerprint;

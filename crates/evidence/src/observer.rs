@@ -3,7 +3,7 @@
 use tertium_lattice::Belnap;
 
 /// Someone who wants to know what a run is doing.
-pub trait Observer {
+pub trait Observer: Sync {
     /// The run begins this phase, told as "checking safe".
     fn phase(&self, what: &str);
 

@@ -90,6 +90,17 @@ impl<E, R> Verdict<E, R> {
         }
     }
 
+    /// The same verdict for someone else: its evidence and each of its reasons told in their words.
+    pub fn told<F, S>(&self, evidence: impl FnOnce(&E) -> F, reasons: impl FnMut(&R) -> Vec<S>) -> Verdict<F, S> {
+        match self {
+            Self::Holds(shown) => Verdict::Holds(evidence(shown)),
+            Self::Fails(shown) => Verdict::Fails(evidence(shown)),
+            Self::Conflicting(shown) => Verdict::Conflicting(evidence(shown)),
+            Self::Indefinite(open) => Verdict::Indefinite(open.iter().flat_map(reasons).collect()),
+            Self::Stopped(limit, open) => Verdict::Stopped(*limit, open.iter().flat_map(reasons).collect()),
+        }
+    }
+
     /// One more reason why it is open. What is known stays known.
     pub fn leave_open(&mut self, reason: R) {
         if let Self::Indefinite(reasons) | Self::Stopped(_, reasons) = self {

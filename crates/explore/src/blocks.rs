@@ -14,7 +14,7 @@ use tertium_program::{Fault, FaultKind, Hold};
 use crate::code::{Trap, View};
 use crate::compiled::{Compiled, Room};
 use crate::offers::{Frames, Offer, Offers};
-use crate::pack::{Shape, Shapes};
+use crate::pack::{RowLayout, RowLayouts};
 use crate::reduction::DeadVariables;
 use crate::seen::Seen;
 use crate::steps::location_slot;
@@ -32,7 +32,7 @@ pub(crate) struct BlockState {
     /// The slots that may have changed since the block was entered.
     changed: Vec<u32>,
     /// Its shape, if that is not the one it had when the block was entered.
-    shape: Option<Arc<Shape>>,
+    shape: Option<Arc<RowLayout>>,
     holder: u32,
 }
 
@@ -89,7 +89,7 @@ impl BlockState {
     }
 
     /// Forgets the values that processes which have moved never read again.
-    fn forget(&mut self, dead: &DeadVariables, entered: &Shape) {
+    fn forget(&mut self, dead: &DeadVariables, entered: &RowLayout) {
         let shape = self.shape.clone();
         let now = shape.as_deref().unwrap_or(entered);
         for (&process, &frame) in now.processes.iter().zip(&now.frames) {
@@ -105,7 +105,14 @@ impl BlockState {
         }
     }
 
-    fn apply(&mut self, offer: &Offer, offers: &Offers, entered: &Shape, shapes: &mut Shapes, compiled: &Compiled<'_>) {
+    fn apply(
+        &mut self,
+        offer: &Offer,
+        offers: &Offers,
+        entered: &RowLayout,
+        shapes: &mut RowLayouts,
+        compiled: &Compiled<'_>,
+    ) {
         for &(slot, value) in &offers.writes[offer.writes.clone()] {
             // Writes to a frame that ends with this move are gone with it.
             if let Some(at) = self.slots.get_mut(slot as usize) {
@@ -134,7 +141,7 @@ impl BlockState {
 
 /// The state from which a block is entered, and who enters it.
 pub(crate) struct Entry<'e> {
-    pub shape: &'e Shape,
+    pub shape: &'e RowLayout,
     pub slots: &'e Vec<i64>,
     pub mover: u32,
     pub seen: Option<&'e Seen>,

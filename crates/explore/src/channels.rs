@@ -41,7 +41,7 @@ impl PatternCode {
                 Field::Bind(place) => {
                     let program = compiler.semantics.program();
                     let ty = program.variable(place.variable()).ty;
-                    let width = stored_width(program, ty);
+                    let width = program.stored_width(ty);
                     let (lo, hi) = limits(program, ty);
                     let place = compiler.place(place);
                     dependent |= !compiler.code.is_plain_place(place);
@@ -50,16 +50,6 @@ impl PatternCode {
             });
         }
         Self { channel, fields, anywhere: pattern.anywhere, dependent }
-    }
-}
-
-/// How much of a value is kept where one of this type is received; none if all of it.
-pub(crate) fn stored_width(program: &Program, ty: Type) -> Option<Width> {
-    match ty {
-        Type::Wrapped(width) => Some(width),
-        // Bytes with names.
-        Type::Enum(id) if program.enumeration(id).members.len() == 256 => Some(Width { bits: 8, signed: false }),
-        _ => None,
     }
 }
 

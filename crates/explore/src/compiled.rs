@@ -10,10 +10,9 @@ use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::{Expr, ExprId, Fault, FaultKind, Hold, Outcome, Semantics, Width};
 
 use crate::blocks::{BlockState, Entry};
-use crate::channels::stored_width;
 use crate::code::{Code, Trap, View};
 use crate::offers::{Frames, Offer, Offers};
-use crate::pack::{Packing, Shape, Shapes};
+use crate::pack::{Packing, RowLayout, RowLayouts};
 use crate::reduction::{DeadVariables, StateSpaceReduction};
 use crate::seen::Seen;
 use crate::step_cache::{CacheLookup, MOST_SHAPES, StepCache};
@@ -58,7 +57,7 @@ pub struct Scratch {
 #[derive(Clone, Copy)]
 pub(crate) struct Here<'h> {
     pub row: &'h [u32],
-    pub shape: &'h Shape,
+    pub shape: &'h RowLayout,
     /// The number of the shape.
     number: usize,
 }
@@ -76,7 +75,7 @@ enum SuccessorQuery {
 /// Where states between two rows are kept.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Room {
-    pub shapes: Shapes,
+    pub shapes: RowLayouts,
     /// States inside a block that are still to be gone on from, and room for more.
     pub block: Vec<BlockState>,
     pub spare: Vec<BlockState>,
@@ -96,7 +95,7 @@ impl<'p> Compiled<'p> {
             fields: program
                 .channels
                 .iter()
-                .map(|channel| channel.fields.iter().map(|&ty| stored_width(program, ty)).collect())
+                .map(|channel| channel.fields.iter().map(|&ty| program.stored_width(ty)).collect())
                 .collect(),
             last: program.last.map(|last| to_u32(semantics.layout().variable(last))),
             uses_timeout: (0..program.exprs.len()).any(|id| program.exprs.get(ExprId::new(id)) == Expr::Timeout),
@@ -319,7 +318,7 @@ impl<'p> Compiled<'p> {
         scratch.unpacked = false;
         let number = here.number;
         if number < MOST_SHAPES && scratch.step_caches.get(number).is_none_or(StepCache::is_empty) {
-            // Shapes are numbered as they are met; those met only inside blocks are never asked for.
+            // RowLayouts are numbered as they are met; those met only inside blocks are never asked for.
             let known = scratch.step_caches.len().max(number + 1);
             scratch.step_caches.resize_with(known, StepCache::default);
             scratch.step_caches[number] = StepCache::of(self, here.shape);
@@ -346,7 +345,7 @@ impl<'p> Compiled<'p> {
 
     /// The successor by an offer that leaves nobody holding control.
     #[inline]
-    fn take(&self, shape: &Shape, offer: &Offer, offers: &Offers, shapes: &mut Shapes, found: &mut Expansion) {
+    fn take(&self, shape: &RowLayout, offer: &Offer, offers: &Offers, shapes: &mut RowLayouts, found: &mut Expansion) {
         for &(slot, value) in &offers.writes[offer.writes.clone()] {
             found.put(shape.field(slot as usize), value);
         }
@@ -382,7 +381,14 @@ impl<'p> Compiled<'p> {
 
 /// Forgets the values that a process which has moved never reads again. Where it has moved to is among the writes.
 #[inline]
-fn forget_dead(dead: &DeadVariables, shape: &Shape, pid: usize, offer: &Offer, offers: &Offers, found: &mut Expansion) {
+fn forget_dead(
+    dead: &DeadVariables,
+    shape: &RowLayout,
+    pid: usize,
+    offer: &Offer,
+    offers: &Offers,
+    found: &mut Expansion,
+) {
     let frame = shape.frames[pid];
     let own = steps::location_slot(frame);
     let mut writes = offers.writes[offer.writes.clone()].iter().rev();
@@ -420,7 +426,7 @@ impl Scratch {
 }
 
 /// Only the processes of the highest priority among those that can step may step.
-fn retain_highest(shape: &Shape, slots: &[i64], offers: &mut Vec<Offer>) {
+fn retain_highest(shape: &RowLayout, slots: &[i64], offers: &mut Vec<Offer>) {
     let priority = |offer: &Offer| slots[shape.frames[offer.pid as usize] + FRAME_PRIORITY];
     let highest = offers.iter().map(priority).max();
     offers.retain(|offer| Some(priority(offer)) == highest);

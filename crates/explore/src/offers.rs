@@ -14,7 +14,7 @@ use tertium_program::{Hold, StepId};
 use crate::channels::Write;
 use crate::code::{Trap, View};
 use crate::compiled::Compiled;
-use crate::pack::{Queue, Shapes};
+use crate::pack::{Queue, RowLayouts};
 use crate::steps::{ActionCode, AssignCode, InitialCode, InputCode, LocationCode, StepCode, location_slot};
 
 /// Which frames there are afterwards.
@@ -64,7 +64,7 @@ impl Offers {
 
 impl Compiled<'_> {
     /// Everything that the process which looks at the state can do.
-    pub(crate) fn offer(&self, view: &View<'_>, shapes: &mut Shapes, offers: &mut Offers) -> Result<(), Trap> {
+    pub(crate) fn offer(&self, view: &View<'_>, shapes: &mut RowLayouts, offers: &mut Offers) -> Result<(), Trap> {
         let location = self.location_of(view, view.me);
         let first = offers.list.len();
         let mut rank = None;
@@ -104,7 +104,7 @@ impl Compiled<'_> {
         &self,
         step: &StepCode,
         view: &View<'_>,
-        shapes: &mut Shapes,
+        shapes: &mut RowLayouts,
         offers: &mut Offers,
     ) -> Result<(), Trap> {
         if let Some(condition) = step.provided
@@ -128,7 +128,7 @@ impl Compiled<'_> {
         &self,
         step: &StepCode,
         view: &View<'_>,
-        shapes: &mut Shapes,
+        shapes: &mut RowLayouts,
         offers: &mut Offers,
     ) -> Result<(), Trap> {
         if let Some(guard) = step.guard {
@@ -188,7 +188,7 @@ impl Compiled<'_> {
         &self,
         step: &StepCode,
         view: &View<'_>,
-        shapes: &mut Shapes,
+        shapes: &mut RowLayouts,
         offers: &mut Offers,
     ) -> Result<(), Trap> {
         let from = offers.writes.len();
@@ -373,7 +373,7 @@ impl Compiled<'_> {
         &self,
         step: &StepCode,
         view: &View<'_>,
-        shapes: &mut Shapes,
+        shapes: &mut RowLayouts,
         offers: &mut Offers,
     ) -> Result<(), Trap> {
         let ActionCode::Run { process, arguments, priority, then } = &step.action else { return Ok(()) };
@@ -409,7 +409,7 @@ impl Compiled<'_> {
         arguments: &[i64],
         priority: i64,
         view: &View<'_>,
-        shapes: &mut Shapes,
+        shapes: &mut RowLayouts,
         slots: &mut Vec<i64>,
     ) -> Result<(), Trap> {
         let code = &self.processes[process];

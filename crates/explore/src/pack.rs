@@ -4,7 +4,7 @@
 //! A slot of more than 32 bits (an unbounded integer) gets two words. If the processes are fixed, the slots follow each
 //! other as in the layout. If they come and go, the globals come first, then one frame after the other; a frame
 //! begins with a new word, whose lowest bits say which process it is, and 0 there means that there is no frame.
-//! Such rows differ in length; [`Shapes`] remembers where everything lies for each stack of processes met.
+//! Such rows differ in length; [`RowLayouts`] remembers where everything lies for each stack of processes met.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -162,7 +162,7 @@ pub struct Queue {
 
 /// Where everything lies in states with one stack of processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct RowLayout {
     /// Which process each instance runs, by pid.
     pub processes: Vec<u32>,
     /// The first slot of each frame, by pid.
@@ -178,7 +178,7 @@ pub struct Shape {
     fields: Vec<Field>,
 }
 
-impl Shape {
+impl RowLayout {
     /// The place of a slot.
     #[inline]
     #[must_use]
@@ -203,7 +203,7 @@ impl Shape {
 
 /// One frame of a process: its fields counted from its first word.
 #[derive(Clone, Debug)]
-struct Frame {
+struct FrameLayout {
     fields: Vec<Field>,
     words: usize,
     queues: Vec<Queue>,
@@ -215,11 +215,11 @@ pub struct Packing {
     globals: Vec<Field>,
     global_words: usize,
     queues: Vec<Queue>,
-    frames: Vec<Frame>,
+    frames: Vec<FrameLayout>,
     /// What says which process a frame is, counted from the frame's first word.
     header: Field,
     /// The only shape, if the processes are fixed.
-    fixed: Option<Arc<Shape>>,
+    fixed: Option<Arc<RowLayout>>,
 }
 
 impl Packing {
@@ -238,7 +238,7 @@ impl Packing {
             ranges.frame(program, layout, process).into_iter().for_each(|bounds| frame.place(bounds));
             header = frame.fields[FRAME_PROCESS];
             let queues = program.process(process).channels.iter().map(|&id| queue(program, layout, id)).collect();
-            frames.push(Frame { fields: frame.fields, words: frame.words, queues });
+            frames.push(FrameLayout { fields: frame.fields, words: frame.words, queues });
         }
         let mut packing =
             Self { globals: placer.fields, global_words: placer.words, queues, frames, header, fixed: None };
@@ -249,7 +249,7 @@ impl Packing {
     }
 
     /// The shape of a program with fixed processes, without gaps between the frames.
-    fn fixed_shape(&self, program: &Program, layout: &Layout, ranges: &Ranges) -> Shape {
+    fn fixed_shape(&self, program: &Program, layout: &Layout, ranges: &Ranges) -> RowLayout {
         let processes: Vec<u32> = program.instances.iter().map(|instance| instance.process.number()).collect();
         let mut shape = self.shape(&processes);
         let mut placer = Placer::default();
@@ -274,8 +274,8 @@ impl Packing {
 
     /// Where everything lies if these processes run.
     #[must_use]
-    pub fn shape(&self, processes: &[u32]) -> Shape {
-        let mut shape = Shape {
+    pub fn shape(&self, processes: &[u32]) -> RowLayout {
+        let mut shape = RowLayout {
             processes: processes.to_vec(),
             frames: Vec::with_capacity(processes.len()),
             queues: self.queues.clone(),
@@ -299,7 +299,7 @@ impl Packing {
 
     /// The shape of the state in one row.
     #[must_use]
-    pub fn shape_of_row(&self, row: &[u32]) -> Arc<Shape> {
+    pub fn shape_of_row(&self, row: &[u32]) -> Arc<RowLayout> {
         let mut processes = Vec::new();
         if self.fixed.is_none() {
             self.processes_of(row, &mut processes);
@@ -309,7 +309,7 @@ impl Packing {
 
     /// The shape with these processes.
     #[must_use]
-    pub fn shape_of(&self, processes: &[u32]) -> Arc<Shape> {
+    pub fn shape_of(&self, processes: &[u32]) -> Arc<RowLayout> {
         self.fixed.as_ref().map_or_else(|| Arc::new(self.shape(processes)), Arc::clone)
     }
 
@@ -354,17 +354,17 @@ pub(crate) fn frame_header(program: &Program, process: ProcessId) -> [Bounds; 2]
 
 /// The shapes that one thread has met, numbered.
 #[derive(Clone, Debug, Default)]
-pub struct Shapes {
+pub struct RowLayouts {
     numbers: HashMap<Vec<u32>, usize>,
-    known: Vec<Arc<Shape>>,
+    known: Vec<Arc<RowLayout>>,
     last: usize,
     processes: Vec<u32>,
 }
 
-impl Shapes {
+impl RowLayouts {
     /// The shape of the state in a row, and its number.
     #[inline]
-    pub fn of_row(&mut self, packing: &Packing, row: &[u32]) -> (usize, Arc<Shape>) {
+    pub fn of_row(&mut self, packing: &Packing, row: &[u32]) -> (usize, Arc<RowLayout>) {
         if let Some(last) = self.known.get(self.last)
             && (packing.fixed.is_some() || packing.has_processes(row, &last.processes))
         {
@@ -378,7 +378,7 @@ impl Shapes {
     }
 
     /// The shape with these processes.
-    pub fn of_processes(&mut self, packing: &Packing, processes: &[u32]) -> Arc<Shape> {
+    pub fn of_processes(&mut self, packing: &Packing, processes: &[u32]) -> Arc<RowLayout> {
         let number = self.number(packing, processes);
         Arc::clone(&self.known[number])
     }

@@ -10,7 +10,7 @@ use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::FRAME_LOCATION;
 
 use crate::compiled::{Compiled, Here};
-use crate::pack::{Field, Shape, small};
+use crate::pack::{Field, RowLayout, small};
 use crate::successors::{Expansion, Patch};
 
 /// A location is given up if it has had so many misses and fewer than [`WORTH`] times as many hits.
@@ -57,7 +57,7 @@ struct KeyExtraction {
 
 impl KeyExtraction {
     /// The bits of these slots; none if they are too many for one key.
-    fn of(slots: &[u32], shape: &Shape) -> Option<Self> {
+    fn of(slots: &[u32], shape: &RowLayout) -> Option<Self> {
         let mut masks: Vec<(u32, u32)> = Vec::new();
         for &slot in slots {
             for (word, mask) in shape.field(slot as usize).masks() {
@@ -209,7 +209,7 @@ struct LocationCache {
 
 impl LocationCache {
     /// The table for what was done after looking at these slots; none if they are too many.
-    fn table(&mut self, slots: Vec<u32>, shape: &Shape) -> Option<&mut CacheTable> {
+    fn table(&mut self, slots: Vec<u32>, shape: &RowLayout) -> Option<&mut CacheTable> {
         if let Some(at) = self.tables.iter().position(|table| table.slots == slots) {
             return self.tables.get_mut(at);
         }
@@ -237,7 +237,7 @@ fn union(some: &[u32], others: &[u32]) -> Vec<u32> {
 }
 
 /// How many bits these slots have.
-fn bits(slots: &[u32], shape: &Shape) -> u32 {
+fn bits(slots: &[u32], shape: &RowLayout) -> u32 {
     slots.iter().flat_map(|&slot| shape.field(slot as usize).masks()).map(|(_, mask)| mask.count_ones()).sum()
 }
 
@@ -265,7 +265,7 @@ pub(crate) enum CacheLookup {
 }
 
 impl StepCache {
-    pub fn of(compiled: &Compiled<'_>, shape: &Shape) -> Self {
+    pub fn of(compiled: &Compiled<'_>, shape: &RowLayout) -> Self {
         let mut step_cache = Self::default();
         let mut count = 0;
         for (&process, &frame) in shape.processes.iter().zip(&shape.frames) {

@@ -7,7 +7,7 @@ use tertium_program::{
     VarId, Width,
 };
 
-use crate::channels::{PatternCode, limits, stored_width};
+use crate::channels::{PatternCode, limits};
 use crate::code::{Code, CodeId, Compiler};
 
 /// One assignment: where, what, and which values fit.
@@ -199,7 +199,7 @@ fn domain(compiler: &mut Compiler<'_, '_, '_>, domain: Domain) -> InputCode {
 fn local_variable(compiler: &mut Compiler<'_, '_, '_>, process: ProcessId, local: VarId) -> LocalCode {
     let program: &Program = compiler.semantics.program();
     let variable = program.variable(local);
-    let width = stored_width(program, variable.ty);
+    let width = program.stored_width(variable.ty);
     let cells = variable.cells();
     let wrap = |value: i64| width.map_or(value, |width| width.wrap(value));
     let initial = match &variable.initial {

@@ -10,7 +10,7 @@ use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::FRAME_PROCESS;
 use tertium_program::{Fault, Outcome, Semantics, State};
 
-use crate::pack::{Field, Packing, Shape};
+use crate::pack::{Field, Packing, RowLayout};
 use crate::store::trimmed;
 
 /// What a step does to one word of the row it leaves.
@@ -301,7 +301,7 @@ impl<'p> Plain<'p> {
         row
     }
 
-    fn shape(&self, state: &State) -> Arc<Shape> {
+    fn shape(&self, state: &State) -> Arc<RowLayout> {
         let frames = self.semantics.layout().frames(&state.slots);
         let processes: Vec<u32> =
             frames.iter().map(|&frame| to_u32(to_usize(state.slots[frame + FRAME_PROCESS]))).collect();

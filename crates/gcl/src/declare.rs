@@ -10,7 +10,7 @@ use tertium_program::{
 
 use crate::ast::{File, Ident, Initial, Item, ProcessDecl, Range, TypeExpr, TypeKind, VarDecl};
 use crate::flow::flow_of;
-use crate::names::{Elaborator, Entity, Group, NamedExpr, Place, Progress, Ty, Typed, Use, twice};
+use crate::names::{Elaborator, Entity, ExprContext, Group, NamedExpr, Progress, Ty, Typed, Use, twice};
 
 /// More processes than this are refused.
 const MOST_PROCESSES: i64 = 100_000;
@@ -34,7 +34,7 @@ impl<'a> Elaborator<'a> {
             match item {
                 Item::Alias(name, ty) => self.alias(name, ty),
                 Item::Function(name, arguments, result) => self.function(name, arguments, result),
-                Item::Var(decl) => self.variables(decl, None, &Place::global(Use::Constant)),
+                Item::Var(decl) => self.variables(decl, None, &ExprContext::global(Use::Constant)),
                 _ => {}
             }
         }
@@ -45,7 +45,7 @@ impl<'a> Elaborator<'a> {
         }
         for entry in 0..self.named.len() {
             let span = self.named[entry].ident.span;
-            self.named(entry, span, &Place::global(Use::Formula));
+            self.named(entry, span, &ExprContext::global(Use::Formula));
         }
     }
 
@@ -69,7 +69,7 @@ impl<'a> Elaborator<'a> {
     fn least_values(&mut self) {
         for at in 0..self.open.len() {
             let expr = self.named[self.open[at].0].expr;
-            self.open[at].1 = self.constant(expr, Ty::Int, &Place::global(Use::Constant));
+            self.open[at].1 = self.constant(expr, Ty::Int, &ExprContext::global(Use::Constant));
         }
     }
 
@@ -91,13 +91,13 @@ impl<'a> Elaborator<'a> {
     }
 
     fn alias(&mut self, name: &'a Ident, ty: &'a TypeExpr) {
-        if let Some((ty, dimensions)) = self.resolve_type(ty, &Place::global(Use::Constant)) {
+        if let Some((ty, dimensions)) = self.resolve_type(ty, &ExprContext::global(Use::Constant)) {
             self.declare_type(name, ty, dimensions);
         }
     }
 
     /// The type of a cell, and the dimensions around it.
-    fn resolve_type(&mut self, ty: &'a TypeExpr, place: &Place<'_>) -> Option<(Type, Vec<Dimension>)> {
+    fn resolve_type(&mut self, ty: &'a TypeExpr, place: &ExprContext<'_>) -> Option<(Type, Vec<Dimension>)> {
         let plain = |ty| Some((ty, Vec::new()));
         match &ty.kind {
             TypeKind::Int => plain(Type::Int),
@@ -130,7 +130,7 @@ impl<'a> Elaborator<'a> {
         self.fail(diagnostic)
     }
 
-    fn dimension(&mut self, range: &'a Range, place: &Place<'_>) -> Option<Dimension> {
+    fn dimension(&mut self, range: &'a Range, place: &ExprContext<'_>) -> Option<Dimension> {
         let (lo, hi) = self.constant_range(range, place)?;
         let len = u32::try_from(hi.abs_diff(lo).saturating_add(1)).ok().filter(|&len| len as usize <= MOST_CELLS);
         match len {
@@ -144,7 +144,7 @@ impl<'a> Elaborator<'a> {
     }
 
     fn function(&mut self, name: &'a Ident, arguments: &'a [TypeExpr], result: &'a TypeExpr) {
-        let place = Place::global(Use::Constant);
+        let place = ExprContext::global(Use::Constant);
         let mut simple = |ty: &'a TypeExpr| {
             let (resolved, dimensions) = self.resolve_type(ty, &place)?;
             if dimensions.is_empty() {
@@ -163,7 +163,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// Declares variables, global or local to a process.
-    fn variables(&mut self, decl: &'a VarDecl, owner: Option<ProcessId>, place: &Place<'_>) {
+    fn variables(&mut self, decl: &'a VarDecl, owner: Option<ProcessId>, place: &ExprContext<'_>) {
         // With a broken type the names are entered all the same, so that uses of them are not reported too.
         let (ty, dimensions) = self.resolve_type(&decl.ty, place).unwrap_or((Type::Int, Vec::new()));
         let cells: usize = dimensions.iter().map(|dimension| dimension.len as usize).product();
@@ -191,7 +191,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn initial_value(&mut self, decl: &'a VarDecl, ty: Type, cells: usize, place: &Place<'_>) -> InitialValue {
+    fn initial_value(&mut self, decl: &'a VarDecl, ty: Type, cells: usize, place: &ExprContext<'_>) -> InitialValue {
         let value = match &decl.initial {
             None => None,
             Some(Initial::Same(expr)) => self.value_for(expr, ty, place).map(InitialValue::Same),
@@ -209,7 +209,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// A constant that belongs to a type.
-    fn value_for(&mut self, expr: &'a crate::ast::Expr, ty: Type, place: &Place<'_>) -> Option<i64> {
+    fn value_for(&mut self, expr: &'a crate::ast::Expr, ty: Type, place: &ExprContext<'_>) -> Option<i64> {
         let value = self.constant(expr, Self::ty_of(ty), place)?;
         self.check_fits(value, ty, expr.span).then_some(value)
     }
@@ -228,7 +228,7 @@ impl<'a> Elaborator<'a> {
     fn process(&mut self, decl: &'a ProcessDecl) {
         let members = match &decl.family {
             None => Some((0, 0)),
-            Some((_, range)) => self.constant_range(range, &Place::global(Use::Constant)),
+            Some((_, range)) => self.constant_range(range, &ExprContext::global(Use::Constant)),
         };
         let (lo, hi) = members.unwrap_or((0, 0));
         let so_far = to_i64(self.program.processes.len());
@@ -271,7 +271,7 @@ impl<'a> Elaborator<'a> {
         let process = self.program.add_process(name, decl.name.span);
         self.groups[group].processes.push(process);
         self.program.instances.push(Instance { process, arguments: Vec::new(), priority: 1 });
-        let place = Place {
+        let place = ExprContext {
             process: None,
             index: decl.family.as_ref().map(|(name, _)| (name.name.as_str(), index)),
             uses: Use::Constant,
@@ -283,7 +283,7 @@ impl<'a> Elaborator<'a> {
 
     /// The variable that `x` or `P.x` names, for `keep`.
     pub(crate) fn kept(&mut self, reference: &crate::ast::VarRef) -> Vec<VarId> {
-        let place = Place::global(Use::Constant);
+        let place = ExprContext::global(Use::Constant);
         let Some(process) = &reference.process else {
             if let Some(&(Entity::Var(var), _)) = self.globals.get(reference.name.name.as_str()) {
                 return vec![var];
@@ -315,6 +315,6 @@ impl<'a> Elaborator<'a> {
         {
             return (0..self.groups[group].processes.len()).map(|member| (group, member)).collect();
         }
-        self.process_ref(process, &Place::global(Use::Constant)).into_iter().collect()
+        self.process_ref(process, &ExprContext::global(Use::Constant)).into_iter().collect()
     }
 }

@@ -6,7 +6,7 @@ use tertium_program::{Binary, Expr as Op, ExprId, LocationId, ProcessId, Unary, 
 
 use crate::ast::{Comparison, Expr, ExprKind, Factor, Ident, ProcessRef, Range};
 use crate::flow::unknown_label;
-use crate::names::{Elaborator, Entity, NamedExpr, Place, Progress, Ty, Typed, Use};
+use crate::names::{Elaborator, Entity, ExprContext, NamedExpr, Progress, Ty, Typed, Use};
 
 /// Sums with more terms than this are regrouped into a shallow tree.
 const LONG_SUM: usize = 64;
@@ -15,7 +15,7 @@ const DEEPEST: u32 = 250;
 
 impl Elaborator<'_> {
     /// The meaning of an expression; `None` if a mistake in it has been reported.
-    pub(crate) fn expr(&mut self, expr: &Expr, place: &Place<'_>) -> Option<Typed> {
+    pub(crate) fn expr(&mut self, expr: &Expr, place: &ExprContext<'_>) -> Option<Typed> {
         if self.depth >= DEEPEST {
             let diagnostic = Diagnostic::error("E0421", "definitions use each other too deeply")
                 .at(expr.span, "one too many")
@@ -38,7 +38,7 @@ impl Elaborator<'_> {
         Some(typed)
     }
 
-    fn expr_kind(&mut self, expr: &Expr, place: &Place<'_>) -> Option<Typed> {
+    fn expr_kind(&mut self, expr: &Expr, place: &ExprContext<'_>) -> Option<Typed> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Int(value) => Some(Typed { id: self.program.exprs.int(*value), ty: Ty::Int }),
@@ -69,7 +69,7 @@ impl Elaborator<'_> {
     }
 
     /// An expression that must have a certain type.
-    pub(crate) fn of_type(&mut self, expr: &Expr, wanted: Ty, place: &Place<'_>) -> Option<ExprId> {
+    pub(crate) fn of_type(&mut self, expr: &Expr, wanted: Ty, place: &ExprContext<'_>) -> Option<ExprId> {
         let typed = self.expr(expr, place)?;
         if typed.ty == wanted {
             return Some(typed.id);
@@ -84,8 +84,8 @@ impl Elaborator<'_> {
     }
 
     /// An expression whose value is known now.
-    pub(crate) fn constant(&mut self, expr: &Expr, wanted: Ty, place: &Place<'_>) -> Option<i64> {
-        let id = self.of_type(expr, wanted, &Place { uses: Use::Constant, ..*place })?;
+    pub(crate) fn constant(&mut self, expr: &Expr, wanted: Ty, place: &ExprContext<'_>) -> Option<i64> {
+        let id = self.of_type(expr, wanted, &ExprContext { uses: Use::Constant, ..*place })?;
         if let Some(value) = self.program.exprs.constant(id) {
             return Some(value);
         }
@@ -95,7 +95,7 @@ impl Elaborator<'_> {
     }
 
     /// Both ends of a range that is known now.
-    pub(crate) fn constant_range(&mut self, range: &Range, place: &Place<'_>) -> Option<(i64, i64)> {
+    pub(crate) fn constant_range(&mut self, range: &Range, place: &ExprContext<'_>) -> Option<(i64, i64)> {
         let lo = self.constant(&range.lo, Ty::Int, place);
         let hi = self.constant(&range.hi, Ty::Int, place);
         let (lo, hi) = (lo?, hi?);
@@ -107,7 +107,7 @@ impl Elaborator<'_> {
         Some((lo, hi))
     }
 
-    fn deadlock(&mut self, span: Span, place: &Place<'_>) -> Option<Typed> {
+    fn deadlock(&mut self, span: Span, place: &ExprContext<'_>) -> Option<Typed> {
         if place.uses != Use::Formula {
             let diagnostic = Diagnostic::error("E0420", "`deadlock` can only be used in properties")
                 .at(span, "whether a step is possible cannot depend on this");
@@ -116,7 +116,7 @@ impl Elaborator<'_> {
         Some(Typed { id: self.program.exprs.add(Op::Deadlock), ty: Ty::Bool })
     }
 
-    fn name(&mut self, name: &Ident, place: &Place<'_>) -> Option<Typed> {
+    fn name(&mut self, name: &Ident, place: &ExprContext<'_>) -> Option<Typed> {
         if let Some((_, value)) = place.index.filter(|(index, _)| *index == name.name) {
             return Some(Typed { id: self.program.exprs.int(value), ty: Ty::Int });
         }
@@ -148,7 +148,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn local(&self, name: &str, place: &Place<'_>) -> Option<VarId> {
+    fn local(&self, name: &str, place: &ExprContext<'_>) -> Option<VarId> {
         let (group, member) = place.process?;
         let group = &self.groups[group];
         let position = *group.locals.get(name)?;
@@ -156,7 +156,7 @@ impl Elaborator<'_> {
     }
 
     /// A constant, definition or predicate, worked out when it is first used.
-    pub(crate) fn named(&mut self, entry: usize, used_at: Span, place: &Place<'_>) -> Option<Typed> {
+    pub(crate) fn named(&mut self, entry: usize, used_at: Span, place: &ExprContext<'_>) -> Option<Typed> {
         let NamedExpr { ident, expr, constant, progress } = self.named[entry].clone();
         let typed = match progress {
             Progress::Done(typed) => typed,
@@ -169,7 +169,7 @@ impl Elaborator<'_> {
             Progress::Untouched => {
                 self.named[entry].progress = Progress::Busy;
                 let uses = if constant { Use::Constant } else { Use::Formula };
-                let typed = self.expr(expr, &Place::global(uses));
+                let typed = self.expr(expr, &ExprContext::global(uses));
                 self.named[entry].progress = Progress::Done(typed);
                 typed
             }
@@ -196,7 +196,7 @@ impl Elaborator<'_> {
     }
 
     /// A read of a variable or of a cell.
-    fn variable(&mut self, var: VarId, indices: &[Expr], span: Span, place: &Place<'_>) -> Option<Typed> {
+    fn variable(&mut self, var: VarId, indices: &[Expr], span: Span, place: &ExprContext<'_>) -> Option<Typed> {
         let variable = self.program.variable(var);
         let (ty, rank, name) = (variable.ty, variable.dimensions.len(), variable.name.clone());
         if place.uses == Use::Constant {
@@ -215,7 +215,7 @@ impl Elaborator<'_> {
         var: VarId,
         indices: &[Expr],
         span: Span,
-        place: &Place<'_>,
+        place: &ExprContext<'_>,
     ) -> Option<Vec<ExprId>> {
         let variable = self.program.variable(var);
         let (dimensions, name) = (variable.dimensions.clone(), variable.name.clone());
@@ -244,7 +244,7 @@ impl Elaborator<'_> {
         Some(ids)
     }
 
-    fn array_cell(&mut self, name: &Ident, indices: &[Expr], place: &Place<'_>) -> Option<Typed> {
+    fn array_cell(&mut self, name: &Ident, indices: &[Expr], place: &ExprContext<'_>) -> Option<Typed> {
         let span = name.span.to(indices.last().map_or(name.span, |last| last.span));
         let var = match self.local(&name.name, place) {
             Some(var) => Some(var),
@@ -266,7 +266,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn call(&mut self, name: &Ident, arguments: &[Expr], span: Span, place: &Place<'_>) -> Option<Typed> {
+    fn call(&mut self, name: &Ident, arguments: &[Expr], span: Span, place: &ExprContext<'_>) -> Option<Typed> {
         let Some(&(Entity::Function(id), declared)) = self.globals.get(name.name.as_str()) else {
             let diagnostic = self.unknown(name, "function", place);
             return self.fail(diagnostic);
@@ -290,7 +290,7 @@ impl Elaborator<'_> {
     }
 
     /// The process that `P` or `P[2]` names: its group and member.
-    pub(crate) fn process_ref(&mut self, process: &ProcessRef, place: &Place<'_>) -> Option<(usize, usize)> {
+    pub(crate) fn process_ref(&mut self, process: &ProcessRef, place: &ExprContext<'_>) -> Option<(usize, usize)> {
         let name = &process.name;
         let group = match self.globals.get(name.name.as_str()) {
             Some(&(Entity::Process(group), _)) => group,
@@ -332,7 +332,7 @@ impl Elaborator<'_> {
         }
     }
 
-    fn at(&mut self, process: &ProcessRef, label: &Ident, place: &Place<'_>) -> Option<Typed> {
+    fn at(&mut self, process: &ProcessRef, label: &Ident, place: &ExprContext<'_>) -> Option<Typed> {
         if place.uses == Use::Constant {
             return self.not_constant(&process.name.name, process.name.span);
         }
@@ -344,9 +344,15 @@ impl Elaborator<'_> {
             let diagnostic = unknown_label(&label.name, label.span, &known);
             return self.fail(diagnostic);
         };
+        if self.groups[group].flow.unreached.contains(label.name.as_str()) {
+            let diagnostic = Diagnostic::warning("W0401", format!("nothing leads to the label `{}`", label.name))
+                .at(label.span, "this is always false");
+            self.report(diagnostic);
+            return Some(Typed { id: self.program.exprs.bool(false), ty: Ty::Bool });
+        }
         if places.is_empty() {
             let diagnostic = Diagnostic::error("E0419", format!("the process is never seen at `{}`", label.name))
-                .at(label.span, "inside `atomic`, or never reached");
+                .at(label.span, "inside `atomic`");
             return self.fail(diagnostic);
         }
         let places = places.clone();
@@ -364,10 +370,10 @@ impl Elaborator<'_> {
         name: &Ident,
         indices: &[Expr],
         span: Span,
-        place: &Place<'_>,
+        place: &ExprContext<'_>,
     ) -> Option<Typed> {
         let (group, member) = self.process_ref(process, place)?;
-        let there = Place { process: Some((group, member)), index: None, uses: place.uses };
+        let there = ExprContext { process: Some((group, member)), index: None, uses: place.uses };
         let Some(var) = self.local(&name.name, &there) else {
             let known: Vec<&str> = self.groups[group].locals.keys().copied().collect();
             let message = format!("process `{}` has no variable `{}`", process.name.name, name.name);
@@ -380,20 +386,20 @@ impl Elaborator<'_> {
         self.variable(var, indices, span, place)
     }
 
-    fn connective(&mut self, parts: &[Expr], and: bool, place: &Place<'_>) -> Option<Typed> {
+    fn connective(&mut self, parts: &[Expr], and: bool, place: &ExprContext<'_>) -> Option<Typed> {
         let ids: Vec<Option<ExprId>> = parts.iter().map(|part| self.of_type(part, Ty::Bool, place)).collect();
         let ids: Vec<ExprId> = ids.into_iter().collect::<Option<_>>()?;
         let id = if and { self.program.exprs.all(&ids) } else { self.program.exprs.any(&ids) };
         Some(Typed { id, ty: Ty::Bool })
     }
 
-    fn truth_pair(&mut self, op: Binary, left: &Expr, right: &Expr, place: &Place<'_>) -> Option<Typed> {
+    fn truth_pair(&mut self, op: Binary, left: &Expr, right: &Expr, place: &ExprContext<'_>) -> Option<Typed> {
         let left = self.of_type(left, Ty::Bool, place);
         let right = self.of_type(right, Ty::Bool, place);
         Some(Typed { id: self.program.exprs.binary(op, left?, right?), ty: Ty::Bool })
     }
 
-    fn compare(&mut self, op: Comparison, left: &Expr, right: &Expr, place: &Place<'_>) -> Option<Typed> {
+    fn compare(&mut self, op: Comparison, left: &Expr, right: &Expr, place: &ExprContext<'_>) -> Option<Typed> {
         let (a, b) = (self.expr(left, place), self.expr(right, place));
         let (a, b) = (a?, b?);
         let op = match op {
@@ -420,7 +426,7 @@ impl Elaborator<'_> {
         Some(Typed { id: self.program.exprs.binary(op, a.id, b.id), ty: Ty::Bool })
     }
 
-    fn sum(&mut self, first: &Expr, rest: &[(bool, Expr)], place: &Place<'_>) -> Option<Typed> {
+    fn sum(&mut self, first: &Expr, rest: &[(bool, Expr)], place: &ExprContext<'_>) -> Option<Typed> {
         let first = self.of_type(first, Ty::Int, place);
         let rest: Vec<(bool, Option<ExprId>)> =
             rest.iter().map(|(minus, term)| (*minus, self.of_type(term, Ty::Int, place))).collect();
@@ -449,7 +455,7 @@ impl Elaborator<'_> {
         row[0]
     }
 
-    fn product(&mut self, first: &Expr, rest: &[(Factor, Expr)], place: &Place<'_>) -> Option<Typed> {
+    fn product(&mut self, first: &Expr, rest: &[(Factor, Expr)], place: &ExprContext<'_>) -> Option<Typed> {
         let mut product = self.of_type(first, Ty::Int, place)?;
         for (factor, operand) in rest {
             let id = self.of_type(operand, Ty::Int, place)?;
@@ -466,7 +472,7 @@ impl Elaborator<'_> {
         Some(Typed { id: product, ty: Ty::Int })
     }
 
-    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, place: &Place<'_>) -> Option<Typed> {
+    fn conditional(&mut self, condition: &Expr, yes: &Expr, no: &Expr, place: &ExprContext<'_>) -> Option<Typed> {
         let condition = self.of_type(condition, Ty::Bool, place);
         let (yes, other) = (self.expr(yes, place)?, no);
         let no = self.of_type(other, yes.ty, place)?;

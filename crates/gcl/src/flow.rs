@@ -7,7 +7,7 @@
 //!
 //! Done once per process declaration; members of a family share the result. Not here: what the statements mean.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tertium_base::diagnostic::closest_name;
 use tertium_base::{Diagnostic, Span};
@@ -53,6 +53,8 @@ pub(crate) struct Flow<'a> {
     pub entry: usize,
     /// The places at which a label is; none if it is inside `atomic` or never reached.
     pub labels: BTreeMap<&'a str, Vec<usize>>,
+    /// The labels that no way leads to; what is inside `atomic` is not among them.
+    pub unreached: BTreeSet<&'a str>,
 }
 
 /// A point of the text, before silent moves are removed.
@@ -273,6 +275,10 @@ impl<'a> Builder<'a> {
         for step in &mut flow.steps {
             step.target = number[stand_in[step.target]];
         }
+        let outside = |&(label, &(at, _)): &(&&'a str, &(usize, Span))| {
+            self.points[at].block.is_none() && flow.labels[*label].is_empty()
+        };
+        flow.unreached = self.labels.iter().filter(outside).map(|(&label, _)| label).collect();
         flow
     }
 

@@ -6,7 +6,7 @@
 
 use tertium_base::Span;
 
-use crate::lexer::{ITEMS, Kind, Lexed, Token, lex};
+use crate::lexer::{ITEMS, Lexed, Token, TokenKind, lex};
 
 /// One-line blocks longer than this are broken up.
 const WIDEST: usize = 110;
@@ -39,7 +39,7 @@ struct Piece {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum What {
-    Token(Kind),
+    Token(TokenKind),
     LineComment,
     BlockComment,
     /// The formula of a property.
@@ -49,7 +49,7 @@ enum What {
 }
 
 fn pieces(text: &str, lexed: &Lexed) -> Vec<Piece> {
-    let tokens = lexed.tokens.iter().filter(|token| token.kind != Kind::End);
+    let tokens = lexed.tokens.iter().filter(|token| token.kind != TokenKind::End);
     let mut all: Vec<(Span, What)> = tokens.map(|token| (token.span, What::Token(token.kind))).collect();
     all.extend(lexed.comments.iter().map(|&span| {
         (span, if text[span.start..].starts_with("//") { What::LineComment } else { What::BlockComment })
@@ -75,20 +75,21 @@ fn join_formulas(text: &str, tokens: &[Token], all: Vec<(Span, What)>) -> Vec<(S
     let mut formulas = Vec::new();
     let mut at = 0;
     while at + 4 < tokens.len() {
-        let header = tokens[at].kind == Kind::Word
+        let header = tokens[at].kind == TokenKind::Word
             && word(&tokens[at]) == "property"
-            && tokens[at + 2].kind == Kind::Sign(":")
-            && tokens[at + 3].kind == Kind::Word;
+            && tokens[at + 2].kind == TokenKind::Sign(":")
+            && tokens[at + 3].kind == TokenKind::Word;
         if !header {
             at += 1;
             continue;
         }
         let mut first = at + 4;
-        if tokens[first].kind == Kind::Sign("*") && tokens[first].span.start == tokens[first - 1].span.end {
+        if tokens[first].kind == TokenKind::Sign("*") && tokens[first].span.start == tokens[first - 1].span.end {
             first += 1;
         }
-        let ends =
-            |token: &Token| token.kind == Kind::End || token.kind == Kind::Sign(";") || ITEMS.contains(&word(token));
+        let ends = |token: &Token| {
+            token.kind == TokenKind::End || token.kind == TokenKind::Sign(";") || ITEMS.contains(&word(token))
+        };
         let last = (first..tokens.len()).find(|&at| ends(&tokens[at])).unwrap_or(tokens.len() - 1);
         if last > first {
             formulas.push(tokens[first].span.to(tokens[last - 1].span));
@@ -137,8 +138,8 @@ impl<'a> Layout<'a> {
         let mut open = Vec::new();
         for (at, piece) in pieces.iter().enumerate() {
             match piece.what {
-                What::Token(Kind::Sign("{")) => open.push(at),
-                What::Token(Kind::Sign("}")) => {
+                What::Token(TokenKind::Sign("{")) => open.push(at),
+                What::Token(TokenKind::Sign("}")) => {
                     if let Some(opened) = open.pop() {
                         closing[opened] = at;
                         opening[at] = Some(opened);
@@ -177,7 +178,7 @@ impl<'a> Layout<'a> {
 
     fn sign(&self, at: usize) -> &'static str {
         match self.pieces.get(at).map(|piece| piece.what) {
-            Some(What::Token(Kind::Sign(sign))) => sign,
+            Some(What::Token(TokenKind::Sign(sign))) => sign,
             _ => "",
         }
     }
@@ -203,8 +204,8 @@ impl<'a> Layout<'a> {
         let piece = self.pieces[at];
         match piece.what {
             What::LineComment | What::BlockComment => return self.comment(at),
-            What::Token(Kind::Sign("}")) => return self.close(at),
-            What::Token(Kind::Word) if self.begins_item(at) || self.ends_declaration(at) => self.end_line(),
+            What::Token(TokenKind::Sign("}")) => return self.close(at),
+            What::Token(TokenKind::Word) if self.begins_item(at) || self.ends_declaration(at) => self.end_line(),
             _ => {}
         }
         if self.fresh && piece.breaks > 1 && !self.lines.is_empty() && !self.after_open() {
@@ -253,11 +254,11 @@ impl<'a> Layout<'a> {
             return false;
         }
         match self.pieces[at - 1].what {
-            What::Token(Kind::Int) => true,
-            What::Token(Kind::Word) => {
+            What::Token(TokenKind::Int) => true,
+            What::Token(TokenKind::Word) => {
                 self.is_name(at - 1) || matches!(self.word(at - 1), "int" | "nat" | "bool" | "true" | "false")
             }
-            What::Token(Kind::Sign(sign)) => matches!(sign, ")" | "]"),
+            What::Token(TokenKind::Sign(sign)) => matches!(sign, ")" | "]"),
             _ => false,
         }
     }
@@ -311,7 +312,7 @@ impl<'a> Layout<'a> {
         let inside = &self.pieces[at + 1..=close];
         let plain = inside.iter().all(|piece| piece.breaks == 0 && (what_is_token(piece.what)));
         let declares = (at + 1..close).any(|at| self.word(at) == "var");
-        let nested = inside.iter().filter(|piece| piece.what == What::Token(Kind::Sign("{"))).count();
+        let nested = inside.iter().filter(|piece| piece.what == What::Token(TokenKind::Sign("{"))).count();
         let length: usize = inside.iter().map(|piece| piece.span.end - piece.span.start + 1).sum();
         plain && !declares && nested <= 1 && self.line.len() + length <= WIDEST
     }
@@ -380,7 +381,7 @@ impl<'a> Layout<'a> {
 
     fn is_name(&self, at: usize) -> bool {
         let word = self.word(at);
-        matches!(self.pieces[at].what, What::Token(Kind::Word))
+        matches!(self.pieces[at].what, What::Token(TokenKind::Word))
             && (crate::lexer::KEYWORDS.binary_search(&word).is_err() || word == "array")
             || self.sign(at) == "]"
     }
@@ -409,9 +410,9 @@ impl<'a> Layout<'a> {
     fn is_prefix(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return true };
         match self.pieces[before].what {
-            What::Token(Kind::Int | Kind::Text) => false,
-            What::Token(Kind::Word) => !self.is_name(before) && !matches!(self.word(before), "true" | "false"),
-            What::Token(Kind::Sign(sign)) => !matches!(sign, ")" | "]"),
+            What::Token(TokenKind::Int | TokenKind::Text) => false,
+            What::Token(TokenKind::Word) => !self.is_name(before) && !matches!(self.word(before), "true" | "false"),
+            What::Token(TokenKind::Sign(sign)) => !matches!(sign, ")" | "]"),
             _ => true,
         }
     }

@@ -7,7 +7,7 @@ use tertium_base::{Diagnostic, Span};
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TokenKind {
     /// A name or a keyword.
     Word,
     /// A number.
@@ -24,7 +24,7 @@ pub enum Kind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Token {
     /// What it is.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Where.
     pub span: Span,
 }
@@ -106,7 +106,7 @@ pub type Comment = Span;
 /// The result of reading a text.
 #[derive(Clone, Debug)]
 pub struct Lexed {
-    /// The tokens; the last one is [`Kind::End`].
+    /// The tokens; the last one is [`TokenKind::End`].
     pub tokens: Vec<Token>,
     /// The comments.
     pub comments: Vec<Comment>,
@@ -122,7 +122,7 @@ pub fn lex(text: &str) -> Lexed {
     while at < text.len() {
         at = next(text, at, &mut lexed);
     }
-    lexed.tokens.push(Token { kind: Kind::End, span: Span::new(text.len(), text.len()) });
+    lexed.tokens.push(Token { kind: TokenKind::End, span: Span::new(text.len(), text.len()) });
     lexed
 }
 
@@ -139,10 +139,10 @@ fn next(text: &str, at: usize, lexed: &mut Lexed) -> usize {
         return run(char::is_whitespace);
     }
     if first.is_ascii_alphabetic() || first == '_' {
-        return token(Kind::Word, run(|c| c.is_ascii_alphanumeric() || c == '_'));
+        return token(TokenKind::Word, run(|c| c.is_ascii_alphanumeric() || c == '_'));
     }
     if first.is_ascii_digit() {
-        return token(Kind::Int, run(|c| c.is_ascii_digit()));
+        return token(TokenKind::Int, run(|c| c.is_ascii_digit()));
     }
     if rest.starts_with("//") {
         let end = at + rest.find('\n').unwrap_or(rest.len());
@@ -156,7 +156,7 @@ fn next(text: &str, at: usize, lexed: &mut Lexed) -> usize {
         return quoted(text, at, lexed);
     }
     if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-        return token(Kind::Sign(sign), at + sign.len());
+        return token(TokenKind::Sign(sign), at + sign.len());
     }
     let end = at + first.len_utf8();
     let diagnostic = Diagnostic::error("E0401", format!("`{}` has no meaning here", first.escape_debug()));
@@ -185,7 +185,7 @@ fn quoted(text: &str, at: usize, lexed: &mut Lexed) -> usize {
         return end;
     };
     let end = at + 1 + inside + 1;
-    lexed.tokens.push(Token { kind: Kind::Text, span: Span::new(at, end) });
+    lexed.tokens.push(Token { kind: TokenKind::Text, span: Span::new(at, end) });
     end
 }
 

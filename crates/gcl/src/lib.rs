@@ -39,7 +39,7 @@ use tertium_program::{Named, Program, Property};
 
 use crate::ast::Item;
 use crate::lexer::lex;
-use crate::names::{Elaborator, Place, Ty, Use};
+use crate::names::{Elaborator, ExprContext, Ty, Use};
 use crate::parameterised::AtLeast;
 use crate::parser::Parser;
 
@@ -187,7 +187,7 @@ impl Elaborator<'_> {
         let broken = !parser.diagnostics.is_empty();
         parser.diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));
         let Ok(expr) = expr else { return };
-        if !broken && let Some(id) = self.of_type(&expr, Ty::Bool, &Place::global(Use::Guard)) {
+        if !broken && let Some(id) = self.of_type(&expr, Ty::Bool, &ExprContext::global(Use::Guard)) {
             let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
             self.program.predicates.push(Named { name, expr: id, span: expr.span });
         }

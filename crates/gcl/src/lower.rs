@@ -9,7 +9,7 @@ use tertium_program::{
 
 use crate::ast::{Assignment, Expr, File, Item, ProcessRef, Source};
 use crate::flow::{Doing, FlowStep};
-use crate::names::{Elaborator, Entity, Place, Ty, Use};
+use crate::names::{Elaborator, Entity, ExprContext, Ty, Use};
 
 /// An assignment with its inputs.
 type Effect = (Vec<Assign>, Vec<Input>);
@@ -55,7 +55,7 @@ impl<'a> Elaborator<'a> {
     }
 
     fn init(&mut self, expr: &'a Expr) {
-        let Some(id) = self.of_type(expr, Ty::Bool, &Place::global(Use::Guard)) else { return };
+        let Some(id) = self.of_type(expr, Ty::Bool, &ExprContext::global(Use::Guard)) else { return };
         self.program.init = Some(match self.program.init {
             Some(before) => self.program.exprs.and(before, id),
             None => id,
@@ -63,13 +63,13 @@ impl<'a> Elaborator<'a> {
     }
 
     fn predicate(&mut self, name: Option<&str>, expr: &'a Expr) {
-        let Some(id) = self.of_type(expr, Ty::Bool, &Place::global(Use::Guard)) else { return };
+        let Some(id) = self.of_type(expr, Ty::Bool, &ExprContext::global(Use::Guard)) else { return };
         let name = name.map_or_else(|| self.snippet(expr.span), str::to_owned);
         self.program.predicates.push(Named { name, expr: id, span: expr.span });
     }
 
     fn define(&mut self, name: &str, expr: &'a Expr) {
-        if let Some(typed) = self.expr(expr, &Place::global(Use::Formula)) {
+        if let Some(typed) = self.expr(expr, &ExprContext::global(Use::Formula)) {
             self.program.defines.push(Named { name: name.to_owned(), expr: typed.id, span: expr.span });
         }
     }
@@ -88,11 +88,11 @@ impl<'a> Elaborator<'a> {
                 return;
             }
             let index = family.map(|name| (name, self.groups[group].lo + to_i64(member)));
-            self.body(group, member, &Place { process: Some((group, member)), index, uses: Use::Guard });
+            self.body(group, member, &ExprContext { process: Some((group, member)), index, uses: Use::Guard });
         }
     }
 
-    fn body(&mut self, group: usize, member: usize, place: &Place<'_>) {
+    fn body(&mut self, group: usize, member: usize, place: &ExprContext<'_>) {
         let process = self.groups[group].processes[member];
         let flow = self.groups[group].flow.clone();
         for from in &flow.places {
@@ -134,7 +134,11 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn doing(&mut self, doing: Doing<'a>, place: &Place<'_>) -> Option<(tertium_program::ExprId, Action, Vec<Input>)> {
+    fn doing(
+        &mut self,
+        doing: Doing<'a>,
+        place: &ExprContext<'_>,
+    ) -> Option<(tertium_program::ExprId, Action, Vec<Input>)> {
         let always = self.program.exprs.bool(true);
         match doing {
             Doing::Skip => Some((always, Action::skip(), Vec::new())),
@@ -162,7 +166,7 @@ impl<'a> Elaborator<'a> {
         }
     }
 
-    fn assignment(&mut self, assignment: &'a Assignment, place: &Place<'_>) -> Option<Effect> {
+    fn assignment(&mut self, assignment: &'a Assignment, place: &ExprContext<'_>) -> Option<Effect> {
         let (left, right) = (assignment.targets.len(), assignment.sources.len());
         if left != right {
             let span = assignment.targets[0].span.to(assignment.targets[left - 1].span);
@@ -203,7 +207,7 @@ impl<'a> Elaborator<'a> {
         effect
     }
 
-    fn target(&mut self, target: &'a crate::ast::Target, place: &Place<'_>) -> Option<(Target, VarId)> {
+    fn target(&mut self, target: &'a crate::ast::Target, place: &ExprContext<'_>) -> Option<(Target, VarId)> {
         let name = &target.name;
         let var = self.assignable(name, place)?;
         let indices = self.check_indices(var, &target.indices, target.span, place)?;
@@ -213,7 +217,7 @@ impl<'a> Elaborator<'a> {
         Some((Target::Element(var, self.program.exprs.add_list(&indices)), var))
     }
 
-    fn assignable(&mut self, name: &'a crate::ast::Ident, place: &Place<'_>) -> Option<VarId> {
+    fn assignable(&mut self, name: &'a crate::ast::Ident, place: &ExprContext<'_>) -> Option<VarId> {
         let fixed = |what: &str| {
             Diagnostic::error("E0413", format!("`{}` cannot be assigned", name.name)).at(name.span, what.to_owned())
         };
@@ -242,7 +246,7 @@ impl<'a> Elaborator<'a> {
         var: VarId,
         inputs: usize,
         name: &str,
-        place: &Place<'_>,
+        place: &ExprContext<'_>,
     ) -> Option<(tertium_program::ExprId, Option<Input>)> {
         let ty = self.program.variable(var).ty;
         let domain = match source {

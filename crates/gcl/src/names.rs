@@ -82,7 +82,7 @@ pub(crate) enum Use {
 
 /// Where an expression stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct ExprContext<'a> {
     /// The process whose locals are visible: group and member.
     pub process: Option<(usize, usize)>,
     /// The name and value of the family's index.
@@ -90,7 +90,7 @@ pub(crate) struct Place<'a> {
     pub uses: Use,
 }
 
-impl Place<'_> {
+impl ExprContext<'_> {
     /// Outside of all processes.
     pub const fn global(uses: Use) -> Self {
         Self { process: None, index: None, uses }
@@ -183,7 +183,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// The message for a name that is not there.
-    pub fn unknown(&self, name: &Ident, what: &str, place: &Place<'_>) -> Diagnostic {
+    pub fn unknown(&self, name: &Ident, what: &str, place: &ExprContext<'_>) -> Diagnostic {
         let locals = place.process.map(|(group, _)| &self.groups[group].locals);
         let local_names = locals.into_iter().flat_map(|locals| locals.keys().copied());
         let known = self.globals.keys().copied().chain(local_names).chain(place.index.map(|(name, _)| name));

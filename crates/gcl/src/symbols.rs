@@ -16,7 +16,7 @@ use crate::ast::{
     Source, StmtKind, TypeExpr, TypeKind, VarDecl, VarRef,
 };
 use crate::formula::atoms_of;
-use crate::lexer::{Kind, Token, lex};
+use crate::lexer::{Token, TokenKind, lex};
 use crate::names::{Elaborator, Entity, Progress};
 
 /// The names of a process.
@@ -473,7 +473,8 @@ fn blocks(kind: &StmtKind) -> Vec<&Block> {
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let lexed = lex(text);
-    let single = matches!(lexed.tokens[..], [Token { kind: Kind::Word, span }, _] if span == Span::new(0, text.len()));
+    let single =
+        matches!(lexed.tokens[..], [Token { kind: TokenKind::Word, span }, _] if span == Span::new(0, text.len()));
     single && lexed.diagnostics.is_empty() && !keywords().contains(&text)
 }
 

@@ -102,6 +102,16 @@ var a : array[0..2‹..›3] of int",
 }
 
 #[test]
+fn names_like_operators() {
+    check("system s\nvar A, R : int = 0\nproperty p : ctl AG (‹A› != 1 || AF (R = 1))", &["E0423"]);
+    check("system s\nvar F : int = 0\nproperty p : ltl G (‹F› > 1)", &["E0423"]);
+    check("system s\nvar F : int = 0\nprocess U { l: skip; }\nproperty p : ltl G (1 < F && !U@l)", &[]);
+    check("system s\nprocess A { l: loop { skip; } }\nproperty p : ctl AF ‹A›@l", &["E0423"]);
+    check("system s\nvar A, F : int = 0\nprocess P { skip; }\nproperty p : ctl AG \"A != 1\"", &[]);
+    check("system s\nvar F, x : int = 0\nprocess P { skip; }\nproperty p : ltl F -x = 1", &[]);
+}
+
+#[test]
 fn control_flow() {
     check("system s\nprocess P { ‹loop { }› }", &["E0414"]);
     check("system s\nprocess P { a: ‹goto b›; b: goto a; }", &["E0414"]);

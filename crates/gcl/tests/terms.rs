@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use tertium_base::Budget;
 use tertium_base::narrow::{to_i64, to_usize};
+use tertium_program::analysis::partial_evaluation::{fold, rewrite};
 use tertium_program::expr::{Expr, ExprId, Sort};
-use tertium_program::terms::{add, rewrite};
 use tertium_program::{
     Action, Domain, FaultKind, Move, Outcome, Place, Program, Scope, Semantics, State, StepId, Type, VarId,
 };
@@ -44,7 +44,7 @@ fn instantiated(program: &mut Program, expr: ExprId, inputs: &[i64], before: &St
             }
             value
         }
-        _ => add(exprs, expr, sort),
+        _ => fold(exprs, expr, sort),
     })
 }
 

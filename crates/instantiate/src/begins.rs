@@ -4,7 +4,7 @@
 //! what it has while it is not there, its arguments and what is computed from them, is assigned by the same step.
 
 use tertium_base::narrow::to_i64;
-use tertium_program::terms::{add, rewrite};
+use tertium_program::analysis::partial_evaluation::{fold, rewrite};
 use tertium_program::{
     Action, Assign, Expr, ExprId, InitialValue, Place, ProcessId, Program, Sort, Step, StepId, VarId,
 };
@@ -35,7 +35,7 @@ impl Making<'_> {
                 let pid = to_i64(self.copies.starts.copies[new].pid);
                 let value = rewrite(&mut self.program.exprs, assign.value, &mut |exprs, expr, sort| match expr {
                     Expr::Input(0, _) => exprs.int(pid),
-                    _ => add(exprs, expr, sort),
+                    _ => fold(exprs, expr, sort),
                 });
                 assigns.push(Assign { place: assign.place, value });
             }
@@ -107,7 +107,7 @@ impl Making<'_> {
                     // It may speak of what begins before it.
                     let value = rewrite(&mut self.program.exprs, expr, &mut |exprs, expr, sort| {
                         let set = assigns.iter().find(|assign| expr == Expr::Var(assign.place.variable()));
-                        set.map_or_else(|| add(exprs, expr, sort), |assign| assign.value)
+                        set.map_or_else(|| fold(exprs, expr, sort), |assign| assign.value)
                     });
                     given(old, &mut self.program.exprs, local, value)
                 }

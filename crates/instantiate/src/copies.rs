@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tertium_base::narrow::to_i64;
-use tertium_program::terms::{add, rewrite};
+use tertium_program::analysis::partial_evaluation::{constant, fold, rewrite};
 use tertium_program::{
     Binary, Expr, ExprId, Exprs, Field, LocationId, PatternId, Place, ProcessId, Program, Scope, Sort, VarId,
 };
@@ -115,12 +115,12 @@ impl Copies {
         let new = rewrite(exprs, root, &mut |exprs, expr, sort| {
             let mapped = self.mapped(old, exprs, (expr, sort), me);
             refused |= mapped.is_none();
-            mapped.unwrap_or_else(|| add(exprs, expr, sort))
+            mapped.unwrap_or_else(|| fold(exprs, expr, sort))
         });
         // What is asked of the oldest copy was put in above; what remains is its number.
         let new = rewrite(exprs, new, &mut |exprs, expr, sort| match expr {
             Expr::FirstInstance(process) => self.oldest(exprs, process),
-            _ => add(exprs, expr, sort),
+            _ => fold(exprs, expr, sort),
         });
         if refused { Err(Unsupported::Expression(old.show(root))) } else { Ok(new) }
     }
@@ -134,8 +134,7 @@ impl Copies {
     ) -> Option<ExprId> {
         Some(match expr {
             Expr::Var(var) => match self.constant(old, var, me) {
-                Some(value) if sort == Sort::Bool => exprs.bool(value != 0),
-                Some(value) => exprs.int(value),
+                Some(value) => constant(exprs, value, sort),
                 None => exprs.add_sorted(Expr::Var(self.variable(old, var, me)?), sort),
             },
             Expr::Element(var, list) => exprs.add_sorted(Expr::Element(self.variable(old, var, me)?, list), sort),
@@ -171,7 +170,7 @@ impl Copies {
             Expr::Enabled(pid) => self.enabled(exprs, pid, me)?,
             Expr::PriorityOf(pid) => self.priority_of(exprs, pid)?,
             Expr::LocationOf(_) => return None,
-            _ => add(exprs, expr, sort),
+            _ => fold(exprs, expr, sort),
         })
     }
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use tertium_base::narrow::to_i64;
-use tertium_program::terms::{add, rewrite};
+use tertium_program::analysis::partial_evaluation::{fold, rewrite};
 use tertium_program::{Action, Assign, Binary, Domain, Expr, ExprId, Exprs, Place, ProcessId, StepId};
 
 use crate::Unsupported;
@@ -42,7 +42,7 @@ impl Copies {
 fn with(exprs: &mut Exprs, root: ExprId, able: &[Option<ExprId>]) -> Option<ExprId> {
     let mut missing = false;
     let new = rewrite(exprs, root, &mut |exprs, expr, sort| {
-        let Expr::Enabled(copy) = expr else { return add(exprs, expr, sort) };
+        let Expr::Enabled(copy) = expr else { return fold(exprs, expr, sort) };
         let known = exprs.constant(copy).and_then(|copy| *able.get(usize::try_from(copy).ok()?)?);
         missing |= known.is_none();
         known.unwrap_or(copy)

@@ -7,7 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tertium_base::narrow::to_i64;
-use tertium_program::terms::{add, rewrite};
+use tertium_program::analysis::partial_evaluation::{fold, rewrite};
 use tertium_program::{
     Assign, Binary, ChannelId, Expr, ExprId, Exprs, Field, InitialValue, Place, ProcessId, Program, Scope, Sort, Type,
     VarId, Variable, Width,
@@ -361,7 +361,7 @@ pub(crate) fn landed(exprs: &mut Exprs, place: Place, values: &[ExprId]) -> Plac
     for index in exprs.list(list).to_vec() {
         indices.push(rewrite(exprs, index, &mut |exprs, expr, sort| match expr {
             Expr::Input(at, _) if at >= TAKEN => values.get((at - TAKEN) as usize).copied().unwrap_or(index),
-            _ => add(exprs, expr, sort),
+            _ => fold(exprs, expr, sort),
         }));
     }
     Place::Element(var, exprs.add_list(&indices))
@@ -377,12 +377,7 @@ pub(crate) fn fitted(exprs: &mut Exprs, fit: Fit, value: ExprId) -> ExprId {
 
 /// How a variable or field of this type truncates, if that is known.
 pub(crate) fn width(program: &Program, ty: Type) -> Option<Fit> {
-    match ty {
-        Type::Wrapped(width) => Some(Some(width)),
-        Type::Enum(id) if program.enumeration(id).members.len() == 256 => Some(Some(Width { bits: 8, signed: false })),
-        Type::Channel => Some(None),
-        _ => None,
-    }
+    if ty == Type::Channel { Some(None) } else { program.stored_width(ty).map(Some) }
 }
 
 /// A truth value as 0 or 1.

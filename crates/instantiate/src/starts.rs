@@ -10,10 +10,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tertium_base::narrow::{to_i64, to_usize};
-use tertium_program::build::{apply_binary, apply_unary};
+use tertium_program::analysis::partial_evaluation::evaluate;
 use tertium_program::{
-    Action, Assign, Binary, ChannelId, Expr, ExprId, Hold, InitialValue, LocationId, Place, ProcessId, Program, Scope,
-    Step, StepId, Type, VarId,
+    Action, Assign, ChannelId, Expr, ExprId, Hold, InitialValue, LocationId, Place, ProcessId, Program, Scope, Step,
+    StepId, Type, VarId,
 };
 
 /// More copies of processes than this are not told apart.
@@ -61,7 +61,7 @@ const DEPTHS: [Depth; 4] = [
 ];
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Frame {
+struct ProcessFrame {
     copy: usize,
     /// Where it is; of those that start nobody this is not followed.
     at: LocationId,
@@ -70,7 +70,7 @@ struct Frame {
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Stack {
-    frames: Vec<Frame>,
+    frames: Vec<ProcessFrame>,
     globals: BTreeMap<VarId, i64>,
     /// Who holds control; nobody allows more.
     holder: Option<usize>,
@@ -305,7 +305,7 @@ impl<'p> Follow<'p> {
 
     /// Whether a channel is there as long as a process that is started now: everyone's, or of one that is older.
     fn lasts(&self, stack: &Stack, number: i64) -> bool {
-        let own = |frame: &Frame| {
+        let own = |frame: &ProcessFrame| {
             let first = self.first_channel[frame.copy];
             let count = to_i64(self.program.process(self.found.copies[frame.copy].process).channels.len());
             (first..first + count).contains(&number)
@@ -328,7 +328,7 @@ impl<'p> Follow<'p> {
     fn push(&self, stack: &mut Stack, copy: usize, arguments: &[Option<i64>]) {
         let process = self.found.copies[copy].process;
         let pid = stack.frames.len();
-        stack.frames.push(Frame { copy, at: self.program.process(process).entry, locals: BTreeMap::new() });
+        stack.frames.push(ProcessFrame { copy, at: self.program.process(process).entry, locals: BTreeMap::new() });
         if self.starters[process.index()] {
             for &local in &self.program.process(process).locals {
                 let value = self.begins(local, stack, arguments);
@@ -360,7 +360,7 @@ impl<'p> Follow<'p> {
     }
 
     /// The number of a channel, counted as [`crate::queues`] does: global ones first, then those of each copy.
-    fn channel(&self, first: ChannelId, offset: usize, frame: Option<&Frame>) -> Option<i64> {
+    fn channel(&self, first: ChannelId, offset: usize, frame: Option<&ProcessFrame>) -> Option<i64> {
         let id = ChannelId::new(first.index() + offset);
         if let Some(at) = self.global_channels().iter().position(|&known| known == id) {
             return Some(to_i64(at) + 1);
@@ -407,39 +407,28 @@ impl<'p> Follow<'p> {
 
     /// The value of an expression for a process, if it is plain to see.
     fn value(&self, id: ExprId, stack: &Stack, pid: usize, input: Option<i64>) -> Option<i64> {
-        let value = |id: ExprId| self.value(id, stack, pid, input);
         let exprs = &self.program.exprs;
-        match exprs.get(id) {
-            Expr::Var(var) => {
-                let frame = stack.frames.get(pid);
-                match self.program.variable(var).scope {
-                    Scope::Global => stack.globals.get(&var).copied(),
-                    Scope::Local(process) if self.process(stack, pid) == process => frame?.locals.get(&var).copied(),
-                    Scope::Local(_) => None,
-                }
-            }
+        let frame = stack.frames.get(pid);
+        let value = evaluate(exprs, id, &|leaf, of| match leaf {
+            Expr::Var(var) => match self.program.variable(var).scope {
+                Scope::Global => stack.globals.get(&var).copied(),
+                Scope::Local(process) if self.process(stack, pid) == process => frame?.locals.get(&var).copied(),
+                Scope::Local(_) => None,
+            },
             Expr::Element(var, indices) => {
                 let &[index] = exprs.list(indices) else { return None };
-                self.element(var, value(index)?, stack.frames.get(pid))
+                self.element(var, of(index).ok()?, frame)
             }
             Expr::Input(0, _) => input,
             Expr::OwnPid => Some(to_i64(pid)),
             Expr::ProcessCount => Some(to_i64(stack.frames.len())),
-            Expr::Unary(op, a) => apply_unary(op, value(a)?).ok(),
-            Expr::Binary(op, a, b) => match (op, value(a), value(b)) {
-                (Binary::And, Some(0), _) => Some(0),
-                (Binary::Or, Some(1), _) | (Binary::Implies, Some(0), _) => Some(1),
-                (_, Some(a), Some(b)) => apply_binary(op, a, b).ok(),
-                _ => None,
-            },
-            Expr::If(c, a, b) => value(if value(c)? != 0 { a } else { b }),
-            Expr::Wrap(width, a) => Some(width.wrap(value(a)?)),
-            _ => exprs.constant(id),
-        }
+            _ => None,
+        });
+        value.ok()
     }
 
     /// A cell of an array that is never written.
-    fn element(&self, var: VarId, index: i64, frame: Option<&Frame>) -> Option<i64> {
+    fn element(&self, var: VarId, index: i64, frame: Option<&ProcessFrame>) -> Option<i64> {
         let variable = self.program.variable(var);
         let &[dimension] = variable.dimensions.as_slice() else { return None };
         if self.written.contains(&var) || index < dimension.lo || index > dimension.hi() {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use tertium_program::terms::{add, rewrite};
+use tertium_program::analysis::partial_evaluation::{fold, rewrite};
 use tertium_program::{Action, Expr, ExprId, Exprs, Hold, Program, StepId};
 
 /// Puts conditions in for all time-outs.
@@ -59,7 +59,7 @@ pub(crate) fn close(program: &mut Program) -> Result<(), StepId> {
 /// An expression with a value for `timeout`.
 pub(crate) fn with(exprs: &mut Exprs, root: ExprId, value: ExprId) -> ExprId {
     rewrite(exprs, root, &mut |exprs, expr, sort| {
-        if expr == Expr::Timeout { value } else { add(exprs, expr, sort) }
+        if expr == Expr::Timeout { value } else { fold(exprs, expr, sort) }
     })
 }
 

@@ -17,4 +17,6 @@ pub enum Unsupported {
     Initial(VarId),
     /// This variable should stay concrete, but too many values come in.
     Keep(VarId),
+    /// This variable should stay concrete, but may begin with any of too many values.
+    KeepFromStart(VarId),
 }

@@ -30,7 +30,7 @@
 //! ```
 
 pub mod checker;
-mod completion_game;
+pub mod completion_game;
 pub mod finding;
 pub mod obligations;
 pub mod programs;
@@ -40,7 +40,8 @@ pub mod structures;
 pub mod vocabulary;
 
 pub use checker::{
-    Accepted, Assumption, Rejection, Subject, check_certificate, check_certificate_of, check_open_question,
+    Accepted, Assumption, RankChange, RankedMove, RankedSteps, Rejection, Subject, check_certificate,
+    check_certificate_of, check_open_question, check_ranked_certificate,
 };
 pub use finding::{Finding, Verdict};
 pub use request::Request;

@@ -5,7 +5,7 @@
 
 use tertium_base::diagnostic::closest_name;
 use tertium_base::{Budget, Diagnostic};
-use tertium_evidence::{Certificate, Deadlock, Document, LinearReading, Part, Place, Reading};
+use tertium_evidence::{Certificate, CertificatePlace, Deadlock, Document, LinearReading, Part, Reading};
 use tertium_lattice::{Belnap, Element};
 use tertium_load::cuts::{self, too_large};
 use tertium_load::property::{Parsed, Property, no_such_property};
@@ -142,7 +142,7 @@ impl Question<'_> {
         }
         match &self.loaded.model {
             Model::Kmts(model) => {
-                let place = |part: &Part| *part.place() == Place::Whole;
+                let place = |part: &Part| *part.place() == CertificatePlace::Whole;
                 let parts: Vec<&Part> = parts.into_iter().filter(|part| place(part)).collect();
                 let subject = (model, Subject::structure(model));
                 let (value, shown) = self.of_structure(subject, &parts, &self.loaded.constants(), text)?;
@@ -285,11 +285,17 @@ impl Question<'_> {
         for bits in 0..1usize << count {
             let assignment: Vec<bool> = (0..count).map(|at| bits >> at & 1 == 1).collect();
             let named = || model.params().iter().cloned().zip(assignment.iter().copied());
-            let place = Place::Assignment(named().collect());
+            let place = CertificatePlace::Assignment(named().collect());
             let own: Vec<&Part> = parts.iter().copied().filter(|part| *part.place() == place).collect();
             let instance = model.instance(&assignment).map_err(too_large)?;
-            let (value, shown) =
-                self.of_structure((&instance, Subject::Instance), &own, &self.loaded.constants(), text)?;
+            // An instance is a structure like any other: what its completions agree on is so of it.
+            let subject = Subject::structure(&instance);
+            let (value, shown) = self.of_structure((&instance, subject), &own, &self.loaded.constants(), text)?;
+            if !matches!(value, Belnap::True | Belnap::False) {
+                finding.verdict =
+                    Verdict::Refused("of a family something is proved to be true, or to be false".to_owned());
+                return Ok(());
+            }
             match shown {
                 StateProof::Proved { proof, assumptions, .. } => {
                     finding.proof = proof;
@@ -357,7 +363,7 @@ impl Question<'_> {
         let lattice = model.lattice();
         let mut whys = Vec::new();
         for (at, value) in [(element, Belnap::True), (lattice.star(element), Belnap::False)] {
-            let place = Place::Element(lattice.name(at).to_owned());
+            let place = CertificatePlace::Element(lattice.name(at).to_owned());
             let own: Vec<&Part> = parts.iter().copied().filter(|part| *part.place() == place).collect();
             if !own.iter().any(|part| part.value() == value) {
                 continue;

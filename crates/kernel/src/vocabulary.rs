@@ -117,6 +117,25 @@ impl<'p> Vocabulary<'p> {
         self.machine.terms.as_truth(fact).is_none().then(|| self.machine.terms.show(fact))
     }
 
+    /// That an expression has a value and is true wherever a process is at a location, or that it never is there; none if that is plain.
+    ///
+    /// # Errors
+    /// If that cannot be said.
+    pub fn holds_at(
+        &mut self,
+        (pid, location): (usize, usize),
+        expr: Option<ExprId>,
+    ) -> Result<Option<String>, NoTerm> {
+        let holds = match expr {
+            Some(expr) => self.machine.observed(expr)?.0,
+            None => self.machine.terms.truth(false),
+        };
+        let (here, place) = (self.machine.location(pid), self.machine.terms.number(location as i128));
+        let here = self.machine.terms.eq(here, place);
+        let fact = self.machine.terms.implies(here, holds);
+        Ok(self.machine.terms.as_truth(fact).is_none().then(|| self.machine.terms.show(fact)))
+    }
+
     /// An expression as a number.
     ///
     /// # Errors

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 
 use common::{branching, claim, formula, linear, model, state, states};
 use tertium_base::Budget;
-use tertium_evidence::{Certificate, Fingerprint, LinearReading, Place, Proof, read_document, write_document};
+use tertium_evidence::{
+    Certificate, CertificatePlace, Fingerprint, LinearReading, Proof, read_document, write_document,
+};
 use tertium_kernel::check_certificate;
 use tertium_logic::{Logic, NodeId};
 use tertium_model::Kmts;
@@ -38,7 +40,7 @@ fn samples(model: &Kmts) -> Vec<Certificate> {
     ]
 }
 
-fn written(parts: &[(Place, &Kmts, &Certificate)]) -> String {
+fn written(parts: &[(CertificatePlace, &Kmts, &Certificate)]) -> String {
     let mut bytes = Vec::new();
     write_document(&mut bytes, parts).unwrap();
     String::from_utf8(bytes).unwrap()
@@ -49,11 +51,11 @@ fn what_is_written_is_read() {
     let model = fork();
     let samples = samples(&model);
     let places = [
-        Place::Whole,
-        Place::Assignment(BTreeMap::from([("x\"1".to_owned(), true), ("y".to_owned(), false)])),
-        Place::Element("half".to_owned()),
-        Place::Whole,
-        Place::Whole,
+        CertificatePlace::Whole,
+        CertificatePlace::Assignment(BTreeMap::from([("x\"1".to_owned(), true), ("y".to_owned(), false)])),
+        CertificatePlace::Element("half".to_owned()),
+        CertificatePlace::Whole,
+        CertificatePlace::Whole,
     ];
     let parts: Vec<_> = places.iter().cloned().zip(&samples).map(|(place, one)| (place, &model, one)).collect();
     let text = written(&parts);
@@ -79,7 +81,7 @@ fn the_format_is_what_the_documentation_says() {
     ];
     let claims = lines.iter().map(|line| claim(&model, &parsed, line)).collect();
     let certificate = branching(&model, text, Logic::Ctl, "idle", true).certificate(Proof::Claims(claims));
-    let written = written(&[(Place::Whole, &model, &certificate)]);
+    let written = written(&[(CertificatePlace::Whole, &model, &certificate)]);
     let guide = include_str!("../../../docs/certificates.md");
     assert!(guide.contains(&written), "docs/certificates.md should show\n{written}");
     check_certificate(&model, &certificate, &Budget::unlimited()).unwrap();
@@ -98,7 +100,7 @@ fn refused(text: &str, code: &str, place: &str, words: &str) {
 fn mistakes_are_located() {
     let model = model("a: p=t; a => a");
     let good = written(&[(
-        Place::Whole,
+        CertificatePlace::Whole,
         &model,
         &linear(&model, "G p", LinearReading::Bg, "a", true).certificate(Proof::NoPath),
     )]);
@@ -106,8 +108,8 @@ fn mistakes_are_located() {
     refused("{}", "E0601", "}", "missing field `tertium_certificate`");
     refused("[1, 2]", "E0601", "", "not a certificate");
     refused(&"[".repeat(100_000), "E0601", "[", "not a certificate");
-    refused("{\"tertium_certificate\": 1}", "E0601", "\"tertium_certificate\"", "it has no parts");
-    refused("{\"tertium_certificate\": 2, \"pieces\": 7}", "E0602", "\"tertium_certificate\"", "version 2");
+    refused("{\"tertium_certificate\": 2}", "E0601", "\"tertium_certificate\"", "it has no parts");
+    refused("{\"tertium_certificate\": 1, \"pieces\": 7}", "E0602", "\"tertium_certificate\"", "version 1");
     refused(&good.replace("\"ltl\"", "\"lt\""), "E0601", "\"lt\"", "`lt` is no logic");
     refused(&good.replace("\"mu\"", "\"nu\""), "E0601", "\"nu\"", "`nu` is no reading of deadlocks");
     refused(&good.replace("\"bg\"", "\"gb\""), "E0601", "\"gb\"", "`gb` is no reading of linear formulas");
@@ -122,7 +124,7 @@ fn a_certificate_for_another_model_is_refused() {
     let first = model("a: p=t; a => a");
     let second = model("a: p=t; a -> a");
     let text = written(&[(
-        Place::Whole,
+        CertificatePlace::Whole,
         &first,
         &linear(&first, "G p", LinearReading::Bg, "a", true).certificate(Proof::NoPath),
     )]);
@@ -139,8 +141,11 @@ fn a_certificate_for_another_model_is_refused() {
 fn unknown_and_ambiguous_names_are_all_reported() {
     let model = model("a: p=t; b: p=t; a => b; b => a");
     let lasso = Proof::Lasso { stem: vec![], cycle: states(&model, "a b") };
-    let text =
-        written(&[(Place::Whole, &model, &linear(&model, "G !p", LinearReading::Bg, "a", false).certificate(lasso))]);
+    let text = written(&[(
+        CertificatePlace::Whole,
+        &model,
+        &linear(&model, "G !p", LinearReading::Bg, "a", false).certificate(lasso),
+    )]);
     let wrong = text.replace("\"cycle\": [\"a\", \"b\"]", "\"cycle\": [\"x\", \"y\", \"x\"]");
     let found = read_document(&wrong).unwrap().parts[0].certificate_for(&model, &wrong).unwrap_err();
     let messages: Vec<_> = found.iter().map(|diagnostic| (diagnostic.code, diagnostic.message.as_str())).collect();
@@ -155,7 +160,7 @@ fn unknown_and_ambiguous_names_are_all_reported() {
     let twins = twins.finish().unwrap();
     let certificate =
         Certificate { state: first, ..linear(&model, "G !p", LinearReading::Bg, "a", true).certificate(Proof::NoPath) };
-    let text = written(&[(Place::Whole, &twins, &certificate)]);
+    let text = written(&[(CertificatePlace::Whole, &twins, &certificate)]);
     let found = read_document(&text).unwrap().parts[0].certificate_for(&twins, &text).unwrap_err();
     assert_eq!(found[0].message, "several states of the model are named `a`");
 }
@@ -164,7 +169,7 @@ fn unknown_and_ambiguous_names_are_all_reported() {
 fn damaged_texts_are_refused_without_panic() {
     let model = fork();
     let samples = samples(&model);
-    let texts: Vec<String> = samples.iter().map(|one| written(&[(Place::Whole, &model, one)])).collect();
+    let texts: Vec<String> = samples.iter().map(|one| written(&[(CertificatePlace::Whole, &model, one)])).collect();
     for_random_cases(4000, |case| {
         let mut bytes = case.rng.pick(&texts).clone().into_bytes();
         for _ in 0..case.rng.between(&(1..=4)) {

@@ -2,11 +2,11 @@
 //! certificate says something false of a program, and one rule is in its way; where that rule is met the same certificate is right.
 
 use tertium_base::Budget;
-use tertium_evidence::abstraction::{AbstractState, Abstraction, Rank, Structure};
-use tertium_evidence::{Certificate, Deadlock, Place, Proof, read_document, write_structure};
+use tertium_evidence::abstraction::{AbstractState, Abstraction, Rank, RankedSet, Structure};
+use tertium_evidence::{Certificate, CertificatePlace, Choice, Claim, Deadlock, Proof, read_document, write_structure};
 use tertium_kernel::obligations::ProofObligations;
 use tertium_kernel::programs::question::{Settings, Subject};
-use tertium_kernel::programs::{certify_loaded, certify_run, lines};
+use tertium_kernel::programs::{certify_loaded, certify_run, frame_for, lines};
 use tertium_kernel::solve::Decider;
 use tertium_kernel::{Finding, Request};
 use tertium_load::ProgramFile;
@@ -36,8 +36,8 @@ fn labels(rows: &str) -> Vec<Vec<Option<bool>>> {
     rows.split(' ').map(|row| row.chars().map(|mark| Some(mark == 'T')).collect()).collect()
 }
 
-fn rank(term: &str, falls: &[(u32, u32, u32)], keeps: &[(u32, u32, u32)]) -> Rank {
-    Rank { terms: vec![term.to_owned()], falls: falls.to_vec(), keeps: keeps.to_vec() }
+fn rank(term: &str, decreasing: &[(u32, u32, u32)], non_increasing: &[(u32, u32, u32)]) -> Rank {
+    Rank { terms: vec![term.to_owned()], decreasing: decreasing.to_vec(), non_increasing: non_increasing.to_vec() }
 }
 
 /// A certificate of the property `asked`, at the first abstract state.
@@ -64,24 +64,26 @@ impl Forged<'_> {
         let budget = Budget::unlimited();
         let mut writer = ProofObligations::new(&file.program, &self.over, lines(&file), &budget)
             .unwrap_or_else(|why| panic!("{why:?}"));
-        let model = match writer.sketch(&self.structure, &subject.atoms(), subject.frame) {
+        let formula = subject.formula();
+        let proof = (self.proof)(formula);
+        let frame = frame_for(&subject, matches!(proof, Proof::Claims(_)));
+        let model = match writer.sketch(&self.structure, &subject.atoms(), frame) {
             Ok(model) => model,
             Err(why) => return Some(why.0),
         };
-        let formula = subject.formula();
         let certificate = Certificate {
             formula: formula.text(),
             logic: formula.logic(),
             reading: subject.reading,
             state: StateId::new(0),
             value: self.value.into(),
-            proof: (self.proof)(formula),
+            proof,
         };
         let source = match &asked {
             tertium_load::questions::Question::Property(asked) => asked.source.clone(),
             _ => unreachable!("a property was asked for"),
         };
-        let place = Place::Property { text: source, stutter: subject.frame.stutter, fair: false };
+        let place = CertificatePlace::Property { text: source, stutter: subject.frame.stutter, fair: false };
         let mut written = Vec::new();
         write_structure(&mut written, (&self.over, &self.structure), &[(place, &model, &certificate)])
             .expect("memory can be written");
@@ -282,12 +284,12 @@ fn promises_show_what_is_true_of_every_run_alone() {
     let why = forged("ctl* AF (AG x = 0 || AG x = 1)", |formula| {
         let at = |numbers: &[usize]| numbers.iter().map(|&number| StateId::new(number)).collect();
         let quantified = formula.node_ids().filter(|&node| matches!(formula.node(node), Node::All(_)));
-        // The states of the second copy, where nothing falls any more, are 2 and 3.
-        let held = [at(&[1, 3]), at(&[2]), at(&[0])];
+        // Where claims speak of a structure nothing is drawn twice; labels know nothing of ranks.
+        let held = [at(&[1]), at(&[]), at(&[0])];
         Proof::Labels(quantified.zip(held).map(|(node, held)| (node, held, Vec::new())).collect())
     });
     let why = why.expect("x may fall at any time");
-    assert!(why.contains("only that linear formulas are true"), "{why}");
+    assert!(why.contains("known to claims only"), "{why}");
     assert_eq!(forged("ltl F (G x = 0 || G x = 1)", no_path), None);
 }
 
@@ -317,4 +319,73 @@ fn promises_do_not_leave_out_runs_that_end() {
     assert!(why.contains("needs runs that end to stay"), "{why}");
     assert!(forged(None, "G x = 0").is_some_and(|why| why.contains("refutes")));
     assert_eq!(forged(None, "x = 0"), None);
+}
+
+/// Of several integers a later one may decrease only where no earlier one increases: else two of them decrease in turn, for ever.
+#[test]
+fn a_later_integer_decreases_where_none_before_it_increases() {
+    let forged = |terms: &[&str]| {
+        let both = vec![(0, 0, 1), (1, 0, 0)];
+        let terms = terms.iter().map(|&term| term.to_owned()).collect();
+        Forged {
+            text: "system turns\nvar x : 1..2 = 1\nvar y : 0..1 = 1\nprocess P { loop { \
+                   atomic { x := 3 - x; y := 1 - y } } }\nproperty asked : ltl F (x + y = 5)\n",
+            over: over(&["x", "y"], &[(&[0], &[1, 1]), (&[0], &[2, 0])]),
+            structure: Structure {
+                initial: vec![0],
+                labels: labels("F F"),
+                steps: vec![(0, 0, vec![1]), (1, 0, vec![0])],
+                ranks: vec![Rank { terms, decreasing: both, non_increasing: Vec::new() }],
+                ..Structure::default()
+            },
+            deadlock: None,
+            value: true,
+            proof: no_path,
+        }
+    };
+    forged(&["x", "y"]).refused("smaller");
+    forged(&["y", "x"]).refused("smaller");
+}
+
+/// A chosen step comes nearer only if it does what it is said to do to a rank.
+#[test]
+fn a_chosen_step_decreases_what_it_says() {
+    let forged = |step: &str| {
+        let text = format!(
+            "system near\nvar x : int = 7\nprocess P {{ loop {{ {step} }} }}\nproperty asked : ctl EF x <= 0\n"
+        );
+        let mut halves = over(&[], &[(&[0], &[]), (&[0], &[])]);
+        halves.predicates = vec!["(<= x 0)".to_owned()];
+        halves.states[0].cube = vec![Some(false)];
+        halves.states[1].cube = vec![Some(true)];
+        Forged {
+            text: &text,
+            over: halves,
+            structure: Structure {
+                initial: vec![0],
+                labels: labels("F T"),
+                steps: vec![(0, 0, vec![0, 1]), (1, 0, vec![1])],
+                ranks: vec![rank("x", &[], &[])],
+                ranked: vec![RankedSet { from: 0, by: Some(0), into: vec![(0, vec![(0, true)]), (1, Vec::new())] }],
+                ..Structure::default()
+            },
+            deadlock: None,
+            value: true,
+            proof: |formula| {
+                let (root, goal) = (formula.root(), formula.node_ids().next().expect("an atom"));
+                let claim = |state, node, choice| Claim { state: StateId::new(state), node, positive: true, choice };
+                Proof::Claims(vec![
+                    claim(0, root, Choice::Along(0)),
+                    claim(1, root, Choice::Operand(0)),
+                    claim(1, goal, Choice::None),
+                ])
+            },
+        }
+        .refusal()
+    };
+    assert_eq!(forged("x := x - 1"), None);
+    for still in ["skip", "when x <= 0 do x := x - 1", "x := x + 0"] {
+        let why = forged(still).unwrap_or_else(|| panic!("accepted for `{still}`"));
+        assert!(why.contains("change ranks"), "{still}: {why}");
+    }
 }

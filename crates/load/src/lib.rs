@@ -1,6 +1,6 @@
 //! What stands in a file, and what is asked of it?
 //!
-//! Structures with may and must or over a lattice ([`structure`]), programs ([`program`], [`promela`]), systems of every size
+//! Which language a text is in ([`source`]); structures with may and must or over a lattice ([`structure`]), programs ([`program`], [`promela`]), systems of every size
 //! ([`sizes`]), the properties written with them ([`property`]) and what every program is asked besides ([`questions`]). Shared by
 //! whoever looks for answers and whoever checks them: nothing here decides anything.
 //!
@@ -28,8 +28,10 @@ pub mod promela;
 pub mod property;
 pub mod questions;
 pub mod sizes;
+pub mod source;
 pub mod structure;
 
 pub use failure::{Failure, Located};
 pub use program::ProgramFile;
+pub use source::{ModelLanguage, ModelSource};
 pub use structure::Loaded;

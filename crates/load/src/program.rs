@@ -146,21 +146,38 @@ pub fn load_with(
     extras: &Extras,
 ) -> Result<ProgramFile, Failure> {
     let text = read_text(path)?;
-    let name = path.to_string_lossy();
-    match Language::of(path) {
-        Some(Language::Promela) if !extras.spotlight.is_empty() => {
+    let language = Language::of(path).unwrap_or(Language::Gcl);
+    from_text_in(language, &path.to_string_lossy(), text, given, logic, defines, extras)
+}
+
+/// As [`load_with`], from a text in a language.
+///
+/// # Errors
+/// Everything that is wrong with the text and what is added to it.
+pub fn from_text_in(
+    language: Language,
+    name: &str,
+    text: String,
+    given: &[String],
+    logic: Option<Logic>,
+    defines: &[(String, String)],
+    extras: &Extras,
+) -> Result<ProgramFile, Failure> {
+    match language {
+        Language::Promela if !extras.spotlight.is_empty() => {
             let error = Diagnostic::error("E0331", "`--spotlight` is for guarded commands");
             Err(error.help("leave it out for Promela").into())
         }
-        Some(Language::Promela) if !extras.keep.is_empty() => {
-            Err(Diagnostic::error("E0331", "`--keep` is for guarded commands").help("leave it out for Promela").into())
+        Language::Promela => {
+            let mut file = promela::from_text(name, &text, given, logic, defines, &extras.predicates)?;
+            file.program.keep = promela::kept_variables(&file.program, &extras.keep)?;
+            Ok(file)
         }
-        Some(Language::Promela) => promela::from_text(&name, &text, given, logic, defines, &extras.predicates),
-        _ if !defines.is_empty() => {
+        Language::Gcl if !defines.is_empty() => {
             let given_sizes = sizes::sizes(defines)?;
-            from_text_with(&name, text, given, logic, &Extras { sizes: given_sizes, ..extras.clone() })
+            from_text_with(name, text, given, logic, &Extras { sizes: given_sizes, ..extras.clone() })
         }
-        _ => from_text_with(&name, text, given, logic, extras),
+        Language::Gcl => from_text_with(name, text, given, logic, extras),
     }
 }
 

@@ -6,8 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use tertium_base::diagnostic::closest_name;
 use tertium_base::{Diagnostic, SourceFile, Span};
 use tertium_logic::Logic;
+use tertium_program::{Program, Scope, VarId};
 use tertium_promela::lower::lower;
 use tertium_promela::sources::Sources;
 use tertium_promela::{Options, read};
@@ -22,6 +24,61 @@ use crate::property::Property;
 /// If there is no such folder.
 pub fn allow_includes(folder: &std::path::Path) -> std::io::Result<()> {
     tertium_promela::include::allow(folder)
+}
+
+/// The variables that `--keep` names, with commas between them: `x`, or `P:x` and `P.x` for a local one. Without its process a
+/// name means the global variable, or else the local ones of every process.
+///
+/// # Errors
+/// If there is no such variable.
+pub fn kept_variables(program: &Program, texts: &[String]) -> Result<Vec<VarId>, Failure> {
+    let mut kept = Vec::new();
+    for text in texts {
+        for name in text.split(',').map(str::trim) {
+            let found = named(program, name);
+            if found.is_empty() {
+                return Err(Located::within(unknown_variable(program, name), &keep_source(text)).into());
+            }
+            kept.extend(found);
+        }
+    }
+    Ok(kept)
+}
+
+fn keep_source(text: &str) -> Arc<SourceFile> {
+    Arc::new(SourceFile::new("--keep", text))
+}
+
+fn unknown_variable(program: &Program, name: &str) -> Diagnostic {
+    let error = Diagnostic::error("E0365", format!("`--keep`: no variable is named `{name}`"));
+    let names: Vec<&str> = program.variables.iter().map(|variable| variable.name.as_str()).collect();
+    match closest_name(name, names) {
+        Some(close) => error.help(format!("did you mean `{close}`?")),
+        None => error.help("`x` names a global variable, `P:x` one of the process type `P`"),
+    }
+}
+
+/// The variables with a name.
+fn named(program: &Program, name: &str) -> Vec<VarId> {
+    let owner = |var: VarId| match program.variable(var).scope {
+        Scope::Local(process) => Some(program.process(process).name.as_str()),
+        Scope::Global => None,
+    };
+    let of_process = |var: &VarId| {
+        let local = program.variable(*var).name.as_str();
+        owner(*var).is_some_and(|process| {
+            [format!("{process}:{local}"), format!("{process}.{local}")].contains(&name.to_owned())
+        })
+    };
+    let plain = |var: &VarId| program.variable(*var).name == name;
+    let global = |var: &VarId| owner(*var).is_none() && plain(var);
+    for fits in [&global as &dyn Fn(&VarId) -> bool, &of_process, &plain] {
+        let found: Vec<VarId> = program.variable_ids().filter(|var| fits(var)).collect();
+        if !found.is_empty() {
+            return found;
+        }
+    }
+    Vec::new()
 }
 
 /// Reads a model together with properties from the command line.

@@ -3,13 +3,14 @@
 //! Properties come from the command line or stand in the model's file. Each is parsed in its logic;
 //! mistakes are shown in the place where the formula was written.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tertium_base::diagnostic::closest_name;
 use tertium_base::{Diagnostic, SourceFile, Span};
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 
-use crate::failure::Located;
+use crate::failure::{Failure, Located};
 
 /// A property as it was written.
 #[derive(Clone, Debug)]
@@ -115,6 +116,18 @@ pub(crate) fn no_such_name(name: &str, names: &[&str], what: &str) -> Located {
         [] => mistake.note("the file has no properties"),
         names => mistake.note(format!("{what}: {}", names.join(", "))),
     })
+}
+
+/// Refuses two questions of one name.
+///
+/// # Errors
+/// The message for the first name that stands for two.
+pub fn all_different<'a>(mut names: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
+    let mut known = BTreeSet::new();
+    let Some(twice) = names.find(|name| !known.insert(*name)) else { return Ok(()) };
+    Err(Diagnostic::error("E0333", format!("two properties that are asked have the name `{twice}`"))
+        .help("give one of them another name: `-p 'NAME: FORMULA'`")
+        .into())
 }
 
 /// The name before a colon, and where the formula begins. A colon cannot stand in a formula outside

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use tertium_base::{Diagnostic, SourceFile};
 use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions, parse};
+use tertium_program::analysis::intervals::{ExprIntervals, Interval};
 use tertium_program::{Action, Binary, Domain, Expr, ExprId, Hold, Place, ProcessId, Program};
 
 use crate::failure::{Failure, Located};
 use crate::program::{Language, ProgramFile};
-use crate::property::{Parsed, Property, no_such_name};
+use crate::property::{Parsed, Property, all_different, no_such_name};
 
 pub use tertium_program::Mistake;
 
@@ -44,6 +45,21 @@ impl PropertyQuery {
         self.invariant.filter(|_| !self.exists)
     }
 
+    /// Another formula over the same atoms, by another name.
+    #[must_use]
+    pub fn with_formula(&self, name: &str, formula: Formula) -> Self {
+        let invariant = invariant(&formula);
+        Self {
+            name: name.to_owned(),
+            named: true,
+            source: formula.text(),
+            invariant: invariant.map(|(condition, holds, _)| (condition, holds)),
+            exists: invariant.is_some_and(|(_, _, exists)| exists),
+            atoms: self.atoms.clone(),
+            formula,
+        }
+    }
+
     /// The property as one of a structure whose propositions are named like the atoms.
     ///
     /// # Errors
@@ -62,6 +78,18 @@ impl PropertyQuery {
     }
 }
 
+tertium_base::id_type! {
+    /// A question, by its place among those that are asked together.
+    pub struct QuestionId;
+}
+
+impl QuestionId {
+    /// All of so many questions.
+    pub fn all(questions: &[Question]) -> impl Iterator<Item = Self> + use<> {
+        (0..questions.len()).map(Self::new)
+    }
+}
+
 /// One question.
 #[derive(Clone, Debug)]
 pub enum Question {
@@ -71,6 +99,18 @@ pub enum Question {
     Never(Mistake),
     /// Is no infinite run accepted by what watches it?
     Watched(MonitorQuery),
+}
+
+impl Question {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Property(asked) => &asked.name,
+            Self::Never(mistake) => mistake.name(),
+            Self::Watched(watched) => &watched.name,
+        }
+    }
 }
 
 /// What watches infinite runs.
@@ -109,10 +149,7 @@ pub enum WatchKind {
 /// If a name in `only` means nothing, or a name means two questions.
 pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<Vec<Question>, Failure> {
     let program = &file.program;
-    let possible = match file.language {
-        Language::Gcl => possible_mistakes(program),
-        Language::Promela => possible_in_promela(program),
-    };
+    let possible = possible(file);
     // A property of this name is meant, if there is one.
     let own = program.properties.iter().any(|property| property.name == PROGRESS);
     let watched = watched(file, progress || (!own && only.iter().any(|name| name == PROGRESS)));
@@ -140,6 +177,10 @@ pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<
     let asked = |watched: &MonitorQuery| wanted(&watched.name) || (progress && watched.kind == WatchKind::NonProgress);
     questions.extend(watched.iter().filter(|watched| asked(watched)).cloned().map(Question::Watched));
     questions.extend(possible.into_iter().filter(|mistake| wanted(mistake.name())).map(Question::Never));
+    all_different(questions.iter().filter_map(|question| match question {
+        Question::Property(asked) => Some(asked.name.as_str()),
+        Question::Never(_) | Question::Watched(_) => None,
+    }))?;
     Ok(questions)
 }
 
@@ -186,6 +227,15 @@ fn watched(file: &ProgramFile, progress: bool) -> Vec<MonitorQuery> {
     found
 }
 
+/// The mistakes that the text of a file makes possible, in the order in which they are asked.
+#[must_use]
+pub fn possible(file: &ProgramFile) -> Vec<Mistake> {
+    match file.language {
+        Language::Gcl => possible_mistakes(&file.program),
+        Language::Promela => possible_in_promela(&file.program),
+    }
+}
+
 /// The mistakes that a Promela model can make; values never overflow, they wrap.
 fn possible_in_promela(program: &Program) -> Vec<Mistake> {
     let mut found: BTreeSet<Mistake> = possible_mistakes(program).into_iter().collect();
@@ -203,8 +253,14 @@ fn possible_in_promela(program: &Program) -> Vec<Mistake> {
         matches!(action, Action::Send { .. } | Action::Receive { .. } | Action::Run { .. } | Action::SetPriority { .. })
     };
     let asks = (0..program.exprs.len()).any(|id| matches!(program.exprs.get(ExprId::new(id)), Expr::Enabled(_)));
+    // A channel variable may hold no channel yet; asking such a one is a fault.
+    let asks_channels = program
+        .exprs
+        .reachable(&evaluated(program))
+        .into_iter()
+        .any(|id| matches!(program.exprs.get(id), Expr::Length(_) | Expr::Capacity(_) | Expr::Poll(_)));
     let watched = program.trace.is_some() || program.must_be_deterministic();
-    if asks || watched || program.steps.iter().any(|step| risky(&step.action)) {
+    if asks || asks_channels || watched || program.steps.iter().any(|step| risky(&step.action)) {
         found.insert(Mistake::Other);
     }
     Mistake::ALL.into_iter().filter(|mistake| found.contains(mistake)).collect()
@@ -249,34 +305,14 @@ fn invariant(formula: &Formula) -> Option<(NodeId, bool, bool)> {
         (Node::Finally(condition), Some(true)) => (condition, false, positive),
         _ => return None,
     };
-    is_propositional(formula, condition).then_some((condition, holds, exists))
-}
-
-fn is_propositional(formula: &Formula, root: NodeId) -> bool {
-    let mut stack = vec![root];
-    let mut seen = BTreeSet::new();
-    while let Some(node) = stack.pop() {
-        if !seen.insert(node) {
-            continue;
-        }
-        match formula.node(node) {
-            Node::True | Node::False | Node::Atom(_) => {}
-            inner @ (Node::Not(_)
-            | Node::And(..)
-            | Node::Or(..)
-            | Node::Implies(..)
-            | Node::Iff(..)
-            | Node::Xor(..)) => stack.extend(inner.children()),
-            _ => return false,
-        }
-    }
-    true
+    formula.is_propositional(condition).then_some((condition, holds, exists))
 }
 
 /// The mistakes that the text of a program makes possible.
 #[must_use]
 pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
-    let known = intervals(program);
+    // Types alone: what is asked should not depend on how far an analysis comes.
+    let known = ExprIntervals::by_types(program);
     let mut found = BTreeSet::from([Mistake::Deadlock]);
     for step in &program.steps {
         match &step.action {
@@ -285,17 +321,9 @@ pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
             }
             Action::Assign(assigns) | Action::Together { assigns, .. } => {
                 for assign in assigns {
-                    let bounds = program.bounds(program.variable(assign.place.variable()).ty);
-                    let chosen = |at: u32| match step.inputs.get(at as usize).map(|input| input.domain) {
-                        Some(Domain::Type(ty)) => program.bounds(ty),
-                        Some(Domain::Range(lo, hi)) => (known[lo.index()].0, known[hi.index()].1),
-                        None => (None, None),
-                    };
-                    let fitting = match program.exprs.get(assign.value) {
-                        Expr::Input(at, _) => fits(chosen(at), bounds),
-                        _ => fits(known[assign.value.index()], bounds),
-                    };
-                    if !fitting {
+                    let ty = program.variable(assign.place.variable()).ty;
+                    let value = known.with_inputs(program, assign.value, &known.inputs(program, step));
+                    if !value.is_within(Interval::of_type(program, ty)) {
                         found.insert(Mistake::RangeOverflow);
                     }
                     if let Place::Element(array, indices) = assign.place
@@ -314,7 +342,7 @@ pub fn possible_mistakes(program: &Program) -> Vec<Mistake> {
                 found.insert(Mistake::ArrayBounds);
             }
             Expr::Binary(Binary::Div | Binary::Mod | Binary::Quotient | Binary::Remainder, _, divisor)
-                if !matches!(known[divisor.index()], (Some(1..), _) | (_, Some(..=-1))) =>
+                if known.at(divisor).contains(0) =>
             {
                 found.insert(Mistake::DivisionByZero);
             }
@@ -354,49 +382,9 @@ fn evaluated(program: &Program) -> Vec<ExprId> {
     roots
 }
 
-type Interval = (Option<i64>, Option<i64>);
-
-/// Between which values each expression lies, as far as its shape and the types of its variables tell. Operands stand before
-/// what is made of them, so one pass is enough.
-fn intervals(program: &Program) -> Vec<Interval> {
-    let exprs = &program.exprs;
-    let mut all: Vec<Interval> = Vec::with_capacity(exprs.len());
-    for at in 0..exprs.len() {
-        let id = ExprId::new(at);
-        let of = |operand: ExprId| all.get(operand.index()).copied().unwrap_or((None, None));
-        let both = |a: Option<i64>, b: Option<i64>, add: fn(i64, i64) -> Option<i64>| add(a?, b?);
-        all.push(match exprs.get(id) {
-            _ if exprs.constant(id).is_some() => (exprs.constant(id), exprs.constant(id)),
-            Expr::Var(var) | Expr::Element(var, _) => program.bounds(program.variable(var).ty),
-            _ if exprs.sort(id) == tertium_program::Sort::Bool => (Some(0), Some(1)),
-            Expr::Binary(Binary::Add, a, b) => {
-                (both(of(a).0, of(b).0, i64::checked_add), both(of(a).1, of(b).1, i64::checked_add))
-            }
-            Expr::Binary(Binary::Sub, a, b) => {
-                (both(of(a).0, of(b).1, i64::checked_sub), both(of(a).1, of(b).0, i64::checked_sub))
-            }
-            Expr::Binary(Binary::Mod, _, divisor) => match exprs.constant(divisor) {
-                Some(divisor) if divisor > 0 => (Some(0), Some(divisor - 1)),
-                _ => (None, None),
-            },
-            Expr::If(_, a, b) => {
-                (both(of(a).0, of(b).0, |a, b| Some(a.min(b))), both(of(a).1, of(b).1, |a, b| Some(a.max(b))))
-            }
-            _ => (None, None),
-        });
-    }
-    all
-}
-
-fn fits((least, most): Interval, (lo, hi): Interval) -> bool {
-    let inside_lo = lo.is_none_or(|lo| least.is_some_and(|least| lo <= least));
-    inside_lo && hi.is_none_or(|hi| most.is_some_and(|most| most <= hi))
-}
-
-fn inside(program: &Program, known: &[Interval], array: tertium_program::VarId, indices: &[ExprId]) -> bool {
+fn inside(program: &Program, known: &ExprIntervals, array: tertium_program::VarId, indices: &[ExprId]) -> bool {
     let dimensions = &program.variable(array).dimensions;
-    indices
-        .iter()
-        .zip(dimensions)
-        .all(|(&index, dimension)| fits(known[index.index()], (Some(dimension.lo), Some(dimension.hi()))))
+    indices.iter().zip(dimensions).all(|(&index, dimension)| {
+        known.at(index).is_within(Interval::between(dimension.lo.into(), dimension.hi().into()))
+    })
 }

@@ -87,17 +87,7 @@ pub fn system(file: &ProgramFile, open: &Open, constant: &AtLeast, size: i64) ->
 #[must_use]
 pub fn asked_of(file: &ProgramFile, name: &str) -> Option<Question> {
     let found = questions(file, &[name.to_owned()], false).ok()?;
-    found.into_iter().find(|question| name_of(question) == name)
-}
-
-/// The name of a question.
-#[must_use]
-pub fn name_of(question: &Question) -> &str {
-    match question {
-        Question::Property(asked) => &asked.name,
-        Question::Never(mistake) => mistake.name(),
-        Question::Watched(watched) => &watched.name,
-    }
+    found.into_iter().find(|question| question.name() == name)
 }
 
 /// The message for more than one size that is left open.

@@ -1,20 +1,20 @@
 //! Which model does a file hold?
 //!
-//! The kind is told by the file's extension, else by its first character. Whatever is wrong with the
-//! file is a list of diagnostics with places.
+//! The kind is told by the ending of the file's name. Whatever is wrong with the file is a list of diagnostics with places.
 
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use tertium_base::{Budget, Diagnostic, files};
+use tertium_base::{Budget, Diagnostic, SourceFile, Span, files};
 use tertium_lattice::Belnap;
-use tertium_logic::Logic;
-use tertium_model::{Format, Kmts, LatticeModel, Model, StateId, read_bytes, read_file};
+use tertium_logic::{Formula, Logic};
+pub use tertium_model::Model;
+use tertium_model::{Format, Kmts, LatticeModel, StateId, read_bytes, read_file};
 
 use crate::cuts;
 use crate::failure::{Failure, Located};
 use crate::property::Property;
+use crate::source::ModelSource;
 
 /// Constants of Belnap's domain that may stand in formulas about structures with may and must.
 const BELNAP_CONSTANTS: [&str; 2] = ["unknown", "both"];
@@ -36,7 +36,11 @@ pub struct Loaded {
 /// # Errors
 /// Everything that is wrong with the file, or the limit that was reached.
 pub fn load(path: &Path, budget: &Budget) -> Result<Loaded, Failure> {
-    let format = format_of(path)?;
+    ModelSource::of_file(path, None)?.structure(budget)
+}
+
+/// The same in a format that is known.
+pub(crate) fn load_in(path: &Path, format: Format, budget: &Budget) -> Result<Loaded, Failure> {
     loaded(&path.to_string_lossy(), read_file(path, format, budget)?)
 }
 
@@ -45,7 +49,12 @@ pub fn load(path: &Path, budget: &Budget) -> Result<Loaded, Failure> {
 /// # Errors
 /// Everything that is wrong with the text, or the limit that was reached.
 pub fn from_text(file: &str, text: &str, budget: &Budget) -> Result<Loaded, Failure> {
-    loaded(file, read_bytes(file, Format::Kmts, text.as_bytes(), budget)?)
+    from_bytes(file, Format::Kmts, text.as_bytes(), budget)
+}
+
+/// The same in any format.
+pub(crate) fn from_bytes(file: &str, format: Format, text: &[u8], budget: &Budget) -> Result<Loaded, Failure> {
+    loaded(file, read_bytes(file, format, text, budget)?)
 }
 
 fn loaded(file: &str, read: tertium_model::Loaded) -> Result<Loaded, Failure> {
@@ -92,24 +101,21 @@ fn own_properties(read: &[tertium_model::Property]) -> (Vec<Property>, Vec<Locat
     (properties, mistakes)
 }
 
-fn format_of(path: &Path) -> Result<Format, Failure> {
-    if let Some(format) = Format::of(path) {
-        return Ok(format);
-    }
-    if crate::program::is_program(path) {
-        return Err(Diagnostic::error(
-            "E0301",
-            format!("`{}` is a program, and a structure is wanted", path.display()),
-        )
-        .help("`tertium check`, `explore` and `simulate` read programs")
-        .into());
-    }
-    let mut start = [0u8; 512];
-    let length = files::open(path, files::LARGEST_FILE)
-        .and_then(|mut file| file.read(&mut start).map_err(files::Refused::System))
+/// The text of a file that stands beside a structure, such as a list of blocks of its states.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn text_beside(path: &Path) -> Result<String, Failure> {
+    let bytes = files::read(path, files::LARGEST_FILE)
         .map_err(|error| Diagnostic::error("E0300", format!("cannot read `{}`: {error}", path.display())))?;
-    let first = start[..length].iter().find(|byte| !byte.is_ascii_whitespace());
-    Ok(if first == Some(&b'{') { Format::Json } else { Format::Kmts })
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The message for a program where a structure is wanted.
+pub(crate) fn is_a_program(path: &Path) -> Failure {
+    Diagnostic::error("E0301", format!("`{}` is a program, and a structure is wanted", path.display()))
+        .help("`tertium check`, `explore` and `simulate` read programs")
+        .into()
 }
 
 impl Loaded {
@@ -129,6 +135,24 @@ impl Loaded {
     #[must_use]
     pub fn of_lattice(file: &str, model: LatticeModel) -> Self {
         Self::of_model(file, Model::Lattice(model))
+    }
+
+    /// The same with these properties, for writers and for whoever checks them.
+    #[must_use]
+    pub fn with_properties(mut self, properties: &[(String, Formula)]) -> Self {
+        let written = properties.iter().map(|(name, formula)| {
+            let text = formula.text();
+            tertium_model::Property {
+                name: name.clone(),
+                logic: Some(formula.logic().name().to_owned()),
+                span: Span::new(0, text.len()),
+                source: SourceFile::new(name.clone(), text.clone()),
+                formula: text,
+            }
+        });
+        self.written_properties = written.collect();
+        self.properties = own_properties(&self.written_properties).0;
+        self
     }
 
     /// The properties in the file.
@@ -224,6 +248,15 @@ impl Loaded {
             Model::Kmts(_) | Model::Param(_) => BELNAP_CONSTANTS.to_vec(),
         };
         all.into_iter().filter(|name| !props.contains(name)).map(str::to_owned).collect()
+    }
+
+    /// The values that a formula may have.
+    #[must_use]
+    pub fn truth_values(&self) -> Vec<&str> {
+        match &self.model {
+            Model::Lattice(model) => model.lattice().names().iter().map(String::as_str).collect(),
+            Model::Kmts(_) | Model::Param(_) => vec!["true", "false", "unknown", "both"],
+        }
     }
 
     /// Those of a structure with may and must, with their values.

@@ -233,6 +233,30 @@ impl Formula {
         true
     }
 
+    /// Whether the part at `root` says something of one state only: atoms and connectives, no quantifiers, steps or fixpoints.
+    #[must_use]
+    pub fn is_propositional(&self, root: NodeId) -> bool {
+        // Parts are shared: each is looked at once.
+        let mut seen = vec![false; root.index() + 1];
+        let mut open = vec![root];
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id.index()], true) {
+                continue;
+            }
+            match self.node(id) {
+                Node::True | Node::False | Node::Atom(_) => {}
+                node @ (Node::Not(_)
+                | Node::And(..)
+                | Node::Or(..)
+                | Node::Implies(..)
+                | Node::Iff(..)
+                | Node::Xor(..)) => open.extend(node.children()),
+                _ => return false,
+            }
+        }
+        true
+    }
+
     /// The outermost operator's node; always the last one of the table.
     #[must_use]
     pub fn root(&self) -> NodeId {

@@ -2,7 +2,7 @@
 //!
 //! Formulas of PML, CTL, CTL*, LTL and the modal mu-calculus: the node table ([`formula`]), text to formula
 //! and back ([`syntax`]), normal forms and laws ([`normal`], [`simplify`](mod@simplify), [`minimise`], [`disjunctive`]), branching time as fixpoints
-//! ([`translate`]), what kind of formula it is ([`classify`]), automata for linear time ([`automata`]) and for trees ([`alternating`]).
+//! ([`translate`]), formulas for which only some steps count ([`relativise`](mod@relativise)), what kind of formula it is ([`classify`]), which branching formulas are linear ones ([`common_fragment`]), automata for linear time ([`automata`]) and for trees ([`alternating`]).
 //!
 //! [`summary`] puts together what there is to know about one formula.
 //!
@@ -18,14 +18,18 @@
 
 pub mod alternating;
 pub mod automata;
+mod branching_form;
 pub mod classify;
+pub mod common_fragment;
 pub mod disjunctive;
+mod fixpoint_form;
 #[cfg(test)]
 mod forms_tests;
 pub mod formula;
 pub mod minimise;
 pub mod normal;
 pub mod query;
+pub mod relativise;
 pub mod simplify;
 pub mod summary;
 pub mod syntax;
@@ -33,8 +37,12 @@ pub mod syntax;
 mod testing;
 pub mod translate;
 
+pub use branching_form::branching_form;
+pub use common_fragment::linear_form;
+pub use fixpoint_form::fixpoint_form;
 pub use formula::{ActionId, Atom, AtomId, ElementId, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};
 pub use normal::positive_normal_form;
+pub use relativise::{MarkedSteps, relativise};
 pub use simplify::simplify;
 pub use summary::{Summary, summarise};
 pub use syntax::parse::{ParseOptions, Parsed, parse};

@@ -6,7 +6,7 @@
 
 use tertium_base::Budget;
 
-use crate::automata::{Determiniser, Kind, Tgba, Translation, TranslationError, ltl_to_tgba};
+use crate::automata::{AcceptanceKind, Determiniser, Tgba, Translation, TranslationError, ltl_to_tgba};
 use crate::classify::{
     alternation_depth, existential_only, is_ctl, mixed_atoms, tree_size, unguarded_variables, universal_only,
 };
@@ -52,7 +52,7 @@ pub struct Automata {
     /// For its negation, which model checking looks for.
     pub negation: Tgba,
     /// What a deterministic automaton for the formula needs to accept.
-    pub kind: Kind,
+    pub kind: AcceptanceKind,
 }
 
 impl Summary {
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(summary.negation.text(), "F (p & G !q)");
         assert!(summary.universal_only && summary.is_self_minimising());
         let automata = summary.automata.unwrap().unwrap();
-        assert_eq!((automata.positive.size().states, automata.kind), (2, Kind::Buchi));
+        assert_eq!((automata.positive.size().states, automata.kind), (2, AcceptanceKind::Buchi));
         let (_, branching) = summarise("AG EF p", &ParseOptions::default(), &Budget::unlimited());
         let branching = branching.unwrap();
         assert!(branching.is_ctl && branching.automata.is_none() && !branching.is_self_minimising());

@@ -22,6 +22,7 @@
 //! ```
 
 mod builder;
+mod completions;
 mod consistency;
 mod expr;
 mod kmts;
@@ -31,12 +32,16 @@ mod minimise;
 mod names;
 pub mod outline;
 mod param;
+mod param_builder;
 mod preorder;
+mod quotients;
 mod read;
+mod structure_abstraction;
 mod translate;
 mod write;
 
 pub use builder::{KmtsBuilder, ModelTooLarge};
+pub use completions::{ClassicalCompletion, CompletionSide, classical_completion};
 pub use consistency::consistent_at;
 pub use expr::{ExprId, ExprNode, ExprTable, ParamId};
 pub use kmts::{ActionId, Edge, EdgeId, Fairness, HyperEdge, HyperId, Kmts, PackedEdge, PropId, StateId};
@@ -45,9 +50,12 @@ pub use merge::{Disagreement, MergeError, MergeOver, Merged, merge};
 pub use minimise::{Mapped, minimise, reachable};
 pub use names::Names;
 pub use param::{ParamEdge, ParamModel, ParamValue};
+pub use param_builder::ParamBuilder;
 pub use preorder::{
     CompareError, Distinction, Pml, PmlNode, PropMismatch, Reason, Relation, TrailStep, equivalence, refines,
 };
+pub use quotients::{quotient_by_refinement, quotient_by_simulation};
 pub use read::{Format, Loaded, Model, Property, read_bytes, read_file, read_stream};
+pub use structure_abstraction::{AbstractMust, Block, abstract_structure};
 pub use translate::{TranslateError, Translated, kmts_to_lattice, lattice_to_kmts, merge_hyper, to_mts, to_pks};
 pub use write::{write_aut, write_dot, write_json, write_kmts};

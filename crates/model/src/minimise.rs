@@ -5,7 +5,7 @@
 //! kept. Steps carry their action and the fairness constraints that they belong to; steps of one state to
 //! one class always belong to the same constraints, so that a fair path of the result is one of the original.
 //!
-//! Classes are split by the signatures of their states. After a split the largest part keeps its number, and
+//! Partition refinement (Paige and Tarjan 1987): classes are split by the signatures of their states. After a split the largest part keeps its number, and
 //! only states with a step into a renumbered part are looked at again: a state is renumbered at most
 //! logarithmically often.
 //!
@@ -392,7 +392,7 @@ fn keep_minimal(sets: &mut Vec<(u32, Vec<u32>)>) {
 }
 
 /// The structure over classes; states of class `u32::MAX` are left out, with their steps.
-fn quotient(kmts: &Kmts, classes: &[u32]) -> Result<Mapped, ModelTooLarge> {
+pub(crate) fn quotient(kmts: &Kmts, classes: &[u32]) -> Result<Mapped, ModelTooLarge> {
     let count = classes.iter().filter(|&&class| class != u32::MAX).max().map_or(0, |&last| last as usize + 1);
     let mut old_of = vec![StateId::new(0); count];
     for state in kmts.states().rev() {

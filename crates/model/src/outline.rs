@@ -33,7 +33,7 @@ pub fn is_name(text: &str) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum TokenKind {
     Name,
     Quoted,
     Sign(u8),
@@ -43,7 +43,7 @@ enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 struct Token {
-    kind: Kind,
+    kind: TokenKind,
     /// Of a quoted name, the inside.
     span: Span,
 }
@@ -78,8 +78,8 @@ pub fn outline(text: &str) -> Outline {
     let mut scanner = Scanner { text, at: 0, mentions: BTreeMap::new(), properties: Vec::new(), values: Vec::new() };
     loop {
         match scanner.peek().kind {
-            Kind::End => break,
-            Kind::Break => {
+            TokenKind::End => break,
+            TokenKind::Break => {
                 scanner.next();
             }
             _ => scanner.line(),
@@ -102,29 +102,29 @@ impl Scanner<'_> {
         }
         let token = |kind, start, end| Token { kind, span: Span::new(start, end) };
         match bytes.get(at) {
-            None => token(Kind::End, self.text.len(), self.text.len()),
-            Some(b'\n') => token(Kind::Break, at, at + 1),
+            None => token(TokenKind::End, self.text.len(), self.text.len()),
+            Some(b'\n') => token(TokenKind::Break, at, at + 1),
             Some(b'"') => {
                 let end = quotation_end(bytes, at + 1);
-                token(Kind::Quoted, at + 1, end)
+                token(TokenKind::Quoted, at + 1, end)
             }
             Some(&byte) if is_bare(byte) => {
                 let length = bytes[at..].iter().position(|&byte| !is_bare(byte)).unwrap_or(bytes.len() - at);
-                token(Kind::Name, at, at + length)
+                token(TokenKind::Name, at, at + length)
             }
-            Some(&byte) => token(Kind::Sign(byte), at, at + 1),
+            Some(&byte) => token(TokenKind::Sign(byte), at, at + 1),
         }
     }
 
     fn next(&mut self) -> Token {
         let token = self.peek();
-        let closing = token.kind == Kind::Quoted && self.text.as_bytes().get(token.span.end) == Some(&b'"');
+        let closing = token.kind == TokenKind::Quoted && self.text.as_bytes().get(token.span.end) == Some(&b'"');
         self.at = token.span.end + usize::from(closing);
         token
     }
 
     fn is_sign(&self, sign: u8) -> bool {
-        self.peek().kind == Kind::Sign(sign)
+        self.peek().kind == TokenKind::Sign(sign)
     }
 
     fn takes(&mut self, sign: u8) -> bool {
@@ -150,7 +150,7 @@ impl Scanner<'_> {
     /// A name, if one comes next.
     fn name(&mut self, kind: SymbolKind, declares: bool) -> bool {
         let token = self.peek();
-        if !matches!(token.kind, Kind::Name | Kind::Quoted) {
+        if !matches!(token.kind, TokenKind::Name | TokenKind::Quoted) {
             return false;
         }
         self.next();
@@ -172,8 +172,8 @@ impl Scanner<'_> {
     fn line(&mut self) {
         let token = self.peek();
         let word = self.text_of(token).to_owned();
-        let keyword = token.kind == Kind::Name && KEYWORDS.contains(&word.as_str());
-        if !matches!(token.kind, Kind::Name | Kind::Quoted) {
+        let keyword = token.kind == TokenKind::Name && KEYWORDS.contains(&word.as_str());
+        if !matches!(token.kind, TokenKind::Name | TokenKind::Quoted) {
             return self.skip_line();
         }
         let before = self.at;
@@ -252,12 +252,12 @@ impl Scanner<'_> {
         loop {
             let before = self.at;
             match self.peek().kind {
-                Kind::End => return,
-                Kind::Sign(b'}') => {
+                TokenKind::End => return,
+                TokenKind::Sign(b'}') => {
                     self.next();
                     return;
                 }
-                Kind::Break | Kind::Sign(b',') => {
+                TokenKind::Break | TokenKind::Sign(b',') => {
                     self.next();
                 }
                 _ => each(self),
@@ -280,7 +280,7 @@ impl Scanner<'_> {
                 scanner.name(SymbolKind::State, false);
             });
             let certain = self.peek();
-            if certain.kind == Kind::Name && self.text_of(certain) == "certain" {
+            if certain.kind == TokenKind::Name && self.text_of(certain) == "certain" {
                 self.next();
             }
         }
@@ -301,7 +301,7 @@ impl Scanner<'_> {
 
     fn property(&mut self) {
         let token = self.next();
-        if !matches!(token.kind, Kind::Name | Kind::Quoted) || !self.takes(b':') {
+        if !matches!(token.kind, TokenKind::Name | TokenKind::Quoted) || !self.takes(b':') {
             return;
         }
         let mention = self.mention(token, true);

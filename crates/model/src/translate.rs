@@ -56,7 +56,7 @@ pub struct Translated {
 }
 
 /// A name that is not among `known`: `wanted`, or with primes.
-fn fresh(wanted: &str, known: &[String]) -> String {
+pub(crate) fn fresh(wanted: &str, known: &[String]) -> String {
     let mut name = wanted.to_owned();
     while known.contains(&name) {
         name.push('\'');
@@ -64,7 +64,7 @@ fn fresh(wanted: &str, known: &[String]) -> String {
     name
 }
 
-fn refuse(kmts: &Kmts, hyper: bool, mixed: bool, extras: bool) -> Result<(), TranslateError> {
+pub(crate) fn refuse(kmts: &Kmts, hyper: bool, mixed: bool, extras: bool) -> Result<(), TranslateError> {
     let checks = [
         ("hyper edges", hyper && kmts.hyper_count() > 0),
         ("steps that are certain but not possible", mixed && kmts.is_mixed()),

@@ -45,6 +45,7 @@ fn written(format: Format, model: &Model) -> String {
     match format {
         Format::Json => write_json(&mut out, model, &[]).unwrap(),
         Format::Kmts => write_kmts(&mut out, model, &[]).unwrap(),
+        Format::Aut => panic!("it is not read back as it was"),
     }
     String::from_utf8(out).unwrap()
 }
@@ -346,9 +347,16 @@ fn the_examples_of_the_format_page_are_read() {
         .collect();
     let read_all: Vec<Model> = blocks
         .iter()
-        .map(|(language, text)| accepted(if *language == "json" { Format::Json } else { Format::Kmts }, text))
+        .map(|(language, text)| {
+            let format = match *language {
+                "json" => Format::Json,
+                "aut" => Format::Aut,
+                _ => Format::Kmts,
+            };
+            accepted(format, text)
+        })
         .collect();
-    assert_eq!(read_all.len(), 4);
+    assert_eq!(read_all.len(), 5);
     assert_eq!(read_all[0], read_all[1], "the two ways to write the printer");
 }
 
@@ -392,4 +400,32 @@ fn a_property_needs_states() {
     refused(Format::Kmts, "props p\n", &["E0220"]);
     refused(Format::Json, r#"{"states": {}}"#, &["E0220"]);
     accepted(Format::Kmts, "lattice K3\n");
+}
+
+#[test]
+fn labelled_transition_systems_have_actions() {
+    let text = "des (1, 4, 3)\n(0,\"PUT !1\",1)\n(1, tau, 2)\r\n( 2 , \"a, \"b\"\" , 0 )\n\n(2,i,2)\n";
+    let lts = kmts(Format::Aut, text);
+    assert_eq!((lts.state_count(), lts.edge_count(), lts.props().len()), (3, 4, 0));
+    assert_eq!(lts.actions(), ["PUT !1", "tau", "a, \"b\"", "i"]);
+    assert_eq!(lts.init(), [StateId::new(1)]);
+    assert!(lts.is_complete());
+    let name = |state: usize| lts.state_name(StateId::new(state)).to_owned();
+    assert_eq!([name(0), name(1), name(2)], ["0", "1", "2"]);
+}
+
+#[test]
+fn mistakes_in_transition_systems_are_located() {
+    let complaint = |text: &str| complaints(Format::Aut, text).join(" ");
+    assert_eq!(complaint(""), "E0225@1:1");
+    assert_eq!(complaint("digraph {}\n"), "E0225@1:1");
+    assert_eq!(complaint("des (0, 1, 2)\n"), "E0225@1:1");
+    assert_eq!(complaint("des (0, 1, 2)\n(0, \"a\", 2)\n"), "E0225@2:1");
+    assert_eq!(complaint("des (2, 0, 2)\n"), "E0225@1:1");
+    assert_eq!(complaint("des (0, 1, 2)\n(0, \"a\" 1)\n"), "E0225@2:1");
+    assert_eq!(complaint("des (0, 1, 2)\n(0, \"\", 1)\n"), "E0224@2:1");
+    assert_eq!(complaint("des (0, 1, 3)\n(0, \"a\", 1 1/2 2)\n"), "E0226@2:1");
+    assert_eq!(complaint("des (0 1/2 1, 1, 3)\n(0, \"a\", 1)\n"), "E0226@1:1");
+    assert_eq!(complaint("des (0, 1, 1000000000)\n(0, \"a\", 1)\n"), "E0225@1:1");
+    assert_eq!(complaint("des (0, 0, 4000000000)\n"), "E0221@1:1");
 }

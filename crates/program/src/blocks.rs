@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use tertium_base::narrow::to_u32;
 
+use crate::analysis::partial_evaluation::{fold, rewrite};
 use crate::expr::{Binary, Expr, ExprId, Place};
 use crate::graph::{Action, Assign, Domain, Hold, LocationId, ProcessId, Program, Step, StepId};
-use crate::terms::{NoTerms, StepTerms, add, is_plain, rewrite};
+use crate::terms::{NoTerms, StepTerms, is_plain};
 use crate::types::VarId;
 
 /// Blocks with more ways through than this have no terms.
@@ -264,9 +265,9 @@ impl Program {
             // Who did not move is where the first step found it.
             Expr::At(process, at) if first.arrives(process).is_none() => match places.get(&process) {
                 Some(&known) => exprs.bool(known == at),
-                None => add(exprs, expr, sort),
+                None => fold(exprs, expr, sort),
             },
-            _ => add(exprs, expr, sort),
+            _ => fold(exprs, expr, sort),
         });
         self.after(first, moved)
     }

@@ -3,6 +3,7 @@
 //! Only simplifications that keep faults where they are: `false && x` is `false` because `x` is never
 //! looked at, but `x && false` stays, because looking at `x` may divide by zero.
 
+use crate::analysis::partial_evaluation::constant;
 use crate::expr::{Binary, Expr, ExprId, Exprs, Sort, Unary};
 use crate::types::{VarId, Width};
 
@@ -36,15 +37,12 @@ impl Exprs {
 
     /// One operand, folded if it is a constant.
     pub fn unary(&mut self, op: Unary, a: ExprId) -> ExprId {
-        let folded = match (op, self.constant(a)) {
-            (Unary::Not, _) => return self.not(a),
-            (Unary::Negate, Some(value)) => value.checked_neg(),
-            (Unary::Complement, Some(value)) => Some(!value),
-            (_, None) => None,
-        };
-        match folded {
-            Some(value) => self.int(value),
-            None => self.add(Expr::Unary(op, a)),
+        if op == Unary::Not {
+            return self.not(a);
+        }
+        match self.constant(a).map(|value| apply_unary(op, value)) {
+            Some(Ok(value)) => self.int(value),
+            _ => self.add(Expr::Unary(op, a)),
         }
     }
 
@@ -118,7 +116,7 @@ impl Exprs {
         if let (Some(x), Some(y)) = (self.constant(a), self.constant(b))
             && let Ok(value) = apply_binary(op, x, y)
         {
-            return if op.sort() == Sort::Bool { self.bool(value != 0) } else { self.int(value) };
+            return constant(self, value, op.sort());
         }
         self.undo_truth_as_number(op, a, b).unwrap_or_else(|| self.add(Expr::Binary(op, a, b)))
     }

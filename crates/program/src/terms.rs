@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use tertium_base::narrow::{to_i64, to_u32};
 
+use crate::analysis::partial_evaluation::{fold, rewrite};
 use crate::expr::{Binary, Expr, ExprId, Exprs, ListId, Place, Sort};
 use crate::graph::{Action, Assign, Domain, Hold, LocationId, ProcessId, Program, StepId};
 use crate::types::{Type, VarId};
@@ -228,7 +229,7 @@ impl Program {
         rewrite(&mut self.exprs, post, &mut |exprs, expr, sort| match expr {
             Expr::At(who, location) => match step.arrives(who) {
                 Some(target) => exprs.bool(location == target),
-                None => add(exprs, expr, sort),
+                None => fold(exprs, expr, sort),
             },
             Expr::Var(var) => {
                 let write = updates.iter().rev().find(|update| update.place == Place::Var(var));
@@ -238,7 +239,7 @@ impl Program {
                 let unchanged = exprs.add_sorted(expr, sort);
                 written(exprs, updates, var, indices, unchanged)
             }
-            _ => add(exprs, expr, sort),
+            _ => fold(exprs, expr, sort),
         })
     }
 
@@ -279,7 +280,7 @@ impl Program {
             Expr::Element(var, indices) if changed.contains(&var) => {
                 exprs.add_sorted(Expr::OldElement(var, indices), sort)
             }
-            _ => add(exprs, expr, sort),
+            _ => fold(exprs, expr, sort),
         })
     }
 
@@ -343,53 +344,4 @@ fn written(exprs: &mut Exprs, updates: &[Assign], var: VarId, indices: ListId, b
         value = exprs.ite(same, update.value, value);
     }
     value
-}
-
-/// Rebuilds `root` from below. `map` gets every operator with its new operands and the sort it has.
-pub fn rewrite(exprs: &mut Exprs, root: ExprId, map: &mut dyn FnMut(&mut Exprs, Expr, Sort) -> ExprId) -> ExprId {
-    let mut new: HashMap<ExprId, ExprId> = HashMap::new();
-    for id in exprs.reachable(&[root]) {
-        let sort = exprs.sort(id);
-        let rebuilt = with_operands(exprs, id, &new);
-        let mapped = map(exprs, rebuilt, sort);
-        new.insert(id, mapped);
-    }
-    new[&root]
-}
-
-/// Adds an operator with the obvious simplifications.
-pub fn add(exprs: &mut Exprs, expr: Expr, sort: Sort) -> ExprId {
-    match expr {
-        Expr::Unary(op, a) => exprs.unary(op, a),
-        Expr::Binary(op, a, b) => exprs.binary(op, a, b),
-        Expr::If(c, a, b) => exprs.ite(c, a, b),
-        Expr::Wrap(width, a) => exprs.wrap(width, a),
-        _ => exprs.add_sorted(expr, sort),
-    }
-}
-
-fn with_operands(exprs: &mut Exprs, id: ExprId, new: &HashMap<ExprId, ExprId>) -> Expr {
-    let expr = exprs.get(id);
-    let list = |exprs: &mut Exprs, list: ListId| {
-        let members: Vec<ExprId> = exprs.list(list).iter().map(|member| new[member]).collect();
-        exprs.add_list(&members)
-    };
-    match expr {
-        Expr::Unary(op, a) => Expr::Unary(op, new[&a]),
-        Expr::Wrap(width, a) => Expr::Wrap(width, new[&a]),
-        Expr::Binary(op, a, b) => Expr::Binary(op, new[&a], new[&b]),
-        Expr::If(c, a, b) => Expr::If(new[&c], new[&a], new[&b]),
-        Expr::Element(var, indices) => Expr::Element(var, list(exprs, indices)),
-        Expr::OldElement(var, indices) => Expr::OldElement(var, list(exprs, indices)),
-        Expr::Apply(function, arguments) => Expr::Apply(function, list(exprs, arguments)),
-        Expr::Remote(pid, var) => Expr::Remote(new[&pid], var),
-        Expr::RemoteElement(pid, var, indices) => Expr::RemoteElement(new[&pid], var, list(exprs, indices)),
-        Expr::RemoteAt(pid, process, location) => Expr::RemoteAt(new[&pid], process, location),
-        Expr::Length(a) => Expr::Length(new[&a]),
-        Expr::Capacity(a) => Expr::Capacity(new[&a]),
-        Expr::Enabled(a) => Expr::Enabled(new[&a]),
-        Expr::LocationOf(a) => Expr::LocationOf(new[&a]),
-        Expr::PriorityOf(a) => Expr::PriorityOf(new[&a]),
-        _ => expr,
-    }
 }

@@ -1,7 +1,7 @@
 //! Which words and signs does a text consist of?
 //!
 //! Works on one file as written, before preprocessing. Tokens own their text, since macros make new ones. What no
-//! token begins with becomes a token of its own ([`Kind::Bad`]) and is reported only if it is used: text that `#if`
+//! token begins with becomes a token of its own ([`TokenKind::Bad`]) and is reported only if it is used: text that `#if`
 //! leaves out may be anything.
 
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::preprocess::hide::Hide;
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TokenKind {
     /// A name or a keyword.
     Word,
     /// A number: a digit and what follows it without a blank.
@@ -33,7 +33,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Token {
     /// What it is.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// How it is written.
     pub text: Rc<str>,
     /// Where; for what a macro made, where the macro is used.
@@ -50,13 +50,13 @@ impl Token {
     /// Whether it is this sign.
     #[must_use]
     pub fn is_sign(&self, sign: &str) -> bool {
-        self.kind == Kind::Sign && &*self.text == sign
+        self.kind == TokenKind::Sign && &*self.text == sign
     }
 
     /// Whether it is this word.
     #[must_use]
     pub fn is_word(&self, word: &str) -> bool {
-        self.kind == Kind::Word && &*self.text == word
+        self.kind == TokenKind::Word && &*self.text == word
     }
 }
 
@@ -67,7 +67,7 @@ const SIGNS: &[&str] = &[
     "|", ".", "@", "^", "?", "#",
 ];
 
-/// Splits a text into tokens. `offset` is where the text begins among all sources. The last token is [`Kind::End`].
+/// Splits a text into tokens. `offset` is where the text begins among all sources. The last token is [`TokenKind::End`].
 #[must_use]
 pub fn lex(text: &str, offset: usize) -> Vec<Token> {
     let mut lexer = Lexer { text, offset, at: 0, newline: true, space: false, tokens: Vec::new() };
@@ -75,7 +75,7 @@ pub fn lex(text: &str, offset: usize) -> Vec<Token> {
         lexer.next();
     }
     lexer.newline = true;
-    lexer.push(Kind::End, text.len());
+    lexer.push(TokenKind::End, text.len());
     lexer.tokens
 }
 
@@ -89,7 +89,7 @@ struct Lexer<'a> {
 }
 
 impl Lexer<'_> {
-    fn push(&mut self, kind: Kind, end: usize) {
+    fn push(&mut self, kind: TokenKind, end: usize) {
         // Spin reads `-->` as an arrow.
         let text = match &self.text[self.at..end] {
             "-->" => "->",
@@ -136,22 +136,22 @@ impl Lexer<'_> {
             // Left over from a comment inside a comment; Spin skips it too.
             self.blank(2);
         } else if first.is_ascii_alphabetic() || first == '_' {
-            self.push(Kind::Word, self.run(is_word));
+            self.push(TokenKind::Word, self.run(is_word));
         } else if first.is_ascii_digit() {
-            self.push(Kind::Int, self.run(is_word));
+            self.push(TokenKind::Int, self.run(is_word));
         } else if first == '"' || first == '\'' {
             self.quoted(first);
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-            self.push(Kind::Sign, self.at + sign.len());
+            self.push(TokenKind::Sign, self.at + sign.len());
         } else {
-            self.push(Kind::Bad("has no meaning here"), self.at + first.len_utf8());
+            self.push(TokenKind::Bad("has no meaning here"), self.at + first.len_utf8());
         }
     }
 
     fn comment(&mut self) {
         match self.text[self.at + 2..].find("*/") {
             Some(inside) => self.blank(2 + inside + 2),
-            None => self.push(Kind::Bad("begins a comment that does not end"), self.text.len()),
+            None => self.push(TokenKind::Bad("begins a comment that does not end"), self.text.len()),
         }
     }
 
@@ -163,14 +163,14 @@ impl Lexer<'_> {
                 break;
             }
             if c == quote && !escaped {
-                let kind = if quote == '"' { Kind::Text } else { Kind::Char };
+                let kind = if quote == '"' { TokenKind::Text } else { TokenKind::Char };
                 return self.push(kind, self.at + 1 + position + 1);
             }
             escaped = c == '\\' && !escaped;
         }
         let wrong =
             if quote == '"' { "begins a text that does not end" } else { "begins a character that does not end" };
-        self.push(Kind::Bad(wrong), self.at + 1);
+        self.push(TokenKind::Bad(wrong), self.at + 1);
     }
 }
 
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_has_no_meaning_is_a_token() {
-        let bad = |text: &str| lex(text, 0).iter().filter(|token| matches!(token.kind, Kind::Bad(_))).count();
+        let bad = |text: &str| lex(text, 0).iter().filter(|token| matches!(token.kind, TokenKind::Bad(_))).count();
         assert_eq!(bad("a $ é `"), 3);
         assert_eq!(bad("\"open\n'x\n/* open"), 3);
     }

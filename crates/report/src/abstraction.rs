@@ -19,10 +19,18 @@ pub struct AbstractReport {
     pub predicates: Vec<String>,
     /// Variables that stay concrete, and why.
     pub kept: Ordered<String>,
+    /// Indices of abstract arrays that do not stay concrete, and why.
+    #[serde(skip_serializing_if = "Ordered::is_empty")]
+    pub tainted: Ordered<String>,
     /// What is known of variables beforehand.
     pub invariants: Vec<String>,
+    /// What holds at the start, over the predicates and kept variables.
+    pub initially: String,
     /// The program over truth values.
     pub steps: Vec<BooleanStepView>,
+    /// Abstract paths to states that may break a property, if they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub error_traces: Vec<ErrorTraceView>,
     /// Abstract states that can be reached.
     pub states: usize,
     /// Initial ones among them.
@@ -61,6 +69,8 @@ pub struct BooleanStepView {
     pub process: String,
     /// Where it stands.
     pub at: String,
+    /// Where it leads.
+    pub to: String,
     /// The statement.
     pub statement: String,
     /// When it may be taken.
@@ -69,4 +79,35 @@ pub struct BooleanStepView {
     pub exact: bool,
     /// What changes.
     pub assignments: Vec<String>,
+}
+
+/// An abstract path to a state that may break a property, with the branches beside it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErrorTraceView {
+    /// The property's name.
+    pub property: String,
+    /// Its text.
+    pub formula: String,
+    /// Whether every step is certain: then it is a run of the program.
+    pub deterministic: bool,
+    /// The steps; the first one says where it begins.
+    pub steps: Vec<TraceStepView>,
+}
+
+/// A step of an error trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TraceStepView {
+    /// The statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub statement: Option<String>,
+    /// Whether it surely leads there.
+    pub certain: bool,
+    /// Where the processes are.
+    pub places: String,
+    /// The predicates.
+    pub values: String,
+    /// Where else the same step may lead.
+    pub others: Vec<String>,
+    /// Predicates that are assigned a value which is not known, each with its precondition.
+    pub open: Ordered<String>,
 }

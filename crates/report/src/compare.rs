@@ -21,6 +21,9 @@ pub struct CompareReport {
     pub refined_by: bool,
     /// Both.
     pub equivalent: bool,
+    /// With `--bisimilar`: whether the two are bisimilar; the exit code tells this then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bisimilar: Option<bool>,
     /// The two states compared, the first structure's first, where a single pair was compared.
     pub pair: Option<[String; 2]>,
     /// Why the first is not refined by the second.

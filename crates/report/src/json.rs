@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::view::{CheckReport, Input, ResultView, Tool};
+use crate::view::{CheckReport, Input, Ordered, ResultView, Tool};
 
 /// Any report as one indented JSON document with a final newline.
 #[must_use]
@@ -86,9 +86,18 @@ pub fn summary_line(report: &CheckReport, exit_code: u8) -> String {
         r#type: &'static str,
         results: usize,
         exit_code: u8,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lattice: Option<&'a crate::view::LatticeView>,
+        // Known only when all results are there, and those that it is about have been told.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        up_to: Option<Ordered<&'a [String]>>,
         warnings: &'a [crate::view::Message],
     }
-    line(&Summary { r#type: "summary", results: report.results.len(), exit_code, warnings: &report.warnings })
+    let limited = report.results.iter().filter(|view| !view.up_to.is_empty());
+    let limited: Vec<_> = limited.map(|view| (view.name.clone(), view.up_to.as_slice())).collect();
+    let up_to = (!limited.is_empty()).then_some(Ordered(limited));
+    let (lattice, warnings) = (report.lattice.as_ref(), report.warnings.as_slice());
+    line(&Summary { r#type: "summary", results: report.results.len(), exit_code, lattice, up_to, warnings })
 }
 
 /// Anything as one line.

@@ -1,6 +1,6 @@
 //! How is a result shown to people and to scripts?
 //!
-//! Versioned view types ([`view`], [`compare`], [`abstraction`], [`explore`], [`failure`], [`simulate`], [`formula`], [`certify`]) that hold names and words
+//! Versioned view types ([`view`], [`compare`], [`abstraction`], [`spotlight`], [`explore`], [`failure`], [`simulate`], [`formula`], [`certify`]) that hold names and words
 //! only, so that a page or a script needs nothing else; [`build`] makes them from structures and
 //! evidence. Renderers take views alone: [`text`] for people, [`page`] for people with a browser, [`json`] for scripts, [`junit`] and
 //! [`sarif`] for build servers.
@@ -46,11 +46,15 @@ pub mod failure;
 pub mod formula;
 pub mod json;
 pub mod junit;
+pub mod listing;
 pub mod merge;
 mod ordered;
 pub mod page;
+pub mod reduce;
 pub mod sarif;
+pub mod several;
 pub mod simulate;
+pub mod spotlight;
 pub mod style;
 pub mod text;
 pub mod view;

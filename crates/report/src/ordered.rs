@@ -17,6 +17,12 @@ impl<V: Serialize> Serialize for Ordered<V> {
 }
 
 impl<V> Ordered<V> {
+    /// Whether there is nothing.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The value under a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&V> {

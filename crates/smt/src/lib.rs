@@ -24,14 +24,17 @@
 //! # Ok::<(), tertium_smt::SolverError>(())
 //! ```
 
+mod all_values;
 pub mod arith;
 pub mod build;
 pub mod eval;
+pub mod horn;
 mod library;
 pub mod loading;
 mod model_cache;
 pub mod process;
 pub mod queries;
+pub mod rational;
 pub mod script;
 pub mod smtlib;
 pub mod solver;

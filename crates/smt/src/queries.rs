@@ -178,6 +178,12 @@ impl Queries {
         self.opinions
     }
 
+    /// What all questions together may use.
+    #[must_use]
+    pub const fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
     /// The solver's name.
     #[must_use]
     pub fn solver(&self) -> String {
@@ -419,56 +425,6 @@ impl Queries {
         let others = terms.not(this);
         self.solver.assert(terms, others);
         others
-    }
-
-    /// Combinations of integer values of `of`, each once, at most `most`; `None` if that is not all of them.
-    ///
-    /// # Errors
-    /// If the budget is used up.
-    pub fn all_values(
-        &mut self,
-        terms: &mut Terms,
-        purpose: Purpose,
-        parts: &[TermId],
-        of: &[TermId],
-        most: usize,
-    ) -> Result<Option<Vec<Vec<Value>>>, Stopped> {
-        let mut parts = parts.to_vec();
-        let mut rows: Vec<Vec<Value>> = Vec::new();
-        while rows.len() <= most {
-            let (reply, values) = self.model(terms, purpose, &parts, of)?;
-            match (reply, values) {
-                (Reply::Unsat, _) => {
-                    rows.sort();
-                    return Ok(Some(rows));
-                }
-                (Reply::Sat, Some(values)) => {
-                    let same: Vec<TermId> =
-                        of.iter().zip(&values).filter_map(|(&term, value)| equation(terms, term, value)).collect();
-                    if same.len() != of.len() {
-                        return Ok(None);
-                    }
-                    let same = terms.all(&same);
-                    parts.push(terms.not(same));
-                    rows.push(values);
-                }
-                _ => return Ok(None),
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// `term = value`.
-fn equation(terms: &mut Terms, term: TermId, value: &Value) -> Option<TermId> {
-    match value {
-        Value::Bool(true) => Some(term),
-        Value::Bool(false) => Some(terms.not(term)),
-        Value::Int(value) => {
-            let value = terms.int(*value);
-            Some(terms.eq(term, value))
-        }
-        Value::Array(..) => None,
     }
 }
 

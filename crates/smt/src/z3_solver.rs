@@ -183,7 +183,7 @@ impl Z3 {
     }
 
     /// A term in Z3's form.
-    fn make(&mut self, terms: &mut Terms, root: TermId) -> Option<Dynamic> {
+    pub(crate) fn make(&mut self, terms: &mut Terms, root: TermId) -> Option<Dynamic> {
         let mut open = vec![root];
         while let Some(&id) = open.last() {
             if self.made.len() < terms.len() {
@@ -329,7 +329,7 @@ fn number(value: i128) -> Int {
     i64::try_from(value).map_or_else(|_| Int::from_i128(value), Int::from_i64)
 }
 
-fn sort(sort: Sort) -> Z3Sort {
+pub(crate) fn sort(sort: Sort) -> Z3Sort {
     match sort {
         Sort::Bool => Z3Sort::bool(),
         Sort::Int => Z3Sort::int(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tertium_base::{Diagnostic, StopReason};
-use tertium_evidence::{Certificate, OpenQuestion, Place, Provenance, Reading};
+use tertium_evidence::{Certificate, CertificatePlace, OpenQuestion, Provenance, Reading, Verdict};
 use tertium_lattice::{Belnap, Element};
 use tertium_logic::translate::fair_action;
 use tertium_logic::{Formula, Node, NodeId};
@@ -63,6 +63,24 @@ impl Value {
     }
 }
 
+/// What shows a definite answer about a structure; its proofs stand beside the verdict, since values between have some, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StructureEvidence {
+    /// The run that tells most of the proof.
+    pub run: Option<Run>,
+    /// Over a lattice that the user wrote down: the element, which is its top or its bottom.
+    pub element: Option<String>,
+}
+
+/// Why the value is open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenReason {
+    /// What is unknown in the structure leaves it so; the formula is the one whose nodes this speaks of.
+    Question(Box<(OpenQuestion, Formula)>),
+    /// It is an element between bottom and top of a lattice that the user wrote down, which has this name.
+    Element(String),
+}
+
 /// For which parameters a property has a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
@@ -85,7 +103,7 @@ pub struct Instance {
 #[derive(Clone, Debug)]
 pub struct Proved {
     /// The model, one instance of it, or one cut.
-    pub place: Place,
+    pub place: CertificatePlace,
     /// The instance or cut; none for the model itself.
     pub structure: Option<Arc<Kmts>>,
     /// The proof.
@@ -151,10 +169,8 @@ pub struct Answer {
     pub named: bool,
     /// The formula that was checked.
     pub formula: Formula,
-    /// Its value; `unknown` if the run was stopped.
-    pub value: Value,
-    /// Why the run ended early.
-    pub stopped: Option<StopReason>,
+    /// What was found out.
+    pub verdict: Verdict<StructureEvidence, OpenReason>,
     /// What decided it, and how.
     pub provenance: Provenance,
     /// `compositional`, or `thorough`.
@@ -174,10 +190,6 @@ pub struct Answer {
     pub cuts: Vec<CutEvidence>,
     /// Whether the independent checker accepted the proof in this run.
     pub checked: bool,
-    /// The run that tells most of the proof.
-    pub run: Option<Run>,
-    /// What leaves the value open, and the formula whose nodes it speaks of.
-    pub open: Option<(OpenQuestion, Formula)>,
     /// For a thorough unknown: a completion that satisfies the property, and one that violates it.
     pub completions: Option<Box<[Completion; 2]>>,
     /// The instance that the run and what is open are told of; none for the model itself.
@@ -195,11 +207,59 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The value that stands in reports; `unknown` if the run was stopped.
+    #[must_use]
+    pub fn value(&self) -> Value {
+        let Some(name) = self.element() else { return Value::Belnap(self.verdict.value()) };
+        let (is_top, is_bottom) =
+            (matches!(self.verdict, Verdict::Holds(_)), matches!(self.verdict, Verdict::Fails(_)));
+        Value::Element { name: name.to_owned(), is_top, is_bottom }
+    }
+
+    /// The element of the user's lattice that the value is.
+    fn element(&self) -> Option<&str> {
+        if let Some(evidence) = self.verdict.evidence() {
+            return evidence.element.as_deref();
+        }
+        self.verdict.reasons().iter().find_map(|reason| match reason {
+            OpenReason::Element(name) => Some(name.as_str()),
+            OpenReason::Question(_) => None,
+        })
+    }
+
+    /// The limit that was reached, if one was.
+    #[must_use]
+    pub const fn stopped(&self) -> Option<StopReason> {
+        self.verdict.stopped()
+    }
+
+    /// The run that tells most of the proof.
+    #[must_use]
+    pub fn run(&self) -> Option<&Run> {
+        self.verdict.evidence()?.run.as_ref()
+    }
+
+    /// What leaves the value open, and the formula whose nodes it speaks of.
+    #[must_use]
+    pub fn open(&self) -> Option<&(OpenQuestion, Formula)> {
+        self.verdict.reasons().iter().find_map(|reason| match reason {
+            OpenReason::Question(question) => Some(&**question),
+            OpenReason::Element(_) => None,
+        })
+    }
+
+    /// Adds what leaves the value open; nothing if it is not, or nothing was found.
+    pub(crate) fn leave_open(&mut self, question: Option<(OpenQuestion, Formula)>) {
+        if let Some(question) = question {
+            self.verdict.leave_open(OpenReason::Question(Box::new(question)));
+        }
+    }
+
     /// A part of the formula that an open question speaks of, in at most so many characters. Fairness is checked by a formula with
     /// fixpoints whose parts nobody wrote; for those the property stands.
     #[must_use]
     pub fn open_part(&self, node: NodeId, longest: usize) -> String {
-        let Some((_, formula)) = &self.open else { return self.formula.text() };
+        let Some((_, formula)) = self.open() else { return self.formula.text() };
         let fair = format!("<{}>", fair_action(0));
         let own = matches!(formula.node(node), Node::Atom(_) | Node::Not(_));
         if !own && formula.text().contains(&fair) && !self.formula.text().contains(&fair) {
@@ -211,6 +271,6 @@ impl Answer {
     /// Whether the value is Kleene's third.
     #[must_use]
     pub fn value_is_unknown(&self) -> bool {
-        self.value == Value::Belnap(Belnap::Unknown)
+        self.verdict.is_open() && self.element().is_none()
     }
 }

@@ -13,7 +13,7 @@ use std::time::Instant;
 use tertium_base::diagnostic::closest_name;
 use tertium_base::{Budget, Diagnostic, Stopped};
 use tertium_check::{Ask, BindError, Task};
-use tertium_evidence::{Certificate, Deadlock, LinearReading, Place, Reading, write_document};
+use tertium_evidence::{Certificate, CertificatePlace, Deadlock, LinearReading, Reading, Verdict, write_document};
 use tertium_kernel::Subject;
 use tertium_lattice::{Belnap, DeMorganLattice};
 use tertium_logic::{Formula, Logic};
@@ -29,7 +29,7 @@ use tertium_evidence::observer::Observer;
 use tertium_load::Loaded;
 use tertium_load::cuts::too_large;
 use tertium_load::failure::{Failure, Located};
-use tertium_load::property::{Parsed, Property, no_such_property};
+use tertium_load::property::{Parsed, Property, all_different, no_such_property};
 
 /// Proofs on structures with more edges are made and re-checked on demand only.
 pub const SMALL: usize = 100_000;
@@ -225,6 +225,7 @@ impl<'a> Session<'a> {
         let mut mistakes = Vec::new();
         for name in only {
             match own.iter().find(|property| property.name == *name) {
+                Some(property) if chosen.iter().any(|known| known.name == property.name) => {}
                 Some(property) => chosen.push(property.clone()),
                 None => mistakes.push(no_such_property(name, own)),
             }
@@ -236,6 +237,7 @@ impl<'a> Session<'a> {
         if !mistakes.is_empty() {
             return Err(Failure::Input(mistakes));
         }
+        all_different(chosen.iter().map(|property| property.name.as_str()))?;
         if !chosen.is_empty() && self.size().0 == 0 {
             return Err(Diagnostic::error("E0318", "the structure has no states that a property could hold of")
                 .note("the file describes a lattice alone")
@@ -298,6 +300,7 @@ impl<'a> Session<'a> {
             let Failure::Stopped(stopped) = failure else { return Err(failure) };
             self.mark_stopped(&mut answer, stopped);
         }
+        self.look_for_vacuity(&mut answer, budget)?;
         answer.elapsed = start.elapsed();
         Ok(answer)
     }
@@ -307,7 +310,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If it cannot be written down, which is a fault of this program.
     pub fn certificate_text(&self, answer: &Answer) -> Result<String, Failure> {
-        let parts: Vec<(Place, &Kmts, &Certificate)> = answer
+        let parts: Vec<(CertificatePlace, &Kmts, &Certificate)> = answer
             .certificates
             .iter()
             .filter_map(|proved| {
@@ -325,8 +328,7 @@ impl<'a> Session<'a> {
             name: parsed.property.name.clone(),
             named: parsed.property.named,
             formula: parsed.formula.clone(),
-            value: Value::Belnap(Belnap::Unknown),
-            stopped: None,
+            verdict: Verdict::default(),
             provenance: self.options.engine.provenance(parsed.formula.logic()),
             semantics: if self.options.thorough { "thorough" } else { "compositional" },
             reading: self.reading,
@@ -336,8 +338,6 @@ impl<'a> Session<'a> {
             query: None,
             cuts: Vec::new(),
             checked: false,
-            run: None,
-            open: None,
             structure: None,
             completions: None,
             conditions: None,
@@ -348,16 +348,13 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What was established before the limit stays; a value found in time is not taken back.
+    /// A limit was reached before everything was said: warnings and conditions stay, nothing else does.
     fn mark_stopped(&self, answer: &mut Answer, stopped: Stopped) {
-        answer.stopped = Some(stopped.0);
-        answer.value = Value::Belnap(Belnap::Unknown);
+        answer.verdict = Verdict::Stopped(stopped.0, Vec::new());
         answer.certificates.clear();
         answer.cuts.clear();
         answer.query = None;
         answer.checked = false;
-        answer.run = None;
-        answer.open = None;
         answer.completions = None;
     }
 
@@ -378,12 +375,9 @@ impl<'a> Session<'a> {
         if self.options.all_states {
             answer.per_state = Some(model.states().map(|state| Value::Belnap(values.at(state))).collect());
         }
-        answer.value = Value::Belnap(value);
+        answer.verdict.settle(value);
         answer.state = state;
         self.explain(&task, &asked, answer, value, observer)?;
-        if value == Belnap::True && self.options.look_for_vacuity {
-            self.look_for_vacuity(&task, answer)?;
-        }
         Ok(())
     }
 
@@ -401,7 +395,7 @@ impl<'a> Session<'a> {
         match value {
             Belnap::Unknown => {
                 observer.phase(&format!("explaining {}", answer.name));
-                answer.open = prove::open_question(task, state)?;
+                answer.leave_open(prove::open_question(task, state)?);
             }
             Belnap::True | Belnap::False if small || self.options.always_recheck => {
                 observer.phase(&format!("proving {}", answer.name));
@@ -415,18 +409,21 @@ impl<'a> Session<'a> {
                         &constants,
                         task.budget,
                     )?;
-                    answer.certificates.push(Proved { place: Place::Whole, structure: None, certificate });
+                    answer.certificates.push(Proved { place: CertificatePlace::Whole, structure: None, certificate });
                 }
                 answer.checked = true;
             }
             Belnap::False => {
                 observer.phase(&format!("explaining {}", answer.name));
                 let certificate = prove::certificate(task, asked, state, value)?;
-                answer.certificates.push(Proved { place: Place::Whole, structure: None, certificate });
+                answer.certificates.push(Proved { place: CertificatePlace::Whole, structure: None, certificate });
             }
             Belnap::True | Belnap::Both => {}
         }
-        answer.run = answer.certificates.first().and_then(|proved| prove::run_of(task, &proved.certificate));
+        let run = answer.certificates.first().and_then(|proved| prove::run_of(task, &proved.certificate));
+        if let Some(evidence) = answer.verdict.evidence_mut() {
+            evidence.run = run;
+        }
         Ok(())
     }
 }

@@ -66,10 +66,7 @@ pub fn compare(
 ) -> Result<Comparison, Failure> {
     let (a, c) = (structure(left)?, structure(right)?);
     let (a, c) = (&*a, &*c);
-    let (from, to) = match pair {
-        Some((from, to)) => (vec![state(left, "--from", from)?], vec![state(right, "--to", to)?]),
-        None => (left.initial_states(), right.initial_states()),
-    };
+    let (from, to) = compared_states(left, right, pair)?;
     let (forward, backward) = match equivalence(a, c, budget) {
         Ok(both) => both,
         Err(CompareError::Stopped(stopped)) => {
@@ -96,6 +93,18 @@ pub fn compare(
         comparison.relation = Some(forward.pairs().map(name).collect());
     }
     Ok(comparison)
+}
+
+/// The states of each that are compared: the initial ones, or a given pair.
+pub(crate) fn compared_states(
+    left: &Loaded,
+    right: &Loaded,
+    pair: Option<(&str, &str)>,
+) -> Result<(Vec<StateId>, Vec<StateId>), Failure> {
+    Ok(match pair {
+        Some((from, to)) => (vec![state(left, "--from", from)?], vec![state(right, "--to", to)?]),
+        None => (left.initial_states(), right.initial_states()),
+    })
 }
 
 /// The first state of `to` that refines none of `from`.
@@ -141,7 +150,7 @@ fn state(loaded: &Loaded, option: &str, name: &str) -> Result<StateId, Failure> 
     Err(mistake.into())
 }
 
-fn remarks(a: &Kmts, c: &Kmts) -> Vec<Diagnostic> {
+pub(crate) fn remarks(a: &Kmts, c: &Kmts) -> Vec<Diagnostic> {
     if a.fairness().is_empty() && c.fairness().is_empty() {
         return Vec::new();
     }
@@ -149,7 +158,8 @@ fn remarks(a: &Kmts, c: &Kmts) -> Vec<Diagnostic> {
     vec![Diagnostic::warning("W0310", text)]
 }
 
-fn difference(
+/// Why a state of `c` does not refine one of `a`; without clauses if it does.
+pub(crate) fn difference(
     relation: &Relation,
     a: &Kmts,
     c: &Kmts,

@@ -10,13 +10,16 @@ use tertium_check::family::{
     Condition as Cubes, Cube, FamilyAnswer, FamilyError, FamilyTask, family_answer, family_warnings,
 };
 use tertium_check::symbolic::family_sets;
-use tertium_check::{Ask, EngineError, Task};
-use tertium_evidence::{Place, Reason};
+use tertium_check::thorough::Thorough;
+use tertium_check::{Ask, Engine, EngineError, Task};
+use tertium_evidence::provenance::{Provenance, Technique};
+use tertium_evidence::{CertificatePlace, Reason};
 use tertium_kernel::Subject;
 use tertium_lattice::{Belnap, Kleene};
+use tertium_logic::Formula;
 use tertium_model::{Kmts, KmtsBuilder, ModelTooLarge, ParamModel, ParamValue, PropId, StateId};
 
-use crate::answer::{Answer, Condition, Instance, Proved, Value};
+use crate::answer::{Answer, Condition, Instance, Proved};
 use crate::check::{SMALL, Session, bound, meet_at};
 use crate::engines::EngineChoice;
 use crate::{engines, prove};
@@ -85,8 +88,8 @@ impl Session<'_> {
             0 => asked.clone(),
             constraints => prove::fair_formula(&asked, constraints).into_owned(),
         };
-        let engine = self.options.engine.engine(formula.logic());
-        answer.provenance = self.options.engine.provenance(formula.logic());
+        let engine = self.family_engine(&formula);
+        answer.provenance = self.family_provenance(&formula);
         for &state in &self.ask {
             let task = FamilyTask { model, formula: &formula, reading: self.reading, state, budget };
             let found = match self.options.engine {
@@ -102,9 +105,45 @@ impl Session<'_> {
             answers.push(found);
         }
         let split = combined(model, answers)?;
-        answer.value = Value::Belnap(split.value());
+        answer.verdict.settle(split.value());
         self.tell_conditions(model, &split, answer);
         self.explain_family(model, &split, answer, budget)
+    }
+
+    /// What decides each instance.
+    fn family_engine(&self, formula: &Formula) -> Box<dyn Engine> {
+        if self.options.thorough { Box::new(Thorough) } else { self.options.engine.engine(formula.logic()) }
+    }
+
+    fn family_provenance(&self, formula: &Formula) -> Provenance {
+        if self.options.thorough {
+            return Provenance::new(
+                tertium_evidence::provenance::Engine::Thorough,
+                Technique::GeneralisedModelChecking,
+            );
+        }
+        self.options.engine.provenance(formula.logic())
+    }
+
+    /// The value of a formula for all instances together, without evidence.
+    pub(crate) fn family_value(
+        &self,
+        model: &ParamModel,
+        formula: &Formula,
+        budget: &Budget,
+    ) -> Result<Belnap, Failure> {
+        let formula = prove::fair_formula(formula, model.fair().len());
+        let engine = self.family_engine(&formula);
+        let mut answers = Vec::new();
+        for &state in &self.ask {
+            let task = FamilyTask { model, formula: &formula, reading: self.reading, state, budget };
+            let found = match self.options.engine {
+                EngineChoice::Symbolic => family_sets(&task),
+                _ => family_answer(&task, &*engine, &reasons),
+            };
+            answers.push(found.map_err(failure)?);
+        }
+        Ok(combined(model, answers)?.value())
     }
 
     fn tell_conditions(&self, model: &ParamModel, split: &Split, answer: &mut Answer) {
@@ -137,6 +176,9 @@ impl Session<'_> {
             return open
                 .map_or(Ok(()), |assignment: Vec<bool>| self.explain_instance(model, &assignment, answer, budget));
         }
+        if small && self.options.thorough {
+            return self.prove_family_thoroughly(model, answer, budget);
+        }
         if small {
             for assignment in assignments(model.params().len()) {
                 self.explain_instance(model, &assignment, answer, budget)?;
@@ -164,7 +206,7 @@ impl Session<'_> {
             Belnap::True => &self.ask,
             Belnap::False => std::slice::from_ref(&state),
             Belnap::Unknown | Belnap::Both => {
-                answer.open = prove::open_question(&task, state)?;
+                answer.leave_open(prove::open_question(&task, state)?);
                 answer.structure = Some(Arc::clone(&instance));
                 answer.state = Some(state);
                 return Ok(());
@@ -173,13 +215,15 @@ impl Session<'_> {
         for &state in states {
             let certificate = prove::certificate(&task, &asked, state, value)?;
             prove::recheck((&instance, Subject::Instance), &certificate, &self.loaded.constants(), budget)?;
-            if answer.run.is_none() && value == Belnap::False {
-                answer.run = prove::run_of(&task, &certificate);
+            if let Some(evidence) = answer.verdict.evidence_mut().filter(|evidence| evidence.run.is_none())
+                && value == Belnap::False
+            {
+                evidence.run = prove::run_of(&task, &certificate);
                 answer.structure = Some(Arc::clone(&instance));
                 answer.state = Some(state);
             }
             let pairs = model.params().iter().cloned().zip(assignment.iter().copied());
-            let place = Place::Assignment(pairs.collect());
+            let place = CertificatePlace::Assignment(pairs.collect());
             answer.certificates.push(Proved { place, structure: Some(Arc::clone(&instance)), certificate });
         }
         Ok(())
@@ -207,7 +251,7 @@ fn failure(error: FamilyError) -> Failure {
 }
 
 /// All assignments, the first parameter changing slowest, true before false.
-fn assignments(count: usize) -> impl Iterator<Item = Vec<bool>> {
+pub(crate) fn assignments(count: usize) -> impl Iterator<Item = Vec<bool>> {
     (0..1usize << count).map(move |bits| (0..count).map(|at| bits >> (count - 1 - at) & 1 == 0).collect())
 }
 

@@ -11,7 +11,7 @@ use tertium_base::{Budget, Diagnostic};
 use tertium_check::lattice_valued::{LatticeTask, direct_values};
 use tertium_check::reduction::lattice_values;
 use tertium_check::{Ask, Task};
-use tertium_evidence::{Deadlock, LinearReading, Place};
+use tertium_evidence::{CertificatePlace, Deadlock, LinearReading, Verdict};
 use tertium_kernel::Subject;
 use tertium_lattice::{Belnap, DeMorganLattice, Element};
 use tertium_load::cuts::{constants, cut, too_large};
@@ -19,7 +19,7 @@ use tertium_load::failure::Failure;
 use tertium_logic::{Formula, Logic};
 use tertium_model::{LatticeModel, Model, PropId, StateId};
 
-use crate::answer::{Answer, CutEvidence, CutStep, CutStory, Proved, Value};
+use crate::answer::{Answer, CutEvidence, CutStep, CutStory, OpenReason, Proved, StructureEvidence, Value};
 use crate::check::{SMALL, Session, bound};
 use crate::engines::{self, EngineChoice};
 use crate::prove;
@@ -40,7 +40,7 @@ impl Session<'_> {
         answer.provenance = self.options.engine.provenance(formula.logic());
         let value_at = |state: StateId| values[state.index()];
         let value = self.least(model, &values);
-        answer.value = element_value(model, value);
+        answer.verdict = element_verdict(model, value);
         answer.state = self.ask.iter().copied().find(|&state| value_at(state) == value);
         if self.options.all_states {
             answer.per_state = Some(model.states().map(|state| element_value(model, value_at(state))).collect());
@@ -135,7 +135,7 @@ impl Session<'_> {
                     prove::recheck((&structure, Subject::Cut), &certificate, &constants, budget)?;
                     let run = prove::run_of(&task, &certificate);
                     cuts.push(CutEvidence { element, above: side == Belnap::True, state, run });
-                    let place = Place::Element(lattice.name(at).to_owned());
+                    let place = CertificatePlace::Element(lattice.name(at).to_owned());
                     proofs.push(Proved { place, structure: Some(Arc::clone(&structure)), certificate });
                 }
             }
@@ -270,6 +270,17 @@ fn starts_infinite_path(model: &LatticeModel, from: &[StateId], budget: &Budget)
             return Ok(from.iter().any(|state| goes_on[state.index()]));
         }
         goes_on = next;
+    }
+}
+
+/// Top holds, bottom fails, and an element between is open, for no reason but that it is this element.
+fn element_verdict(model: &LatticeModel, element: Element) -> Verdict<StructureEvidence, OpenReason> {
+    let (lattice, name) = (model.lattice(), model.lattice().name(element).to_owned());
+    let evidence = |element| StructureEvidence { run: None, element: Some(element) };
+    match element {
+        top if top == lattice.top() => Verdict::Holds(evidence(name)),
+        bottom if bottom == lattice.bottom() => Verdict::Fails(evidence(name)),
+        _ => Verdict::Indefinite(vec![OpenReason::Element(name)]),
     }
 }
 

@@ -3,7 +3,8 @@
 //! A [`Session`](check::Session) binds a structure to the options of one run. For every property it asks an engine of `check`
 //! for the value ([`engines`]), finds the evidence and has the kernel re-check it ([`prove`]), and looks whether a true property is true
 //! for a poor reason ([`vacuity`]). Structures over a lattice, families of structures and the values that all completions agree on have
-//! files of their own. [`compare`] relates two structures, and [`picture`] tells what is to be seen in one.
+//! files of their own. [`compare`] relates two structures, [`translate`](mod@translate) writes one as another kind, [`reduce`] merges states that cannot be told apart, [`structure_abstraction`] those that a
+//! partition puts together, [`satisfiability`] finds a model of a formula, and [`picture`] tells what is to be seen in one.
 //!
 //! Not here: programs, and how they become structures (`abstraction`, `cegar`); reading files (`load`).
 //!
@@ -21,7 +22,7 @@
 //!     .properties(&given, &[])
 //!     .expect("they are formulas")
 //!     .iter()
-//!     .map(|property| session.check(property, &budget, &()).expect("no limit is set").value.word().to_owned())
+//!     .map(|property| session.check(property, &budget, &()).expect("no limit is set").value().word().to_owned())
 //!     .collect();
 //! // That the lamp goes off again is possible, but not certain.
 //! assert_eq!(values, ["true", "unknown"]);
@@ -40,5 +41,10 @@ pub mod picture;
 pub mod precision;
 pub mod prove;
 pub mod query;
+pub mod reduce;
+pub mod satisfiability;
+pub mod structure_abstraction;
 mod thorough;
+mod thorough_family;
+pub mod translate;
 pub mod vacuity;

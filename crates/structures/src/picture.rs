@@ -58,7 +58,7 @@ pub fn values(model: &Kmts, parsed: &Parsed, options: &CheckOptions, budget: &Bu
         let part = formula.to_builder().finish(node, formula.logic());
         let text = formula.text_of(node, 160);
         match session.check(&Parsed { formula: part, ..parsed.clone() }, budget, &()) {
-            Ok(answer) if answer.stopped.is_none() => {
+            Ok(answer) if answer.stopped().is_none() => {
                 let letters = answer.per_state.unwrap_or_default();
                 let values: Option<Vec<Belnap>> = letters.iter().map(as_belnap).collect();
                 found.extend(values.filter(|values| !values.is_empty()).map(|values| Valued { formula: text, values }));
@@ -168,8 +168,8 @@ pub fn decisions(
         let options = CheckOptions { look_for_vacuity: false, ..options.clone() };
         let checked = Session::new(&loaded, options, budget).and_then(|session| session.check(parsed, budget, &()));
         match checked {
-            Ok(answer) if answer.stopped.is_none() => {
-                found.extend(as_belnap(&answer.value).map(|value| (way, value)));
+            Ok(answer) if answer.stopped().is_none() => {
+                found.extend(as_belnap(&answer.value()).map(|value| (way, value)));
             }
             Err(stopped @ Failure::Stopped(_)) => return Err(stopped),
             Ok(_) | Err(_) => {}
@@ -237,11 +237,8 @@ mod tests {
         shut -may-> wide\nwide -must-> shut\nshut -must-> shut\n";
 
     fn door() -> Kmts {
-        let path = std::env::temp_dir().join(format!("tertium-picture-{}.kmts", std::process::id()));
-        std::fs::write(&path, DOOR).unwrap_or_else(|error| panic!("{error}"));
-        let loaded =
-            tertium_load::structure::load(&path, &Budget::unlimited()).unwrap_or_else(|failure| panic!("{failure:?}"));
-        let _ = std::fs::remove_file(&path);
+        let loaded = tertium_load::structure::from_text("door.kmts", DOOR, &Budget::unlimited())
+            .unwrap_or_else(|failure| panic!("{failure:?}"));
         loaded.kmts().cloned().unwrap_or_else(|| panic!("a structure with may and must"))
     }
 

@@ -21,7 +21,7 @@ use tertium_logic::query::{
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 use tertium_model::{Kmts, Model, PropId, StateId};
 
-use crate::answer::{Answer, QueryAnswer, Value};
+use crate::answer::{Answer, QueryAnswer};
 use crate::check::{SMALL, Session, bound, meet_at};
 use crate::engines;
 use crate::prove;
@@ -133,7 +133,7 @@ impl Session<'_> {
         };
         let query = Query { session: self, model, formula: &formula, placeholder, names, props, budget };
         let (value, state) = query.value_of(RowSet::all(query.names.len()))?;
-        answer.value = Value::Belnap(value);
+        answer.verdict.settle(value);
         answer.state = state;
         let provenance = self.options.engine.provenance(formula.logic());
         answer.provenance = provenance;

@@ -9,14 +9,14 @@ use tertium_check::thorough::{
     Completion, Estimate, How, decide, estimate, small_proof, supported, thorough_proof, two_completions,
 };
 use tertium_check::{Ask, EngineError, Task, Unsupported};
-use tertium_evidence::{Certificate, CompletionProof, Deadlock, LinearReading, Place, Proof, Reading};
+use tertium_evidence::{Certificate, CertificatePlace, CompletionProof, Deadlock, LinearReading, Proof, Reading};
 use tertium_kernel::Subject;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, Model, StateId, refines};
 
 use crate::answer::{Answer, Proved, Value};
-use crate::check::{SMALL, Session, bound};
+use crate::check::{SMALL, Session, bound, meet_at};
 use crate::engines::EngineChoice;
 use crate::prove;
 use tertium_evidence::observer::Observer;
@@ -44,10 +44,8 @@ impl Session<'_> {
         match self.checked_model() {
             Model::Kmts(_) => Ok(()),
             Model::Lattice(_) => refuse("completions are defined for structures with may and must", NO_THOROUGH),
-            Model::Param(_) => refuse(
-                "a parameterised structure stands for many",
-                "`--parameters off` takes what depends on a parameter for unknown",
-            ),
+            // Each instance has its completions.
+            Model::Param(_) => Ok(()),
         }
     }
 
@@ -59,15 +57,9 @@ impl Session<'_> {
         }
         let plain =
             !self.options.thorough && self.options.linear.is_none() && self.options.engine == EngineChoice::Auto;
-        plain && !crate::precision::precision(formula).always && self.thorough_declined(formula).is_none()
-    }
-
-    /// Whether looking at all completions of this structure takes little, as far as can be told beforehand.
-    #[must_use]
-    pub fn completions_are_few(&self, formula: &Formula, budget: &Budget) -> bool {
-        let Some(model) = self.kmts() else { return false };
-        let task = Task::new(model, formula, self.thorough_reading(), Ask::At(&self.ask), budget);
-        task.is_ok_and(|task| estimate(&task).is_ok_and(|size| size.is_small()))
+        // With fairness, what completions agree on is no proof that the checker knows.
+        let fair = self.kmts().is_some_and(|model| !model.fairness().is_empty());
+        plain && !fair && !crate::precision::precision(formula).always && self.thorough_declined(formula).is_none()
     }
 
     /// Why a property has no thorough value.
@@ -78,8 +70,23 @@ impl Session<'_> {
         supported(&task).err().map(|why| Located::nowhere(refusal(&why)))
     }
 
-    fn thorough_reading(&self) -> Reading {
+    pub(crate) fn thorough_reading(&self) -> Reading {
         Reading { linear: LinearReading::Hyper, ..self.reading }
+    }
+
+    /// The thorough value of a formula at all states that are asked about, without evidence; unknown if it has none.
+    pub(crate) fn thorough_value(&self, model: &Kmts, formula: &Formula, budget: &Budget) -> Result<Belnap, Failure> {
+        let Ok(task) = Task::new(model, formula, self.thorough_reading(), Ask::At(&self.ask), budget) else {
+            return Ok(Belnap::Unknown);
+        };
+        if supported(&task).is_err() {
+            return Ok(Belnap::Unknown);
+        }
+        let mut value = Belnap::True;
+        for &state in &self.ask {
+            value = value.and(decide(&task, state).map_err(failure)?.value);
+        }
+        Ok(value)
     }
 
     /// Decides one property for all completions.
@@ -90,6 +97,9 @@ impl Session<'_> {
         budget: &Budget,
         observer: &dyn Observer,
     ) -> Result<(), Failure> {
+        if !model.fairness().is_empty() {
+            return self.check_thorough_fair(model, answer, budget, observer);
+        }
         let formula = answer.formula.clone();
         let task = bound(Task::new(model, &formula, self.thorough_reading(), Ask::At(&self.ask), budget))?;
         let size = estimate(&task).map_err(failure)?;
@@ -108,7 +118,7 @@ impl Session<'_> {
             value = least;
         }
         answer.warnings.truncate(warned);
-        answer.value = Value::Belnap(value);
+        answer.verdict.settle(value);
         let Some((state, how)) = decided else { return Ok(()) };
         answer.state = Some(state);
         answer.provenance = provenance(how, formula.logic());
@@ -134,6 +144,36 @@ impl Session<'_> {
             (Belnap::True | Belnap::False, _) => self.prove_thorough(&task, answer, value, observer)?,
             (Belnap::Both, _) => {}
         }
+        Ok(())
+    }
+
+    /// The same under fairness constraints. What is compositional is explained as such; what only completions agree on has no proof.
+    fn check_thorough_fair(
+        &self,
+        model: &Kmts,
+        answer: &mut Answer,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
+        observer.search(&format!("completing {}", answer.name));
+        let formula = answer.formula.clone();
+        let ask = if self.options.all_states { Ask::All } else { Ask::At(&self.ask) };
+        let task = bound(Task::new(model, &formula, self.thorough_reading(), ask, budget))?;
+        let values = tertium_check::Engine::values(&tertium_check::thorough::Thorough, &task).map_err(failure)?;
+        let (value, state) = meet_at(&self.ask, |state| values.at(state));
+        if self.options.all_states {
+            answer.per_state = Some(model.states().map(|state| Value::Belnap(values.at(state))).collect());
+        }
+        answer.verdict.settle(value);
+        answer.state = state;
+        let fair = prove::evaluated_formula(model, &formula);
+        let task = bound(Task::new(model, &fair, self.thorough_reading(), Ask::At(&self.ask), budget))?;
+        let (provenance, compositional) = crate::engines::evaluate(&task, EngineChoice::Auto)?;
+        if meet_at(&self.ask, |state| compositional.at(state)).0 == value {
+            answer.provenance = provenance;
+            return self.explain(&task, &formula, answer, value, observer);
+        }
+        answer.provenance = Provenance::new(Engine::Thorough, Technique::GeneralisedModelChecking);
         Ok(())
     }
 
@@ -163,7 +203,7 @@ impl Session<'_> {
                 Err(Failure::Stopped(_)) => return Ok(()),
                 checked => checked?,
             }
-            proved.push(Proved { place: Place::Whole, structure: None, certificate });
+            proved.push(Proved { place: CertificatePlace::Whole, structure: None, certificate });
         }
         answer.certificates = proved;
         answer.checked = true;
@@ -171,7 +211,7 @@ impl Session<'_> {
     }
 
     /// The proof at one state: compositional where that is enough.
-    fn thorough_certificate(
+    pub(crate) fn thorough_certificate(
         &self,
         task: &Task<'_>,
         state: StateId,
@@ -199,7 +239,7 @@ impl Session<'_> {
         observer: &dyn Observer,
     ) -> Result<(), Failure> {
         observer.phase(&format!("explaining {}", answer.name));
-        answer.open = prove::open_question(task, state)?;
+        answer.leave_open(prove::open_question(task, state)?);
         if task.model.edge_count() > SMALL && !self.options.always_recheck {
             return Ok(());
         }
@@ -219,7 +259,7 @@ impl Session<'_> {
         if let Ok(both) = <[CompletionProof; 2]>::try_from(proofs) {
             let certificate = certificate(task, state, Belnap::Unknown, Proof::Completions(Box::new(both)));
             prove::recheck((task.model, Subject::structure(task.model)), &certificate, &[], task.budget)?;
-            answer.certificates.push(Proved { place: Place::Whole, structure: None, certificate });
+            answer.certificates.push(Proved { place: CertificatePlace::Whole, structure: None, certificate });
         }
         answer.completions = Some(Box::new([satisfying, violating]));
         answer.checked = true;
@@ -272,7 +312,7 @@ fn inconsistent(state: &str) -> Diagnostic {
 }
 
 /// The reading of a complete structure: nothing is open, and what must not end does not.
-fn two_valued(reading: Reading) -> Reading {
+pub(crate) fn two_valued(reading: Reading) -> Reading {
     let deadlock = if reading.deadlock == Deadlock::Maximal { Deadlock::Maximal } else { Deadlock::Mu };
     Reading { deadlock, linear: LinearReading::Hyper }
 }

@@ -1,23 +1,29 @@
 //! Does a property hold for a reason that says little?
 //!
-//! Two cases are looked for. A structure with no fair path, or no infinite one, makes every universal
-//! property true. And an implication whose antecedent is never true makes its consequent irrelevant:
-//! the property then stays true when `a -> b` is replaced by `!a`.
+//! Vacuity detection (Beer, Ben-David, Eisner, Rodeh 1997 and 2001; Kupferman and Vardi 2003). Two cases are looked for. A structure with no
+//! fair path, or no infinite one, makes every universal property true. And an implication whose antecedent is never true makes its consequent
+//! irrelevant: the property then stays true when `a -> b` is replaced by `!a`, which is the strongest mutation of `b`, namely `false`. The formula that was
+//! asked is mutated, not the one that fairness translates it to.
 
-use tertium_base::Diagnostic;
+use tertium_base::{Budget, Diagnostic};
 use tertium_check::automata::starts_fair_path;
 use tertium_check::{Ask, Task};
 use tertium_evidence::Deadlock;
 use tertium_lattice::Belnap;
 use tertium_load::Failure;
 use tertium_logic::{Formula, Logic, Node, NodeId};
+use tertium_model::Model;
 
 use crate::answer::Answer;
-use crate::check::Session;
-use crate::engines;
+use crate::check::{Session, meet_at};
+use crate::query::is_query;
+use crate::{engines, prove};
 
 /// So many steps of a structure are looked at for it, all implications together: each costs as much as the property itself.
 const MOST_STEPS: usize = 5_000_000;
+
+/// Looks at the budget that it may always cost.
+const LEAST_EFFORT: u64 = 20_000;
 
 /// An implication that can be strengthened.
 #[derive(Clone, Debug)]
@@ -134,9 +140,19 @@ pub fn no_infinite_path() -> Diagnostic {
 }
 
 impl Session<'_> {
-    /// Looks for vacuous truth. The property holds either way, so a limit that is reached is only told.
-    pub(crate) fn look_for_vacuity(&self, task: &Task<'_>, answer: &mut Answer) -> Result<(), Failure> {
-        match self.find_vacuity(task, answer) {
+    /// Looks for vacuous truth of the formula that was asked. The property holds either way, so a limit that is reached is only told.
+    pub(crate) fn look_for_vacuity(&self, answer: &mut Answer, budget: &Budget) -> Result<(), Failure> {
+        if !self.options.look_for_vacuity || answer.verdict.value() != Belnap::True || is_query(&answer.formula) {
+            return Ok(());
+        }
+        // Values of a lattice are compared where they are computed.
+        if matches!(self.checked_model(), Model::Lattice(_)) {
+            return Ok(());
+        }
+        let formula = answer.formula.clone();
+        // As much again as everything before may be spent, and always some: the answer is there.
+        let share = budget.apart(budget.effort().saturating_add(LEAST_EFFORT));
+        match self.find_vacuity(&formula, answer, &share) {
             Err(Failure::Stopped(stopped)) => {
                 answer.warnings.push(not_looked_for(&stopped.to_string()));
                 Ok(())
@@ -145,22 +161,22 @@ impl Session<'_> {
         }
     }
 
-    fn find_vacuity(&self, task: &Task<'_>, answer: &mut Answer) -> Result<(), Failure> {
-        if let Some(warning) = self.no_path_warning(task)? {
+    fn find_vacuity(&self, formula: &Formula, answer: &mut Answer, budget: &Budget) -> Result<(), Failure> {
+        if let Some(warning) = self.no_path_warning(formula, budget)? {
             answer.vacuous = true;
             answer.warnings.push(warning);
             return Ok(());
         }
-        let stronger = strengthened(task.formula);
-        let most = most_looked_at(task.model.edge_count());
+        let stronger = strengthened(formula);
+        let most = most_looked_at(edges(self.checked_model()));
         if stronger.len() > most {
             let why =
                 format!("only {most} of {} implications were looked at, for the size of the structure", stronger.len());
             answer.warnings.push(not_looked_for(&why));
         }
         for stronger in stronger.into_iter().take(most) {
-            task.budget.check()?;
-            if self.still_true(task, &stronger.formula)? {
+            budget.check()?;
+            if self.plain_value(&stronger.formula, budget)? == Belnap::True {
                 answer.vacuous = true;
                 answer.warnings.push(never_matters(&stronger.antecedent));
             }
@@ -169,16 +185,15 @@ impl Session<'_> {
     }
 
     /// A universal property is true of a system without paths, whatever it says.
-    fn no_path_warning(&self, task: &Task<'_>) -> Result<Option<Diagnostic>, Failure> {
-        let model = task.model;
-        let speaks_of_paths = matches!(task.formula.logic(), Logic::Ltl | Logic::CtlStar | Logic::Ctl);
+    fn no_path_warning(&self, formula: &Formula, budget: &Budget) -> Result<Option<Diagnostic>, Failure> {
+        let Some(model) = self.kmts() else { return Ok(None) };
         let fair = !model.fairness().is_empty();
-        let linear = task.formula.logic() == Logic::Ltl && self.reading.deadlock == Deadlock::Mu;
-        if !speaks_of_paths || !(fair || linear) {
+        let linear = formula.logic() == Logic::Ltl && self.reading.deadlock == Deadlock::Mu;
+        if !speaks_of_paths(formula) || !(fair || linear) {
             return Ok(None);
         }
         for &state in &self.ask {
-            if starts_fair_path(model, self.reading, state, task.budget)? {
+            if starts_fair_path(model, self.reading, state, budget)? {
                 return Ok(None);
             }
         }
@@ -189,12 +204,39 @@ impl Session<'_> {
         }))
     }
 
-    fn still_true(&self, task: &Task<'_>, formula: &Formula) -> Result<bool, Failure> {
-        let Ok(stronger) = Task::new(task.model, formula, task.reading, Ask::At(&self.ask), task.budget) else {
-            return Ok(false);
-        };
-        let (_, values) = engines::evaluate(&stronger, self.options.engine)?;
-        Ok(self.ask.iter().all(|&state| values.at(state) == Belnap::True))
+    /// The value of a formula in the way that the property was asked, without evidence; unknown if it cannot be asked so.
+    fn plain_value(&self, formula: &Formula, budget: &Budget) -> Result<Belnap, Failure> {
+        match self.checked_model() {
+            Model::Kmts(model) if self.options.thorough => self.thorough_value(model, formula, budget),
+            Model::Kmts(model) => {
+                let formula = prove::evaluated_formula(model, formula);
+                let Ok(task) = Task::new(model, &formula, self.reading, Ask::At(&self.ask), budget) else {
+                    return Ok(Belnap::Unknown);
+                };
+                let (_, values) = engines::evaluate(&task, self.options.engine)?;
+                Ok(meet_at(&self.ask, |state| values.at(state)).0)
+            }
+            Model::Param(model) => self.family_value(model, formula, budget),
+            Model::Lattice(_) => Ok(Belnap::Unknown),
+        }
+    }
+}
+
+fn edges(model: &Model) -> usize {
+    match model {
+        Model::Kmts(model) => model.edge_count(),
+        Model::Lattice(model) => model.edge_count(),
+        Model::Param(model) => model.edges().len(),
+    }
+}
+
+/// Whether a formula says something about paths.
+fn speaks_of_paths(formula: &Formula) -> bool {
+    let quantifies = || formula.nodes().iter().any(|node| matches!(node, Node::All(_) | Node::Exists(_)));
+    match formula.logic() {
+        Logic::Ltl => true,
+        Logic::CtlStar | Logic::Ctl => quantifies(),
+        _ => false,
     }
 }
 

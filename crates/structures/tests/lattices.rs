@@ -101,8 +101,8 @@ fn what_is_told_determines_the_value() {
         let lower = told(true).fold(lattice.bottom(), |sum, element| lattice.join(sum, element));
         let refuted = |element| told(false).any(|least| lattice.leq(least, element));
         let upper = lattice.from_cuts(|element| !refuted(element));
-        assert_eq!(lattice.name(lower), answer.value.word());
-        assert_eq!(lattice.name(upper), answer.value.word());
+        assert_eq!(lattice.name(lower), answer.value().word());
+        assert_eq!(lattice.name(upper), answer.value().word());
         for cut in &answer.cuts {
             let Some(run) = &cut.run else { continue };
             assert_eq!(run.states.first(), Some(&cut.state));
@@ -136,12 +136,12 @@ fn refinement_over_a_lattice_is_that_of_the_structure_it_means() {
 fn vacuity_is_told_of_any_value_but_false() {
     let text = r#"{"lattice": "K3", "props": ["p", "q"], "states": {"a": {"p": "f", "q": "u"}}, "edges": [["a", "u", "a"]], "init": "a"}"#;
     let answer = check(&read(text), "AG (p -> q)", Logic::Ctl, EngineChoice::Auto).unwrap();
-    assert_eq!((answer.value.word(), answer.vacuous), ("t", true));
+    assert_eq!((answer.value().word(), answer.vacuous), ("t", true));
     let answer = check(&read(text), "q & AG (p -> q)", Logic::Ctl, EngineChoice::Auto).unwrap();
-    assert_eq!((answer.value.word(), answer.vacuous), ("u", true));
+    assert_eq!((answer.value().word(), answer.vacuous), ("u", true));
     let answer = check(&read(text), "q & AG (q -> p)", Logic::Ctl, EngineChoice::Auto).unwrap();
-    assert_eq!((answer.value.word(), answer.vacuous), ("u", true), "its value is that of !q");
+    assert_eq!((answer.value().word(), answer.vacuous), ("u", true), "its value is that of !q");
     let ended = text.replace(r#""u", "a"]]"#, r#""f", "a"]]"#);
     let answer = check(&read(&ended), "G q", Logic::Ltl, EngineChoice::Auto).unwrap();
-    assert_eq!((answer.value.word(), answer.vacuous), ("t", true));
+    assert_eq!((answer.value().word(), answer.vacuous), ("t", true));
 }

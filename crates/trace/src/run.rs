@@ -134,8 +134,12 @@ fn no_way(semantics: &Semantics<'_>, from: &State, what: &str) -> Failure {
 /// If the definition of a step does not connect them.
 pub fn connect(semantics: &Semantics<'_>, states: &[State]) -> Result<Run, Failure> {
     let Some(first) = states.first() else { return Err(disagreement("it is empty")) };
-    let mut steps = Vec::new();
+    let mut steps = Vec::with_capacity(states.len());
     for pair in states.windows(2) {
+        // What was found in time is told, unless nobody wants to know any more.
+        if semantics.budget().is_dismissed() {
+            return Err(Stopped(StopReason::Interrupted).into());
+        }
         let moves = ways(semantics, &pair[0], &pair[1]).into_iter().next();
         let moves = moves.ok_or_else(|| no_way(semantics, &pair[0], "no step leads from one state to the next"))?;
         steps.push(repeat(semantics, &pair[0], moves, &pair[1])?);

@@ -34,6 +34,8 @@ const MOST_MERGED: usize = 32;
 struct Line {
     pid: u32,
     number: i64,
+    /// Whether a claim moved just before. It does in visible states alone, so no atomic block was under way.
+    after_claim: bool,
 }
 
 /// A trail as it is written.
@@ -44,6 +46,8 @@ pub struct Trail {
     cycle: Option<usize>,
     /// How many steps of a claim were left out; none if there was no claim.
     claim_steps: Option<usize>,
+    /// Whether the last thing read was a step of the claim.
+    claim_moved: bool,
     merged: bool,
 }
 
@@ -97,7 +101,7 @@ pub fn of(file: &ProgramFile, path: &Path, text: &str) -> Result<Trail, Failure>
 /// # Errors
 /// If a line is none of a trail.
 pub fn read(text: &str) -> Result<Trail, Failure> {
-    let mut trail = Trail { lines: Vec::new(), cycle: None, claim_steps: None, merged: false };
+    let mut trail = Trail { lines: Vec::new(), cycle: None, claim_steps: None, claim_moved: false, merged: false };
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = || unreadable(at + 1, line);
         let fields: Result<Vec<i64>, _> = line.trim().split(':').map(str::parse).collect();
@@ -119,11 +123,17 @@ pub fn read(text: &str) -> Result<Trail, Failure> {
 impl Trail {
     /// With a claim, the claim is process 0 and the others follow.
     fn step(&mut self, pid: u32, number: i64) {
-        match (&mut self.claim_steps, pid.checked_sub(1)) {
-            (None, _) => self.lines.push(Line { pid, number }),
-            (Some(_), Some(pid)) => self.lines.push(Line { pid, number }),
-            (Some(count), None) => *count += 1,
-        }
+        let pid = match (&mut self.claim_steps, pid.checked_sub(1)) {
+            (None, _) => pid,
+            (Some(_), Some(pid)) => pid,
+            (Some(count), None) => {
+                *count += 1;
+                self.claim_moved = true;
+                return;
+            }
+        };
+        self.lines.push(Line { pid, number, after_claim: self.claim_moved });
+        self.claim_moved = false;
     }
 }
 
@@ -162,7 +172,7 @@ pub fn follow(semantics: &Semantics<'_>, first: &State, trail: &Trail, budget: &
 }
 
 /// One move that was chosen, and what else there was.
-struct Frame {
+struct ChosenMove {
     line: usize,
     state: State,
     /// Moves of the process of the line before that it may have merged.
@@ -267,9 +277,12 @@ impl<'s, 'p> TrailSearch<'s, 'p> {
 
     /// What can be tried in a state, the most likely last: what accounts for the next line before what the line before
     /// may have merged.
-    fn frame(&self, line: usize, state: State, merged: usize, entry: Option<usize>) -> Frame {
+    fn frame(&self, line: usize, state: State, merged: usize, entry: Option<usize>) -> ChosenMove {
         let lines = &self.trail.lines;
-        let forced = self.is_inside_d_step(&state);
+        // A `d_step` is one line, and a claim does not move inside any block.
+        let claim_moves = lines.get(line).is_some_and(|line| line.after_claim);
+        let in_d_step = self.is_inside_d_step(&state);
+        let inside = in_d_step || (state.holder.is_some() && claim_moves);
         let (mut next, mut silent) = (Vec::new(), Vec::new());
         for mv in self.semantics.moves(&state) {
             let pids: Vec<u32> = std::iter::once(mv.pid).chain(mv.partner.map(|(pid, _)| pid)).collect();
@@ -278,16 +291,16 @@ impl<'s, 'p> TrailSearch<'s, 'p> {
                 .is_some_and(|wanted| wanted.iter().zip(&pids).all(|(line, pid)| line.pid == *pid));
             let before = line.checked_sub(1).map(|at| lines[at].pid);
             let may_be_merged = self.trail.merged && merged < MOST_MERGED && mv.partner.is_none();
-            if !forced && follows {
+            if !inside && follows {
                 next.push(Candidate { mv: mv.clone(), lines: pids.len() });
             }
-            if before == Some(mv.pid) && (forced || may_be_merged) {
+            if before == Some(mv.pid) && (in_d_step || may_be_merged) {
                 silent.push(Candidate { mv, lines: 0 });
             }
         }
-        let merged = if forced { 0 } else { merged };
+        let merged = if in_d_step { 0 } else { merged };
         let options = next.into_iter().chain(silent).rev().collect();
-        Frame { line, state, merged, options, entry, bound: Vec::new() }
+        ChosenMove { line, state, merged, options, entry, bound: Vec::new() }
     }
 
     /// A whole `d_step` is one line.
@@ -301,7 +314,7 @@ impl<'s, 'p> TrailSearch<'s, 'p> {
     }
 
     /// Whether the numbers of the lines may stand for the statements of a move; notes them as far as they do.
-    fn fits(&mut self, frame: &mut Frame, candidate: &Candidate) -> bool {
+    fn fits(&mut self, frame: &mut ChosenMove, candidate: &Candidate) -> bool {
         if self.numbers == Numbers::Contradict {
             return true;
         }
@@ -344,7 +357,7 @@ impl<'s, 'p> TrailSearch<'s, 'p> {
     }
 
     /// Whether the trail ends here as it should.
-    fn is_end(&self, path: &[Frame], fault: Option<&Fault>) -> bool {
+    fn is_end(&self, path: &[ChosenMove], fault: Option<&Fault>) -> bool {
         let Some(last) = path.last() else { return false };
         if fault.is_some() {
             return self.trail.cycle.is_none();
@@ -359,7 +372,7 @@ impl<'s, 'p> TrailSearch<'s, 'p> {
     }
 
     /// The run through the frames.
-    fn finished(&self, path: &[Frame], moves: &[Candidate], fault: Option<Fault>) -> Run {
+    fn finished(&self, path: &[ChosenMove], moves: &[Candidate], fault: Option<Fault>) -> Run {
         let first = path[0].state.clone();
         let mut run = Run { first, steps: Vec::new(), loop_start: None, fault: None, deadlock: false };
         let entry = path.last().and_then(|last| last.entry);
@@ -391,7 +404,8 @@ mod tests {
     #[test]
     fn headers_claims_and_cycles_are_read() {
         let trail = read("-2:2:-2\n-4:-4:-4\n1:0:13\n2:2:8\n-1:-1:-1\n3:0:19\n4:1:7\n").expect("a trail");
-        assert_eq!(trail.lines, [Line { pid: 1, number: 8 }, Line { pid: 0, number: 7 }]);
+        let line = |pid, number| Line { pid, number, after_claim: true };
+        assert_eq!(trail.lines, [line(1, 8), line(0, 7)]);
         assert_eq!((trail.cycle, trail.claim_steps, trail.merged), (Some(1), Some(2), true));
         let plain = read("1:0:13\n").expect("a trail");
         assert_eq!((plain.lines.len(), plain.cycle, plain.claim_steps, plain.merged), (1, None, None, false));

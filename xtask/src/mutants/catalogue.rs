@@ -11,7 +11,7 @@ use super::Problem;
 
 /// Whose soundness a mutant breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
+pub enum MutantTarget {
     /// What finds answers: a wrong answer, or a proof of one.
     Engine,
     /// What checks proofs: an obligation less.
@@ -36,7 +36,7 @@ pub struct Mutant {
     pub area: String,
     pub name: String,
     pub file: String,
-    pub kind: Kind,
+    pub kind: MutantTarget,
     /// What it breaks, for people.
     pub breaks: String,
     /// Text around the expression, where the expression alone occurs several times.
@@ -115,8 +115,8 @@ fn mutant(area: &str, number: u32, fields: Vec<(String, String)>) -> Result<Muta
     let said = |key: &str| fields.iter().find(|(other, _)| other == key).map(|(_, value)| value.clone());
     let needed = |key: &str| said(key).filter(|value| !value.is_empty()).ok_or(problem(&format!("no `{key}`")));
     let kind = match needed("kind")?.as_str() {
-        "engine" => Kind::Engine,
-        "kernel" => Kind::Kernel,
+        "engine" => MutantTarget::Engine,
+        "kernel" => MutantTarget::Kernel,
         _ => return Err(problem("`kind` is engine or kernel")),
     };
     let tests = needed("tests")?.split(';').map(tests).collect::<Option<Vec<_>>>();

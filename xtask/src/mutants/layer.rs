@@ -59,7 +59,7 @@ pub fn layer(text: &str) -> Layer {
 /// Tests about certificates of answers compare the reason of a refusal with none.
 fn refused_certificate(panic: &str) -> bool {
     let place = panic.lines().next().unwrap_or_default();
-    let about_certificates = ["certificates.rs", "grounded.rs", "proofs.rs", "witness.rs"];
+    let about_certificates = ["certificates.rs", "proof_obligations.rs", "proofs.rs", "witness.rs"];
     about_certificates.iter().any(|file| place.contains(file))
         && (panic.contains("right: None") && panic.contains("left: Some") || panic.contains("Certificate {"))
         && !panic.contains("accepted, but")

@@ -94,7 +94,7 @@ fn judge(plan: &Plan, options: &Options) -> Result<bool, Problem> {
 }
 
 fn counts(mutants: &[Mutant]) -> String {
-    let kernel = mutants.iter().filter(|mutant| mutant.kind == catalogue::Kind::Kernel).count();
+    let kernel = mutants.iter().filter(|mutant| mutant.kind == catalogue::MutantTarget::Kernel).count();
     format!("{} mutants of engines, {kernel} of the kernel", mutants.len() - kernel)
 }
 
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn there_are_enough_mutants_of_engines_and_of_the_kernel() {
         let mutants = catalogue(&root().join("xtask/mutants")).unwrap_or_else(|problem| panic!("{problem}"));
-        let kernel = mutants.iter().filter(|mutant| mutant.kind == catalogue::Kind::Kernel).count();
+        let kernel = mutants.iter().filter(|mutant| mutant.kind == catalogue::MutantTarget::Kernel).count();
         assert!(kernel >= 20, "{kernel} of the kernel");
         assert!(mutants.len() - kernel >= 60, "{} of engines", mutants.len() - kernel);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::GOAL;
-use super::catalogue::Kind;
+use super::catalogue::MutantTarget;
 use super::run::{Fate, Judged, name};
 
 /// The table, and whether enough mutants were caught.
@@ -19,7 +19,7 @@ pub fn table(judged: &[Judged]) -> (String, bool) {
             (Fate::Missed, Some(_)) => (String::new(), "equivalent"),
             (Fate::Missed, None) => (String::new(), "**missed**"),
         };
-        let kind = if one.mutant.kind == Kind::Kernel { "kernel" } else { "engine" };
+        let kind = if one.mutant.kind == MutantTarget::Kernel { "kernel" } else { "engine" };
         let breaks = one.mutant.breaks.replace('|', "\\|");
         let _ = writeln!(text, "| {} | {kind} | {breaks} | {by} | {layer} |", one.mutant.name);
     }

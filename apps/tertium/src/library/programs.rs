@@ -1,13 +1,13 @@
 //! Properties of programs, by the strategy.
 
 use tertium_base::Budget;
-use tertium_driver::program::answer::ProgramAnswer;
+use tertium_driver::program::answer::{ProgramAnswer, ProgramEvidence};
 use tertium_driver::program::proof::{self, Written};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::sizes::asked_of;
 use tertium_driver::program::{self, ProgramFile, wording};
 use tertium_driver::strategy::{self, ProgramQuery};
-use tertium_driver::{Failure, Observer, Verdict};
+use tertium_driver::{Failure, Observer};
 
 use super::Options;
 use super::report::{Evidence, PropertyReport, Report, Run, RunStep};
@@ -22,7 +22,10 @@ pub(super) fn check(
     let mut wishes = options.wishes.clone();
     wishes.options.keep_basis |= options.certificates;
     let query = ProgramQuery { file, questions: &asked, wishes: &wishes };
-    let outcome = strategy::decide(&query, budget, observer)?;
+    let mut outcome = strategy::decide(&query, budget, observer)?;
+    for (question, answer) in asked.iter().zip(&mut outcome.answers) {
+        strategy::look_for_vacuity(&query, question, answer, budget, observer)?;
+    }
     let mut results = Vec::new();
     for (question, answer) in asked.iter().zip(&outcome.answers) {
         // A run of one size is read by the question as it is asked of that size.
@@ -55,20 +58,15 @@ fn certificate(
 }
 
 fn told(file: &ProgramFile, answer: &ProgramAnswer, certificate: Option<String>) -> PropertyReport {
-    let evidence =
-        || Evidence { run: answer.run().map(|run| told_run(answer.system().unwrap_or(file), run)), certificate };
-    let reasons = || answer.reasons().iter().map(|reason| reason.what.clone()).collect();
+    let evidence = |shown: &ProgramEvidence| Evidence {
+        run: shown.run.as_ref().map(|run| told_run(shown.system.as_deref().unwrap_or(file), run)),
+        certificate,
+    };
     PropertyReport {
         name: answer.name.clone(),
         formula: answer.formula.clone(),
         logic: answer.logic,
-        verdict: match &answer.verdict {
-            Verdict::Holds(_) => Verdict::Holds(evidence()),
-            Verdict::Fails(_) => Verdict::Fails(evidence()),
-            Verdict::Conflicting(_) => Verdict::Conflicting(evidence()),
-            Verdict::Indefinite(_) => Verdict::Indefinite(reasons()),
-            Verdict::Stopped(limit, _) => Verdict::Stopped(*limit, reasons()),
-        },
+        verdict: answer.verdict.told(evidence, |reason| vec![reason.what.clone()]),
         value: answer.value().to_string(),
         provenance: answer.provenance,
         vacuous: answer.is_vacuous(),

@@ -1,9 +1,9 @@
 //! Properties of partial structures.
 
 use tertium_base::Budget;
-use tertium_driver::answer::{Answer, Value};
+use tertium_driver::answer::{Answer, OpenReason, StructureEvidence};
 use tertium_driver::check::{CheckOptions, Session};
-use tertium_driver::{Belnap, Failure, Observer, PropId, Reason, StateId, Verdict};
+use tertium_driver::{Failure, Observer, PropId, Reason, StateId};
 
 use super::Options;
 use super::model::Structure;
@@ -31,13 +31,16 @@ pub(super) fn check(
 fn told(session: &Session<'_>, answer: &Answer, options: &Options) -> Result<PropertyReport, Failure> {
     let has_proof = options.certificates && !answer.certificates.is_empty();
     let certificate = if has_proof { Some(session.certificate_text(answer)?) } else { None };
-    let evidence = Evidence { run: answer.run.as_ref().map(|run| told_run(session, answer, run)), certificate };
+    let evidence = |shown: &StructureEvidence| Evidence {
+        run: shown.run.as_ref().map(|run| told_run(session, answer, run)),
+        certificate,
+    };
     Ok(PropertyReport {
         name: answer.name.clone(),
         formula: answer.formula.text(),
         logic: answer.formula.logic().name(),
-        verdict: verdict(answer, evidence, reasons(session, answer)),
-        value: answer.value.word().to_owned(),
+        verdict: answer.verdict.told(evidence, |reason| reasons(session, answer, reason)),
+        value: answer.value().word().to_owned(),
         provenance: answer.provenance,
         vacuous: answer.vacuous,
         states: session.size().0,
@@ -47,8 +50,11 @@ fn told(session: &Session<'_>, answer: &Answer, options: &Options) -> Result<Pro
 }
 
 /// The elements of the model that leave the value open.
-fn reasons(session: &Session<'_>, answer: &Answer) -> Vec<String> {
-    let Some((open, _)) = &answer.open else { return Vec::new() };
+fn reasons(session: &Session<'_>, answer: &Answer, reason: &OpenReason) -> Vec<String> {
+    let open = match reason {
+        OpenReason::Element(name) => return vec![format!("the value is `{name}`")],
+        OpenReason::Question(question) => &question.0,
+    };
     let Some(kmts) = answer.structure.as_deref().or(session.kmts()) else { return Vec::new() };
     let name = |state: StateId| kmts.state_name(state);
     let told = |reason: &Reason| match reason {
@@ -62,18 +68,6 @@ fn reasons(session: &Session<'_>, answer: &Answer) -> Vec<String> {
         }
     };
     open.reasons.iter().map(told).collect()
-}
-
-/// A value of a lattice between bottom and top is open, for no reason but that it is this value.
-fn verdict(answer: &Answer, evidence: Evidence, reasons: Vec<String>) -> Verdict<Evidence, String> {
-    match (&answer.value, answer.stopped) {
-        (_, Some(limit)) => Verdict::Stopped(limit, Vec::new()),
-        (value, _) if value.is_true() => Verdict::Holds(evidence),
-        (value, _) if value.is_false() => Verdict::Fails(evidence),
-        (Value::Belnap(Belnap::Both), _) => Verdict::Conflicting(evidence),
-        (Value::Element { name, .. }, _) => Verdict::Indefinite(vec![format!("the value is `{name}`")]),
-        _ => Verdict::Indefinite(reasons),
-    }
 }
 
 fn told_run(session: &Session<'_>, answer: &Answer, run: &tertium_driver::answer::Run) -> Run {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::{Value, json};
 use tertium::{Budget, Model, Options};
 
 use crate::client::Client;
+use crate::common;
 
 /// Of each property its value and what decided it.
 type Answers = BTreeMap<String, String>;
@@ -22,7 +22,7 @@ fn models() -> Vec<PathBuf> {
         ("corpus/gcl", 1),
         ("corpus/gcl/bounded", 1),
         ("corpus/gcl/ends", 1),
-        ("corpus/gcl/every", 1),
+        ("corpus/gcl/parameterised", 1),
         ("corpus/gcl/loop", 2),
         ("examples", 1),
         ("corpus/promela/abstracted", 2),
@@ -51,12 +51,7 @@ fn word(value: &Value) -> String {
 }
 
 fn by_command(path: &Path) -> Option<Answers> {
-    let output = Command::new(env!("CARGO_BIN_EXE_tertium"))
-        .args(["check", "--format", "json", "--quiet"])
-        .arg(path)
-        .env("TERTIUM_PROGRESS", "off")
-        .output()
-        .expect("it runs");
+    let output = common::tertium(".", &["check", "--format", "json", "--quiet", &path.to_string_lossy()]);
     let report: Value = serde_json::from_slice(&output.stdout).ok()?;
     report.get("results").map(of_results)
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use tertium_lattice::Kleene;
-use tertium_program::{LocationId, ProcessId};
+use tertium_program::ProcessId;
 
-use super::{AbstractStep, Case, Expansion, Failed, Ways, flatten, merge};
+use super::{AbstractStep, Case, Expansion, Failed, OperationFault, Ways, flatten, merge};
 use crate::choices::Closed;
-use crate::options::Kind;
+use crate::options::AbstractionKind;
 use crate::state::AbstractState;
 use crate::system::System;
 use crate::view::View;
@@ -47,12 +47,14 @@ impl System {
         found: &mut Expansion,
     ) -> Result<(), Failed> {
         let process = self.operations[case.operation].process;
-        if !matches!(self.options.kind, Kind::Cartesian | Kind::Cubes | Kind::Four) || !self.surely(view, &[able])? {
+        if !matches!(self.options.kind, AbstractionKind::Cartesian | AbstractionKind::Cubes | AbstractionKind::Four)
+            || !self.surely(view, &[able])?
+        {
             return Ok(());
         }
         match (self.options.kind, targets) {
             (_, [only]) => found.steps.push(AbstractStep { target: only.clone(), process, may: true, must: true }),
-            (Kind::Four, _) => {
+            (AbstractionKind::Four, _) => {
                 let merged = flatten(targets);
                 found.steps.push(AbstractStep { target: merged, process, may: false, must: true });
             }
@@ -74,7 +76,7 @@ impl System {
         for reach in reaches {
             open.entry(reach.target.clone()).or_default().push(reach.closed);
         }
-        let exact = matches!(self.options.kind, Kind::Boolean | Kind::Hyper);
+        let exact = matches!(self.options.kind, AbstractionKind::Boolean | AbstractionKind::Hyper);
         let mut sure: Vec<AbstractState> = Vec::new();
         for (target, ways) in &open {
             let must = exact && self.surely(view, ways)?;
@@ -87,7 +89,7 @@ impl System {
         sure.iter().for_each(|target| {
             open.remove(target);
         });
-        if self.options.kind == Kind::Hyper {
+        if self.options.kind == AbstractionKind::Hyper {
             let sets = self.hitting(view, &open)?;
             found.hyper.extend(sets.into_iter().map(|set| (set, Some(process))));
         }
@@ -106,7 +108,7 @@ impl System {
             .program
             .process_ids()
             .zip(&state.locations)
-            .all(|(process, &location)| self.program.location(process, LocationId::new(location as usize)).end);
+            .all(|(process, &location)| self.program.location(process, location).end);
         if at_end || !found.may_stop {
             return Ok(Some(Kleene::False));
         }
@@ -115,7 +117,7 @@ impl System {
         }
         let view = self.viewed(state, view);
         let mut ways: Vec<Closed> = all.iter().flat_map(|ways| ways.able.iter().copied()).collect();
-        for &(operation, _) in &found.faults {
+        for &OperationFault { operation, .. } in &found.faults {
             let fault = self.simplify(view, self.operations[operation].fault);
             let inputs = self.operations[operation].inputs.clone();
             ways.push(self.close(fault, &inputs));

@@ -19,9 +19,9 @@ use self::certain::Reach;
 use crate::Unsupported;
 use crate::choices::Closed;
 use crate::diagram::Post;
-use crate::options::Kind;
+use crate::options::AbstractionKind;
 use crate::state::{AbstractState, definite};
-use crate::system::System;
+use crate::system::{OperationId, System};
 use crate::view::View;
 
 /// At most this many combinations of predicates after one step are listed one by one.
@@ -65,6 +65,15 @@ pub struct AbstractStep {
     pub must: bool,
 }
 
+/// An operation that may go wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OperationFault {
+    /// Which.
+    pub operation: OperationId,
+    /// Whether it surely does.
+    pub certain: bool,
+}
+
 /// What follows from a state.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expansion {
@@ -74,8 +83,8 @@ pub struct Expansion {
     pub hyper: Vec<(Vec<AbstractState>, Option<ProcessId>)>,
     /// Whether some program state may have no step.
     pub may_stop: bool,
-    /// Operations that may go wrong, and whether they surely do.
-    pub faults: Vec<(usize, bool)>,
+    /// Operations that may go wrong.
+    pub faults: Vec<OperationFault>,
     /// For each process whether it may be unable to step, in some program state.
     pub may_rest: Vec<bool>,
     /// Whether the program is stuck with a process not at its end.
@@ -106,7 +115,7 @@ pub(crate) struct Ways {
     hyper: Vec<Vec<Post>>,
     /// Targets that are not certain by themselves, and when each is reached.
     pub open: Vec<(Post, Vec<Closed>)>,
-    faults: Vec<(usize, bool)>,
+    faults: Vec<OperationFault>,
     /// When it can step.
     able: Vec<Closed>,
     /// Whether it may be unable to step.
@@ -131,12 +140,12 @@ impl Ways {
 
 /// A step with its kept values fixed.
 pub(crate) struct Case {
-    operation: usize,
+    pub(crate) operation: OperationId,
     /// It can be taken and leads to these kept values.
-    relation: TermId,
+    pub(crate) relation: TermId,
     kept: Vec<i128>,
     /// The predicates afterwards.
-    after: Vec<TermId>,
+    pub(crate) after: Vec<TermId>,
 }
 
 impl System {
@@ -164,7 +173,7 @@ impl System {
             ways.tell(state, process, &mut found);
             all.push(ways);
         }
-        if self.options.kind == Kind::Hyper {
+        if self.options.kind == AbstractionKind::Hyper {
             self.joint(state, &mut view, &all, &mut found)?;
         }
         let any_sure = found.hyper.iter().any(|(_, by)| by.is_none());
@@ -186,7 +195,7 @@ impl System {
     fn ways(&mut self, state: &AbstractState, view: &View, process: ProcessId) -> Result<Ways, Failed> {
         let mut found = Expansion::default();
         let (mut reaches, mut able): (Vec<Reach>, Vec<Closed>) = (Vec::new(), Vec::new());
-        let at = state.locations[process.index()] as usize;
+        let at = state.locations[process.index()].index();
         for operation in self.leaving[process.index()][at].clone() {
             self.faults(view, operation, &mut found)?;
             for case in self.cases(state, view, operation)? {
@@ -218,20 +227,25 @@ impl System {
         })
     }
 
-    fn faults(&mut self, view: &View, operation: usize, found: &mut Expansion) -> Result<(), Failed> {
+    fn faults(&mut self, view: &View, operation: OperationId, found: &mut Expansion) -> Result<(), Failed> {
         let fault = self.operations[operation].fault;
         let fault = self.simplify(view, fault);
         if self.possible(view, Purpose::May, &[fault])? != Reply::Unsat {
             let inputs = self.operations[operation].inputs.clone();
             let closed = self.close(fault, &inputs);
             let certain = self.surely(view, &[closed])?;
-            found.faults.push((operation, certain));
+            found.faults.push(OperationFault { operation, certain });
         }
         Ok(())
     }
 
     /// The step, once for each combination of kept values that it may lead to.
-    pub(crate) fn cases(&mut self, state: &AbstractState, view: &View, operation: usize) -> Result<Vec<Case>, Failed> {
+    pub(crate) fn cases(
+        &mut self,
+        state: &AbstractState,
+        view: &View,
+        operation: OperationId,
+    ) -> Result<Vec<Case>, Failed> {
         let relation = self.operations[operation].relation;
         let relation = self.simplify(view, relation);
         if self.terms.as_bool(relation) == Some(false) {
@@ -300,7 +314,7 @@ impl System {
             let reply = self.possible(view, Purpose::May, &[case.relation])?;
             return Ok(if reply == Reply::Unsat { Vec::new() } else { vec![base] });
         }
-        if matches!(self.options.kind, Kind::Cartesian | Kind::Cubes) {
+        if matches!(self.options.kind, AbstractionKind::Cartesian | AbstractionKind::Cubes) {
             return self.product(view, case, base, &open);
         }
         let terms: Vec<TermId> = open.iter().map(|&at| case.after[at]).collect();
@@ -333,7 +347,7 @@ impl System {
             }
         }
         let open: Vec<usize> = open.iter().copied().filter(|&at| base.cube[at] == Kleene::Unknown).collect();
-        if open.len() > MOST_OPEN || self.options.kind == Kind::Cubes {
+        if open.len() > MOST_OPEN || self.options.kind == AbstractionKind::Cubes {
             return Ok(vec![base]);
         }
         let mut targets = Vec::new();

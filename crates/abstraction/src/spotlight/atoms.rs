@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use tertium_program::{Binary, Expr, ExprId, ProcessId, Program, Scope, Sort, Unary};
+use tertium_program::{Binary, Expr, ExprId, LocationId, ProcessId, Program, Scope, Sort, Unary};
 use tertium_smt::{Purpose, Reply, Term};
 
 use crate::expand::Failed;
-use crate::system::System;
+use crate::system::{OperationId, System};
 
 /// What is known of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,20 +78,20 @@ impl System {
     }
 
     /// Whether an operation may change the value of a predicate.
-    pub fn touches(&mut self, operation: usize, predicate: usize) -> bool {
+    pub fn touches(&mut self, operation: OperationId, predicate: usize) -> bool {
         let term = self.predicate_terms[predicate];
         self.after(operation, term) != term
     }
 
     /// The operations of a process.
     #[must_use]
-    pub fn operations_of(&self, process: ProcessId) -> Vec<usize> {
+    pub fn operations_of(&self, process: ProcessId) -> Vec<OperationId> {
         self.leaving[process.index()].iter().flatten().copied().collect()
     }
 
     /// Whether no step of the program changes what a predicate depends on.
     pub fn is_rigid(&mut self, predicate: usize) -> bool {
-        (0..self.operations.len()).all(|operation| !self.touches(operation, predicate))
+        self.operations.ids().all(|operation| !self.touches(operation, predicate))
     }
 }
 
@@ -107,10 +107,10 @@ impl System {
     ///
     /// # Errors
     /// If a limit is reached.
-    pub fn fails_at(&mut self, process: ProcessId, location: u32) -> Result<bool, Failed> {
-        let here = self.terms.int(i128::from(location));
+    pub fn fails_at(&mut self, process: ProcessId, location: LocationId) -> Result<bool, Failed> {
+        let here = self.terms.int(i128::from(location.number()));
         let place = HashMap::from([(self.translator.counter(process), here)]);
-        for operation in self.leaving[process.index()][location as usize].clone() {
+        for operation in self.leaving[process.index()][location.index()].clone() {
             let fault = self.terms.substitute(self.operations[operation].fault, &place);
             if self.queries.satisfiable(&mut self.terms, Purpose::May, &[fault])? != Reply::Unsat {
                 return Ok(true);

@@ -11,20 +11,20 @@ use std::rc::Rc;
 use tertium_base::Budget;
 use tertium_lattice::Kleene;
 use tertium_program::search::{Limits, nearest_first};
-use tertium_program::{ProcessId, Successors};
+use tertium_program::{LocationId, ProcessId, Successors};
 use tertium_smt::{Purpose, Reply, TermId};
 
 use super::label::{Label, projected};
-use super::plain::{Lit, Plain};
+use super::plain::{Lit, Plain, ShadeModel};
 use super::{MOST_PARAMETERS, Parameter, SpotState, Spotlight};
 use crate::expand::Failed;
-use crate::system::System;
+use crate::system::{OperationId, System};
 
 /// Who takes a step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Mover {
     /// A process of the spotlight, by this operation.
-    Spot(usize),
+    Spot(OperationId),
     /// A process of the shade, by whatever it can do.
     Shade(ProcessId),
 }
@@ -127,6 +127,14 @@ impl Spotlight {
     }
 }
 
+impl System {
+    /// More abstract states than this are not visited.
+    #[must_use]
+    pub const fn most_states(&self) -> usize {
+        self.options.most_states
+    }
+}
+
 impl SpotExplored {
     /// Visits all states.
     ///
@@ -138,8 +146,21 @@ impl SpotExplored {
         budget: &Budget,
         progress: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, Failed> {
-        let limits = Limits { most: system.options.most_states, budget };
-        let lit = Lit::new(system, spotlight);
+        let most = system.options.most_states;
+        Self::visit_with(system, (spotlight, ShadeModel::Effects), Limits { most, budget }, progress)
+    }
+
+    /// Visits all states, with the shade followed as closely as the model says.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn visit_with(
+        system: &mut System,
+        (spotlight, shade): (&Spotlight, ShadeModel),
+        limits: Limits<'_>,
+        progress: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self, Failed> {
+        let lit = Lit::new(system, spotlight, shade);
         let certain = system.surely_starts()?;
         let mut lighted = Lighted { system, spotlight, lit, first: None, steps: Vec::new() };
         let reached = nearest_first(&mut lighted, limits, &mut |_, reached, number| {
@@ -213,8 +234,8 @@ pub(crate) fn cube(state: &SpotState, assignment: usize) -> Vec<Kleene> {
 /// The one state that stands for all initial states.
 fn initial(system: &mut System, spotlight: &Spotlight) -> Result<SpotState, Failed> {
     let program = &system.program;
-    let locations: Vec<u32> =
-        spotlight.processes.iter().map(|&process| program.process(process).entry.number()).collect();
+    let locations: Vec<LocationId> =
+        spotlight.processes.iter().map(|&process| program.process(process).entry).collect();
     let mut entries = HashMap::new();
     for process in program.process_ids() {
         let entry = system.terms.int(program.process(process).entry.index() as i128);
@@ -258,7 +279,7 @@ fn combined(
     views: &[(usize, Rc<Plain>)],
 ) -> Vec<Combined> {
     let mut found = Vec::new();
-    let mut operations: Vec<usize> =
+    let mut operations: Vec<OperationId> =
         views.iter().flat_map(|(_, plain)| plain.steps.iter().map(|step| step.operation)).collect();
     operations.sort_unstable();
     operations.dedup();
@@ -281,7 +302,7 @@ fn combined(
         let moved = &system.operations[operation];
         for (position, &process) in spotlight.processes.iter().enumerate() {
             if process == moved.process {
-                locations[position] = moved.target.number();
+                locations[position] = moved.target;
             }
         }
         found.push((Mover::Spot(operation), SpotState { locations, labels }, may, must));

@@ -6,7 +6,7 @@
 //! processes are *shade*: any of them may step at any moment, and whatever it could change becomes unknown ([`plain`]).
 //! An unknown value may be given a name instead, a *parameter*, so that what depends on it stays related: labels are then
 //! boolean functions of the parameters ([`label`]). [`explore`] visits all states, [`structure`] makes one structure
-//! per assignment of the parameters.
+//! per assignment of the parameters, [`parameterised`] one over all of them.
 //!
 //! What a parameter means and when answers over all assignments hold of the program is said in `docs/soundness.md`; the
 //! conditions are looked at by whoever combines the answers ([`SpotExplored::is_met_again`] is one of them). Not here:
@@ -15,21 +15,24 @@
 pub mod atoms;
 pub mod explore;
 pub mod label;
+pub mod parameterised;
 pub mod plain;
 pub mod structure;
 
-use tertium_program::{ProcessId, Program};
+use tertium_program::{LocationId, ProcessId, Program};
 
 pub use atoms::{Standing, comparisons};
 pub use explore::{Mover, SpotExplored, SpotStep};
 pub use label::{Label, MOST_PARAMETERS};
+pub use parameterised::ComplementaryBranch;
+pub use plain::ShadeModel;
 pub use structure::{SHADE, SpotShape};
 
 /// A state: where the processes of the spotlight are, and what is known of each predicate.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SpotState {
     /// One location per process of the spotlight.
-    pub locations: Vec<u32>,
+    pub locations: Vec<LocationId>,
     /// One label per predicate.
     pub labels: Vec<Label>,
 }

@@ -11,31 +11,43 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use tertium_lattice::Kleene;
-use tertium_program::{ExprId, ProcessId};
+use tertium_program::{ExprId, LocationId, ProcessId};
 use tertium_smt::{Purpose, Reply, TermId};
 
 use super::Spotlight;
 use crate::choices::Closed;
 use crate::expand::Failed;
-use crate::system::System;
+use crate::system::{OperationId, System};
 use crate::view::View;
 
 /// A step of a process in the spotlight.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlainStep {
     /// Which.
-    pub operation: usize,
+    pub operation: OperationId,
     /// Whether every program state can take it.
     pub must: bool,
     /// The predicates afterwards.
     pub cube: Vec<Kleene>,
 }
 
+/// How closely the steps of the shade are followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ShadeModel {
+    /// A predicate keeps its value where every step of the process provably keeps it.
+    #[default]
+    Effects,
+    /// A predicate keeps its value where no step of the process writes to it: coarser, without questions to the solver.
+    Havoc,
+    /// Nothing of the shade steps. That is a part of the runs: what some run breaks is broken, no more.
+    AtRest,
+}
+
 /// For each process of the shade the predicates whose values it may change; none if it surely cannot step.
 pub type Effects = Vec<(ProcessId, Option<Vec<bool>>)>;
 
 /// Locations and predicates that a result belongs to.
-type Key = (Vec<u32>, Vec<Kleene>);
+type Key = (Vec<LocationId>, Vec<Kleene>);
 
 /// What follows from a state without parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -57,7 +69,7 @@ pub struct Plain {
 /// A step of the shade, made ready.
 #[derive(Clone, Debug)]
 struct ShadeStep {
-    operation: usize,
+    operation: OperationId,
     relation: TermId,
     /// Where its process is.
     place: TermId,
@@ -69,20 +81,22 @@ struct ShadeStep {
 #[derive(Debug)]
 pub struct Lit {
     processes: Vec<ProcessId>,
+    model: ShadeModel,
     shade: Vec<(ProcessId, Vec<ShadeStep>)>,
     /// Positions in the spotlight of processes whose location the shade, or a predicate, looks at.
     watched: Vec<usize>,
     plain: HashMap<Key, Rc<Plain>>,
     effects: HashMap<Key, Rc<Effects>>,
-    labels: HashMap<(Vec<u32>, Vec<Kleene>, ExprId, bool), Kleene>,
+    labels: HashMap<(Vec<LocationId>, Vec<Kleene>, ExprId, bool), Kleene>,
 }
 
 impl Lit {
     /// Prepares a program for a spotlight.
     #[must_use]
-    pub fn new(system: &mut System, spotlight: &Spotlight) -> Self {
+    pub fn new(system: &mut System, spotlight: &Spotlight, model: ShadeModel) -> Self {
         let mut lit = Self {
             processes: spotlight.processes.clone(),
+            model,
             shade: Vec::new(),
             watched: Vec::new(),
             plain: HashMap::new(),
@@ -90,7 +104,8 @@ impl Lit {
             labels: HashMap::new(),
         };
         let program = system.program.clone();
-        for process in spotlight.shade(&program) {
+        let shade = if model == ShadeModel::AtRest { Vec::new() } else { spotlight.shade(&program) };
+        for process in shade {
             let steps = lit.shade_steps(system, process);
             lit.shade.push((process, steps));
         }
@@ -99,7 +114,7 @@ impl Lit {
     }
 
     fn shade_steps(&self, system: &mut System, process: ProcessId) -> Vec<ShadeStep> {
-        let operations: Vec<usize> = system.leaving[process.index()].iter().flatten().copied().collect();
+        let operations: Vec<OperationId> = system.leaving[process.index()].iter().flatten().copied().collect();
         let counter = system.translator.counter(process);
         let mut steps = Vec::new();
         for operation in operations {
@@ -140,10 +155,10 @@ impl Lit {
         positions.filter(|&position| is_watched(system, self.processes[position])).collect()
     }
 
-    fn view(&self, system: &mut System, locations: &[u32], cube: &[Kleene]) -> View {
+    fn view(&self, system: &mut System, locations: &[LocationId], cube: &[Kleene]) -> View {
         let mut concrete = HashMap::new();
         for (&process, &location) in self.processes.iter().zip(locations) {
-            let here = system.terms.int(i128::from(location));
+            let here = system.terms.int(i128::from(location.number()));
             concrete.insert(system.translator.counter(process), here);
         }
         system.facts(concrete, cube)
@@ -153,7 +168,12 @@ impl Lit {
     ///
     /// # Errors
     /// If a limit is reached.
-    pub fn expand(&mut self, system: &mut System, locations: &[u32], cube: &[Kleene]) -> Result<Rc<Plain>, Failed> {
+    pub fn expand(
+        &mut self,
+        system: &mut System,
+        locations: &[LocationId],
+        cube: &[Kleene],
+    ) -> Result<Rc<Plain>, Failed> {
         let key = (locations.to_vec(), cube.to_vec());
         if let Some(known) = self.plain.get(&key) {
             return Ok(Rc::clone(known));
@@ -164,7 +184,7 @@ impl Lit {
         for (&process, &location) in self.processes.iter().zip(locations) {
             let first = found.steps.len();
             let mut ways: Vec<Closed> = Vec::new();
-            for operation in system.leaving[process.index()][location as usize].clone() {
+            for operation in system.leaving[process.index()][location.index()].clone() {
                 if let Some((step, closed)) = spotlight_step(system, &view, operation)? {
                     found.steps.push(step);
                     ways.push(closed);
@@ -193,7 +213,7 @@ impl Lit {
         &mut self,
         system: &mut System,
         view: &View,
-        locations: &[u32],
+        locations: &[LocationId],
         cube: &[Kleene],
     ) -> Result<Rc<Effects>, Failed> {
         let key = (self.watched.iter().map(|&at| locations[at]).collect::<Vec<_>>(), cube.to_vec());
@@ -204,7 +224,12 @@ impl Lit {
         for (process, steps) in &self.shade {
             let (mut changed, mut possible) = (vec![false; cube.len()], false);
             for step in steps {
-                possible |= shade_step(system, view, step, cube, &mut changed)?;
+                if self.model == ShadeModel::Havoc {
+                    step.touches.iter().for_each(|&at| changed[at] = true);
+                    possible = true;
+                } else {
+                    possible |= shade_step(system, view, step, cube, &mut changed)?;
+                }
             }
             found.push((*process, possible.then_some(changed)));
         }
@@ -220,7 +245,7 @@ impl Lit {
     pub fn label(
         &mut self,
         system: &mut System,
-        locations: &[u32],
+        locations: &[LocationId],
         cube: &[Kleene],
         (expr, may_stop): (ExprId, bool),
     ) -> Result<Kleene, Failed> {
@@ -238,7 +263,11 @@ impl Lit {
 }
 
 /// Where a step of the spotlight leads, and when it can be taken; none if it cannot.
-fn spotlight_step(system: &mut System, view: &View, operation: usize) -> Result<Option<(PlainStep, Closed)>, Failed> {
+fn spotlight_step(
+    system: &mut System,
+    view: &View,
+    operation: OperationId,
+) -> Result<Option<(PlainStep, Closed)>, Failed> {
     let relation = system.operations[operation].relation;
     let relation = system.simplify(view, relation);
     if system.possible(view, Purpose::May, &[relation])? == Reply::Unsat {

@@ -6,13 +6,13 @@
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_lattice::Belnap;
 use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
-use tertium_program::{ExprId, LocationId, ProcessId};
+use tertium_program::{ExprId, ProcessId};
 
 use super::SpotState;
 use super::explore::{Mover, SpotExplored, cube};
 use super::plain::Plain;
 use crate::expand::Failed;
-use crate::system::System;
+use crate::system::{OperationId, System};
 
 /// What becomes part of a structure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,10 @@ pub struct SpotShape {
     pub stutter: bool,
     /// Whether no set of several targets is made certain.
     pub single: bool,
+    /// Whether each step has an action of its own, named by the statement, and not that of its process.
+    pub by_statement: bool,
+    /// Whether a step of the shade may lead anywhere: to one more state of which nothing is known. For what was visited without the shade.
+    pub anything: bool,
     /// States at which one of two branches is fixed: the first one, or the other.
     pub branches: Vec<(usize, bool)>,
 }
@@ -46,6 +50,8 @@ struct Drafting<'a> {
     possible: Vec<Vec<Edge>>,
     certain: Vec<Vec<Edge>>,
     all: Vec<Edge>,
+    /// The state that stands for every program state, if there is one.
+    anything: Option<StateId>,
 }
 
 impl SpotExplored {
@@ -85,15 +91,12 @@ impl<'a> Drafting<'a> {
             builder.add_state(&system.spot_name(&explored.spotlight.processes, state));
         }
         let program = system.program();
-        let spot: Vec<ActionId> = explored
-            .spotlight
-            .processes
-            .iter()
-            .map(|&process| builder.add_action(&program.process(process).name))
-            .collect();
+        let named = explored.spotlight.processes.iter().filter(|_| !shape.by_statement);
+        let spot: Vec<ActionId> = named.map(|&process| builder.add_action(&program.process(process).name)).collect();
         let shade = builder.add_action(SHADE);
         let none = vec![Vec::new(); shape.fair.len()];
-        Self { builder, shape, spot, shade, possible: none.clone(), certain: none, all: Vec::new() }
+        let anything = shape.anything.then(|| builder.add_state("(anything)"));
+        Self { builder, shape, spot, shade, possible: none.clone(), certain: none, all: Vec::new(), anything }
     }
 
     fn steps(&mut self, explored: &SpotExplored, system: &System, number: usize, assignment: usize, plain: &Plain) {
@@ -107,6 +110,9 @@ impl<'a> Drafting<'a> {
                 Mover::Shade(_) => None,
             };
             let action = match step.mover {
+                Mover::Spot(operation) if self.shape.by_statement => {
+                    Some(self.builder.add_action(&system.operation_name(operation)))
+                }
                 Mover::Spot(_) => {
                     processes.iter().position(|&process| Some(process) == by).map(|position| self.spot[position])
                 }
@@ -126,10 +132,15 @@ impl<'a> Drafting<'a> {
                 })
                 .map(|step| StateId::new(step.target))
                 .collect();
-            let position = processes.iter().position(|known| known == process);
+            let position = processes.iter().position(|known| known == process && !self.shape.by_statement);
             if targets.len() == members.len() && !targets.is_empty() {
                 self.builder.add_hyper(from, &targets, position.map(|position| self.spot[position]));
             }
+        }
+        if let Some(anything) = self.anything {
+            let edge = (from, anything, Some(self.shade));
+            self.builder.add_edge(from, anything, true, false, Some(self.shade));
+            self.count_fair(processes, edge, None, plain);
         }
         if self.shape.stutter && plain.may_stop {
             self.builder.add_edge(from, from, true, false, None);
@@ -166,6 +177,14 @@ impl<'a> Drafting<'a> {
     }
 
     fn finish(mut self) -> Result<Kmts, Failed> {
+        if let Some(anything) = self.anything {
+            let actions = self.spot.iter().copied().chain([self.shade]).map(Some).chain([None]);
+            for edge in actions.map(|action| (anything, anything, action)).collect::<Vec<Edge>>() {
+                self.builder.add_edge(anything, anything, true, false, edge.2);
+                self.all.push(edge);
+                self.possible.iter_mut().for_each(|edges| edges.push(edge));
+            }
+        }
         for (possible, certain) in self.possible.into_iter().zip(self.certain) {
             self.builder.add_split_fairness(possible, certain);
         }
@@ -179,13 +198,25 @@ impl<'a> Drafting<'a> {
 }
 
 impl System {
+    /// What an operation is called: `P1.try: y1 := y2 + 1`.
+    #[must_use]
+    pub fn operation_name(&self, operation: OperationId) -> String {
+        let operation = &self.operations[operation];
+        let (process, place) = (
+            &self.program.process(operation.process).name,
+            self.program.location_name(operation.process, operation.source),
+        );
+        let texts: Vec<&str> = operation.steps.iter().map(|&step| self.program.step(step).text.as_str()).collect();
+        format!("{process}.{place}: {}", texts.join("; "))
+    }
+
     /// A state's name: locations of the spotlight and what is known of the predicates.
     #[must_use]
     pub fn spot_name(&self, processes: &[ProcessId], state: &SpotState) -> String {
         let places: Vec<String> = processes
             .iter()
             .zip(&state.locations)
-            .map(|(&process, &at)| self.program.location_name(process, LocationId::new(at as usize)))
+            .map(|(&process, &at)| self.program.location_name(process, at))
             .collect();
         let mut parts = Vec::new();
         if !places.is_empty() {

@@ -9,7 +9,7 @@ use tertium_smt::{Term, TermId};
 
 use super::points::Points;
 use super::zone::{Bound, Source, Zone};
-use crate::system::System;
+use crate::system::{OperationId, System};
 
 /// More cases of one condition than this are not looked at.
 const MOST_CASES: usize = 512;
@@ -261,7 +261,7 @@ pub(super) fn of_operation(
     system: &mut System,
     points: &Points,
     known: &[Bound],
-    operation: usize,
+    operation: OperationId,
     map: &HashMap<TermId, TermId>,
 ) -> Option<Vec<Case>> {
     let relation = system.terms.substitute(system.operations[operation].relation, map);
@@ -306,7 +306,7 @@ fn constant(system: &System, term: TermId) -> Option<i128> {
 }
 
 /// The values that a term may have, each with when it has it.
-fn possible(system: &mut System, operation: usize, term: TermId) -> Option<Vec<(TermId, TermId)>> {
+fn possible(system: &mut System, operation: OperationId, term: TermId) -> Option<Vec<(TermId, TermId)>> {
     if system.terms.sort(term) == tertium_smt::Sort::Bool {
         let (yes, no, not) = (system.terms.bool(true), system.terms.bool(false), system.terms.not(term));
         return Some(vec![(term, yes), (not, no)]);

@@ -16,6 +16,7 @@ use std::collections::{HashMap, VecDeque};
 
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_lattice::Kleene;
+use tertium_program::LocationId;
 use tertium_smt::{Term, TermId};
 
 use self::cases::{Case, of_condition, of_operation};
@@ -23,19 +24,19 @@ use self::points::Points;
 pub use self::zone::{Bound, Zone};
 use crate::expand::Failed;
 use crate::state::AbstractState;
-use crate::system::System;
+use crate::system::{OperationId, System};
 
 /// A state of the abstraction by distances.
 #[derive(Clone, Debug)]
 pub struct Placed {
     /// Where each process is.
-    pub locations: Vec<u32>,
+    pub locations: Vec<LocationId>,
     /// The values of the kept cells.
     pub kept: Vec<i128>,
     /// The bounds that are told apart.
     zone: Zone,
     /// The state and the operation it comes from; none for initial ones.
-    pub before: Option<(usize, usize)>,
+    pub before: Option<(usize, OperationId)>,
     /// Whether another state covers it.
     covered: bool,
 }
@@ -46,7 +47,7 @@ pub struct Unwanted {
     /// Whose it is, for the one who asks.
     pub target: usize,
     /// The operation that goes wrong, if one does.
-    pub operation: Option<usize>,
+    pub operation: Option<OperationId>,
     /// When it happens; inputs of the operation are free.
     pub condition: TermId,
 }
@@ -59,7 +60,7 @@ pub struct TargetHit {
     /// The state.
     pub state: usize,
     /// The operation that goes wrong, if one does.
-    pub operation: Option<usize>,
+    pub operation: Option<OperationId>,
 }
 
 /// What was visited.
@@ -76,7 +77,7 @@ pub struct Visited {
 impl Visited {
     /// The states from an initial one to this, and the operations between them.
     #[must_use]
-    pub fn path_to(&self, last: usize) -> (Vec<usize>, Vec<usize>) {
+    pub fn path_to(&self, last: usize) -> (Vec<usize>, Vec<OperationId>) {
         let (mut states, mut operations) = (vec![last], Vec::new());
         let mut at = last;
         while let Some((earlier, operation)) = self.states[at].before {
@@ -94,17 +95,17 @@ impl Visited {
 type Alternatives = Option<Vec<Vec<Bound>>>;
 
 /// Locations, kept values and a zone that is closed.
-type Start = (Vec<u32>, Vec<i128>, Zone);
+type Start = (Vec<LocationId>, Vec<i128>, Zone);
 
 /// A program seen by the distances of its variables.
 #[derive(Debug)]
 pub struct ZoneAbstraction {
     points: Points,
     /// By operation and the values of what its condition and effect depend on besides points.
-    known: HashMap<(usize, Vec<i128>), Option<Vec<Case>>>,
+    known: HashMap<(OperationId, Vec<i128>), Option<Vec<Case>>>,
     /// By operation: which locations and kept cells matter.
     matters: Vec<(Vec<usize>, Vec<usize>)>,
-    conditions: HashMap<(TermId, Vec<u32>, Vec<i128>), Alternatives>,
+    conditions: HashMap<(TermId, Vec<LocationId>, Vec<i128>), Alternatives>,
     /// Constants that the program compares distances with.
     constants: Vec<i64>,
     /// What the types and known ranges of variables say.
@@ -119,7 +120,7 @@ impl ZoneAbstraction {
     #[must_use]
     pub fn new(system: &mut System, asked: &[TermId]) -> Option<Self> {
         let points = Points::of(system, asked)?;
-        let matters = (0..system.operations.len()).map(|operation| matters(system, &points, operation)).collect();
+        let matters = system.operations.ids().map(|operation| matters(system, &points, operation)).collect();
         let mut found = Self {
             points,
             known: HashMap::new(),
@@ -168,13 +169,13 @@ impl ZoneAbstraction {
         &mut self,
         system: &mut System,
         thresholds: &[i64],
-        unwanted: &mut dyn FnMut(&mut System, &[u32]) -> Vec<Unwanted>,
+        unwanted: &mut dyn FnMut(&mut System, &[LocationId]) -> Vec<Unwanted>,
         most: usize,
         budget: &Budget,
         progress: &mut dyn FnMut(usize),
     ) -> Result<Option<Visited>, Failed> {
         let mut visited = Visited::default();
-        let mut places: HashMap<(Vec<u32>, Vec<i128>), Vec<usize>> = HashMap::new();
+        let mut places: HashMap<(Vec<LocationId>, Vec<i128>), Vec<usize>> = HashMap::new();
         let mut queue = VecDeque::new();
         let Some(initial) = self.initial(system)? else { return Ok(None) };
         for (locations, kept, zone) in initial {
@@ -203,7 +204,7 @@ impl ZoneAbstraction {
                 return Ok(Some(visited));
             }
             for process in system.program.process_ids() {
-                for operation in system.leaving[process.index()][locations[process.index()] as usize].clone() {
+                for operation in system.leaving[process.index()][locations[process.index()].index()].clone() {
                     let Some(cases) = self.cases(system, operation, &locations, &kept) else { return Ok(None) };
                     for case in cases {
                         visited.steps += 1;
@@ -230,8 +231,8 @@ impl ZoneAbstraction {
     pub fn excludes(
         &mut self,
         system: &mut System,
-        path: &[(Vec<u32>, Vec<i128>)],
-        operations: &[usize],
+        path: &[(Vec<LocationId>, Vec<i128>)],
+        operations: &[OperationId],
         condition: TermId,
         thresholds: Option<&[i64]>,
     ) -> Result<bool, Failed> {
@@ -278,7 +279,7 @@ impl ZoneAbstraction {
     }
 
     fn initial(&mut self, system: &mut System) -> Result<Option<Vec<Start>>, Failed> {
-        let locations: Vec<u32> = system.program.processes.iter().map(|process| process.entry.number()).collect();
+        let locations: Vec<LocationId> = system.program.processes.iter().map(|process| process.entry).collect();
         let parts = system.initial.clone();
         let mut found = Vec::new();
         for kept in system.initial_kept(&parts)? {
@@ -311,9 +312,15 @@ impl ZoneAbstraction {
         found
     }
 
-    fn cases(&mut self, system: &mut System, operation: usize, locations: &[u32], kept: &[i128]) -> Option<Vec<Case>> {
-        let (places, cells) = &self.matters[operation];
-        let mut key: Vec<i128> = places.iter().map(|&at| i128::from(locations[at])).collect();
+    fn cases(
+        &mut self,
+        system: &mut System,
+        operation: OperationId,
+        locations: &[LocationId],
+        kept: &[i128],
+    ) -> Option<Vec<Case>> {
+        let (places, cells) = &self.matters[operation.index()];
+        let mut key: Vec<i128> = places.iter().map(|&at| i128::from(locations[at].number())).collect();
         key.extend(cells.iter().map(|&at| kept[at]));
         // Values that the operation does not look at are those that it leaves alone.
         let spread = |mut cases: Vec<Case>| {
@@ -340,7 +347,7 @@ impl ZoneAbstraction {
         &mut self,
         system: &mut System,
         condition: TermId,
-        locations: &[u32],
+        locations: &[LocationId],
         kept: &[i128],
         zone: &Zone,
     ) -> Option<bool> {
@@ -421,7 +428,7 @@ impl ZoneAbstraction {
 /// Takes a state up unless it is covered; its number if it is new.
 fn take_up(
     visited: &mut Visited,
-    places: &mut HashMap<(Vec<u32>, Vec<i128>), Vec<usize>>,
+    places: &mut HashMap<(Vec<LocationId>, Vec<i128>), Vec<usize>>,
     mut placed: Placed,
     thresholds: &[i64],
 ) -> Option<usize> {
@@ -441,7 +448,7 @@ fn take_up(
 }
 
 /// Which locations and kept cells an operation depends on, or changes.
-fn matters(system: &mut System, points: &Points, operation: usize) -> (Vec<usize>, Vec<usize>) {
+fn matters(system: &mut System, points: &Points, operation: OperationId) -> (Vec<usize>, Vec<usize>) {
     let mut roots = vec![system.operations[operation].relation];
     let own: Vec<TermId> =
         system.kept.iter().map(|kept| kept.symbol).chain(points.bases.iter().flatten().copied()).collect();

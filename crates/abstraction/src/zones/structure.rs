@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use tertium_base::Budget;
 use tertium_lattice::Kleene;
+use tertium_program::LocationId;
 
 use super::{Placed, Visited, Zone, ZoneAbstraction};
 use crate::collect::Explored;
@@ -27,12 +28,12 @@ impl ZoneAbstraction {
         budget: &Budget,
     ) -> Result<Option<Explored>, Failed> {
         let (live, described) = self.described_each(system, visited);
-        let mut places: HashMap<(&[u32], &[i128]), Vec<usize>> = HashMap::new();
+        let mut places: HashMap<(&[LocationId], &[i128]), Vec<usize>> = HashMap::new();
         for (at, &number) in live.iter().enumerate() {
             let placed = &visited.states[number];
             places.entry((&placed.locations, &placed.kept)).or_default().push(at);
         }
-        let covering = |locations: &[u32], kept: &[i128], zone: &Zone| {
+        let covering = |locations: &[LocationId], kept: &[i128], zone: &Zone| {
             let here = places.get(&(locations, kept))?;
             here.iter().copied().find(|&at| zone.is_within(&visited.states[live[at]].zone))
         };
@@ -50,7 +51,7 @@ impl ZoneAbstraction {
             let Some(closed) = self.opened(placed.zone.clone()) else { continue };
             let mut steps = Vec::new();
             for process in system.program.process_ids() {
-                for operation in system.leaving[process.index()][placed.locations[process.index()] as usize].clone() {
+                for operation in system.leaving[process.index()][placed.locations[process.index()].index()].clone() {
                     let Some(cases) = self.cases(system, operation, &placed.locations, &placed.kept) else {
                         return Ok(None);
                     };

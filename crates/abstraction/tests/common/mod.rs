@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use tertium_abstraction::{AbstractState, Explored, Failed, Kind, Options, Predicate, System};
+use tertium_abstraction::{AbstractState, AbstractionKind, Explored, Failed, Options, Predicate, System};
 use tertium_base::Budget;
 use tertium_gcl::{Addition, compile_with};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, KmtsBuilder, StateId};
-use tertium_program::{Outcome, Program, Semantics, State, Type};
+use tertium_program::{LocationId, Outcome, Program, Semantics, State, Type};
 use tertium_smt::{Limit, Queries, Z3};
 use tertium_testkit::Rng;
 
@@ -23,7 +23,7 @@ pub fn predicates(program: &Program) -> Vec<Predicate> {
     program.predicates.iter().map(|named| Predicate { name: named.name.clone(), expr: named.expr }).collect()
 }
 
-pub fn system(program: &Program, kind: Kind, limit: Limit) -> System {
+pub fn system(program: &Program, kind: AbstractionKind, limit: Limit) -> System {
     let options = Options { kind, keep: program.keep.clone(), keep_small: false, limit, ..Options::default() };
     let queries = Queries::new(Box::new(Z3::new().unwrap()), limit, &Budget::unlimited());
     System::new(program, &predicates(program), &options, queries).unwrap()
@@ -123,9 +123,9 @@ pub fn concrete_named(
 /// The abstract state, with every predicate decided, that a program state belongs to.
 pub fn abstracted(program: &Program, semantics: &Semantics<'_>, state: &State) -> AbstractState {
     let frames = semantics.layout().frames(&state.slots);
-    let mut locations = vec![0; program.processes.len()];
+    let mut locations: Vec<LocationId> = program.processes.iter().map(|process| process.entry).collect();
     for (instance, frame) in program.instances.iter().zip(frames) {
-        locations[instance.process.index()] = u32::try_from(state.slots[frame + 1]).unwrap();
+        locations[instance.process.index()] = LocationId::new(usize::try_from(state.slots[frame + 1]).unwrap());
     }
     let holds = |expr| matches!(semantics.observe(expr, state), Ok(value) if value != 0);
     let cube =

@@ -22,7 +22,7 @@ use tertium_gcl::Addition;
 use tertium_gcl::parameterised::{self as families, FamilyProgram};
 use tertium_lattice::Belnap;
 pub use tertium_load::sizes::{AtLeast, Open};
-use tertium_load::sizes::{asked_of, name_of, system, two_open};
+use tertium_load::sizes::{asked_of, system, two_open};
 use tertium_logic::Logic;
 use tertium_program::Layout;
 
@@ -30,12 +30,13 @@ use self::reasons::{broken_by_all, not_universal, refused, small_open, too_wide}
 use crate::answer::ProgramAnswer;
 use crate::counter_abstraction::{self, Unfit};
 use crate::limits;
-use crate::options::{CheckOptions, Outcome};
+use crate::observer::ProgramObserver;
+use crate::options::{CheckOptions, CheckOutcome};
 use crate::predicate_abstraction::basis::{Basis, Counted, CountedProof};
 use crate::predicate_abstraction::{AbstractionOptions, blank};
 use crate::refinement_loop;
 use tertium_evidence::Verdict;
-use tertium_evidence::observer::{Aside, Observer};
+use tertium_evidence::observer::Aside;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::ProgramFile;
 use tertium_load::failure::{Failure, Located};
@@ -55,8 +56,8 @@ pub struct Sizes {
 }
 
 /// Runs the system of one size, for these questions.
-pub type RunOne<'a> =
-    dyn Fn(&ProgramFile, &[Question], &CheckOptions, &Budget, &dyn Observer) -> Result<Outcome, Failure> + 'a;
+pub type RunOne<'a> = dyn Fn(&ProgramFile, &[Question], &CheckOptions, &Budget, &dyn ProgramObserver) -> Result<CheckOutcome, Failure>
+    + 'a;
 
 /// How systems of all sizes are looked at.
 pub struct How<'a> {
@@ -78,21 +79,24 @@ pub fn check(
     options: &CheckOptions,
     how: &How<'_>,
     budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Outcome, Failure> {
-    let Some(open) = &file.open else { return Ok(Outcome::default()) };
+    observer: &dyn ProgramObserver,
+) -> Result<CheckOutcome, Failure> {
+    let Some(open) = &file.open else { return Ok(CheckOutcome::default()) };
     let [constant] = open.constants.as_slice() else {
         return Err(Failure::Input(vec![Located::within(two_open(&open.constants), &file.source)]));
     };
     // What other properties say may be needed, even if nobody asks for it now.
     let lemmas = families::lemmas(&file.source.text, &open.additions);
-    let known = |name: &String| asked.iter().any(|question| name_of(question) == name);
+    let known = |name: &String| asked.iter().any(|question| question.name() == name);
     let hidden = lemmas.iter().filter(|name| !known(name)).filter_map(|name| asked_of(file, name));
     let all: Vec<Question> = asked.iter().cloned().chain(hidden).collect();
     let wanted = asked.len();
     let asked = all.as_slice();
     let open = Some((open, constant));
-    let mut work = Work { wanted, ..Work::new(file, open, (asked, lemmas), options, how, budget, observer) };
+    let mut work = ParameterisedCheck {
+        wanted,
+        ..ParameterisedCheck::new(file, open, (asked, lemmas), options, how, budget, observer)
+    };
     match work.decide() {
         Err(Failure::Stopped(stopped)) => work.stop(stopped.0),
         done => done?,
@@ -100,10 +104,11 @@ pub fn check(
     work.tell();
     let mut answers = work.answers;
     answers.truncate(wanted);
-    Ok(Outcome { answers, ..Outcome::default() })
+    answers.iter().for_each(|answer| answer.tell(observer));
+    Ok(CheckOutcome { answers, ..CheckOutcome::default() })
 }
 
-struct Work<'a> {
+struct ParameterisedCheck<'a> {
     file: &'a ProgramFile,
     /// What the text leaves open; none if every family has the size that the text says.
     open: Option<(&'a Open, &'a AtLeast)>,
@@ -116,7 +121,7 @@ struct Work<'a> {
     options: &'a CheckOptions,
     how: &'a How<'a>,
     budget: &'a Budget,
-    observer: &'a dyn Observer,
+    observer: &'a dyn ProgramObserver,
     answers: Vec<ProgramAnswer>,
     /// Sizes for which each is known to hold.
     held: Vec<Vec<i64>>,
@@ -126,7 +131,7 @@ struct Work<'a> {
     shown: Vec<Option<CountedProof>>,
 }
 
-impl<'a> Work<'a> {
+impl<'a> ParameterisedCheck<'a> {
     fn new(
         file: &'a ProgramFile,
         open: Option<(&'a Open, &'a AtLeast)>,
@@ -134,9 +139,9 @@ impl<'a> Work<'a> {
         options: &'a CheckOptions,
         how: &'a How<'a>,
         budget: &'a Budget,
-        observer: &'a dyn Observer,
+        observer: &'a dyn ProgramObserver,
     ) -> Self {
-        Work {
+        ParameterisedCheck {
             file,
             open,
             additions: counter_abstraction::additions(file),
@@ -155,7 +160,7 @@ impl<'a> Work<'a> {
     }
 }
 
-impl Work<'_> {
+impl ParameterisedCheck<'_> {
     fn decide(&mut self) -> Result<(), Failure> {
         let Some((_, constant)) = self.open else { return Ok(()) };
         let least = constant.least;
@@ -198,7 +203,7 @@ impl Work<'_> {
     fn together(&mut self) -> Result<(), Failure> {
         let needed = |at: &usize| *at < self.wanted && !matches!(self.asked[*at], Question::Never(Mistake::Deadlock));
         let open: Vec<usize> = self.unanswered().into_iter().filter(needed).collect();
-        let position = |name: &String| self.asked.iter().position(|question| name_of(question) == name);
+        let position = |name: &String| self.asked.iter().position(|question| question.name() == name);
         let mut helping: Vec<usize> = self.lemmas.iter().filter_map(position).collect();
         helping.retain(|&at| self.answers[at].value() != Belnap::False);
         if open.is_empty() || helping.is_empty() {
@@ -206,7 +211,7 @@ impl Work<'_> {
         }
         let before = self.answers.clone();
         loop {
-            let names: Vec<String> = helping.iter().map(|&at| name_of(&self.asked[at]).to_owned()).collect();
+            let names: Vec<String> = helping.iter().map(|&at| self.asked[at].name().to_owned()).collect();
             let mut shown = Vec::new();
             for &at in &helping {
                 if self.answers[at].value() != Belnap::True {
@@ -224,7 +229,7 @@ impl Work<'_> {
                 return Ok(());
             }
         }
-        let names: Vec<String> = helping.iter().map(|&at| name_of(&self.asked[at]).to_owned()).collect();
+        let names: Vec<String> = helping.iter().map(|&at| self.asked[at].name().to_owned()).collect();
         for at in open {
             if self.answers[at].value() == Belnap::Unknown {
                 self.show(at, &names)?;
@@ -249,7 +254,7 @@ impl Work<'_> {
         self.observer.phase(&format!("running it for {name} = {size}"));
         let Some(system) = self.system(size)? else { return Ok(()) };
         let found: Vec<(usize, Question)> =
-            open.into_iter().filter_map(|at| Some((at, asked_of(&system, name_of(&self.asked[at]))?))).collect();
+            open.into_iter().filter_map(|at| Some((at, asked_of(&system, self.asked[at].name())?))).collect();
         let wanted: Vec<Question> = found.iter().map(|(_, question)| question.clone()).collect();
         let most = self.options.max_states.map_or(most, |wanted| wanted.min(most));
         let options = CheckOptions { max_states: Some(most), look_for_idle: false, ..self.options.clone() };
@@ -285,7 +290,7 @@ impl Work<'_> {
             && asked.formula.logic() != Logic::Ltl
             && (asked.invariant.is_none() || asked.exists)
         {
-            self.answers[at].verdict.leave_open(not_universal());
+            self.answers[at].verdict.leave_open(not_universal(&asked.formula));
             return Ok(());
         }
         let sizes = self.open.is_none().then_some(&self.file.sizes);
@@ -305,12 +310,12 @@ impl Work<'_> {
             || "counting members by place".to_owned(),
             |(_, constant)| format!("for every {}", constant.name),
         );
-        self.observer.phase(&format!("{}: {what}", name_of(question)));
+        self.observer.phase(&format!("{}: {what}", question.name()));
         self.ask(at, every, lemmas)
     }
 
     fn ask(&mut self, at: usize, every: FamilyProgram, lemmas: &[String]) -> Result<(), Failure> {
-        let name = name_of(&self.asked[at]).to_owned();
+        let name = self.asked[at].name().to_owned();
         let members: Vec<(String, usize)> = every.families.clone();
         let file = counter_abstraction::stand_in(self.file, &name, every.program);
         let Some(question) = asked_of(&file, &name) else {
@@ -451,24 +456,29 @@ pub fn count(
     options: &CheckOptions,
     how: &How<'_>,
     budget: &Budget,
-    observer: &dyn Observer,
+    observer: &dyn ProgramObserver,
 ) -> Result<Vec<Option<ProgramAnswer>>, Failure> {
     if file.language != tertium_load::program::Language::Gcl || file.open.is_some() {
         return Ok(vec![None; asked.len()]);
     }
     let mut lemmas = families::lemmas(&file.source.text, &counter_abstraction::additions(file));
     lemmas.retain(|name| !broken.contains(name));
-    let known = |name: &String| asked.iter().any(|question| name_of(question) == name);
+    let known = |name: &String| asked.iter().any(|question| question.name() == name);
     let hidden = lemmas.iter().filter(|name| !known(name)).filter_map(|name| asked_of(file, name));
     let all: Vec<Question> = asked.iter().cloned().chain(hidden).collect();
-    let mut work =
-        Work { wanted: asked.len(), ..Work::new(file, None, (&all, lemmas), options, how, budget, observer) };
+    let mut work = ParameterisedCheck {
+        wanted: asked.len(),
+        ..ParameterisedCheck::new(file, None, (&all, lemmas), options, how, budget, observer)
+    };
     match work.count() {
         Err(Failure::Stopped(_)) => {}
         done => done?,
     }
     work.tell();
     let settled = |answer: ProgramAnswer| (answer.value() == Belnap::True).then_some(answer);
+    work.answers.iter().take(asked.len()).filter(|answer| answer.value() == Belnap::True).for_each(|answer| {
+        answer.tell(observer);
+    });
     Ok(work.answers.into_iter().take(asked.len()).map(settled).collect())
 }
 

@@ -1,6 +1,7 @@
 //! Why does something stay open for every size?
 
 use tertium_base::Diagnostic;
+use tertium_logic::{Formula, linear_form};
 
 use crate::answer::Reason;
 
@@ -15,11 +16,13 @@ pub(super) fn refused(why: &Diagnostic) -> Reason {
     Reason { what, about: None, span, help }
 }
 
-pub(super) fn not_universal() -> Reason {
-    reason(
-        "for every size only what all runs must satisfy is looked at: linear properties, and conditions on all states",
-        "ask for one size with `-D`, or write the property in ltl",
-    )
+pub(super) fn not_universal(formula: &Formula) -> Reason {
+    let what =
+        "for every size only what all runs must satisfy is looked at: linear properties, and conditions on all states";
+    let one_size = "ask for one size with `-D`";
+    let linear =
+        linear_form(formula).map(|linear| format!("{one_size}, or write the property as `ltl {}`", linear.text()));
+    reason(what, linear.as_deref().unwrap_or(one_size))
 }
 
 pub(super) fn too_wide() -> Reason {

@@ -10,8 +10,10 @@ use tertium_abstraction::{AbstractState, Explored, System};
 use tertium_base::{Budget, Stopped};
 use tertium_evidence::Reason as Open;
 use tertium_model::{Kmts, Model};
-use tertium_program::ExprId;
+use tertium_program::layout::FRAME_LOCATION;
+use tertium_program::{ExprId, LocationId, Semantics};
 
+use super::concretise::{Follow, with_values};
 use super::{AbstractionOptions, Prepared, failed, prepare, shape};
 use tertium_load::Loaded;
 use tertium_load::ProgramFile;
@@ -42,6 +44,8 @@ pub struct AbstractionView {
     pub samples: Vec<(usize, Named)>,
     /// What is open first, in words, with a program state for each side.
     pub sides: Vec<SampleState>,
+    /// The abstract state that stands for both sides, by its name in full.
+    pub undecided: Option<String>,
     /// Conditions that would tell the sides apart.
     pub missing: Vec<String>,
 }
@@ -112,15 +116,21 @@ pub(crate) fn pictured(
     let shown = |predicate: &tertium_abstraction::Predicate| system.program().show(predicate.expr);
     let predicates = system.predicates().iter().map(shown).collect();
     let names = (0..structure.state_count()).map(|at| full_name(system, explored.states.get(at))).collect();
-    Ok(Some(AbstractionView { structure, names, predicates, values, answer, samples, sides, missing }))
+    let open = answer.open().and_then(|(open, _)| open.reasons.first()).map(|reason| match reason {
+        Open::Label { state, .. } => *state,
+        Open::Edge { from, .. } | Open::Hyper { from, .. } => *from,
+    });
+    let undecided =
+        open.and_then(|state| explored.states.get(state.index())).map(|state| full_name(system, Some(state)));
+    Ok(Some(AbstractionView { structure, names, predicates, values, answer, samples, sides, undecided, missing }))
 }
 
 /// `P1@wait P2@crit  y1 = 0, !(y1 <= y2)`.
 fn full_name(system: &System, state: Option<&AbstractState>) -> String {
     let Some(state) = state else { return "the run has ended".to_owned() };
     let program = system.program();
-    let place = |(process, &at): (tertium_program::ProcessId, &u32)| {
-        let name = program.location_name(process, tertium_program::LocationId::new(at as usize));
+    let place = |(process, &at): (tertium_program::ProcessId, &LocationId)| {
+        let name = program.location_name(process, at);
         format!("{}@{name}", program.process(process).name)
     };
     let mut parts = vec![program.process_ids().zip(&state.locations).map(place).collect::<Vec<_>>().join(" ")];
@@ -164,42 +174,66 @@ fn sides(
     atoms: &[(String, ExprId)],
     answer: &Answer,
 ) -> Result<Vec<SampleState>, Failure> {
-    let Some(reason) = answer.open.as_ref().and_then(|(open, _)| open.reasons.first()) else { return Ok(Vec::new()) };
-    let (found, does, does_not) = match reason {
-        Open::Label { state, prop } => {
-            let (Some(state), Some((name, expr))) = (explored.states.get(state.index()), atoms.get(prop.index()))
-            else {
-                return Ok(Vec::new());
-            };
-            (system.label_samples(state, *expr), format!("`{name}` holds"), format!("`{name}` does not hold"))
+    let Some(reason) = answer.open().and_then(|(open, _)| open.reasons.first()) else { return Ok(Vec::new()) };
+    let state = |state: &tertium_model::StateId| explored.states.get(state.index());
+    let step = |to: &tertium_model::StateId| format!("takes the step to `{}`", structure.state_name(*to));
+    let (from, found, [one, other]) = match reason {
+        Open::Label { state: at, prop } => {
+            let (Some(at), Some((name, expr))) = (state(at), atoms.get(prop.index())) else { return Ok(Vec::new()) };
+            let found = system.label_samples(at, *expr).map_err(lost)?;
+            let [holds, fails] = [true, false].map(|value| Side::Value(*expr, value));
+            (at, found, [(format!("`{name}` holds"), holds), (format!("`{name}` does not hold"), fails)])
         }
         Open::Edge { from, to, .. } => {
-            let (Some(start), Some(end)) = (explored.states.get(from.index()), explored.states.get(to.index())) else {
-                return Ok(Vec::new());
-            };
-            let name = structure.state_name(*to);
-            let found = system.step_samples(start, end);
-            (found, format!("takes the step to `{name}`"), format!("cannot take the step to `{name}`"))
+            let (Some(start), Some(end)) = (state(from), state(to)) else { return Ok(Vec::new()) };
+            let found = system.step_samples(start, end).map_err(lost)?;
+            let cannot = format!("cannot take the step to `{}`", structure.state_name(*to));
+            (start, found, [(step(to), Side::Step(end, true)), (cannot, Side::Step(end, false))])
         }
         Open::Hyper { from, members, .. } => {
-            let (Some(start), [first, second, ..]) = (explored.states.get(from.index()), members.as_slice()) else {
-                return Ok(Vec::new());
-            };
-            let ends = [explored.states.get(first.index()), explored.states.get(second.index())];
-            let [Some(first_end), Some(second_end)] = ends else { return Ok(Vec::new()) };
-            let one = system.step_samples(start, first_end).map_err(lost)?;
-            let two = system.step_samples(start, second_end).map_err(lost)?;
-            let [one, two] = [one, two].map(|[takes, _]| takes);
-            let name = |state| format!("takes the step to `{}`", structure.state_name(state));
-            (Ok([one, two]), name(*first), name(*second))
+            let (Some(start), [first, second, ..]) = (state(from), members.as_slice()) else { return Ok(Vec::new()) };
+            let [Some(one), Some(other)] = [state(first), state(second)] else { return Ok(Vec::new()) };
+            let [takes, _] = system.step_samples(start, one).map_err(lost)?;
+            let [takes_other, _] = system.step_samples(start, other).map_err(lost)?;
+            let sides = [(step(first), Side::Step(one, true)), (step(second), Side::Step(other, true))];
+            (start, [takes, takes_other], sides)
         }
     };
-    let found = found.map_err(lost)?;
     let mut sides = Vec::new();
-    for ((sample, title), does) in found.into_iter().zip([does, does_not]).zip([true, false]) {
-        sides.extend(sample.map(|sample| SampleState { title, does, values: told(system, sample) }));
+    for ((sample, (title, side)), does) in found.into_iter().zip([one, other]).zip([true, false]) {
+        let real = sample.filter(|sample| side.is_real(system, from, sample));
+        sides.extend(real.map(|sample| SampleState { title, does, values: told(system, sample) }));
     }
     Ok(sides)
+}
+
+/// What a program state does that an abstract one leaves open.
+enum Side<'a> {
+    /// An expression has this value.
+    Value(ExprId, bool),
+    /// Whether it steps into this abstract state.
+    Step(&'a AbstractState, bool),
+}
+
+impl Side<'_> {
+    /// Whether values that a solver picked are a program state of the abstract one that does so, by the definitions of expressions and steps.
+    fn is_real(&self, system: &System, from: &AbstractState, sample: &Sample) -> bool {
+        let program = system.program();
+        let semantics = Semantics::new(program);
+        let cells: Vec<Vec<i64>> = sample.iter().map(|(_, cells)| cells.clone()).collect();
+        let Some(mut state) = with_values(&semantics, &cells) else { return false };
+        for (instance, frame) in program.instances.iter().zip(semantics.layout().frames(&state.slots)) {
+            state.slots[frame + FRAME_LOCATION] = i64::from(from.locations[instance.process.index()].number());
+        }
+        let follow = Follow { semantics: &semantics, system };
+        follow.belongs(&state, from)
+            && match *self {
+                Self::Value(expr, value) => {
+                    semantics.observe(expr, &state).is_ok_and(|observed| (observed != 0) == value)
+                }
+                Self::Step(to, takes) => follow.step(&state, to).is_some() == takes,
+            }
+    }
 }
 
 fn lost(why: tertium_abstraction::Failed) -> Failure {
@@ -216,7 +250,7 @@ fn missing(
     answer: &Answer,
     atoms: &[(String, ExprId)],
 ) -> Result<Vec<String>, Failure> {
-    let Some(reason) = answer.open.as_ref().and_then(|(open, _)| open.reasons.first()) else { return Ok(Vec::new()) };
+    let Some(reason) = answer.open().and_then(|(open, _)| open.reasons.first()) else { return Ok(Vec::new()) };
     let (from, targets) = match reason {
         Open::Label { prop, .. } => {
             return Ok(atoms.get(prop.index()).map(|(name, _)| name.clone()).into_iter().collect());
@@ -243,8 +277,8 @@ fn missing(
 /// Program states for the abstract states of the path or the open question, then for the first ones.
 fn samples(system: &mut System, explored: &Explored, answer: &Answer) -> Result<Vec<(usize, Named)>, Failure> {
     let mut wanted: Vec<usize> = Vec::new();
-    wanted.extend(answer.run.iter().flat_map(|run| &run.states).map(|state| state.index()));
-    wanted.extend(answer.open.iter().flat_map(|(open, _)| &open.play).map(|step| step.state.index()));
+    wanted.extend(answer.run().into_iter().flat_map(|run| &run.states).map(|state| state.index()));
+    wanted.extend(answer.open().into_iter().flat_map(|(open, _)| &open.play).map(|step| step.state.index()));
     wanted.extend(0..explored.states.len());
     let mut found: Vec<(usize, Named)> = Vec::new();
     for number in wanted {

@@ -14,7 +14,7 @@ use tertium_instantiate::Instantiated;
 use tertium_kernel::vocabulary::{NoTerm, Vocabulary};
 use tertium_lattice::{Belnap, Kleene};
 use tertium_model::{Kmts, PropId, StateId};
-use tertium_program::{LocationId, ProcessId, Program, VarId};
+use tertium_program::{Instance, LocationId, ProcessId, Program, VarId};
 use tertium_smt::Bounds;
 
 use super::infix::infix;
@@ -67,6 +67,19 @@ impl Basis {
     }
 }
 
+/// A step of a picture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PictureEdge {
+    /// From which state.
+    pub from: usize,
+    /// To which state.
+    pub to: usize,
+    /// Whether it is possible.
+    pub may: bool,
+    /// Whether it is certain.
+    pub must: bool,
+}
+
 /// A structure over abstract states, as far as a picture needs it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Picture {
@@ -74,8 +87,8 @@ pub struct Picture {
     pub states: Vec<String>,
     /// Where it begins.
     pub initial: Vec<usize>,
-    /// From, to, possible, certain.
-    pub edges: Vec<(usize, usize, bool, bool)>,
+    /// Steps between single states.
+    pub edges: Vec<PictureEdge>,
     /// From, and several states into one of which a step is certain.
     pub hyper: Vec<(usize, Vec<usize>)>,
 }
@@ -103,7 +116,7 @@ impl Basis {
         Some(Picture {
             states: over.states.iter().map(one).collect(),
             initial: structure.initial.iter().map(|&at| at as usize).collect(),
-            edges: edges.into_iter().map(|((from, to), (may, must))| (from, to, may, must)).collect(),
+            edges: edges.into_iter().map(|((from, to), (may, must))| PictureEdge { from, to, may, must }).collect(),
             hyper,
         })
     }
@@ -249,10 +262,15 @@ pub(crate) fn over(system: &System) -> Result<Abstraction, NoTerm> {
     for kept in system.kept() {
         told.cells.push(words.cell(kept.var, kept.cell).ok_or_else(|| no_cell(system.program(), kept.var))?);
     }
+    let left_out = &system.program().left_out;
     for (var, bounds) in system.invariants() {
-        told.always.extend(bounded(&mut words, var, bounds));
+        // A slice knows nothing about the values of what it leaves out.
+        if !left_out.contains(&var) {
+            told.always.extend(bounded(&mut words, var, bounds));
+        }
     }
     told.always.extend(constants(&mut words, system));
+    told.always.extend(location_invariants(&mut words, system)?);
     Ok(told)
 }
 
@@ -263,9 +281,21 @@ fn constants(words: &mut Vocabulary<'_>, system: &System) -> Vec<String> {
     for (process, at, values) in system.constants() {
         let Some(&pid) = pids.get(&process) else { continue };
         let here = (pid as usize, at.index());
-        told.extend(values.iter().filter_map(|(&var, &value)| words.constant_at(here, var, value)));
+        let kept = values.iter().filter(|(var, _)| !system.program().left_out.contains(var));
+        told.extend(kept.filter_map(|(&var, &value)| words.constant_at(here, var, value)));
     }
     told
+}
+
+/// What holds wherever processes are at locations. Each of these may rest on the others, so all are told.
+fn location_invariants(words: &mut Vocabulary<'_>, system: &System) -> Result<Vec<String>, NoTerm> {
+    let pids = pids(system.program());
+    let mut told = Vec::new();
+    for one in system.location_invariants() {
+        let Some(&pid) = pids.get(&one.process) else { continue };
+        told.extend(words.holds_at((pid as usize, one.location.index()), one.condition)?);
+    }
+    Ok(told)
 }
 
 fn no_cell(program: &Program, var: VarId) -> NoTerm {
@@ -279,7 +309,8 @@ fn bounded(words: &mut Vocabulary<'_>, var: VarId, bounds: Bounds) -> Vec<String
 }
 
 fn state_of(program: &Program, state: &AbstractState) -> proof::AbstractState {
-    let at = program.instances.iter().map(|instance| state.locations.get(instance.process.index()).copied()).collect();
+    let place = |instance: &Instance| state.locations.get(instance.process.index()).map(|at| at.number());
+    let at = program.instances.iter().map(place).collect();
     let values = state.kept.iter().map(|&value| i64::try_from(value).unwrap_or(i64::MAX)).collect();
     proof::AbstractState { at, values, cube: state.cube.iter().map(|&value| definite(value)).collect() }
 }

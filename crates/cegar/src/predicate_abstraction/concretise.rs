@@ -30,7 +30,7 @@ pub(crate) fn run(
     budget: &Budget,
 ) -> Result<Option<Run>, Failure> {
     let shortest = shortest(explored, asked, structure, budget)?;
-    let (numbers, loop_start) = match (shortest, &found.run) {
+    let (numbers, loop_start) = match (shortest, found.run()) {
         (Some(numbers), _) => (numbers, None),
         (None, Some(path)) => (path.states.iter().map(|state| state.index()).collect(), path.loop_start),
         (None, None) => return Ok(None),
@@ -156,13 +156,15 @@ pub(crate) fn with_values(semantics: &Semantics<'_>, cells: &[Vec<i64>]) -> Opti
     Some(State::visible(slots))
 }
 
-struct Follow<'a, 'p> {
-    semantics: &'a Semantics<'p>,
-    system: &'a System,
+/// Program states and abstract ones, by the definitions of expressions and steps.
+pub(super) struct Follow<'a, 'p> {
+    pub(super) semantics: &'a Semantics<'p>,
+    pub(super) system: &'a System,
 }
 
 impl Follow<'_, '_> {
-    fn step(&self, from: &State, to: &AbstractState) -> Option<State> {
+    /// A successor that belongs to an abstract state.
+    pub(super) fn step(&self, from: &State, to: &AbstractState) -> Option<State> {
         let successors = self.semantics.successors(from);
         successors.into_iter().find_map(|successor| match successor.outcome {
             Outcome::Next(next) if self.belongs(&next, to) => Some(next),
@@ -170,14 +172,13 @@ impl Follow<'_, '_> {
         })
     }
 
-    fn belongs(&self, state: &State, to: &AbstractState) -> bool {
+    /// Whether an abstract state stands for a program state.
+    pub(super) fn belongs(&self, state: &State, to: &AbstractState) -> bool {
         let program = self.semantics.program();
         let frames = self.semantics.layout().frames(&state.slots);
-        let placed = program
-            .instances
-            .iter()
-            .zip(&frames)
-            .all(|(instance, frame)| state.slots[frame + 1] == i64::from(to.locations[instance.process.index()]));
+        let placed = program.instances.iter().zip(&frames).all(|(instance, frame)| {
+            state.slots[frame + 1] == i64::from(to.locations[instance.process.index()].number())
+        });
         let kept = self.system.kept().iter().zip(&to.kept).all(|(kept, &value)| {
             let first = self.semantics.layout().fixed_slot(program, kept.var);
             first.is_some_and(|first| i128::from(state.slots[first + kept.cell]) == value)

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use tertium_abstraction::{Explored, Operation, System};
+use tertium_abstraction::{Explored, Operation, OperationFault, OperationId, System};
 use tertium_base::Budget;
 use tertium_lattice::{Belnap, Kleene};
 use tertium_program::search::{Limits, nearest_first};
@@ -24,7 +24,7 @@ use tertium_trace::run::{self, Run};
 struct Occasion {
     state: usize,
     /// The operation that goes wrong, if one does.
-    operation: Option<usize>,
+    operation: Option<OperationId>,
     /// Whether it happens in every program state that the abstract one stands for.
     certain: bool,
 }
@@ -121,8 +121,8 @@ fn occasions(system: &System, explored: &Explored, mistake: Mistake) -> Vec<Occa
             }
             continue;
         }
-        for &(operation, certain) in &expansion.faults {
-            let kinds = kinds[operation].as_ref();
+        for &OperationFault { operation, certain } in &expansion.faults {
+            let kinds = kinds[operation.index()].as_ref();
             if kinds.is_none_or(|kinds| mistake == Mistake::Other || kinds.contains(&mistake)) {
                 let only = kinds.is_some_and(|kinds| kinds.len() == 1 && kinds.contains(&mistake));
                 found.push(Occasion { state, operation: Some(operation), certain: certain && only });

@@ -8,7 +8,7 @@
 pub mod abstraction_view;
 pub mod basis;
 pub(crate) mod concretise;
-mod infix;
+pub(crate) mod infix;
 pub(crate) mod mistakes;
 pub(crate) mod on_the_fly;
 pub mod predicates;
@@ -20,7 +20,7 @@ mod sets;
 
 use std::time::Instant;
 
-use tertium_abstraction::{Explored, Failed, Shape, System};
+use tertium_abstraction::{Explored, Failed, StructureOptions, System};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
 use tertium_evidence::{OpenQuestion, Reason as Open};
 use tertium_lattice::Belnap;
@@ -30,13 +30,14 @@ use tertium_program::{ExprId, Fairness, ProcessId, Program};
 use tertium_smt::Opinions;
 
 use self::on_the_fly::OnTheFlyAnswer;
-pub use self::prepare::{AbstractionOptions, Kind, Limit, Prepared, failed, prepare};
+pub use self::prepare::{AbstractionKind, AbstractionOptions, Limit, Prepared, failed, prepare};
 pub(crate) use self::prepare::{how, over, second_solver, unsupported};
 use crate::answer::{ProgramAnswer, Reason, STUTTER, SolverWork, Vacuity};
-use crate::options::{CheckOptions, Outcome};
+use crate::limits::COMPLETIONS_MOST_EFFORT;
+use crate::observer::ProgramObserver;
+use crate::options::{CheckOptions, CheckOutcome};
 use crate::single_states::condition_of_every_state;
 use tertium_evidence::Deadlock;
-use tertium_evidence::observer::Observer;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::Loaded;
 use tertium_load::ProgramFile;
@@ -56,8 +57,8 @@ pub fn check(
     options: &CheckOptions,
     abstraction: &AbstractionOptions,
     budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Outcome, Failure> {
+    observer: &dyn ProgramObserver,
+) -> Result<CheckOutcome, Failure> {
     if sets::wanted(options, abstraction) {
         let mut outcome = sets::check(file, questions, options, abstraction, budget, observer)?;
         outcome.remarks.extend(about_reading(questions, options));
@@ -96,7 +97,7 @@ pub fn check(
         first.cost.elapsed = start.elapsed();
     }
     let remarks = disagreements(&prepared).into_iter().chain(about_reading(questions, options)).collect();
-    Ok(Outcome { answers, remarks, coverage: None })
+    Ok(CheckOutcome { answers, remarks, coverage: None })
 }
 
 /// A warning about the reading of linear formulas, if one is asked and the reading needs it: abstract steps may be open.
@@ -150,10 +151,10 @@ pub(crate) struct AbstractionCheck<'a> {
     pub(crate) file: &'a ProgramFile,
     pub(crate) options: &'a CheckOptions,
     pub(crate) thorough: bool,
-    /// Whether all completions are looked at where that takes little.
+    /// Whether all completions are looked at, within a limited effort.
     pub(crate) completions: bool,
     pub(crate) budget: &'a Budget,
-    pub(crate) observer: &'a dyn Observer,
+    pub(crate) observer: &'a dyn ProgramObserver,
 }
 
 /// A question that is open, to be answered by abstraction.
@@ -235,7 +236,7 @@ impl AbstractionCheck<'_> {
         let structure = structure.map_err(|why| failed(self.file, system.program(), why))?;
         if structure.init().is_empty() {
             answer.verdict.settle(Belnap::True);
-            answer.vacuity = Vacuity::Vacuous;
+            answer.vacuity = Vacuity::NoInitialState;
             return Ok(None);
         }
         let sure = explored.initial.iter().all(|&(_, certain)| certain);
@@ -253,25 +254,21 @@ impl AbstractionCheck<'_> {
         let session = Session::new(&loaded, options.clone(), self.budget)?;
         let parsed = asked.on_structure()?;
         let mut found = session.check(&parsed, self.budget, self.observer)?;
-        if self.completions
-            && matches!(found.value, Value::Belnap(Belnap::Unknown))
-            && session.may_gain_from_completions(&parsed.formula)
-            && session.completions_are_few(&parsed.formula, self.budget)
-        {
+        if self.completions && found.value_is_unknown() && session.may_gain_from_completions(&parsed.formula) {
             // What all completions agree on may be more.
-            let thorough = Session::new(&loaded, check::CheckOptions { thorough: true, ..options }, self.budget)?;
-            let closer = thorough.check(&parsed, self.budget, self.observer)?;
-            if matches!(closer.value, Value::Belnap(Belnap::True | Belnap::False)) {
+            let limited = self.budget.with_further_effort(COMPLETIONS_MOST_EFFORT);
+            let thorough = Session::new(&loaded, check::CheckOptions { thorough: true, ..options }, &limited)?;
+            let closer = thorough.check(&parsed, &limited, self.observer)?;
+            if closer.verdict.is_definite() {
                 found = closer;
                 answer.provenance.technique = Technique::AbstractCompletions;
             }
         }
-        answer.stop_if(found.stopped);
-        answer.vacuity = Vacuity::sought(found.vacuous);
+        answer.stop_if(found.stopped());
+        // What abstract states leave open of the witness formula is not known of the program.
+        answer.vacuity = if found.vacuous { Vacuity::Vacuous } else { Vacuity::NotSought };
         answer.warnings.clone_from(&found.warnings);
-        if let Value::Belnap(value) = found.value {
-            answer.verdict.settle(value);
-        }
+        answer.verdict.settle(found.verdict.value());
         if answer.value() == Belnap::False && !sure && !self.surely_false(system, explored, &found)? {
             answer.verdict.withdraw(where_it_starts());
         }
@@ -281,7 +278,7 @@ impl AbstractionCheck<'_> {
         }
         match answer.value() {
             Belnap::Unknown if answer.stopped().is_none() && answer.reasons().is_empty() => {
-                let open = found.open.as_ref().map(|(open, _)| open);
+                let open = found.open().map(|(open, _)| open);
                 answer.verdict.leave_open(why_open(system, structure, open));
                 return Ok(Some(Opened { found }));
             }
@@ -335,13 +332,13 @@ pub(crate) fn is_of_paths(logic: Logic) -> bool {
 }
 
 /// What becomes part of the structure besides steps: who is fair, and whether runs that end go on standing still.
-pub(crate) fn shape(program: &Program, logic: Logic, options: &CheckOptions) -> Shape {
+pub(crate) fn shape(program: &Program, logic: Logic, options: &CheckOptions) -> StructureOptions {
     if !is_of_paths(logic) {
-        return Shape { fair: Vec::new(), stutter: false };
+        return StructureOptions::default();
     }
     let fair = if options.fair { program.process_ids().collect() } else { with_fairness(program, Fairness::Weak) };
     let whole_paths = logic != Logic::Ctl || !fair.is_empty();
-    Shape { fair, stutter: whole_paths && options.deadlock.is_none() }
+    StructureOptions { fair, stutter: whole_paths && options.deadlock.is_none(), by_statement: false }
 }
 
 pub(crate) fn with_fairness(program: &Program, fairness: Fairness) -> Vec<ProcessId> {

@@ -10,7 +10,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
-use tertium_abstraction::{AbstractState, Expansion, Explored, Failed, PossiblePaths, Shape, System};
+use tertium_abstraction::{AbstractState, Expansion, Explored, Failed, PossiblePaths, StructureOptions, System};
 use tertium_base::Budget;
 use tertium_base::narrow::to_u32;
 use tertium_check::automata::linear_open_question;
@@ -27,7 +27,7 @@ use tertium_program::{ExprId, Fairness};
 use super::{AbstractionCheck, Prepared, failed, shape, where_it_starts, why_open, with_fairness};
 use crate::answer::{OnDemand, ProgramAnswer};
 use crate::limits;
-use tertium_evidence::observer::Observer;
+use crate::observer::ProgramObserver;
 use tertium_load::failure::Failure;
 use tertium_load::questions::{PropertyQuery, Question};
 use tertium_structures::check::bound;
@@ -150,7 +150,7 @@ impl AbstractionCheck<'_> {
         &self,
         prepared: &mut Prepared,
         mut watch: Negation<'_>,
-        shape: &Shape,
+        shape: &StructureOptions,
     ) -> Result<Option<Searched>, Failure> {
         for loosely in [true, false] {
             let make = if loosely { PossiblePaths::loosely } else { PossiblePaths::new };
@@ -215,7 +215,7 @@ impl AbstractionCheck<'_> {
         (part, made): (Explored, usize),
         lasso: &Lasso,
         asked: &PropertyQuery,
-        shape: &Shape,
+        shape: &StructureOptions,
     ) -> Result<Option<OnTheFlyAnswer>, Failure> {
         let atoms = prepared.atoms(asked);
         let system = &mut prepared.system;
@@ -263,12 +263,17 @@ struct Negation<'a> {
     automaton: &'a Tgba,
     atoms: &'a [ExprId],
     asked: &'a PropertyQuery,
-    observer: &'a dyn Observer,
+    observer: &'a dyn ProgramObserver,
     labels: HashMap<AbstractState, Vec<Option<Kleene>>>,
 }
 
 impl<'a> Negation<'a> {
-    fn new(automaton: &'a Tgba, atoms: &'a [ExprId], asked: &'a PropertyQuery, observer: &'a dyn Observer) -> Self {
+    fn new(
+        automaton: &'a Tgba,
+        atoms: &'a [ExprId],
+        asked: &'a PropertyQuery,
+        observer: &'a dyn ProgramObserver,
+    ) -> Self {
         Self { automaton, atoms, asked, observer, labels: HashMap::new() }
     }
 

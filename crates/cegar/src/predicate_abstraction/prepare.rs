@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-pub use tertium_abstraction::Kind;
+pub use tertium_abstraction::AbstractionKind;
 use tertium_abstraction::{AbstractState, Failed, Options, Predicate, System};
 use tertium_base::{Budget, Diagnostic};
 use tertium_evidence::abstraction::Later;
@@ -25,13 +25,15 @@ use crate::solver;
 #[derive(Clone, Debug)]
 pub struct AbstractionOptions {
     /// Which kind of abstraction.
-    pub kind: Kind,
+    pub kind: AbstractionKind,
     /// How much one question to the solver may cost.
     pub limit: Limit,
     /// The command of a second solver that every reply is compared with.
     pub cross_check: Option<Vec<String>>,
     /// The limit on abstract states.
     pub max_states: Option<usize>,
+    /// The limit on calls of the solver for a structure of all of them.
+    pub most_calls: Option<u64>,
     /// Whether variables with few values stay concrete without being asked for.
     pub keep_small: bool,
     /// Whether the value is wanted that all completions of the abstraction agree on.
@@ -45,10 +47,11 @@ pub struct AbstractionOptions {
 impl Default for AbstractionOptions {
     fn default() -> Self {
         Self {
-            kind: Kind::Hyper,
+            kind: AbstractionKind::Hyper,
             limit: Limit::default(),
             cross_check: None,
             max_states: None,
+            most_calls: None,
             keep_small: true,
             thorough: false,
             zones: true,
@@ -79,7 +82,8 @@ impl Prepared {
     }
 
     /// The atoms of a property by name, and what they became.
-    pub(crate) fn atoms(&self, asked: &PropertyQuery) -> Vec<(String, ExprId)> {
+    #[must_use]
+    pub fn atoms(&self, asked: &PropertyQuery) -> Vec<(String, ExprId)> {
         let atoms = asked.formula.atoms().iter().zip(&asked.atoms);
         atoms.map(|(atom, &expr)| (atom.text.clone(), self.expr(expr))).collect()
     }
@@ -124,6 +128,7 @@ pub(crate) fn how(program: &Program, channels: &[VarId], options: &AbstractionOp
     how.keep_small = options.keep_small;
     how.channels = channels.to_vec();
     how.most_states = options.max_states.unwrap_or(how.most_states);
+    how.most_calls = options.most_calls.unwrap_or(how.most_calls);
     how
 }
 
@@ -199,6 +204,15 @@ pub(crate) fn unsupported(file: &ProgramFile, program: &Program, why: &Unsupport
         Unsupported::Keep(var) => {
             let name = program.show_variable(*var);
             error(format!("`{name}` cannot stay concrete: too many values come in")).help("do not keep it").into()
+        }
+        Unsupported::KeepFromStart(var) => {
+            let name = program.show_variable(*var);
+            let diagnostic = error(format!("`{name}` cannot stay concrete: it may begin with too many values"))
+                .at(program.variable(*var).span, "no bounds are known of what it begins with")
+                .help(format!(
+                    "do not keep it, give it an initial value, or bound it in `init`: `init {name} >= 0 && {name} < 10`"
+                ));
+            Located::within(diagnostic, &file.source).into()
         }
     }
 }

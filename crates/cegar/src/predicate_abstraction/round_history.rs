@@ -88,22 +88,54 @@ impl RoundHistory {
         let mut drawn = Vec::new();
         for (number, count) in self.chosen() {
             budget.check()?;
-            let brief = budget.clone().with_effort(Some(budget.effort() + limits::ROUND_HISTORY_MOST_EFFORT));
-            let how = how(&self.program, &self.channels, &small);
-            let system = over(file, &self.program, &self.predicates[..count], &how, &small, &brief)?;
-            let mut prepared = Prepared {
-                system,
-                moved: self.moved.clone(),
-                channels: self.channels.clone(),
-                steps: self.steps.clone(),
-                later: Err(NoTerm("a picture is no proof".to_owned())),
-            };
-            let pictured = match pictured(file, &mut prepared, asked, options, &brief) {
-                Err(Failure::Stopped(_)) => None,
-                pictured => pictured?,
-            };
+            let pictured = self.round(count, file, asked, options, &small, budget)?;
             drawn.push(RoundStructure { number, pictured });
         }
         Ok(drawn)
+    }
+
+    /// The same for the last round only; none if it is too large, or takes too long.
+    ///
+    /// # Errors
+    /// If a limit is reached, or the program cannot be abstracted.
+    pub fn draw_last(
+        &self,
+        file: &ProgramFile,
+        asked: &PropertyQuery,
+        options: &CheckOptions,
+        abstraction: &AbstractionOptions,
+        budget: &Budget,
+    ) -> Result<Option<AbstractionView>, Failure> {
+        let small = AbstractionOptions { max_states: Some(limits::ROUND_HISTORY_MOST_STATES), ..abstraction.clone() };
+        match self.rounds.last() {
+            Some(&(_, count)) => self.round(count, file, asked, options, &small, budget),
+            None => Ok(None),
+        }
+    }
+
+    /// The abstraction over so many predicates.
+    fn round(
+        &self,
+        count: usize,
+        file: &ProgramFile,
+        asked: &PropertyQuery,
+        options: &CheckOptions,
+        abstraction: &AbstractionOptions,
+        budget: &Budget,
+    ) -> Result<Option<AbstractionView>, Failure> {
+        let brief = budget.clone().with_effort(Some(budget.effort() + limits::ROUND_HISTORY_MOST_EFFORT));
+        let how = how(&self.program, &self.channels, abstraction);
+        let system = over(file, &self.program, &self.predicates[..count], &how, abstraction, &brief)?;
+        let mut prepared = Prepared {
+            system,
+            moved: self.moved.clone(),
+            channels: self.channels.clone(),
+            steps: self.steps.clone(),
+            later: Err(NoTerm("a picture is no proof".to_owned())),
+        };
+        match pictured(file, &mut prepared, asked, options, &brief) {
+            Err(Failure::Stopped(_)) => Ok(None),
+            pictured => pictured,
+        }
     }
 }

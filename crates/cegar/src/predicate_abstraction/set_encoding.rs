@@ -14,7 +14,7 @@ use tertium_check::{EngineError, Filter};
 use tertium_dd::{Bit, Diagrams, Limits, RelationPart, Set, TransitionRelation};
 use tertium_lattice::Kleene;
 use tertium_logic::Formula;
-use tertium_program::{Binary, Expr, ExprId, Unary};
+use tertium_program::{Binary, Expr, ExprId, LocationId, Unary};
 
 use tertium_evidence::LinearReading;
 
@@ -121,7 +121,7 @@ impl Encoded {
         Ok(all)
     }
 
-    pub(super) fn state(&self, locations: &[u32], cube: &[Kleene]) -> Result<Set, Stopped> {
+    pub(super) fn state(&self, locations: &[LocationId], cube: &[Kleene]) -> Result<Set, Stopped> {
         let definite = |(at, value): (usize, &Kleene)| match value {
             Kleene::True => Some((at, true)),
             Kleene::False => Some((at, false)),
@@ -129,7 +129,7 @@ impl Encoded {
         };
         let mut set = self.cube(&cube.iter().enumerate().filter_map(definite).collect())?;
         for (process, &at) in locations.iter().enumerate() {
-            set = set.and(&self.location(process, at as usize, false)?)?;
+            set = set.and(&self.location(process, at.index(), false)?)?;
         }
         Ok(set)
     }

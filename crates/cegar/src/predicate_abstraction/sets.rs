@@ -20,10 +20,10 @@ use tertium_program::{ExprId, Fairness};
 
 use super::basis::Basis;
 use super::set_encoding::{Encoded, Trouble};
-use super::{AbstractionOptions, Kind, Prepared, blank, failed, prepare, solver_work, with_fairness};
+use super::{AbstractionKind, AbstractionOptions, Prepared, blank, failed, prepare, solver_work, with_fairness};
 use crate::answer::{ProgramAnswer, Reason, STUTTER, Vacuity};
-use crate::options::{CheckOptions, Outcome};
-use tertium_evidence::observer::Observer;
+use crate::observer::ProgramObserver;
+use crate::options::{CheckOptions, CheckOutcome};
 use tertium_evidence::provenance::Engine;
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_load::ProgramFile;
@@ -33,7 +33,8 @@ use tertium_structures::engines;
 
 /// Whether an abstraction is computed with sets: the user chose the engine and the kind that fits it.
 pub(crate) fn wanted(options: &CheckOptions, abstraction: &AbstractionOptions) -> bool {
-    options.engine == tertium_structures::engines::EngineChoice::Symbolic && abstraction.kind == Kind::Cartesian
+    options.engine == tertium_structures::engines::EngineChoice::Symbolic
+        && abstraction.kind == AbstractionKind::Cartesian
 }
 
 /// Answers all questions over sets of abstract states.
@@ -46,15 +47,15 @@ pub(crate) fn check(
     options: &CheckOptions,
     abstraction: &AbstractionOptions,
     budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Outcome, Failure> {
+    observer: &dyn ProgramObserver,
+) -> Result<CheckOutcome, Failure> {
     refuse(file, questions, options, abstraction)?;
     let (sender, receiver) = channel();
     let listen = || receiver.iter().for_each(|what: String| observer.phase(&what));
     let outcome =
         with_deep_stack_meanwhile(move || run(file, questions, options, abstraction, budget, &sender), listen);
     // Where the address space has no room for the thread's stack, there is none for sets either.
-    outcome.unwrap_or_else(|_| Ok(Outcome::stopped(questions, Stopped(StopReason::Memory))))
+    outcome.unwrap_or_else(|_| Ok(CheckOutcome::stopped(questions, Stopped(StopReason::Memory))))
 }
 
 fn refuse(
@@ -104,7 +105,7 @@ fn run(
     abstraction: &AbstractionOptions,
     budget: &Budget,
     report: &Sender<String>,
-) -> Result<Outcome, Failure> {
+) -> Result<CheckOutcome, Failure> {
     let start = Instant::now();
     let asked: Vec<ExprId> = questions
         .iter()
@@ -119,10 +120,10 @@ fn run(
     // Nobody listening is no reason to stop.
     let _ = report.send(format!("abstracting steps over {} predicates", prepared.system.predicates().len()));
     let encoded = Encoded::new(&mut prepared.system, budget);
-    let mut outcome = Outcome::default();
+    let mut outcome = CheckOutcome::default();
     let encoded = match encoded {
         Ok(encoded) => encoded,
-        Err(Trouble::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
+        Err(Trouble::Stopped(stopped)) => return Ok(CheckOutcome::stopped(questions, stopped)),
         Err(Trouble::Failed(why)) => return Err(failed(file, prepared.system.program(), why)),
     };
     for question in questions {
@@ -211,7 +212,7 @@ fn property(
     }
     answer.verdict.settle(Belnap::from_evidence(all_true && !some_false, some_false));
     if encoded.initial.is_empty() {
-        answer.vacuity = Vacuity::Vacuous;
+        answer.vacuity = Vacuity::NoInitialState;
     }
     if answer.value() == Belnap::Unknown {
         answer.verdict.leave_open(left_open());

@@ -7,8 +7,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use tertium_abstraction::System;
+use tertium_abstraction::{OperationId, System};
 use tertium_base::Stopped;
+use tertium_program::LocationId;
 use tertium_smt::{Purpose, Reply, Term, TermId, Value};
 
 use crate::refine::atoms::conjuncts;
@@ -18,9 +19,9 @@ use crate::refine::lift::Lifting;
 #[derive(Clone, Debug)]
 pub struct OpenPath {
     /// Where all processes are, at every position.
-    pub locations: Vec<Vec<u32>>,
+    pub locations: Vec<Vec<LocationId>>,
     /// The operations between the positions.
-    pub operations: Vec<usize>,
+    pub operations: Vec<OperationId>,
     /// What the predicates of the abstract states say at each position.
     pub known: Vec<Vec<TermId>>,
     /// The kept values of the abstract states at each position.
@@ -30,7 +31,7 @@ pub struct OpenPath {
     /// What is wanted at the last position.
     pub goal: TermId,
     /// The operation whose inputs the goal speaks of, if it does.
-    pub goal_operation: Option<usize>,
+    pub goal_operation: Option<OperationId>,
 }
 
 /// Values with which the program follows a path.
@@ -230,7 +231,7 @@ fn lifted(system: &mut System, all: &[TermId], lifting: Option<&mut Lifting>) ->
 /// The values after an operation, as far as what is known where it is taken does not decide their cases.
 fn after(
     system: &mut System,
-    operation: usize,
+    operation: OperationId,
     facts: &[TermId],
     mut lifting: Option<&mut Lifting>,
 ) -> HashMap<TermId, TermId> {
@@ -247,7 +248,7 @@ fn after(
     after.into_iter().collect()
 }
 
-fn locate(system: &mut System, parts: &mut [TermId], locations: &[u32], kept: &[i128]) {
+fn locate(system: &mut System, parts: &mut [TermId], locations: &[LocationId], kept: &[i128]) {
     let map = system.located(locations, kept);
     let (terms, _) = system.asking();
     for part in parts {
@@ -261,13 +262,13 @@ fn is_impossible(system: &mut System, parts: &[TermId]) -> bool {
 }
 
 /// Symbols of their own for the inputs of one step.
-fn fresh_inputs(system: &mut System, operation: usize) -> Vec<TermId> {
+fn fresh_inputs(system: &mut System, operation: OperationId) -> Vec<TermId> {
     let choices = system.operations()[operation].inputs.clone();
     let (terms, _) = system.asking();
     choices.iter().map(|choice| terms.fresh("?along", terms.sort(choice.symbol), (None, None))).collect()
 }
 
-fn with_inputs(system: &mut System, operation: usize, inputs: &[TermId], term: TermId) -> TermId {
+fn with_inputs(system: &mut System, operation: OperationId, inputs: &[TermId], term: TermId) -> TermId {
     let symbols: Vec<TermId> = system.operations()[operation].inputs.iter().map(|choice| choice.symbol).collect();
     let map: HashMap<TermId, TermId> = symbols.into_iter().zip(inputs.iter().copied()).collect();
     let (terms, _) = system.asking();

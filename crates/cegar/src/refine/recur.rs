@@ -6,8 +6,9 @@
 
 use std::collections::HashMap;
 
-use tertium_abstraction::System;
+use tertium_abstraction::{OperationId, System};
 use tertium_base::Stopped;
+use tertium_program::LocationId;
 use tertium_smt::{Purpose, Reply, Sort, Term, TermId, Terms};
 
 use crate::limits;
@@ -17,9 +18,9 @@ use crate::refine::atoms::conjuncts;
 #[derive(Clone, Debug)]
 pub struct Cycle {
     /// Where all processes are before each operation.
-    pub locations: Vec<Vec<u32>>,
+    pub locations: Vec<Vec<LocationId>>,
     /// The operations.
-    pub operations: Vec<usize>,
+    pub operations: Vec<OperationId>,
     /// The values of their inputs.
     pub inputs: Vec<Vec<i64>>,
     /// What must hold before each operation, besides that it can be taken.

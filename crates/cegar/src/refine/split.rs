@@ -3,13 +3,19 @@
 //! A step that is possible but not certain leaves a state that stands for both kinds. They are told apart by the precondition of
 //! the step: that it can be taken, and that it leads where it does.
 
-use tertium_abstraction::{AbstractState, System};
+use tertium_abstraction::{AbstractState, OperationId, System};
 use tertium_lattice::Kleene;
+use tertium_program::LocationId;
 use tertium_smt::TermId;
 
 /// The conditions under which an operation leads into a state, over the state before it.
 #[must_use]
-pub fn pre_of(system: &mut System, operation: usize, before: &[u32], target: &AbstractState) -> Vec<TermId> {
+pub fn pre_of(
+    system: &mut System,
+    operation: OperationId,
+    before: &[LocationId],
+    target: &AbstractState,
+) -> Vec<TermId> {
     let after = system.operations()[operation].after.clone();
     let relation = system.operations()[operation].relation;
     let predicates = system.predicate_terms().to_vec();

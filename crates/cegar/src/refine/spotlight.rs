@@ -3,14 +3,22 @@
 //! A label that is unknown is followed back to the step that made it so. A step of the spotlight that assigns something
 //! unknown suggests the comparisons it is made of; a step of the shade suggests what would show that it changes nothing, or
 //! else its process. In both cases the unknown value can be given a name: a parameter. A step that is possible, not certain,
-//! suggests the comparisons of its guard, or the process that takes it.
+//! suggests the comparisons of its guard, or the process that takes it. Where a run may end, or a process that is treated
+//! fairly may be unable to step, the guards at that place are suggested; if nothing else is left, those of the shade.
 
 use std::collections::BTreeSet;
 
-use tertium_abstraction::System;
 use tertium_abstraction::spotlight::{Label, Mover, SpotExplored, SpotState, Standing, comparisons};
-use tertium_evidence::Reason;
-use tertium_program::{Assign, ExprId, Place, ProcessId, Sort};
+use tertium_abstraction::{OperationId, System};
+use tertium_evidence::{OpenQuestion, Reason};
+use tertium_program::{Assign, ExprId, Place, ProcessId, Sort, VarId};
+
+/// A step that gives a predicate a value: the states where it was taken and where it led, and who took it.
+struct PredicateWrite {
+    before: usize,
+    after: usize,
+    mover: Mover,
+}
 
 /// What to look at more closely, each with why.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +29,8 @@ pub struct Suggestions {
     pub predicates: Vec<(ExprId, String)>,
     /// Processes that should come into the spotlight.
     pub processes: Vec<(ProcessId, String)>,
+    /// Predicates for when nothing else is left: what the shade tests of the variables that matter.
+    pub last: Vec<(ExprId, String)>,
 }
 
 impl Suggestions {
@@ -43,14 +53,16 @@ impl Suggestions {
     }
 }
 
-/// What the open elements of the structure under one assignment suggest. `atoms` are its propositions.
+/// What the open elements of the structure under one assignment suggest. `atoms` are its propositions, `fair` the processes of
+/// the spotlight that are treated fairly.
 pub fn suggestions(
     system: &mut System,
-    explored: &SpotExplored,
+    explored: &mut SpotExplored,
     assignment: usize,
-    atoms: &[ExprId],
-    reasons: &[Reason],
+    (atoms, fair): (&[ExprId], &[ProcessId]),
+    question: Option<&OpenQuestion>,
 ) -> Suggestions {
+    let reasons: &[Reason] = question.map_or(&[], |question| &question.reasons);
     let mut reading =
         Reading { system, explored, assignment, seen: BTreeSet::new(), named: true, found: Suggestions::default() };
     for reason in reasons {
@@ -71,12 +83,22 @@ pub fn suggestions(
             }
         }
     }
+    for state in question.map(cycle).unwrap_or_default() {
+        reading.guards_at(state, fair);
+    }
+    reading.tests_of_the_shade();
     reading.found
+}
+
+/// The states of the cycle of an open path.
+fn cycle(question: &OpenQuestion) -> Vec<usize> {
+    let Some(start) = question.loop_start else { return Vec::new() };
+    question.play[start..].iter().map(|step| step.state.index()).collect()
 }
 
 struct Reading<'a> {
     system: &'a mut System,
-    explored: &'a SpotExplored,
+    explored: &'a mut SpotExplored,
     assignment: usize,
     seen: BTreeSet<(usize, usize)>,
     /// Whether unknown values are given names.
@@ -116,7 +138,7 @@ impl Reading<'_> {
             {
                 continue;
             }
-            let Some((before, after, mover)) = self.writer(state, predicate) else {
+            let Some(PredicateWrite { before, after, mover }) = self.writer(state, predicate) else {
                 if self.named {
                     self.found.site(
                         &self.explored.entered[0],
@@ -151,7 +173,7 @@ impl Reading<'_> {
     }
 
     /// The last step on the way to a state that gives a predicate a value: where it was taken and where it led.
-    fn writer(&mut self, state: usize, predicate: usize) -> Option<(usize, usize, Mover)> {
+    fn writer(&mut self, state: usize, predicate: usize) -> Option<PredicateWrite> {
         let mut at = state;
         while let Some((before, step)) = self.explored.parents[at] {
             let mover = self.explored.steps[before][step].mover;
@@ -160,7 +182,7 @@ impl Reading<'_> {
                 Mover::Shade(process) => self.system.operations_of(process),
             };
             if operations.iter().any(|&operation| self.system.touches(operation, predicate)) {
-                return Some((before, at, mover));
+                return Some(PredicateWrite { before, after: at, mover });
             }
             at = before;
         }
@@ -169,7 +191,13 @@ impl Reading<'_> {
 
     /// What would tell the value that an operation gives a predicate: new predicates, and predicates that are unknown
     /// before it, which are returned.
-    fn written(&mut self, before: usize, operation: usize, predicate: usize, mover: Mover) -> Vec<(usize, usize)> {
+    fn written(
+        &mut self,
+        before: usize,
+        operation: OperationId,
+        predicate: usize,
+        mover: Mover,
+    ) -> Vec<(usize, usize)> {
         let terms = self.system.operations()[operation].terms.clone();
         let (process, lit) = (self.system.operations()[operation].process, self.lit());
         let post = self.system.predicates()[predicate].expr;
@@ -200,7 +228,7 @@ impl Reading<'_> {
     fn own_view(&mut self, predicate: usize) {
         let expr = self.system.predicates()[predicate].expr;
         let lit = self.lit();
-        let operations: Vec<usize> = lit.iter().flat_map(|&process| self.system.operations_of(process)).collect();
+        let operations: Vec<OperationId> = lit.iter().flat_map(|&process| self.system.operations_of(process)).collect();
         for operation in operations {
             let terms = self.system.operations()[operation].terms.clone();
             let whose = format!("`{}`", self.name(self.system.operations()[operation].process));
@@ -251,6 +279,10 @@ impl Reading<'_> {
             step.target == to && may && step.must >> self.assignment & 1 == 0
         };
         let steps: Vec<Mover> = self.explored.steps[from].iter().filter(open).map(|step| step.mover).collect();
+        if from == to && steps.is_empty() {
+            // The run may end here: whether a process can step is open.
+            self.guards_at(from, &self.lit());
+        }
         for mover in steps {
             match mover {
                 Mover::Spot(operation) => {
@@ -261,6 +293,56 @@ impl Reading<'_> {
                 Mover::Shade(process) => {
                     self.shaded(from, to, process);
                     self.found.process(process, "whether it steps is open".to_owned());
+                }
+            }
+        }
+    }
+
+    /// What would tell whether these processes can step at a state.
+    fn guards_at(&mut self, state: usize, processes: &[ProcessId]) {
+        let places = self.explored.states[state].locations.clone();
+        // Where a limit is reached nothing is suggested; whoever goes on will meet it again.
+        let Ok(plain) = self.explored.plain(self.system, state, self.assignment) else { return };
+        for (position, (process, location)) in self.lit().into_iter().zip(places).enumerate() {
+            let open = plain.may_rest[position] && !plain.rests[position];
+            if !open || !processes.contains(&process) {
+                continue;
+            }
+            let whose = format!("`{}`", self.name(process));
+            for operation in self.system.operations_of(process) {
+                let found = &self.system.operations()[operation];
+                if found.source == location {
+                    let conditions = [found.terms.enabled, found.terms.safe];
+                    self.condition(state, &conditions, &whose);
+                }
+            }
+        }
+    }
+
+    /// What the shade tests of the variables that the spotlight tests, or that predicates are about.
+    fn tests_of_the_shade(&mut self) {
+        let lit = self.lit();
+        let program = self.system.program();
+        let dark: Vec<ProcessId> = program.process_ids().filter(|process| !lit.contains(process)).collect();
+        let mut matter: BTreeSet<VarId> = BTreeSet::new();
+        for process in &lit {
+            for operation in self.system.operations_of(*process) {
+                matter.extend(program.footprint_of(self.system.operations()[operation].terms.enabled).reads);
+            }
+        }
+        for predicate in self.system.predicates() {
+            matter.extend(program.footprint_of(predicate.expr).reads);
+        }
+        for process in dark {
+            let why = format!("`{}` tests it", self.name(process));
+            for operation in self.system.operations_of(process) {
+                let enabled = self.system.operations()[operation].terms.enabled;
+                for atom in comparisons(self.system.program(), enabled) {
+                    let reads = self.system.program().footprint_of(atom).reads;
+                    let known = self.found.last.iter().any(|(known, _)| *known == atom);
+                    if !known && !reads.is_disjoint(&matter) && self.system.standing(atom, &lit) == Standing::New {
+                        self.found.last.push((atom, why.clone()));
+                    }
                 }
             }
         }

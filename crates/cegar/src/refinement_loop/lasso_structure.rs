@@ -11,7 +11,7 @@ use tertium_base::Stopped;
 use tertium_base::narrow::to_u32;
 use tertium_evidence::abstraction::{AbstractState, Abstraction, Later, Structure};
 use tertium_kernel::vocabulary::{NoTerm, Vocabulary};
-use tertium_program::{ExprId, VarId};
+use tertium_program::{ExprId, LocationId, VarId};
 use tertium_smt::{Purpose, Reply, TermId};
 
 use super::recurrent_sets::{Lasso, RecurrentSetSearch};
@@ -24,7 +24,7 @@ use tertium_trace::run;
 /// What is known at one position of the run.
 struct Position {
     /// Where every process is, by process.
-    locations: Vec<u32>,
+    locations: Vec<LocationId>,
     /// Who takes the step from here.
     mover: u32,
     /// What describes the states that are meant.
@@ -77,7 +77,7 @@ impl RecurrentSetSearch<'_> {
     fn labels(
         &self,
         system: &mut System,
-        locations: &[u32],
+        locations: &[LocationId],
         conditions: &[TermId],
     ) -> Result<Vec<Option<bool>>, Failure> {
         let mut labels = Vec::new();
@@ -96,7 +96,12 @@ impl RecurrentSetSearch<'_> {
     }
 
     /// The processes treated fairly that cannot step where these conditions hold.
-    fn resting(&self, system: &mut System, locations: &[u32], conditions: &[TermId]) -> Result<BTreeSet<u32>, Failure> {
+    fn resting(
+        &self,
+        system: &mut System,
+        locations: &[LocationId],
+        conditions: &[TermId],
+    ) -> Result<BTreeSet<u32>, Failure> {
         let mut resting = BTreeSet::new();
         for &pid in self.fair.iter().flatten() {
             let Some(unable) = self.unable(system, pid, locations) else { continue };
@@ -148,7 +153,7 @@ fn over(
         over.predicates.push(predicate(&mut words, position, &conditions)?);
         let mut at = everywhere.clone();
         for (place, instance) in at.iter_mut().zip(&program.instances) {
-            *place = position.locations.get(instance.process.index()).copied();
+            *place = position.locations.get(instance.process.index()).map(|at| at.number());
         }
         let mut cube = vec![None; positions.len()];
         cube[number] = Some(true);
@@ -171,7 +176,11 @@ fn predicate(words: &mut Vocabulary<'_>, position: &Position, conditions: &[Expr
     let mut cells = Vec::new();
     if let Described::Cells(values) = &position.states {
         for (var, values) in values.iter().enumerate() {
-            cells.extend(values.iter().enumerate().map(|(at, &value)| (VarId::new(var), at, value)));
+            let var = VarId::new(var);
+            // In the program that this is a slice of, what is left out has other values.
+            if !words.program().left_out.contains(&var) {
+                cells.extend(values.iter().enumerate().map(|(at, &value)| (var, at, value)));
+            }
         }
     }
     words.holds_with(conditions, &cells)
@@ -199,7 +208,7 @@ fn drawn(positions: &[Position], start: usize, processes: u32) -> Structure {
 /// Whether something follows from conditions at these locations.
 fn follows(
     system: &mut System,
-    locations: &[u32],
+    locations: &[LocationId],
     conditions: &[TermId],
     consequence: TermId,
 ) -> Result<bool, Stopped> {

@@ -10,14 +10,24 @@
 //! Predicates are only ever added, and a question that is answered is not asked again, so an answer is never lost.
 
 mod augmented;
+mod blocked_runs;
+mod chosen_ranks;
+mod end_reading;
+mod horn_predicates;
 mod lasso_structure;
+mod open_cycles;
+mod ranked_games;
 mod ranking;
 mod ranking_candidates;
+mod ranking_levels;
+mod ranking_synthesis;
 mod reasons;
 mod recurrent_sets;
 mod replay;
+mod resolvents;
 mod rounds;
 mod search;
+mod state_games;
 mod structure;
 mod targets;
 mod zones;
@@ -25,6 +35,7 @@ mod zones;
 use std::sync::Arc;
 use std::time::Instant;
 
+pub use self::horn_predicates::horn_verdict;
 use crate::limits;
 pub use crate::limits::DEFAULT_REFINEMENTS;
 use crate::refine::split::literals;
@@ -39,18 +50,16 @@ use self::reasons::{functions, gave_up, no_progress, no_start, no_value, not_rep
 use self::search::{TargetHit, Tree};
 use self::targets::Target;
 use crate::answer::{ProgramAnswer, Reason, Round, Vacuity};
-use crate::options::{CheckOptions, Outcome};
+use crate::observer::ProgramObserver;
+use crate::options::{CheckOptions, CheckOutcome};
 use crate::predicate_abstraction::basis::Basis;
 use crate::predicate_abstraction::round_history::RoundHistory;
 use crate::predicate_abstraction::{
     AbstractionCheck, AbstractionOptions, Prepared, about_reading, atoms_of, blank, disagreements, failed, prepare,
-    solver_work,
 };
-use tertium_evidence::Technique;
-use tertium_evidence::observer::Observer;
 use tertium_load::ProgramFile;
 use tertium_load::failure::{Failure, Located};
-use tertium_load::questions::Question;
+use tertium_load::questions::{Question, QuestionId};
 
 /// Answers all questions, finding predicates by itself in at most `refinements` rounds.
 ///
@@ -63,11 +72,11 @@ pub fn check(
     abstraction: &AbstractionOptions,
     refinements: u32,
     budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Outcome, Failure> {
+    observer: &dyn ProgramObserver,
+) -> Result<CheckOutcome, Failure> {
     let asked: Vec<ExprId> = questions.iter().flat_map(atoms_of).collect();
     let mut prepared = match prepare(file, &asked, abstraction, budget) {
-        Err(Failure::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
+        Err(Failure::Stopped(stopped)) => return Ok(CheckOutcome::stopped(questions, stopped)),
         prepared => prepared?,
     };
     let work = AbstractionCheck { file, options, thorough: abstraction.thorough, completions: true, budget, observer };
@@ -82,8 +91,11 @@ pub fn check(
         zones: abstraction.zones,
         demanding: abstraction.on_demand,
         known: Vec::new(),
+        told: vec![false; questions.len()],
+        how: for_structures(abstraction),
+        open_cycle: None,
+        clock: Instant::now(),
     };
-    let start = Instant::now();
     let rest = match learning.states(&mut prepared) {
         Err(Failure::Stopped(stopped)) => {
             learning.stop_all(&prepared, stopped.0);
@@ -91,29 +103,32 @@ pub fn check(
         }
         rest => rest?,
     };
-    learning.answers.iter().for_each(|answer| answer.tell(observer));
+    learning.tell(&prepared);
     if let Some(first) = learning.answers.first_mut() {
-        first.cost.elapsed = start.elapsed();
+        first.cost.elapsed += learning.clock.elapsed();
     }
-    for (_, answer) in learning.answers.iter_mut().enumerate().filter(|(number, _)| !rest.contains(number)) {
+    let open =
+        |&(number, _): &(QuestionId, &mut ProgramAnswer)| !rest.contains(&number) && !learning.told[number.index()];
+    for (_, answer) in QuestionId::all(questions).zip(&mut learning.answers).filter(open) {
         answer.round_history = RoundHistory::of(&prepared, &answer.rounds, 0).map(Arc::new);
     }
     let mut remarks = disagreements(&prepared);
     remarks.extend(about_reading(questions, options));
     let calls = usize::try_from(prepared.system.queries().calls()).unwrap_or(usize::MAX);
-    let most = abstraction.max_states.unwrap_or(limits::STRUCTURE_MOST_STATES);
-    let abstraction = AbstractionOptions { max_states: Some(most), ..abstraction.clone() };
     for number in rest {
+        if observer.is_decided(questions[number.index()].name()) {
+            continue;
+        }
         let start = Instant::now();
-        match learning.paths(number, &abstraction, calls) {
+        match learning.paths(number, calls) {
             Err(Failure::Stopped(stopped)) => learning.stop_one(&prepared, number, stopped.0),
             found => remarks.extend(found?),
         }
-        learning.answers[number].cost.elapsed += start.elapsed();
-        learning.answers[number].tell(observer);
+        learning.answers[number.index()].cost.elapsed += start.elapsed();
+        learning.answers[number.index()].tell(observer);
     }
     learning.tell_what_is_established(&mut prepared);
-    Ok(Outcome { answers: learning.answers, remarks, coverage: None })
+    Ok(CheckOutcome { answers: learning.answers, remarks, coverage: None })
 }
 
 struct Loop<'a> {
@@ -131,6 +146,14 @@ struct Loop<'a> {
     demanding: bool,
     /// What is known of all states, as far as it was found out already.
     known: Vec<String>,
+    /// Whether each answer was told.
+    told: Vec<bool>,
+    /// How structures of possible and certain steps are made.
+    how: AbstractionOptions,
+    /// The cycle that the last ranked game left open, for people.
+    open_cycle: Option<Reason>,
+    /// Since when work is not counted for any answer.
+    clock: Instant,
 }
 
 /// What became of a path to a state that may be bad.
@@ -145,27 +168,38 @@ enum PathVerdict {
 
 impl Loop<'_> {
     /// Answers a question about more than single states; remarks about its solvers.
-    fn paths(&mut self, number: usize, how: &AbstractionOptions, calls: usize) -> Result<Vec<Located>, Failure> {
-        let asked: Vec<ExprId> = atoms_of(&self.questions[number]).collect();
-        let mut own = prepare(self.work.file, &asked, how, self.work.budget)?;
-        let settled = self.goes_on(&mut own, number)? || (self.zones && self.all_paths(&mut own, number)?);
+    fn paths(&mut self, number: QuestionId, calls: usize) -> Result<Vec<Located>, Failure> {
+        let asked: Vec<ExprId> = atoms_of(&self.questions[number.index()]).collect();
+        let mut own = prepare(self.work.file, &asked, &self.how, self.work.budget)?;
+        // What is shown at once is not searched for runs without end first, which takes long.
+        let settled = self.is_true_at_once(&mut own, number, calls)?
+            || self.goes_on(&mut own, number)?
+            || (self.zones && self.all_paths(&mut own, number)?);
         if !settled {
-            let before = self.answers[number].rounds.len();
+            let before = self.answers[number.index()].rounds.len();
             self.structure(&mut own, number, calls)?;
-            let open = self.answers[number].value() == Belnap::Unknown && self.answers[number].stopped().is_none();
-            if open && !self.grows(&own.system, 0) {
-                self.ranked(&mut own, number, limits::REFINEMENT_MANY_CHANGES)?;
+            let open = self.answers[number.index()].value() == Belnap::Unknown
+                && self.answers[number.index()].stopped().is_none();
+            if open && !self.grows(&own.system, 0) && !self.ranked(&mut own, number, limits::REFINEMENT_MANY_CHANGES)? {
+                self.open_cycle = None;
+                self.ranked_game(&mut own, number, limits::RANKING_GAME_MANY_CHANGES)?;
+                // What single states decide does not depend on cycles.
+                let by_states =
+                    matches!(&self.questions[number.index()], Question::Property(asked) if asked.invariant.is_some());
+                if let Some(told) = self.open_cycle.take().filter(|_| !by_states) {
+                    self.answers[number.index()].verdict.leave_open(told);
+                }
             }
-            let answer = &mut self.answers[number];
+            let answer = &mut self.answers[number.index()];
             answer.round_history = RoundHistory::of(&own, &answer.rounds, before).map(Arc::new);
         }
         Ok(disagreements(&own))
     }
 
-    /// Answers the questions that single states decide; the numbers of the others.
-    fn states(&mut self, prepared: &mut Prepared) -> Result<Vec<usize>, Failure> {
+    /// Answers the questions that single states decide; the others.
+    fn states(&mut self, prepared: &mut Prepared) -> Result<Vec<QuestionId>, Failure> {
         let (mut open, mut rest) = (Vec::new(), Vec::new());
-        for (number, question) in self.questions.iter().enumerate() {
+        for (number, question) in QuestionId::all(self.questions).zip(self.questions) {
             let target = Target::of(prepared, number, question, self.work.options);
             match target.map_err(|why| failed(self.work.file, prepared.system.program(), why))? {
                 Some(target) => open.push(target),
@@ -181,6 +215,7 @@ impl Loop<'_> {
                 done => done?,
             }
         }
+        self.tell(prepared);
         if !open.is_empty() {
             // Told early, so that a limit which is reached later leaves it.
             self.known = if self.zones { self.establish(prepared) } else { Vec::new() };
@@ -189,7 +224,15 @@ impl Loop<'_> {
         let mut news: Vec<String> =
             prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
         let mut stuck: Vec<(usize, Reason)> = Vec::new();
-        while !open.is_empty() {
+        // Whether another engine was asked for an invariant.
+        let mut generalised = false;
+        // Whether ranked games were played.
+        let mut played = false;
+        loop {
+            open.retain(|target| !self.work.observer.is_decided(self.questions[target.question.index()].name()));
+            if open.is_empty() {
+                break;
+            }
             let wanted: Vec<&Target> = open.iter().collect();
             let (round, observer) = (self.rounds.len(), self.work.observer);
             let count = prepared.system.predicates().len();
@@ -249,6 +292,29 @@ impl Loop<'_> {
                     Err(failure) => return Err(failure),
                 }
             }
+            let multiply = self.grows(&prepared.system, news.len());
+            let ends = multiply || (news.is_empty() && done.is_empty());
+            if !generalised && self.refinements > 0 && (ends || self.rounds.len() >= limits::HORN_AFTER_ROUNDS) {
+                generalised = true;
+                if multiply {
+                    prepared.system.keep_predicates(count);
+                    news.clear();
+                }
+                news.extend(self.horn_predicates(prepared, &open)?);
+            }
+            if !played && self.rounds.len() >= limits::GAME_AFTER_ROUNDS {
+                played = true;
+                for (at, target) in open.iter().enumerate().filter(|(at, _)| !done.contains(at)).collect::<Vec<_>>() {
+                    match self.game_of_states(target.question) {
+                        Ok(won) => done.extend(won.then_some(at)),
+                        Err(Failure::Stopped(stopped)) => {
+                            self.stop(prepared, &open, stopped.0);
+                            return Ok(rest);
+                        }
+                        Err(failure) => return Err(failure),
+                    }
+                }
+            }
             if self.grows(&prepared.system, news.len()) {
                 self.note(prepared, &tree, before, reason);
                 self.give_up(prepared, &open, &done);
@@ -258,7 +324,7 @@ impl Loop<'_> {
                 for (target, why) in std::mem::take(&mut stuck) {
                     if !done.contains(&target) {
                         reason.get_or_insert_with(|| why.what.clone());
-                        self.answers[open[target].question].verdict.leave_open(why);
+                        self.answers[open[target].question.index()].verdict.leave_open(why);
                         rest.push(open[target].question);
                         done.push(target);
                     }
@@ -270,6 +336,7 @@ impl Loop<'_> {
             for &target in &done {
                 self.tell_rounds(open[target].question);
             }
+            self.tell(prepared);
             let mut at = 0;
             open.retain(|_| {
                 at += 1;
@@ -278,6 +345,19 @@ impl Loop<'_> {
         }
         rest.sort_unstable();
         Ok(rest)
+    }
+
+    /// Tells what is definite and was not told yet.
+    fn tell(&mut self, prepared: &Prepared) {
+        for (answer, told) in self.answers.iter_mut().zip(&mut self.told) {
+            if *told || !answer.verdict.is_definite() {
+                continue;
+            }
+            *told = true;
+            answer.round_history = RoundHistory::of(prepared, &answer.rounds, 0).map(Arc::new);
+            answer.cost.elapsed = std::mem::replace(&mut self.clock, Instant::now()).elapsed();
+            answer.tell(self.work.observer);
+        }
     }
 
     /// Follows a path to a state that may be bad.
@@ -343,9 +423,9 @@ impl Loop<'_> {
         prepared: &Prepared,
         path: &OpenPath,
         values: &Values,
-        question: usize,
+        question: QuestionId,
     ) -> Result<PathVerdict, Failure> {
-        let asked = &self.questions[question];
+        let asked = &self.questions[question.index()];
         let file = self.work.file;
         let run = replay::replay(file, prepared, &path.operations, values, asked, path.goal_operation)?;
         let Some(run) = run else { return Ok(PathVerdict::Stuck(not_repeated())) };
@@ -353,7 +433,7 @@ impl Loop<'_> {
         if exists && !starts_once(file) {
             return Ok(PathVerdict::Stuck(several_starts()));
         }
-        let answer = &mut self.answers[question];
+        let answer = &mut self.answers[question.index()];
         answer.verdict.settle(if exists { Belnap::True } else { Belnap::False });
         answer.show_run(Some(run));
         Ok(PathVerdict::Answered)
@@ -361,8 +441,7 @@ impl Loop<'_> {
 
     /// Whether the program surely has an initial state, if that matters to one of these.
     fn starts(&self, prepared: &mut Prepared, open: &[Target]) -> Result<bool, Failure> {
-        let exists =
-            |target: &Target| matches!(&self.questions[target.question], Question::Property(asked) if asked.exists);
+        let exists = |target: &Target| matches!(&self.questions[target.question.index()], Question::Property(asked) if asked.exists);
         if !open.iter().any(exists) || starts_once(self.work.file) {
             return Ok(true);
         }
@@ -372,15 +451,15 @@ impl Loop<'_> {
 
     /// No bad state can be reached. That none is there for anybody to reach is false only if somebody starts.
     fn excluded(&mut self, prepared: &Prepared, (tree, starts): (&Tree, bool), target: &Target, basis: &Arc<Basis>) {
-        let exists = matches!(&self.questions[target.question], Question::Property(asked) if asked.exists);
+        let exists = matches!(&self.questions[target.question.index()], Question::Property(asked) if asked.exists);
         self.costs(prepared, tree, target.question);
-        let answer = &mut self.answers[target.question];
+        let answer = &mut self.answers[target.question.index()];
         if exists && !tree.states.is_empty() && !starts {
             answer.verdict.leave_open(no_start());
         } else {
             answer.verdict.settle(if exists && !tree.states.is_empty() { Belnap::False } else { Belnap::True });
             if tree.states.is_empty() {
-                answer.vacuity = Vacuity::Vacuous;
+                answer.vacuity = Vacuity::NoInitialState;
             }
             answer.show(|evidence| evidence.basis = Some(Arc::clone(basis)));
         }
@@ -398,32 +477,17 @@ impl Loop<'_> {
             answer.established.clone_from(&told);
         }
     }
+}
 
-    /// Looks for a run that breaks a linear property for ever although no state repeats; whether there is one.
-    fn goes_on(&mut self, prepared: &mut Prepared, number: usize) -> Result<bool, Failure> {
-        let Question::Property(asked) = &self.questions[number] else { return Ok(false) };
-        let chosen = self.work.options.linear.is_some() || self.work.options.deadlock.is_some();
-        if chosen || self.work.options.engine != tertium_structures::engines::EngineChoice::Auto {
-            return Ok(false);
-        }
-        self.work.observer.phase(&format!("{}: looking for a run without end", asked.name));
-        let found = recurrent_sets::find(self.work.file, prepared, asked, self.work.options.fair, self.work.budget);
-        let found = match found {
-            Err(Failure::Stopped(stopped)) => {
-                self.answers[number].verdict.stop(stopped.0);
-                return Ok(true);
-            }
-            found => found?,
-        };
-        let answer = &mut self.answers[number];
-        answer.cost.solver = Some(solver_work(&prepared.system));
-        let Some(found) = found else { return Ok(false) };
-        answer.verdict.settle(Belnap::False);
-        answer.cost.states = found.states;
-        answer.provenance.technique = Technique::RecurrentSet;
-        answer.show(|evidence| (evidence.run, evidence.repeats) = (Some(found.run), Some(found.repeats)));
-        answer.rest_on(found.basis);
-        Ok(true)
+/// How structures are made: unless the user says how large they may be, their effort is limited.
+fn for_structures(abstraction: &AbstractionOptions) -> AbstractionOptions {
+    match abstraction.max_states {
+        Some(_) => abstraction.clone(),
+        None => AbstractionOptions {
+            max_states: Some(limits::STRUCTURE_MOST_STATES),
+            most_calls: Some(limits::STRUCTURE_MOST_VISIT_CALLS),
+            ..abstraction.clone()
+        },
     }
 }
 

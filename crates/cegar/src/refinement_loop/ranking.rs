@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tertium_abstraction::{Explored, Failed, Shape, System};
+use tertium_abstraction::{Explored, Failed, StructureOptions, System};
 use tertium_base::StopReason;
 use tertium_check::{Ask, Task};
 use tertium_evidence::abstraction::{Abstraction, Rank, Structure, Taken};
@@ -25,12 +25,13 @@ use crate::limits;
 
 use super::Loop;
 use super::augmented::{Compassion, augmented};
+use super::end_reading::stays;
 use super::ranking_candidates::{Candidate, candidates};
 use crate::predicate_abstraction::basis::{self, Basis};
 use crate::predicate_abstraction::predicates;
 use crate::predicate_abstraction::{Prepared, failed, shape, solver_work, with_fairness};
 use tertium_load::failure::Failure;
-use tertium_load::questions::{PropertyQuery, Question};
+use tertium_load::questions::{PropertyQuery, Question, QuestionId};
 use tertium_structures::check::bound;
 use tertium_structures::engines::{self, EngineChoice};
 
@@ -40,10 +41,11 @@ type Excluding = (Abstraction, Structure, Vec<String>);
 impl Loop<'_> {
     /// Looks for numbers that cannot fall for ever and exclude every run that breaks a linear property; whether that shows it. Steps
     /// are looked at, once for each number, if they are at most `most` in all.
-    pub(crate) fn ranked(&mut self, prepared: &mut Prepared, number: usize, most: usize) -> Result<bool, Failure> {
-        let Question::Property(asked) = &self.questions[number] else { return Ok(false) };
+    pub(crate) fn ranked(&mut self, prepared: &mut Prepared, number: QuestionId, most: usize) -> Result<bool, Failure> {
+        let Question::Property(asked) = &self.questions[number.index()] else { return Ok(false) };
         let options = self.work.options;
-        let as_usual = options.linear.is_none() && options.deadlock.is_none();
+        let program = prepared.system.program();
+        let as_usual = options.linear.is_none() && stays(program, asked, options).is_some();
         if asked.formula.logic() != Logic::Ltl || asked.invariant.is_some() || !as_usual {
             return Ok(false);
         }
@@ -64,12 +66,15 @@ impl Loop<'_> {
         };
         let calls = solver_work(&prepared.system).calls;
         let predicates = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
-        let answer = &mut self.answers[number];
+        let answer = &mut self.answers[number.index()];
         answer.verdict.settle(Belnap::True);
         answer.cost.states = over.states.len();
         answer.cost.transitions = structure.steps.iter().map(|(_, _, to)| to.len()).sum();
         answer.cost.solver = Some(solver_work(&prepared.system));
-        answer.rest_on(Basis::Structure(over, Box::new(structure)));
+        // Nobody checks structures in which runs that end count.
+        if self.work.options.deadlock != Some(Deadlock::Maximal) {
+            answer.rest_on(Basis::Structure(over, Box::new(structure)));
+        }
         answer.show(|evidence| evidence.ranking.clone_from(&shown));
         if !shown.is_empty() {
             answer.provenance.technique = Technique::RankingFunction;
@@ -97,7 +102,11 @@ impl Loop<'_> {
     }
 
     /// The structure over all abstract states; none if there are too many, or they cannot be told.
-    fn drawn(&self, prepared: &mut Prepared, asked: &PropertyQuery) -> Result<Option<DrawnAbstraction>, Failure> {
+    pub(super) fn drawn(
+        &self,
+        prepared: &mut Prepared,
+        asked: &PropertyQuery,
+    ) -> Result<Option<DrawnAbstraction>, Failure> {
         let fault = |prepared: &Prepared, why| failed(self.work.file, prepared.system.program(), why);
         let explored = match Explored::visit(&mut prepared.system, self.work.budget, &mut |_, _| {}) {
             Err(Failed::Stopped(stopped)) if stopped.0 == StopReason::Count => return Ok(None),
@@ -105,12 +114,18 @@ impl Loop<'_> {
         };
         let atoms = prepared.atoms(asked);
         let program = prepared.system.program();
-        let Shape { mut fair, stutter } = shape(program, asked.formula.logic(), self.work.options);
+        let mut fair = shape(program, asked.formula.logic(), self.work.options).fair;
+        let Some(stutter) = stays(program, asked, self.work.options) else { return Ok(None) };
         // Whoever is treated strongly fairly is treated weakly so, too.
         fair.extend(with_fairness(program, Fairness::Strong));
         fair.sort();
         fair.dedup();
-        let model = explored.structure(&mut prepared.system, &atoms, &Shape { fair, stutter }, self.work.budget);
+        let model = explored.structure(
+            &mut prepared.system,
+            &atoms,
+            &StructureOptions { fair, stutter, by_statement: false },
+            self.work.budget,
+        );
         let model = model.map_err(|why| fault(prepared, why))?;
         Ok(match basis::structure(&prepared.system, &explored, &model, &prepared.later) {
             Basis::Structure(over, structure) if !structure.initial.is_empty() => {
@@ -130,20 +145,21 @@ fn told(shown: &[String]) -> String {
 }
 
 /// An abstraction that was explored: as a structure to be looked at, and as a certificate tells it.
-struct DrawnAbstraction {
-    explored: Explored,
-    model: Kmts,
-    over: Abstraction,
-    structure: Structure,
+pub(super) struct DrawnAbstraction {
+    pub(super) explored: Explored,
+    pub(super) model: Kmts,
+    pub(super) over: Abstraction,
+    pub(super) structure: Structure,
 }
 
-struct Ranking<'a> {
-    work: &'a super::AbstractionCheck<'a>,
-    asked: &'a PropertyQuery,
-    system: &'a mut System,
-    drawn: DrawnAbstraction,
+/// What ranking functions are looked for with.
+pub(super) struct Ranking<'a> {
+    pub(super) work: &'a super::AbstractionCheck<'a>,
+    pub(super) asked: &'a PropertyQuery,
+    pub(super) system: &'a mut System,
+    pub(super) drawn: DrawnAbstraction,
     /// How many steps may still be looked at.
-    left: usize,
+    pub(super) left: usize,
 }
 
 impl Ranking<'_> {
@@ -167,22 +183,42 @@ impl Ranking<'_> {
         }
         let falling: Vec<(Vec<&Candidate>, Rank)> = single
             .iter()
-            .filter(|(_, rank)| !rank.falls.is_empty())
+            .filter(|(_, rank)| !rank.decreasing.is_empty())
             .map(|(one, rank)| (vec![one], rank.clone()))
             .collect();
         if let Some(found) = self.together(&falling)? {
             return Ok(Some(found));
         }
         let mut pairs = Vec::new();
-        for (first, second) in ordered_pairs(&single) {
-            let Some((rank, _)) = self.rank(&[first, second], &steps)? else { break };
-            if !rank.falls.is_empty() {
-                pairs.push((vec![first, second], rank));
+        let ones: Vec<&Candidate> = single.iter().map(|(one, _)| one).collect();
+        let both: Vec<Vec<Candidate>> = ordered_pairs(&ones).collect();
+        for pair in &both {
+            let parts: Vec<&Candidate> = pair.iter().collect();
+            let Some((rank, _)) = self.rank(&parts, &steps)? else { break };
+            if !rank.decreasing.is_empty() {
+                pairs.push((parts, rank));
             }
         }
-        pairs.sort_by_key(|(_, rank)| std::cmp::Reverse(rank.falls.len()));
+        pairs.sort_by_key(|(_, rank)| std::cmp::Reverse(rank.decreasing.len()));
         pairs.truncate(limits::RANKING_MOST_USEFUL);
-        self.together(&pairs)
+        if let Some(found) = self.together(&pairs)? {
+            return Ok(Some(found));
+        }
+        self.shown_by_synthesis(&steps)
+    }
+
+    /// The same, with ranking functions that are solved for.
+    fn shown_by_synthesis(&mut self, steps: &[Taken]) -> Result<Option<Vec<String>>, Failure> {
+        let synthesised = self.synthesised(steps)?;
+        let mut ranks = Vec::new();
+        for candidates in synthesised.iter().take(limits::RANKING_MOST_USEFUL) {
+            let parts: Vec<&Candidate> = candidates.iter().collect();
+            let Some((rank, _)) = self.rank(&parts, steps)? else { break };
+            if !rank.decreasing.is_empty() {
+                ranks.push((parts, rank));
+            }
+        }
+        self.together(&ranks)
     }
 
     /// Whether a few of these ranking functions show the property, and which.
@@ -231,7 +267,7 @@ impl Ranking<'_> {
     }
 
     /// What the steps do to numbers, and whether some way of one of them makes them smaller; none if that is too much to look at.
-    fn rank(&mut self, of: &[&Candidate], steps: &[Taken]) -> Result<Option<(Rank, bool)>, Failure> {
+    pub(super) fn rank(&mut self, of: &[&Candidate], steps: &[Taken]) -> Result<Option<(Rank, bool)>, Failure> {
         let Some(left) = self.left.checked_sub(steps.len()) else { return Ok(None) };
         self.left = left;
         let integers: Vec<TermId> = of.iter().map(|candidate| candidate.term).collect();
@@ -247,9 +283,9 @@ impl Ranking<'_> {
             let change = self.system.change(&states[from as usize], process, &states[to as usize], &integers);
             let change = change.map_err(|why| failed(self.work.file, self.system.program(), why))?;
             if change.decreases {
-                rank.falls.push((from, by, to));
+                rank.decreasing.push((from, by, to));
             } else if change.does_not_increase {
-                rank.keeps.push((from, by, to));
+                rank.non_increasing.push((from, by, to));
             }
             moves |= change.decreases_somehow;
         }
@@ -259,20 +295,20 @@ impl Ranking<'_> {
 
 /// What decreases a ranking function is not taken for ever, unless what may increase it is. An edge that several steps became is what all of them are.
 fn of_rank(rank: &Rank, structure: &Structure, actions: &BTreeMap<u32, Option<ActionId>>) -> Compassion {
-    let (falls, keeps): (BTreeSet<Taken>, BTreeSet<Taken>) =
-        (rank.falls.iter().copied().collect(), rank.keeps.iter().copied().collect());
+    let down: BTreeSet<Taken> = rank.decreasing.iter().copied().collect();
+    let not_up: BTreeSet<Taken> = rank.non_increasing.iter().copied().collect();
     let (mut decreasing, mut others, mut increasing) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for (from, by, targets) in &structure.steps {
         let action = actions.get(by).copied().flatten();
         for &to in targets {
             let key = (StateId::new(*from as usize), StateId::new(to as usize), action);
             let taken = (*from, *by, to);
-            if falls.contains(&taken) {
+            if down.contains(&taken) {
                 decreasing.insert(key);
                 continue;
             }
             others.insert(key);
-            if !keeps.contains(&taken) {
+            if !not_up.contains(&taken) {
                 increasing.insert(key);
             }
         }
@@ -298,7 +334,7 @@ fn of_process(action: Option<ActionId>, able: &dyn Fn(StateId) -> bool, model: &
 }
 
 /// Steps that lie on a cycle, and maybe some more: those behind which there is always a further one, and before which, too.
-fn repeatable(structure: &Structure) -> Vec<Taken> {
+pub(super) fn repeatable(structure: &Structure) -> Vec<Taken> {
     let mut steps: BTreeSet<Taken> =
         structure.steps.iter().flat_map(|(from, by, to)| to.iter().map(move |&to| (*from, *by, to))).collect();
     loop {
@@ -317,16 +353,12 @@ fn repeatable(structure: &Structure) -> Vec<Taken> {
 }
 
 /// Two different ones, in both orders.
-fn ordered_pairs(of: &[(Candidate, Rank)]) -> Vec<(&Candidate, &Candidate)> {
-    let mut pairs = Vec::new();
-    for (at, (first, _)) in of.iter().enumerate() {
-        for (other, (second, _)) in of.iter().enumerate() {
-            if at != other {
-                pairs.push((first, second));
-            }
-        }
-    }
-    pairs
+pub(super) fn ordered_pairs<'a>(of: &'a [&Candidate]) -> impl Iterator<Item = Vec<Candidate>> + 'a {
+    let both = move |first: &'a Candidate| {
+        let others = of.iter().filter(move |second| **second != first);
+        others.map(move |&second| vec![first.clone(), second.clone()])
+    };
+    of.iter().flat_map(move |&first| both(first))
 }
 
 /// Sets of few of these, small ones first.

@@ -3,9 +3,11 @@
 //! The distances of what predicates compare, and their sums: where a loop goes on as long as `i < n`, `n - i` may decrease. Each candidate is a term of the abstraction, and a text for a certificate.
 
 use crate::limits;
+use crate::predicate_abstraction::basis;
 use tertium_abstraction::System;
+use tertium_abstraction::linear_rank::{LinearFunction, PlacedFunction};
 use tertium_kernel::vocabulary::Vocabulary;
-use tertium_program::{Binary, Expr, ExprId, Exprs, Sort, Unary};
+use tertium_program::{Binary, Expr, ExprId, Exprs, Program, Sort, Unary};
 use tertium_smt::TermId;
 
 /// An integer that may be a ranking function.
@@ -21,16 +23,18 @@ pub(super) struct Candidate {
 
 /// An integer made from two expressions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Shape {
+enum LinearCombination {
     Difference(ExprId, ExprId),
     Sum(ExprId, ExprId),
 }
 
 /// The candidates that the present predicates suggest; none where they have no words.
 pub(super) fn candidates(system: &mut System) -> Vec<Candidate> {
-    let mut shapes: Vec<(TermId, Shape)> = Vec::new();
+    let mut shapes: Vec<(TermId, LinearCombination)> = Vec::new();
     for (a, b) in compared(system) {
-        for shape in [Shape::Difference(b, a), Shape::Difference(a, b), Shape::Sum(a, b)] {
+        for shape in
+            [LinearCombination::Difference(b, a), LinearCombination::Difference(a, b), LinearCombination::Sum(a, b)]
+        {
             let Some(term) = term(system, shape) else { continue };
             let known = shapes.iter().any(|(other, _)| *other == term);
             let constant = system.asking().0.as_int(term).is_some();
@@ -41,28 +45,106 @@ pub(super) fn candidates(system: &mut System) -> Vec<Candidate> {
     }
     let program = system.program();
     let Ok(mut words) = Vocabulary::new(program) else { return Vec::new() };
-    let told = |(term, shape): (TermId, Shape)| {
+    let told = |(term, shape): (TermId, LinearCombination)| {
         let (text, shown) = told(&program.exprs, &mut words, shape)?;
         Some(Candidate { term, text, shown })
     };
     shapes.into_iter().filter_map(told).take(limits::RANKING_CANDIDATES_MOST_CANDIDATES).collect()
 }
 
-fn term(system: &mut System, shape: Shape) -> Option<TermId> {
-    let (Shape::Difference(a, b) | Shape::Sum(a, b)) = shape;
+impl Candidate {
+    /// A linear function of cells, or one for each combination of locations; none where it has no words.
+    pub(super) fn placed(system: &mut System, function: &PlacedFunction) -> Option<Self> {
+        let (text, shown) = match function.everywhere() {
+            Some(same) => linear_told(&mut Vocabulary::new(system.program()).ok()?, same)?,
+            None => placed_told(system.program(), function)?,
+        };
+        let term = match function.everywhere() {
+            Some(same) => system.linear_term(same),
+            None => system.placed_term(function),
+        };
+        Some(Self { term, text, shown })
+    }
+}
+
+/// A linear function in SMT-LIB, and for people.
+fn linear_told(words: &mut Vocabulary<'_>, function: &LinearFunction) -> Option<(String, String)> {
+    let (mut texts, mut shown) = (Vec::new(), String::new());
+    for &(var, cell, factor) in &function.parts {
+        let name = words.cell(var, cell)?;
+        let plain = name.replace('|', "");
+        let size = if factor.abs() == 1 { plain } else { format!("{} * {plain}", factor.abs()) };
+        shown.push_str(match (shown.is_empty(), factor < 0) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        });
+        shown.push_str(&size);
+        texts.push(if factor == 1 { name } else { format!("(* {} {name})", number(factor)) });
+    }
+    if texts.is_empty() {
+        return Some((number(function.constant), function.constant.to_string()));
+    }
+    if function.constant != 0 {
+        let sign = if function.constant < 0 { "-" } else { "+" };
+        shown.push_str(&format!(" {sign} {}", function.constant.abs()));
+        texts.push(number(function.constant));
+    }
+    let text = if texts.len() == 1 { texts.concat() } else { format!("(+ {})", texts.join(" ")) };
+    Some((text, shown))
+}
+
+/// A function by locations in SMT-LIB, and for people, who are told it once for all places where it is the same.
+fn placed_told(program: &Program, function: &PlacedFunction) -> Option<(String, String)> {
+    let mut words = Vocabulary::new(program).ok()?;
+    let pids = basis::pids(program);
+    let mut text = "0".to_owned();
+    let mut shown: Vec<(String, Vec<String>)> = Vec::new();
+    for (locations, linear) in function.at.iter().rev() {
+        let (value, told) = linear_told(&mut words, linear)?;
+        let (mut here, mut names) = (Vec::new(), Vec::new());
+        for (process, &at) in program.process_ids().zip(locations) {
+            let pid = usize::try_from(*pids.get(&process)?).ok()?;
+            here.push(format!("(= {} {})", words.location(pid), at.index()));
+            let name = program.location_name(process, at);
+            names.push(format!("{}@{name}", program.process(process).name));
+        }
+        let here = if here.len() == 1 { here.concat() } else { format!("(and {})", here.join(" ")) };
+        text = format!("(ite {here} {value} {text})");
+        match shown.iter_mut().find(|(known, _)| *known == told) {
+            Some((_, places)) => places.push(names.join(" && ")),
+            None => shown.push((told, vec![names.join(" && ")])),
+        }
+    }
+    shown.reverse();
+    let told = shown.iter().map(|(value, places)| {
+        let places: Vec<&str> = places.iter().rev().map(String::as_str).collect();
+        format!("{value} at {}", places.join(", "))
+    });
+    Some((text, told.collect::<Vec<_>>().join("; ")))
+}
+
+/// A number in SMT-LIB.
+fn number(value: i128) -> String {
+    if value < 0 { format!("(- {})", value.unsigned_abs()) } else { value.to_string() }
+}
+
+fn term(system: &mut System, shape: LinearCombination) -> Option<TermId> {
+    let (LinearCombination::Difference(a, b) | LinearCombination::Sum(a, b)) = shape;
     let (a, b) = (system.number(a).ok()?, system.number(b).ok()?);
     let terms = system.asking().0;
-    Some(if matches!(shape, Shape::Sum(..)) { terms.add(a, b) } else { terms.sub(a, b) })
+    Some(if matches!(shape, LinearCombination::Sum(..)) { terms.add(a, b) } else { terms.sub(a, b) })
 }
 
 /// The text of a candidate, and how people read it.
-fn told(exprs: &Exprs, words: &mut Vocabulary<'_>, shape: Shape) -> Option<(String, String)> {
-    let (Shape::Difference(a, b) | Shape::Sum(a, b)) = shape;
+fn told(exprs: &Exprs, words: &mut Vocabulary<'_>, shape: LinearCombination) -> Option<(String, String)> {
+    let (LinearCombination::Difference(a, b) | LinearCombination::Sum(a, b)) = shape;
     let (left, right) = (words.number(a).ok()?.replace('|', ""), words.number(b).ok()?.replace('|', ""));
     Some(match shape {
-        Shape::Difference(a, b) if exprs.constant(b) == Some(0) => (words.difference(a, b).ok()?, left),
-        Shape::Difference(a, b) => (words.difference(a, b).ok()?, format!("{left} - {right}")),
-        Shape::Sum(a, b) => (words.sum(a, b).ok()?, format!("{left} + {right}")),
+        LinearCombination::Difference(a, b) if exprs.constant(b) == Some(0) => (words.difference(a, b).ok()?, left),
+        LinearCombination::Difference(a, b) => (words.difference(a, b).ok()?, format!("{left} - {right}")),
+        LinearCombination::Sum(a, b) => (words.sum(a, b).ok()?, format!("{left} + {right}")),
     })
 }
 

@@ -10,12 +10,12 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 use crate::limits;
 use crate::refine::{Chosen, Cycle, Recurrent, recurrent};
-use tertium_abstraction::{AbstractState, System};
+use tertium_abstraction::{AbstractState, OperationId, System};
 use tertium_base::Budget;
-use tertium_base::narrow::to_u32;
+use tertium_base::narrow::{to_u32, to_usize};
 use tertium_logic::Logic;
 use tertium_logic::automata::{Tgba, Translation, TranslationError, ltl_to_tgba};
-use tertium_program::{Fairness, Move, Outcome, Semantics, State};
+use tertium_program::{Fairness, LocationId, Move, Outcome, Semantics, State};
 use tertium_smt::TermId;
 
 use crate::answer::Repeats;
@@ -49,13 +49,13 @@ pub(super) struct RecurrentSetSearch<'a> {
 /// Cycles that were looked at.
 #[derive(Default)]
 struct TriedCycles {
-    by_steps: HashMap<Vec<usize>, usize>,
+    by_steps: HashMap<Vec<OperationId>, usize>,
     all: usize,
 }
 
 impl TriedCycles {
     /// Counts a cycle; whether it should be looked at.
-    fn is_worth_it(&mut self, operations: &[usize]) -> bool {
+    fn is_worth_it(&mut self, operations: &[OperationId]) -> bool {
         let count = self.by_steps.entry(operations.to_vec()).or_default();
         *count += 1;
         let worth = *count <= limits::RECURRENT_SETS_MOST_OF_ONE;
@@ -160,8 +160,8 @@ impl RecurrentSetSearch<'_> {
         Ok(None)
     }
 
-    fn entries(&self) -> Vec<u32> {
-        self.file.program.processes.iter().map(|process| process.entry.number()).collect()
+    fn entries(&self) -> Vec<LocationId> {
+        self.file.program.processes.iter().map(|process| process.entry).collect()
     }
 
     /// Which transitions of the automaton a state passes; none if an atom has no value there.
@@ -244,11 +244,11 @@ impl RecurrentSetSearch<'_> {
         true
     }
 
-    pub(super) fn locations(&self, state: &State) -> Vec<u32> {
+    pub(super) fn locations(&self, state: &State) -> Vec<LocationId> {
         let frames = self.semantics.layout().frames(&state.slots);
-        let mut locations = vec![0; self.file.program.processes.len()];
+        let mut locations = self.entries();
         for (instance, frame) in self.file.program.instances.iter().zip(&frames) {
-            locations[instance.process.index()] = u32::try_from(state.slots[frame + 1]).unwrap_or(u32::MAX);
+            locations[instance.process.index()] = LocationId::new(to_usize(state.slots[frame + 1]));
         }
         locations
     }
@@ -274,7 +274,8 @@ impl RecurrentSetSearch<'_> {
         for (&from, &to) in positions.iter().zip(&positions[1..]) {
             let (_, moves) = self.nodes[to].before.as_ref()?;
             let taken: Vec<_> = moves.iter().map(|one| one.step).collect();
-            cycle.operations.push(system.operations().iter().position(|operation| operation.steps == taken)?);
+            let operation = system.operations().with_ids().find(|(_, operation)| operation.steps == taken);
+            cycle.operations.push(operation?.0);
             cycle.inputs.push(moves.iter().flat_map(|one| one.inputs.iter().copied()).collect());
             cycle.wanted.push(self.tests(system, self.nodes[to].taken)?);
             cycle.cells.push(self.cells(&self.nodes[from].state)?);
@@ -337,7 +338,7 @@ impl RecurrentSetSearch<'_> {
     }
 
     /// When a process cannot step from its location; none where that depends on inputs.
-    pub(super) fn unable(&self, system: &mut System, pid: u32, locations: &[u32]) -> Option<TermId> {
+    pub(super) fn unable(&self, system: &mut System, pid: u32, locations: &[LocationId]) -> Option<TermId> {
         let process = self.file.program.instances[pid as usize].process;
         let mut parts = Vec::new();
         for operation in system.leaving(process, locations[process.index()]).to_vec() {

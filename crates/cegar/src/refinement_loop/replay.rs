@@ -4,6 +4,7 @@
 //! it allows is a run.
 
 use crate::refine::Values;
+use tertium_abstraction::OperationId;
 use tertium_base::Budget;
 use tertium_base::narrow::to_u32;
 use tertium_instantiate::Origin;
@@ -21,10 +22,10 @@ use tertium_trace::run::{self, Run, Taken};
 pub(crate) fn replay(
     file: &ProgramFile,
     prepared: &Prepared,
-    operations: &[usize],
+    operations: &[OperationId],
     values: &Values,
     question: &Question,
-    goal_operation: Option<usize>,
+    goal_operation: Option<OperationId>,
 ) -> Result<Option<Run>, Failure> {
     let semantics = Semantics::new(&file.program);
     // Where processes were taken apart there is one way to begin, which the program knows.
@@ -69,7 +70,7 @@ pub(crate) fn replay(
 
 /// The moves that an operation consists of. Processes of guarded commands have one copy each, so their number is its pid; where
 /// processes were taken apart, each step tells where it comes from.
-fn moves(file: &ProgramFile, prepared: &Prepared, operation: usize, inputs: &[i64]) -> Vec<Move> {
+fn moves(file: &ProgramFile, prepared: &Prepared, operation: OperationId, inputs: &[i64]) -> Vec<Move> {
     let operation = &prepared.system.operations()[operation];
     let instances = &file.program.instances;
     let pid = to_u32(instances.iter().position(|instance| instance.process == operation.process).unwrap_or(0));

@@ -3,6 +3,7 @@
 use tertium_abstraction::System;
 use tertium_base::StopReason;
 use tertium_lattice::Belnap;
+use tertium_load::questions::QuestionId;
 
 use super::Loop;
 use super::reasons::{multiply, reason, too_many_states};
@@ -13,8 +14,8 @@ use crate::limits;
 use crate::predicate_abstraction::{Prepared, solver_work};
 
 impl Loop<'_> {
-    pub(super) fn costs(&mut self, prepared: &Prepared, tree: &Tree, question: usize) {
-        let answer = &mut self.answers[question];
+    pub(super) fn costs(&mut self, prepared: &Prepared, tree: &Tree, question: QuestionId) {
+        let answer = &mut self.answers[question.index()];
         answer.cost.solver = Some(solver_work(&prepared.system));
         (answer.cost.states, answer.cost.transitions) = (tree.states.len(), tree.steps);
     }
@@ -33,15 +34,15 @@ impl Loop<'_> {
         }
     }
 
-    pub(super) fn tell_rounds(&mut self, question: usize) {
-        let answer = &mut self.answers[question];
+    pub(super) fn tell_rounds(&mut self, question: QuestionId) {
+        let answer = &mut self.answers[question.index()];
         answer.rounds.clone_from(&self.rounds);
         answer.cost.refinements = self.rounds.len().saturating_sub(1);
     }
 
     pub(super) fn open_state(&self, prepared: &Prepared, tree: &Tree, target: &Target, state: usize) -> String {
         let name = prepared.system.name(&tree.states[state]);
-        format!("`{}`: the abstract state `{name}` may break it", self.answers[target.question].name)
+        format!("`{}`: the abstract state `{name}` may break it", self.answers[target.question.index()].name)
     }
 
     /// A limit was reached: what is open stays so.
@@ -52,20 +53,20 @@ impl Loop<'_> {
     }
 
     pub(super) fn stop_all(&mut self, prepared: &Prepared, stopped: StopReason) {
-        for number in 0..self.answers.len() {
+        for number in QuestionId::all(self.questions) {
             self.stop_one(prepared, number, stopped);
         }
     }
 
     /// A limit was reached: the answer tells how far it got.
-    pub(super) fn stop_one(&mut self, prepared: &Prepared, number: usize, stopped: StopReason) {
-        if self.answers[number].value() != Belnap::Unknown {
+    pub(super) fn stop_one(&mut self, prepared: &Prepared, number: QuestionId, stopped: StopReason) {
+        if self.answers[number.index()].value() != Belnap::Unknown {
             return;
         }
-        if self.answers[number].rounds.is_empty() {
+        if self.answers[number.index()].rounds.is_empty() {
             self.tell_rounds(number);
         }
-        let answer = &mut self.answers[number];
+        let answer = &mut self.answers[number.index()];
         answer.cost.solver.get_or_insert_with(|| solver_work(&prepared.system));
         answer.established.clone_from(&self.known);
         if stopped == StopReason::Count {
@@ -85,7 +86,7 @@ impl Loop<'_> {
         for (at, target) in open.iter().enumerate() {
             self.tell_rounds(target.question);
             if !done.contains(&at) {
-                let answer = &mut self.answers[target.question];
+                let answer = &mut self.answers[target.question.index()];
                 answer.cost.solver = Some(solver_work(&prepared.system));
                 answer.verdict.leave_open(multiply(prepared.system.predicates().len()));
             }

@@ -3,14 +3,15 @@
 use crate::limits;
 use std::collections::HashMap;
 
-use tertium_abstraction::{AbstractState, Failed, System};
+use tertium_abstraction::{AbstractState, Failed, OperationId, System};
+use tertium_program::LocationId;
 use tertium_program::search::{Limits, Nearby, Reached, nearest_first};
 use tertium_smt::TermId;
 
 use super::targets::{PossibleFault, Target};
 
 /// States by the order in which they were met, and the operations that led to them.
-pub(crate) type Tree = Reached<AbstractState, usize>;
+pub(crate) type Tree = Reached<AbstractState, OperationId>;
 
 /// A state that may be bad.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +21,7 @@ pub(crate) struct TargetHit {
     /// The state.
     pub state: usize,
     /// The operation that goes wrong there, if one does.
-    pub operation: Option<usize>,
+    pub operation: Option<OperationId>,
 }
 
 /// Visits what can be reached, nearest first, until some bad states are met: one, and those that are not much farther.
@@ -30,7 +31,7 @@ pub(crate) fn visit(
     limits: Limits<'_>,
     progress: &mut dyn FnMut(usize),
 ) -> Result<(Tree, Vec<TargetHit>), Failed> {
-    let mut stuck: HashMap<Vec<u32>, TermId> = HashMap::new();
+    let mut stuck: HashMap<Vec<LocationId>, TermId> = HashMap::new();
     let mut bad = Nearby::at_most(limits::SEARCH_MOST_BAD);
     let tree = nearest_first(system, limits, &mut |system, tree, number| {
         progress(tree.states.len());

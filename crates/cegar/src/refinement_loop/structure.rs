@@ -17,14 +17,14 @@ use super::Loop;
 use super::reasons::{multiply, no_progress};
 use crate::answer::{ProgramAnswer, Round};
 use crate::predicate_abstraction::on_the_fly::OnTheFlyAnswer;
-use crate::predicate_abstraction::{Prepared, failed};
+use crate::predicate_abstraction::{AbstractionCheck, Prepared, failed};
 use tertium_evidence::Technique;
 use tertium_load::failure::Failure;
-use tertium_load::questions::Question;
+use tertium_load::questions::{Question, QuestionId};
 
 /// A question as it is asked again and again.
 struct RefinedQuestion {
-    number: usize,
+    number: QuestionId,
     /// The answer before the first round.
     before: ProgramAnswer,
     /// Calls of the solver that were made for it before.
@@ -41,7 +41,7 @@ struct RefinedQuestion {
 
 impl RefinedQuestion {
     /// Begins an attempt with the predicates that are there.
-    fn new(prepared: &Prepared, number: usize, before: ProgramAnswer, calls: usize) -> Self {
+    fn new(prepared: &Prepared, number: QuestionId, before: ProgramAnswer, calls: usize) -> Self {
         let system = &prepared.system;
         let news = system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
         let since = system.queries().calls();
@@ -62,8 +62,13 @@ impl RefinedQuestion {
 
 impl Loop<'_> {
     /// Answers one question about more than single states, refined as long as that helps. `calls` were made for it before.
-    pub(crate) fn structure(&mut self, prepared: &mut Prepared, number: usize, calls: usize) -> Result<(), Failure> {
-        let (first, before) = (prepared.system.predicates().len(), self.answers[number].clone());
+    pub(crate) fn structure(
+        &mut self,
+        prepared: &mut Prepared,
+        number: QuestionId,
+        calls: usize,
+    ) -> Result<(), Failure> {
+        let (first, before) = (prepared.system.predicates().len(), self.answers[number.index()].clone());
         let mut asking = RefinedQuestion::new(prepared, number, before.clone(), calls);
         if self.demanding && self.on_demand(prepared, &mut asking)? {
             return Ok(());
@@ -71,9 +76,12 @@ impl Loop<'_> {
         if !asking.ranked && self.ranked(prepared, number, limits::STRUCTURE_FEW_CHANGES)? {
             return Ok(());
         }
+        if self.ranked_game(prepared, number, limits::RANKING_GAME_FEW_CHANGES)? {
+            return Ok(());
+        }
         let learnt = prepared.system.predicates().len() > first;
         self.whole(prepared, asking)?;
-        if learnt && self.answers[number].value() == Belnap::Unknown && self.work.budget.check().is_ok() {
+        if learnt && self.answers[number.index()].value() == Belnap::Unknown && self.work.budget.check().is_ok() {
             // What paths taught has not helped; what the whole structure teaches may.
             prepared.system.keep_predicates(first);
             let again = RefinedQuestion::new(prepared, number, before, calls);
@@ -82,9 +90,35 @@ impl Loop<'_> {
         Ok(())
     }
 
+    /// Whether the first predicates show a linear property on a part of the structure, with little effort.
+    pub(crate) fn is_true_at_once(
+        &mut self,
+        prepared: &mut Prepared,
+        number: QuestionId,
+        calls: usize,
+    ) -> Result<bool, Failure> {
+        if !self.demanding {
+            return Ok(false);
+        }
+        let budget = self.work.budget.apart(limits::STRUCTURE_FIRST_LOOK_EFFORT);
+        let look = AbstractionCheck { budget: &budget, ..self.work };
+        let found = look.on_demand(prepared, &self.questions[number.index()])?;
+        self.work.budget.check()?;
+        let Some(OnTheFlyAnswer::Answered(answer)) = found else { return Ok(false) };
+        if answer.value() != Belnap::True {
+            // Whatever is false is better told with a run.
+            return Ok(false);
+        }
+        let before = self.answers[number.index()].clone();
+        let mut asking = RefinedQuestion::new(prepared, number, before, calls);
+        asking.end_round(prepared, answer.cost.states, None);
+        self.keep(number, *answer, &asking.before, &asking.rounds, calls);
+        Ok(true)
+    }
+
     /// Answers it on parts of the structure that are made on demand, if that is enough.
     fn on_demand(&mut self, prepared: &mut Prepared, asking: &mut RefinedQuestion) -> Result<bool, Failure> {
-        let question = &self.questions[asking.number];
+        let question = &self.questions[asking.number.index()];
         loop {
             let run = match self.work.on_demand(prepared, question)? {
                 None => return Ok(false),
@@ -97,7 +131,9 @@ impl Loop<'_> {
             };
             if !asking.ranked && run.made <= limits::STRUCTURE_FEW_STATES {
                 asking.ranked = true;
-                if self.ranked(prepared, asking.number, limits::STRUCTURE_FEW_CHANGES)? {
+                if self.ranked(prepared, asking.number, limits::STRUCTURE_FEW_CHANGES)?
+                    || self.ranked_game(prepared, asking.number, limits::RANKING_GAME_FEW_CHANGES)?
+                {
                     return Ok(true);
                 }
             }
@@ -120,7 +156,7 @@ impl Loop<'_> {
     /// Answers it on the whole structure.
     fn whole(&mut self, prepared: &mut Prepared, mut asking: RefinedQuestion) -> Result<(), Failure> {
         let number = asking.number;
-        let question = &self.questions[number];
+        let question = &self.questions[number.index()];
         loop {
             let explored = match self.visit(prepared, &asking) {
                 Ok(explored) => explored,
@@ -146,17 +182,17 @@ impl Loop<'_> {
             else {
                 return Ok(());
             };
-            let Some((open, _)) = &opened.found.open else {
-                self.answers[number].verdict.leave_open(no_progress());
+            let Some((open, _)) = opened.found.open() else {
+                self.answers[number.index()].verdict.leave_open(no_progress());
                 return Ok(());
             };
             asking.news = learn(prepared, question, &explored, open, &mut asking.chooser)?;
             if self.grows(&prepared.system, asking.news.len()) {
-                self.answers[number].verdict.leave_open(multiply(prepared.system.predicates().len()));
+                self.answers[number.index()].verdict.leave_open(multiply(prepared.system.predicates().len()));
                 return Ok(());
             }
             if asking.news.is_empty() {
-                self.answers[number].verdict.leave_open(no_progress());
+                self.answers[number.index()].verdict.leave_open(no_progress());
                 return Ok(());
             }
         }
@@ -181,7 +217,7 @@ impl Loop<'_> {
     /// Takes an answer over, with all that its rounds cost.
     pub(crate) fn keep(
         &mut self,
-        number: usize,
+        number: QuestionId,
         mut answer: ProgramAnswer,
         before: &ProgramAnswer,
         rounds: &[Round],
@@ -194,7 +230,7 @@ impl Loop<'_> {
         }
         before.reasons().iter().for_each(|reason| answer.verdict.leave_open(reason.clone()));
         answer.cost.elapsed = before.cost.elapsed;
-        self.answers[number] = answer;
+        self.answers[number.index()] = answer;
     }
 }
 

@@ -5,21 +5,21 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use tertium_abstraction::{AbstractState, Failed, System};
+use tertium_abstraction::{AbstractState, Failed, Operation, OperationId, System};
 use tertium_logic::{Formula, Logic, Node, NodeId};
-use tertium_program::Fairness;
+use tertium_program::{Fairness, LocationId, StepId};
 use tertium_smt::{Reply, TermId};
 
 use crate::options::CheckOptions;
 use crate::predicate_abstraction::{Prepared, mistakes};
-use tertium_load::questions::{Mistake, PropertyQuery, Question};
+use tertium_load::questions::{Mistake, PropertyQuery, Question, QuestionId};
 use tertium_structures::engines::EngineChoice;
 
 /// What is looked for.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// The question it belongs to.
-    pub question: usize,
+    pub question: QuestionId,
     /// Which states break it.
     pub bad: BadStates,
 }
@@ -35,7 +35,7 @@ pub(crate) enum BadStates {
         sure: TermId,
     },
     /// Those from which one of these operations can go wrong.
-    Fault(Vec<usize>),
+    Fault(Vec<OperationId>),
     /// Those in which no process can step although not all are at their ends.
     Stuck,
 }
@@ -43,14 +43,14 @@ pub(crate) enum BadStates {
 /// How a state may be bad.
 pub(crate) struct PossibleFault {
     /// The operation that goes wrong, if one does.
-    pub(crate) operation: Option<usize>,
+    pub(crate) operation: Option<OperationId>,
 }
 
 impl Target {
     /// The target of a question, if single states decide it.
     pub(crate) fn of(
         prepared: &mut Prepared,
-        number: usize,
+        number: QuestionId,
         question: &Question,
         options: &CheckOptions,
     ) -> Result<Option<Self>, Failed> {
@@ -75,16 +75,16 @@ impl Target {
     pub(crate) fn unwanted(
         &self,
         system: &mut System,
-        locations: &[u32],
-        stuck: &mut HashMap<Vec<u32>, TermId>,
-    ) -> Vec<(Option<usize>, TermId)> {
+        locations: &[LocationId],
+        stuck: &mut HashMap<Vec<LocationId>, TermId>,
+    ) -> Vec<(Option<OperationId>, TermId)> {
         match &self.bad {
             BadStates::Condition { may, .. } => vec![(None, *may)],
             BadStates::Stuck => vec![(None, stuck_at(system, locations, stuck))],
             BadStates::Fault(operations) => {
-                let here = |&&operation: &&usize| {
+                let here = |&&operation: &&OperationId| {
                     let operation = &system.operations()[operation];
-                    locations[operation.process.index()] as usize == operation.source.index()
+                    locations[operation.process.index()] == operation.source
                 };
                 operations.iter().filter(here).map(|&operation| (Some(operation), system.fault(operation))).collect()
             }
@@ -96,7 +96,7 @@ impl Target {
         &self,
         system: &mut System,
         state: &AbstractState,
-        stuck: &mut HashMap<Vec<u32>, TermId>,
+        stuck: &mut HashMap<Vec<LocationId>, TermId>,
     ) -> Result<Option<PossibleFault>, Failed> {
         match &self.bad {
             BadStates::Condition { may, .. } => {
@@ -112,7 +112,7 @@ impl Target {
                         let operation = &system.operations()[operation];
                         (operation.process, operation.source)
                     };
-                    if state.locations[process.index()] as usize == source.index()
+                    if state.locations[process.index()] == source
                         && system.may_hold(state, system.fault(operation))? != Reply::Unsat
                     {
                         return Ok(Some(PossibleFault { operation: Some(operation) }));
@@ -127,9 +127,9 @@ impl Target {
     pub(crate) fn goals(
         &self,
         system: &mut System,
-        locations: &[u32],
-        operation: Option<usize>,
-        stuck: &mut HashMap<Vec<u32>, TermId>,
+        locations: &[LocationId],
+        operation: Option<OperationId>,
+        stuck: &mut HashMap<Vec<LocationId>, TermId>,
     ) -> (TermId, TermId) {
         match (&self.bad, operation) {
             (BadStates::Condition { may, sure }, _) => (*sure, *may),
@@ -142,7 +142,7 @@ impl Target {
     }
 }
 
-fn stuck_at(system: &mut System, locations: &[u32], stuck: &mut HashMap<Vec<u32>, TermId>) -> TermId {
+fn stuck_at(system: &mut System, locations: &[LocationId], stuck: &mut HashMap<Vec<LocationId>, TermId>) -> TermId {
     if let Some(&known) = stuck.get(locations) {
         return known;
     }
@@ -216,14 +216,14 @@ fn never(system: &System, mistake: Mistake) -> Option<BadStates> {
         Mistake::EndlessAtomic => Some(BadStates::Fault(Vec::new())),
         Mistake::Trace => None,
         _ => {
-            let mut known: BTreeMap<(bool, Vec<usize>), bool> = BTreeMap::new();
-            let wrong = |(number, operation): (usize, &tertium_abstraction::Operation)| {
-                let key = (operation.blocked, operation.steps.iter().map(|step| step.index()).collect());
+            let mut known: BTreeMap<(bool, Vec<StepId>), bool> = BTreeMap::new();
+            let wrong = |(number, operation): (OperationId, &Operation)| {
+                let key = (operation.blocked, operation.steps.clone());
                 let found =
                     *known.entry(key).or_insert_with(|| mistakes::may_make(system.program(), operation, mistake));
                 found.then_some(number)
             };
-            Some(BadStates::Fault(system.operations().iter().enumerate().filter_map(wrong).collect()))
+            Some(BadStates::Fault(system.operations().with_ids().filter_map(wrong).collect()))
         }
     }
 }

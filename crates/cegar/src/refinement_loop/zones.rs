@@ -20,7 +20,8 @@ use super::{Loop, PathVerdict};
 use crate::answer::Round;
 use crate::predicate_abstraction::{Prepared, atoms_of, failed, solver_work};
 use tertium_load::failure::Failure;
-use tertium_load::questions::Question;
+use tertium_load::questions::{Question, QuestionId};
+use tertium_program::LocationId;
 
 /// The largest distances that are told apart one by one, round by round.
 const LARGEST: [i64; 5] = [1, 2, 3, 5, 8];
@@ -83,7 +84,7 @@ impl Loop<'_> {
             };
             let target = open[met.target].clone();
             let path = path(&mut prepared.system, &visited, met);
-            self.round(prepared, &visited, fineness, Some(self.answers[target.question].name.clone()));
+            self.round(prepared, &visited, fineness, Some(self.answers[target.question.index()].name.clone()));
             let followed = match self.follow(prepared, path.clone(), &target) {
                 Err(failure) => {
                     open.append(&mut undecided);
@@ -93,7 +94,7 @@ impl Loop<'_> {
             };
             match followed {
                 Ok(PathVerdict::Answered) => {
-                    let answer = &mut self.answers[target.question];
+                    let answer = &mut self.answers[target.question.index()];
                     answer.cost.solver = Some(solver_work(&prepared.system));
                     answer.provenance.technique = Technique::Zones;
                     (answer.cost.states, answer.cost.transitions) = (visited.states.len(), visited.steps);
@@ -124,8 +125,8 @@ impl Loop<'_> {
     }
 
     /// Answers a question about more than single states if distances are enough for it; whether they are. They can show that something holds.
-    pub(crate) fn all_paths(&mut self, prepared: &mut Prepared, number: usize) -> Result<bool, Failure> {
-        let question = &self.questions[number];
+    pub(crate) fn all_paths(&mut self, prepared: &mut Prepared, number: QuestionId) -> Result<bool, Failure> {
+        let question = &self.questions[number.index()];
         let Question::Property(asked) = question else { return Ok(false) };
         let mut conditions = Vec::new();
         for &atom in &asked.atoms {
@@ -154,7 +155,7 @@ impl Loop<'_> {
             prepared.system.keep_predicates(before);
             if answer.value() == Belnap::True {
                 let round = Round { predicates, states: explored.states.len(), calls, ..Round::default() };
-                let known = self.answers[number].clone();
+                let known = self.answers[number.index()].clone();
                 self.keep(number, answer, &known, &[round], 0);
                 return Ok(true);
             }
@@ -188,7 +189,7 @@ impl Loop<'_> {
     ) -> Result<Option<Visited>, Failed> {
         let (round, observer) = (self.rounds.len(), self.work.observer);
         let mut stuck = HashMap::new();
-        let mut unwanted = |system: &mut System, locations: &[u32]| {
+        let mut unwanted = |system: &mut System, locations: &[LocationId]| {
             let mut found = Vec::new();
             for (target, one) in open.iter().enumerate() {
                 let of = one.unwanted(system, locations, &mut stuck).into_iter();
@@ -215,7 +216,7 @@ impl Loop<'_> {
         target: &Target,
         fineness: usize,
     ) -> Result<Option<usize>, Failed> {
-        let places: Vec<(Vec<u32>, Vec<i128>)> =
+        let places: Vec<(Vec<LocationId>, Vec<i128>)> =
             path.locations.iter().cloned().zip(path.kept.iter().cloned()).collect();
         let system = &mut prepared.system;
         let last = places.last().map(|(locations, _)| locations.clone()).unwrap_or_default();
@@ -250,7 +251,7 @@ impl Loop<'_> {
         let basis = Arc::new(prepared.told_states(&tree.states));
         for target in open.drain(..) {
             self.excluded(prepared, (&tree, starts), &target, &basis);
-            self.answers[target.question].provenance.technique = Technique::Zones;
+            self.answers[target.question.index()].provenance.technique = Technique::Zones;
         }
         // Whoever looks for predicates begins with those that were there.
         prepared.system.keep_predicates(before);
@@ -265,7 +266,7 @@ impl Loop<'_> {
 
 /// Abstract states as conditions, one for each combination of locations: what holds there, in one of several ways.
 fn in_source_terms(system: &System, states: &[AbstractState]) -> Vec<String> {
-    let mut ways: BTreeMap<&[u32], Vec<String>> = BTreeMap::new();
+    let mut ways: BTreeMap<&[LocationId], Vec<String>> = BTreeMap::new();
     for state in states {
         ways.entry(&state.locations).or_default().push(system.values_in_words(state));
     }

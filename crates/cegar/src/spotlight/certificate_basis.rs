@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tertium_abstraction::System;
 use tertium_abstraction::spotlight::{Mover, SpotExplored, SpotStep};
+use tertium_abstraction::{OperationId, System};
 use tertium_base::Budget;
 use tertium_base::narrow::to_u32;
 use tertium_evidence::abstraction::{AbstractState, Abstraction, Structure};
@@ -81,7 +81,7 @@ fn placed(program: &Program, explored: &SpotExplored, number: usize, cube: &[Kle
     let locations = &explored.states[number].locations;
     let location = |process: ProcessId| {
         let position = explored.spotlight.processes.iter().position(|&lit| lit == process);
-        position.map(|position| locations[position])
+        position.map(|position| locations[position].number())
     };
     AbstractState {
         at: program.instances.iter().map(|instance| location(instance.process)).collect(),
@@ -171,7 +171,7 @@ impl Unfolded {
         let plain = explored.plain(system, number, given);
         let plain = plain.map_err(|why| failed(work.file, system.program(), why))?;
         let mut possible: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let mut reached: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let mut reached: BTreeMap<OperationId, Vec<u32>> = BTreeMap::new();
         for step in explored.steps[number].clone() {
             let process = match step.mover {
                 Mover::Spot(operation) => system.operations()[operation].process,

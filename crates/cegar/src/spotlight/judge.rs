@@ -6,7 +6,7 @@
 //! run meets a site twice; *false*, for linear formulas whose truth and falsity need no memory, without fairness.
 
 use tertium_abstraction::System;
-use tertium_abstraction::spotlight::{Parameter, SpotExplored, SpotShape};
+use tertium_abstraction::spotlight::{Parameter, SpotExplored, SpotShape, SpotState};
 use tertium_check::family::{Condition, Cube, is_positional};
 use tertium_check::{Ask, Task};
 use tertium_evidence::{LinearReading, OpenQuestion, Reading};
@@ -37,8 +37,8 @@ pub enum Judgement {
     Open(usize, Option<OpenQuestion>),
 }
 
-/// A branch that is fixed by a parameter of its own: the state.
-pub type Branch = usize;
+/// A branch that is fixed by a parameter of its own: the state. Numbers of states differ with and without the shade.
+pub type Branch = SpotState;
 
 /// The question, ready to be asked of structures.
 pub struct Judge<'a> {
@@ -48,7 +48,12 @@ pub struct Judge<'a> {
     pub reading: Reading,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    /// The same question of structures that are made otherwise.
+    pub fn with_shape(&self, shape: SpotShape) -> Judge<'a> {
+        Judge { work: self.work, asked: self.asked, shape, reading: self.reading }
+    }
+
     fn atoms(&self) -> Vec<(String, ExprId)> {
         let texts = self.asked.formula.atoms().iter().map(|atom| atom.text.clone());
         texts.zip(self.asked.atoms.iter().copied()).collect()
@@ -57,6 +62,11 @@ impl Judge<'_> {
     /// Whether names for unknown values may help at all.
     pub fn may_name(&self) -> bool {
         self.asked.formula.logic() == Logic::Ltl && self.shape.fair.is_empty() && !self.shape.unsure
+    }
+
+    /// Whether the property is one of all runs, each of which is infinite: then runs break it, and a part of them may do.
+    pub fn is_about_all_runs(&self) -> bool {
+        self.asked.formula.logic() == Logic::Ltl && !self.asked.exists && self.shape.stutter
     }
 
     /// Whether truth and falsity need no memory, and no run is left out.
@@ -74,7 +84,7 @@ impl Judge<'_> {
         let mut values = Vec::new();
         for assignment in 0..explored.assignments() {
             for fixed in 0..1usize << branches.len() {
-                let shape = self.fixed(branches, fixed);
+                let shape = self.fixed(explored, branches, fixed);
                 let structure = self.structure(system, explored, assignment, &shape)?;
                 let (value, open) = self.value(&structure)?;
                 if !matches!(value, Belnap::True | Belnap::False) {
@@ -95,9 +105,11 @@ impl Judge<'_> {
         Ok(Judgement::Mixed)
     }
 
-    fn fixed(&self, branches: &[Branch], fixed: usize) -> SpotShape {
-        let branches = branches.iter().enumerate().map(|(at, &state)| (state, fixed >> at & 1 != 0)).collect();
-        SpotShape { branches, ..self.shape.clone() }
+    fn fixed(&self, explored: &SpotExplored, branches: &[Branch], fixed: usize) -> SpotShape {
+        let number = |branch: &Branch| explored.states.iter().position(|state| state == branch);
+        let numbered =
+            branches.iter().enumerate().filter_map(|(at, state)| Some((number(state)?, fixed >> at & 1 != 0)));
+        SpotShape { branches: numbered.collect(), ..self.shape.clone() }
     }
 
     /// The structure under one assignment.

@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use tertium_abstraction::System;
 use tertium_abstraction::spotlight::{SpotExplored, Spotlight, family};
-use tertium_base::narrow::to_u32;
 use tertium_lattice::Belnap;
-use tertium_program::ProcessId;
+use tertium_program::{LocationId, ProcessId};
 
 use super::{SpotlightCheck, certificate_basis};
 use crate::answer::{ProgramAnswer, Reason};
@@ -86,12 +85,12 @@ impl SpotlightCheck<'_> {
             }
             let explored = self.alone(system, process)?;
             answer.cost.states += explored.states.len();
-            let visited: BTreeSet<u32> = explored.states.iter().map(|state| state.locations[0]).collect();
+            let visited: BTreeSet<LocationId> = explored.states.iter().map(|state| state.locations[0]).collect();
             if self.fails_at_one_of(system, process, visited.iter().copied())? {
                 let name = &system.program().process(process).name;
                 return Ok(Err(format!("a step of `{name}` may go wrong, as far as looking at it alone tells")));
             }
-            let all = 0..to_u32(system.program().process(process).locations.len());
+            let all = (0..system.program().process(process).locations.len()).map(LocationId::new);
             if self.fails_at_one_of(system, process, all.filter(|location| !visited.contains(location)))? {
                 needed.push(explored);
             }
@@ -103,7 +102,7 @@ impl SpotlightCheck<'_> {
         &self,
         system: &mut System,
         process: ProcessId,
-        mut locations: impl Iterator<Item = u32>,
+        mut locations: impl Iterator<Item = LocationId>,
     ) -> Result<bool, Failure> {
         let found = locations.try_fold(false, |fails, at| Ok(fails || system.fails_at(process, at)?));
         found.map_err(|why| failed(self.file, system.program(), why))

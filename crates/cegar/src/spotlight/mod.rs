@@ -2,16 +2,19 @@
 //!
 //! Some processes are in the spotlight, all others are shade. For each property the abstraction is made, checked, and as
 //! long as the answer is open something is added to it by what leaves it open: a name for an unknown value, a predicate, a
-//! process ([`rounds`]). Where it begins is chosen in [`start`]; the structures for all values of the names are
+//! process ([`rounds`], `additions`); first without the shade (`at_rest`). Where it begins is chosen in [`start`]; the structures for all values of the names are
 //! judged in `judge`; what is false is looked for in the program itself (`replay`). Mistakes of steps are looked for process by
 //! process (`mistakes`).
 
+mod additions;
+mod at_rest;
 mod certificate_basis;
 mod judge;
 mod mistakes;
 mod replay;
 pub mod rounds;
 pub mod start;
+pub mod view;
 
 use std::time::Instant;
 
@@ -21,10 +24,10 @@ use tertium_program::ProcessId;
 use tertium_smt::Queries;
 
 use crate::answer::{ProgramAnswer, Reason};
-use crate::options::{CheckOptions, Outcome};
+use crate::observer::ProgramObserver;
+use crate::options::{CheckOptions, CheckOutcome};
 use crate::predicate_abstraction::{AbstractionOptions, blank, second_solver, unsupported};
 use crate::solver;
-use tertium_evidence::observer::Observer;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::ProgramFile;
 use tertium_load::failure::Failure;
@@ -68,7 +71,7 @@ pub(super) struct SpotlightCheck<'a> {
     pub abstraction: &'a AbstractionOptions,
     pub how: &'a SpotlightOptions,
     pub budget: &'a Budget,
-    pub observer: &'a dyn Observer,
+    pub observer: &'a dyn ProgramObserver,
 }
 
 /// Answers all questions by looking at few processes.
@@ -83,16 +86,16 @@ pub fn check(
     abstraction: &AbstractionOptions,
     how: &SpotlightOptions,
     budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Outcome, Failure> {
+    observer: &dyn ProgramObserver,
+) -> Result<CheckOutcome, Failure> {
     let work = SpotlightCheck { file, options, abstraction, how, budget, observer };
     let mut answers = Vec::new();
     for question in questions {
-        let answer = work.answer(question)?;
+        let answer = if observer.is_decided(question.name()) { blank(question) } else { work.answer(question)? };
         answer.tell(observer);
         answers.push(answer);
     }
-    Ok(Outcome { answers, ..Outcome::default() })
+    Ok(CheckOutcome { answers, ..CheckOutcome::default() })
 }
 
 impl SpotlightCheck<'_> {

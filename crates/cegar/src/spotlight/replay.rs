@@ -39,7 +39,7 @@ pub(super) fn run(
         return Ok(None);
     }
     let program = work.options.scheduled(&work.file.program);
-    let locations = system.program().processes.iter().map(|process| process.entry.number()).collect();
+    let locations = system.program().processes.iter().map(|process| process.entry).collect();
     let cube = vec![Kleene::Unknown; system.predicates().len()];
     let anywhere = AbstractState { locations, kept: Vec::new(), cube, stopped: false };
     let Some(cells) = system.initial_sample(&anywhere)? else { return Ok(None) };
@@ -53,6 +53,16 @@ pub(super) fn run(
         }
     }
     Ok(None)
+}
+
+/// A step between states of the part, by their numbers.
+struct ReplayedStep {
+    from: usize,
+    to: usize,
+    /// Who takes it; nobody where nobody can step.
+    pid: Option<u32>,
+    /// Who can step where it begins.
+    able: Vec<u32>,
 }
 
 /// A part of the program's states and steps.
@@ -75,7 +85,7 @@ impl Part {
         let program = semantics.program();
         let mut known: HashMap<State, usize> = HashMap::from([(first.clone(), 0)]);
         let mut part = Self { states: vec![first], parents: vec![0], broken: None, structure: None };
-        let mut edges: Vec<(usize, usize, Option<u32>, Vec<u32>)> = Vec::new();
+        let mut edges: Vec<ReplayedStep> = Vec::new();
         let (mut at, mut ticks) = (0, 0);
         while at < part.states.len() {
             work.budget.tick(&mut ticks)?;
@@ -91,7 +101,7 @@ impl Part {
                 .filter_map(|s| run::moved_by(&s.moves))
                 .collect();
             if able.is_empty() {
-                edges.push((at, at, None, able.clone()));
+                edges.push(ReplayedStep { from: at, to: at, pid: None, able: able.clone() });
             }
             for successor in successors {
                 let Some(pid) = run::moved_by(&successor.moves) else { continue };
@@ -107,7 +117,7 @@ impl Part {
                             part.states.len() - 1
                         }
                     };
-                    edges.push((at, number, Some(pid), able.clone()));
+                    edges.push(ReplayedStep { from: at, to: number, pid: Some(pid), able: able.clone() });
                 }
             }
             at += 1;
@@ -116,12 +126,7 @@ impl Part {
         Ok(part)
     }
 
-    fn structure(
-        &self,
-        semantics: &Semantics<'_>,
-        asked: &PropertyQuery,
-        edges: &[(usize, usize, Option<u32>, Vec<u32>)],
-    ) -> Option<Kmts> {
+    fn structure(&self, semantics: &Semantics<'_>, asked: &PropertyQuery, edges: &[ReplayedStep]) -> Option<Kmts> {
         let program = semantics.program();
         let mut builder = KmtsBuilder::new();
         (0..self.states.len()).for_each(|number| {
@@ -138,7 +143,7 @@ impl Part {
         let fair: Vec<u32> =
             (0..to_u32(program.instances.len())).filter(|&pid| process(pid).fairness != Fairness::None).collect();
         let mut constraints: Vec<Vec<(StateId, StateId, Option<ActionId>)>> = vec![Vec::new(); fair.len()];
-        for (from, to, pid, able) in edges {
+        for ReplayedStep { from, to, pid, able } in edges {
             let (from, to) = (StateId::new(*from), StateId::new(*to));
             let action = pid.map(|pid| builder.add_action(&process(pid).name));
             builder.add_edge(from, to, true, true, action);

@@ -8,15 +8,15 @@
 use std::sync::Arc;
 
 use crate::limits;
-use crate::refine::spotlight::{Suggestions, suggestions};
 use tertium_abstraction::spotlight::{
-    MOST_PARAMETERS, Parameter, SpotExplored, SpotShape, SpotState, Spotlight, Standing, comparisons,
+    Parameter, ShadeModel, SpotExplored, SpotShape, SpotState, Spotlight, Standing, comparisons,
 };
 use tertium_abstraction::{Predicate, System};
 use tertium_base::Diagnostic;
 use tertium_evidence::{OpenQuestion, Reason as Open};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
+use tertium_program::search::Limits;
 use tertium_program::{ExprId, Fairness, ProcessId};
 
 use super::judge::{Branch, Judge, Judgement, reading};
@@ -45,18 +45,18 @@ pub(super) fn decide(
     decided
 }
 
-struct Rounds<'a> {
-    work: &'a SpotlightCheck<'a>,
-    system: &'a mut System,
-    asked: &'a PropertyQuery,
-    answer: &'a mut ProgramAnswer,
-    spotlight: Spotlight,
+pub(super) struct Rounds<'a> {
+    pub(super) work: &'a SpotlightCheck<'a>,
+    pub(super) system: &'a mut System,
+    pub(super) asked: &'a PropertyQuery,
+    pub(super) answer: &'a mut ProgramAnswer,
+    pub(super) spotlight: Spotlight,
     /// Branches with a parameter of their own.
-    branches: Vec<Branch>,
+    pub(super) branches: Vec<Branch>,
     /// Names that did not help.
-    refused: Vec<(SpotState, usize)>,
-    refused_branches: Vec<Branch>,
-    round: Round,
+    pub(super) refused: Vec<(SpotState, usize)>,
+    pub(super) refused_branches: Vec<Branch>,
+    pub(super) round: Round,
 }
 
 impl<'a> Rounds<'a> {
@@ -79,7 +79,7 @@ impl<'a> Rounds<'a> {
         }
     }
 
-    fn named(&self, processes: &[ProcessId]) -> Vec<String> {
+    pub(super) fn named(&self, processes: &[ProcessId]) -> Vec<String> {
         processes.iter().map(|&process| self.system.program().process(process).name.clone()).collect()
     }
 
@@ -112,7 +112,12 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    fn add_predicate(&mut self, expr: ExprId, name: Option<String>, lit: &[ProcessId]) -> Result<bool, Failure> {
+    pub(super) fn add_predicate(
+        &mut self,
+        expr: ExprId,
+        name: Option<String>,
+        lit: &[ProcessId],
+    ) -> Result<bool, Failure> {
         if self.system.standing(expr, lit) != Standing::New
             || self.system.predicates().len() >= limits::SPOTLIGHT_ROUNDS_MOST_PREDICATES
         {
@@ -126,7 +131,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// Parameters for values that no step changes.
-    fn name_rigid(&mut self) {
+    pub(super) fn name_rigid(&mut self) {
         self.spotlight.parameters.clear();
         self.branches.clear();
         if self.work.how.parameters == Parameters::Off {
@@ -163,7 +168,7 @@ impl<'a> Rounds<'a> {
         fair.retain(|&process| self.spotlight.holds(process));
         self.answer.deadlock = options.deadlock.map_or(if stutter { STUTTER } else { "mu" }, Deadlock::name);
         let literal = self.work.how.parameters == Parameters::Literal;
-        let shape = SpotShape { fair, unsure, stutter, single: literal, branches: Vec::new() };
+        let shape = SpotShape { fair, unsure, stutter, single: literal, ..SpotShape::default() };
         let judge = Judge { work: self.work, asked: self.asked, shape, reading: reading(self.work, literal) };
         if literal && !judge.is_memoryless() {
             return Err(literal_refused(&judge));
@@ -182,26 +187,39 @@ impl<'a> Rounds<'a> {
                 self.spotlight.processes.len(),
                 self.system.predicates().len()
             );
-            let observer = self.work.observer;
-            let mut explored =
-                SpotExplored::visit(self.system, &self.spotlight, self.work.budget, &mut |done, known| {
-                    if done % 256 == 1 {
-                        observer.phase(&format!("{text}: {done} of {known} states"));
-                    }
-                })
-                .map_err(|why| failed(self.work.file, self.system.program(), why))?;
-            let states = explored.states.len();
-            (self.answer.cost.states, self.round.states) = (states, states);
-            self.answer.cost.transitions = explored.steps.iter().map(Vec::len).sum();
-            self.round.parameters = self.spotlight.parameters.len() + self.branches.len();
-            let judgement = judge.judge(self.system, &mut explored, &self.branches)?;
-            if self.react(&judge, &mut explored, judgement)? {
+            let done = match self.without_the_shade(&judge, &text)? {
+                Some(done) => done,
+                None => {
+                    let mut explored = self.visit(ShadeModel::Effects, &text)?;
+                    let judgement = judge.judge(self.system, &mut explored, &self.branches)?;
+                    self.react(&judge, &mut explored, judgement)?
+                }
+            };
+            if done {
                 return Ok(());
             }
             self.answer.cost.refinements += 1;
         }
         self.answer.verdict.leave_open(self.gave_up("the limit on rounds is reached"));
         Ok(())
+    }
+
+    /// Visits all states.
+    pub(super) fn visit(&mut self, shade: ShadeModel, text: &str) -> Result<SpotExplored, Failure> {
+        let observer = self.work.observer;
+        let mut told = |done: usize, known: usize| {
+            if done % 256 == 1 {
+                observer.phase(&format!("{text}: {done} of {known} states"));
+            }
+        };
+        let limits = Limits { most: self.system.most_states(), budget: self.work.budget };
+        let explored = SpotExplored::visit_with(self.system, (&self.spotlight, shade), limits, &mut told);
+        let explored = explored.map_err(|why| failed(self.work.file, self.system.program(), why))?;
+        let states = explored.states.len();
+        (self.answer.cost.states, self.round.states) = (states, states);
+        self.answer.cost.transitions = explored.steps.iter().map(Vec::len).sum();
+        self.round.parameters = self.spotlight.parameters.len() + self.branches.len();
+        Ok(explored)
     }
 
     /// What to do about a judgement; whether that was all.
@@ -235,7 +253,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// What a definite answer rests on.
-    fn tell(&mut self, judge: &Judge<'_>, explored: &mut SpotExplored) -> Result<(), Failure> {
+    pub(super) fn tell(&mut self, judge: &Judge<'_>, explored: &mut SpotExplored) -> Result<(), Failure> {
         let basis = if condition_of_every_state(&self.asked.formula, self.answer.value()).is_some() {
             certificate_basis::states(self.system, explored)
         } else if self.branches.is_empty() {
@@ -252,28 +270,6 @@ impl<'a> Rounds<'a> {
         Ok(())
     }
 
-    /// Takes names back that did not help: the youngest one, or all; whether there were any.
-    fn take_back(&mut self, explored: &SpotExplored, all: bool) -> bool {
-        let mut taken = 0;
-        if let Some(branch) = self.branches.pop() {
-            self.refused_branches.push(branch);
-            taken += 1;
-        }
-        while taken == 0 || all {
-            match self.spotlight.parameters.last() {
-                Some(Parameter::Site(state, predicate)) => {
-                    self.refused.push((state.clone(), *predicate));
-                    self.spotlight.parameters.pop();
-                    taken += 1;
-                }
-                _ => break,
-            }
-        }
-        let what = format!("{taken} names of unknown values did not help over {} states", explored.states.len());
-        self.end_round(Some(what));
-        taken > 0
-    }
-
     /// Adds what an open question suggests; whether nothing was left to add.
     fn extend(
         &mut self,
@@ -282,136 +278,31 @@ impl<'a> Rounds<'a> {
         assignment: usize,
         question: Option<&OpenQuestion>,
     ) -> Result<bool, Failure> {
-        let reasons: &[Open] = question.map_or(&[], |question| &question.reasons);
-        if self.fix_branch(explored, assignment, reasons)? {
+        if self.add(judge, explored, assignment, question)? {
             return Ok(false);
         }
-        let found = suggestions(self.system, explored, assignment, &self.asked.atoms, reasons);
-        let open = self.open_text(explored, reasons);
-        if judge.may_name() && self.work.how.parameters != Parameters::Off && self.add_name(&found, &open) {
-            return Ok(false);
-        }
-        if self.add_predicates(&found, &open)? || self.add_process(&found, &open) {
-            return Ok(false);
-        }
+        let open = self.open_text(explored, question.map_or(&[], |question| &question.reasons));
         self.end_round(Some(open.clone()));
         self.answer.verdict.leave_open(self.gave_up(&open));
         Ok(true)
     }
 
-    /// Gives a branch a parameter of its own, where that was asked for.
-    fn fix_branch(
-        &mut self,
-        explored: &mut SpotExplored,
-        assignment: usize,
-        reasons: &[Open],
-    ) -> Result<bool, Failure> {
-        let used = self.branches.len() + self.spotlight.parameters.len();
-        if self.work.how.parameters != Parameters::Literal || used >= MOST_PARAMETERS {
-            return Ok(false);
-        }
-        for reason in reasons {
-            let Open::Edge { from, .. } = reason else { continue };
-            let from = from.index();
-            if self.branches.contains(&from) || self.refused_branches.contains(&from) {
-                continue;
-            }
-            let plain = explored.plain(self.system, from, assignment);
-            let plain = plain.map_err(|why| failed(self.work.file, self.system.program(), why))?;
-            let target = |at: usize| {
-                let mover = tertium_abstraction::spotlight::Mover::Spot(plain.steps[at].operation);
-                explored.steps[from].iter().find(|step| step.mover == mover).map(|step| step.target)
-            };
-            let complementary = |members: &Vec<usize>| members.len() == 2 && target(members[0]) != target(members[1]);
-            // One parameter for one branch: two branches at one state would share it.
-            if plain.joint.len() == 1 && complementary(&plain.joint[0].1) {
-                self.branches.push(from);
-                let name = self.system.spot_name(&self.spotlight.processes, &explored.states[from]);
-                self.end_round(Some(format!("the branch at `{name}` gets a parameter")));
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn add_name(&mut self, found: &Suggestions, open: &str) -> bool {
-        if self.spotlight.parameters.len() + self.branches.len() >= MOST_PARAMETERS {
-            return false;
-        }
-        let known = |state: &SpotState, predicate: usize, parameters: &[Parameter]| {
-            parameters
-                .iter()
-                .any(|parameter| matches!(parameter, Parameter::Site(at, which) if at == state && *which == predicate))
-        };
-        let fresh = found.sites.iter().find(|(state, predicate, _)| {
-            let refused = self.refused.iter().any(|(at, which)| at == state && which == predicate);
-            !refused && !known(state, *predicate, &self.spotlight.parameters)
-        });
-        let Some((state, predicate, why)) = fresh.cloned() else { return false };
-        let name = self.system.predicates()[predicate].name.clone();
-        let place = self.system.spot_name(&self.spotlight.processes, &state);
-        // Branch numbers belong to the states of this round.
-        self.branches.clear();
-        self.spotlight.parameters.push(Parameter::Site(state, predicate));
-        self.end_round(Some(format!("{open}; `{name}` at `{place}` gets a name: {why}")));
-        true
-    }
-
-    fn add_predicates(&mut self, found: &Suggestions, open: &str) -> Result<bool, Failure> {
-        let lit = self.spotlight.processes.clone();
-        let round = self.closing();
-        let mut added = Vec::new();
-        for (expr, why) in &found.predicates {
-            if added.len() < limits::SPOTLIGHT_ROUNDS_AT_ONCE && self.add_predicate(*expr, None, &lit)? {
-                added.push(format!("`{}` becomes a predicate: {why}", self.system.program().show(*expr)));
-            }
-        }
-        if added.is_empty() {
-            self.round = round;
-            return Ok(false);
-        }
-        self.push(round, Some(format!("{open}; {}", added.join("; "))));
-        self.forget_names();
-        Ok(true)
-    }
-
-    fn add_process(&mut self, found: &Suggestions, open: &str) -> bool {
-        let fresh = found.processes.iter().find(|(process, _)| !self.spotlight.holds(*process));
-        let Some((process, why)) = fresh.filter(|_| self.spotlight.processes.len() < self.work.how.most_processes)
-        else {
-            return false;
-        };
-        let name = self.named(&[*process]).remove(0);
-        self.end_round(Some(format!("{open}; `{name}` comes into the spotlight: {why}")));
-        self.round.processes = vec![name];
-        self.spotlight.processes.push(*process);
-        self.spotlight.processes.sort_unstable();
-        self.forget_names();
-        true
-    }
-
-    fn forget_names(&mut self) {
-        self.refused.clear();
-        self.refused_branches.clear();
-        self.name_rigid();
-    }
-
-    fn closing(&mut self) -> Round {
+    pub(super) fn closing(&mut self) -> Round {
         std::mem::take(&mut self.round)
     }
 
-    fn push(&mut self, mut round: Round, open: Option<String>) {
+    pub(super) fn push(&mut self, mut round: Round, open: Option<String>) {
         round.calls = solver_work(self.system).calls;
         round.open = open;
         self.answer.rounds.push(round);
     }
 
-    fn end_round(&mut self, open: Option<String>) {
+    pub(super) fn end_round(&mut self, open: Option<String>) {
         let round = self.closing();
         self.push(round, open);
     }
 
-    fn open_text(&self, explored: &SpotExplored, reasons: &[Open]) -> String {
+    pub(super) fn open_text(&self, explored: &SpotExplored, reasons: &[Open]) -> String {
         let name = |at: usize| self.system.spot_name(&self.spotlight.processes, &explored.states[at]);
         match reasons.first() {
             Some(Open::Label { state, prop }) => {

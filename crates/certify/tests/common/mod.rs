@@ -20,7 +20,7 @@ use tertium_kernel::programs::{self, lines};
 use tertium_kernel::structures;
 use tertium_load::program::{Extras, Language, from_text_with};
 use tertium_load::questions::{Mistake, Question, questions};
-use tertium_load::sizes::{asked_of, name_of};
+use tertium_load::sizes::asked_of;
 use tertium_load::{Failure, Loaded, ProgramFile, cuts, promela};
 use tertium_logic::Logic;
 use tertium_model::{Kmts, Model};
@@ -29,7 +29,7 @@ use tertium_model::{Kmts, Model};
 pub const MOST_EFFORT: u64 = 200_000;
 
 /// What a model is read as.
-pub enum Kind {
+pub enum LoadedModel {
     /// A program.
     Program(Box<ProgramFile>),
     /// A structure.
@@ -43,7 +43,7 @@ pub struct Victim {
     /// Its text.
     pub text: String,
     /// The model.
-    pub kind: Kind,
+    pub kind: LoadedModel,
     graphs: RefCell<HashMap<String, Option<Fingerprint>>>,
 }
 
@@ -60,12 +60,16 @@ impl Victim {
     /// Reads a model, with properties that the user gives.
     pub fn read(name: &str, text: &str, given: &[String]) -> Result<Self, Failure> {
         let kind = match Language::of(name.as_ref()) {
-            Some(Language::Promela) => Kind::Program(Box::new(promela::from_text(name, text, given, None, &[], &[])?)),
+            Some(Language::Promela) => {
+                LoadedModel::Program(Box::new(promela::from_text(name, text, given, None, &[], &[])?))
+            }
             Some(Language::Gcl) => {
                 let extras = Extras { every: true, ..Extras::default() };
-                Kind::Program(Box::new(from_text_with(name, text.to_owned(), given, None, &extras)?))
+                LoadedModel::Program(Box::new(from_text_with(name, text.to_owned(), given, None, &extras)?))
             }
-            None => Kind::Structure(Box::new(tertium_load::structure::from_text(name, text, &Budget::unlimited())?)),
+            None => {
+                LoadedModel::Structure(Box::new(tertium_load::structure::from_text(name, text, &Budget::unlimited())?))
+            }
         };
         Ok(Self { name: name.to_owned(), text: text.to_owned(), kind, graphs: RefCell::default() })
     }
@@ -73,11 +77,13 @@ impl Victim {
     /// The names of its questions.
     pub fn questions(&self) -> Vec<String> {
         match &self.kind {
-            Kind::Program(file) => {
+            LoadedModel::Program(file) => {
                 let asked = questions(file, &[], false).unwrap_or_default();
-                asked.iter().map(|question| name_of(question).to_owned()).collect()
+                asked.iter().map(|question| question.name().to_owned()).collect()
             }
-            Kind::Structure(loaded) => loaded.properties().iter().map(|property| property.name.clone()).collect(),
+            LoadedModel::Structure(loaded) => {
+                loaded.properties().iter().map(|property| property.name.clone()).collect()
+            }
         }
     }
 
@@ -86,10 +92,10 @@ impl Victim {
         let text = document.to_string();
         let Ok(read) = read_document(&text) else { return Vec::new() };
         let found = match &self.kind {
-            Kind::Program(file) => {
+            LoadedModel::Program(file) => {
                 programs::certify_loaded(file, (&read, &text), request, &Decider::default(), &budget())
             }
-            Kind::Structure(loaded) => structures::certify(loaded, (&read, &text), request, &budget()),
+            LoadedModel::Structure(loaded) => structures::certify(loaded, (&read, &text), request, &budget()),
         };
         match found {
             Ok(found) => found,
@@ -101,9 +107,9 @@ impl Victim {
     /// Puts the fingerprints into a document that the structures have which the kernel will compare them with.
     pub fn refit(&self, document: &mut Value, request: &Request, question: &str) {
         match &self.kind {
-            Kind::Structure(loaded) => refit_structure(loaded, document),
-            Kind::Program(file) if document.get("counted").is_some() => refit_counted(file, document, question),
-            Kind::Program(file) => {
+            LoadedModel::Structure(loaded) => refit_structure(loaded, document),
+            LoadedModel::Program(file) if document.get("counted").is_some() => refit_counted(file, document, question),
+            LoadedModel::Program(file) => {
                 let key = format!("{question} {:?} {:?} {}", request.deadlock, request.linear, request.fair);
                 let graph = || {
                     let known = self.graphs.borrow().get(&key).copied();
@@ -239,8 +245,8 @@ fn refit_sizes(file: &ProgramFile, document: &mut Value, question: &str) {
 
 /// Makes a document say that it is about a question, in all its parts.
 pub fn retarget(victim: &Victim, document: &mut Value, question: &str) {
-    let Kind::Program(file) = &victim.kind else {
-        let Kind::Structure(loaded) = &victim.kind else { return };
+    let LoadedModel::Program(file) = &victim.kind else {
+        let LoadedModel::Structure(loaded) = &victim.kind else { return };
         let Some(property) = loaded.properties().iter().find(|property| property.name == question) else { return };
         let Ok(parsed) = property.clone().parse(None, &loaded.element_names()) else { return };
         for part in parts(document) {
@@ -270,7 +276,7 @@ fn retarget_to(file: &ProgramFile, document: &mut Value, asked: &Question) {
             }
             place
         }
-        _ => json!({"mistake": name_of(asked)}),
+        _ => json!({"mistake": asked.name()}),
     };
     for part in parts(document) {
         part["where"] = place(&part["where"]);

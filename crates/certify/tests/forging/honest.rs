@@ -9,7 +9,7 @@ use tertium_base::Budget;
 use tertium_certify::Request;
 use tertium_driver::check::{CheckOptions as StructureOptions, Session};
 use tertium_driver::engines::EngineChoice;
-use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind as Abstracted};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionKind, AbstractionOptions};
 use tertium_driver::program::proof::{Written, certificate, certificate_of};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, check, parameterised, refinement_loop};
 use tertium_driver::property::Property;
@@ -17,11 +17,10 @@ use tertium_driver::strategy::{self, ProgramQuery, Wishes};
 use tertium_driver::{Belnap, Failure};
 use tertium_evidence::{Deadlock, LinearReading};
 use tertium_load::questions::{Question, questions};
-use tertium_load::sizes::name_of;
 use tertium_load::{Loaded, ProgramFile};
 use tertium_model::Model;
 
-use crate::common::{Kind, MOST_EFFORT, Victim, graph_of};
+use crate::common::{LoadedModel, MOST_EFFORT, Victim, graph_of};
 
 /// A way to read questions, and what is true then.
 pub struct Asking {
@@ -91,7 +90,7 @@ impl Material {
     pub fn of(victim: Victim, effort: Effort) -> Self {
         let mut material = Self { victim, askings: Vec::new(), honest: Vec::new() };
         match &material.victim.kind {
-            Kind::Program(file) => {
+            LoadedModel::Program(file) => {
                 let file = file.clone();
                 let readings = [
                     (None, false),
@@ -106,7 +105,7 @@ impl Material {
                     material.of_program(&file, reading, effort);
                 }
             }
-            Kind::Structure(_) => material.of_structure_readings(effort),
+            LoadedModel::Structure(_) => material.of_structure_readings(effort),
         }
         material.keep_accepted();
         material
@@ -144,7 +143,7 @@ impl Material {
         let Ok(answers) = decided else { return };
         let mut asking = Asking::of(request);
         for (question, answer) in asked.iter().zip(&answers) {
-            let name = name_of(question).to_owned();
+            let name = question.name().to_owned();
             match answer.value() {
                 Belnap::True | Belnap::False => {
                     asking.truth.insert(name, answer.value().word().to_owned());
@@ -175,10 +174,10 @@ impl Material {
     ) {
         for (question, answer) in asked.iter().zip(answers) {
             if let Ok(Written::Certificate(text)) = certificate(file, question, options, &within()) {
-                self.add(number, name_of(question), &text);
+                self.add(number, question.name(), &text);
             }
             if let Some(document) = self.graph_certificate(file, (question, answer), options, number) {
-                self.add(number, name_of(question), &document.to_string());
+                self.add(number, question.name(), &document.to_string());
             }
         }
     }
@@ -200,9 +199,9 @@ impl Material {
         let parsed = asked.on_structure().ok()?;
         let found = session.check(&parsed, &within(), &()).ok()?;
         let strong = file.program.processes.iter().any(|process| process.fairness == tertium_program::Fairness::Strong);
-        let definite = matches!(found.value.word(), "true" | "false");
+        let definite = matches!(found.value().word(), "true" | "false");
         if definite && !strong && !self.askings[number].open.contains(&asked.name) {
-            assert_eq!(found.value.word(), answer.value().word(), "{} {options:?}\n{}", asked.name, self.victim.text);
+            assert_eq!(found.value().word(), answer.value().word(), "{} {options:?}\n{}", asked.name, self.victim.text);
         }
         let mut document: Value = serde_json::from_str(&session.certificate_text(&found).ok()?).ok()?;
         let stutter = matches!(asked.formula.logic().name(), "ltl" | "ctl*")
@@ -222,7 +221,7 @@ impl Material {
         (number, effort): (usize, Effort),
     ) {
         let mut ways = Vec::new();
-        for kind in Abstracted::ALL {
+        for kind in AbstractionKind::ALL {
             for keep_small in [true, false] {
                 ways.push(AbstractionOptions {
                     kind,
@@ -266,7 +265,7 @@ impl Material {
             }
             match certificate_of(file, question, answer, options, &within()) {
                 Ok(Written::Certificate(text) | Written::WithObligations { text, .. }) => {
-                    self.add(number, name_of(question), &text);
+                    self.add(number, question.name(), &text);
                 }
                 Ok(Written::None(_)) | Err(_) => {}
             }
@@ -303,7 +302,7 @@ impl Material {
                 always_recheck: true,
                 ..Default::default()
             };
-            let Kind::Structure(loaded) = &self.victim.kind else { return };
+            let LoadedModel::Structure(loaded) = &self.victim.kind else { return };
             let Ok(session) = Session::new(loaded, options, &within()) else { continue };
             for (name, value, text) in answers(&session, loaded.properties()) {
                 if thorough && linear != asking.request.linear {
@@ -353,7 +352,7 @@ fn answers(session: &Session<'_>, properties: &[Property]) -> Vec<(String, Optio
         let Ok(parsed) = session.properties(&[], std::slice::from_ref(&property.name)) else { continue };
         for parsed in parsed {
             let Ok(answer) = session.check(&parsed, &within(), &()) else { continue };
-            let value = answer.stopped.is_none().then(|| answer.value.word().to_owned());
+            let value = answer.stopped().is_none().then(|| answer.value().word().to_owned());
             let text = session.certificate_text(&answer).unwrap_or_default();
             found.push((answer.name, value, text));
         }

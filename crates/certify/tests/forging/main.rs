@@ -24,7 +24,7 @@ use tertium_testkit::{
     Case, FormulaShape, ProgramShape, Rng, StructureShape, for_random_cases, random_program, random_promela,
 };
 
-use common::{Kind, Victim, retarget};
+use common::{LoadedModel, Victim, retarget};
 use honest::{Effort, Material};
 use mutate::{Pool, change, claim, sites};
 
@@ -68,7 +68,7 @@ impl<'t> Attack<'t> {
         for honest in &material.honest {
             pool.learn(&honest.document);
         }
-        if let Kind::Structure(loaded) = &material.victim.kind {
+        if let LoadedModel::Structure(loaded) = &material.victim.kind {
             pool.learn_states(state_names(loaded));
         }
         Self { questions: material.victim.questions(), material, pool, tally }

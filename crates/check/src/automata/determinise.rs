@@ -18,7 +18,7 @@ use super::automaton::Automaton;
 
 /// A transition of the given automaton, its literals as bits, after counting off the marks in turn.
 #[derive(Clone, Debug)]
-struct Step {
+struct BuchiTransition {
     need: Vec<u64>,
     target: u32,
     accepting: bool,
@@ -31,7 +31,7 @@ type Nesting = Vec<(u32, Vec<u32>)>;
 /// decides, even accepts.
 #[derive(Debug)]
 pub(crate) struct Deterministic {
-    steps: Vec<Vec<Step>>,
+    steps: Vec<Vec<BuchiTransition>>,
     states: Vec<Nesting>,
     numbers: HashMap<Nesting, u32>,
     letters: HashMap<Vec<u64>, u32>,
@@ -43,7 +43,7 @@ impl Deterministic {
     /// Nothing made but the initial state, which has number 0.
     pub(crate) fn new(automaton: &Automaton, bits_of: impl Fn(&[super::automaton::Literal]) -> Vec<u64>) -> Self {
         let marks = automaton.marks.max(1);
-        let mut steps: Vec<Vec<Step>> = Vec::new();
+        let mut steps: Vec<Vec<BuchiTransition>> = Vec::new();
         for from in &automaton.transitions {
             for level in 0..marks {
                 let in_turn = |step: &super::automaton::Transition| {
@@ -53,7 +53,7 @@ impl Deterministic {
                     }
                     let accepting = next == automaton.marks;
                     let next = if accepting { 0 } else { next };
-                    Step { need: bits_of(&step.cube), target: step.target * marks + next, accepting }
+                    BuchiTransition { need: bits_of(&step.cube), target: step.target * marks + next, accepting }
                 };
                 steps.push(from.iter().map(in_turn).collect());
             }

@@ -12,7 +12,7 @@ use tertium_model::{EdgeId, Kmts, StateId};
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct PathStep {
     /// Where it leads: a state of the structure, or a dead copy.
     pub target: usize,
     /// Whether it is possible.
@@ -94,30 +94,30 @@ impl<'m> PathGraph<'m> {
 
     /// The step with this number from a state; numbers run from 0 up to the first without a step.
     #[inline]
-    pub(crate) fn step(&self, state: usize, number: usize) -> Option<Step> {
+    pub(crate) fn step(&self, state: usize, number: usize) -> Option<PathStep> {
         if self.is_copy(state) {
-            return (number == 0).then_some(Step { target: state, may: true, must: true, edge: None });
+            return (number == 0).then_some(PathStep { target: state, may: true, must: true, edge: None });
         }
         let range = self.model.edge_range(StateId::new(state));
         if number < range.len() {
             let edge = self.model.edge(EdgeId::new(range.start + number));
-            return Some(Step { target: edge.target.index(), may: edge.may, must: edge.must, edge: Some(edge.id) });
+            return Some(PathStep { target: edge.target.index(), may: edge.may, must: edge.must, edge: Some(edge.id) });
         }
         if self.ending.is_empty() || number > range.len() {
             return None;
         }
         let target = self.copy_of(state)?;
-        Some(Step { target, may: true, must: self.model.is_dead(StateId::new(state)), edge: None })
+        Some(PathStep { target, may: true, must: self.model.is_dead(StateId::new(state)), edge: None })
     }
 
     /// The steps from a state.
-    pub(crate) fn steps(&self, state: usize) -> impl Iterator<Item = Step> + '_ {
+    pub(crate) fn steps(&self, state: usize) -> impl Iterator<Item = PathStep> + '_ {
         (0..).map_while(move |number| self.step(state, number))
     }
 
     /// The fairness constraints that a step counts for, one bit each: surely, or possibly.
     #[inline]
-    pub(crate) fn fair(&self, step: Step, certain: bool) -> u64 {
+    pub(crate) fn fair(&self, step: PathStep, certain: bool) -> u64 {
         let constraints = self.model.fairness();
         let Some(edge) = step.edge else { return 0 };
         let mut marks = 0;
@@ -173,8 +173,8 @@ impl<'m> PathGraph<'m> {
     }
 }
 
-fn step_of(edge: tertium_model::Edge) -> Step {
-    Step { target: edge.target.index(), may: edge.may, must: edge.must, edge: Some(edge.id) }
+fn step_of(edge: tertium_model::Edge) -> PathStep {
+    PathStep { target: edge.target.index(), may: edge.may, must: edge.must, edge: Some(edge.id) }
 }
 
 /// The lowest `count` bits, at most 64.

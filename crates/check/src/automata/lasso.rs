@@ -8,7 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 
-use super::graph::Step;
+use super::graph::PathStep;
 use super::product::{Cursor, Product, ProductStep};
 
 /// One position of a path: a product node and how it goes on.
@@ -17,7 +17,7 @@ pub(crate) struct Position {
     /// The product node.
     pub node: usize,
     /// The step taken from it.
-    pub step: Step,
+    pub step: PathStep,
     /// The number of the automaton's transition.
     pub transition: u32,
 }

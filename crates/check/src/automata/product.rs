@@ -7,7 +7,7 @@
 use tertium_base::narrow::to_u32;
 
 use super::automaton::{Automaton, Literal};
-use super::graph::{PathGraph, Step, low_bits};
+use super::graph::{PathGraph, PathStep, low_bits};
 use super::letters::Letters;
 use super::question::Meaning;
 
@@ -28,7 +28,7 @@ impl Side {
     }
 
     #[inline]
-    fn takes(self, step: Step) -> bool {
+    fn takes(self, step: PathStep) -> bool {
         if self == Self::Certain { step.must } else { step.may }
     }
 }
@@ -48,7 +48,7 @@ pub(crate) struct ProductStep {
     /// That node's automaton state.
     pub memory: u32,
     /// The step of the path.
-    pub step: Step,
+    pub step: PathStep,
     /// The number of the automaton's transition, counted over all states.
     pub transition: u32,
     /// Marks of the transition and of fairness.
@@ -194,7 +194,7 @@ impl<'p, 'm> Product<'p, 'm> {
     }
 
     #[inline]
-    fn fair_marks(&self, step: Step) -> u64 {
+    fn fair_marks(&self, step: PathStep) -> u64 {
         if self.graph.model.fairness().is_empty() {
             return 0;
         }
@@ -202,7 +202,7 @@ impl<'p, 'm> Product<'p, 'm> {
     }
 
     #[inline]
-    fn edge_fits(&self, need: EdgeNeed, step: Step) -> bool {
+    fn edge_fits(&self, need: EdgeNeed, step: PathStep) -> bool {
         match (need, self.side.pessimistic()) {
             (EdgeNeed::Nothing, _) => true,
             // An edge that is taken has value true or unknown, never false.

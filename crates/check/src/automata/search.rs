@@ -18,7 +18,7 @@ const LOST: u32 = u32::MAX - 1;
 
 /// An inner node of the current path.
 #[derive(Clone, Copy, Debug)]
-struct Frame {
+struct SearchFrame {
     state: u32,
     memory: u32,
     cursor: Cursor,
@@ -41,7 +41,7 @@ const INNER: u64 = 1 << 63;
 #[derive(Debug)]
 pub(crate) struct ComponentSearch {
     rank: Vec<u32>,
-    path: Vec<Frame>,
+    path: Vec<SearchFrame>,
     /// Nodes whose part is not finished, in order of discovery; a node's rank is its place here plus one.
     open: Vec<u32>,
     roots: Vec<Root>,
@@ -142,7 +142,7 @@ impl ComponentSearch {
         self.open.push(to_u32(node));
         let rank = to_u32(self.open.len());
         self.rank[node] = rank;
-        self.path.push(Frame { state: to_u32(state), memory: to_u32(memory), cursor: Cursor::default() });
+        self.path.push(SearchFrame { state: to_u32(state), memory: to_u32(memory), cursor: Cursor::default() });
         self.roots.push(Root { rank, marks: 0, entry });
     }
 

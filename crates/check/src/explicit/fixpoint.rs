@@ -12,7 +12,7 @@ use super::pair::Pair;
 use super::structure::Structure;
 use super::{operator, release, until};
 use crate::Task;
-use crate::rounds::{Plan, Shape};
+use crate::rounds::{FixpointBody, Plan};
 
 /// The sets of a formula with fixpoint variables.
 pub(super) fn evaluate(structure: &Structure<'_>, task: &Task<'_>) -> Result<Pair, Stopped> {
@@ -62,7 +62,7 @@ impl<'i, 'a> Iteration<'i, 'a> {
             Node::Nu(var, body) => (false, var, body),
             _ => return Ok(()),
         };
-        if let Some(shape) = Shape::of(self.task.formula, least, var, body) {
+        if let Some(shape) = FixpointBody::of(self.task.formula, least, var, body) {
             self.pairs[binder.index()] = Some(self.walk(&shape)?);
             return Ok(());
         }
@@ -104,7 +104,7 @@ impl<'i, 'a> Iteration<'i, 'a> {
         }
     }
 
-    fn walk(&self, shape: &Shape) -> Result<Pair, Stopped> {
+    fn walk(&self, shape: &FixpointBody) -> Result<Pair, Stopped> {
         let states = self.structure.states();
         let fetch = |operand: Option<NodeId>, otherwise: fn(usize) -> Pair| {
             operand.and_then(|id| self.pairs[id.index()].clone()).unwrap_or_else(|| otherwise(states))

@@ -9,7 +9,7 @@ use tertium_base::{Budget, Stopped};
 use tertium_model::{HyperId, StateId};
 
 use super::parity::{Class, Game, Player};
-use super::plan::{Obligation, Plan, Rule, Step};
+use super::plan::{ModalStep, Obligation, Plan, Rule};
 use super::steps::{CertainSet, Steps};
 use crate::Task;
 
@@ -20,7 +20,7 @@ const ABSENT: u32 = u32::MAX;
 
 /// Where an obligation at a state leads once literals are decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum ObligationOutcome {
     /// It is met.
     Won,
     /// It cannot be met.
@@ -144,7 +144,7 @@ impl<'t> Arena<'t> {
         arena.announce(StateId::new(0), ends)?;
         arena.announce(StateId::new(0), ends + 1)?;
         for (state, obligation) in roots {
-            if let Outcome::At(at) = arena.outcome(state, obligation) {
+            if let ObligationOutcome::At(at) = arena.outcome(state, obligation) {
                 arena.position(state, at)?;
             }
         }
@@ -164,32 +164,36 @@ impl<'t> Arena<'t> {
 
     /// Decides literals and passes over connectives with one operand left.
     #[inline]
-    pub fn outcome(&self, state: StateId, mut obligation: Obligation) -> Outcome {
+    pub fn outcome(&self, state: StateId, mut obligation: Obligation) -> ObligationOutcome {
         loop {
             if self.plan.order.anchored.contains(obligation as usize) {
-                return Outcome::At(obligation);
+                return ObligationOutcome::At(obligation);
             }
             obligation = match self.plan.rule(obligation) {
-                Rule::Constant(value) => return if value { Outcome::Won } else { Outcome::Lost },
+                Rule::Constant(value) => return if value { ObligationOutcome::Won } else { ObligationOutcome::Lost },
                 Rule::Label(..) => {
-                    return if self.literal(state, obligation) == Some(true) { Outcome::Won } else { Outcome::Lost };
+                    return if self.literal(state, obligation) == Some(true) {
+                        ObligationOutcome::Won
+                    } else {
+                        ObligationOutcome::Lost
+                    };
                 }
                 Rule::Jump(to) => to,
                 Rule::Any(a, b) => match (self.literal(state, a), self.literal(state, b)) {
-                    (Some(true), _) | (_, Some(true)) => return Outcome::Won,
-                    (Some(false), Some(false)) => return Outcome::Lost,
+                    (Some(true), _) | (_, Some(true)) => return ObligationOutcome::Won,
+                    (Some(false), Some(false)) => return ObligationOutcome::Lost,
                     (Some(false), None) => b,
                     (None, Some(false)) => a,
-                    (None, None) => return Outcome::At(obligation),
+                    (None, None) => return ObligationOutcome::At(obligation),
                 },
                 Rule::All(a, b) => match (self.literal(state, a), self.literal(state, b)) {
-                    (Some(false), _) | (_, Some(false)) => return Outcome::Lost,
-                    (Some(true), Some(true)) => return Outcome::Won,
+                    (Some(false), _) | (_, Some(false)) => return ObligationOutcome::Lost,
+                    (Some(true), Some(true)) => return ObligationOutcome::Won,
                     (Some(true), None) => b,
                     (None, Some(true)) => a,
-                    (None, None) => return Outcome::At(obligation),
+                    (None, None) => return ObligationOutcome::At(obligation),
                 },
-                Rule::Diamond(..) | Rule::Box(..) => return Outcome::At(obligation),
+                Rule::Diamond(..) | Rule::Box(..) => return ObligationOutcome::At(obligation),
             };
         }
     }
@@ -253,10 +257,10 @@ impl<'t> Arena<'t> {
     #[inline]
     fn add_target(&mut self, ours: bool, state: StateId, to: Obligation) -> Result<bool, Stopped> {
         let target = match (self.outcome(state, to), ours) {
-            (Outcome::Won, true) => return self.add_end(WON),
-            (Outcome::Lost, false) => return self.add_end(LOST),
-            (Outcome::Won, false) | (Outcome::Lost, true) => return Ok(false),
-            (Outcome::At(at), _) => self.position(state, at)?,
+            (ObligationOutcome::Won, true) => return self.add_end(WON),
+            (ObligationOutcome::Lost, false) => return self.add_end(LOST),
+            (ObligationOutcome::Won, false) | (ObligationOutcome::Lost, true) => return Ok(false),
+            (ObligationOutcome::At(at), _) => self.position(state, at)?,
         };
         self.game.add_move(target, self.task.budget)?;
         Ok(false)
@@ -282,7 +286,7 @@ impl<'t> Arena<'t> {
         Ok(())
     }
 
-    fn add_box(&mut self, state: StateId, step: Step, to: Obligation) -> Result<(), Stopped> {
+    fn add_box(&mut self, state: StateId, step: ModalStep, to: Obligation) -> Result<(), Stopped> {
         if step.finite && !self.steps.something_certain(state) {
             self.add_end(LOST)?;
             return Ok(());
@@ -296,7 +300,7 @@ impl<'t> Arena<'t> {
         Ok(())
     }
 
-    fn add_diamond(&mut self, state: StateId, class: u32, step: Step, to: Obligation) -> Result<(), Stopped> {
+    fn add_diamond(&mut self, state: StateId, class: u32, step: ModalStep, to: Obligation) -> Result<(), Stopped> {
         let model = self.task.model;
         for edge in model.edges_from(state) {
             if self.steps.is_certain(step.filter, edge) && self.add_target(true, edge.target, to)? {
@@ -336,11 +340,11 @@ impl<'t> Arena<'t> {
         let mut found = Undecided::None;
         for member in self.steps.members(state, set) {
             match (self.outcome(member, to), &found) {
-                (Outcome::Lost, _) => return Undecided::Lost,
-                (Outcome::Won, _) => {}
-                (Outcome::At(_), Undecided::None) => found = Undecided::One(member),
-                (Outcome::At(_), Undecided::One(other)) if *other == member => {}
-                (Outcome::At(_), _) => found = Undecided::More,
+                (ObligationOutcome::Lost, _) => return Undecided::Lost,
+                (ObligationOutcome::Won, _) => {}
+                (ObligationOutcome::At(_), Undecided::None) => found = Undecided::One(member),
+                (ObligationOutcome::At(_), Undecided::One(other)) if *other == member => {}
+                (ObligationOutcome::At(_), _) => found = Undecided::More,
             }
         }
         found

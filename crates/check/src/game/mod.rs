@@ -19,7 +19,7 @@ use tertium_model::StateId;
 
 use crate::task::require_logic;
 use crate::{Ask, Engine, EngineError, Task, Unsupported, Values};
-use arena::{Arena, Outcome, Room};
+use arena::{Arena, ObligationOutcome, Room};
 use parity::Solution;
 use plan::{Obligation, Plan};
 
@@ -104,9 +104,11 @@ impl<'t> Solved<'t> {
     /// Whether an obligation can be met at a state; none if the game never came there.
     pub fn proves(&self, state: StateId, obligation: Obligation) -> Option<bool> {
         match self.arena.outcome(state, obligation) {
-            Outcome::Won => Some(true),
-            Outcome::Lost => Some(false),
-            Outcome::At(at) => self.arena.find(state, at).map(|position| self.solution.even_wins.contains(position)),
+            ObligationOutcome::Won => Some(true),
+            ObligationOutcome::Lost => Some(false),
+            ObligationOutcome::At(at) => {
+                self.arena.find(state, at).map(|position| self.solution.even_wins.contains(position))
+            }
         }
     }
 }

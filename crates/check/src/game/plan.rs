@@ -25,7 +25,7 @@ pub(crate) const fn dual(obligation: Obligation) -> Obligation {
 
 /// Which steps a modality speaks of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Step {
+pub(crate) struct ModalStep {
     /// The edges that count.
     pub filter: Filter,
     /// Whether a path may end here: "deadlocked or `EX`", "not deadlocked and `AX`".
@@ -46,9 +46,9 @@ pub(crate) enum Rule {
     /// By meeting both.
     All(Obligation, Obligation),
     /// By meeting another one all over some certain set.
-    Diamond(Step, Obligation),
+    Diamond(ModalStep, Obligation),
     /// By meeting another one at every possible successor.
-    Box(Step, Obligation),
+    Box(ModalStep, Obligation),
 }
 
 impl Rule {
@@ -231,7 +231,7 @@ impl<'t> Maker<'t> {
     fn add_node(&mut self, id: NodeId) -> Result<(), NoPlan> {
         let filters = self.names.filters;
         let filter = |action: Option<ActionId>| action.map_or(Filter::Any, |action| filters[action.index()]);
-        let plain = |action| Step { filter: filter(action), finite: false };
+        let plain = |action| ModalStep { filter: filter(action), finite: false };
         let rule = match self.formula.node(id) {
             Node::True => Rule::Constant(true),
             Node::False => Rule::Constant(false),
@@ -304,7 +304,7 @@ impl<'t> Maker<'t> {
     }
 
     fn step_rule(&self, all: bool, finite: bool, to: Obligation) -> Rule {
-        let step = Step { filter: Filter::Any, finite };
+        let step = ModalStep { filter: Filter::Any, finite };
         if all { Rule::Box(step, to) } else { Rule::Diamond(step, to) }
     }
 

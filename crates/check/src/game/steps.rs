@@ -3,7 +3,7 @@
 use tertium_evidence::Deadlock;
 use tertium_model::{Edge, HyperId, Kmts, StateId};
 
-use super::plan::Step;
+use super::plan::ModalStep;
 use crate::{Filter, Task};
 
 /// Something certain at a state other than a plain must edge.
@@ -56,7 +56,7 @@ impl<'t> Steps<'t> {
     }
 
     /// Whether a set may be chosen for a step: it counts for the filter, and is there at all.
-    pub fn set_counts(&self, state: StateId, step: Step, set: CertainSet) -> bool {
+    pub fn set_counts(&self, state: StateId, step: ModalStep, set: CertainSet) -> bool {
         match set {
             CertainSet::Hyper(id) => self.hyper_counts(state, step.filter, id),
             CertainSet::Total => self.total && self.totality_counts(state, step.filter),

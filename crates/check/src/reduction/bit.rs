@@ -2,12 +2,12 @@
 //!
 //! Every state is doubled: one copy for those who come by the relation of `EX`, one for those who come by
 //! that of `AX`. A fresh atom tells the copies apart, and the formula asks for the right one after every
-//! step. The formula grows by a constant factor.
+//! step (`tertium_logic::relativise`). The formula grows by a constant factor.
 
 use tertium_base::{BitSet, Stopped};
 use tertium_evidence::Deadlock;
 use tertium_lattice::TruthValue;
-use tertium_logic::{Atom, AtomId, ElementId, Formula, FormulaBuilder, Node, NodeId, positive_normal_form};
+use tertium_logic::{AtomId, ElementId, Formula, MarkedSteps, Node, positive_normal_form, relativise};
 
 use super::classical::{Ending, Modality, Run, evaluate};
 use super::kmts_run::{Side, certain, literal, possible};
@@ -82,100 +82,8 @@ fn run(task: &Task<'_>, formula: &Formula, bit: AtomId, side: Side) -> Result<Bi
 
 /// The formula over doubled states, and the atom that tells the copies apart.
 fn translate(formula: &Formula) -> (Formula, AtomId) {
-    let mut builder = formula.to_builder();
     let name = (0..).map(|number| format!("by-diamond-{number}"));
     let unused = |name: &String| formula.atoms().iter().all(|atom| atom.text != *name);
-    let text = name.into_iter().find(unused).unwrap_or_default();
-    let bit = AtomId::new(formula.atoms().len());
-    let marker = builder.atom(Atom { text, quoted: true });
-    let mut translation = Translation { builder, marker, made: Vec::new() };
-    for id in formula.node_ids() {
-        let node = match formula.node(id) {
-            Node::Exists(path) => translation.quantified(formula.node(path), false),
-            Node::All(path) => translation.quantified(formula.node(path), true),
-            node => translation.operator(node),
-        };
-        translation.made.push(node);
-    }
-    let root = translation.made[formula.root().index()];
-    (translation.builder.finish(root, formula.logic()), bit)
-}
-
-struct Translation {
-    builder: FormulaBuilder,
-    /// True on copies reached by the relation of `EX`.
-    marker: NodeId,
-    made: Vec<NodeId>,
-}
-
-impl Translation {
-    fn of(&self, id: NodeId) -> NodeId {
-        self.made[id.index()]
-    }
-
-    fn marked(&mut self, a: NodeId) -> NodeId {
-        self.builder.add(Node::And(self.marker, a))
-    }
-
-    fn unless_marked(&mut self, a: NodeId) -> NodeId {
-        self.builder.add(Node::Or(self.marker, a))
-    }
-
-    fn operator(&mut self, node: Node) -> NodeId {
-        let node = match node {
-            Node::Diamond(None, a) => Node::Diamond(None, self.marked(self.of(a))),
-            Node::Box(None, a) => Node::Box(None, self.unless_marked(self.of(a))),
-            other => other.map_children(|child| self.of(child)),
-        };
-        self.builder.add(node)
-    }
-
-    fn quantified(&mut self, path: Node, all: bool) -> NodeId {
-        let (truth, falsity) = (self.builder.add(Node::True), self.builder.add(Node::False));
-        match path {
-            Node::Next(a) => self.next(self.of(a), all),
-            Node::Finally(b) => self.until(truth, self.of(b), all),
-            Node::Globally(b) => self.release(falsity, self.of(b), all),
-            Node::Until(a, b) => self.until(self.of(a), self.of(b), all),
-            Node::Release(a, b) => self.release(self.of(a), self.of(b), all),
-            _ => falsity,
-        }
-    }
-
-    fn next(&mut self, a: NodeId, all: bool) -> NodeId {
-        let a = if all { self.unless_marked(a) } else { self.marked(a) };
-        self.bare_next(a, all)
-    }
-
-    fn bare_next(&mut self, a: NodeId, all: bool) -> NodeId {
-        let next = self.builder.add(Node::Next(a));
-        self.builder.add(if all { Node::All(next) } else { Node::Exists(next) })
-    }
-
-    /// `b | (a & next of the same among the right copies)`.
-    fn until(&mut self, a: NodeId, b: NodeId, all: bool) -> NodeId {
-        let later = if all {
-            let stop = self.unless_marked(b);
-            let path = self.builder.add(Node::Until(a, stop));
-            self.builder.add(Node::All(path))
-        } else {
-            let (a, b) = (self.marked(a), self.marked(b));
-            let path = self.builder.add(Node::Until(a, b));
-            self.builder.add(Node::Exists(path))
-        };
-        let next = self.bare_next(later, all);
-        let on = self.builder.add(Node::And(a, next));
-        self.builder.add(Node::Or(b, on))
-    }
-
-    /// `b & (a | next of the same among the right copies)`.
-    fn release(&mut self, a: NodeId, b: NodeId, all: bool) -> NodeId {
-        let (later_a, later_b) =
-            if all { (self.unless_marked(a), self.unless_marked(b)) } else { (self.marked(a), self.marked(b)) };
-        let path = self.builder.add(Node::Release(later_a, later_b));
-        let later = self.builder.add(if all { Node::All(path) } else { Node::Exists(path) });
-        let next = self.bare_next(later, all);
-        let on = self.builder.add(Node::Or(a, next));
-        self.builder.add(Node::And(b, on))
-    }
+    let mark = name.into_iter().find(unused).unwrap_or_default();
+    (relativise(formula, &mark, MarkedSteps::ExistsOnly), AtomId::new(formula.atoms().len()))
 }

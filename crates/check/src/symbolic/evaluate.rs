@@ -6,7 +6,7 @@ use tertium_logic::{Formula, Node, NodeId, positive_normal_form};
 
 use super::structure::Structure;
 use super::values::{Pair, Pairs, Representation};
-use crate::rounds::{Plan, Shape};
+use crate::rounds::{FixpointBody, Plan};
 use crate::{EngineError, Filter, Unsupported};
 
 /// What the names of a formula mean.
@@ -144,7 +144,7 @@ impl<'w, R: Representation> FormulaEvaluation<'w, R> {
             Node::Nu(var, body) => (false, var, body),
             _ => return Ok(()),
         };
-        if let Some(shape) = Shape::of(self.formula, least, var, body) {
+        if let Some(shape) = FixpointBody::of(self.formula, least, var, body) {
             self.known[binder.index()] = Some(self.walk(&shape)?);
             return Ok(());
         }
@@ -185,7 +185,7 @@ impl<'w, R: Representation> FormulaEvaluation<'w, R> {
     }
 
     /// A fixpoint that is an operator of CTL.
-    fn walk(&self, shape: &Shape) -> Result<R::Value, Stopped> {
+    fn walk(&self, shape: &FixpointBody) -> Result<R::Value, Stopped> {
         let values = self.values;
         let fetch =
             |operand: Option<NodeId>, otherwise| operand.map_or_else(|| values.constant(otherwise), |id| self.get(id));

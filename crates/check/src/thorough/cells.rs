@@ -20,7 +20,7 @@ use crate::Task;
 
 /// A step of a completion, told by the cell of its target.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct Step {
+pub(crate) struct CellStep {
     /// The action it carries.
     pub action: Option<ActionId>,
     /// What its target refines.
@@ -31,8 +31,8 @@ pub(crate) struct Step {
 #[derive(Clone, Debug, Default)]
 struct Joint {
     states: Vec<StateId>,
-    demands: Vec<Vec<Step>>,
-    possible: Vec<Step>,
+    demands: Vec<Vec<CellStep>>,
+    possible: Vec<CellStep>,
     consistent: bool,
 }
 
@@ -107,7 +107,7 @@ impl<'t> Cells<'t> {
     }
 
     /// Hands over each demand of a cell.
-    pub fn demands(&self, cell: u32, mut visit: impl FnMut(&[Step])) {
+    pub fn demands(&self, cell: u32, mut visit: impl FnMut(&[CellStep])) {
         if let Some(joint) = &self.joint {
             joint[cell as usize].demands.iter().for_each(|demand| visit(demand));
             return;
@@ -137,23 +137,29 @@ impl<'t> Cells<'t> {
     }
 
     /// The steps into one of these: with this action, or, without one, by anyone who can step there.
-    fn steps_to_one_of(&self, state: StateId, action: Option<ActionId>, members: &[StateId], steps: &mut Vec<Step>) {
+    fn steps_to_one_of(
+        &self,
+        state: StateId,
+        action: Option<ActionId>,
+        members: &[StateId],
+        steps: &mut Vec<CellStep>,
+    ) {
         if action.is_some() || self.model.actions().is_empty() {
-            steps.extend(members.iter().map(|to| Step { action, cell: to.number() }));
+            steps.extend(members.iter().map(|to| CellStep { action, cell: to.number() }));
             return;
         }
         let possible = self.model.edges_from(state).filter(|edge| edge.may && members.contains(&edge.target));
-        steps.extend(possible.map(|edge| Step { action: edge.action, cell: edge.target.number() }));
+        steps.extend(possible.map(|edge| CellStep { action: edge.action, cell: edge.target.number() }));
     }
 
     /// The steps that a completion may take.
-    pub fn possible(&self, cell: u32) -> impl Iterator<Item = Step> + '_ {
-        let (state, steps): (_, &[Step]) = match &self.joint {
+    pub fn possible(&self, cell: u32) -> impl Iterator<Item = CellStep> + '_ {
+        let (state, steps): (_, &[CellStep]) = match &self.joint {
             None => (Some(StateId::new(cell as usize)), &[]),
             Some(joint) => (None, &joint[cell as usize].possible),
         };
         let single = state.into_iter().flat_map(|state| self.model.edges_from(state)).filter(|edge| edge.may);
-        single.map(|edge| Step { action: edge.action, cell: edge.target.number() }).chain(steps.iter().copied())
+        single.map(|edge| CellStep { action: edge.action, cell: edge.target.number() }).chain(steps.iter().copied())
     }
 
     /// A cell's name for people and files.
@@ -250,7 +256,7 @@ impl CellSearch<'_> {
         states: &[StateId],
         action: Option<ActionId>,
         members: Option<Vec<StateId>>,
-    ) -> Result<Vec<Step>, Stopped> {
+    ) -> Result<Vec<CellStep>, Stopped> {
         let mut choices: Vec<Vec<StateId>> = members.into_iter().collect();
         for &state in states {
             let steps = self.model.edges_from(state).filter(|edge| edge.may && edge.action == action);
@@ -280,7 +286,7 @@ impl CellSearch<'_> {
                 least.push(set);
             }
         }
-        least.into_iter().map(|set| Ok(Step { action, cell: self.number(set)? })).collect()
+        least.into_iter().map(|set| Ok(CellStep { action, cell: self.number(set)? })).collect()
     }
 
     /// Strikes out cells with a demand that no cell left can meet, until nothing changes.
@@ -289,7 +295,7 @@ impl CellSearch<'_> {
             let alive: Vec<bool> = self.cells.iter().map(|cell| cell.consistent).collect();
             let mut changed = false;
             for cell in &mut self.cells {
-                let met = |demand: &Vec<Step>| demand.iter().any(|step| alive[step.cell as usize]);
+                let met = |demand: &Vec<CellStep>| demand.iter().any(|step| alive[step.cell as usize]);
                 if cell.consistent && !cell.demands.iter().all(met) {
                     cell.consistent = false;
                     changed = true;

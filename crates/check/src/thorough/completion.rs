@@ -75,10 +75,10 @@ impl<'t> Draft<'t> {
         let cells = self.cells;
         let mut missing = Vec::new();
         cells.demands(self.states[at].cell, |steps| {
-            let taken = |step: &super::cells::Step| {
+            let taken = |step: &super::cells::CellStep| {
                 let leads = |&(action, to): &(_, usize)| action == step.action && self.states[to].cell == step.cell;
                 self.states[at].steps.iter().any(leads)
-                    || missing.iter().any(|other: &super::cells::Step| other == step)
+                    || missing.iter().any(|other: &super::cells::CellStep| other == step)
             };
             if !steps.iter().any(taken) {
                 missing.extend(steps.first().copied());

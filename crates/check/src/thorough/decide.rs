@@ -13,6 +13,7 @@ use tertium_model::{Kmts, StateId};
 
 use super::cells::Cells;
 use super::completion::Completion;
+use super::fairness::MarkedStructure;
 use super::search::{Method, Wanted, search, supported};
 use crate::automata::AutomataEngine;
 use crate::explicit::Explicit;
@@ -38,7 +39,7 @@ pub enum How {
 
 /// The thorough value at one state.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct ThoroughOutcome {
     /// True of all completions, false of all, or unknown; `both` if there are none.
     pub value: Belnap,
     /// How it was found.
@@ -49,29 +50,33 @@ pub struct Outcome {
 ///
 /// # Errors
 /// If the task is not supported or a limit is reached.
-pub fn decide(task: &Task<'_>, state: StateId) -> Result<Outcome, EngineError> {
+pub fn decide(task: &Task<'_>, state: StateId) -> Result<ThoroughOutcome, EngineError> {
     supported(task)?;
+    if let Some(marked) = MarkedStructure::of(task)? {
+        let begin = marked.begin(state);
+        return decide(&marked.task(task, Ask::At(&[begin]))?, begin);
+    }
     if task.model.is_mixed() && Cells::new(task, &[state])?.of(state).is_none() {
-        return Ok(Outcome { value: Belnap::Both, how: How::Inconsistent });
+        return Ok(ThoroughOutcome { value: Belnap::Both, how: How::Inconsistent });
     }
     let compositional = compositional(task, Ask::At(&[state]))?.at(state);
     if compositional != Belnap::Unknown {
-        return Ok(Outcome { value: compositional, how: How::Compositional });
+        return Ok(ThoroughOutcome { value: compositional, how: How::Compositional });
     }
     if is_strongest(task) {
-        return Ok(Outcome { value: Belnap::Unknown, how: How::SelfMinimising });
+        return Ok(ThoroughOutcome { value: Belnap::Unknown, how: How::SelfMinimising });
     }
     let states = [state];
     let wanted = Wanted { satisfying: false, states: &states, build: false };
     let violating = search(task, wanted)?;
     if !violating.exists[0] {
         let how = How::Searched { violating: violating.method, satisfying: None };
-        return Ok(Outcome { value: Belnap::True, how });
+        return Ok(ThoroughOutcome { value: Belnap::True, how });
     }
     let satisfying = search(task, Wanted { satisfying: true, ..wanted })?;
     let value = if satisfying.exists[0] { Belnap::Unknown } else { Belnap::False };
     let how = How::Searched { violating: violating.method, satisfying: Some(satisfying.method) };
-    Ok(Outcome { value, how })
+    Ok(ThoroughOutcome { value, how })
 }
 
 /// A completion that satisfies the formula and one that violates it, each if there is one.
@@ -140,6 +145,14 @@ impl Engine for Thorough {
             Ask::All => task.model.states().collect(),
             Ask::At(states) => states.to_vec(),
         };
+        if let Some(marked) = MarkedStructure::of(task)? {
+            let begins: Vec<StateId> = asked.iter().map(|&state| marked.begin(state)).collect();
+            let found = self.values(&marked.task(task, Ask::At(&begins))?)?;
+            let states = task.model.state_count();
+            let mut values = Values { for_true: BitSet::empty(states), not_refuted: BitSet::empty(states) };
+            asked.iter().zip(begins).for_each(|(&state, begin)| set(&mut values, state, found.at(begin)));
+            return Ok(values);
+        }
         let mut values = compositional(task, task.ask)?;
         let mut open: Vec<StateId> =
             asked.iter().copied().filter(|&state| values.at(state) == Belnap::Unknown).collect();

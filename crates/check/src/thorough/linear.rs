@@ -15,7 +15,7 @@ use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_model::PropId;
 
-use super::cells::{Cells, Step};
+use super::cells::{CellStep, Cells};
 use super::completion::{Completion, Draft};
 use super::words::Words;
 use crate::game::parity::{self, Class, Game, NO_MOVE, Player, Solution};
@@ -289,7 +289,7 @@ impl<'t> PathGame<'t> {
 
     fn add_demand(
         &mut self,
-        steps: &[Step],
+        steps: &[CellStep],
         state: u32,
         picks: &mut HashMap<u32, Vec<u32>>,
         budget: &Budget,
@@ -362,7 +362,7 @@ impl<'t> PathGame<'t> {
     }
 
     /// The step that the builder takes for each demand, and the node it leads to; or the one that she takes of her own.
-    fn chosen_steps(&self, cell: u32, settled: u32) -> Vec<(Step, u32)> {
+    fn chosen_steps(&self, cell: u32, settled: u32) -> Vec<(CellStep, u32)> {
         let mut taken = Vec::new();
         let moves = self.game.moves(settled as usize);
         if let Spot::Onward { .. } = self.spots[settled as usize] {

@@ -10,14 +10,18 @@
 //! The cheap answers come first: the compositional value, if definite; and a test that says when it cannot be
 //! improved.
 //!
-//! Not here: fairness constraints, which completions do not inherit; constants other than true and false.
+//! Fairness constraints become propositions first (`fairness`): a step of a completion counts as the step of the structure does that it
+//! stands for.
+//!
+//! Not here: constants other than true and false.
 
 mod cells;
 mod completion;
-mod completion_game;
+pub mod completion_game;
 mod decide;
 mod endings;
 mod estimate;
+mod fairness;
 mod linear;
 mod outplay;
 mod paths;
@@ -28,7 +32,7 @@ mod terms;
 mod words;
 
 pub use completion::Completion;
-pub use decide::{How, Outcome, Thorough, decide, is_strongest, two_completions};
+pub use decide::{How, Thorough, ThoroughOutcome, decide, is_strongest, two_completions};
 pub use estimate::{Estimate, estimate};
 pub use proofs::{proof_by_moves, small_proof, thorough_proof};
 pub use search::{Found, Method, Wanted, by_tableau, search, supported};

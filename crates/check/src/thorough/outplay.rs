@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 
-use super::completion_game::{CompletionGame, Demand, Outcome, TermChoice, TermId, Terms};
+use super::completion_game::{CompletionGame, Demand, DemandOutcome, TermChoice, TermId, Terms};
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_evidence::{Stand, Watch};
@@ -198,7 +198,13 @@ impl Play<'_> {
         Ok(())
     }
 
-    fn outcome(&mut self, memory: u32, way: &TermChoice, demand: &Demand, outcome: Outcome) -> Result<u32, Stopped> {
+    fn outcome(
+        &mut self,
+        memory: u32,
+        way: &TermChoice,
+        demand: &Demand,
+        outcome: DemandOutcome,
+    ) -> Result<u32, Stopped> {
         let steps = CompletionGame::carried(self.terms, way, demand, outcome.action);
         let asked = CompletionGame::behind(self.terms, &steps);
         let threads = threads(self.terms, way, &steps);

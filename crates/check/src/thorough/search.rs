@@ -2,20 +2,21 @@
 
 use tertium_evidence::Deadlock;
 use tertium_lattice::Belnap;
-use tertium_logic::automata::{Kind, Translation, TranslationError, ltl_to_tgba};
+use tertium_logic::automata::{AcceptanceKind, Translation, TranslationError, ltl_to_tgba};
 use tertium_logic::{Formula, Logic, Node};
 use tertium_model::StateId;
 
 use super::cells::Cells;
 use super::completion::{Completion, extract};
 use super::endings::has_few_letters;
+use super::fairness::MarkedStructure;
 use super::linear::PathGame;
 use super::paths::Product;
 use super::tableau::{DebugDecider, Decider, Nothing, Tableau};
 use super::terms::{TermId, decline, terms_of_task};
 use super::words::Words;
 use crate::game::{self, Solved, plan};
-use crate::{EngineError, Filter, Task, Unsupported};
+use crate::{Ask, EngineError, Task, Unsupported};
 
 /// What a search was, for reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +40,7 @@ pub enum Method {
         /// Automaton states.
         states: usize,
         /// What the automaton needs to accept.
-        kind: Kind,
+        kind: AcceptanceKind,
         /// Whether the game is weak and takes one walk.
         weak: bool,
     },
@@ -72,8 +73,12 @@ pub struct Wanted<'s> {
 /// # Errors
 /// The reason.
 pub fn supported(task: &Task<'_>) -> Result<(), Unsupported> {
-    if !task.model.fairness().is_empty() || task.filters.iter().any(|filter| matches!(filter, Filter::Fair(_))) {
-        return Err(decline("completions do not inherit fairness constraints"));
+    if let Some(marked) = MarkedStructure::of(task)? {
+        return match marked.task(task, Ask::At(&[])) {
+            Ok(task) => supported(&task),
+            Err(EngineError::Unsupported(why)) => Err(why),
+            Err(EngineError::Stopped(_)) => Err(decline("a limit was reached")),
+        };
     }
     if used_constants(task).any(|value| matches!(value, Belnap::Unknown | Belnap::Both)) {
         return Err(decline("the constants `u` and `b` have no meaning in a complete structure"));
@@ -111,6 +116,9 @@ fn linear_shape(formula: &Formula) -> Result<(), Unsupported> {
 /// If the task is not supported or a limit is reached.
 pub fn search(task: &Task<'_>, wanted: Wanted<'_>) -> Result<Found, EngineError> {
     supported(task)?;
+    if MarkedStructure::of(task)?.is_some() {
+        return Err(decline("completions with fairness are decided, not shown").into());
+    }
     match (task.formula.logic(), wanted.satisfying) {
         (Logic::Ltl, false) => by_product(task, wanted),
         (Logic::Ltl, true) => by_path_game(task, wanted),
@@ -217,9 +225,9 @@ pub(crate) fn without_constants(task: &Task<'_>) -> Formula {
 
 /// Compositional values of the formula's obligations, from the game that computes them.
 #[derive(Debug)]
-struct Known<'t>(Solved<'t>);
+struct CompositionalValues<'t>(Solved<'t>);
 
-impl Decider for Known<'_> {
+impl Decider for CompositionalValues<'_> {
     fn decided(&self, state: StateId, term: TermId) -> Option<bool> {
         if term as usize >= self.0.arena.plan.rules.len() {
             return None;
@@ -232,12 +240,12 @@ impl Decider for Known<'_> {
 }
 
 /// The compositional values that the game for the formula's value comes across.
-fn known_values<'t>(task: &'t Task<'t>, states: &[StateId]) -> Result<Option<Known<'t>>, EngineError> {
+fn known_values<'t>(task: &'t Task<'t>, states: &[StateId]) -> Result<Option<CompositionalValues<'t>>, EngineError> {
     if !matches!(task.formula.logic(), Logic::Pml | Logic::Ctl | Logic::Mu) {
         return Ok(None);
     }
     let plan = game::plan(task)?;
     let root = plan.obligation(task.formula.root(), true);
     let roots = states.iter().flat_map(|&state| [root, plan::dual(root)].map(|side| (state, side)));
-    Ok(Some(Known(Solved::new(task, plan, roots)?)))
+    Ok(Some(CompositionalValues(Solved::new(task, plan, roots)?)))
 }

@@ -15,7 +15,7 @@ use tertium_base::{Budget, Stopped};
 use tertium_logic::alternating::{self, Knowledge, Monitor, Thread, ways};
 use tertium_model::{ActionId, PropId, StateId};
 
-use super::cells::{Cells, Step};
+use super::cells::{CellStep, Cells};
 use super::terms::{Term, TermId, Terms};
 use crate::Filter;
 use crate::game::parity::{self, Class, Game, NO_MOVE, Player, Solution};
@@ -68,7 +68,7 @@ pub(crate) struct Node {
 #[derive(Clone, Debug)]
 pub(crate) struct Requirement {
     /// The steps to pick from.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CellStep>,
     /// The term that wants a step.
     pub diamond: Option<TermId>,
 }
@@ -297,7 +297,12 @@ impl<'t> Tableau<'t> {
     }
 
     /// The steps that can meet a requirement, each with the node that it leads to.
-    fn candidates(&mut self, node: u32, way: usize, requirement: &Requirement) -> Result<Vec<(Step, u32)>, Stopped> {
+    fn candidates(
+        &mut self,
+        node: u32,
+        way: usize,
+        requirement: &Requirement,
+    ) -> Result<Vec<(CellStep, u32)>, Stopped> {
         let mut found = Vec::new();
         for &step in &requirement.steps {
             let carried = self.carried(node, way, requirement.diamond, step.action);
@@ -372,7 +377,7 @@ impl<'t> Tableau<'t> {
     }
 
     /// The steps that the builder takes at a node that is won, by a way; one for each requirement.
-    pub fn chosen_steps(&mut self, node: u32, way: usize) -> Result<Vec<(Step, u32)>, Stopped> {
+    pub fn chosen_steps(&mut self, node: u32, way: usize) -> Result<Vec<(CellStep, u32)>, Stopped> {
         let position = self.position_of[node as usize] as usize;
         let at = self.game.moves(position)[way] as usize;
         let mut taken = Vec::new();

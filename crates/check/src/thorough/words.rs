@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use tertium_base::graph::components;
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
-use tertium_logic::automata::{Determiniser, Kind, TranslationError};
+use tertium_logic::automata::{AcceptanceKind, Determiniser, TranslationError};
 use tertium_logic::{AtomId, Formula};
 
 use super::terms::decline;
@@ -56,7 +56,7 @@ impl Words {
     }
 
     /// What the automaton needs to accept.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> AcceptanceKind {
         self.determiniser.kind()
     }
 

@@ -8,7 +8,7 @@ use tertium_logic::{Node, NodeId};
 use tertium_model::{HyperId, StateId};
 
 use crate::game::Solved;
-use crate::game::arena::Outcome;
+use crate::game::arena::ObligationOutcome;
 use crate::game::parity::NO_MOVE;
 use crate::game::plan::{Obligation, Rule, Unfolding, dual};
 use crate::game::steps::CertainSet;
@@ -180,11 +180,11 @@ impl Solved<'_> {
     fn picked(&self, state: StateId, obligation: Obligation) -> u8 {
         let Rule::Any(a, b) = self.arena.plan.rule(obligation) else { return 0 };
         match (self.arena.outcome(state, a), self.arena.outcome(state, b)) {
-            (Outcome::Won, _) => 0,
-            (_, Outcome::Won) => 1,
-            (Outcome::Lost, _) => 1,
-            (_, Outcome::Lost) => 0,
-            (Outcome::At(_), Outcome::At(_)) => self.strategy(state, obligation).min(1) as u8,
+            (ObligationOutcome::Won, _) => 0,
+            (_, ObligationOutcome::Won) => 1,
+            (ObligationOutcome::Lost, _) => 1,
+            (_, ObligationOutcome::Lost) => 0,
+            (ObligationOutcome::At(_), ObligationOutcome::At(_)) => self.strategy(state, obligation).min(1) as u8,
         }
     }
 
@@ -210,8 +210,8 @@ impl Solved<'_> {
                 sets.push((Some(set), members));
             }
         }
-        let lost = |member: &StateId| self.arena.outcome(*member, to) == Outcome::Lost;
-        let won = |member: &StateId| self.arena.outcome(*member, to) == Outcome::Won;
+        let lost = |member: &StateId| self.arena.outcome(*member, to) == ObligationOutcome::Lost;
+        let won = |member: &StateId| self.arena.outcome(*member, to) == ObligationOutcome::Won;
         sets.retain(|(_, members)| !members.iter().any(lost));
         let at_once = sets.iter().position(|(_, members)| members.iter().all(won));
         let chosen = at_once.unwrap_or(self.strategy(state, obligation) as usize).min(sets.len().saturating_sub(1));

@@ -25,7 +25,7 @@ pub fn open_question_by_labels(task: &Task<'_>, state: StateId) -> Result<Option
         return Ok(None);
     }
     let mut walk = Walk { task, values: HashMap::new(), seen: HashSet::new(), play: Vec::new() };
-    let root = Place { state, node: task.formula.root(), positive: true };
+    let root = WalkQuestion { state, node: task.formula.root(), positive: true };
     if walk.value(root.node, true, state)? != Belnap::Unknown {
         return Ok(None);
     }
@@ -35,7 +35,7 @@ pub fn open_question_by_labels(task: &Task<'_>, state: StateId) -> Result<Option
 
 /// A question on the way: is the node true (or, if not `positive`, false) at the state?
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Place {
+struct WalkQuestion {
     state: StateId,
     node: NodeId,
     positive: bool,
@@ -43,7 +43,7 @@ struct Place {
 
 /// Where the walk goes.
 enum Next {
-    To(Place),
+    To(WalkQuestion),
     Stop(Reason),
     Lost,
 }
@@ -51,7 +51,7 @@ enum Next {
 /// An existential path question: the operands' polarity is that of the node, turned round under `A`.
 #[derive(Clone, Copy)]
 struct PathQuestion {
-    place: Place,
+    place: WalkQuestion,
     operands_positive: bool,
     direction: StepDirection,
 }
@@ -59,12 +59,12 @@ struct PathQuestion {
 struct Walk<'t> {
     task: &'t Task<'t>,
     values: HashMap<NodeId, Values>,
-    seen: HashSet<Place>,
+    seen: HashSet<WalkQuestion>,
     play: Vec<PlayStep>,
 }
 
 impl Walk<'_> {
-    fn run(&mut self, mut place: Place) -> Result<Option<Reason>, EngineError> {
+    fn run(&mut self, mut place: WalkQuestion) -> Result<Option<Reason>, EngineError> {
         loop {
             self.task.budget.check()?;
             if !self.seen.insert(place) {
@@ -79,7 +79,7 @@ impl Walk<'_> {
         }
     }
 
-    fn enter(&mut self, place: Place) {
+    fn enter(&mut self, place: WalkQuestion) {
         let step = PlayStep { state: place.state, node: place.node, positive: place.positive };
         if self.play.last() != Some(&step) {
             self.play.push(step);
@@ -97,14 +97,14 @@ impl Walk<'_> {
         Ok(if positive { value } else { value.not() })
     }
 
-    fn next(&mut self, place: Place) -> Result<Next, EngineError> {
-        let Place { state, node, positive } = place;
+    fn next(&mut self, place: WalkQuestion) -> Result<Next, EngineError> {
+        let WalkQuestion { state, node, positive } = place;
         match self.task.formula.node(node) {
             Node::Atom(atom) => Ok(Next::Stop(Reason::Label { state, prop: self.task.props[atom.index()] })),
-            Node::Not(a) => Ok(Next::To(Place { node: a, positive: !positive, ..place })),
+            Node::Not(a) => Ok(Next::To(WalkQuestion { node: a, positive: !positive, ..place })),
             Node::And(a, b) | Node::Or(a, b) | Node::Iff(a, b) | Node::Xor(a, b) => self.unknown_operand(place, [a, b]),
             Node::Implies(a, b) => match self.unknown_operand(place, [b])? {
-                Next::Lost => self.unknown_operand(Place { positive: !positive, ..place }, [a]),
+                Next::Lost => self.unknown_operand(WalkQuestion { positive: !positive, ..place }, [a]),
                 found => Ok(found),
             },
             Node::Diamond(action, a) => self.one_step(self.question(place, true), self.task.filter(action), a),
@@ -117,15 +117,19 @@ impl Walk<'_> {
 
     /// `A` asks the existential question about the negations of its operands; so does a negative `E`, but then the
     /// question as a whole is about falsity, and an unknown value is unknown either way.
-    fn question(&self, place: Place, exists: bool) -> PathQuestion {
+    fn question(&self, place: WalkQuestion, exists: bool) -> PathQuestion {
         let direction = if exists { StepDirection::Exists } else { StepDirection::Forall };
         PathQuestion { place, operands_positive: exists, direction }
     }
 
-    fn unknown_operand<const N: usize>(&mut self, place: Place, operands: [NodeId; N]) -> Result<Next, EngineError> {
+    fn unknown_operand<const N: usize>(
+        &mut self,
+        place: WalkQuestion,
+        operands: [NodeId; N],
+    ) -> Result<Next, EngineError> {
         for node in operands {
             if self.value(node, true, place.state)? == Belnap::Unknown {
-                return Ok(Next::To(Place { node, ..place }));
+                return Ok(Next::To(WalkQuestion { node, ..place }));
             }
         }
         Ok(Next::Lost)
@@ -144,7 +148,7 @@ impl Walk<'_> {
 
     /// The polarity under which an operand of a path question is asked about in the play.
     fn operand(&self, question: PathQuestion, state: StateId, node: NodeId) -> Next {
-        Next::To(Place { state, node, positive: question.place.positive })
+        Next::To(WalkQuestion { state, node, positive: question.place.positive })
     }
 
     fn one_step(&mut self, question: PathQuestion, filter: Filter, a: NodeId) -> Result<Next, EngineError> {
@@ -185,7 +189,7 @@ impl Walk<'_> {
         let path = self.possible_path(question, side, goal)?;
         let Some((&last, before)) = path.split_last() else { return Ok(Next::Lost) };
         for (at, &state) in before.iter().enumerate() {
-            self.enter(Place { state, ..question.place });
+            self.enter(WalkQuestion { state, ..question.place });
             if let Some(side) = side
                 && self.value(side, true, state)? == Belnap::Unknown
             {
@@ -196,7 +200,7 @@ impl Walk<'_> {
                 return Ok(Next::Stop(self.open_step(question, state, to)));
             }
         }
-        self.enter(Place { state: last, ..question.place });
+        self.enter(WalkQuestion { state: last, ..question.place });
         if self.value(goal, true, last)? == Belnap::Unknown {
             return Ok(self.operand(question, last, goal));
         }
@@ -236,7 +240,7 @@ impl Walk<'_> {
 
     /// The body is open here, or every certain step leads to where the release fails sooner.
     fn release(&mut self, question: PathQuestion, side: Option<NodeId>, body: NodeId) -> Result<Next, EngineError> {
-        let Place { state, node, .. } = question.place;
+        let WalkQuestion { state, node, .. } = question.place;
         for operand in [Some(body), side].into_iter().flatten() {
             if self.value(operand, true, state)? == Belnap::Unknown {
                 return Ok(self.operand(question, state, operand));
@@ -247,7 +251,7 @@ impl Walk<'_> {
         for edge in self.possible_edges(state, Filter::Any) {
             let value = self.value(node, question.operands_positive, edge.target)?;
             if edge.must && value == Belnap::Unknown {
-                return Ok(Next::To(Place { state: edge.target, ..question.place }));
+                return Ok(Next::To(WalkQuestion { state: edge.target, ..question.place }));
             }
             if !edge.must && value.not_refuted() && open.is_none() {
                 open = Some(edge.target);

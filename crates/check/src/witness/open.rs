@@ -15,9 +15,9 @@ use tertium_logic::Node;
 use tertium_model::{Edge, HyperId, StateId};
 
 use crate::game::Solved;
-use crate::game::arena::Outcome;
+use crate::game::arena::ObligationOutcome;
 use crate::game::parity::{NO_MOVE, NO_RANK};
-use crate::game::plan::{Obligation, Rule, Step, dual};
+use crate::game::plan::{ModalStep, Obligation, Rule, dual};
 use crate::game::steps::CertainSet;
 
 /// Where a play is, and where it came from.
@@ -112,8 +112,8 @@ impl Solved<'_> {
 
     /// Whether the opponent wins by moving from one obligation, theirs to move, to another.
     fn refutes(&self, state: StateId, at: Obligation, target: StateId, to: Obligation) -> bool {
-        let Outcome::At(reached) = self.arena.outcome(target, to) else {
-            return self.arena.outcome(target, to) == Outcome::Lost;
+        let ObligationOutcome::At(reached) = self.arena.outcome(target, to) else {
+            return self.arena.outcome(target, to) == ObligationOutcome::Lost;
         };
         let Some(next) = self.arena.find(target, reached) else { return false };
         if self.solution.even_wins.contains(next) {
@@ -121,9 +121,9 @@ impl Solved<'_> {
         }
         match self.arena.outcome(state, at) {
             // The other operand is met, so this one was the only way.
-            Outcome::At(here) if here != at => true,
-            Outcome::At(_) => self.arena.find(state, at).is_some_and(|here| self.is_good(here, next)),
-            Outcome::Won | Outcome::Lost => false,
+            ObligationOutcome::At(here) if here != at => true,
+            ObligationOutcome::At(_) => self.arena.find(state, at).is_some_and(|here| self.is_good(here, next)),
+            ObligationOutcome::Won | ObligationOutcome::Lost => false,
         }
     }
 
@@ -142,7 +142,7 @@ impl Solved<'_> {
     }
 
     /// The steps by which the opponent keeps a universal obligation from being met.
-    fn steps_on(&self, state: StateId, all: Obligation, step: Step, to: Obligation, turned: bool) -> Vec<Next> {
+    fn steps_on(&self, state: StateId, all: Obligation, step: ModalStep, to: Obligation, turned: bool) -> Vec<Next> {
         let question = if turned { dual(to) } else { to };
         let direction = self.direction(all);
         let steps = &self.arena.steps;
@@ -159,7 +159,7 @@ impl Solved<'_> {
     }
 
     /// Whether totality makes the only possible successor certain.
-    fn is_only_successor(&self, state: StateId, step: Step) -> bool {
+    fn is_only_successor(&self, state: StateId, step: ModalStep) -> bool {
         let mut targets = self.arena.task.model.may_successors(state);
         let first = targets.next();
         first.is_some()
@@ -179,7 +179,7 @@ impl Solved<'_> {
     }
 
     /// The reason that a possible step is open: it is one of a hyper edge's, or nothing is known of it.
-    fn open_step(&self, state: StateId, step: Step, edge: Edge, direction: StepDirection) -> Reason {
+    fn open_step(&self, state: StateId, step: ModalStep, edge: Edge, direction: StepDirection) -> Reason {
         let (model, steps) = (self.arena.task.model, &self.arena.steps);
         for hyper in model.hyper_from(state) {
             let counts = steps.set_counts(state, step, CertainSet::Hyper(hyper.id));

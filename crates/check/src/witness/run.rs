@@ -122,7 +122,7 @@ fn follow(task: &Task<'_>, claim: &Claim, steps: &[bool]) -> Follow {
             let side = path.is_none_or(|path| side_is_literal(path, steps));
             Follow::Step { to, node: target, how, alone: members.len() == 1 && side }
         }
-        (Choice::Onward, _) => Follow::End { complete: false },
+        (Choice::Onward | Choice::Along(_), _) => Follow::End { complete: false },
         (Choice::Operand(number), _) => {
             let operands: Vec<NodeId> = path.unwrap_or(node).children().collect();
             operand(node, path, &operands, *number, positive, steps)

@@ -5,6 +5,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod fair;
 mod formulas;
 mod minimised;
 
@@ -16,7 +17,7 @@ use tertium_check::thorough::{
     Completion, How, Method, Thorough, Wanted, by_tableau, decide, estimate, proof_by_moves, search, thorough_proof,
 };
 use tertium_check::{Ask, Engine, Task, Values};
-use tertium_evidence::{Certificate, Deadlock, Place, Proof, Stand, read_document, write_document};
+use tertium_evidence::{Certificate, CertificatePlace, Deadlock, Proof, Stand, read_document, write_document};
 use tertium_kernel::check_certificate;
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, Logic};
@@ -66,7 +67,7 @@ fn assert_proved(task: &Task<'_>, value: Belnap) -> Vec<Certificate> {
             assert!(check_certificate(task.model, &opposite, task.budget).is_err(), "also the opposite: {}", show());
         }
         let mut text = Vec::new();
-        write_document(&mut text, &[(Place::Whole, task.model, &certificate)]).unwrap();
+        write_document(&mut text, &[(CertificatePlace::Whole, task.model, &certificate)]).unwrap();
         let text = String::from_utf8(text).unwrap();
         let document = read_document(&text).unwrap();
         assert_eq!(document.parts[0].certificate_for(task.model, &text).unwrap(), certificate);

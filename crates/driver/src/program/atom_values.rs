@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tertium_explore::code::{Code, CodeId, View};
-use tertium_explore::pack::{Packing, Shapes};
+use tertium_explore::pack::{Packing, RowLayouts};
 use tertium_program::{ExprId, Semantics, State};
 
 /// Evaluates the atoms of one property.
@@ -22,7 +22,7 @@ pub struct AtomEvaluator<'s, 'p> {
 /// AtomScratch for one thread.
 #[derive(Clone, Debug, Default)]
 pub struct AtomScratch {
-    shapes: Shapes,
+    shapes: RowLayouts,
     slots: Vec<i64>,
     /// The atoms' values.
     pub values: Vec<bool>,

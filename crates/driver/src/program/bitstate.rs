@@ -6,7 +6,7 @@
 use tertium_base::StopReason;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_explore::reduction::ReductionKinds;
-use tertium_explore::search::breadth::Options;
+use tertium_explore::search::breadth::{Listeners, Options};
 use tertium_explore::search::compaction::{CompactSearch, compact_search};
 use tertium_explore::search::{Finding, Progress};
 use tertium_explore::store::Keeping;
@@ -14,6 +14,7 @@ use tertium_lattice::{Belnap, TruthValue};
 use tertium_program::ExprId;
 
 use super::answer::{ProgramAnswer, Reason};
+use super::grace::afterwards;
 use super::safety::{self, Effort, Goal, MOST_MORE, WantedFinding};
 use super::space::{Space, stop_word};
 use crate::failure::Failure;
@@ -42,7 +43,8 @@ pub(super) fn decide(
     let near = (!watcher.wanted.is_empty()).then(|| {
         let few = effort.limit(space).map_or(MOST_MORE, |limit| limit.min(MOST_MORE));
         let effort = Effort { store: Keeping::Exact, max_states: Some(few), ..*effort };
-        safety::search(space, &space.stepper, &space.initial, &watcher, &effort, progress)
+        let listeners = Listeners { progress, found: &mut |_, _| {} };
+        safety::search(space, &space.stepper, &space.initial, &watcher, &effort, listeners)
     });
     let mut answers = Vec::new();
     for (goal, wanted) in goals.iter().zip(&wanted) {
@@ -55,7 +57,7 @@ pub(super) fn decide(
         match (wanted.found(&found.summary), nearest) {
             _ if blurred => answer.verdict.leave_open(safety::cannot_evaluate()),
             (Some(_), Some((near, place))) => {
-                let run = safety::run_to(space, goal, place, near, None, &safety::afterwards(effort.budget))?;
+                let run = safety::run_to(space, goal, place, near.levelled(), None, &afterwards(effort.budget))?;
                 answer.verdict.settle(Belnap::False);
                 answer.show_run(Some(run));
             }

@@ -9,7 +9,7 @@ use tertium_explore::search::breadth::{Explored, Options, breadth_first};
 use tertium_explore::search::{Blind, Progress};
 use tertium_explore::successors::{Expansion, RowSuccessors};
 use tertium_lattice::Belnap;
-use tertium_logic::Logic;
+use tertium_logic::{Formula, Logic, linear_form};
 use tertium_model::{Kmts, KmtsBuilder, Model, StateId};
 use tertium_program::{ExprId, State};
 
@@ -18,7 +18,6 @@ use super::questions::PropertyQuery;
 use super::run;
 use super::safety::{Effort, settle};
 use super::space::Space;
-use crate::answer::Value;
 use crate::check::{CheckOptions, Session};
 use crate::failure::Failure;
 use crate::input::Loaded;
@@ -72,7 +71,7 @@ impl Collected {
         space: &Space<'_>,
         atoms: &[(String, ExprId)],
         effort: &Effort<'_>,
-        shape: Shape,
+        shape: GraphOptions,
     ) -> Result<Kmts, Failure> {
         let program = space.program();
         let mut builder = KmtsBuilder::new();
@@ -142,7 +141,7 @@ fn label(space: &Space<'_>, atom: ExprId, state: &State) -> Belnap {
 
 /// What becomes part of a structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
+pub struct GraphOptions {
     /// The fairness of processes, as constraints on edges.
     pub fair: bool,
     /// A loop at every state without successors.
@@ -177,20 +176,20 @@ pub fn decide(
     let fair = &space.scheduling;
     let paths = matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl);
     if paths && !fair.strong.is_empty() {
-        answer.verdict.leave_open(strong_fairness());
+        answer.verdict.leave_open(strong_fairness(&asked.formula));
         return Ok(answer);
     }
     let atoms: Vec<(String, ExprId)> =
         asked.formula.atoms().iter().zip(&asked.atoms).map(|(atom, &expr)| (atom.text.clone(), expr)).collect();
     // A formula about whole paths must not overlook those that end.
     let whole_paths = logic == Logic::CtlStar || logic == Logic::Ltl || (paths && !fair.weak.is_empty());
-    let shape = Shape { fair: paths, stutter: whole_paths && options.deadlock.is_none() };
+    let shape = GraphOptions { fair: paths, stutter: whole_paths && options.deadlock.is_none() };
     answer.deadlock = options.deadlock.map_or(if shape.stutter { STUTTER } else { "mu" }, Deadlock::name);
     let model = collected.structure(space, &atoms, effort, shape)?;
     let ends = model.states().any(|state| model.is_dead(state));
     if model.init().is_empty() {
         answer.verdict.settle(Belnap::True);
-        answer.vacuity = Vacuity::Vacuous;
+        answer.vacuity = Vacuity::NoInitialState;
         return Ok(answer);
     }
     let loaded = Loaded::of_model("", Model::Kmts(model));
@@ -201,8 +200,8 @@ pub fn decide(
     if logic == Logic::Ctl && ends && options.deadlock.is_none() {
         let maximal = CheckOptions { deadlock: Some(Deadlock::Maximal), look_for_vacuity: false, ..options.clone() };
         let other = Session::new(&loaded, maximal, effort.budget)?.check(&parsed, effort.budget, observer)?;
-        if other.value != found.value && other.stopped.is_none() {
-            answer.warnings.push(depends_on_ends(other.value.word()));
+        if other.value() != found.value() && other.stopped().is_none() {
+            answer.warnings.push(depends_on_ends(other.value().word()));
         }
     }
     Ok(answer)
@@ -215,12 +214,16 @@ pub(super) fn depends_on_ends(word: &str) -> Diagnostic {
     )
 }
 
-fn strong_fairness() -> Reason {
+fn strong_fairness(formula: &Formula) -> Reason {
+    let weaken = "declare the process `fair` instead of `strong fair`";
     Reason {
         what: "strong fairness is known for linear formulas only".to_owned(),
         about: None,
         span: None,
-        help: "write the property in ltl, or declare the process `fair` instead of `strong fair`".to_owned(),
+        help: linear_form(formula).map_or_else(
+            || format!("{weaken}: no linear formula is known that says the same"),
+            |linear| format!("write the property as `ltl {}`, or {weaken}", linear.text()),
+        ),
     }
 }
 
@@ -232,16 +235,14 @@ fn translate(
     answer: &mut ProgramAnswer,
 ) -> Result<(), Failure> {
     answer.provenance = found.provenance;
-    answer.stop_if(found.stopped);
+    answer.stop_if(found.stopped());
     answer.vacuity = Vacuity::sought(found.vacuous);
     answer.warnings.clone_from(&found.warnings);
-    if let Value::Belnap(value) = found.value {
-        answer.verdict.settle(value);
-    }
+    answer.verdict.settle(found.verdict.value());
     if answer.value() == Belnap::Unknown && answer.stopped().is_none() {
         answer.verdict.leave_open(super::safety::cannot_evaluate());
     }
-    if let Some(run) = &found.run {
+    if let Some(run) = found.run() {
         let states: Vec<State> = run.states.iter().map(|state| space.state(&collected.row(state.index()))).collect();
         answer.show_run(Some(match run.loop_start {
             Some(start) => run::connect_lasso(&space.semantics, &states[..start], &states[start..], &[])?,

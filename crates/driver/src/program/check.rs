@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use tertium_base::narrow::{to_u32, whole};
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
-use tertium_explore::pack::Shapes;
+use tertium_explore::pack::RowLayouts;
 use tertium_explore::reduction::promises::BrokenPromise;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::Scheduling;
@@ -22,9 +22,9 @@ use super::space::{Space, stop_word};
 use super::{ProgramFile, bitstate, claims, linear, reorder};
 use crate::engines::EngineChoice;
 use crate::failure::{Failure, Located};
-use crate::{Counts, Observer, check};
+use crate::{Counts, Observer, ProgramObserver, check};
 
-pub use tertium_cegar::options::{CheckOptions, Outcome};
+pub use tertium_cegar::options::{CheckOptions, CheckOutcome};
 
 /// Tells an observer how a search is going, now and then; with a limit on states also when it is reached at the latest.
 pub fn report_to<'o>(observer: &'o dyn Observer, what: &'o str, limit: Option<usize>) -> impl FnMut(Progress) + 'o {
@@ -63,13 +63,13 @@ pub fn check(
     questions: &[Question],
     options: &CheckOptions,
     budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Outcome, Failure> {
+    observer: &dyn ProgramObserver,
+) -> Result<CheckOutcome, Failure> {
     if options.engine == EngineChoice::Symbolic {
         return super::symbolic::check(file, questions, options, budget, observer);
     }
     let mut space = match Space::new(&file.program, budget) {
-        Err(Failure::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
+        Err(Failure::Stopped(stopped)) => return Ok(CheckOutcome::stopped(questions, stopped)),
         space => space?,
     };
     let effort = Effort {
@@ -91,7 +91,7 @@ pub fn check(
             Err(stopped) => uncounted = Some(stopped),
         }
     }
-    let work = Work { file, space: &space, options, effort, observer, uncounted };
+    let work = ExplicitCheck { file, space: &space, options, effort, observer, uncounted };
     let mut outcome = work.run(questions)?;
     outcome.remarks.extend(broken.map(|broken| broken_promise(file, &broken)));
     Ok(outcome)
@@ -120,6 +120,12 @@ fn broken_promise(file: &ProgramFile, broken: &BrokenPromise) -> Located {
     Located::within(warning, &file.source_of(promise.span))
 }
 
+/// Nothing starts, so whatever is said of all initial states is true.
+pub fn no_initial_state() -> Diagnostic {
+    Diagnostic::warning("W0403", "the program has no initial state, so every property holds")
+        .help("look at `init`: no values of the variables satisfy it; `--allow-empty` if that is meant")
+}
+
 /// States that are looked at between two looks at the clock.
 const STATES_BETWEEN_LOOKS: usize = 4096;
 
@@ -140,7 +146,7 @@ fn most_processes(space: &Space<'_>, effort: &Effort<'_>, observer: &dyn Observe
         return Err(Stopped(StopReason::Count));
     }
     let store = &collected.explored().store;
-    let (mut shapes, mut branches, mut most) = (Shapes::default(), store.branches(), 0);
+    let (mut shapes, mut branches, mut most) = (RowLayouts::default(), store.branches(), 0);
     for number in 0..store.len() {
         if number.is_multiple_of(STATES_BETWEEN_LOOKS) {
             effort.budget.check()?;
@@ -151,49 +157,48 @@ fn most_processes(space: &Space<'_>, effort: &Effort<'_>, observer: &dyn Observe
     Ok(most)
 }
 
-struct Work<'a, 'p> {
+struct ExplicitCheck<'a, 'p> {
     file: &'a ProgramFile,
     space: &'a Space<'p>,
     options: &'a CheckOptions,
     effort: Effort<'a>,
-    observer: &'a dyn Observer,
+    observer: &'a dyn ProgramObserver,
     /// Why it is not known to how many processes the scheduler is fair. What a run breaks in finitely many steps does not depend on it.
     uncounted: Option<Stopped>,
 }
 
-impl Work<'_, '_> {
+impl ExplicitCheck<'_, '_> {
     fn report<'o>(&'o self, what: &'o str) -> impl FnMut(Progress) + 'o {
         report_to(self.observer, what, self.effort.limit(self.space))
     }
 
-    fn run(&self, questions: &[Question]) -> Result<Outcome, Failure> {
+    fn run(&self, questions: &[Question]) -> Result<CheckOutcome, Failure> {
         let goals: Vec<Option<Goal<'_>>> = questions.iter().map(|question| self.goal(question)).collect();
         let wanted: Vec<Goal<'_>> = goals.iter().flatten().copied().collect();
-        let mut outcome = Outcome::default();
+        let mut outcome = CheckOutcome::default();
         let (mut settled, mut collected) = (Vec::new().into_iter(), None);
         if !wanted.is_empty() {
-            let start = Instant::now();
-            let mut found = safety::decide(self.space, &wanted, &self.effort, &mut self.report("exploring"))?;
-            if let Some(first) = found.answers.first_mut() {
-                first.cost.elapsed = start.elapsed();
-            }
-            found.answers.iter().for_each(|answer| answer.tell(self.observer));
+            let asked: Vec<&Question> =
+                questions.iter().zip(&goals).filter(|(_, goal)| goal.is_some()).map(|(question, _)| question).collect();
+            let found = self.states(&wanted, &asked)?;
             settled = found.answers.into_iter();
             collected = found.whole.map(Collected::of);
         }
         for (question, goal) in questions.iter().zip(&goals) {
             let answer = match (question, goal) {
-                (_, Some(_)) => settled.next(),
+                (_, Some(_)) => {
+                    outcome.answers.extend(settled.next());
+                    continue;
+                }
+                _ if self.observer.is_decided(question.name()) => Some(ProgramAnswer::about(question)),
                 _ if self.uncounted.is_some() => self.uncounted.map(|stopped| self.not_counted(question, stopped)),
                 (Question::Property(asked), None) => Some(self.property(asked, &mut collected)?),
                 (Question::Watched(watched), None) => Some(self.watched(watched)?),
                 (Question::Never(_), None) => None,
             };
+            let answer = answer.map(|answer| self.complete(question, answer));
             answer.iter().for_each(|answer| answer.tell(self.observer));
-            outcome.answers.extend(answer.map(|answer| self.calmed(question, answer)));
-        }
-        if self.space.open.is_none() && self.space.initial.is_empty() {
-            outcome.answers.iter_mut().for_each(|answer| answer.vacuity = Vacuity::Vacuous);
+            outcome.answers.extend(answer);
         }
         // Where a limit has left a question open, not every state was visited.
         let limited = self.options.max_states.is_some();
@@ -203,6 +208,27 @@ impl Work<'_, '_> {
             outcome.remarks = self.remarks(outcome.coverage.as_deref());
         }
         Ok(outcome)
+    }
+
+    /// Answers what single states and steps can break.
+    fn states(&self, goals: &[Goal<'_>], asked: &[&Question]) -> Result<safety::SafetyOutcome, Failure> {
+        let start = Instant::now();
+        let mut early: Vec<Option<ProgramAnswer>> = vec![None; goals.len()];
+        let tell = &mut |at: usize, answer: &ProgramAnswer| {
+            let mut answer = self.complete(asked[at], answer.clone());
+            answer.cost.elapsed = start.elapsed();
+            answer.tell(self.observer);
+            early[at] = Some(answer);
+        };
+        let mut found = safety::decide(self.space, goals, &self.effort, &mut self.report("exploring"), tell)?;
+        if let Some(first) = found.answers.first_mut() {
+            first.cost.elapsed = start.elapsed();
+        }
+        for ((answer, early), question) in found.answers.iter_mut().zip(early).zip(asked) {
+            *answer = early.unwrap_or_else(|| self.complete(question, answer.clone()));
+            answer.tell(self.observer);
+        }
+        Ok(found)
     }
 
     /// A question about fair runs where a limit was reached before all processes were counted.
@@ -217,8 +243,11 @@ impl Work<'_, '_> {
         answer
     }
 
-    /// The answer, with a run that changes process less often.
-    fn calmed(&self, question: &Question, mut answer: ProgramAnswer) -> ProgramAnswer {
+    /// The answer as it is told: with a run that changes process less often, and vacuous where nothing ever starts.
+    fn complete(&self, question: &Question, mut answer: ProgramAnswer) -> ProgramAnswer {
+        if self.space.open.is_none() && self.space.initial.is_empty() {
+            answer.vacuity = Vacuity::NoInitialState;
+        }
         answer.show(|evidence| {
             let run = evidence.run.take();
             evidence.run = run.map(|run| reorder::calmer(&self.space.semantics, question, run));
@@ -321,9 +350,7 @@ impl Work<'_, '_> {
     /// What is never done, and whether the program starts at all.
     fn remarks(&self, coverage: Option<&[Covered]>) -> Vec<Located> {
         if self.space.open.is_none() && self.space.initial.is_empty() {
-            let warning = Diagnostic::warning("W0403", "the program has no initial state, so every property holds")
-                .help("look at `init`: no values of the variables satisfy it");
-            return vec![Located::nowhere(warning)];
+            return vec![Located::nowhere(no_initial_state())];
         }
         let located = |remark: Diagnostic| {
             let span = remark.primary.as_ref().map_or_else(tertium_base::Span::default, |label| label.span);

@@ -17,7 +17,7 @@ use tertium_program::ExprId;
 
 use super::answer::Reason;
 use super::bitstate::few_kept;
-use super::branching::{Collected, Shape};
+use super::branching::{Collected, GraphOptions};
 use super::safety::Effort;
 use super::space::{Space, stop_word};
 use crate::export::{Target, export};
@@ -210,7 +210,7 @@ pub fn graph(
     }
     let predicates: Vec<(String, ExprId)> =
         space.program().predicates.iter().map(|named| (named.name.clone(), named.expr)).collect();
-    let model = collected.structure(space, &predicates, effort, Shape::default())?;
+    let model = collected.structure(space, &predicates, effort, GraphOptions::default())?;
     if target == Target::Aut {
         return Ok(labelled(&model).into_bytes());
     }

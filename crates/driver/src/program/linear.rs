@@ -13,7 +13,7 @@ use tertium_evidence::Technique;
 use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{
-    Lasso, MOST_MARKS, Monitor, Nested, Outcome, Scheduling, accepted_run, accepted_run_compact,
+    Lasso, LivenessOutcome, MOST_MARKS, Monitor, Nested, Scheduling, accepted_run, accepted_run_compact,
 };
 use tertium_explore::store::Keeping;
 use tertium_lattice::Belnap;
@@ -170,7 +170,7 @@ pub fn accepted<M: Monitor>(
     fair: &Scheduling,
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<(Outcome, Option<Reason>), Stopped> {
+) -> Result<(LivenessOutcome, Option<Reason>), Stopped> {
     let limit = effort.limit(space).unwrap_or(usize::MAX);
     let (stepper, initial) =
         reduced.map_or((&space.stepper, &space.initial), |reduced| (&reduced.stepper, &reduced.initial));
@@ -192,7 +192,7 @@ pub fn accepted<M: Monitor>(
             let found = accepted_run_compact(stepper, monitor, fair, initial, store, (&inner, limit), &mut watch);
             found.map(|found| {
                 let Nested { lasso, states, transitions, faults, coverage } = found;
-                (Outcome { lasso, states, transitions, faults }, Some(not_proved(store, states, coverage)))
+                (LivenessOutcome { lasso, states, transitions, faults }, Some(not_proved(store, states, coverage)))
             })
         }
     };
@@ -344,7 +344,7 @@ impl LinearQuestion<'_, '_> {
         reduced: Option<&ReducedProgram<'_>>,
         effort: &Effort<'_>,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(Outcome, Option<Reason>), Stopped> {
+    ) -> Result<(LivenessOutcome, Option<Reason>), Stopped> {
         accepted(self.space, reduced, &self.watched, &self.fair, effort, progress)
     }
 

@@ -9,9 +9,10 @@
 //!
 //! [`symbolic`] decides finite programs over sets of states instead of visiting them.
 //!
-//! [`bitstate`] answers with a store that keeps little; [`reduced_program`] leaves out what a question does not need and tells runs with all of it; [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`location_invariants`] what holds in all states, [`proof`] makes certificates. [`parameterised`] answers for systems of every size. [`predicate_abstraction`] answers
+//! [`bitstate`] answers with a store that keeps little; [`reduced_program`] leaves out what a question does not need and tells runs with all of it, [`slice`](mod@slice) does so with variables; [`approximation`] writes the abstraction as programs, [`error_trace`] tells abstract paths to what may be broken, [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`location_invariants`] what holds in all states, [`proof`] makes certificates. [`parameterised`] answers for systems of every size. [`predicate_abstraction`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only. Which way a program goes is up to the [strategy](crate::strategy).
 
+pub mod approximation;
 mod atom_values;
 pub mod bitstate;
 pub mod branching;
@@ -19,8 +20,11 @@ pub mod check;
 pub mod claims;
 mod counter_proof;
 pub mod coverage;
+pub mod error_trace;
 pub mod explore;
 pub mod export;
+pub mod failing_case;
+mod grace;
 pub mod linear;
 pub mod location_invariants;
 mod notes;
@@ -31,6 +35,8 @@ pub mod run_confirmation;
 pub mod run_evidence;
 pub mod safety;
 pub mod show;
+pub mod slice;
+mod slice_proof;
 pub mod space;
 pub mod spotlight;
 pub mod symbolic;

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tertium_base::narrow::to_u32;
-use tertium_explore::pack::Shapes;
+use tertium_explore::pack::RowLayouts;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::Monitor;
 use tertium_lattice::Belnap;
@@ -206,7 +206,7 @@ struct NotesMonitor<'n, 's, 'p> {
 }
 
 impl Monitor for NotesMonitor<'_, '_, '_> {
-    type Scratch = (Shapes, Vec<i64>);
+    type Scratch = (RowLayouts, Vec<i64>);
 
     fn scratch(&self) -> Self::Scratch {
         Default::default()

@@ -5,11 +5,11 @@
 use tertium_base::Budget;
 use tertium_cegar::parameterised::{self, How};
 
-use super::check::Outcome;
+use super::check::CheckOutcome;
 use super::predicate_abstraction::AbstractionOptions;
 use super::questions::Question;
 use super::{CheckOptions, ProgramAnswer, ProgramFile};
-use crate::Observer;
+use crate::ProgramObserver;
 use crate::failure::Failure;
 
 pub use tertium_cegar::parameterised::{AtLeast, Open, Sizes};
@@ -24,8 +24,8 @@ pub fn check(
     options: &CheckOptions,
     (abstraction, rounds): (&AbstractionOptions, u32),
     budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Outcome, Failure> {
+    observer: &dyn ProgramObserver,
+) -> Result<CheckOutcome, Failure> {
     parameterised::check(file, asked, options, &How { abstraction, rounds, run_one: &super::check }, budget, observer)
 }
 
@@ -40,7 +40,7 @@ pub fn count(
     options: &CheckOptions,
     (abstraction, rounds): (&AbstractionOptions, u32),
     budget: &Budget,
-    observer: &dyn Observer,
+    observer: &dyn ProgramObserver,
 ) -> Result<Vec<Option<ProgramAnswer>>, Failure> {
     parameterised::count(file, asked, options, &How { abstraction, rounds, run_one: &super::check }, budget, observer)
 }

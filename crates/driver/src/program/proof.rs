@@ -7,11 +7,11 @@ use tertium_base::Budget;
 use tertium_cegar::structure_proof;
 pub use tertium_cegar::structure_proof::Written;
 use tertium_check::{Ask, Task};
-use tertium_evidence::abstraction::Abstraction;
-use tertium_evidence::{Certificate, InvariantPart, Place, Reading, write_document, write_invariant};
-use tertium_kernel::Subject as Kind;
-use tertium_kernel::obligations::Frame;
+use tertium_evidence::abstraction::{Abstraction, Structure};
+use tertium_evidence::{Certificate, CertificatePlace, InvariantPart, Reading, write_document, write_invariant};
+use tertium_kernel::Subject as SubjectKind;
 pub use tertium_kernel::obligations::Obligation;
+use tertium_kernel::obligations::StructureReading;
 use tertium_kernel::programs::graph::NoGraph;
 use tertium_kernel::programs::invariant_obligations;
 use tertium_kernel::programs::question::{Settings, Subject};
@@ -19,15 +19,17 @@ use tertium_kernel::solve::{Decided, Decider, decide};
 use tertium_lattice::Belnap;
 use tertium_logic::Logic;
 use tertium_model::{Kmts, StateId};
-use tertium_program::Fairness;
+use tertium_program::VarId;
+use tertium_program::analysis::Intervals;
 
 use super::check::CheckOptions;
 use super::predicate_abstraction::basis::Basis;
-use super::questions::{Question, WatchKind};
-use super::{ProgramAnswer, ProgramFile, counter_proof};
+use super::questions::{PropertyQuery, Question, WatchKind};
+use super::slice::Slice;
+use super::{ProgramAnswer, ProgramFile, counter_proof, slice_proof};
 use crate::check::bound;
 use crate::engines::{self, EngineChoice};
-use crate::failure::Failure;
+use crate::failure::{Failure, Located};
 use crate::prove;
 
 /// Whether an answer has a run that is evidence by itself: what branches rests on other runs, too, a claim must be run beside it, and that a cycle can be taken
@@ -56,15 +58,13 @@ pub fn certificate_of(
     let written = match answer.basis() {
         Some(Basis::States(states)) => invariant(file, question, answer, states, budget)?,
         Some(Basis::Structure(over, structure)) => match question {
-            Question::Property(asked) => {
-                structure_proof::certificate(file, asked, answer, (over, structure), options, budget)?
-            }
+            Question::Property(asked) => of_structure(file, asked, answer, (over, structure), options, budget)?,
             _ => Written::None("a structure speaks of properties only".to_owned()),
         },
         Some(Basis::Counted(counted)) => return counter_proof::certificate(file, counted, options, budget),
         _ if is_shown_by_its_run(question, answer) => return Ok(Written::None("a run shows it".to_owned())),
         Some(Basis::Untold(why)) => Written::None(why.clone()),
-        None => return on_graph(file, question, answer.value(), options, budget),
+        None => return on_graph_or_slice(file, question, answer, options, budget),
     };
     match written {
         // What the answer rests on cannot be told; the program's graph can, if it is small.
@@ -76,6 +76,63 @@ pub fn certificate_of(
         }
         written => Ok(written),
     }
+}
+
+/// The certificate of a structure over abstract states.
+fn of_structure(
+    file: &ProgramFile,
+    asked: &PropertyQuery,
+    answer: &ProgramAnswer,
+    over: (&Abstraction, &Structure),
+    options: &CheckOptions,
+    budget: &Budget,
+) -> Result<Written, Failure> {
+    match structure_proof::certificate(file, asked, answer, over, options, budget) {
+        Err(Failure::Input(why)) => Ok(without_solver(why)),
+        written => written,
+    }
+}
+
+/// Without a solver the answer stands, but nobody has checked its certificate.
+fn without_solver(why: Vec<Located>) -> Written {
+    Written::None(why.into_iter().map(|why| why.diagnostic.message).collect::<Vec<_>>().join("; "))
+}
+
+/// The certificate of an answer that rests on all states: about the program's graph, or about a slice of it where what was left out has no bounds.
+fn on_graph_or_slice(
+    file: &ProgramFile,
+    question: &Question,
+    answer: &ProgramAnswer,
+    options: &CheckOptions,
+    budget: &Budget,
+) -> Result<Written, Failure> {
+    let Some(slice) = Slice::behind(file, answer) else {
+        return on_graph(file, question, answer.value(), options, budget);
+    };
+    let known = Intervals::of(&file.program);
+    let bounded = |&var: &VarId| known.variable(var).is_none_or(|known| known.lo.is_some() && known.hi.is_some());
+    let mut whys = Vec::new();
+    // A process that was left out multiplies states.
+    if answer.idle.is_empty() && answer.left_out.iter().all(bounded) {
+        match on_graph(file, question, answer.value(), options, budget)? {
+            Written::None(why) => whys.push(why),
+            written => return Ok(written),
+        }
+    }
+    let basis = slice_proof::basis(&slice, question, answer, options, budget)?;
+    let written = match (&basis, question) {
+        (Basis::States(states), _) => invariant(file, question, answer, states, budget)?,
+        (Basis::Structure(over, structure), Question::Property(asked)) => {
+            of_structure(file, asked, answer, (over, structure), options, budget)?
+        }
+        (Basis::Untold(why), _) => Written::None(why.clone()),
+        _ => Written::None("nothing is told of what is left of the program".to_owned()),
+    };
+    match written {
+        Written::None(why) => whys.push(why),
+        written => return Ok(written),
+    }
+    Ok(Written::None(whys.join("; and ")))
 }
 
 /// The certificate of abstract states that contain everything that is reached.
@@ -100,17 +157,14 @@ fn invariant(
         }
     };
     let decided = match decide(&obligations, &Decider::default(), budget) {
-        // Without a solver the answer stands, but nobody has checked its certificate.
-        Err(Failure::Input(why)) => {
-            return Ok(Written::None(why.into_iter().map(|why| why.diagnostic.message).collect::<Vec<_>>().join("; ")));
-        }
+        Err(Failure::Input(why)) => return Ok(without_solver(why)),
         decided => decided?,
     };
     if let Decided::Fails(why) = decided {
         return Ok(Written::None(why));
     }
     let (formula, logic) = (subject.formula().text(), subject.formula().logic());
-    let place = place_of(question, &Subject { frame: Frame::default(), ..subject });
+    let place = place_of(question, &Subject { frame: StructureReading::default(), ..subject });
     let invariant = InvariantPart { place, formula, logic, value, over: over.clone() };
     let mut text = Vec::new();
     write_invariant(&mut text, &invariant).map_err(|error| Failure::Internal(error.to_string()))?;
@@ -119,13 +173,15 @@ fn invariant(
 }
 
 /// Which question a certificate says that it is about.
-pub(super) fn place_of(question: &Question, subject: &Subject<'_>) -> Place {
+pub(super) fn place_of(question: &Question, subject: &Subject<'_>) -> CertificatePlace {
     match question {
-        Question::Property(asked) => {
-            Place::Property { text: asked.source.clone(), stutter: subject.frame.stutter, fair: subject.everyone }
-        }
-        Question::Never(mistake) => Place::Mistake(mistake.name().to_owned()),
-        Question::Watched(watched) => Place::Mistake(watched.name.clone()),
+        Question::Property(asked) => CertificatePlace::Property {
+            text: asked.source.clone(),
+            stutter: subject.frame.stutter,
+            fair: subject.everyone,
+        },
+        Question::Never(mistake) => CertificatePlace::Mistake(mistake.name().to_owned()),
+        Question::Watched(watched) => CertificatePlace::Mistake(watched.name.clone()),
     }
 }
 
@@ -156,8 +212,8 @@ fn on_graph(
     };
     // Of a graph everything is decided, so that there is nothing to read.
     subject.reading.linear = Reading::default().linear;
-    if subject.frame.fair && subject.has_process(Fairness::Strong) {
-        return Ok(Written::None("strong fairness cannot be written as constraints on edges".to_owned()));
+    if subject.is_strongly_fair() && value != Belnap::True {
+        return Ok(Written::None("strong fairness shows that linear formulas are true, and nothing else".to_owned()));
     }
     let model = match subject.graph(budget) {
         Ok(model) => model,
@@ -195,6 +251,6 @@ fn prove_at(
         return Ok(None);
     }
     let certificate = prove::certificate(&task, subject.formula(), state, value)?;
-    prove::recheck((model, Kind::Graph), &certificate, &[], budget)?;
+    prove::recheck((model, SubjectKind::Graph), &certificate, &[], budget)?;
     Ok(Some(certificate))
 }

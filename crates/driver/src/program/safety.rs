@@ -5,13 +5,12 @@
 //! depend on what was left out. Only if that takes far too many states the run with fewer steps is told, with all its steps.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use tertium_base::{Budget, StopReason, Stopped};
+use tertium_base::{Budget, StopReason};
 use tertium_explore::reduction::ReductionKinds;
-use tertium_explore::search::breadth::{Explored, Options, breadth_first};
+use tertium_explore::search::breadth::{Explored, Levelled, Listeners, Options, breadth_first_telling};
 use tertium_explore::search::run::shortest_run;
-use tertium_explore::search::{Finding, Observer, Place, Progress, Summary};
+use tertium_explore::search::{Finding, FindingPlace, Observer, Progress, Summary};
 use tertium_lattice::{Belnap, TruthValue};
 use tertium_logic::{Formula, NodeId};
 use tertium_program::ExprId;
@@ -21,6 +20,7 @@ pub use tertium_explore::store::Keeping;
 use super::answer::{ProgramAnswer, Reason, Vacuity};
 use super::atom_values::{AtomEvaluator, AtomScratch};
 use super::bitstate;
+use super::grace::{afterwards, short_while};
 use super::propositional;
 use super::questions::{Mistake, PropertyQuery};
 use super::reduced_program::ReducedProgram;
@@ -124,7 +124,7 @@ impl WantedFinding {
     }
 
     /// The nearest place, and of those the least.
-    pub fn found(self, summary: &Summary) -> Option<(&Place, &Finding)> {
+    pub fn found(self, summary: &Summary) -> Option<(&FindingPlace, &Finding)> {
         let found = summary.findings.iter().filter(|(finding, _)| self.matches(finding));
         found.map(|(finding, place)| (place, finding)).min()
     }
@@ -163,14 +163,14 @@ impl Observer for GoalObserver<'_, '_> {
 
 /// What the search for all goals found.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct SafetyOutcome {
     /// One answer per goal.
     pub answers: Vec<ProgramAnswer>,
     /// The search with all steps, if it saw every state.
     pub whole: Option<Explored>,
 }
 
-/// Decides all goals.
+/// Decides all goals. What is broken is told as it is found, if the search goes on for long after that.
 ///
 /// # Errors
 /// If a run cannot be repeated, which is a fault of this program.
@@ -179,7 +179,8 @@ pub fn decide(
     goals: &[Goal<'_>],
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Outcome, Failure> {
+    tell: &mut dyn FnMut(usize, &ProgramAnswer),
+) -> Result<SafetyOutcome, Failure> {
     if let Some(reason) = &space.open {
         let left_open = |goal: &Goal<'_>| {
             let mut answer = open(goal);
@@ -187,62 +188,147 @@ pub fn decide(
             answer
         };
         let answers = goals.iter().map(left_open).collect();
-        return Ok(Outcome { answers, whole: None });
+        return Ok(SafetyOutcome { answers, whole: None });
     }
     if effort.store != Keeping::Exact {
-        return Ok(Outcome { answers: bitstate::decide(space, goals, effort, progress)?, whole: None });
+        return Ok(SafetyOutcome { answers: bitstate::decide(space, goals, effort, progress)?, whole: None });
     }
-    let mut watcher = watcher(space, goals);
-    let wanted = watcher.wanted.clone();
     let seen: Vec<ExprId> = goals.iter().flat_map(|goal| seen_by(goal)).copied().collect();
     let reduced = if effort.reduction { space.reduced(&seen, ReductionKinds::ALL) } else { None };
-    let (stepper, initial) =
-        reduced.as_ref().map_or((&space.stepper, &space.initial), |reduced| (&reduced.stepper, &reduced.initial));
-    let first = search(space, stepper, initial, &watcher, effort, progress);
-    let mut second = None;
-    if reduced.is_some() {
-        watcher.wanted.retain(|wanted| wanted.found(&first.summary).is_some());
-        if !watcher.wanted.is_empty() {
-            let budget = short_while(effort.budget);
-            let effort = Effort { budget: &budget, max_states: Some(enough(space, effort, &first)), ..*effort };
-            second = Some(search(space, &space.stepper, &space.initial, &watcher, &effort, progress));
-        }
-    }
+    let watcher = watcher(space, goals);
+    let search = SafetySearch { space, goals, effort, reduced: reduced.as_ref(), watcher: &watcher };
+    let mut early = Early { answers: vec![None; goals.len()], next: FIRST_TELLING, failed: None };
+    let found = &mut |summary: &Summary, levelled: Levelled<'_>| search.tell_early(summary, levelled, &mut early, tell);
+    let (stepper, initial) = search.steps();
+    let first = self::search(space, stepper, initial, &watcher, effort, Listeners { progress, found });
+    early.failed.map_or(Ok(()), Err)?;
+    let open: Vec<usize> = (0..goals.len()).filter(|&at| early.answers[at].is_none()).collect();
+    let all_steps = search.with_all_steps(&open, &first.summary, progress);
     let mut answers = Vec::new();
-    for (goal, wanted) in goals.iter().zip(&wanted) {
-        let mut answer = open(goal);
-        answer.provenance.reduction = reduced.as_ref().map(|reduced| reduced.kind);
-        (answer.cost.states, answer.cost.transitions) = (first.summary.states, first.summary.transitions);
-        let full = second.as_ref().filter(|second| wanted.found(&second.summary).is_some());
-        let explored = full.unwrap_or(&first);
-        let left_out = reduced.as_ref().filter(|_| full.is_none());
-        let blurred = matches!(wanted, WantedFinding::Broken(at) if watcher.conditions[*at].eyes.blurred());
-        match wanted.found(&explored.summary) {
-            _ if blurred => answer.verdict.leave_open(cannot_evaluate()),
-            Some((place, finding)) => {
-                match run_to(space, goal, (place, finding), explored, left_out, &afterwards(effort.budget)) {
-                    Ok(run) => {
-                        answer.verdict.settle(Belnap::False);
-                        answer.show_run(Some(run));
-                    }
-                    Err(Failure::Stopped(stopped)) => answer.verdict.stop(stopped.0),
-                    Err(failure) => return Err(failure),
-                }
-            }
-            None => settle(space, &first.summary, effort, &mut answer),
-        }
-        if let WantedFinding::Broken(at) = wanted
-            && answer.value() == Belnap::True
-        {
-            watcher.conditions[*at].warn_if_vacuous(&mut answer);
-        }
-        if matches!(goal, Goal::Invariant(asked) if asked.exists) {
-            answer.verdict.settle(answer.value().not());
-        }
-        answers.push(answer);
+    for (at, early) in early.answers.into_iter().enumerate() {
+        let answer = early.map_or_else(|| search.answer(at, &first.summary, first.levelled(), all_steps.as_ref()), Ok);
+        answers.push(answer?);
     }
     let whole = (reduced.is_none() && first.summary.complete()).then_some(first);
-    Ok(Outcome { answers, whole })
+    Ok(SafetyOutcome { answers, whole })
+}
+
+/// What was told before the search has ended.
+struct Early {
+    answers: Vec<Option<ProgramAnswer>>,
+    /// How many states there are to be before something is told again: going back takes time, and much would be told soon anyway.
+    next: usize,
+    failed: Option<Failure>,
+}
+
+/// A search that ends within so many states tells everything at its end.
+const FIRST_TELLING: usize = 20_000;
+
+/// One search for all goals.
+struct SafetySearch<'s, 'p> {
+    space: &'s Space<'p>,
+    goals: &'s [Goal<'s>],
+    effort: &'s Effort<'s>,
+    reduced: Option<&'s ReducedProgram<'p>>,
+    watcher: &'s GoalObserver<'s, 'p>,
+}
+
+impl<'s, 'p> SafetySearch<'s, 'p> {
+    /// The steps that are searched, and where they begin.
+    fn steps(&self) -> (&'s Stepper<'p>, &'s [Vec<u32>]) {
+        let all = (&self.space.stepper, self.space.initial.as_slice());
+        self.reduced.map_or(all, |reduced| (&reduced.stepper, &reduced.initial))
+    }
+
+    /// Tells what was found so far and not told.
+    fn tell_early(
+        &self,
+        summary: &Summary,
+        levelled: Levelled<'_>,
+        early: &mut Early,
+        tell: &mut dyn FnMut(usize, &ProgramAnswer),
+    ) {
+        if levelled.store.len() < early.next || early.failed.is_some() {
+            return;
+        }
+        let is_new = |at: &usize| early.answers[*at].is_none() && self.watcher.wanted[*at].found(summary).is_some();
+        let news: Vec<usize> = (0..self.goals.len()).filter(is_new).collect();
+        if news.is_empty() {
+            return;
+        }
+        early.next = levelled.store.len().saturating_mul(2);
+        let summary = Summary { states: levelled.store.len(), ..summary.clone() };
+        let all_steps = self.with_all_steps(&news, &summary, &mut |_| {});
+        for at in news {
+            match self.answer(at, &summary, levelled, all_steps.as_ref()) {
+                Ok(answer) if answer.verdict.is_definite() => {
+                    tell(at, &answer);
+                    early.answers[at] = Some(answer);
+                }
+                // It is tried again at the end.
+                Ok(_) => {}
+                Err(failure) => early.failed = Some(failure),
+            }
+        }
+    }
+
+    /// The search with all steps for the shortest runs to those of these goals that were found with fewer steps.
+    fn with_all_steps(&self, goals: &[usize], first: &Summary, progress: &mut dyn FnMut(Progress)) -> Option<Explored> {
+        self.reduced?;
+        let mut watcher = watcher(self.space, self.goals);
+        let wanted = goals.iter().map(|&at| watcher.wanted[at]).filter(|wanted| wanted.found(first).is_some());
+        watcher.wanted = wanted.collect();
+        if watcher.wanted.is_empty() {
+            return None;
+        }
+        let budget = short_while(self.effort.budget);
+        let most = Some(enough(self.space, self.effort, first.states));
+        let effort = Effort { budget: &budget, max_states: most, ..*self.effort };
+        let listeners = Listeners { progress, found: &mut |_, _| {} };
+        Some(search(self.space, &self.space.stepper, &self.space.initial, &watcher, &effort, listeners))
+    }
+
+    fn answer(
+        &self,
+        at: usize,
+        first: &Summary,
+        levelled: Levelled<'_>,
+        all_steps: Option<&Explored>,
+    ) -> Result<ProgramAnswer, Failure> {
+        let (goal, wanted) = (&self.goals[at], self.watcher.wanted[at]);
+        let mut answer = open(goal);
+        answer.provenance.reduction = self.reduced.map(|reduced| reduced.kind);
+        (answer.cost.states, answer.cost.transitions) = (first.states, first.transitions);
+        let full = all_steps.filter(|second| wanted.found(&second.summary).is_some());
+        let (summary, levelled) = full.map_or((first, levelled), |full| (&full.summary, full.levelled()));
+        let left_out = self.reduced.filter(|_| full.is_none());
+        let condition = match wanted {
+            WantedFinding::Broken(at) => Some(&self.watcher.conditions[at]),
+            WantedFinding::Mistake(_) => None,
+        };
+        match wanted.found(summary) {
+            _ if condition.is_some_and(|condition| condition.eyes.blurred()) => {
+                answer.verdict.leave_open(cannot_evaluate());
+            }
+            Some(found) => match run_to(self.space, goal, found, levelled, left_out, &afterwards(self.effort.budget)) {
+                Ok(run) => {
+                    answer.verdict.settle(Belnap::False);
+                    answer.show_run(Some(run));
+                }
+                Err(Failure::Stopped(stopped)) => answer.verdict.stop(stopped.0),
+                Err(failure) => return Err(failure),
+            },
+            None => settle(self.space, first, self.effort, &mut answer),
+        }
+        let exists = matches!(goal, Goal::Invariant(asked) if asked.exists);
+        if let (Some(condition), Belnap::True, false) = (condition, answer.value(), exists) {
+            condition.warn_if_vacuous(&mut answer);
+        }
+        if exists {
+            answer.verdict.settle(answer.value().not());
+        }
+        Ok(answer)
+    }
 }
 
 pub(super) fn open(goal: &Goal<'_>) -> ProgramAnswer {
@@ -286,7 +372,7 @@ pub(super) fn search(
     initial: &[Vec<u32>],
     watcher: &GoalObserver<'_, '_>,
     effort: &Effort<'_>,
-    progress: &mut dyn FnMut(Progress),
+    listeners: Listeners<'_>,
 ) -> Explored {
     let options = Options {
         threads: effort.threads,
@@ -294,7 +380,7 @@ pub(super) fn search(
         stop_at_finding: false,
         budget: effort.budget,
     };
-    breadth_first(stepper, watcher, initial, &options, progress)
+    breadth_first_telling(stepper, watcher, initial, &options, listeners)
 }
 
 /// The reason of a property whose atoms have no value somewhere.
@@ -333,58 +419,38 @@ fn add(answer: &mut ProgramAnswer, reason: Option<Reason>) {
     }
 }
 
-/// The budget itself while time is left, else a little more, to look for the shortest run to what is already known.
-fn short_while(budget: &Budget) -> Budget {
-    if budget.check().is_ok() {
-        return budget.clone();
-    }
-    let grace = budget.elapsed().min(a_moment(budget) / 2);
-    Budget::unlimited().with_time(Some(grace)).with_memory(budget.memory_limit())
-}
-
-/// What was found in time is told even if the time is then up: going back costs at most as much as the search did. Where time is
-/// limited, it has to be done before the run is ended from outside; elsewhere the clock has no say in it.
-pub(super) fn afterwards(budget: &Budget) -> Budget {
-    let grace = match (budget.time_left(), budget.check()) {
-        (_, Err(Stopped(StopReason::Interrupted))) => Duration::from_secs(2),
-        (Some(left), _) => left + a_moment(budget),
-        (None, _) => {
-            return Budget::unlimited().with_effort(Some(budget.effort().saturating_mul(2).max(LEAST_AFTERWARDS)));
-        }
-    };
-    Budget::unlimited().with_time(Some(grace))
-}
-
-/// Looks at the budget that going back may take however short the search was.
-const LEAST_AFTERWARDS: u64 = 20_000;
-
-/// So much later than its limit a run may end.
-fn a_moment(budget: &Budget) -> Duration {
-    Duration::from_millis(300) + budget.time_limit().unwrap_or_default() / 25
-}
-
 /// How many states are looked at for the shortest run, after a search with fewer steps has found some run.
-fn enough(space: &Space<'_>, effort: &Effort<'_>, first: &Explored) -> usize {
-    let most = first.summary.states.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
+fn enough(space: &Space<'_>, effort: &Effort<'_>, first: usize) -> usize {
+    let most = first.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
     effort.limit(space).map_or(most, |limit| limit.min(most))
 }
 
+/// Before a run of so many steps is made others have their turn: half of what it takes to look for it, repeat it and tell it.
+const LONG_RUN: usize = 10_000;
+const MICROSECONDS_A_STEP: u64 = 4;
+
+/// The shortest run to a finding.
+///
+/// # Errors
+/// If a limit is reached, or the definition of a step does not repeat it.
 pub(super) fn run_to(
     space: &Space<'_>,
     goal: &Goal<'_>,
-    (place, finding): (&Place, &Finding),
-    explored: &Explored,
+    (place, finding): (&FindingPlace, &Finding),
+    explored: Levelled<'_>,
     reduced: Option<&ReducedProgram<'_>>,
     budget: &Budget,
 ) -> Result<Run, Failure> {
+    // Somebody else may decide it while a long run would still be looked for, repeated and told.
+    if place.depth >= LONG_RUN {
+        budget.lets_others_first(place.depth as u64 * MICROSECONDS_A_STEP);
+        budget.check()?;
+    }
     let stepper = reduced.map_or(&space.stepper, |reduced| &reduced.stepper);
     let rows = shortest_run(stepper, explored, &place.row, place.depth, budget)?;
     let initial = reduced.map_or(&space.initial, |reduced| &reduced.initial);
     if rows.len() != place.depth + 1 || !initial.contains(&rows[0]) {
         return Err(Failure::Internal("a shortest run does not begin in an initial state".to_owned()));
-    }
-    if space.semantics.budget().check().is_ok() {
-        return told(space, goal, finding, &rows, reduced);
     }
     told(&space.within(budget), goal, finding, &rows, reduced)
 }

@@ -1,12 +1,16 @@
 //! The abstraction itself: its program over truth values, its structure, and what it cost.
 
-use tertium_abstraction::keep::Reason as Kept;
-use tertium_abstraction::{EdgeCounts, Explored, Shape};
+use tertium_abstraction::invariants::intervals;
+use tertium_abstraction::keep::{MOST_INDEX_VALUES, Reason as Kept, Taint, tainted};
+use tertium_abstraction::{EdgeCounts, Explored, StructureOptions, System};
 use tertium_base::Budget;
+use tertium_lattice::Kleene;
 use tertium_model::Model;
-use tertium_program::ExprId;
+use tertium_program::{Expr, ExprId, LocationId, Program, VarId};
 
-use super::predicate_abstraction::{AbstractionOptions, failed, prepare};
+use super::error_trace::{ErrorTrace, error_traces};
+use super::predicate_abstraction::{AbstractionOptions, Prepared, failed, prepare};
+use super::questions::{PropertyQuery, Question, questions};
 use crate::Observer;
 use crate::export::{Target, export};
 use crate::failure::Failure;
@@ -20,6 +24,8 @@ pub struct ToldStep {
     pub process: String,
     /// Where it stands: a label or a number.
     pub at: String,
+    /// Where it leads.
+    pub to: String,
     /// The statement.
     pub statement: String,
     /// When it may be taken.
@@ -37,10 +43,16 @@ pub struct AbstractionSummary {
     pub predicates: Vec<String>,
     /// Variables that stay concrete, and why.
     pub kept: Vec<(String, String)>,
+    /// Indices that do not stay concrete, and why.
+    pub tainted: Vec<(String, String)>,
     /// What is known beforehand.
     pub invariants: Vec<String>,
+    /// What holds at the start, over the predicates and kept variables.
+    pub initially: String,
     /// The steps over truth values.
     pub steps: Vec<ToldStep>,
+    /// Abstract paths to states that may break a property, if they are asked for.
+    pub traces: Vec<ErrorTrace>,
     /// Abstract states that can be reached.
     pub states: usize,
     /// Initial ones among them.
@@ -57,33 +69,36 @@ pub struct AbstractionSummary {
     pub solver: String,
 }
 
-/// Abstracts a program and tells how. With a target, the structure as text, too.
+/// Abstracts a program and tells how. With a target, the structure as text, too; with traces, the paths to what may be broken.
 ///
 /// # Errors
 /// If the program cannot be abstracted, or a limit is reached.
 pub fn show(
     file: &ProgramFile,
     options: &AbstractionOptions,
-    target: Option<Target>,
+    (target, with_traces): (Option<Target>, bool),
     budget: &Budget,
     observer: &dyn Observer,
 ) -> Result<(AbstractionSummary, Option<Vec<u8>>), Failure> {
     let asked: Vec<ExprId> =
         file.program.properties.iter().flat_map(|property| property.atoms.values().copied()).collect();
-    let mut system = prepare(file, &asked, options, budget)?.system;
-    let explored = Explored::visit(&mut system, budget, &mut |done, known| {
+    let mut prepared = prepare(file, &asked, options, budget)?;
+    let system = &mut prepared.system;
+    let explored = Explored::visit(system, budget, &mut |done, known| {
         observer.phase(&format!("abstracting: {done} of {known} states"));
     });
     let explored = explored.map_err(|why| failed(file, system.program(), why))?;
     let calls: Vec<(&'static str, u64)> =
         system.queries().counts().iter().map(|(purpose, count)| (purpose.word(), count.calls)).collect();
     let before = system.queries().calls();
+    let traces = if with_traces { traces(file, &mut prepared, &explored, budget)? } else { Vec::new() };
+    let system = &mut prepared.system;
     let written = match target {
         None => None,
         Some(target) => {
-            let atoms: Vec<(String, ExprId)> =
-                system.predicates().iter().map(|predicate| (predicate.name.clone(), predicate.expr)).collect();
-            let structure = explored.structure(&mut system, &atoms, &Shape::default(), budget);
+            let atoms = atoms_with_locations(system);
+            let options = StructureOptions { by_statement: true, ..StructureOptions::default() };
+            let structure = explored.structure(system, &atoms, &options, budget);
             let structure = structure.map_err(|why| failed(file, system.program(), why))?;
             let loaded = Loaded::of_model("", Model::Kmts(structure));
             let mut text = Vec::new();
@@ -101,6 +116,7 @@ pub fn show(
         ToldStep {
             process: program.process(operation.process).name.clone(),
             at: program.location_name(operation.process, operation.source),
+            to: program.location_name(operation.process, operation.target),
             statement: texts.join("; "),
             guard: step.guard.clone(),
             exact: step.exact,
@@ -108,7 +124,9 @@ pub fn show(
         }
     });
     let shown = AbstractionSummary {
+        initially: initially(system, &explored),
         steps: told.collect(),
+        traces,
         predicates: system.predicates().iter().map(|predicate| predicate.name.clone()).collect(),
         kept: system
             .kept_variables()
@@ -118,10 +136,15 @@ pub fn show(
                     Kept::Asked => "asked for".to_owned(),
                     Kept::Channel => "part of a channel".to_owned(),
                     Kept::Few(count) => format!("{count} values, none of which comes from an abstract variable"),
+                    Kept::Index(array) => format!("an index of `{}`", program.show_variable(array)),
+                    Kept::Feeds(other) => {
+                        format!("`{}`, which stays concrete, is computed from it", program.show_variable(other))
+                    }
                 };
                 (program.show_variable(var), why)
             })
             .collect(),
+        tainted: told_taints(program, system.kept_variables()),
         invariants: system
             .invariants()
             .into_iter()
@@ -135,6 +158,7 @@ pub fn show(
                     (None, None) => name,
                 }
             })
+            .chain(location_invariants(program, system))
             .collect(),
         states: explored.states.len(),
         initial: explored.initial.len(),
@@ -146,4 +170,98 @@ pub fn show(
     };
     debug_assert!(before <= labelled);
     Ok((shown, written))
+}
+
+/// What holds wherever processes are at locations: one line for each location.
+fn location_invariants(program: &Program, system: &System) -> Vec<String> {
+    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    for one in system.location_invariants() {
+        let place =
+            format!("{}@{}", program.process(one.process).name, program.location_name(one.process, one.location));
+        let condition = one.condition.map_or_else(|| "never".to_owned(), |condition| program.show(condition));
+        match told.last_mut() {
+            Some((last, conditions)) if *last == place => conditions.push(condition),
+            _ => told.push((place, vec![condition])),
+        }
+    }
+    told.into_iter().map(|(place, conditions)| format!("{place}: {}", conditions.join(", "))).collect()
+}
+
+/// Why indices do not stay concrete.
+fn told_taints(program: &Program, kept: &[(VarId, Kept)]) -> Vec<(String, String)> {
+    let found = tainted(program, &intervals(program), kept);
+    let told = |(index, array, taint): (VarId, VarId, Taint)| {
+        let array = program.show_variable(array);
+        let why = match taint {
+            Taint::From(var) => format!("`{}`, which is abstract, flows into it", program.show_variable(var)),
+            Taint::Chosen => "a value flows into it that a step chooses or computes from such a one".to_owned(),
+            Taint::Range => format!("it has more than {MOST_INDEX_VALUES} values, or is no plain variable"),
+        };
+        (program.show_variable(index), format!("an index of `{array}`, but {why}"))
+    };
+    found.into_iter().map(told).collect()
+}
+
+/// The paths to what may be broken.
+fn traces(
+    file: &ProgramFile,
+    prepared: &mut Prepared,
+    explored: &Explored,
+    budget: &Budget,
+) -> Result<Vec<ErrorTrace>, Failure> {
+    let asked: Vec<PropertyQuery> = (questions(file, &[], false)?.into_iter())
+        .filter_map(|question| match question {
+            Question::Property(asked) => Some(*asked),
+            _ => None,
+        })
+        .collect();
+    error_traces(file, prepared, explored, &asked, budget)
+}
+
+/// The predicates, and where the processes are.
+fn atoms_with_locations(system: &mut System) -> Vec<(String, ExprId)> {
+    let mut atoms: Vec<(String, ExprId)> =
+        system.predicates().iter().map(|predicate| (predicate.name.clone(), predicate.expr)).collect();
+    let program = system.program_mut();
+    for process in program.process_ids() {
+        for at in (0..program.process(process).locations.len()).map(LocationId::new) {
+            let name = format!("{}@{}", program.process(process).name, program.location_name(process, at));
+            if !atoms.iter().any(|(known, _)| *known == name) {
+                atoms.push((name, program.exprs.add(Expr::At(process, at))));
+            }
+        }
+    }
+    atoms
+}
+
+/// With more initial states than this, only their number is told.
+const MOST_INITIAL: usize = 8;
+
+/// What holds at the start.
+fn initially(system: &System, explored: &Explored) -> String {
+    let cube = |&(number, _): &(usize, bool)| {
+        let state = &explored.states[number];
+        let kept = system.kept().iter().zip(&state.kept).map(|(kept, &value)| {
+            let name = system.program().show_variable(kept.var);
+            let cell = if system.program().variable(kept.var).dimensions.is_empty() {
+                String::new()
+            } else {
+                format!("[{}]", kept.cell)
+            };
+            format!("{name}{cell} = {value}")
+        });
+        let literals = state.cube.iter().enumerate().filter_map(|(at, value)| match value {
+            Kleene::True => Some(format!("B{}", at + 1)),
+            Kleene::False => Some(format!("!B{}", at + 1)),
+            Kleene::Unknown => None,
+        });
+        let all: Vec<String> = literals.chain(kept).collect();
+        if all.is_empty() { "T".to_owned() } else { all.join(" & ") }
+    };
+    match explored.initial.as_slice() {
+        [] => "F".to_owned(),
+        [only] => cube(only),
+        some if some.len() > MOST_INITIAL => format!("one of {} combinations", some.len()),
+        some => some.iter().map(|one| format!("({})", cube(one))).collect::<Vec<_>>().join(" | "),
+    }
 }

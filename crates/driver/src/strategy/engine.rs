@@ -1,30 +1,51 @@
 //! What is an engine to the strategy?
 
 use tertium_base::Budget;
+use tertium_base::scheduler::Client;
 use tertium_cegar::answer::{ProgramAnswer, Reason};
-use tertium_cegar::options::{Covered, Outcome};
+use tertium_cegar::options::{CheckOutcome, Covered};
 use tertium_load::Located;
-use tertium_load::questions::Question;
+use tertium_load::questions::{Question, QuestionId};
 
 use super::ProgramQuery;
 use super::board::Board;
 use super::facts::Facts;
-use crate::Observer;
+use crate::ProgramObserver;
 use crate::failure::Failure;
 
 /// One way to answer questions about a program.
-pub(super) trait ProgramEngine {
+pub(super) trait ProgramEngine: Send + Sync {
     /// Which one it is.
     fn id(&self) -> EngineId;
 
     /// Whether it is worth a try now, with what was found out so far.
     fn applies(&self, situation: &Situation<'_>) -> Applies;
 
-    /// Answers questions, as far as it can.
+    /// The pieces of work that open questions make: each is done by one call of `run`, and one that takes long lets the others go first.
+    fn divide(&self, _: &ProgramQuery<'_>, open: &[QuestionId]) -> Vec<Vec<QuestionId>> {
+        vec![open.to_vec()]
+    }
+
+    /// Answers questions, as far as it can. Definite answers are told to the observer as they are found.
     ///
     /// # Errors
     /// `Failure::Input` if it cannot do what is asked; anything else is a fault of this program.
-    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<Found, Failure>;
+    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<EngineOutcome, Failure>;
+
+    /// Says why this engine was chosen, where that is worth telling.
+    fn explain(&self, _: &Situation<'_>, _: &mut ProgramAnswer) {}
+}
+
+/// Questions that single states decide together, and each other one for itself.
+pub(super) fn states_together(request: &ProgramQuery<'_>, open: &[QuestionId]) -> Vec<Vec<QuestionId>> {
+    let by_states = |question: &QuestionId| match request.question(*question) {
+        Question::Property(asked) => asked.invariant.is_some(),
+        Question::Never(_) => true,
+        Question::Watched(_) => false,
+    };
+    let (together, each): (Vec<QuestionId>, Vec<QuestionId>) = open.iter().partition(|question| by_states(question));
+    let together = Some(together).filter(|together| !together.is_empty());
+    together.into_iter().chain(each.into_iter().map(|question| vec![question])).collect()
 }
 
 /// The engines, by name.
@@ -82,15 +103,17 @@ pub(super) struct Situation<'a> {
     pub(super) facts: &'a Facts,
     /// What was found out so far.
     pub(super) board: &'a Board,
+    /// Its place among the engines that take turns.
+    pub(super) client: &'a Client,
     /// What this engine may use.
     pub(super) budget: &'a Budget,
     /// Who wants to know how it goes.
-    pub(super) observer: &'a dyn Observer,
+    pub(super) observer: &'a dyn ProgramObserver,
 }
 
 /// What an engine found out.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct EngineOutcome {
     /// For each question an answer, or none if there is nothing new to say.
     pub(super) answers: Vec<Option<ProgramAnswer>>,
     /// Remarks about the program.
@@ -99,8 +122,8 @@ pub(super) struct Found {
     pub(super) coverage: Option<Vec<Covered>>,
 }
 
-impl From<Outcome> for Found {
-    fn from(outcome: Outcome) -> Self {
+impl From<CheckOutcome> for EngineOutcome {
+    fn from(outcome: CheckOutcome) -> Self {
         Self {
             answers: outcome.answers.into_iter().map(Some).collect(),
             remarks: outcome.remarks,

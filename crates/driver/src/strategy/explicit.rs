@@ -1,10 +1,14 @@
 //! Explicit-state search: states are visited one by one, all of them or the first ones.
 
+use tertium_cegar::answer::ProgramAnswer;
 use tertium_cegar::options::CheckOptions;
 use tertium_lattice::Belnap;
-use tertium_load::questions::Question;
+use tertium_load::questions::{Question, QuestionId};
+use tertium_logic::Logic;
 
-use super::engine::{Applies, EngineId, Found, ProgramEngine, Situation};
+use super::ProgramQuery;
+use super::engine::{Applies, EngineId, EngineOutcome, ProgramEngine, Situation};
+use crate::engines::EngineChoice;
 use crate::failure::Failure;
 use crate::program::check;
 
@@ -15,12 +19,29 @@ pub(super) enum Extent {
     Whole,
     /// These, before something else is tried: faults that lie near are found, and programs that turn out to be small are decided.
     First(usize),
-    /// These, of a program without bounds that abstraction has left open; all that the user allows if it could not be abstracted.
+    /// These, of a program without bounds, and more as long as others work on it; all that the user allows if it cannot be abstracted.
     More(usize),
 }
 
+/// Which questions are asked on the way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum QuestionChoice {
+    /// All.
+    All,
+    /// Those that are decided by states, steps and the graph of them: they share one search.
+    States,
+    /// Those about infinite runs: each is a search of its own.
+    Runs,
+}
+
 /// States that are visited.
-pub(super) struct ExplicitSearch(pub(super) Extent);
+pub(super) struct ExplicitSearch {
+    pub(super) extent: Extent,
+    pub(super) asked: QuestionChoice,
+}
+
+/// Each time a search of a program without bounds begins again, it visits so many times more states.
+const MORE_EACH_TIME: usize = 8;
 
 impl ProgramEngine for ExplicitSearch {
     fn id(&self) -> EngineId {
@@ -28,46 +49,74 @@ impl ProgramEngine for ExplicitSearch {
     }
 
     fn applies(&self, situation: &Situation<'_>) -> Applies {
-        // What is left open by looking at few processes of very many is not settled by visiting the states of all of them.
-        let too_many = situation.facts.very_many && situation.board.has_run(EngineId::Spotlight);
         // Of a program with functions of which nothing is known, the first states are all that can be visited.
-        let again = matches!(self.0, Extent::Whole | Extent::More(_)) && situation.board.has_run(EngineId::Explicit);
+        let again = matches!(self.extent, Extent::Whole | Extent::More(_)) && situation.board.has_run(self.id());
         let blind = again && situation.facts.functions && !situation.board.has_refused(EngineId::Cegar);
-        Applies::when(!too_many && !blind)
+        Applies::when(!blind)
     }
 
-    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<Found, Failure> {
+    fn divide(&self, request: &ProgramQuery<'_>, open: &[QuestionId]) -> Vec<Vec<QuestionId>> {
+        let about_runs = |question: &&QuestionId| is_about_runs(request, **question);
+        let each = |question: &QuestionId| vec![*question];
+        match self.asked {
+            QuestionChoice::All => vec![open.to_vec()],
+            QuestionChoice::States => vec![open.iter().filter(|at| !about_runs(at)).copied().collect()],
+            QuestionChoice::Runs => open.iter().filter(about_runs).map(each).collect(),
+        }
+    }
+
+    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<EngineOutcome, Failure> {
         let wanted = &situation.request.wishes.options;
-        let max_states = match self.0 {
+        let mut max_states = match self.extent {
             Extent::More(_) if situation.board.has_refused(EngineId::Cegar) => wanted.max_states,
             Extent::Whole => wanted.max_states,
             Extent::First(most) | Extent::More(most) => Some(most),
         };
-        let options = CheckOptions { max_states, ..wanted.clone() };
-        let file = situation.request.file;
-        let mut outcome = check(file, open, &options, situation.budget, situation.observer)?;
-        let all = outcome.answers.iter().all(|answer| answer.value() != Belnap::Unknown);
-        for answer in &mut outcome.answers {
-            if answer.value() != Belnap::Unknown {
-                let choice = self.choice(situation, all);
-                let how = answer.provenance.phrase();
-                answer.choice = choice.map(|why| format!("by {how}: {why}")).or(answer.choice.take());
+        // A few states are not worth waking threads.
+        let threads = if matches!(self.extent, Extent::First(_)) { 1 } else { wanted.threads };
+        // What happens to each statement is asked once.
+        let look_for_idle = wanted.look_for_idle && self.asked != QuestionChoice::Runs;
+        let (file, budget, observer) = (situation.request.file, situation.budget, situation.observer);
+        loop {
+            let options = CheckOptions { max_states, look_for_idle, threads, ..wanted.clone() };
+            let outcome = check(file, open, &options, budget, observer)?;
+            let is_open =
+                |answer: &ProgramAnswer| answer.value() == Belnap::Unknown && !observer.is_decided(&answer.name);
+            let goes_on =
+                matches!(self.extent, Extent::More(_)) && !situation.client.is_alone() && budget.glance().is_ok();
+            match max_states.and_then(|most| most.checked_mul(MORE_EACH_TIME)) {
+                Some(more) if goes_on && outcome.answers.iter().any(is_open) => max_states = Some(more),
+                _ => return Ok(outcome.into()),
             }
         }
-        Ok(outcome.into())
+    }
+
+    fn explain(&self, situation: &Situation<'_>, answer: &mut ProgramAnswer) {
+        let how = answer.provenance.phrase();
+        let choice = self.choice(situation).map(|why| format!("by {how}: {why}"));
+        answer.choice = choice.or(answer.choice.take());
+    }
+}
+
+/// Whether a question is about infinite runs, which are searched for one question at a time.
+pub(super) fn is_about_runs(request: &ProgramQuery<'_>, question: QuestionId) -> bool {
+    let options = &request.wishes.options;
+    let chosen = options.deadlock.is_some() || options.linear.is_some() || options.engine != EngineChoice::Auto;
+    match request.question(question) {
+        Question::Watched(_) => true,
+        Question::Never(_) => false,
+        Question::Property(asked) => !chosen && asked.invariant.is_none() && asked.formula.logic() == Logic::Ltl,
     }
 }
 
 impl ExplicitSearch {
     /// Why an answer was found in this way, if there is something to say about it.
-    fn choice(&self, situation: &Situation<'_>, all: bool) -> Option<String> {
-        match self.0 {
-            // Everything is settled: nothing else was tried.
-            Extent::First(_) if all => None,
+    fn choice(&self, situation: &Situation<'_>) -> Option<String> {
+        match self.extent {
             Extent::First(most) => Some(format!("found among the first {most} states")),
             Extent::Whole | Extent::More(_) => {
                 if let Some(missing) = situation.board.missing() {
-                    return Some(missing.what.clone());
+                    return Some(missing.what);
                 }
                 let abstracted = situation.board.has_run(EngineId::Cegar);
                 abstracted.then(|| "abstraction left it open".to_owned())

@@ -1,13 +1,13 @@
 //! What does the text of a program tell about which engine fits it?
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
-use tertium_abstraction::invariants::intervals;
+use tertium_abstraction::invariants::reachable_bounds;
 use tertium_cegar::limits::SPOTLIGHT_START_VERY_MANY as VERY_MANY;
 use tertium_encode::{InstantiatedProgram, estimate};
 use tertium_load::ProgramFile;
 use tertium_load::program::Language;
-use tertium_program::{Program, Type};
+use tertium_program::{Program, Type, VarId};
 
 use super::ProgramQuery;
 use super::limits::Limits;
@@ -28,13 +28,14 @@ pub(super) struct Facts {
     pub(super) many: bool,
     /// Whether there are so many processes that even small domains are too many states.
     pub(super) very_many: bool,
-    log10_states: OnceCell<Option<f64>>,
+    log10_states: OnceLock<Option<f64>>,
 }
 
 impl Facts {
     pub(super) fn of(request: &ProgramQuery<'_>) -> Self {
         let (file, limits) = (request.file, Limits::of(request.file.language));
-        let names = large_variables(&file.program, limits.large_domain);
+        let large_ones = large_variables(&file.program, limits.large_domain);
+        let names: Vec<String> = large_ones.into_iter().map(|var| file.program.show_variable(var)).collect();
         let functions = !file.program.functions.is_empty();
         Self {
             limits,
@@ -44,7 +45,7 @@ impl Facts {
             is_bounded: is_bounded(file),
             many: file.program.processes.len() >= limits.many_processes,
             very_many: file.program.processes.len() >= VERY_MANY,
-            log10_states: OnceCell::new(),
+            log10_states: OnceLock::new(),
         }
     }
 
@@ -62,7 +63,7 @@ impl Facts {
 /// Whether there are finitely many states.
 fn is_bounded(file: &ProgramFile) -> bool {
     let bounded = |(lo, hi): &(Option<i128>, Option<i128>)| lo.is_some() && hi.is_some();
-    file.language == Language::Promela || intervals(&file.program).iter().all(bounded)
+    file.language == Language::Promela || reachable_bounds(&file.program).iter().all(bounded)
 }
 
 /// Why a program cannot be run to the end although its variables are small.
@@ -71,21 +72,15 @@ fn unknown_function(program: &Program) -> Option<String> {
 }
 
 /// Variables that have no small range.
-fn large_variables(program: &Program, most: i128) -> Vec<String> {
-    let known = intervals(program);
-    let mut names = Vec::new();
-    for var in program.variable_ids() {
+pub(super) fn large_variables(program: &Program, most: i128) -> Vec<VarId> {
+    let known = reachable_bounds(program);
+    let is_large = |var: &VarId| {
         let (lo, hi) = known[var.index()];
-        let count = match (program.variable(var).ty, lo, hi) {
-            (Type::Bool | Type::Channel, ..) => continue,
-            (_, Some(lo), Some(hi)) => hi.checked_sub(lo),
-            _ => None,
-        };
-        if count.is_none_or(|count| count > most) {
-            names.push(program.show_variable(var));
-        }
-    }
-    names
+        let size = lo.zip(hi).and_then(|(lo, hi)| hi.checked_sub(lo));
+        let is_number = !matches!(program.variable(*var).ty, Type::Bool | Type::Channel);
+        is_number && size.is_none_or(|size| size > most)
+    };
+    program.variable_ids().filter(is_large).collect()
 }
 
 /// Why a program may have too many states to visit, if its variables say so.

@@ -3,6 +3,7 @@
 //! These limits choose between engines; none of them makes an answer. What an engine leaves open because of one is asked of the next. They are counts, not times, so
 //! that the same program is decided in the same way on every machine.
 
+use tertium_base::Budget;
 use tertium_load::program::Language;
 
 /// The limits of the choice.
@@ -20,37 +21,42 @@ pub struct Limits {
     pub few_states_log10: f64,
     /// Variables with more values are counted up one by one, which takes long over sets, too.
     pub widest_for_diagrams: u64,
-    /// A search that ends within this many states is better than diagrams.
-    pub short_search: usize,
     /// What diagrams may take before the search has its turn, in bytes.
     pub room_for_diagrams: usize,
-    /// The same where very many processes leave no other way.
-    pub room_after_spotlight: usize,
+    /// Looks at the budget that one remark beside an answer (vacuity, faults on the way, what would decide it) may always cost.
+    pub remark_effort: u64,
+    /// And this part of the effort that all answers so far have cost.
+    pub remark_share: u64,
 }
 
 impl Limits {
+    /// What a remark beside an answer may cost, within a budget.
+    #[must_use]
+    pub fn for_a_remark(&self, budget: &Budget) -> Budget {
+        budget.apart(self.remark_effort.saturating_add(budget.effort() / self.remark_share))
+    }
+
     /// The limits for programs in a language. Models in Promela are mostly written for a search, their values are bounded, and a message
     /// needs bits in every place of its channel: more states are visited first, and diagrams get less room.
     #[must_use]
     pub const fn of(language: Language) -> Self {
         let usual = Self {
-            first_states: 20_000,
+            first_states: 40_000,
             more_states: 400_000,
             many_processes: 6,
             large_domain: 4096,
             few_states_log10: 8.0,
             widest_for_diagrams: u64::MAX,
-            short_search: 200_000,
             room_for_diagrams: 512 << 20,
-            room_after_spotlight: 512 << 20,
+            remark_effort: 3_000,
+            remark_share: 4,
         };
         match language {
             Language::Gcl => usual,
             Language::Promela => Self {
-                first_states: 300_000,
+                first_states: 100_000,
                 few_states_log10: 10.0,
                 widest_for_diagrams: 4096,
-                short_search: 1_000_000,
                 room_for_diagrams: 64 << 20,
                 ..usual
             },

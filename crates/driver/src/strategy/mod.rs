@@ -1,48 +1,61 @@
 //! Which engines answer the questions about a program, in which order, and within which limits?
 //!
-//! The one strategy: the command line, the language server and the benches all call [`decide`]. It makes a plan, an ordered list of
-//! stages, and works through it: each stage is a `ProgramEngine` that is asked about what the board still has open. What the
+//! The one strategy: the command line, the language server and the benches all call [`decide`]. It makes a plan, phases of lanes of
+//! stages, and works through it as a [`portfolio`]: each stage is a `ProgramEngine` that is asked about what the board still has open. What the
 //! engines find is merged there by one rule. All limits of the choice stand in one [table](limits::Limits).
 //!
-//! Without any wish of the user's the list is, top to bottom, each only where it applies:
+//! Without any wish of the user's the first states are visited, with all questions; then these lanes work side by side, each only where it applies:
 //!
-//! | stage | for | left to the next |
+//! | lane | stages, one after the other | for |
 //! |---|---|---|
-//! | spotlight abstraction | many processes, few of them in the properties | what few processes leave open |
-//! | counter abstraction | families, after a spotlight or with many processes | whatever it does not prove |
-//! | decision diagrams | very many processes, after a spotlight | |
-//! | explicit-state search of the first states | large or unbounded domains, or very many states by the types | what they do not settle |
-//! | counter abstraction | families with many processes | whatever it does not prove |
-//! | abstraction refinement (CEGAR), in half of the time | large or unbounded domains | what it leaves open |
-//! | counter abstraction | other families | whatever it does not prove |
-//! | decision diagrams | finitely many states, and very many by the types | questions that do not fit into their memory |
-//! | explicit-state search | everything else, to the end or to a limit | |
+//! | few processes | spotlight abstraction, counter abstraction | many processes, few of them in the properties |
+//! | abstraction | counter abstraction, abstraction refinement (CEGAR), counter abstraction | what can be abstracted; it begins first |
+//! | sets | decision diagrams | very many states by the types, finitely many |
+//! | states | explicit-state search for what states, steps and the graph of them decide | everything |
+//! | runs | explicit-state searches for infinite runs, one question at a time | linear properties |
+//!
+//! Before all that, variables that cannot matter are left out (`slicing`): questions with different cones of influence are asked of different slices of the program, and
+//! what engines find there is told of the whole program.
 //!
 //! Not here: how an engine works (`check`, `cegar`, `program`), what the user typed (the application).
 
+mod advice;
 mod board;
 mod engine;
 mod explicit;
 mod facts;
+mod failing_start;
+mod faults;
 pub mod limits;
 mod plan;
+pub mod portfolio;
 mod predicates;
 mod processes;
+mod slicing;
 mod symbolic;
+mod two_states;
+mod vacuity;
 mod wishes;
 
+use std::ops::ControlFlow;
+
 use tertium_base::Budget;
+use tertium_cegar::answer::ProgramAnswer;
 use tertium_load::ProgramFile;
-use tertium_load::questions::Question;
+use tertium_load::questions::{Question, QuestionId};
 
 use self::board::Board;
-use self::engine::{Applies, Situation};
 use self::facts::Facts;
-use self::plan::{Share, Stage};
+use self::portfolio::Portfolio;
 use crate::Observer;
 use crate::failure::Failure;
-use crate::program::check::Outcome;
+use crate::program::check::CheckOutcome;
 
+pub use self::advice::{Advice, advice};
+pub use self::failing_start::name_failing_start;
+pub use self::faults::faults_of_runs;
+pub use self::two_states::{TwoStates, two_states};
+pub use self::vacuity::look_for_vacuity;
 pub use self::wishes::{Approach, SpotlightWish, Wishes};
 
 /// What is to be decided, and how the user wants it.
@@ -56,54 +69,56 @@ pub struct ProgramQuery<'a> {
     pub wishes: &'a Wishes,
 }
 
+impl<'a> ProgramQuery<'a> {
+    /// One of the questions.
+    #[must_use]
+    pub fn question(&self, question: QuestionId) -> &'a Question {
+        &self.questions[question.index()]
+    }
+}
+
 /// Answers all questions in the way that fits the program and the wishes.
 ///
 /// # Errors
 /// If an engine that was wished for cannot do what was asked, wishes contradict each other, or two parts of this program disagree. Limits
 /// are no errors: answers say that they were stopped.
-pub fn decide(request: &ProgramQuery<'_>, budget: &Budget, observer: &dyn Observer) -> Result<Outcome, Failure> {
-    let facts = Facts::of(request);
-    let stages = plan::of(request, &facts)?;
-    let mut board = Board::new(request.questions);
-    let mut half = None;
-    for stage in stages {
-        let open = board.open();
-        if open.is_empty() || (board.has_begun() && budget.check().is_err()) {
-            break;
-        }
-        let share = match stage.share {
-            Share::Whole => budget,
-            Share::Half => half.get_or_insert_with(|| budget.halved()),
-        };
-        run(&stage, (request, &facts), &open, &mut board, (share, observer))?;
-    }
-    Ok(board.outcome())
+pub fn decide(request: &ProgramQuery<'_>, budget: &Budget, observer: &dyn Observer) -> Result<CheckOutcome, Failure> {
+    decide_telling(request, budget, observer, &mut |_, _| ControlFlow::Continue(()))
 }
 
-/// Runs one stage on what is open.
-fn run(
-    stage: &Stage,
-    (request, facts): (&ProgramQuery<'_>, &Facts),
-    open: &[usize],
-    board: &mut Board,
-    (budget, observer): (&Budget, &dyn Observer),
-) -> Result<(), Failure> {
-    let engine = stage.engine.as_ref();
-    let situation = Situation { request, facts, board, budget, observer };
-    match engine.applies(&situation) {
-        Applies::Yes => {}
-        Applies::No => return Ok(()),
-        Applies::Missing(reason) => {
-            board.lacks(engine, open, &reason);
-            return Ok(());
+/// The same; each definite answer is told when it is there, with its question. Whoever breaks off wants to know no more.
+///
+/// # Errors
+/// As [`decide`].
+pub fn decide_telling(
+    request: &ProgramQuery<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+    tell: &mut dyn FnMut(QuestionId, &ProgramAnswer) -> ControlFlow<()>,
+) -> Result<CheckOutcome, Failure> {
+    slicing::decide_telling(request, budget, observer, tell)
+}
+
+/// The same, of the program as it is.
+fn decide_whole(
+    request: &ProgramQuery<'_>,
+    budget: &Budget,
+    observer: &dyn Observer,
+    tell: &mut dyn FnMut(QuestionId, &ProgramAnswer) -> ControlFlow<()>,
+) -> Result<CheckOutcome, Failure> {
+    let facts = Facts::of(request);
+    let phases = plan::of(request, &facts)?;
+    let (sender, news) = std::sync::mpsc::channel();
+    let board = Board::new(request.questions, sender);
+    let portfolio = Portfolio { request, facts: &facts, board: &board, budget, observer };
+    for phase in &phases {
+        if !board.has_begun() || (!board.open().is_empty() && budget.check().is_ok()) {
+            portfolio.run(phase, &news, tell);
         }
     }
-    let questions: Vec<Question> = open.iter().map(|&at| request.questions[at].clone()).collect();
-    match engine.run(&situation, &questions) {
-        Ok(found) => board.merge(engine, open, found),
-        // An engine that nobody asked for, and that cannot do it, leaves it to the others.
-        Err(Failure::Input(_)) if !stage.is_wished => board.refused(engine),
-        Err(failure) => return Err(failure),
+    if let Err(stopped) = budget.glance() {
+        board.stop(stopped.0);
     }
-    Ok(())
+    portfolio.look_for_idle();
+    board.outcome()
 }

@@ -1,10 +1,12 @@
-//! In which order are engines tried?
+//! Which engines are tried, in which order and beside which others?
 
 use tertium_base::Diagnostic;
 
+use tertium_load::questions::QuestionId;
+
 use super::ProgramQuery;
-use super::engine::ProgramEngine;
-use super::explicit::{ExplicitSearch, Extent};
+use super::engine::{EngineId, ProgramEngine};
+use super::explicit::{ExplicitSearch, Extent, QuestionChoice, is_about_runs};
 use super::facts::Facts;
 use super::predicates::{AbstractionRefinement, GivenPredicates};
 use super::processes::{CounterAbstraction, EverySize, SpotlightAbstraction, When};
@@ -15,62 +17,104 @@ use crate::failure::Failure;
 use crate::program::safety::Keeping;
 use crate::program::spotlight::{Parameters, start};
 
-/// How much of what is left of the budget an engine gets.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Share {
-    /// All of it.
-    Whole,
-    /// Half of the time, so that something is left for a search.
-    Half,
+/// What is done before the next phase begins.
+pub(super) struct Phase {
+    pub(super) lanes: Vec<Lane>,
+}
+
+impl Phase {
+    /// One stage after the other.
+    fn alone(stages: Vec<Stage>) -> Self {
+        Self { lanes: vec![Lane::with_share(1, stages)] }
+    }
+}
+
+/// Engines that come one after the other, beside those of other lanes.
+pub(super) struct Lane {
+    /// Its share of the time.
+    pub(super) share: u64,
+    /// What a look at the budget takes, in microseconds, where turns are counted in them.
+    pub(super) look: u64,
+    /// How long it works before the others begin, in microseconds.
+    pub(super) first: u64,
+    pub(super) stages: Vec<Stage>,
+}
+
+impl Lane {
+    fn with_share(share: u64, stages: Vec<Stage>) -> Self {
+        let look = stages.first().map_or(1, |stage| look_of(stage.engine.id()));
+        Self { share, look, first: 0, stages }
+    }
+}
+
+/// What a look at the budget takes on the average, in microseconds: it may be ten times as much or as little.
+const fn look_of(engine: EngineId) -> u64 {
+    match engine {
+        EngineId::Explicit => 1_000,
+        EngineId::Symbolic => 5_000,
+        EngineId::Parameterised
+        | EngineId::Spotlight
+        | EngineId::CounterAbstraction
+        | EngineId::PredicateAbstraction
+        | EngineId::Cegar => 100,
+    }
 }
 
 /// An engine in its place.
 pub(super) struct Stage {
     pub(super) engine: Box<dyn ProgramEngine>,
-    pub(super) share: Share,
     /// Whether the user wants this engine: what it cannot do is then an error.
     pub(super) is_wished: bool,
+    /// Whether it ends soon by itself.
+    pub(super) is_short: bool,
 }
 
 impl Stage {
     fn tried(engine: impl ProgramEngine + 'static) -> Self {
-        Self { engine: Box::new(engine), share: Share::Whole, is_wished: false }
+        Self { engine: Box::new(engine), is_wished: false, is_short: false }
     }
 
     fn wished(engine: impl ProgramEngine + 'static) -> Self {
         Self { is_wished: true, ..Self::tried(engine) }
     }
 
-    fn in_half(engine: impl ProgramEngine + 'static) -> Self {
-        Self { share: Share::Half, ..Self::tried(engine) }
+    /// A search of the first states.
+    fn probe(most: usize) -> Self {
+        let search = ExplicitSearch { extent: Extent::First(most), asked: QuestionChoice::All };
+        Self { is_short: true, ..Self::wished(search) }
+    }
+
+    fn search(extent: Extent, asked: QuestionChoice) -> Self {
+        Self::wished(ExplicitSearch { extent, asked })
     }
 }
 
-/// The ordered list of engines for a request.
-pub(super) fn of(request: &ProgramQuery<'_>, facts: &Facts) -> Result<Vec<Stage>, Failure> {
+/// What is done for a request, phase by phase.
+pub(super) fn of(request: &ProgramQuery<'_>, facts: &Facts) -> Result<Vec<Phase>, Failure> {
     let wishes = request.wishes;
     if let Some(open) = &request.file.open {
         wishes.fit_every_size(&open.constants)?;
-        return Ok(vec![Stage::wished(EverySize)]);
+        return Ok(vec![Phase::alone(vec![Stage::wished(EverySize)])]);
     }
-    let mut stages = Vec::new();
+    let mut few_processes = Vec::new();
     match light(request) {
         Light::All => must_not_name_parameters(request)?,
-        Light::Wished => return Ok(vec![Stage::wished(SpotlightAbstraction)]),
+        Light::Wished => return Ok(vec![Phase::alone(vec![Stage::wished(SpotlightAbstraction)])]),
         Light::Tried => {
             let is_wished = wishes.parameters != Parameters::On;
-            stages.push(Stage { is_wished, ..Stage::tried(SpotlightAbstraction) });
-            stages.push(Stage::tried(CounterAbstraction(When::AfterSpotlight)));
-            stages.push(Stage::tried(DecisionDiagrams(Cause::VeryMany)));
+            few_processes.push(Stage { is_wished, ..Stage::tried(SpotlightAbstraction) });
+            few_processes.push(Stage::tried(CounterAbstraction(When::AfterSpotlight)));
         }
     }
-    stages.extend(match (wishes.approach, wishes.rounds()) {
-        (Approach::Abstract, 0) => vec![Stage::wished(GivenPredicates)],
-        (Approach::Abstract, rounds) => vec![Stage::wished(AbstractionRefinement { rounds })],
-        (Approach::Run | Approach::NoAbstraction, _) => concrete(request, facts),
-        (Approach::Free, _) => free(request, facts),
-    });
-    Ok(stages)
+    Ok(match (wishes.approach, wishes.rounds()) {
+        (Approach::Abstract, 0) => vec![Phase::alone(vec![Stage::wished(GivenPredicates)])],
+        (Approach::Abstract, rounds) => vec![Phase::alone(vec![Stage::wished(AbstractionRefinement { rounds })])],
+        (Approach::Run | Approach::NoAbstraction, _) => {
+            let rest = together(request, facts, few_processes, Vec::new());
+            probe(request, facts, false).into_iter().chain([rest]).collect()
+        }
+        (Approach::Free, _) => free(request, facts, few_processes),
+    })
 }
 
 /// Whether all processes are looked at.
@@ -102,39 +146,87 @@ fn must_not_name_parameters(request: &ProgramQuery<'_>) -> Result<(), Failure> {
 }
 
 /// What is done if the user leaves it open whether the program is run or abstracted.
-fn free(request: &ProgramQuery<'_>, facts: &Facts) -> Vec<Stage> {
+fn free(request: &ProgramQuery<'_>, facts: &Facts, few_processes: Vec<Stage>) -> Vec<Phase> {
     // Who wants sets gets them, or the reason why there are none.
-    if facts.large.is_none() || request.wishes.options.engine == EngineChoice::Symbolic {
-        return concrete(request, facts);
+    if request.wishes.options.engine == EngineChoice::Symbolic {
+        return vec![together(request, facts, Vec::new(), Vec::new())];
     }
+    let is_needed = facts.large.is_some();
     let rounds = request.wishes.usual_rounds();
-    let mut stages = vec![
-        Stage::wished(ExplicitSearch(Extent::First(facts.limits.first_states))),
-        Stage::in_half(CounterAbstraction(When::Many)),
-        Stage::in_half(AbstractionRefinement { rounds }),
-        Stage::in_half(CounterAbstraction(When::Otherwise)),
-    ];
-    if facts.is_bounded {
-        stages.extend(concrete(request, facts));
-    } else {
-        stages.push(Stage::wished(ExplicitSearch(Extent::More(facts.limits.more_states))));
+    let mut abstraction = Vec::new();
+    if is_needed {
+        abstraction.push(Stage::tried(CounterAbstraction(When::Many)));
     }
-    stages
+    // What few of very many processes leave open is not settled by abstracting all of them together.
+    if (is_needed || is_plain(request)) && (few_processes.is_empty() || !facts.very_many) {
+        abstraction.push(Stage::tried(AbstractionRefinement { rounds }));
+    }
+    if is_needed && (few_processes.is_empty() || !facts.very_many) {
+        abstraction.push(Stage::tried(CounterAbstraction(When::Otherwise)));
+    }
+    probe(request, facts, is_needed).into_iter().chain([together(request, facts, few_processes, abstraction)]).collect()
 }
 
-/// All states, one by one or as sets.
-fn concrete(request: &ProgramQuery<'_>, facts: &Facts) -> Vec<Stage> {
+/// The first states, for all questions, before others begin.
+fn probe(request: &ProgramQuery<'_>, facts: &Facts, is_needed: bool) -> Option<Phase> {
+    (is_needed || is_plain(request)).then(|| Phase::alone(vec![Stage::probe(facts.limits.first_states)]))
+}
+
+/// Whether the user has chosen nothing about how states are visited.
+fn is_plain(request: &ProgramQuery<'_>) -> bool {
     let options = &request.wishes.options;
-    if options.engine == EngineChoice::Symbolic {
-        return vec![Stage::wished(DecisionDiagrams(Cause::Wished))];
+    options.engine == EngineChoice::Auto
+        && options.max_states.is_none()
+        && options.store == Keeping::Exact
+        && options.deadlock.is_none()
+        && options.linear.is_none()
+}
+
+/// All states, one by one and as sets, beside few processes and abstraction where these are worth a try.
+fn together(request: &ProgramQuery<'_>, facts: &Facts, few_processes: Vec<Stage>, abstraction: Vec<Stage>) -> Phase {
+    if request.wishes.options.engine == EngineChoice::Symbolic {
+        return Phase::alone(vec![Stage::wished(DecisionDiagrams(Cause::Wished))]);
     }
-    let mut stages = Vec::new();
-    let chosen =
-        options.engine != EngineChoice::Auto || options.max_states.is_some() || options.store != Keeping::Exact;
-    if !chosen && options.deadlock.is_none() && options.linear.is_none() && facts.log10_states(request.file).is_some() {
-        stages.push(Stage::wished(ExplicitSearch(Extent::First(facts.limits.short_search))));
-        stages.push(Stage::tried(DecisionDiagrams(Cause::ManyStates)));
+    let mut lanes = Vec::new();
+    let has_few = !few_processes.is_empty();
+    if has_few {
+        lanes.push(Lane::with_share(shares::FEW_PROCESSES, few_processes));
     }
-    stages.push(Stage::wished(ExplicitSearch(Extent::Whole)));
-    stages
+    if !abstraction.is_empty() {
+        // Where it decides something at all, it mostly does so at once.
+        let share = if facts.is_bounded { shares::ABSTRACTION } else { shares::UNBOUNDED };
+        lanes.push(Lane { first: shares::ABSTRACTION_FIRST, ..Lane::with_share(share, abstraction) });
+    }
+    if is_plain(request) && !request.wishes.search_only && facts.log10_states(request.file).is_some() {
+        lanes.push(Lane::with_share(shares::SETS, vec![Stage::tried(DecisionDiagrams(Cause::ManyStates))]));
+    }
+    // What few of very many processes leave open is not settled by visiting the states of all of them.
+    let endless = !facts.is_bounded || (has_few && facts.very_many);
+    let extent = match endless && !lanes.is_empty() {
+        true => Extent::More(facts.limits.more_states),
+        false => Extent::Whole,
+    };
+    let (runs, states): (Vec<QuestionId>, Vec<QuestionId>) =
+        QuestionId::all(request.questions).partition(|&question| is_about_runs(request, question));
+    let share = if runs.is_empty() || states.is_empty() { shares::SEARCH } else { shares::SEARCH / 2 };
+    if !states.is_empty() || runs.is_empty() {
+        lanes.push(Lane::with_share(share, vec![Stage::search(extent, QuestionChoice::States)]));
+    }
+    if !runs.is_empty() {
+        lanes.push(Lane::with_share(share, vec![Stage::search(extent, QuestionChoice::Runs)]));
+    }
+    Phase { lanes }
+}
+
+/// Shares of the effort, in no unit: only their ratios count. Where one engine alone would do, the default takes as much longer as the others have
+/// shares (`make bench-choice`): a search is mostly the one, and so has more than half.
+mod shares {
+    pub(super) const FEW_PROCESSES: u64 = 30;
+    pub(super) const ABSTRACTION: u64 = 18;
+    /// Of a program that cannot be searched to the end.
+    pub(super) const UNBOUNDED: u64 = 60;
+    pub(super) const SETS: u64 = 26;
+    pub(super) const SEARCH: u64 = 56;
+    /// In microseconds.
+    pub(super) const ABSTRACTION_FIRST: u64 = 100_000;
 }

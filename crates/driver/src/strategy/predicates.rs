@@ -1,11 +1,13 @@
 //! Predicate abstraction: with the predicates that are given, or refined until it decides (CEGAR).
 
+use tertium_cegar::answer::ProgramAnswer;
 use tertium_cegar::predicate_abstraction;
 use tertium_cegar::refinement_loop;
 use tertium_cegar::solver;
-use tertium_load::questions::Question;
+use tertium_load::questions::{Question, QuestionId};
 
-use super::engine::{Applies, EngineId, Found, ProgramEngine, Situation};
+use super::ProgramQuery;
+use super::engine::{Applies, EngineId, EngineOutcome, ProgramEngine, Situation, states_together};
 use super::wishes::Approach;
 use crate::failure::Failure;
 
@@ -21,10 +23,11 @@ impl ProgramEngine for GivenPredicates {
         Applies::Yes
     }
 
-    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<Found, Failure> {
+    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<EngineOutcome, Failure> {
         let (file, wishes) = (situation.request.file, situation.request.wishes);
         let (options, how) = (&wishes.options, &wishes.abstraction);
-        predicate_abstraction::check(file, open, options, how, situation.budget, situation.observer).map(Found::from)
+        predicate_abstraction::check(file, open, options, how, situation.budget, situation.observer)
+            .map(EngineOutcome::from)
     }
 }
 
@@ -43,25 +46,36 @@ impl ProgramEngine for AbstractionRefinement {
         if situation.request.wishes.approach == Approach::Abstract {
             return Applies::Yes;
         }
-        if situation.facts.very_many && situation.board.has_run(EngineId::Spotlight) {
-            return Applies::No;
+        match solver::missing() {
+            None => Applies::Yes,
+            Some(missing) if situation.facts.large.is_some() => Applies::Missing(missing),
+            // It can be run.
+            Some(_) => Applies::No,
         }
-        solver::missing().map_or(Applies::Yes, Applies::Missing)
     }
 
-    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<Found, Failure> {
+    fn divide(&self, request: &ProgramQuery<'_>, open: &[QuestionId]) -> Vec<Vec<QuestionId>> {
+        states_together(request, open)
+    }
+
+    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<EngineOutcome, Failure> {
         let (file, wishes) = (situation.request.file, situation.request.wishes);
         let (options, how) = (&wishes.options, &wishes.abstraction);
         let (budget, observer) = (situation.budget, situation.observer);
-        let mut outcome = refinement_loop::check(file, open, options, how, self.rounds, budget, observer)?;
-        if let Some(large) = situation.facts.large.as_ref().filter(|_| wishes.approach == Approach::Free) {
-            let why = why_abstracted(situation, large);
-            for answer in &mut outcome.answers {
-                let why = if answer.repeats().is_some() { large } else { &why };
-                answer.choice = Some(format!("by {}: {why}", answer.provenance.phrase()));
-            }
+        refinement_loop::check(file, open, options, how, self.rounds, budget, observer).map(EngineOutcome::from)
+    }
+
+    fn explain(&self, situation: &Situation<'_>, answer: &mut ProgramAnswer) {
+        let is_free = situation.request.wishes.approach == Approach::Free;
+        if !is_free {
+            return;
         }
-        Ok(outcome.into())
+        let why = match &situation.facts.large {
+            Some(large) if answer.repeats().is_some() => large.clone(),
+            Some(large) => why_abstracted(situation, large),
+            None => format!("{} states did not exhaust the state space", situation.facts.limits.first_states),
+        };
+        answer.choice = Some(format!("by {}: {why}", answer.provenance.phrase()));
     }
 }
 

@@ -1,9 +1,11 @@
 //! Engines for many processes: few stand for all, members of families are counted, systems of every size.
 
+use tertium_cegar::answer::ProgramAnswer;
 use tertium_cegar::spotlight::SpotlightOptions;
-use tertium_load::questions::Question;
+use tertium_load::questions::{Question, QuestionId};
 
-use super::engine::{Applies, EngineId, Found, ProgramEngine, Situation};
+use super::ProgramQuery;
+use super::engine::{Applies, EngineId, EngineOutcome, ProgramEngine, Situation};
 use super::predicates::why_abstracted;
 use crate::failure::Failure;
 use crate::program::{parameterised, spotlight};
@@ -20,13 +22,17 @@ impl ProgramEngine for SpotlightAbstraction {
         Applies::Yes
     }
 
-    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<Found, Failure> {
+    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<EngineOutcome, Failure> {
         let (file, wishes) = (situation.request.file, situation.request.wishes);
         let declared = (!file.program.spotlight.is_empty()).then(|| file.program.spotlight.clone());
         let how = SpotlightOptions { processes: declared, ..wishes.spotlight_options() };
         let (options, abstraction) = (&wishes.options, &wishes.abstraction);
         let found = spotlight::check(file, open, options, abstraction, &how, situation.budget, situation.observer)?;
         Ok(found.into())
+    }
+
+    fn divide(&self, _: &ProgramQuery<'_>, open: &[QuestionId]) -> Vec<Vec<QuestionId>> {
+        open.iter().map(|&question| vec![question]).collect()
     }
 }
 
@@ -59,18 +65,18 @@ impl ProgramEngine for CounterAbstraction {
         Applies::when(fits && !board.has_run(self.id()) && tertium_cegar::solver::missing().is_none())
     }
 
-    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<Found, Failure> {
+    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<EngineOutcome, Failure> {
         let (file, wishes) = (situation.request.file, situation.request.wishes);
         let how = (&wishes.abstraction, wishes.usual_rounds());
         let asked = (open, situation.board.broken());
         let asked = (asked.0, asked.1.as_slice());
-        let mut answers =
-            parameterised::count(file, asked, &wishes.options, how, situation.budget, situation.observer)?;
+        let answers = parameterised::count(file, asked, &wishes.options, how, situation.budget, situation.observer)?;
+        Ok(EngineOutcome { answers, ..EngineOutcome::default() })
+    }
+
+    fn explain(&self, situation: &Situation<'_>, answer: &mut ProgramAnswer) {
         let why = self.why(situation);
-        for answer in answers.iter_mut().flatten() {
-            answer.choice = Some(format!("{}: {why}", answer.choice.take().unwrap_or_default()));
-        }
-        Ok(Found { answers, ..Found::default() })
+        answer.choice = Some(format!("{}: {why}", answer.choice.take().unwrap_or_default()));
     }
 }
 
@@ -96,7 +102,7 @@ impl ProgramEngine for EverySize {
         Applies::Yes
     }
 
-    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<Found, Failure> {
+    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<EngineOutcome, Failure> {
         let (file, wishes) = (situation.request.file, situation.request.wishes);
         let how = (&wishes.abstraction, wishes.usual_rounds());
         let found = parameterised::check(file, open, &wishes.options, how, situation.budget, situation.observer)?;

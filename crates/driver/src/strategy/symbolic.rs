@@ -1,12 +1,11 @@
 //! Decision diagrams: sets of states instead of single ones.
 
 use tertium_base::{Diagnostic, StopReason, memory};
-use tertium_cegar::options::Outcome;
+use tertium_cegar::options::CheckOutcome;
 use tertium_lattice::Belnap;
-use tertium_load::program::Language;
 use tertium_load::questions::Question;
 
-use super::engine::{Applies, EngineId, Found, ProgramEngine, Situation};
+use super::engine::{Applies, EngineId, EngineOutcome, ProgramEngine, Situation};
 use crate::failure::{Failure, Located};
 use crate::program::symbolic;
 
@@ -17,8 +16,6 @@ pub(super) enum Cause {
     Wished,
     /// By its types the program has very many states, and a search has not come to an end soon.
     ManyStates,
-    /// Few of very many processes left something open.
-    VeryMany,
 }
 
 /// Sets of states as decision diagrams.
@@ -29,21 +26,15 @@ impl ProgramEngine for DecisionDiagrams {
         EngineId::Symbolic
     }
 
-    fn applies(&self, situation: &Situation<'_>) -> Applies {
-        let after_spotlight = situation.facts.very_many && situation.board.has_run(EngineId::Spotlight);
-        Applies::when(match self.0 {
-            Cause::Wished => true,
-            Cause::ManyStates => !after_spotlight,
-            Cause::VeryMany => after_spotlight && situation.request.file.language == Language::Gcl,
-        })
+    fn applies(&self, _: &Situation<'_>) -> Applies {
+        Applies::Yes
     }
 
-    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<Found, Failure> {
+    fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<EngineOutcome, Failure> {
         let (limits, request) = (&situation.facts.limits, situation.request);
         let room = match self.0 {
             Cause::Wished => None,
             Cause::ManyStates => Some(limits.room_for_diagrams),
-            Cause::VeryMany => Some(limits.room_after_spotlight),
         };
         // Counted in bytes and not in seconds: which engine decides depends on the program alone.
         let budget = room.map_or_else(
@@ -61,21 +52,16 @@ impl ProgramEngine for DecisionDiagrams {
 }
 
 impl DecisionDiagrams {
-    fn told(&self, situation: &Situation<'_>, mut outcome: Outcome) -> Found {
+    fn told(&self, situation: &Situation<'_>, mut outcome: CheckOutcome) -> EngineOutcome {
         if self.0 == Cause::Wished {
             return outcome.into();
         }
-        if self.0 == Cause::VeryMany {
-            for answer in &mut outcome.answers {
-                answer.choice =
-                    Some(format!("by {}: looking at few processes left it open", answer.provenance.phrase()));
-            }
-        } else if outcome.answers.iter().any(|answer| answer.value() != Belnap::Unknown) {
+        if self.0 == Cause::ManyStates && outcome.answers.iter().any(|answer| answer.value() != Belnap::Unknown) {
             outcome.remarks.push(Located::nowhere(remark(situation)));
         }
         // A lack of room is no limit of the user's: another engine has its turn.
         let full = |stopped: Option<StopReason>| stopped == Some(StopReason::Memory);
-        let mut found = Found::from(outcome);
+        let mut found = EngineOutcome::from(outcome);
         for answer in &mut found.answers {
             *answer = answer.take().filter(|answer| !full(answer.stopped()));
         }
@@ -88,7 +74,7 @@ fn remark(situation: &Situation<'_>) -> Diagnostic {
     let message = format!(
         "decided over sets: by its types the program has at most 10^{} states, and a search had seen {} without an end",
         log10.ceil(),
-        situation.facts.limits.short_search
+        situation.facts.limits.first_states
     );
     Diagnostic::note_only("W0431", message).help("`--engine explicit` visits the states one by one")
 }

@@ -38,7 +38,7 @@ pub enum SpotlightWish {
 }
 
 /// What the user wishes. Without any wish, what fits the program is done.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Wishes {
     /// How questions are read, and within which limits.
     pub options: CheckOptions,
@@ -52,8 +52,29 @@ pub struct Wishes {
     pub parameters: Parameters,
     /// How often something may be added to an abstraction.
     pub refinements: Option<u32>,
+    /// Whether states are to be visited one by one, and nothing else.
+    pub search_only: bool,
+    /// Whether engines take turns one at a time to the end, so that the same one decides on every machine.
+    pub deterministic: bool,
     /// Whether predicates were given; they are meant to be enough unless the user says otherwise.
     pub predicates_given: bool,
+}
+
+impl Default for Wishes {
+    fn default() -> Self {
+        Self {
+            options: CheckOptions::default(),
+            abstraction: AbstractionOptions::default(),
+            approach: Approach::default(),
+            spotlight: SpotlightWish::default(),
+            parameters: Parameters::default(),
+            refinements: None,
+            search_only: false,
+            // What a library finds should be what it finds again.
+            deterministic: true,
+            predicates_given: false,
+        }
+    }
 }
 
 impl Wishes {

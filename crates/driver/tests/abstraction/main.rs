@@ -5,13 +5,13 @@ mod on_demand;
 mod promela;
 
 use tertium_base::Budget;
-use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind, Limit};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionKind, AbstractionOptions, Limit};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, check, from_text_with};
 use tertium_driver::{Belnap, Failure};
 use tertium_testkit::{Case, ProgramShape, for_random_cases, random_program};
 
-const KINDS: [Kind; 5] = Kind::ALL;
+const KINDS: [AbstractionKind; 5] = AbstractionKind::ALL;
 
 fn loaded(text: &str, predicates: &[&str]) -> ProgramFile {
     let extras = Extras {
@@ -140,7 +140,7 @@ fn the_bakery_is_proved_over_all_integers() {
 
 #[test]
 fn parities_of_an_unknown_function() {
-    let cubes = AbstractionOptions { kind: Kind::Cubes, ..AbstractionOptions::default() };
+    let cubes = AbstractionOptions { kind: AbstractionKind::Cubes, ..AbstractionOptions::default() };
     let thorough = AbstractionOptions { thorough: true, ..cubes.clone() };
     let hyper = AbstractionOptions::default();
     let check = |name: &str, property: &str, expected: [Belnap; 3]| {

@@ -1,7 +1,7 @@
 //! Promela: machine integers wrap, and what abstraction says of models is what running them says.
 
 use tertium_base::Budget;
-use tertium_driver::program::predicate_abstraction::{self, AbstractionOptions, Kind};
+use tertium_driver::program::predicate_abstraction::{self, AbstractionKind, AbstractionOptions};
 use tertium_driver::program::questions::questions;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check};
 use tertium_driver::{Belnap, Failure};
@@ -48,7 +48,7 @@ mod tempfile {
     }
 }
 
-fn promela_values(path: &std::path::Path, kind: Kind) -> (Vec<(String, Belnap)>, ProgramFile) {
+fn promela_values(path: &std::path::Path, kind: AbstractionKind) -> (Vec<(String, Belnap)>, ProgramFile) {
     let file = tertium_driver::program::load(path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
     let options = AbstractionOptions { kind, ..AbstractionOptions::default() };
     let answers =
@@ -72,7 +72,7 @@ fn machine_integers_wrap_in_abstraction_too() {
         [("unsigned t0 : 20; unsigned t1 : 20;", "OTHER < 262144 ->"), ("byte t0, t1;", "OTHER < 200 ->")]
     {
         let bounded = promela(declaration, bound);
-        let (found, _) = promela_values(&bounded.0, Kind::Hyper);
+        let (found, _) = promela_values(&bounded.0, AbstractionKind::Hyper);
         let mutex = found.iter().find(|(name, _)| name == "mutex").expect("the property");
         assert_eq!(mutex.1, Belnap::True, "{declaration}");
     }
@@ -115,7 +115,7 @@ fn the_examples_with_a_mistake_are_not_proved() {
         assert!(text.contains(right), "{name}");
         let text = text.replace(right, wrong).replace("#define MAX 262144", "#define MAX 3");
         let changed = tempfile::File::new(&text.replace("#define LONG 32768", "#define LONG 2"));
-        let (found, file) = promela_values(&changed.0, Kind::Hyper);
+        let (found, file) = promela_values(&changed.0, AbstractionKind::Hyper);
         let value =
             |name: &str, all: &[(String, Belnap)]| all.iter().find(|found| found.0 == name).map(|found| found.1);
         assert_ne!(value("mutex", &found), Some(Belnap::True), "{name}");
@@ -137,9 +137,12 @@ fn promela_models_of_the_corpus_get_no_wrong_answer() {
     for path in paths.into_iter().step_by(3) {
         let Ok(file) = tertium_driver::program::load(&path, &[], None, &[]) else { continue };
         let asked = questions(&file, &[], false).expect("no names are asked for");
-        for (kind, keep_small) in
-            [(Kind::Hyper, true), (Kind::Hyper, false), (Kind::Cartesian, false), (Kind::Four, false)]
-        {
+        for (kind, keep_small) in [
+            (AbstractionKind::Hyper, true),
+            (AbstractionKind::Hyper, false),
+            (AbstractionKind::Cartesian, false),
+            (AbstractionKind::Four, false),
+        ] {
             let options =
                 AbstractionOptions { kind, keep_small, max_states: Some(3000), ..AbstractionOptions::default() };
             let budget = Budget::unlimited().with_effort(Some(10_000));
@@ -174,7 +177,9 @@ fn random_models_get_no_wrong_answer() {
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let brief = || Budget::unlimited().with_effort(Some(20_000));
         let options = CheckOptions { max_states: Some(20_000), look_for_idle: false, ..CheckOptions::default() };
-        for (kind, keep_small) in [(Kind::Hyper, true), (Kind::Hyper, false), (Kind::Cartesian, false)] {
+        for (kind, keep_small) in
+            [(AbstractionKind::Hyper, true), (AbstractionKind::Hyper, false), (AbstractionKind::Cartesian, false)]
+        {
             let how = AbstractionOptions { kind, keep_small, max_states: Some(400), ..AbstractionOptions::default() };
             let found = predicate_abstraction::check(&file, &asked, &CheckOptions::default(), &how, &brief(), &());
             let found = match found {

@@ -15,6 +15,7 @@ pub fn folder(name: &str) -> PathBuf {
 }
 
 /// A program that is written to a file and read from there.
+#[allow(dead_code, reason = "not every test that shares this writes programs")]
 pub fn stored(path: &Path, text: &str) -> ProgramFile {
     std::fs::write(path, text).expect("a file can be written");
     load(path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"))

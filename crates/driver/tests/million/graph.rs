@@ -12,12 +12,12 @@ use tertium_testkit::programs::Space;
 use tertium_testkit::reference::{Deadlocks, LinearReading, branching_values, linear_values, star_values};
 
 /// Who steps, and where to; whoever steps is not always known.
-type Step = (Option<u32>, usize);
+type NumberedStep = (Option<u32>, usize);
 
 /// All states that can be reached.
 pub struct Graph {
     initial: Vec<usize>,
-    steps: Vec<Vec<Step>>,
+    steps: Vec<Vec<NumberedStep>>,
     /// For each proposition by its name, its value at every state.
     labels: Vec<(String, Vec<Belnap>)>,
     /// Processes that the scheduler is weakly fair to.
@@ -45,7 +45,7 @@ impl Graph {
         let mut known: HashMap<State, usize> =
             queue.iter().cloned().enumerate().map(|(at, state)| (state, at)).collect();
         let initial = (0..queue.len()).collect();
-        let mut steps: Vec<Vec<Step>> = Vec::new();
+        let mut steps: Vec<Vec<NumberedStep>> = Vec::new();
         while steps.len() < queue.len() && queue.len() <= most {
             let mut row = Vec::new();
             for successor in semantics.successors(&queue[steps.len()].clone()) {

@@ -87,18 +87,30 @@ pub(super) struct StructureText {
     #[serde(default)]
     pub(super) ranks: Vec<RankText>,
     #[serde(default)]
+    pub(super) ranked: Vec<RankedSetText>,
+    #[serde(default)]
     pub(super) strong: Vec<u32>,
 }
 
-/// Integers that cannot fall for ever, and what steps do to them.
+/// A lexicographic ranking function, and what steps do to it.
 #[derive(Deserialize, Clone, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RankText {
     pub(super) terms: Vec<String>,
     #[serde(default)]
-    pub(super) falls: Vec<Taken>,
+    pub(super) decreasing: Vec<Taken>,
     #[serde(default)]
-    pub(super) keeps: Vec<Taken>,
+    pub(super) non_increasing: Vec<Taken>,
+}
+
+/// A certain set with rank conditions.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RankedSetText {
+    pub(super) from: u32,
+    #[serde(default)]
+    pub(super) by: Option<u32>,
+    pub(super) into: Vec<(u32, Vec<(u32, bool)>)>,
 }
 
 /// Predicates and abstract states.
@@ -273,6 +285,7 @@ pub(super) enum ChoiceText {
     Operand(u8),
     Into(Vec<Box<str>>),
     Onward,
+    Along(u32),
 }
 
 #[derive(Deserialize, Clone, Debug)]

@@ -8,6 +8,7 @@
 
 mod format;
 mod read;
+mod structure;
 mod write;
 
 pub use read::{CountedPart, Document, Part, ShownPart, SizedPart, read_document};
@@ -21,11 +22,11 @@ use tertium_logic::Logic;
 use crate::abstraction::Abstraction;
 
 /// The version of the format that this crate writes and reads.
-pub const FORMAT_VERSION: u64 = 1;
+pub const FORMAT_VERSION: u64 = 2;
 
 /// Which structure of a family a certificate is about.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub enum Place {
+pub enum CertificatePlace {
     /// The model is one structure.
     #[default]
     Whole,
@@ -50,7 +51,7 @@ pub enum Place {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InvariantPart {
     /// The question: a property, or a mistake.
-    pub place: Place,
+    pub place: CertificatePlace,
     /// The formula of the question.
     pub formula: String,
     /// Its logic.

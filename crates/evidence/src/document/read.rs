@@ -9,10 +9,11 @@ use tertium_model::{Format, Kmts, Model, StateId, read_bytes};
 
 use super::format::{
     AbstractionText, Body, ChoiceText, CompletionText, CountedText, Head, InvariantText, LaterText, PartText,
-    PlaceText, ProofText, PropertyText, RankText, StandText, StructureText, WatchText,
+    PlaceText, ProofText, PropertyText, StandText, WatchText,
 };
-use super::{FORMAT_VERSION, InvariantPart, Place};
-use crate::abstraction::{AbstractState, Abstraction, Later, Rank, Structure};
+use super::structure::structure_of;
+use super::{CertificatePlace, FORMAT_VERSION, InvariantPart};
+use crate::abstraction::{AbstractState, Abstraction, Later, Structure};
 use crate::fingerprint::Fingerprint;
 use crate::{
     Certificate, Choice, Claim, CompletionProof, Deadlock, LinearReading, Proof, Reading, Refuted, Stand, Watch,
@@ -69,7 +70,7 @@ pub struct SizedPart {
 /// One certificate of a document.
 #[derive(Clone, Debug)]
 pub struct Part {
-    place: Place,
+    place: CertificatePlace,
     fingerprint: Fingerprint,
     logic: Logic,
     reading: Reading,
@@ -86,7 +87,7 @@ pub fn read_document(text: &str) -> Result<Document, Box<Diagnostic>> {
         Ok(head) => head.tertium_certificate,
         Err(error) => {
             return Err(malformed(text, &error)
-                .help("a certificate begins with `{\"tertium_certificate\": 1, …`")
+                .help("a certificate begins with `{\"tertium_certificate\": 2, …`")
                 .into());
         }
     };
@@ -148,7 +149,7 @@ fn counted_of(counted: &CountedText, text: &str) -> Result<CountedPart, Box<Diag
     Ok(found)
 }
 
-fn unknown(text: &str, what: &str, word: &str, known: &[&str]) -> Box<Diagnostic> {
+pub(super) fn unknown(text: &str, what: &str, word: &str, known: &[&str]) -> Box<Diagnostic> {
     Box::new(
         Diagnostic::error("E0601", format!("`{word}` is no {what}"))
             .at(find(text, word), "here")
@@ -160,15 +161,15 @@ fn logic_of(text: &str, name: &str) -> Result<Logic, Box<Diagnostic>> {
     Logic::from_name(name).ok_or_else(|| unknown(text, "logic", name, &Logic::ALL.map(Logic::name)))
 }
 
-fn place_of(place: &PlaceText) -> Place {
+fn place_of(place: &PlaceText) -> CertificatePlace {
     match place {
-        PlaceText::Whole => Place::Whole,
-        PlaceText::Assignment(values) => Place::Assignment(values.clone()),
-        PlaceText::Element(name) => Place::Element(name.clone()),
+        PlaceText::Whole => CertificatePlace::Whole,
+        PlaceText::Assignment(values) => CertificatePlace::Assignment(values.clone()),
+        PlaceText::Element(name) => CertificatePlace::Element(name.clone()),
         PlaceText::Property(PropertyText { text, stutter, fair }) => {
-            Place::Property { text: text.clone(), stutter: *stutter, fair: *fair }
+            CertificatePlace::Property { text: text.clone(), stutter: *stutter, fair: *fair }
         }
-        PlaceText::Mistake(name) => Place::Mistake(name.clone()),
+        PlaceText::Mistake(name) => CertificatePlace::Mistake(name.clone()),
     }
 }
 
@@ -187,7 +188,7 @@ fn invariant_of(invariant: &InvariantText, text: &str) -> Result<InvariantPart, 
     })
 }
 
-fn abstraction_of(over: &AbstractionText, text: &str) -> Result<Abstraction, Box<Diagnostic>> {
+pub(super) fn abstraction_of(over: &AbstractionText, text: &str) -> Result<Abstraction, Box<Diagnostic>> {
     let mut states = Vec::with_capacity(over.states.len());
     for state in &over.states {
         let cube: Option<Vec<Option<bool>>> = state.cube.chars().map(marked).collect();
@@ -204,20 +205,7 @@ fn abstraction_of(over: &AbstractionText, text: &str) -> Result<Abstraction, Box
     Ok(Abstraction { later, shared: over.shared.clone(), always, cells, predicates, states })
 }
 
-fn structure_of(structure: StructureText, text: &str) -> Result<(Abstraction, Structure), Box<Diagnostic>> {
-    let over = abstraction_of(&structure.over, text)?;
-    let mut labels = Vec::with_capacity(structure.labels.len());
-    for row in &structure.labels {
-        let row: Option<Vec<Option<bool>>> = row.chars().map(marked).collect();
-        labels.push(row.ok_or_else(|| unknown(text, "list of truth values", "labels", &["`T`, `F` and `?`"]))?);
-    }
-    let StructureText { initial, steps, certain, able, stops, ranks, strong, untold, .. } = structure;
-    let ranked = |RankText { terms, falls, keeps }| Rank { terms, falls, keeps };
-    let ranks = ranks.into_iter().map(ranked).collect();
-    Ok((over, Structure { initial, labels, steps, certain, able, stops, ranks, strong, untold }))
-}
-
-fn marked(mark: char) -> Option<Option<bool>> {
+pub(super) fn marked(mark: char) -> Option<Option<bool>> {
     match mark {
         'T' => Some(Some(true)),
         'F' => Some(Some(false)),
@@ -281,7 +269,7 @@ impl Part {
 
     /// Which structure of a family it is about.
     #[must_use]
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &CertificatePlace {
         &self.place
     }
 
@@ -301,6 +289,12 @@ impl Part {
     #[must_use]
     pub fn logic(&self) -> Logic {
         self.logic
+    }
+
+    /// Whether it is a list of claims.
+    #[must_use]
+    pub fn is_claims(&self) -> bool {
+        matches!(self.text.proof, ProofText::Claims(_))
     }
 
     /// The answer that it proves.
@@ -490,6 +484,7 @@ impl<'a> StateNames<'a> {
             ChoiceText::Operand(operand) => Choice::Operand(*operand),
             ChoiceText::Into(members) => Choice::Into(self.all(members)),
             ChoiceText::Onward => Choice::Onward,
+            ChoiceText::Along(set) => Choice::Along(*set),
         }
     }
 }

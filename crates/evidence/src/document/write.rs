@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use tertium_logic::NodeId;
 use tertium_model::{Kmts, Model, StateId, write_json};
 
-use super::{FORMAT_VERSION, InvariantPart, Place};
-use crate::abstraction::{Abstraction, Later, Rank, Structure};
+use super::{CertificatePlace, FORMAT_VERSION, InvariantPart};
+use crate::abstraction::{Abstraction, Later, Rank, RankedSet, Structure};
 use crate::fingerprint::Fingerprint;
 use crate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted, Stand};
 
@@ -15,12 +15,12 @@ use crate::{Certificate, Choice, Claim, CompletionProof, Proof, Refuted, Stand};
 ///
 /// # Errors
 /// If `out` cannot be written.
-pub fn write_document(out: &mut dyn Write, parts: &[(Place, &Kmts, &Certificate)]) -> io::Result<()> {
+pub fn write_document(out: &mut dyn Write, parts: &[(CertificatePlace, &Kmts, &Certificate)]) -> io::Result<()> {
     write!(out, "{{\n\"tertium_certificate\": {FORMAT_VERSION},\n\"parts\": [")?;
     written_parts(out, parts)
 }
 
-fn written_parts(out: &mut dyn Write, parts: &[(Place, &Kmts, &Certificate)]) -> io::Result<()> {
+fn written_parts(out: &mut dyn Write, parts: &[(CertificatePlace, &Kmts, &Certificate)]) -> io::Result<()> {
     for (at, (place, model, certificate)) in parts.iter().enumerate() {
         out.write_all(if at == 0 { b"\n{" } else { b",\n{" })?;
         Writer { out, model }.part(place, certificate)?;
@@ -36,7 +36,7 @@ fn written_parts(out: &mut dyn Write, parts: &[(Place, &Kmts, &Certificate)]) ->
 pub fn write_structure(
     out: &mut dyn Write,
     (over, structure): (&Abstraction, &Structure),
-    parts: &[(Place, &Kmts, &Certificate)],
+    parts: &[(CertificatePlace, &Kmts, &Certificate)],
 ) -> io::Result<()> {
     write!(out, "{{\n\"tertium_certificate\": {FORMAT_VERSION},\n\"structure\": {{")?;
     abstraction(out, over)?;
@@ -56,8 +56,12 @@ pub fn write_structure(
     listed(out, "able", &structure.able)?;
     if structure.makes_promises() {
         let ranks = structure.ranks.iter();
-        let told = |rank: &Rank| serde_json::json!({"terms": rank.terms, "falls": rank.falls, "keeps": rank.keeps});
+        let told = |rank: &Rank| serde_json::json!({"terms": rank.terms, "decreasing": rank.decreasing, "non_increasing": rank.non_increasing});
         listed(out, "ranks", &ranks.map(told).collect::<Vec<_>>())?;
+        let set = |set: &RankedSet| serde_json::json!({"from": set.from, "by": set.by, "into": set.into});
+        if !structure.ranked.is_empty() {
+            listed(out, "ranked", &structure.ranked.iter().map(set).collect::<Vec<_>>())?;
+        }
         listed(out, "strong", &structure.strong)?;
     }
     out.write_all(b"},\n\"parts\": [")?;
@@ -184,22 +188,22 @@ const fn mark(value: Option<bool>) -> char {
 }
 
 /// Which structure of a family, or which question about a program.
-fn place(out: &mut dyn Write, place: &Place) -> io::Result<()> {
+fn place(out: &mut dyn Write, place: &CertificatePlace) -> io::Result<()> {
     match place {
-        Place::Whole => Ok(()),
-        Place::Element(name) | Place::Mistake(name) => {
-            let kind = if matches!(place, Place::Element(_)) { "element" } else { "mistake" };
+        CertificatePlace::Whole => Ok(()),
+        CertificatePlace::Element(name) | CertificatePlace::Mistake(name) => {
+            let kind = if matches!(place, CertificatePlace::Element(_)) { "element" } else { "mistake" };
             write!(out, "\"where\": {{\"{kind}\": ")?;
             string(out, name)?;
             out.write_all(b"},\n ")
         }
-        Place::Property { text, stutter, fair } => {
+        CertificatePlace::Property { text, stutter, fair } => {
             out.write_all(b"\"where\": {\"property\": {\"text\": ")?;
             string(out, text)?;
             let fair = if *fair { ", \"fair\": true" } else { "" };
             write!(out, ", \"stutter\": {stutter}{fair}}}}},\n ")
         }
-        Place::Assignment(values) => {
+        CertificatePlace::Assignment(values) => {
             out.write_all(b"\"where\": {\"assignment\": ")?;
             serde_json::to_writer(&mut *out, values).map_err(io::Error::from)?;
             out.write_all(b"},\n ")
@@ -266,7 +270,7 @@ impl Writer<'_> {
         self.list(states, |writer, &state| writer.state(state))
     }
 
-    fn part(&mut self, place: &Place, certificate: &Certificate) -> io::Result<()> {
+    fn part(&mut self, place: &CertificatePlace, certificate: &Certificate) -> io::Result<()> {
         self::place(self.out, place)?;
         let fingerprint = Fingerprint::of(self.model).to_string();
         self.field("model", &fingerprint)?;
@@ -415,6 +419,7 @@ impl Writer<'_> {
         match &claim.choice {
             Choice::None => {}
             Choice::Onward => self.raw(", \"by\": \"onward\"")?,
+            Choice::Along(set) => write!(self.out, ", \"by\": {{\"along\": {set}}}")?,
             Choice::Operand(operand) => write!(self.out, ", \"by\": {{\"operand\": {operand}}}")?,
             Choice::Into(members) => {
                 self.raw(", \"by\": {\"into\": ")?;

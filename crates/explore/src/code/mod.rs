@@ -12,7 +12,7 @@ use tertium_program::{Binary, ExprId, Semantics, Unary, Width};
 
 pub use self::compile::Compiler;
 use crate::channels::PatternCode;
-use crate::pack::{Queue, Shape};
+use crate::pack::{Queue, RowLayout};
 use crate::seen::Seen;
 
 /// Why there is no value here.
@@ -30,7 +30,7 @@ pub struct View<'a> {
     /// The state's slots.
     pub slots: &'a [i64],
     /// Where everything lies in it.
-    pub shape: &'a Shape,
+    pub shape: &'a RowLayout,
     /// The executing process's pid; beyond all pids if nobody executes.
     pub me: usize,
     /// The first slot of its frame.
@@ -46,7 +46,7 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     /// A state seen from outside.
     #[must_use]
-    pub fn observer(slots: &'a [i64], shape: &'a Shape) -> Self {
+    pub fn observer(slots: &'a [i64], shape: &'a RowLayout) -> Self {
         Self { slots, shape, me: usize::MAX, frame: 0, inputs: &[], timeout: false, seen: None }
     }
 

@@ -42,6 +42,33 @@ pub struct Explored {
     pub end: u32,
 }
 
+impl Explored {
+    /// The states, with their levels.
+    #[must_use]
+    pub fn levelled(&self) -> Levelled<'_> {
+        Levelled { store: &self.store, levels: &self.levels, end: self.end }
+    }
+}
+
+/// States by level, of a search that has ended or goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Levelled<'s> {
+    /// The states by number.
+    pub store: &'s StateStore,
+    /// The number of the first state of each level.
+    pub levels: &'s [u32],
+    /// The last level ends before this state.
+    pub end: u32,
+}
+
+/// Who is told how a search goes on.
+pub struct Listeners<'l> {
+    /// Now and then, how far it has come.
+    pub progress: &'l mut dyn FnMut(Progress),
+    /// After a level with new findings, if the search goes on.
+    pub found: &'l mut dyn FnMut(&Summary, Levelled<'_>),
+}
+
 /// A single thread takes so many states before it looks at the limits.
 const CHUNK: usize = 256;
 /// Several threads take large chunks at first, since neighbours have successors in common, and smaller ones at the end of
@@ -62,6 +89,18 @@ pub fn breadth_first<S: RowSuccessors, O: Observer>(
     initial: &[Vec<u32>],
     options: &Options<'_>,
     progress: &mut dyn FnMut(Progress),
+) -> Explored {
+    let listeners = Listeners { progress, found: &mut |_, _| {} };
+    breadth_first_telling(successors, observer, initial, options, listeners)
+}
+
+/// The same; what is found is told after its level.
+pub fn breadth_first_telling<S: RowSuccessors, O: Observer>(
+    successors: &S,
+    observer: &O,
+    initial: &[Vec<u32>],
+    options: &Options<'_>,
+    mut listeners: Listeners<'_>,
 ) -> Explored {
     let threads = options.threads.clamp(1, MOST_THREADS);
     let store = StateStore::new(successors.words());
@@ -88,7 +127,7 @@ pub fn breadth_first<S: RowSuccessors, O: Observer>(
             levels: vec![0],
             end: 0,
         };
-        search.summary.stopped = search.run(initial, progress).err();
+        search.summary.stopped = search.run(initial, &mut listeners).err();
         (search.summary, search.levels, to_u32(search.end))
     });
     let store = shared.store.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -161,7 +200,13 @@ impl Shared<'_> {
     fn mind_the_limits<S: RowSuccessors, O: Observer>(&self, store: &StateStore, worker: &mut Worker<'_, S, O>) {
         // What did not fit is done first, so that where the search ends does not depend on how the store grows.
         let full = worker.share.left.is_empty() && self.options.max_states.is_some_and(|most| store.len() > most);
-        let stopped = if full { Err(Stopped(StopReason::Count)) } else { self.options.budget.check() };
+        // A look costs more than some states do, and there are levels of one state.
+        let is_due = worker.is_look_due(CHUNK);
+        let stopped = match (full, is_due) {
+            (true, _) => Err(Stopped(StopReason::Count)),
+            (false, true) => self.options.budget.check(),
+            (false, false) => Ok(()),
+        };
         if let Err(stopped) = stopped {
             worker.share.stopped = Some(stopped);
             self.level.halt.store(true, Ordering::Relaxed);
@@ -191,9 +236,9 @@ struct BreadthFirstSearch<'s, S: RowSuccessors, O: Observer> {
 }
 
 impl<S: RowSuccessors, O: Observer> BreadthFirstSearch<'_, S, O> {
-    fn run(&mut self, initial: &[Vec<u32>], progress: &mut dyn FnMut(Progress)) -> Result<(), Stopped> {
+    fn run(&mut self, initial: &[Vec<u32>], listeners: &mut Listeners<'_>) -> Result<(), Stopped> {
         self.enter(initial)?;
-        let mut start = 0;
+        let (mut start, mut told) = (0, 0);
         loop {
             let end = self.shared.store().len();
             self.end = end;
@@ -203,10 +248,15 @@ impl<S: RowSuccessors, O: Observer> BreadthFirstSearch<'_, S, O> {
             if start > 0 {
                 self.levels.push(to_u32(start));
             }
-            self.expand_level(start, end, progress)?;
+            self.expand_level(start, end, listeners.progress)?;
             let first = self.shared.options.stop_at_finding && !self.summary.findings.is_empty();
             if first || self.observer.is_enough(&self.summary) {
                 return Err(Stopped(StopReason::Count));
+            }
+            if self.summary.findings.len() > told {
+                told = self.summary.findings.len();
+                let levelled = Levelled { store: &self.shared.store(), levels: &self.levels, end: to_u32(end) };
+                (listeners.found)(&self.summary, levelled);
             }
             start = end;
         }

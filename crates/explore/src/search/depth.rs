@@ -64,7 +64,7 @@ pub(super) trait VisitedSet {
 pub(super) type Runs = BTreeMap<Finding, Vec<Vec<u32>>>;
 
 /// A state of the run at hand.
-struct Frame<E> {
+struct DepthFrame<E> {
     entry: E,
     /// Where its unvisited successors begin in the waiting list.
     from: usize,
@@ -81,7 +81,7 @@ pub(super) struct DepthFirst<'s, S: RowSuccessors, O: Observer, V: VisitedSet> {
     found: Expansion,
     summary: Summary,
     runs: Runs,
-    run: Vec<Frame<V::Entry>>,
+    run: Vec<DepthFrame<V::Entry>>,
     waiting: Vec<V::Entry>,
     visits: u32,
 }
@@ -155,7 +155,7 @@ impl<'s, S: RowSuccessors, O: Observer, V: VisitedSet> DepthFirst<'s, S, O, V> {
             progress(Progress { states, queue: self.waiting.len(), depth: self.run.len(), bytes });
         }
         let row = self.visited.visit(&entry);
-        self.run.push(Frame { entry, from: self.waiting.len() });
+        self.run.push(DepthFrame { entry, from: self.waiting.len() });
         self.summary.depth = self.summary.depth.max(self.run.len() - 1);
         let private = self.successors.expand_private(&row, &mut self.scratch, &mut self.found);
         if !private || !self.enter(false)? {

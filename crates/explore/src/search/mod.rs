@@ -31,7 +31,7 @@ pub enum Finding {
 
 /// Where something was met first: fewest steps from an initial state, then the smallest row.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
+pub struct FindingPlace {
     /// How many steps from an initial state.
     pub depth: usize,
     /// The state; for a fault, the one the step leaves.
@@ -52,7 +52,7 @@ pub struct Summary {
     /// How many steps go wrong.
     pub faults: usize,
     /// Each kind of finding where it was met first.
-    pub findings: BTreeMap<Finding, Place>,
+    pub findings: BTreeMap<Finding, FindingPlace>,
     /// Why the search ended before every state was visited.
     pub stopped: Option<Stopped>,
 }
@@ -75,7 +75,7 @@ impl Summary {
     pub(crate) fn note(&mut self, finding: Finding, depth: usize, row: &[u32]) {
         let known = self.findings.get(&finding);
         if known.is_none_or(|place| (depth, row) < (place.depth, place.row.as_slice())) {
-            self.findings.insert(finding, Place { depth, row: row.to_vec() });
+            self.findings.insert(finding, FindingPlace { depth, row: row.to_vec() });
         }
     }
 

@@ -5,7 +5,7 @@
 
 use tertium_base::{Budget, Stopped};
 
-use super::breadth::Explored;
+use super::breadth::Levelled;
 use crate::successors::{Expansion, RowSuccessors};
 
 /// The rows of a shortest run from an initial state to `row`, which lies on this level. Both ends included.
@@ -14,7 +14,7 @@ use crate::successors::{Expansion, RowSuccessors};
 /// If the budget is spent on the way.
 pub fn shortest_run<S: RowSuccessors>(
     successors: &S,
-    explored: &Explored,
+    explored: Levelled<'_>,
     row: &[u32],
     depth: usize,
     budget: &Budget,
@@ -30,7 +30,7 @@ pub fn shortest_run<S: RowSuccessors>(
 
 fn least_predecessor<S: RowSuccessors>(
     successors: &S,
-    explored: &Explored,
+    explored: Levelled<'_>,
     level: usize,
     row: &[u32],
     budget: &Budget,

@@ -50,6 +50,8 @@ pub(super) struct Worker<'w, S: RowSuccessors, O: Observer> {
     /// Room for one row.
     row: Vec<u32>,
     batch: Batch,
+    /// States that were expanded since the last look at the limits; none before the first.
+    since_look: Option<usize>,
 }
 
 impl<'w, S: RowSuccessors, O: Observer> Worker<'w, S, O> {
@@ -66,11 +68,24 @@ impl<'w, S: RowSuccessors, O: Observer> Worker<'w, S, O> {
             found: vec![Expansion::default(); GROUP],
             row: Vec::new(),
             batch: Batch::default(),
+            since_look: None,
         }
+    }
+
+    /// Whether so many states were expanded since the last look at the limits, or there was none yet; it is then taken for done.
+    pub fn is_look_due(&mut self, states: usize) -> bool {
+        let is_due = self.since_look.is_none_or(|expanded| expanded >= states);
+        if is_due {
+            self.since_look = Some(0);
+        }
+        is_due
     }
 
     /// Expands these states; those that no longer fit are handed back.
     pub fn chunk(&mut self, store: &StateStore, states: &[u32]) {
+        if let Some(expanded) = &mut self.since_look {
+            *expanded += states.len();
+        }
         for group in states.chunks(GROUP) {
             let done = if self.share.left.is_empty() { self.group(store, group) } else { 0 };
             if done < group.len() {

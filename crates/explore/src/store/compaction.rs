@@ -31,14 +31,14 @@ const FIRST_PLACES: usize = 1 << 12;
 /// A set of states that may take a state for another one.
 #[derive(Clone, Debug)]
 pub struct CompactStore {
-    kind: Kind,
+    kind: CompactionTable,
     count: usize,
     /// The sum over all states entered of how probable it was to take a new one for known.
     overlooked: f64,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum CompactionTable {
     /// Open addressing; 0 is an empty place.
     Fingerprints(Vec<u64>),
     Field {
@@ -58,9 +58,9 @@ impl CompactStore {
             // Places are taken from the upper bits of a hash, so the size is a power of two.
             let words = (most / 8 + 1).next_power_of_two() / 2;
             budget.reserve(words * 8)?;
-            Kind::Field { words: vec![0; words], set: 0 }
+            CompactionTable::Field { words: vec![0; words], set: 0 }
         } else {
-            Kind::Fingerprints(vec![0; FIRST_PLACES])
+            CompactionTable::Fingerprints(vec![0; FIRST_PLACES])
         };
         Ok(Self { kind, count: 0, overlooked: 0.0 })
     }
@@ -81,8 +81,8 @@ impl CompactStore {
     #[must_use]
     pub fn bytes(&self) -> usize {
         match &self.kind {
-            Kind::Fingerprints(places) => places.len() * 8,
-            Kind::Field { words, .. } => words.len() * 8,
+            CompactionTable::Fingerprints(places) => places.len() * 8,
+            CompactionTable::Field { words, .. } => words.len() * 8,
         }
     }
 
@@ -100,14 +100,14 @@ impl CompactStore {
     pub fn insert(&mut self, row: &[u32], tag: u64, budget: &Budget) -> Result<bool, Stopped> {
         let first = hash(row, tag);
         let (new, chance) = match &mut self.kind {
-            Kind::Fingerprints(places) => {
+            CompactionTable::Fingerprints(places) => {
                 if self.count * 4 >= places.len() * 3 {
                     budget.reserve(places.len() * 16)?;
                     *places = grown(places);
                 }
                 (insert_fingerprint(places, first.max(1)), self.count as f64 / 2f64.powi(64))
             }
-            Kind::Field { words, set } => {
+            CompactionTable::Field { words, set } => {
                 let chance = (*set as f64 / (words.len() as f64 * 64.0)).powf(f64::from(BITS_EACH));
                 (insert_bits(words, set, first, hash(row, !tag)), chance)
             }
@@ -193,8 +193,11 @@ mod tests {
     #[test]
     fn a_small_field_overlooks_states_and_says_about_how_many() {
         let budget = Budget::unlimited();
-        let mut store =
-            CompactStore { kind: Kind::Field { words: vec![0; 1 << 10], set: 0 }, count: 0, overlooked: 0.0 };
+        let mut store = CompactStore {
+            kind: CompactionTable::Field { words: vec![0; 1 << 10], set: 0 },
+            count: 0,
+            overlooked: 0.0,
+        };
         let states = 20_000;
         for number in 0..states {
             store.insert(&[number, 3, 9], 0, &budget).expect("room");

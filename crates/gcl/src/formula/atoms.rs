@@ -11,7 +11,7 @@ use tertium_base::Span;
 use tertium_logic::Logic;
 
 use crate::ast::{Expr, ExprKind};
-use crate::lexer::{Kind, Token, lex};
+use crate::lexer::{Token, TokenKind, lex};
 use crate::parser::Parser;
 
 /// Which words are operators.
@@ -39,6 +39,31 @@ fn words(logic: Option<Logic>) -> Words {
         }
         None => Words { before: &["X", "F", "G", "AX", "EX", "AF", "EF", "AG", "EG"], between, quantifiers, binders },
     }
+}
+
+/// Words that stand where an operand is due and are operators of the logic there, but are compared, added or located as names are. (Inside of a comparison, and where an operator between operands cannot stand, a word is a name.)
+pub(super) fn names_like_operators<'a>(
+    text: &'a str,
+    tokens: &'a [Token],
+    logic: Option<Logic>,
+) -> impl Iterator<Item = (&'a str, Span)> {
+    let Words { before, quantifiers, .. } = words(logic);
+    let sign = |at: Option<usize>| match at.and_then(|at| tokens.get(at)).map(|token| token.kind) {
+        Some(TokenKind::Sign(sign)) => sign,
+        _ => "",
+    };
+    // `F -x = 1` and `F <a> p` are formulas, so that a sign or a modality may follow an operator.
+    let compared = move |at: usize| {
+        matches!(sign(Some(at + 1)), "=" | "==" | "!=" | "<=" | ">" | ">=" | "+" | "*" | "@")
+            && !matches!(sign(at.checked_sub(1)), "=" | "==" | "!=" | "<" | "<=" | ">=" | "+" | "-" | "*")
+    };
+    tokens.iter().enumerate().filter(move |(at, token)| token.kind == TokenKind::Word && compared(*at)).filter_map(
+        move |(_, token)| {
+            let word = &text[token.span.start..token.span.end];
+            let operator = [before, quantifiers].iter().any(|words| words.contains(&word));
+            operator.then_some((word, token.span))
+        },
+    )
 }
 
 /// A formula with its atoms marked.
@@ -129,17 +154,17 @@ impl<'a> Marker<'a> {
         let token = self.parser.token();
         let word = &self.text[token.span.start..token.span.end];
         match token.kind {
-            Kind::Sign("!" | "~") => self.copy(),
-            Kind::Sign("[" | "<") => self.modality(),
-            Kind::Sign("(") if !self.begins_atom() => self.copy(),
-            Kind::Word if word == "not" || self.words.before.contains(&word) => self.copy(),
-            Kind::Word if self.words.quantifiers.contains(&word) => {
+            TokenKind::Sign("!" | "~") => self.copy(),
+            TokenKind::Sign("[" | "<") => self.modality(),
+            TokenKind::Sign("(") if !self.begins_atom() => self.copy(),
+            TokenKind::Word if word == "not" || self.words.before.contains(&word) => self.copy(),
+            TokenKind::Word if self.words.quantifiers.contains(&word) => {
                 self.copy();
                 if self.parser.is_sign("[") {
                     self.copy();
                 }
             }
-            Kind::Word if self.words.binders.contains(&word) => {
+            TokenKind::Word if self.words.binders.contains(&word) => {
                 self.copy();
                 self.bound.insert(self.text[self.parser.token().span.start..self.parser.token().span.end].to_owned());
                 self.copy();
@@ -147,16 +172,16 @@ impl<'a> Marker<'a> {
                     self.copy();
                 }
             }
-            Kind::Word if self.bound.contains(word) => {
+            TokenKind::Word if self.bound.contains(word) => {
                 self.copy();
                 return Ok(false);
             }
-            Kind::Text => {
+            TokenKind::Text => {
                 self.quoted()?;
                 return Ok(false);
             }
             // A closing bracket or an operator here is for the logics' parser to complain about.
-            Kind::Sign(sign) if !["-", "("].contains(&sign) => self.copy(),
+            TokenKind::Sign(sign) if !["-", "("].contains(&sign) => self.copy(),
             _ => {
                 let atom = self.parser.comparison()?;
                 self.atom(atom);
@@ -174,7 +199,7 @@ impl<'a> Marker<'a> {
             ["&&", "||", "&", "|", "->", "<->", "=>", "<=>", "\\/", "/\\", "and", "or", "xor"].contains(&text);
         let closes = [")", "]"].contains(&text);
         let operand = match self.parser.token().kind {
-            Kind::Word | Kind::Int | Kind::Text => !connects && !self.words.between.contains(&text),
+            TokenKind::Word | TokenKind::Int | TokenKind::Text => !connects && !self.words.between.contains(&text),
             _ => text == "(",
         };
         // An operand where a connective is due is marked like any other; the logics' parser says what is missing.
@@ -201,8 +226,8 @@ impl<'a> Marker<'a> {
         let after = self.closing[self.parser.position()] + 1;
         let token = self.parser.next_token(after - self.parser.position());
         match token.kind {
-            Kind::Sign(sign) => ["=", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*"].contains(&sign),
-            Kind::Word => ["div", "mod"].contains(&&self.text[token.span.start..token.span.end]),
+            TokenKind::Sign(sign) => ["=", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*"].contains(&sign),
+            TokenKind::Word => ["div", "mod"].contains(&&self.text[token.span.start..token.span.end]),
             _ => false,
         }
     }
@@ -328,8 +353,8 @@ fn closing_brackets(tokens: &[Token]) -> Vec<usize> {
     let mut open = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         match token.kind {
-            Kind::Sign("(") => open.push(at),
-            Kind::Sign(")") => {
+            TokenKind::Sign("(") => open.push(at),
+            TokenKind::Sign(")") => {
                 if let Some(opened) = open.pop() {
                     closing[opened] = at;
                 }

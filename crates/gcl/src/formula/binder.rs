@@ -1,7 +1,7 @@
 //! Which members of a family does a formula speak of? `forall i != j in P :` before it.
 
 use crate::ast::Ident;
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 use crate::parser::{Parsed, Parser};
 
 /// `forall i != j in P :` before a formula: pairwise different members of a family.
@@ -17,7 +17,8 @@ pub(crate) struct Binder {
 
 /// What a formula begins with, if it speaks of members of a family.
 pub(crate) fn binder(parser: &mut Parser<'_>) -> Parsed<Option<Binder>> {
-    let introduces = |kind: Kind, text: &str| kind == Kind::Sign("!=") || (kind == Kind::Word && text == "in");
+    let introduces =
+        |kind: TokenKind, text: &str| kind == TokenKind::Sign("!=") || (kind == TokenKind::Word && text == "in");
     let after = parser.next_token(2);
     if !parser.is_word("forall") || !introduces(after.kind, parser.text_of(after.span)) {
         return Ok(None);

@@ -14,11 +14,11 @@ use tertium_base::{Diagnostic, Span};
 use tertium_logic::{Formula, Logic, Node, ParseOptions};
 use tertium_program::{ExprId, Property};
 
-use self::atoms::Marker;
+use self::atoms::{Marker, names_like_operators};
 pub(crate) use self::binder::{Binder, binder};
 use crate::ast::{Expr, PropertyDecl};
-use crate::lexer::{Kind, Token};
-use crate::names::{Elaborator, Entity, Place, Ty, Use};
+use crate::lexer::{Token, TokenKind};
+use crate::names::{Elaborator, Entity, ExprContext, Ty, Use};
 use crate::parser::Parser;
 use crate::rewrite;
 
@@ -61,7 +61,7 @@ pub(crate) fn read_atoms(text: &str, tokens: &[Token], logic: Option<Logic>) -> 
 /// The tokens of a property's formula, with an end.
 pub(crate) fn tokens_of(tokens: &[Token], decl: &PropertyDecl) -> Vec<Token> {
     let mut formula: Vec<Token> = tokens[decl.tokens.clone()].to_vec();
-    formula.push(Token { kind: Kind::End, span: Span::new(decl.span.end, decl.span.end) });
+    formula.push(Token { kind: TokenKind::End, span: Span::new(decl.span.end, decl.span.end) });
     formula
 }
 
@@ -178,6 +178,13 @@ impl Elaborator<'_> {
         logic: Option<Logic>,
         bound: &[(String, i64)],
     ) -> Option<OneCase> {
+        let mut names = names_like_operators(text, tokens, logic);
+        if let Some((name, span)) = names.find(|(name, _)| self.globals.contains_key(*name)) {
+            let of = logic.map_or("the logics", Logic::name);
+            let message = format!("`{name}` is an operator of {of} in a formula, and a name of the program");
+            let help = format!("write the whole comparison in quotes, for example `\"{name} = 1\"`");
+            return self.fail(Diagnostic::error("E0423", message).at(span, "taken for the operator").help(help));
+        }
         let mut marker = Marker::new(text, tokens, logic);
         if self.members.is_none() {
             marker.numbers = bound.to_vec();
@@ -191,7 +198,7 @@ impl Elaborator<'_> {
                 Some(members) => members.in_formula(atom, bound),
                 None => rewrite::with_numbers(atom, bound),
             };
-            if let Some(id) = self.of_type(&atom, Ty::Bool, &Place::global(Use::Formula)) {
+            if let Some(id) = self.of_type(&atom, Ty::Bool, &ExprContext::global(Use::Formula)) {
                 atoms.insert(text.clone(), id);
             }
         }

@@ -10,7 +10,7 @@ use tertium_base::Span;
 
 use super::Refused;
 use super::one_program::{compare, ident, int, name};
-use super::shape::refused;
+use super::size_dependence::refused;
 use crate::ast::{Comparison, Expr, ExprKind, File, Ident, Item, ProcessDecl, Range, TypeExpr, TypeKind, VarDecl};
 use crate::names::Elaborator;
 use crate::rewrite::{visit, visit_block, visit_declaration};

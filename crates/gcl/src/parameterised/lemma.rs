@@ -11,7 +11,7 @@ use tertium_base::narrow::to_i64;
 use tertium_logic::Logic;
 
 use super::one_program::{int, name, number};
-use super::shape::{Family, Shape};
+use super::size_dependence::{Family, SizeDependence};
 use crate::Addition;
 use crate::ast::{Expr, ExprKind, File, Ident, Item, ProcessRef};
 use crate::formula::{binder, tokens_of};
@@ -86,7 +86,7 @@ pub(super) fn cell_name(array: &str) -> String {
 
 impl Lemma {
     /// What it says when a counted member steps: of that member, with those that are processes of their own.
-    pub fn said_of(&self, shape: &Shape<'_>, stepping: &Stepping<'_>) -> Vec<Expr> {
+    pub fn said_of(&self, shape: &SizeDependence<'_>, stepping: &Stepping<'_>) -> Vec<Expr> {
         if !self.is_clear(shape, stepping) {
             return Vec::new();
         }
@@ -109,7 +109,7 @@ impl Lemma {
     }
 
     /// Whether all its names mean the same where members step, and it names members only by what `forall` brings in.
-    fn is_clear(&self, shape: &Shape<'_>, stepping: &Stepping<'_>) -> bool {
+    fn is_clear(&self, shape: &SizeDependence<'_>, stepping: &Stepping<'_>) -> bool {
         let bound = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if self.names.contains(&name.name));
         let mut clear = true;
         rewrite::visit(&self.condition, &mut |part| match &part.kind {

@@ -8,7 +8,7 @@
 //! runs of that program holds for every size.
 //!
 //! Cells of arrays over the family belong to its members. What cannot be told this way (a member that looks at another by
-//! its number) is refused with its place (`shape`).
+//! its number) is refused with its place (`size_dependence`).
 //!
 //! Not here: sizes one by one, and what to conclude.
 
@@ -16,7 +16,7 @@ mod fixed;
 mod lemma;
 mod one_program;
 mod others;
-mod shape;
+mod size_dependence;
 
 use std::collections::BTreeMap;
 
@@ -71,7 +71,7 @@ pub struct FamilyProgram {
 /// What members of families stand for in the formulas of such a program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Members {
-    families: BTreeMap<String, Known>,
+    families: BTreeMap<String, KnownMembers>,
     /// Arrays whose cells belong to members, and whose.
     owned: BTreeMap<String, String>,
     /// The family whose members the question names.
@@ -80,7 +80,7 @@ pub(crate) struct Members {
 
 /// What is known of the members of a family that are processes of their own.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct KnownMembers {
     /// The family's index.
     index: String,
     /// How many there are.

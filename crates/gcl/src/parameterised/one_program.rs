@@ -8,8 +8,8 @@ use tertium_base::narrow::to_i64;
 
 use super::lemma::Lemma;
 use super::others::{self, Counted};
-use super::shape::{Family, Shape, refused};
-use super::{AskedMembers, Known, Members, Purpose, Refused};
+use super::size_dependence::{Family, SizeDependence, refused};
+use super::{AskedMembers, KnownMembers, Members, Purpose, Refused};
 use crate::ast::{
     Block, Comparison, Expr, ExprKind, File, Ident, Initial, Item, ProcessDecl, ProcessRef, Range, Stmt, StmtKind,
     Target, TypeExpr, TypeKind, VarDecl, VarRef,
@@ -66,11 +66,11 @@ fn numbers(family: &Family<'_>) -> String {
     format!("#{}", family.decl.name.name)
 }
 
-fn members(shape: &Shape<'_>, asked: &AskedMembers) -> Members {
+fn members(shape: &SizeDependence<'_>, asked: &AskedMembers) -> Members {
     let bound = asked.binder.as_ref().map(|binder| binder.family.name.clone());
     let mut members = Members { bound, ..Members::default() };
     for family in &shape.families {
-        let known = Known {
+        let known = KnownMembers {
             index: family.index.name.clone(),
             count: family.count,
             numbers: numbers(family),
@@ -91,7 +91,7 @@ pub(super) fn file(
     asked: &AskedMembers,
     (purpose, lemmas): (Purpose<'_>, &[Lemma]),
 ) -> Result<OneProgram, Refused> {
-    let mut shape = Shape::of(text, file, asked)?;
+    let mut shape = SizeDependence::of(text, file, asked)?;
     if purpose == Purpose::Faults {
         // Any member, besides those with a number that the text names.
         shape.families.iter_mut().for_each(|family| family.count += 1);
@@ -145,7 +145,7 @@ fn idle(span: Span) -> Item {
 
 struct Telling<'a> {
     text: &'a str,
-    shape: &'a Shape<'a>,
+    shape: &'a SizeDependence<'a>,
     members: &'a Members,
     least: &'a Elaborator<'a>,
     items: Vec<Item>,

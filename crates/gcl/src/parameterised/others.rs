@@ -13,7 +13,7 @@ use tertium_program::{InitialValue, Type, VarId};
 use super::Refused;
 use super::lemma::{Lemma, Stepping, cell_name};
 use super::one_program::{all, compare, ident, int, name, number, remaining, sum};
-use super::shape::{Family, Shape, refused};
+use super::size_dependence::{Family, SizeDependence, refused};
 use crate::ast::{
     Assignment, Block, Comparison, Expr, ExprKind, Ident, Initial, Item, ProcessDecl, Source, Stmt, StmtKind, Target,
     TypeExpr, TypeKind, VarDecl,
@@ -51,7 +51,7 @@ struct Others<'a> {
     text: &'a str,
     family: &'a Family<'a>,
     own: Vec<Own>,
-    shape: &'a Shape<'a>,
+    shape: &'a SizeDependence<'a>,
     lemmas: &'a [Lemma],
     /// All combinations of the values of small variables, by position.
     valuations: Vec<Vec<usize>>,
@@ -63,7 +63,7 @@ struct Others<'a> {
 
 pub(super) fn counted(
     text: &str,
-    (shape, lemmas): (&Shape<'_>, &[Lemma]),
+    (shape, lemmas): (&SizeDependence<'_>, &[Lemma]),
     family: &Family<'_>,
     least: &Elaborator<'_>,
 ) -> Result<Counted, Refused> {
@@ -145,7 +145,7 @@ fn closed(block: &Block) -> Result<(), Refused> {
 }
 
 /// The variables of a member: its locals, and its cells of arrays.
-fn own_variables(shape: &Shape<'_>, family: &Family<'_>, least: &Elaborator<'_>) -> Result<Vec<Own>, Refused> {
+fn own_variables(shape: &SizeDependence<'_>, family: &Family<'_>, least: &Elaborator<'_>) -> Result<Vec<Own>, Refused> {
     let group = least.groups.iter().find(|group| group.decl.name.name == family.decl.name.name);
     let member = group.and_then(|group| group.processes.first());
     let mut found = Vec::new();
@@ -169,7 +169,7 @@ fn own_variables(shape: &Shape<'_>, family: &Family<'_>, least: &Elaborator<'_>)
 }
 
 fn own(
-    shape: &Shape<'_>,
+    shape: &SizeDependence<'_>,
     family: &Family<'_>,
     least: &Elaborator<'_>,
     (local, decl, ty): (&Ident, &VarDecl, &TypeExpr),

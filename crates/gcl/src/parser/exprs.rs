@@ -4,7 +4,7 @@ use tertium_base::{Diagnostic, Span};
 
 use super::{Parsed, Parser};
 use crate::ast::{Comparison, Expr, ExprKind, Factor, Ident, ProcessRef, Range};
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 
 fn expr(kind: ExprKind, span: Span) -> Expr {
     Expr { kind, span }
@@ -77,7 +77,7 @@ impl Parser<'_> {
     }
 
     fn word_before_brace(&self) -> bool {
-        self.next_token(1).kind == Kind::Sign("{")
+        self.next_token(1).kind == TokenKind::Sign("{")
     }
 
     pub(crate) fn negation(&mut self) -> Parsed<Expr> {
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     fn comparison_sign(&self) -> Option<Comparison> {
-        let Kind::Sign(sign) = self.token().kind else { return None };
+        let TokenKind::Sign(sign) = self.token().kind else { return None };
         match sign {
             "=" | "==" => Some(Comparison::Eq),
             "!=" => Some(Comparison::Ne),
@@ -124,7 +124,7 @@ impl Parser<'_> {
         let first = self.product()?;
         let mut rest = Vec::new();
         while self.is_sign("+") || self.is_sign("-") {
-            let minus = self.advance().kind == Kind::Sign("-");
+            let minus = self.advance().kind == TokenKind::Sign("-");
             rest.push((minus, self.product()?));
         }
         let Some(last) = rest.last() else { return Ok(first) };
@@ -179,14 +179,14 @@ impl Parser<'_> {
     fn primary(&mut self) -> Parsed<Expr> {
         let token = self.token();
         match token.kind {
-            Kind::Int => self.number(),
-            Kind::Sign("(") => {
+            TokenKind::Int => self.number(),
+            TokenKind::Sign("(") => {
                 self.advance();
                 let inner = self.expr()?;
                 self.expect_sign(")")?;
                 Ok(expr(inner.kind, self.since(token.span)))
             }
-            Kind::Word => match self.text_of(token.span) {
+            TokenKind::Word => match self.text_of(token.span) {
                 word @ ("true" | "false") => {
                     self.advance();
                     Ok(expr(ExprKind::Bool(word == "true"), token.span))
@@ -238,7 +238,7 @@ impl Parser<'_> {
         }
         let mut indices = self.indices()?;
         if self.is_sign("@") || self.is_sign(".") {
-            let at = self.advance().kind == Kind::Sign("@");
+            let at = self.advance().kind == TokenKind::Sign("@");
             if indices.len() > 1 {
                 let span = indices[1].span;
                 return self.error(Diagnostic::error("E0402", "a process has one index").at(span, "second index"));

@@ -5,7 +5,7 @@ use tertium_base::{Diagnostic, Span};
 
 use super::{Parsed, Parser};
 use crate::ast::{File, Initial, Item, ProcessDecl, PropertyDecl, TypeExpr, TypeKind, VarDecl, VarRef};
-use crate::lexer::{ITEMS, Kind};
+use crate::lexer::{ITEMS, TokenKind};
 
 impl Parser<'_> {
     pub(super) fn file(&mut self) -> File {
@@ -153,7 +153,7 @@ impl Parser<'_> {
         if self.is_name() && !self.range_follows() {
             return Ok(TypeKind::Name(self.name()?.name));
         }
-        if self.is_name() || matches!(self.token().kind, Kind::Int | Kind::Sign("(" | "-")) {
+        if self.is_name() || matches!(self.token().kind, TokenKind::Int | TokenKind::Sign("(" | "-")) {
             return Ok(TypeKind::Range(Box::new(self.range()?)));
         }
         self.expected("a type")
@@ -162,8 +162,8 @@ impl Parser<'_> {
     /// Whether the name that comes next begins a range.
     fn range_follows(&self) -> bool {
         match self.next_token(1).kind {
-            Kind::Sign(sign) => ["..", "+", "-", "*", "("].contains(&sign),
-            Kind::Word => ["div", "mod"].contains(&self.text_of(self.next_token(1).span)),
+            TokenKind::Sign(sign) => ["..", "+", "-", "*", "("].contains(&sign),
+            TokenKind::Word => ["div", "mod"].contains(&self.text_of(self.next_token(1).span)),
             _ => false,
         }
     }
@@ -216,7 +216,7 @@ impl Parser<'_> {
     }
 
     fn predicate(&mut self) -> Parsed<Item> {
-        let named = self.is_name() && self.next_token(1).kind == Kind::Sign(":");
+        let named = self.is_name() && self.next_token(1).kind == TokenKind::Sign(":");
         let name = if named { Some(self.name()?) } else { None };
         if named {
             self.expect_sign(":")?;

@@ -10,7 +10,7 @@ mod statements;
 use tertium_base::{Diagnostic, Span};
 
 use crate::ast::{File, Ident};
-use crate::lexer::{ITEMS, KEYWORDS, Kind, Lexed, Token};
+use crate::lexer::{ITEMS, KEYWORDS, Lexed, Token, TokenKind};
 
 /// Brackets, blocks and prefix operators may be nested this deep.
 pub const DEEPEST: u32 = 128;
@@ -40,7 +40,7 @@ pub(crate) fn parse(text: &str, lexed: &Lexed) -> (File, Vec<Diagnostic>) {
 }
 
 impl<'a> Parser<'a> {
-    /// A parser at the first of these tokens, of which the last must be [`Kind::End`].
+    /// A parser at the first of these tokens, of which the last must be [`TokenKind::End`].
     pub(crate) fn new(text: &'a str, tokens: &'a [Token]) -> Self {
         Self { text, tokens, at: 0, depth: 0, diagnostics: Vec::new() }
     }
@@ -72,7 +72,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn ends(&self) -> bool {
-        self.token().kind == Kind::End
+        self.token().kind == TokenKind::End
     }
 
     /// Whether the rest should not be looked at any more.
@@ -81,11 +81,11 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn is_sign(&self, sign: &str) -> bool {
-        matches!(self.token().kind, Kind::Sign(found) if found == sign)
+        matches!(self.token().kind, TokenKind::Sign(found) if found == sign)
     }
 
     pub(crate) fn is_word(&self, word: &str) -> bool {
-        self.token().kind == Kind::Word && self.text_of(self.token().span) == word
+        self.token().kind == TokenKind::Word && self.text_of(self.token().span) == word
     }
 
     pub(crate) fn eat_sign(&mut self, sign: &str) -> bool {
@@ -106,11 +106,11 @@ impl<'a> Parser<'a> {
 
     /// Whether a name, not a keyword, comes next.
     pub(crate) fn is_name(&self) -> bool {
-        self.token().kind == Kind::Word && KEYWORDS.binary_search(&self.text_of(self.token().span)).is_err()
+        self.token().kind == TokenKind::Word && KEYWORDS.binary_search(&self.text_of(self.token().span)).is_err()
     }
 
     pub(crate) fn is_item(&self) -> bool {
-        self.token().kind == Kind::Word && ITEMS.contains(&self.text_of(self.token().span))
+        self.token().kind == TokenKind::Word && ITEMS.contains(&self.text_of(self.token().span))
     }
 
     pub(crate) fn error<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {
@@ -121,12 +121,12 @@ impl<'a> Parser<'a> {
     pub(crate) fn expected<T>(&mut self, what: &str) -> Parsed<T> {
         let token = self.token();
         let found = match token.kind {
-            Kind::End => "the end of the text".to_owned(),
+            TokenKind::End => "the end of the text".to_owned(),
             _ => format!("`{}`", self.text_of(token.span)),
         };
         let mut diagnostic = Diagnostic::error("E0402", format!("expected {what}, found {found}"))
             .at(token.span, format!("expected {what}"));
-        if what == "a name" && token.kind == Kind::Word {
+        if what == "a name" && token.kind == TokenKind::Word {
             diagnostic = diagnostic.help("this word is part of the language; choose another name");
         }
         self.error(diagnostic)

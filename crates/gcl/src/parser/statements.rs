@@ -4,7 +4,7 @@ use tertium_base::Diagnostic;
 
 use super::{Parsed, Parser};
 use crate::ast::{Assignment, Block, Ident, Range, Source, Stmt, StmtKind, Target};
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 
 impl Parser<'_> {
     /// `{ statement… }`.
@@ -40,14 +40,14 @@ impl Parser<'_> {
         let mut open = 0u32;
         while !self.ends() {
             match self.token().kind {
-                Kind::Sign("{") => open += 1,
-                Kind::Sign("}") if open == 0 => return,
-                Kind::Sign("}") => open -= 1,
-                Kind::Sign(";") if open == 0 => {
+                TokenKind::Sign("{") => open += 1,
+                TokenKind::Sign("}") if open == 0 => return,
+                TokenKind::Sign("}") => open -= 1,
+                TokenKind::Sign(";") if open == 0 => {
                     self.advance();
                     return;
                 }
-                Kind::Word if open == 0 && self.is_item() && !self.is_word("var") => return,
+                TokenKind::Word if open == 0 && self.is_item() && !self.is_word("var") => return,
                 _ => {}
             }
             let closed = self.is_sign("}");
@@ -60,7 +60,7 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Parsed<Stmt> {
         let mut labels = Vec::new();
-        while self.is_name() && self.next_token(1).kind == Kind::Sign(":") {
+        while self.is_name() && self.next_token(1).kind == TokenKind::Sign(":") {
             labels.push(self.name()?);
             self.expect_sign(":")?;
         }
@@ -91,7 +91,7 @@ impl Parser<'_> {
 
     fn statement_kind(&mut self) -> Parsed<StmtKind> {
         let token = self.token();
-        if token.kind != Kind::Word {
+        if token.kind != TokenKind::Word {
             return self.expected("a statement");
         }
         let word = self.text_of(token.span);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tertium_base::narrow::{to_i64, to_u32};
-use tertium_program::terms::{add, rewrite};
+use tertium_program::analysis::partial_evaluation::{fold, rewrite};
 use tertium_program::{
     Action, Assign, ChannelId, Domain, Expr, ExprId, Field, InitialValue, Instance, Location, Pattern, Place,
     ProcessId, Program, Scope, Sort, Step, StepId, VarId,
@@ -57,7 +57,15 @@ impl Making<'_> {
         for var in old.variable_ids().filter(|&var| old.variable(var).scope == Scope::Global) {
             let new = self.program.add_variable(old.variable(var).clone());
             self.copies.shared.insert(var, new);
+            self.leave_out(var, new);
             self.begin(var, new, None);
+        }
+    }
+
+    /// What a slice leaves out it leaves out of every copy.
+    fn leave_out(&mut self, var: VarId, new: VarId) {
+        if self.old.left_out.contains(&var) {
+            self.program.left_out.insert(new);
         }
     }
 
@@ -105,7 +113,9 @@ impl Making<'_> {
                 }
                 _ => {}
             }
-            own.insert(local, self.program.add_variable(variable));
+            let new = self.program.add_variable(variable);
+            self.leave_out(local, new);
+            own.insert(local, new);
         }
         for &channel in &code.channels {
             self.copies.queues.add(old, &mut self.program, channel, Some(at));
@@ -233,7 +243,7 @@ impl Making<'_> {
                 Expr::Var(read) if bound.contains_key(&read) => exprs.add(Expr::Input(TAKEN + bound[&read], sort)),
                 _ => {
                     lost |= matches!(expr, Expr::Element(read, _) if bound.contains_key(&read));
-                    add(exprs, expr, sort)
+                    fold(exprs, expr, sort)
                 }
             }));
         }

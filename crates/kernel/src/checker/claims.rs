@@ -8,6 +8,7 @@ use tertium_lattice::Belnap;
 use tertium_logic::{Node, NodeId};
 use tertium_model::StateId;
 
+use super::ranked::{self, Changes, RankedNeeds};
 use super::rules::{Rule, Rules, Temporal};
 use super::structure::Filter;
 use super::{Case, Rejection, cycles, graph::Graph};
@@ -16,13 +17,21 @@ use tertium_evidence::{Choice, Claim, Deadlock};
 /// What a claim needs: another claim.
 pub(super) type Need = (StateId, NodeId, bool);
 
+/// What a claim needs, and what leads there does to ranks.
+type Needs = Vec<(Need, Changes)>;
+
 pub(super) fn check(case: &Case<'_>, claims: &[Claim]) -> Result<(), Rejection> {
     let checker = Checker { case, claims, rules: Rules::of(case.formula), known: index(case, claims)? };
     let root = (case.certificate.state, case.formula.root(), case.certificate.value == Belnap::True);
     if !checker.known.contains_key(&root) {
         return Err(missing(format!("no claim says that {}", case.says(root))));
     }
-    let graph = checker.needs()?;
+    let needs = checker.needs()?;
+    if case.ranked.is_some() {
+        return ranked::check(case, claims, &checker.rules, needs);
+    }
+    let mut graph = Graph::new();
+    needs.into_iter().for_each(|needs| graph.push(needs.into_iter().map(|(need, _)| need)));
     cycles::check(case, claims, &checker.rules, &graph)
 }
 
@@ -62,8 +71,8 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     /// Which claims each claim rests on, every rule checked on the way.
-    fn needs(&self) -> Result<Graph, Rejection> {
-        let mut graph = Graph::new();
+    fn needs(&self) -> Result<RankedNeeds, Rejection> {
+        let mut all = RankedNeeds::with_capacity(self.claims.len());
         let mut ticks = 0;
         let mut needs = Vec::new();
         for claim in self.claims {
@@ -71,7 +80,7 @@ impl Checker<'_> {
             needs.clear();
             self.apply(claim, &mut needs)?;
             let mut found = Vec::with_capacity(needs.len());
-            for need in &needs {
+            for &(ref need, changes) in &needs {
                 let Some(&at) = self.known.get(need) else {
                     return Err(missing(format!(
                         "the claim that {} rests on {}, which no claim says",
@@ -79,15 +88,16 @@ impl Checker<'_> {
                         self.case.says(*need)
                     )));
                 };
-                found.push(at);
+                found.push((at, changes));
             }
-            graph.push(found);
+            all.push(found);
         }
-        Ok(graph)
+        Ok(all)
     }
 
-    fn apply(&self, claim: &Claim, needs: &mut Vec<Need>) -> Result<(), Rejection> {
-        let here = |(node, positive): (NodeId, bool)| (claim.state, node, positive);
+    fn apply(&self, claim: &Claim, needs: &mut Needs) -> Result<(), Rejection> {
+        // What is said of the same state leaves every rank as it is.
+        let here = |(node, positive): (NodeId, bool)| ((claim.state, node, positive), Changes::default());
         match (self.rules.get(claim.node, claim.positive), &claim.choice) {
             (Rule::Literal, Choice::None) => return self.literal(claim),
             (Rule::One(node, positive), Choice::None) => needs.push(here((*node, *positive))),
@@ -103,8 +113,11 @@ impl Checker<'_> {
             (Rule::Step { exists: true, action, then }, Choice::Into(members)) => {
                 self.step_into(claim, self.filter(*action), members, *then, needs)?;
             }
+            (Rule::Step { exists: true, action, then }, Choice::Along(set)) => {
+                self.step_along(claim, self.filter(*action), *set, *then, needs)?;
+            }
             (Rule::Step { exists: false, action, then }, Choice::None) => {
-                needs.extend(self.successors(claim, self.filter(*action)).map(|state| (state, then.0, then.1)));
+                self.steps_onward(claim, self.filter(*action), *then, needs);
             }
             (Rule::Temporal(temporal), choice) => self.temporal(claim, *temporal, choice, needs)?,
             (Rule::Foreign, _) => {
@@ -125,6 +138,30 @@ impl Checker<'_> {
 
     fn successors(&self, claim: &Claim, filter: Option<Filter>) -> impl Iterator<Item = StateId> {
         filter.into_iter().flat_map(|filter| self.case.structure.possible(claim.state, filter))
+    }
+
+    fn steps_onward(&self, claim: &Claim, filter: Option<Filter>, (node, positive): (NodeId, bool), needs: &mut Needs) {
+        let to = |state: StateId| ((state, node, positive), self.case.changes_between(claim.state, state));
+        needs.extend(self.successors(claim, filter).map(to));
+    }
+
+    /// A step along a certain set with rank conditions. Nothing says for whose fairness it counts.
+    fn step_along(
+        &self,
+        claim: &Claim,
+        filter: Option<Filter>,
+        set: u32,
+        (node, positive): (NodeId, bool),
+        needs: &mut Needs,
+    ) -> Result<(), Rejection> {
+        let members = match filter {
+            Some(Filter::Any) => self.case.ranked_members(set, claim.state, None),
+            Some(Filter::Action(action)) => self.case.ranked_members(set, claim.state, Some(action)),
+            Some(Filter::Fair(_)) | None => None,
+        };
+        let members = members.ok_or_else(|| self.wrong_choice(claim))?;
+        needs.extend(members.into_iter().map(|(member, changes)| ((member, node, positive), changes)));
+        Ok(())
     }
 
     fn literal(&self, claim: &Claim) -> Result<(), Rejection> {
@@ -150,7 +187,7 @@ impl Checker<'_> {
         filter: Option<Filter>,
         members: &[StateId],
         (node, positive): (NodeId, bool),
-        needs: &mut Vec<Need>,
+        needs: &mut Needs,
     ) -> Result<(), Rejection> {
         for &member in members {
             self.case.known_state(member, "the target of a step")?;
@@ -158,7 +195,8 @@ impl Checker<'_> {
         let mut sorted = members.to_vec();
         sorted.sort_unstable();
         let inside = |state: StateId| sorted.binary_search(&state).is_ok();
-        if !filter.is_some_and(|filter| self.case.structure.certain_within(claim.state, filter, inside)) {
+        let Some(filter) = filter.filter(|&filter| self.case.structure.certain_within(claim.state, filter, inside))
+        else {
             let targets: Vec<_> = members.iter().map(|&member| self.case.state(member)).collect();
             return Err(broken(format!(
                 "the claim that {} uses a step from {} into {{{}}}, and no such step is certain",
@@ -166,28 +204,27 @@ impl Checker<'_> {
                 self.case.state(claim.state),
                 targets.join(", ")
             )));
-        }
-        needs.extend(members.iter().map(|&member| (member, node, positive)));
+        };
+        let changes = self.case.changes_into(claim.state, filter, &sorted);
+        needs.extend(sorted.iter().zip(changes).map(|(&member, changes)| ((member, node, positive), changes)));
         Ok(())
     }
 
-    fn temporal(
-        &self,
-        claim: &Claim,
-        temporal: Temporal,
-        choice: &Choice,
-        needs: &mut Vec<Need>,
-    ) -> Result<(), Rejection> {
+    fn temporal(&self, claim: &Claim, temporal: Temporal, choice: &Choice, needs: &mut Needs) -> Result<(), Rejection> {
+        let here = |(node, positive): (NodeId, bool)| ((claim.state, node, positive), Changes::default());
         let structure = &self.case.structure;
         let maximal = structure.deadlock == Deadlock::Maximal;
         let again = (claim.node, claim.positive);
         match (choice, temporal.stop) {
             (Choice::Operand(operand), Some((number, stops))) if *operand == number => {
-                needs.extend(stops.into_iter().flatten().map(|(node, positive)| (claim.state, node, positive)));
+                needs.extend(stops.into_iter().flatten().map(here));
                 return Ok(());
             }
             (Choice::Into(members), _) if temporal.exists => {
                 self.step_into(claim, Some(Filter::Any), members, again, needs)?;
+            }
+            (Choice::Along(set), _) if temporal.exists => {
+                self.step_along(claim, Some(Filter::Any), *set, again, needs)?;
             }
             // A path that goes on forever or ends in a deadlock: either way all possible successors do.
             (Choice::Onward, _) if !temporal.exists || (maximal && !temporal.least) => {
@@ -198,11 +235,11 @@ impl Checker<'_> {
                         self.case.state(claim.state)
                     )));
                 }
-                needs.extend(self.successors(claim, Some(Filter::Any)).map(|state| (state, again.0, again.1)));
+                self.steps_onward(claim, Some(Filter::Any), again, needs);
             }
             _ => return Err(self.wrong_choice(claim)),
         }
-        needs.extend(temporal.hold.map(|(node, positive)| (claim.state, node, positive)));
+        needs.extend(temporal.hold.map(here));
         Ok(())
     }
 
@@ -212,6 +249,7 @@ impl Checker<'_> {
             Choice::Operand(operand) => format!("operand {operand}"),
             Choice::Into(_) => "a step into a certain set".to_owned(),
             Choice::Onward => "a step along all possible edges".to_owned(),
+            Choice::Along(set) => format!("the certain set {set} with rank conditions"),
         };
         broken(format!("the claim that {} gives {choice}, which proves nothing there", self.case.says(key(claim))))
     }

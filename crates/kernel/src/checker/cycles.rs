@@ -44,7 +44,7 @@ pub(super) fn check(case: &Case<'_>, claims: &[Claim], rules: &Rules, needs: &Gr
 }
 
 /// Whether a claim about this node may be unfolded finitely often only.
-fn must_end(case: &Case<'_>, rules: &Rules, node: NodeId, positive: bool) -> bool {
+pub(super) fn must_end(case: &Case<'_>, rules: &Rules, node: NodeId, positive: bool) -> bool {
     match case.formula.node(node) {
         Node::Mu(..) => positive,
         Node::Nu(..) => !positive,

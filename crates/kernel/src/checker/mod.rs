@@ -22,6 +22,7 @@ mod open;
 mod outplayed;
 mod paths;
 mod plays;
+mod ranked;
 mod refuted;
 mod rules;
 mod search;
@@ -42,6 +43,7 @@ use tertium_evidence::{Certificate, Deadlock, LinearReading, Proof, Reading};
 
 pub(crate) use graph::Graph;
 pub use open::check_open_question;
+pub use ranked::{RankChange, RankedMove, RankedSteps};
 pub(crate) use structure::Filter;
 pub(crate) use structure::Names;
 
@@ -138,6 +140,33 @@ pub fn check_certificate_of(
     constants: &[(String, Belnap)],
     budget: &Budget,
 ) -> Result<Accepted, Rejection> {
+    check_with(model, subject, certificate, (constants, None), budget)
+}
+
+/// As [`check_certificate_of`], about abstract states of a program whose steps do this to ranking functions.
+///
+/// # Errors
+/// The first thing found wrong, told in the model's names; or the limit that was reached.
+pub fn check_ranked_certificate(
+    model: &Kmts,
+    ranked: &RankedSteps,
+    certificate: &Certificate,
+    budget: &Budget,
+) -> Result<Accepted, Rejection> {
+    let ranked = (!ranked.is_empty()).then_some(ranked);
+    if ranked.is_some() && certificate.reading.deadlock != Deadlock::Mu {
+        return Err(misfit("ranks are known to claims in the default reading of deadlocks only"));
+    }
+    check_with(model, Subject::Abstraction, certificate, (&[], ranked), budget)
+}
+
+fn check_with(
+    model: &Kmts,
+    subject: Subject,
+    certificate: &Certificate,
+    (constants, ranked): (&[(String, Belnap)], Option<&RankedSteps>),
+    budget: &Budget,
+) -> Result<Accepted, Rejection> {
     let formula = formula_of(model, certificate, constants)?;
     let names = Names::look_up(&formula, model, constants);
     let reading = if ends_are_written_out(certificate) {
@@ -146,7 +175,7 @@ pub fn check_certificate_of(
         certificate.reading
     };
     let structure = Structure::new(model, reading);
-    let case = Case { structure, formula: &formula, names, certificate, subject, budget };
+    let case = Case { structure, formula: &formula, names, certificate, subject, ranked, budget };
     case.known_names()?;
     case.known_state(certificate.state, "the asked state")?;
     let kind = ProofKind::of(&certificate.proof);
@@ -206,10 +235,23 @@ fn formula_of(model: &Kmts, certificate: &Certificate, constants: &[(String, Bel
     if certificate.logic == Logic::Ctl && ends_are_written_out(certificate) {
         return tertium_logic::ending_ctl(&formula).ok_or_else(|| misfit("the formula is not one of CTL"));
     }
-    if certificate.logic != Logic::Ctl || constraints == 0 {
+    let formula = without_paths(model, certificate, &formula).unwrap_or(formula);
+    if formula.logic() != Logic::Ctl || constraints == 0 {
         return Ok(formula);
     }
     tertium_logic::fair_ctl(&formula, constraints).ok_or_else(|| misfit("the formula is not one of CTL"))
+}
+
+/// A formula about paths that claims speak of, in its form in CTL or, where no path is left out as unfair, in the mu-calculus: where every path goes on, they mean the same.
+fn without_paths(model: &Kmts, certificate: &Certificate, formula: &Formula) -> Option<Formula> {
+    let about_paths = matches!(certificate.logic, Logic::CtlStar | Logic::Ltl);
+    if !about_paths || !matches!(certificate.proof, Proof::Claims(_)) || !model.total() {
+        return None;
+    }
+    let goes_on = |state| model.edges_from(state).any(|edge| edge.may);
+    model.states().all(goes_on).then_some(())?;
+    let fixpoints = || model.fairness().is_empty().then(|| tertium_logic::fixpoint_form(formula)).flatten();
+    tertium_logic::branching_form(formula).or_else(fixpoints)
 }
 
 /// Everything a check looks at.
@@ -219,12 +261,17 @@ struct Case<'a> {
     names: Names,
     certificate: &'a Certificate,
     subject: Subject,
+    /// What steps do to ranks, if there are any.
+    ranked: Option<&'a RankedSteps>,
     budget: &'a Budget,
 }
 
 impl Case<'_> {
     fn proof(&self) -> Result<(), Rejection> {
-        let branching = matches!(self.certificate.logic, Logic::Pml | Logic::Ctl | Logic::Mu);
+        let branching = matches!(self.formula.logic(), Logic::Pml | Logic::Ctl | Logic::Mu);
+        if self.ranked.is_some() && !matches!(self.certificate.proof, Proof::Claims(_)) {
+            return Err(misfit("ranks that stand beside a structure are known to claims only"));
+        }
         match (&self.certificate.proof, self.certificate.logic) {
             (Proof::Claims(claims), _) if branching => claims::check(self, claims),
             (Proof::Lasso { stem, cycle }, Logic::Ltl) => lasso::check(self, stem, cycle),

@@ -1,6 +1,6 @@
 //! Do these moves beat whoever tries to build a completion with the contrary?
 //!
-//! The ways to meet terms and the outcomes of a move are found here anew, by `completion_game`; every one needs a stand that is beaten.
+//! The ways to meet terms and the outcomes of a move are found here anew, by `completion_game` from their definitions; every one needs a stand that is beaten.
 //! Then plays that never end are looked at. A watch that is kept for ever and is good again and again has a thread that meets its
 //! odd priority for ever (there are finitely many threads at every stand, and each that was good comes from one that was): so that
 //! no strongly connected part of the moves may be left where no watch is kept by all moves and made good by one. Where one is, plays that make it
@@ -104,7 +104,7 @@ impl Checker<'_> {
     /// Checks the moves of a stand, and adds them.
     fn stand(&self, at: usize, moves: &mut Vec<Move>) -> Result<(), Rejection> {
         let stand = &self.stands[at];
-        let ways = self.game.ways(&self.terms, &stand.states, &stand.terms, self.case.budget)?;
+        let ways = self.game.choices(&self.terms, &stand.states, &stand.terms, self.case.budget)?;
         if ways.len() != stand.moves.len() {
             let (found, told) = (ways.len(), stand.moves.len());
             let place = self.place(at);

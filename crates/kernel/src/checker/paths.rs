@@ -8,7 +8,7 @@ use tertium_lattice::Belnap;
 use tertium_model::{Edge, StateId};
 
 use super::linear::{Linear, Sight, Steps, translate};
-use super::search::{Found, PathSearch, Paths, Step};
+use super::search::{FairStep, Found, PathSearch, Paths};
 use super::structure::Structure;
 use super::{Case, Rejection, misfit};
 use tertium_evidence::{Deadlock, LinearReading};
@@ -51,14 +51,14 @@ impl<'a> StatePaths<'a> {
     }
 
     /// The step into the copy where a path ends, if it can (or, for certain paths, must) end here.
-    fn end(&self, state: StateId) -> Option<Step> {
+    fn end(&self, state: StateId) -> Option<FairStep> {
         if self.structure.deadlock != Deadlock::Maximal {
             return None;
         }
         let dead = self.structure.model.is_dead(state);
         let may_end = !self.certain && !self.structure.has_certain(state);
         let target = to_u32(self.count() + state.index());
-        (dead || may_end).then_some(Step { target, certain: dead, fair: Vec::new() })
+        (dead || may_end).then_some(FairStep { target, certain: dead, fair: Vec::new() })
     }
 }
 
@@ -68,17 +68,18 @@ impl Paths for StatePaths<'_> {
         known.then(|| StateId::new(vertex as usize % self.count()))
     }
 
-    fn steps(&self, vertex: u32) -> Vec<Step> {
+    fn steps(&self, vertex: u32) -> Vec<FairStep> {
         if vertex as usize >= self.count() {
             // A path that ended takes no step of any fairness constraint.
-            return vec![Step { target: vertex, certain: true, fair: Vec::new() }];
+            return vec![FairStep { target: vertex, certain: true, fair: Vec::new() }];
         }
         let state = StateId::new(vertex as usize);
         let edges = self.structure.model.edges_from(state);
         let taken = edges.filter(|edge| if self.certain { edge.must } else { edge.may });
-        let step = |edge: Edge| Step { target: edge.target.number(), certain: edge.must, fair: self.fairness(&edge) };
+        let step =
+            |edge: Edge| FairStep { target: edge.target.number(), certain: edge.must, fair: self.fairness(&edge) };
         let target = 2 * to_u32(self.count());
-        let open = self.open_future.then_some(Step { target, certain: true, fair: Vec::new() });
+        let open = self.open_future.then_some(FairStep { target, certain: true, fair: Vec::new() });
         taken.map(step).chain(self.end(state)).chain(open).collect()
     }
 

@@ -9,7 +9,7 @@ use tertium_model::StateId;
 
 use super::graph::Graph;
 use super::linear::{Sight, Steps};
-use super::search::{Paths, Step};
+use super::search::{FairStep, Paths};
 use super::structure::Filter;
 use super::{Case, Rejection, misfit};
 use tertium_evidence::{Deadlock, LinearReading};
@@ -27,8 +27,8 @@ impl Paths for Plays<'_> {
         Some(self.positions[vertex as usize % self.positions.len()].0)
     }
 
-    fn steps(&self, vertex: u32) -> Vec<Step> {
-        self.targets(vertex).into_iter().map(|target| Step { target, certain: true, fair: Vec::new() }).collect()
+    fn steps(&self, vertex: u32) -> Vec<FairStep> {
+        self.targets(vertex).into_iter().map(|target| FairStep { target, certain: true, fair: Vec::new() }).collect()
     }
 
     fn constraints(&self) -> usize {

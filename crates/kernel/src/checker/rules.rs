@@ -56,6 +56,12 @@ impl Rules {
         Self { rules: formula.node_ids().map(both).collect() }
     }
 
+    /// Whether a claim about this node unfolds a fixpoint.
+    pub(crate) fn is_fixpoint(&self, formula: &Formula, node: NodeId, positive: bool) -> bool {
+        matches!(formula.node(node), Node::Mu(..) | Node::Nu(..))
+            || matches!(self.get(node, positive), Rule::Temporal(_))
+    }
+
     /// The rule for a claim that `node` is true (`positive`) or false.
     pub(crate) fn get(&self, node: NodeId, positive: bool) -> &Rule {
         &self.rules[node.index()][usize::from(positive)]

@@ -12,7 +12,7 @@ use super::tableau::Tableau;
 
 /// One step of a path.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Step {
+pub(crate) struct FairStep {
     pub(crate) target: u32,
     pub(crate) certain: bool,
     /// The fairness constraints that it counts for.
@@ -24,7 +24,7 @@ pub(crate) trait Paths {
     /// The state whose labels are read at a vertex; none if nothing is known there.
     fn state(&self, vertex: u32) -> Option<StateId>;
     /// The steps from a vertex.
-    fn steps(&self, vertex: u32) -> Vec<Step>;
+    fn steps(&self, vertex: u32) -> Vec<FairStep>;
     /// How many fairness constraints a path must meet.
     fn constraints(&self) -> usize;
 }

@@ -10,7 +10,7 @@ use tertium_logic::Node;
 use tertium_model::{Kmts, KmtsBuilder, PropId, StateId};
 
 use super::linear::{Sight, Steps};
-use super::search::{PathSearch, Paths, Step};
+use super::search::{FairStep, PathSearch, Paths};
 use super::structure::Filter;
 use super::{Case, Rejection, misfit};
 use tertium_evidence::Deadlock;
@@ -106,10 +106,10 @@ impl Paths for Words<'_> {
         Some(StateId::new(vertex as usize))
     }
 
-    fn steps(&self, vertex: u32) -> Vec<Step> {
+    fn steps(&self, vertex: u32) -> Vec<FairStep> {
         let targets = self.case.structure.possible(self.settled.origin(vertex), Filter::Any);
         let copies = targets.flat_map(|target| self.settled.copies(target));
-        copies.map(|target| Step { target, certain: true, fair: Vec::new() }).collect()
+        copies.map(|target| FairStep { target, certain: true, fair: Vec::new() }).collect()
     }
 
     fn constraints(&self) -> usize {
@@ -163,11 +163,11 @@ impl Paths for Followed<'_> {
         Some(StateId::new(copy as usize))
     }
 
-    fn steps(&self, vertex: u32) -> Vec<Step> {
+    fn steps(&self, vertex: u32) -> Vec<FairStep> {
         let position = self.position(vertex);
         let targets = &self.moves[position][(vertex - self.first[position]) as usize];
         let vertices = targets.iter().flat_map(|&to| self.vertices(to as usize));
-        vertices.map(|target| Step { target, certain: true, fair: Vec::new() }).collect()
+        vertices.map(|target| FairStep { target, certain: true, fair: Vec::new() }).collect()
     }
 
     fn constraints(&self) -> usize {

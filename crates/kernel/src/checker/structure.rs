@@ -1,5 +1,7 @@
 //! What is possible and what is certain at a state, under a reading? The checker's own view of a structure.
 
+use std::collections::BTreeSet;
+
 use tertium_lattice::Belnap;
 use tertium_logic::Formula;
 use tertium_model::{ActionId, Edge, HyperEdge, Kmts, PropId, StateId};
@@ -51,6 +53,21 @@ impl<'a> Structure<'a> {
                 && !self.model.is_dead(state)
                 && self.totality_counts(state, filter)
                 && self.possible(state, Filter::Any).all(inside))
+    }
+
+    /// The actions of the certain sets of the state that have only members that pass `inside`.
+    pub(crate) fn certain_actions(
+        &self,
+        state: StateId,
+        filter: Filter,
+        inside: impl Fn(StateId) -> bool,
+    ) -> BTreeSet<Option<ActionId>> {
+        let model = self.model;
+        let plain = model.edges_from(state).filter(|edge| surely_counts(model, edge, filter) && edge.must);
+        let sets = model.hyper_from(state).filter(|hyper| self.hyper_counts(state, hyper, filter));
+        let plain = plain.filter(|edge| inside(edge.target)).map(|edge| edge.action);
+        let sets = sets.filter(|hyper| hyper.members.iter().all(|&member| inside(member))).map(|hyper| hyper.action);
+        plain.chain(sets).collect()
     }
 
     /// Totality promises some step: none of a given action, and one of a fairness constraint if all steps are.

@@ -114,6 +114,12 @@ pub fn permitted(subject: Subject, value: Belnap, logic: Logic, reading: Reading
             Logic::Ltl => vec![ProofKind::Lasso],
             Logic::CtlStar => vec![ProofKind::Labels],
         },
+        // Where runs go on, a formula about paths that has a form in CTL has the proofs of that.
+        (Subject::Abstraction, Belnap::True | Belnap::False) if matches!(logic, Logic::CtlStar | Logic::Ltl) => {
+            let mut kinds = compositional(value, logic);
+            kinds.push(ProofKind::Claims);
+            kinds
+        }
         (Subject::Instance | Subject::Graph | Subject::Abstraction, Belnap::True | Belnap::False) => {
             compositional(value, logic)
         }

@@ -1,19 +1,22 @@
-//! The completion game: which moves does someone have who builds a completion, and which has someone who shows that there is none?
+//! The completion game, as the checker needs it: what must be answered before it is believed that nobody can complete a structure so?
 //!
-//! The completion game behind proofs of the thorough semantics. A *stand* is a set of states that one concrete state refines
-//! together, and the terms ([`Terms`]) that it has to meet. The builder picks a way to meet them ([`TermChoice`]); the other picks
-//! something to follow up, a certain step or one that a term asks for ([`Demand`]); the builder picks where it leads
-//! ([`Outcome`]). A play that never ends is lost for the builder if it has a *thread*, a term and the terms that it
-//! led to, on which the greatest priority that is met again and again is odd: something was put off for ever.
+//! A *stand* is a set of states that one concrete state refines together, and the terms ([`Terms`]) that it has to meet. The builder of a
+//! completion makes a choice that meets them ([`TermChoice`]); the refuter picks something to follow up, a certain step or one that a term
+//! asks for ([`Demand`]); the builder picks where it leads ([`DemandOutcome`]). A play that never ends is lost for the builder if it has a
+//! *thread*, a term and the terms that it led to, on which the greatest priority that is met again and again is odd: something was put off
+//! for ever. Generalised model checking: Bruns and Godefroid 2000.
 //!
-//! Everything is as plain as its definition and in a fixed order, so that a proof can speak of "the second way". The checker uses
-//! nothing else; whoever writes a proof down uses it to number its moves. It is no part of how answers are found.
+//! The certificate has the refuter's strategy; here stand only the builder's possibilities, each by its definition: all choices, of which
+//! the least count; all sets of successors, of which the least count; one step of a path formula as its disjunctive normal form. Numbers and orders are those of
+//! `docs/certificates.md`. The engine that searches for strategies has the same game as code of its own, and
+//! `crates/check/tests/completion_game.rs` compares the two.
 
-mod paths;
-mod steps;
+mod choices;
+mod moves;
+mod path_automaton;
+mod priorities;
 mod terms;
-mod ways;
 
-pub use steps::{CompletionGame, Demand};
-pub use terms::{TermId, Terms};
-pub use ways::TermChoice;
+pub use choices::TermChoice;
+pub use moves::{CompletionGame, Demand, DemandOutcome};
+pub use terms::{Term, TermId, Terms};

@@ -1,10 +1,10 @@
-//! A formula as terms that a concrete state meets or not.
+//! A formula as terms that a concrete state meets or not: an alternating tree automaton.
 //!
 //! A term is met by a label, by all or one of other terms at the same state, or by a term at some or every successor. Node
-//! `n` of the formula has the terms `2n` (it is true) and `2n + 1` (it is false); others follow. Priorities tell fixpoints
+//! `n` of the formula has the terms `2n` (it is true) and `2n + 1` (it is false); others follow as they are laid out. Priorities tell fixpoints
 //! that may be unfolded for ever (even) from those that may not (odd); an outer fixpoint has the greater one.
 //!
-//! CTL is first unfolded to the mu-calculus; quantifiers over paths become the automata of `paths`.
+//! CTL is first unfolded to the mu-calculus; quantifiers over paths become automata (`path_automaton`).
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
@@ -12,11 +12,15 @@ use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, Node, NodeId, ctl_to_mu, ending_ctl};
 use tertium_model::{ActionId, Kmts, PropId};
 
-use super::paths::Automata;
-use crate::checker::{Filter, Graph, Names};
+use super::path_automaton::PathAutomaton;
+use super::priorities;
+use crate::checker::{Filter, Names};
 
 /// A term's number.
 pub type TermId = u32;
+
+/// That a node is true, or that it is false.
+pub(super) type Claim = (NodeId, bool);
 
 /// How a term is met at a concrete state.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,34 +38,28 @@ pub enum Term {
 }
 
 impl Term {
+    /// Always, or never.
+    const fn constant(value: bool) -> Self {
+        if value { Self::All(Vec::new()) } else { Self::Any(Vec::new()) }
+    }
+
     /// The terms at the same state.
     #[must_use]
     pub fn here(&self) -> &[TermId] {
-        match self {
-            Self::All(terms) | Self::Any(terms) => terms,
-            _ => &[],
-        }
+        if let Self::All(terms) | Self::Any(terms) = self { terms } else { &[] }
     }
 
     /// The term at successors.
     #[must_use]
-    pub fn behind(&self) -> Option<TermId> {
-        match self {
-            Self::Some(_, term) | Self::Every(_, term) => Some(*term),
-            _ => None,
-        }
+    pub const fn behind(&self) -> Option<TermId> {
+        if let Self::Some(_, term) | Self::Every(_, term) = self { Some(*term) } else { None }
     }
 
-    /// The terms that it leads to, here and behind a step.
-    fn leads_to(&self) -> impl Iterator<Item = TermId> + '_ {
-        self.here().iter().copied().chain(self.behind())
+    /// The action of the steps that it is about, if that is one.
+    #[must_use]
+    pub const fn action(&self) -> Option<ActionId> {
+        if let Self::Some(action, _) | Self::Every(action, _) = self { *action } else { None }
     }
-}
-
-/// Whether a term asks for a step and for nothing behind it.
-pub(super) fn is_bare_step(rules: &[Term], term: TermId) -> bool {
-    let behind = rules[term as usize].behind();
-    behind.is_some_and(|to| matches!(&rules[to as usize], Term::All(terms) if terms.is_empty()))
 }
 
 /// The terms of a formula.
@@ -71,8 +69,6 @@ pub struct Terms {
     pub rules: Vec<Term>,
     /// For each term what counts when it is met again and again.
     pub priority: Vec<u32>,
-    /// Terms that lead to each other have one number.
-    pub component: Vec<u32>,
     /// The term that says that the formula is true (or false, if that was asked for).
     pub root: TermId,
 }
@@ -95,89 +91,85 @@ impl Terms {
             Logic::Ctl => ctl_to_mu(formula),
             _ => Some(formula.clone()),
         };
-        let Some(formula) = unfolded.filter(is_known) else { return Ok(None) };
+        let Some(formula) = unfolded.filter(has_known_operators) else { return Ok(None) };
         let names = Names::look_up(&formula, model, &[]);
-        let mut maker = Maker::new(&formula, &names, ends);
-        let Some(root) = maker.all(positive, budget)? else { return Ok(None) };
-        let mut terms = Self { rules: maker.rules, priority: maker.priority, component: Vec::new(), root };
-        terms.component = components(&terms.rules, |_| true, budget)?;
-        terms.simplify_priorities(budget)?;
-        Ok(Some(terms))
+        let mut table = TermTable::new(&formula, &names, ends);
+        let Some(root) = table.lay_out(positive, budget)? else { return Ok(None) };
+        let priority = priorities::that_matter(&table.rules, &table.priority, budget)?;
+        Ok(Some(Self { rules: table.rules, priority, root }))
     }
 
-    /// Where everything that comes back is bad, all terms may count as bad; where nothing is, none does.
-    fn simplify_priorities(&mut self, budget: &Budget) -> Result<(), Stopped> {
-        let count = self.rules.len();
-        let (mut even, mut odd) = (vec![false; count], vec![false; count]);
-        for (&priority, &class) in self.priority.iter().zip(&self.component) {
-            even[class as usize] |= priority > 0 && priority.is_multiple_of(2);
-            odd[class as usize] |= priority % 2 == 1;
-        }
-        let cyclic = |component: &[u32], kept: &dyn Fn(usize) -> bool| {
-            let mut cyclic = vec![false; count];
-            for (at, rule) in self.rules.iter().enumerate().filter(|(at, _)| kept(*at)) {
-                let mut back = rule.leads_to().filter(|&to| kept(to as usize));
-                cyclic[at] = back.any(|to| component[to as usize] == component[at]);
-            }
-            cyclic
-        };
-        // Cycles that avoid everything odd.
-        let rest = |at: usize| self.priority[at].is_multiple_of(2);
-        let avoiding = cyclic(&components(&self.rules, rest, budget)?, &rest);
-        let mut good = even.clone();
-        for (at, &avoids) in avoiding.iter().enumerate() {
-            good[self.component[at] as usize] |= avoids;
-        }
-        let on_cycle = cyclic(&self.component, &|_| true);
-        for ((priority, &class), on_cycle) in self.priority.iter_mut().zip(&self.component).zip(on_cycle) {
-            if !on_cycle || !odd[class as usize] {
-                *priority = 0;
-            } else if !good[class as usize] {
-                *priority = 1;
-            }
-        }
-        Ok(())
+    /// Whether a term asks for a step and for nothing behind it.
+    #[must_use]
+    pub fn is_bare_step(&self, term: TermId) -> bool {
+        let behind = self.rules[term as usize].behind();
+        behind.is_some_and(|to| self.rules[to as usize] == Term::constant(true))
     }
 }
 
-/// The strongly connected components of the terms that are kept.
-fn components(rules: &[Term], kept: impl Fn(usize) -> bool, budget: &Budget) -> Result<Vec<u32>, Stopped> {
-    let mut graph = Graph::new();
-    for (at, rule) in rules.iter().enumerate() {
-        let stays = kept(at);
-        graph.push(rule.leads_to().filter(|&to| stays && kept(to as usize)));
-    }
-    graph.components(budget)
+/// The term of a node's truth or falsity.
+pub(super) fn term_of(node: NodeId, positive: bool) -> TermId {
+    to_u32(node.index() * 2 + usize::from(!positive))
 }
 
-/// Makes terms.
-pub(super) struct Maker<'a> {
+/// The terms as far as they are laid out. Their numbers are part of the format of certificates.
+pub(super) struct TermTable<'a> {
     pub(super) formula: &'a Formula,
     names: &'a Names,
     /// Whether paths may end where there is no step.
     pub(super) ends: bool,
     pub(super) rules: Vec<Term>,
-    pub(super) priority: Vec<u32>,
-    /// Whether a node speaks of a state, not of a path.
-    state_formula: Vec<bool>,
-    /// That there is a step, and that there is none.
-    steps_at_all: Option<[TermId; 2]>,
+    priority: Vec<u32>,
+    /// For each node whether it speaks of a state, not of a path.
+    of_state: Vec<bool>,
+    /// The fixpoint that binds each variable.
+    binders: Vec<NodeId>,
+    /// That there is no step, and that there is one.
+    any_step: Option<[TermId; 2]>,
 }
 
-/// The term of a node's truth or falsity.
-pub(super) fn term(node: NodeId, positive: bool) -> TermId {
-    to_u32(node.index() * 2 + usize::from(!positive))
-}
-
-impl<'a> Maker<'a> {
+impl<'a> TermTable<'a> {
     fn new(formula: &'a Formula, names: &'a Names, ends: bool) -> Self {
         let count = formula.nodes().len() * 2;
-        let rules = vec![Term::Any(Vec::new()); count];
-        Self { formula, names, ends, rules, priority: vec![0; count], state_formula: Vec::new(), steps_at_all: None }
+        let mut table = Self {
+            formula,
+            names,
+            ends,
+            rules: vec![Term::constant(false); count],
+            priority: vec![0; count],
+            of_state: Vec::new(),
+            binders: vec![NodeId::new(0); formula.variables().len()],
+            any_step: None,
+        };
+        table.look_through();
+        table
     }
 
-    pub(super) fn is_state_formula(&self, node: NodeId) -> bool {
-        self.state_formula[node.index()]
+    /// Finds out which nodes speak of states and what binds variables, and gives fixpoints their priorities.
+    fn look_through(&mut self) {
+        // How many fixpoints lie on one way down, this one included.
+        let mut depth: Vec<u32> = Vec::new();
+        for id in self.formula.node_ids() {
+            let node = self.formula.node(id);
+            let quantified = matches!(node, Node::All(_) | Node::Exists(_));
+            let of_state = node.children().all(|child| self.of_state[child.index()]) && !is_temporal(node);
+            self.of_state.push(quantified || of_state);
+            let inner = node.children().map(|child| depth[child.index()]).max().unwrap_or(0);
+            let (Node::Mu(variable, _) | Node::Nu(variable, _)) = node else {
+                depth.push(inner);
+                continue;
+            };
+            depth.push(inner + 1);
+            self.binders[variable.index()] = id;
+            for positive in [true, false] {
+                let is_least = matches!(node, Node::Mu(..)) == positive;
+                self.priority[term_of(id, positive) as usize] = 2 * (inner + 1) + u32::from(is_least);
+            }
+        }
+    }
+
+    pub(super) fn speaks_of_state(&self, node: NodeId) -> bool {
+        self.of_state[node.index()]
     }
 
     pub(super) fn add(&mut self, rule: Term, priority: u32) -> TermId {
@@ -187,122 +179,114 @@ impl<'a> Maker<'a> {
     }
 
     /// That there is a step, or that there is none.
-    pub(super) fn goes_on(&mut self, yes: bool) -> TermId {
-        let both = match self.steps_at_all {
-            Some(both) => both,
-            None => {
-                let (always, never) = (self.add(Term::All(Vec::new()), 0), self.add(Term::Any(Vec::new()), 0));
-                [self.add(Term::Every(None, never), 0), self.add(Term::Some(None, always), 0)]
-            }
-        };
-        self.steps_at_all = Some(both);
-        both[usize::from(yes)]
+    pub(super) fn has_step(&mut self, yes: bool) -> TermId {
+        if self.any_step.is_none() {
+            let [always, never] = [true, false].map(|value| self.add(Term::constant(value), 0));
+            let none = self.add(Term::Every(None, never), 0);
+            self.any_step = Some([none, self.add(Term::Some(None, always), 0)]);
+        }
+        self.any_step.map_or(0, |both| both[usize::from(yes)])
     }
 
     /// All terms; the one for the formula's truth or falsity.
-    fn all(&mut self, positive: bool, budget: &Budget) -> Result<Option<TermId>, Stopped> {
-        let mut binders = vec![NodeId::new(0); self.formula.variables().len()];
-        let mut height = Vec::with_capacity(self.formula.nodes().len());
-        for id in self.formula.node_ids() {
-            let node = self.formula.node(id);
-            let below = node.children().map(|child| height[child.index()]).max().unwrap_or(0u32);
-            let binds = matches!(node, Node::Mu(..) | Node::Nu(..));
-            if let Node::Mu(variable, _) | Node::Nu(variable, _) = node {
-                binders[variable.index()] = id;
-            }
-            height.push(below + u32::from(binds));
-            let about_state = !is_temporal(node) && node.children().all(|child| self.state_formula[child.index()]);
-            self.state_formula.push(about_state || matches!(node, Node::All(_) | Node::Exists(_)));
-        }
-        for id in self.formula.node_ids() {
+    fn lay_out(&mut self, positive: bool, budget: &Budget) -> Result<Option<TermId>, Stopped> {
+        for node in self.formula.node_ids() {
             for positive in [true, false] {
-                let Some(rule) = self.rule(id, positive, &binders, budget)? else { return Ok(None) };
-                self.rules[term(id, positive) as usize] = rule;
-                self.priority[term(id, positive) as usize] = match self.formula.node(id) {
-                    Node::Mu(..) => 2 * height[id.index()] + u32::from(positive),
-                    Node::Nu(..) => 2 * height[id.index()] + u32::from(!positive),
-                    _ => 0,
-                };
+                let Some(rule) = self.rule((node, positive), budget)? else { return Ok(None) };
+                self.rules[term_of(node, positive) as usize] = rule;
             }
         }
         let root = self.formula.root();
         if self.formula.logic() == Logic::Ltl {
             // All paths satisfy it: none satisfies its negation.
-            return Automata::new(self, positive, (root, false)).build(budget).map(Some);
+            return PathAutomaton::term(self, positive, (root, false), budget).map(Some);
         }
-        Ok(self.is_state_formula(root).then(|| term(root, positive)))
+        Ok(self.speaks_of_state(root).then(|| term_of(root, positive)))
     }
 
-    /// How a node's truth or falsity is met; nothing can be asked of a node about paths by itself.
-    fn rule(
-        &mut self,
-        id: NodeId,
-        positive: bool,
-        binders: &[NodeId],
-        budget: &Budget,
-    ) -> Result<Option<Term>, Stopped> {
-        let of = |node: NodeId| term(node, positive);
-        let not = |node: NodeId| term(node, !positive);
-        let always = |value: bool| if value { Term::All(Vec::new()) } else { Term::Any(Vec::new()) };
-        let both = |conjunction: bool, terms: Vec<TermId>| {
-            if conjunction == positive { Term::All(terms) } else { Term::Any(terms) }
-        };
-        Ok(Some(match self.formula.node(id) {
-            Node::True => always(positive),
-            Node::False => always(!positive),
+    /// How a claim is met at a state; none if it has a name or a value that terms do not know.
+    fn rule(&mut self, (id, positive): Claim, budget: &Budget) -> Result<Option<Term>, Stopped> {
+        let same = |node: NodeId| term_of(node, positive);
+        let node = self.formula.node(id);
+        if let Some(choices) = alternatives(node, positive) {
+            return Ok(Some(self.connective(&choices)));
+        }
+        Ok(match node {
             Node::Element(element) => match self.names.elements[element.index()] {
-                Some(Belnap::True) => always(positive),
-                Some(Belnap::False) => always(!positive),
-                _ => return Ok(None),
+                Some(Belnap::True) => Some(Term::constant(positive)),
+                Some(Belnap::False) => Some(Term::constant(!positive)),
+                _ => None,
             },
-            Node::Atom(atom) => match self.names.atoms[atom.index()] {
-                Some(prop) => Term::Label(prop, positive),
-                None => return Ok(None),
-            },
-            Node::Not(a) => Term::All(vec![not(a)]),
-            Node::And(a, b) => both(true, vec![of(a), of(b)]),
-            Node::Or(a, b) => both(false, vec![of(a), of(b)]),
-            Node::Implies(a, b) => both(false, vec![not(a), of(b)]),
-            Node::Iff(a, b) => self.alike(a, b, positive),
-            Node::Xor(a, b) => self.alike(a, b, !positive),
-            Node::Diamond(action, a) | Node::Box(action, a) => {
-                let action = match self.names.filter(action) {
-                    Some(Filter::Any) => None,
-                    Some(Filter::Action(action)) => Some(action),
-                    Some(Filter::Fair(_)) | None => return Ok(None),
+            Node::Atom(atom) => self.names.atoms[atom.index()].map(|prop| Term::Label(prop, positive)),
+            Node::Diamond(action, behind) | Node::Box(action, behind) => {
+                let exists = matches!(node, Node::Diamond(..)) == positive;
+                let step = |action| {
+                    if exists { Term::Some(action, same(behind)) } else { Term::Every(action, same(behind)) }
                 };
-                let some = matches!(self.formula.node(id), Node::Diamond(..)) == positive;
-                if some { Term::Some(action, of(a)) } else { Term::Every(action, of(a)) }
+                match self.names.filter(action) {
+                    Some(Filter::Any) => Some(step(None)),
+                    Some(Filter::Action(action)) => Some(step(Some(action))),
+                    Some(Filter::Fair(_)) | None => None,
+                }
             }
-            Node::Var(variable) => Term::All(vec![of(binders[variable.index()])]),
-            Node::Mu(_, body) | Node::Nu(_, body) => Term::All(vec![of(body)]),
-            Node::Exists(path) => Term::All(vec![Automata::new(self, !positive, (path, true)).build(budget)?]),
-            Node::All(path) => Term::All(vec![Automata::new(self, positive, (path, false)).build(budget)?]),
-            _ => Term::Any(Vec::new()),
-        }))
+            Node::Var(variable) => Some(Term::All(vec![same(self.binders[variable.index()])])),
+            Node::Mu(_, body) | Node::Nu(_, body) => Some(Term::All(vec![same(body)])),
+            Node::Exists(path) => Some(Term::All(vec![PathAutomaton::term(self, !positive, (path, true), budget)?])),
+            Node::All(path) => Some(Term::All(vec![PathAutomaton::term(self, positive, (path, false), budget)?])),
+            // Nothing can be asked of a node about paths by itself.
+            _ => Some(Term::constant(false)),
+        })
     }
 
-    /// That two nodes have the same truth, or (unless `same`) that they do not.
-    fn alike(&mut self, a: NodeId, b: NodeId, same: bool) -> Term {
-        let first = self.add(Term::All(vec![term(a, true), term(b, same)]), 0);
-        let second = self.add(Term::All(vec![term(a, false), term(b, !same)]), 0);
-        Term::Any(vec![first, second])
+    /// One of several conjunctions; those of more than one claim have terms of their own where there are several.
+    fn connective(&mut self, choices: &[Vec<Claim>]) -> Term {
+        let terms = |claims: &[Claim]| claims.iter().map(|&(node, positive)| term_of(node, positive)).collect();
+        if let [only] = choices {
+            return Term::All(terms(only));
+        }
+        let one = |claims: &Vec<Claim>| match claims[..] {
+            [(node, positive)] => term_of(node, positive),
+            _ => self.add(Term::All(terms(claims)), 0),
+        };
+        Term::Any(choices.iter().map(one).collect())
     }
 }
 
-/// Linear formulas have no modalities, and formulas of LTL no quantifiers.
-fn is_known(formula: &Formula) -> bool {
-    let linear = matches!(formula.logic(), Logic::Ltl | Logic::CtlStar);
-    let foreign = |node: &Node| match node {
-        Node::Diamond(..) | Node::Box(..) | Node::Var(_) | Node::Mu(..) | Node::Nu(..) => linear,
-        Node::All(_) | Node::Exists(_) => formula.logic() != Logic::CtlStar,
-        node => is_temporal(*node) && !linear,
-    };
-    !formula.nodes().iter().any(foreign)
+/// The claims about operands by which a connective is true, or false: all of one of these lists. None for other nodes.
+pub(super) fn alternatives(node: Node, positive: bool) -> Option<Vec<Vec<Claim>>> {
+    let both = |a: Claim, b: Claim| vec![vec![a, b]];
+    let either = |a: Claim, b: Claim| vec![vec![a], vec![b]];
+    let alike = |a, b, same| vec![vec![(a, true), (b, same)], vec![(a, false), (b, !same)]];
+    let constant = |value| if value { vec![Vec::new()] } else { Vec::new() };
+    Some(match (node, positive) {
+        (Node::True, _) => constant(positive),
+        (Node::False, _) => constant(!positive),
+        (Node::Not(a), _) => vec![vec![(a, !positive)]],
+        (Node::And(a, b), true) => both((a, true), (b, true)),
+        (Node::And(a, b), false) => either((a, false), (b, false)),
+        (Node::Or(a, b), true) => either((a, true), (b, true)),
+        (Node::Or(a, b), false) => both((a, false), (b, false)),
+        (Node::Implies(a, b), true) => either((a, false), (b, true)),
+        (Node::Implies(a, b), false) => both((a, true), (b, false)),
+        (Node::Iff(a, b), _) => alike(a, b, positive),
+        (Node::Xor(a, b), _) => alike(a, b, !positive),
+        _ => return None,
+    })
+}
+
+/// Formulas about paths have no modalities and fixpoints; only CTL* has quantifiers, and temporal operators stand in formulas about paths.
+fn has_known_operators(formula: &Formula) -> bool {
+    let logic = formula.logic();
+    let about_paths = matches!(logic, Logic::Ltl | Logic::CtlStar);
+    formula.nodes().iter().all(|&node| match node {
+        Node::Diamond(..) | Node::Box(..) | Node::Var(_) | Node::Mu(..) | Node::Nu(..) => !about_paths,
+        Node::All(_) | Node::Exists(_) => logic == Logic::CtlStar,
+        other => about_paths || !is_temporal(other),
+    })
 }
 
 /// Whether a node speaks of what comes later on one path.
-fn is_temporal(node: Node) -> bool {
+const fn is_temporal(node: Node) -> bool {
     use Node::{Finally, Globally, Next, Release, StrongRelease, Until, WeakUntil};
     matches!(node, Next(_) | Finally(_) | Globally(_) | Until(..) | Release(..) | WeakUntil(..) | StrongRelease(..))
 }

@@ -15,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::narrow::to_u32;
-use tertium_evidence::abstraction::Structure;
+use tertium_evidence::abstraction::{Rank, Structure};
 use tertium_model::{ActionId, Kmts, KmtsBuilder, StateId};
 use tertium_program::{ExprId, Fairness};
 
@@ -23,15 +23,18 @@ use super::machine::NoTerm;
 use super::proof_obligations::{Obligation, ProofObligations};
 use super::ranks::{self, Promise};
 use super::steps::Wrong;
+use crate::checker::RankedSteps;
 
 /// How a structure is read. It follows from the question, never from a certificate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Frame {
+pub struct StructureReading {
     /// Whether processes that are declared fair are treated so. Strong fairness is taken for weak fairness, which is right for
     /// linear formulas that are true, and only for those.
     pub fair: bool,
     /// Whether runs that end stay where they are.
     pub stutter: bool,
+    /// Whether claims speak of the structure, so that ranks stand beside it; for linear formulas they become part of it.
+    pub claims: bool,
 }
 
 /// A structure, and what has to hold so that it is an abstraction of the program.
@@ -41,6 +44,8 @@ pub struct Drawn {
     pub model: Kmts,
     /// The obligations; without them the structure says nothing about the program.
     pub obligations: Vec<Obligation>,
+    /// What steps do to ranks, where claims speak of the structure.
+    pub ranked: RankedSteps,
 }
 
 /// Who takes a step that is certain.
@@ -95,7 +100,12 @@ impl ProofObligations<'_, '_> {
     ///
     /// # Errors
     /// If something has no term, or the structure does not fit.
-    pub fn draw(&mut self, structure: &Structure, atoms: &[(String, ExprId)], frame: Frame) -> Result<Drawn, NoTerm> {
+    pub fn draw(
+        &mut self,
+        structure: &Structure,
+        atoms: &[(String, ExprId)],
+        frame: StructureReading,
+    ) -> Result<Drawn, NoTerm> {
         self.drawn(structure, atoms, frame, false)
     }
 
@@ -103,15 +113,34 @@ impl ProofObligations<'_, '_> {
     ///
     /// # Errors
     /// If the structure does not fit.
-    pub fn sketch(&mut self, structure: &Structure, atoms: &[(String, ExprId)], frame: Frame) -> Result<Kmts, NoTerm> {
+    pub fn sketch(
+        &mut self,
+        structure: &Structure,
+        atoms: &[(String, ExprId)],
+        frame: StructureReading,
+    ) -> Result<Kmts, NoTerm> {
         Ok(self.drawn(structure, atoms, frame, true)?.model)
+    }
+
+    /// As [`ProofObligations::sketch`], with what steps are said to do to ranks.
+    ///
+    /// # Errors
+    /// If the structure does not fit.
+    pub fn ranked_sketch(
+        &mut self,
+        structure: &Structure,
+        atoms: &[(String, ExprId)],
+        frame: StructureReading,
+    ) -> Result<(Kmts, RankedSteps), NoTerm> {
+        let drawn = self.drawn(structure, atoms, frame, true)?;
+        Ok((drawn.model, drawn.ranked))
     }
 
     fn drawn(
         &mut self,
         structure: &Structure,
         atoms: &[(String, ExprId)],
-        frame: Frame,
+        frame: StructureReading,
         sketch: bool,
     ) -> Result<Drawn, NoTerm> {
         if !fits(structure, self.abstraction.states.len(), self.machine.processes(), atoms.len()) {
@@ -135,7 +164,7 @@ type Edges = Vec<(StateId, StateId, Option<ActionId>)>;
 struct Drawing<'d, 'p, 'a> {
     writer: &'d mut ProofObligations<'p, 'a>,
     structure: &'d Structure,
-    frame: Frame,
+    frame: StructureReading,
     /// Whether obligations are left out.
     sketch: bool,
     builder: KmtsBuilder,
@@ -161,7 +190,12 @@ fn id(number: u32) -> StateId {
 }
 
 impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
-    fn new(writer: &'d mut ProofObligations<'p, 'a>, structure: &'d Structure, frame: Frame, sketch: bool) -> Self {
+    fn new(
+        writer: &'d mut ProofObligations<'p, 'a>,
+        structure: &'d Structure,
+        frame: StructureReading,
+        sketch: bool,
+    ) -> Self {
         let machine = &writer.machine;
         let mut builder = KmtsBuilder::new();
         for number in 0..structure.labels.len() {
@@ -385,9 +419,36 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
         }
         let builder = std::mem::take(&mut self.builder);
         let plain = builder.finish().map_err(|error| NoTerm::new(error.to_string()))?;
+        if self.frame.claims {
+            let ranked = self.ranked(&plain)?;
+            return Ok(Drawn { model: plain, obligations: self.owed, ranked });
+        }
         let promises = self.promises(&plain)?;
         let model = if promises.is_empty() { plain } else { ranks::keeping(&plain, &promises)? };
-        Ok(Drawn { model, obligations: self.owed })
+        Ok(Drawn { model, obligations: self.owed, ranked: RankedSteps::default() })
+    }
+
+    /// What possible steps, and certain ones with rank conditions, do to ranks; each is shown to do so.
+    fn ranked(&mut self, plain: &Kmts) -> Result<RankedSteps, NoTerm> {
+        let structure = self.structure;
+        if !structure.strong.is_empty() {
+            return Err(NoTerm::new("strong fairness shows that linear formulas are true, and nothing else"));
+        }
+        for rank in &structure.ranks {
+            self.owe_rank(rank)?;
+        }
+        for set in &structure.ranked {
+            self.owe(|writer, owed| writer.is_certain_with_ranks(&structure.ranks, set, owed))?;
+        }
+        ranks::steps(structure, &self.targets, plain, &self.actions)
+    }
+
+    /// Every step that a rank lists is of its kind.
+    fn owe_rank(&mut self, rank: &Rank) -> Result<(), NoTerm> {
+        self.owe(|writer, owed| {
+            owed.extend(writer.rank(rank)?);
+            Ok(())
+        })
     }
 
     /// What runs do not do for ever: ranks, of which every step that is listed is shown to be of its kind, and strong fairness.
@@ -395,10 +456,7 @@ impl<'d, 'p, 'a> Drawing<'d, 'p, 'a> {
         let structure = self.structure;
         let mut promises = Vec::new();
         for rank in &structure.ranks {
-            self.owe(|writer, owed| {
-                owed.extend(writer.rank(rank)?);
-                Ok(())
-            })?;
+            self.owe_rank(rank)?;
             promises.push(Promise::of_rank(rank, &self.targets, plain, &self.actions));
         }
         for &slot in &structure.strong {

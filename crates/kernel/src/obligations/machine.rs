@@ -11,7 +11,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use tertium_base::narrow::to_i64;
-use tertium_program::{Action, ChannelId, Field, InitialValue, ProcessId, Program, Scope, StepId, Type, VarId};
+use tertium_program::{
+    Action, ChannelId, Field, InitialValue, ProcessId, Program, Scope, Semantics, StepId, Type, VarId,
+};
 
 use super::Later;
 use super::roster::{self, Slot};
@@ -361,7 +363,7 @@ impl<'p> Machine<'p> {
     /// What holds of the states in which the program begins, as far as types do not say it.
     ///
     /// # Errors
-    /// If an initial value is computed, or the condition on initial states has no term.
+    /// If an initial value cannot be computed, or the condition on initial states has no term.
     pub fn initial(&mut self) -> Result<TermId, NoTerm> {
         let mut parts = Vec::new();
         for pid in 0..self.code.len() {
@@ -392,6 +394,19 @@ impl<'p> Machine<'p> {
         Ok(self.terms.all(&parts))
     }
 
+    /// Computed initial values: each is one number, whatever the program begins with, by the definition of initial states.
+    fn computed(&self, var: VarId, slot: Option<usize>) -> Result<Vec<i64>, NoTerm> {
+        let (semantics, variable) = (Semantics::new(self.program), self.program.variable(var));
+        let none = || NoTerm::new(format!("the initial value of `{}` cannot be computed", variable.name));
+        let slots = semantics.first_slots().map_err(|_| none())?;
+        let base = match slot {
+            None => 0,
+            Some(slot) => *semantics.layout().frames(&slots).get(self.slots[slot].pid).ok_or_else(none)?,
+        };
+        let at = base + semantics.layout().variable(var);
+        slots.get(at..at + variable.cells()).map(<[i64]>::to_vec).ok_or_else(none)
+    }
+
     fn begins(&mut self, var: VarId, pid: Option<usize>, parts: &mut Vec<TermId>) -> Result<(), NoTerm> {
         let store = match pid {
             None => self.shared.get(&var),
@@ -412,10 +427,7 @@ impl<'p> Machine<'p> {
             (_, InitialValue::Channel(first)) => {
                 (0..count).map(|cell| self.number_of(ChannelId::new(first.index() + cell), pid)).collect()
             }
-            (_, InitialValue::Computed(expr)) => match self.program.exprs.constant(*expr) {
-                Some(value) => vec![self.program.stored(variable.ty, value); count],
-                None => return Err(NoTerm::new(format!("the initial value of `{}` is computed", variable.name))),
-            },
+            (_, InitialValue::Computed(_)) => self.computed(var, pid)?,
         };
         // What is known of cells by their types must hold from the beginning.
         if values.iter().any(|&value| !self.program.admits(variable.ty, value)) {

@@ -17,7 +17,7 @@ mod messages;
 mod parse;
 mod print;
 mod proof_obligations;
-mod ranks;
+pub(crate) mod ranks;
 mod rendezvous;
 mod roster;
 mod shape;
@@ -25,7 +25,7 @@ mod steps;
 pub mod terms;
 mod values;
 
-pub use drawing::{Drawn, Frame};
+pub use drawing::{Drawn, StructureReading};
 pub use machine::{Machine, NoTerm};
 pub use proof_obligations::{Expected, Obligation, ProofObligations};
 pub(crate) use shape::of_every_state;

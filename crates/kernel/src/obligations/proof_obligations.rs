@@ -77,6 +77,8 @@ pub struct ProofObligations<'p, 'a> {
     fixed: Vec<TermId>,
     predicates: Vec<TermId>,
     cells: Vec<TermId>,
+    /// Parts that texts of the abstraction name by their numbers.
+    pub(super) shared: Vec<TermId>,
     moves: HashMap<(usize, usize), Rc<Moves>>,
     counts: BTreeMap<&'static str, usize>,
     /// Everything that abstract states tell apart.
@@ -144,6 +146,7 @@ impl<'p, 'a> ProofObligations<'p, 'a> {
             fixed,
             predicates,
             cells,
+            shared,
             moves: HashMap::new(),
             counts: BTreeMap::new(),
             tracked,

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use tertium_program::{Binary, Expr, ExprId, ListId, Scope, Sort as Kind, Type, Unary, VarId};
+use tertium_program::{Binary, Expr, ExprId, ListId, Scope, Sort as ExprSort, Type, Unary, VarId};
 
 use super::machine::{Machine, NoTerm, Store};
 use super::terms::{Bounds, Function, Sort, TermId};
@@ -137,7 +137,7 @@ impl Machine<'_> {
                 let (then, otherwise) = (self.fine_if(c, fine_a), self.fine_if(not_c, fine_b));
                 let branches = self.both_fine(then, otherwise);
                 fine = self.both_fine(fine_c, branches);
-                let truth = exprs.sort(id) == Kind::Bool;
+                let truth = exprs.sort(id) == ExprSort::Bool;
                 let (a, b) =
                     if truth { (self.as_truth(a), self.as_truth(b)) } else { (self.as_number(a), self.as_number(b)) };
                 self.terms.ite(c, a, b)

@@ -2,7 +2,7 @@
 
 use tertium_base::{Budget, Stopped};
 use tertium_evidence::abstraction::{Abstraction, Structure};
-use tertium_evidence::{Certificate, Deadlock, Document, InvariantPart, Part, Place};
+use tertium_evidence::{Certificate, CertificatePlace, Deadlock, Document, InvariantPart, Part};
 use tertium_lattice::Belnap;
 use tertium_load::questions::Mistake;
 use tertium_load::{Failure, ProgramFile};
@@ -12,9 +12,11 @@ use tertium_program::Fairness;
 
 use super::graph::NoGraph;
 use super::question::{Asks, Subject};
-use crate::checker::{Assumption, Rejection, Subject as Kind, check_certificate_of};
+use crate::checker::{
+    Assumption, RankedSteps, Rejection, Subject as SubjectKind, check_certificate_of, check_ranked_certificate,
+};
 use crate::finding::proof_word;
-use crate::obligations::{Goal, NoTerm, Obligation, ProofObligations, Wrong, of_every_state};
+use crate::obligations::{Goal, NoTerm, Obligation, ProofObligations, StructureReading, Wrong, of_every_state};
 use crate::solve::{Decided, Decider, decide};
 use crate::structures::{canonical, sentence};
 
@@ -162,17 +164,28 @@ fn goal_of<'a>(subject: &'a Subject<'_>, value: Belnap) -> Result<Goal<'a>, Stri
     }
 }
 
+/// How a structure is drawn for proofs of a kind: ranks stand beside it for claims, whatever the logic is.
+#[must_use]
+pub fn frame_for(subject: &Subject<'_>, claims: bool) -> StructureReading {
+    StructureReading { claims: subject.frame.claims || claims, ..subject.frame }
+}
+
 /// Why fairness is in the way: strong fairness is known to linear formulas that are true, and to no others.
 ///
 /// # Errors
 /// What is in the way.
-pub fn fairness_fits(subject: &Subject<'_>, structure: &Structure, value: Belnap) -> Result<(), String> {
+pub fn fairness_fits(
+    subject: &Subject<'_>,
+    frame: StructureReading,
+    structure: &Structure,
+    value: Belnap,
+) -> Result<(), String> {
     let linear = subject.formula().logic() == Logic::Ltl && value == Belnap::True;
-    if structure.makes_promises() && !linear {
-        return Err("what cannot go on for ever shows only that linear formulas are true (E0610)".to_owned());
+    if structure.makes_promises() && !linear && !(frame.claims && structure.strong.is_empty()) {
+        return Err("of linear formulas, what cannot go on for ever shows only that they are true (E0610)".to_owned());
     }
     // A path that ends keeps no promise of what happens again and again, and would be left out.
-    if structure.makes_promises() && !subject.frame.stutter {
+    if structure.makes_promises() && !subject.frame.stutter && !frame.claims {
         return Err("what cannot go on for ever needs runs that end to stay where they are (E0610)".to_owned());
     }
     if subject.has_process(Fairness::Strong) && subject.frame.fair && !linear {
@@ -193,18 +206,18 @@ fn by_structure(
         return Err(refused("a structure over abstract states speaks of properties only (E0611)"));
     }
     let value = common_value(parts)?;
-    fairness_fits(subject, structure, value).map_err(refused)?;
+    let frame = frame_for(subject, parts.iter().all(Part::is_claims));
+    fairness_fits(subject, frame, structure, value).map_err(refused)?;
     let mut writer = ProofObligations::new(&subject.file.program, over, lines(&subject.file), means.budget)
         .map_err(|why| means.no_term(why))?;
-    let drawn = writer.draw(structure, &subject.atoms(), subject.frame).map_err(|why| means.no_term(why))?;
+    let drawn = writer.draw(structure, &subject.atoms(), frame).map_err(|why| means.no_term(why))?;
     means.decided(&drawn.obligations)?;
     let mut count = drawn.obligations.len();
     let model = &drawn.model;
-    let (proof, shown) = proved_at(subject, (model, Kind::Abstraction), (value, parts), text, means)?;
+    let subject_drawn = DrawnSubject { model, kind: SubjectKind::Abstraction, ranked: &drawn.ranked };
+    let (proof, shown) = proved_at(subject, subject_drawn, (value, parts), text, means)?;
     if value == Belnap::False {
-        let state = *shown.first().ok_or_else(|| refused("no initial state shows it"))?;
-        // The name of an abstract state is its number, in the first copy.
-        let starts = writer.starts_in(state.index()).map_err(|why| means.no_term(why))?;
+        let starts = begins(&mut writer, model, &shown).map_err(|why| means.no_term(why))?;
         let starts: Vec<Obligation> = starts.into_iter().collect();
         means.decided(&starts)?;
         count += starts.len();
@@ -213,19 +226,38 @@ fn by_structure(
     Ok(Established { value, proof, over, obligations: count, assumptions: Vec::new() })
 }
 
+/// That the program begins where something is shown to be false: in the first of these abstract states, or, if they are all in which it can begin,
+/// anywhere. The second needs nothing of what functions do: whichever they are, the program begins in one of them.
+///
+/// # Errors
+/// If it is not known without functions.
+pub fn begins(
+    writer: &mut ProofObligations<'_, '_>,
+    model: &Kmts,
+    shown: &[StateId],
+) -> Result<Option<Obligation>, NoTerm> {
+    let first = shown.first().ok_or_else(|| NoTerm("no initial state shows it".to_owned()))?;
+    // The name of an abstract state is its number, in the first copy.
+    match writer.starts_in(first.index()) {
+        Err(_) if model.init().iter().all(|state| shown.contains(state)) => writer.starts(),
+        starts => starts,
+    }
+}
+
 /// Parts prove the value on the program's graph, which is written out anew.
 fn by_graph(subject: &Subject<'_>, parts: &[Part], text: &str, means: Means<'_>) -> Result<Established, NotShown> {
     let value = common_value(parts)?;
-    let strong = subject.frame.fair && subject.has_process(Fairness::Strong);
-    if strong {
-        return Err(refused("strong fairness cannot be written as constraints on edges"));
+    if subject.is_strongly_fair() && value != Belnap::True {
+        return Err(refused("strong fairness shows that linear formulas are true, and nothing else"));
     }
     let model = match subject.graph(means.budget) {
         Ok(model) => model,
         Err(NoGraph::Open(why)) => return Err(refused(why)),
         Err(NoGraph::Failed(failure)) => return Err(failure.into()),
     };
-    let (proof, _) = proved_at(subject, (&model, Kind::Graph), (value, parts), text, means)?;
+    let ranked = RankedSteps::default();
+    let written_out = DrawnSubject { model: &model, kind: SubjectKind::Graph, ranked: &ranked };
+    let (proof, _) = proved_at(subject, written_out, (value, parts), text, means)?;
     let over = format!("on the graph of {} states", model.state_count());
     Ok(Established { value, proof, over, obligations: 0, assumptions: Vec::new() })
 }
@@ -242,17 +274,25 @@ fn common_value(parts: &[Part]) -> Result<Belnap, NotShown> {
     Ok(value)
 }
 
+/// What a proof speaks of.
+#[derive(Clone, Copy)]
+struct DrawnSubject<'a> {
+    model: &'a Kmts,
+    kind: SubjectKind,
+    ranked: &'a RankedSteps,
+}
+
 /// The kind of proof, and the initial states where the value is proved: all of them if it is true, one if it is false.
 fn proved_at(
     subject: &Subject<'_>,
-    (model, kind): (&Kmts, Kind),
+    DrawnSubject { model, kind, ranked }: DrawnSubject<'_>,
     (value, parts): (Belnap, &[Part]),
     text: &str,
     means: Means<'_>,
 ) -> Result<(&'static str, Vec<StateId>), NotShown> {
     // Over abstract states how open steps weaken a formula is part of the reading; of a graph everything is decided.
     let mut reading = subject.reading;
-    if kind == Kind::Graph {
+    if kind == SubjectKind::Graph {
         reading.linear = tertium_evidence::Reading::default().linear;
     }
     let (mut shown, mut word) = (Vec::new(), "certificate");
@@ -272,7 +312,11 @@ fn proved_at(
         same_runs(subject, part.place())?;
         let (state, proof) = (read.state, read.proof);
         let certificate = Certificate { formula: formula.text(), logic: formula.logic(), reading, state, value, proof };
-        let why = match check_certificate_of(model, kind, &certificate, &[], means.budget) {
+        let checked = match ranked.is_empty() {
+            true => check_certificate_of(model, kind, &certificate, &[], means.budget),
+            false => check_ranked_certificate(model, ranked, &certificate, means.budget),
+        };
+        let why = match checked {
             Ok(accepted) => match accepted.assumptions.first() {
                 None => {
                     word = proof_word(&certificate.proof);
@@ -304,12 +348,14 @@ fn same_question(subject: &Subject<'_>, formula: &str, logic: Logic) -> Result<(
 }
 
 /// Whether a proof says that it is about these runs.
-fn same_runs(subject: &Subject<'_>, place: &Place) -> Result<(), NotShown> {
+fn same_runs(subject: &Subject<'_>, place: &CertificatePlace) -> Result<(), NotShown> {
     match *place {
-        Place::Property { fair: true, .. } if !subject.everyone => {
+        CertificatePlace::Property { fair: true, .. } if !subject.everyone => {
             Err(refused("it was made for runs that are fair to every process, which `--fair` asks for"))
         }
-        Place::Property { fair, stutter, .. } if fair != subject.everyone || stutter != subject.frame.stutter => {
+        CertificatePlace::Property { fair, stutter, .. }
+            if fair != subject.everyone || stutter != subject.frame.stutter =>
+        {
             Err(refused("it was made for other runs: for those that are fair to fewer, or that end otherwise"))
         }
         _ => Ok(()),

@@ -8,13 +8,13 @@
 
 use std::collections::BTreeMap;
 
-use tertium_evidence::{CountedPart, Document, Place};
+use tertium_evidence::{CertificatePlace, CountedPart, Document};
 use tertium_gcl::Addition;
 use tertium_gcl::parameterised::{self as families, FamilyProgram, Purpose};
 use tertium_lattice::Belnap;
 use tertium_load::program::{Extras, from_text_with};
 use tertium_load::questions::{Mistake, Question};
-use tertium_load::sizes::{AtLeast, asked_of, name_of};
+use tertium_load::sizes::{AtLeast, asked_of};
 use tertium_load::{Failure, ProgramFile};
 use tertium_logic::{Logic, Node};
 
@@ -59,7 +59,7 @@ pub(super) fn established(
     if counted.shown.iter().skip(1).any(|lemma| lemma_text(&lemma.document).is_none()) {
         return Err(refused("what counted members are taken to keep to must be properties"));
     }
-    let name = name_of(question);
+    let name = question.name();
     if file.program.properties.iter().filter(|property| property.name == name).count() > 1 {
         return Err(refused(format!("several properties are called `{name}`: give this one another name")));
     }
@@ -105,7 +105,7 @@ impl Checking<'_> {
 
     /// The name of something that is shown, in the programs that are made.
     fn name(&self, at: usize) -> String {
-        if at == 0 { name_of(self.question).to_owned() } else { lemma_name(at) }
+        if at == 0 { self.question.name().to_owned() } else { lemma_name(at) }
     }
 
     fn shown(&self, at: usize) -> Result<Established, NotShown> {
@@ -257,7 +257,7 @@ fn lemma_text(document: &Document) -> Option<&str> {
         (None, Some(part)) => part.place(),
         (None, None) => return None,
     };
-    if let Place::Property { text, .. } = place { Some(text) } else { None }
+    if let CertificatePlace::Property { text, .. } = place { Some(text) } else { None }
 }
 
 /// A program that was made, as a file.

@@ -15,7 +15,8 @@ use tertium_program::{ExprId, Fairness, NoInitialStates, Outcome, Semantics, Sta
 use tertium_load::Failure;
 use tertium_load::questions::Mistake;
 
-use crate::obligations::Frame;
+use crate::obligations::StructureReading;
+use crate::obligations::ranks::{Promise, keeping};
 
 /// A graph with more states than this is not written out.
 pub const MOST_STATES: usize = 100_000;
@@ -53,7 +54,7 @@ impl From<Failure> for NoGraph {
 pub fn write_out(
     semantics: &Semantics<'_>,
     labels: &Labels,
-    (frame, everyone): (Frame, bool),
+    (frame, everyone): (StructureReading, bool),
     budget: &Budget,
 ) -> Result<Kmts, NoGraph> {
     let semantics = semantics.clone().within(budget);
@@ -72,7 +73,7 @@ pub fn write_out(
 struct Writer<'a, 'p> {
     semantics: &'a Semantics<'p>,
     labels: &'a Labels,
-    frame: Frame,
+    frame: StructureReading,
     builder: KmtsBuilder,
     props: Vec<PropId>,
     known: HashMap<State, StateId>,
@@ -81,6 +82,7 @@ struct Writer<'a, 'p> {
     /// Where steps that go wrong lead.
     wrong: Option<StateId>,
     fair: Vec<u32>,
+    strong: Vec<u32>,
     /// Whether everyone who steps at all is treated fairly.
     everyone: bool,
     /// All edges with who takes them, and for each of them the first of those that belong to the same state.
@@ -90,17 +92,18 @@ struct Writer<'a, 'p> {
 type Edge = (StateId, StateId, Option<ActionId>);
 
 impl<'a, 'p> Writer<'a, 'p> {
-    fn new(semantics: &'a Semantics<'p>, labels: &'a Labels, frame: Frame) -> Self {
+    fn new(semantics: &'a Semantics<'p>, labels: &'a Labels, frame: StructureReading) -> Self {
         let program = semantics.program();
         let mut builder = KmtsBuilder::new();
         let props = match labels {
             Labels::Atoms(atoms) => atoms.iter().map(|(name, _)| builder.add_prop(name)).collect(),
             Labels::Mistake(mistake) => vec![builder.add_prop(mistake.name())],
         };
-        let weakly_fair = |pid: &u32| {
-            program.process(program.instances[*pid as usize].process).fairness == Fairness::Weak && frame.fair
-        };
-        let fair: Vec<u32> = (0..to_u32(program.instances.len())).filter(weakly_fair).collect();
+        let treated = |pid: u32| program.process(program.instances[pid as usize].process).fairness;
+        let running = || (0..to_u32(program.instances.len())).filter(|_| frame.fair);
+        // Whoever is treated strongly fairly is treated weakly so, too.
+        let fair = running().filter(|&pid| treated(pid) != Fairness::None).collect();
+        let strong = running().filter(|&pid| treated(pid) == Fairness::Strong).collect();
         Self {
             semantics,
             labels,
@@ -111,6 +114,7 @@ impl<'a, 'p> Writer<'a, 'p> {
             states: Vec::new(),
             wrong: None,
             fair,
+            strong,
             everyone: false,
             edges: Vec::new(),
         }
@@ -236,7 +240,49 @@ impl<'a, 'p> Writer<'a, 'p> {
             let counting = self.counting(pid);
             self.builder.add_fairness(counting);
         }
-        self.builder.finish().map_err(|error| NoGraph::Open(error.to_string()))
+        let promises: Vec<StrongFairness> = self.strong.iter().map(|&pid| self.promised(pid)).collect();
+        let graph = self.builder.finish().map_err(|error| NoGraph::Open(error.to_string()))?;
+        if promises.is_empty() {
+            return Ok(graph);
+        }
+        let promises: Vec<Promise> = promises.iter().map(|promised| promised.of(&graph)).collect();
+        keeping(&graph, &promises).map_err(|why| NoGraph::Open(why.0))
+    }
+
+    /// Where a process is able to step, and its steps.
+    fn promised(&self, pid: u32) -> StrongFairness {
+        let own = self.edges.iter().filter(|(_, by, _)| *by == Some(pid));
+        own.map(|(edge, ..)| *edge).collect::<BTreeSet<Edge>>().into()
+    }
+}
+
+/// The steps of a process that is treated strongly fairly: whoever is infinitely often where there is one takes one infinitely often.
+struct StrongFairness {
+    able: BTreeSet<StateId>,
+    steps: BTreeSet<Edge>,
+}
+
+impl From<BTreeSet<Edge>> for StrongFairness {
+    fn from(steps: BTreeSet<Edge>) -> Self {
+        Self { able: steps.iter().map(|(from, ..)| *from).collect(), steps }
+    }
+}
+
+impl StrongFairness {
+    /// As edges of the graph.
+    fn of(&self, graph: &Kmts) -> Promise {
+        let mut promise = Promise::default();
+        for from in graph.states() {
+            for edge in graph.edges_from(from) {
+                if self.able.contains(&from) {
+                    promise.forbidden.insert(edge.id);
+                }
+                if self.steps.contains(&(from, edge.target, edge.action)) {
+                    promise.wanted.insert(edge.id);
+                }
+            }
+        }
+        promise
     }
 }
 

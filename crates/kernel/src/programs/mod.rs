@@ -14,11 +14,10 @@ use std::path::Path;
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_evidence::itf::read_run;
-use tertium_evidence::{Document, Place};
+use tertium_evidence::{CertificatePlace, Document};
 use tertium_lattice::Belnap;
 use tertium_load::program::{Extras, load_with};
 use tertium_load::questions::{PROGRESS, Question, questions};
-use tertium_load::sizes::name_of;
 use tertium_load::{Failure, ProgramFile};
 use tertium_logic::Logic;
 
@@ -26,8 +25,8 @@ use crate::finding::{Finding, Verdict};
 use crate::request::Request;
 use crate::solve::Decider;
 use crate::structures::not_asked;
-pub use established::fairness_fits;
 use established::{Established, Means, NotShown, established};
+pub use established::{begins, fairness_fits, frame_for};
 pub use established::{invariant_obligations, lines};
 use question::{Settings, Subject};
 
@@ -178,7 +177,7 @@ fn empty(question: &Question) -> Finding {
         Question::Watched(watched) => (watched.claim.clone(), watched.logic()),
     };
     Finding {
-        name: name_of(question).to_owned(),
+        name: question.name().to_owned(),
         formula,
         logic,
         value: String::new(),
@@ -224,8 +223,8 @@ fn claimed_of(document: &Document) -> Option<Claimed<'_>> {
         (None, None) => return None,
     };
     match place {
-        Place::Property { text, .. } => Some(Claimed { text, logic: Some(logic) }),
-        Place::Mistake(name) => Some(Claimed { text: name, logic: None }),
+        CertificatePlace::Property { text, .. } => Some(Claimed { text, logic: Some(logic) }),
+        CertificatePlace::Mistake(name) => Some(Claimed { text: name, logic: None }),
         _ => None,
     }
 }

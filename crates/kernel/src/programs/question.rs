@@ -15,7 +15,7 @@ use tertium_program::{Expr, ExprId, Fairness, Program, Semantics};
 
 use super::claims::{ClaimAutomaton, formula};
 use super::graph::{Labels, NoGraph, write_out};
-use crate::obligations::Frame;
+use crate::obligations::StructureReading;
 
 /// How a question is read, as far as the user says so.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,7 +36,7 @@ pub struct Subject<'f> {
     /// What is asked.
     pub asks: Asks<'f>,
     /// How structures are drawn for it.
-    pub frame: Frame,
+    pub frame: StructureReading,
     /// How they are read.
     pub reading: Reading,
     /// Whether every process is treated fairly, those that are started later included.
@@ -109,7 +109,7 @@ impl<'f> Subject<'f> {
         Self {
             file,
             asks: Asks::Property(Cow::Borrowed(asked)),
-            frame: Frame { fair: speaks_of_paths(logic), stutter },
+            frame: StructureReading { fair: speaks_of_paths(logic), stutter, claims: logic != Logic::Ltl },
             reading,
             everyone: settings.fair,
         }
@@ -132,8 +132,10 @@ impl<'f> Subject<'f> {
         if settings.fair {
             fair_to_all(&mut file.to_mut().program);
         }
-        let (frame, reading) =
-            (Frame { fair: true, stutter }, Reading { deadlock: Deadlock::Mu, ..Reading::default() });
+        let (frame, reading) = (
+            StructureReading { fair: true, stutter, claims: false },
+            Reading { deadlock: Deadlock::Mu, ..Reading::default() },
+        );
         Ok(Self { file, asks, frame, reading, everyone: settings.fair })
     }
 
@@ -147,7 +149,7 @@ impl<'f> Subject<'f> {
         Ok(Self {
             file: Cow::Borrowed(file),
             asks: Asks::Never(mistake, Box::new(formula)),
-            frame: Frame::default(),
+            frame: StructureReading::default(),
             reading: Reading { deadlock: Deadlock::Mu, ..Reading::default() },
             everyone: false,
         })
@@ -188,12 +190,25 @@ impl<'f> Subject<'f> {
     /// # Errors
     /// If it cannot be written out.
     pub fn graph(&self, budget: &Budget) -> Result<Kmts, NoGraph> {
+        // What strong fairness excludes is drawn by copies of possible steps, which is right for what every run does.
+        let linear = matches!(self.asks, Asks::Property(_)) && self.formula().logic() == Logic::Ltl;
+        if self.is_strongly_fair() && !(linear && self.frame.stutter) {
+            return Err(NoGraph::Open(
+                "strong fairness shows that linear formulas are true, and nothing else".to_owned(),
+            ));
+        }
         let semantics = Semantics::new(&self.file.program);
         let graph = write_out(&semantics, &self.labels(), (self.frame, self.everyone), budget)?;
         match &self.asks {
             Asks::Claim(claim, _) => claim.product(&graph, budget),
             _ => Ok(graph),
         }
+    }
+
+    /// Whether some process is treated strongly fairly, and that counts for the question.
+    #[must_use]
+    pub fn is_strongly_fair(&self) -> bool {
+        self.frame.fair && self.has_process(Fairness::Strong)
     }
 
     /// Whether some process is treated with this fairness.

@@ -19,7 +19,7 @@ use tertium_program::{Fairness, Move, Outcome, Semantics, State, Successor};
 
 use super::established::{Established, Means, NotShown};
 use super::question::{Asks, Subject};
-use crate::checker::{Rejection, Subject as Kind, check_certificate_of};
+use crate::checker::{Rejection, Subject as SubjectKind, check_certificate_of};
 use crate::structures::sentence;
 
 fn refused(why: impl Into<String>) -> NotShown {
@@ -246,7 +246,7 @@ impl<'a, 'p> Replayed<'a, 'p> {
             value: Belnap::False,
             proof: Proof::Lasso { stem, cycle },
         };
-        match check_certificate_of(&model, Kind::Graph, &certificate, &[], means.budget) {
+        match check_certificate_of(&model, SubjectKind::Graph, &certificate, &[], means.budget) {
             Ok(accepted) if accepted.assumptions.is_empty() => Ok(Belnap::False),
             Ok(_) => Err(refused("it refutes the formula only under an assumption")),
             Err(Rejection::Stopped(stopped)) => Err(stopped.into()),

@@ -1,7 +1,7 @@
 //! Which single run decides whether a word satisfies a formula?
 //!
 //! A deterministic parity automaton, made state by state as letters come, so that a product builds only what it
-//! meets. Easy classes get cheap automata and say so ([`Kind`]): the formula's automaton and the one of its
+//! meets. Easy classes get cheap automata and say so ([`AcceptanceKind`]): the formula's automaton and the one of its
 //! complement are looked at, and only if neither is easy are Safra's trees used.
 //!
 //! The complement of "has evidence of truth" is not "has evidence of falsity": it is the dual formula, whose
@@ -23,7 +23,7 @@ use crate::formula::Formula;
 
 /// What a deterministic automaton needs to accept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum AcceptanceKind {
     /// Never to get stuck: a violation shows after finitely many letters. Priorities 0 and, once lost, 1.
     Safety,
     /// To arrive: satisfaction shows after finitely many letters. Priorities 1 and, once won, 2.
@@ -36,7 +36,7 @@ pub enum Kind {
     Parity,
 }
 
-impl Kind {
+impl AcceptanceKind {
     const fn dual(self) -> Self {
         match self {
             Self::Safety => Self::CoSafety,
@@ -81,7 +81,7 @@ enum Tracked {
 #[derive(Clone, Debug)]
 pub struct Determiniser {
     source: Source,
-    kind: Kind,
+    kind: AcceptanceKind,
     complemented: bool,
     states: Vec<Tracked>,
     index: HashMap<Tracked, usize>,
@@ -113,16 +113,18 @@ impl Determiniser {
     ) -> Result<Self, TranslationError> {
         let direct = Source::new(ltl_to_tgba(formula, negated, options, budget)?, false, budget)?;
         let direct_kind = direct.easy_kind();
-        if let Some(kind @ (Kind::Safety | Kind::CoSafety)) = direct_kind {
+        if let Some(kind @ (AcceptanceKind::Safety | AcceptanceKind::CoSafety)) = direct_kind {
             return Ok(Self::start(direct, kind, false));
         }
         let dual = Source::new(ltl_to_tgba(formula, !negated, options, budget)?, true, budget)?;
         Ok(match (direct_kind, dual.easy_kind()) {
-            (_, Some(kind @ (Kind::Safety | Kind::CoSafety))) => Self::start(dual, kind, true),
+            (_, Some(kind @ (AcceptanceKind::Safety | AcceptanceKind::CoSafety))) => Self::start(dual, kind, true),
             (Some(kind), _) => Self::start(direct, kind, false),
             (None, Some(kind)) => Self::start(dual, kind, true),
-            (None, None) if dual.tracked_size() < direct.tracked_size() => Self::start(dual, Kind::Parity, true),
-            (None, None) => Self::start(direct, Kind::Parity, false),
+            (None, None) if dual.tracked_size() < direct.tracked_size() => {
+                Self::start(dual, AcceptanceKind::Parity, true)
+            }
+            (None, None) => Self::start(direct, AcceptanceKind::Parity, false),
         })
     }
 
@@ -132,11 +134,11 @@ impl Determiniser {
     /// If the budget runs out.
     pub fn of_automaton(automaton: &Tgba, budget: &Budget) -> Result<Self, TranslationError> {
         let source = Source::new(automaton.cleaned(), false, budget)?;
-        let kind = source.easy_kind().unwrap_or(Kind::Parity);
+        let kind = source.easy_kind().unwrap_or(AcceptanceKind::Parity);
         Ok(Self::start(source, kind, false))
     }
 
-    fn start(source: Source, kind: Kind, complemented: bool) -> Self {
+    fn start(source: Source, kind: AcceptanceKind, complemented: bool) -> Self {
         let mut determiniser =
             Self { source, kind, complemented, states: Vec::new(), index: HashMap::new(), known: HashMap::new() };
         let automaton = &determiniser.source.automaton;
@@ -145,11 +147,11 @@ impl Determiniser {
             Tracked::Dead
         } else {
             match kind {
-                Kind::Safety => Tracked::Set(vec![initial]),
-                Kind::CoSafety => determiniser.source.won_or_set(vec![initial]),
-                Kind::Buchi => Tracked::One(initial, 0),
-                Kind::CoBuchi => determiniser.source.breakpoint(vec![initial], Vec::new()).0,
-                Kind::Parity => Tracked::Tree(safra::root(determiniser.source.level_state(initial, 0))),
+                AcceptanceKind::Safety => Tracked::Set(vec![initial]),
+                AcceptanceKind::CoSafety => determiniser.source.won_or_set(vec![initial]),
+                AcceptanceKind::Buchi => Tracked::One(initial, 0),
+                AcceptanceKind::CoBuchi => determiniser.source.breakpoint(vec![initial], Vec::new()).0,
+                AcceptanceKind::Parity => Tracked::Tree(safra::root(determiniser.source.level_state(initial, 0))),
             }
         };
         determiniser.state(first);
@@ -158,7 +160,7 @@ impl Determiniser {
 
     /// What the automaton needs to accept.
     #[must_use]
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> AcceptanceKind {
         if self.complemented { self.kind.dual() } else { self.kind }
     }
 
@@ -178,9 +180,9 @@ impl Determiniser {
     #[must_use]
     pub fn greatest_priority(&self) -> u32 {
         let own = match self.kind {
-            Kind::Safety | Kind::CoBuchi => 1,
-            Kind::CoSafety | Kind::Buchi => 2,
-            Kind::Parity => safra::Event::Good(0).priority(self.source.tracked_size()),
+            AcceptanceKind::Safety | AcceptanceKind::CoBuchi => 1,
+            AcceptanceKind::CoSafety | AcceptanceKind::Buchi => 2,
+            AcceptanceKind::Parity => safra::Event::Good(0).priority(self.source.tracked_size()),
         };
         own + u32::from(self.complemented)
     }
@@ -245,7 +247,7 @@ impl Determiniser {
                 let next = source.post(states, tests, |_, _| true);
                 match self.kind {
                     _ if next.is_empty() => (Tracked::Dead, 1),
-                    Kind::CoSafety => match source.won_or_set(next) {
+                    AcceptanceKind::CoSafety => match source.won_or_set(next) {
                         Tracked::Won => (Tracked::Won, 2),
                         open => (open, 1),
                     },
@@ -331,17 +333,17 @@ impl Source {
     }
 
     /// The class of the automaton that needs no trees.
-    fn easy_kind(&self) -> Option<Kind> {
+    fn easy_kind(&self) -> Option<AcceptanceKind> {
         if self.automaton.marks == 0 {
-            return Some(Kind::Safety);
+            return Some(AcceptanceKind::Safety);
         }
         if (0..self.automaton.states.len()).all(|state| !self.good[state] || self.accepts_all(state)) {
-            return Some(Kind::CoSafety);
+            return Some(AcceptanceKind::CoSafety);
         }
         if self.has_best_moves() {
-            return Some(Kind::Buchi);
+            return Some(AcceptanceKind::Buchi);
         }
-        self.is_weak().then_some(Kind::CoBuchi)
+        self.is_weak().then_some(AcceptanceKind::CoBuchi)
     }
 
     fn accepts_all(&self, state: usize) -> bool {

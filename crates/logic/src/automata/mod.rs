@@ -26,7 +26,7 @@ pub mod tgba;
 pub mod tracker;
 
 pub use build::{Translation, TranslationError, ltl_to_tgba};
-pub use determinise::{Determiniser, Kind};
+pub use determinise::{AcceptanceKind, Determiniser};
 pub use hoa::Letters;
 pub use hoa_read::read_hoa;
 pub use plain::plain_tableau;

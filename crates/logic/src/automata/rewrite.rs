@@ -35,14 +35,14 @@ pub(crate) fn rewrite(formula: &Formula) -> Formula {
 
 /// Whether a formula's words are closed under longer pasts (eventual) and shorter ones (universal).
 #[derive(Clone, Copy, Default)]
-struct Kind {
+struct WordClosure {
     eventual: bool,
     universal: bool,
 }
 
 struct Rewriter {
     builder: FormulaBuilder,
-    kinds: Vec<Kind>,
+    kinds: Vec<WordClosure>,
     known: HashMap<(NodeId, NodeId), bool>,
     depth: u32,
     /// Comparisons made for the present implication.
@@ -91,7 +91,7 @@ impl Rewriter {
 
     // --- Kinds ---
 
-    fn kind(&mut self, id: NodeId) -> Kind {
+    fn kind(&mut self, id: NodeId) -> WordClosure {
         // Operands have smaller ids, so filling up from below always finds them.
         while self.kinds.len() <= id.index() {
             let node = self.node(NodeId::new(self.kinds.len()));
@@ -101,19 +101,24 @@ impl Rewriter {
         self.kinds[id.index()]
     }
 
-    fn kind_of(&self, node: Node) -> Kind {
+    fn kind_of(&self, node: Node) -> WordClosure {
         let of = |id: NodeId| self.kinds[id.index()];
         match node {
-            Node::True | Node::False => Kind { eventual: true, universal: true },
+            Node::True | Node::False => WordClosure { eventual: true, universal: true },
             Node::Next(a) => of(a),
-            Node::Finally(a) => Kind { eventual: true, universal: of(a).universal },
-            Node::Globally(a) => Kind { eventual: of(a).eventual, universal: true },
-            Node::And(a, b) | Node::Or(a, b) => {
-                Kind { eventual: of(a).eventual && of(b).eventual, universal: of(a).universal && of(b).universal }
+            Node::Finally(a) => WordClosure { eventual: true, universal: of(a).universal },
+            Node::Globally(a) => WordClosure { eventual: of(a).eventual, universal: true },
+            Node::And(a, b) | Node::Or(a, b) => WordClosure {
+                eventual: of(a).eventual && of(b).eventual,
+                universal: of(a).universal && of(b).universal,
+            },
+            Node::Until(a, b) => {
+                WordClosure { eventual: of(b).eventual, universal: of(a).universal && of(b).universal }
             }
-            Node::Until(a, b) => Kind { eventual: of(b).eventual, universal: of(a).universal && of(b).universal },
-            Node::Release(a, b) => Kind { eventual: of(a).eventual && of(b).eventual, universal: of(b).universal },
-            _ => Kind::default(),
+            Node::Release(a, b) => {
+                WordClosure { eventual: of(a).eventual && of(b).eventual, universal: of(b).universal }
+            }
+            _ => WordClosure::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 use tertium_base::Budget;
 
 use super::{
-    Determiniser, Kind, Letters, Literal, Translation, TranslationError, ltl_to_tgba, plain_tableau, read_hoa,
+    AcceptanceKind, Determiniser, Letters, Literal, Translation, TranslationError, ltl_to_tgba, plain_tableau, read_hoa,
 };
 use crate::testing::words::Lasso;
 use crate::testing::{Random, random_formula};
@@ -129,18 +129,18 @@ fn deterministic_automata_accept_the_words_of_the_formula() {
 #[test]
 fn easy_classes_are_recognised() {
     for (text, kind) in [
-        ("G p", Kind::Safety),
-        ("X X p", Kind::Safety),
-        ("p W q", Kind::Safety),
-        ("F p", Kind::CoSafety),
-        ("p U q", Kind::CoSafety),
-        ("G F p", Kind::Buchi),
-        ("G (p -> F q)", Kind::Buchi),
-        ("G F p & G F q", Kind::Buchi),
-        ("F G p", Kind::CoBuchi),
-        ("F (p & G q)", Kind::CoBuchi),
-        ("F G p | F G q", Kind::CoBuchi),
-        ("G F p -> G F q", Kind::Parity),
+        ("G p", AcceptanceKind::Safety),
+        ("X X p", AcceptanceKind::Safety),
+        ("p W q", AcceptanceKind::Safety),
+        ("F p", AcceptanceKind::CoSafety),
+        ("p U q", AcceptanceKind::CoSafety),
+        ("G F p", AcceptanceKind::Buchi),
+        ("G (p -> F q)", AcceptanceKind::Buchi),
+        ("G F p & G F q", AcceptanceKind::Buchi),
+        ("F G p", AcceptanceKind::CoBuchi),
+        ("F (p & G q)", AcceptanceKind::CoBuchi),
+        ("F G p | F G q", AcceptanceKind::CoBuchi),
+        ("G F p -> G F q", AcceptanceKind::Parity),
     ] {
         let found = Determiniser::new(&read(text), false, &Budget::unlimited()).unwrap();
         assert_eq!(found.kind(), kind, "{text}");

@@ -39,7 +39,7 @@ pub(super) fn formula(sets: &mut Sets, of: &Formula, budget: &Budget) -> Result<
 
 /// A set, the priority by which it was entered, and the variables that may be used below it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct Place {
+struct SetVisit {
     set: usize,
     event: u32,
     usable: Vec<Binder>,
@@ -54,8 +54,8 @@ struct Binder {
 }
 
 /// A place that is being written.
-struct Frame {
-    place: Place,
+struct VisitFrame {
+    place: SetVisit,
     /// Its own variable, if it may come back.
     own: Option<Binder>,
     /// The choice, and the move of it, that come next.
@@ -68,7 +68,7 @@ struct Frame {
 /// What stands behind a step.
 enum Behind {
     Written(NodeId),
-    New(Place),
+    New(SetVisit),
 }
 
 struct Writer<'w> {
@@ -76,7 +76,7 @@ struct Writer<'w> {
     events: Events,
     /// How many names were tried for variables.
     names: usize,
-    known: HashMap<Place, NodeId>,
+    known: HashMap<SetVisit, NodeId>,
     used: BTreeSet<VarId>,
     builder: &'w mut FormulaBuilder,
 }
@@ -84,7 +84,7 @@ struct Writer<'w> {
 impl Writer<'_> {
     fn write(&mut self, budget: &Budget) -> Result<NodeId, Stopped> {
         let root = self.sets.root;
-        let place = Place { set: root, event: self.events.entry[root], usable: Vec::new() };
+        let place = SetVisit { set: root, event: self.events.entry[root], usable: Vec::new() };
         let mut open = match self.constant(root) {
             Some(constant) => return Ok(constant),
             None => vec![self.frame(place)],
@@ -112,12 +112,12 @@ impl Writer<'_> {
         Some(self.builder.add(if constant { Node::True } else { Node::False }))
     }
 
-    fn frame(&mut self, place: Place) -> Frame {
-        let Place { set, event, .. } = place;
+    fn frame(&mut self, place: SetVisit) -> VisitFrame {
+        let SetVisit { set, event, .. } = place;
         let comes_back = self.events.cyclic[self.events.component[set]];
         let own = comes_back.then(|| Binder { set, event, variable: self.variable() });
         let any = self.builder.add(Node::False);
-        let mut frame = Frame { place, own, next: (0, 0), any, whole: any };
+        let mut frame = VisitFrame { place, own, next: (0, 0), any, whole: any };
         frame.whole = self.labels(&frame);
         frame
     }
@@ -137,7 +137,7 @@ impl Writer<'_> {
     }
 
     /// The literals of the choice that comes next.
-    fn labels(&mut self, frame: &Frame) -> NodeId {
+    fn labels(&mut self, frame: &VisitFrame) -> NodeId {
         let sets = self.sets;
         let mut whole = self.builder.add(Node::True);
         if let Some(choice) = sets.choices[frame.place.set].get(frame.next.0) {
@@ -150,7 +150,7 @@ impl Writer<'_> {
     }
 
     /// Writes on, as far as nothing new comes up.
-    fn go_on(&mut self, frame: &mut Frame) -> Option<Place> {
+    fn go_on(&mut self, frame: &mut VisitFrame) -> Option<SetVisit> {
         let sets = self.sets;
         while let Some(choice) = sets.choices[frame.place.set].get(frame.next.0) {
             let Some(&step) = choice.moves.get(frame.next.1) else {
@@ -170,7 +170,7 @@ impl Writer<'_> {
         None
     }
 
-    fn behind(&mut self, frame: &Frame, step: Move) -> Behind {
+    fn behind(&mut self, frame: &VisitFrame, step: Move) -> Behind {
         if let Some(constant) = self.constant(step.to) {
             return Behind::Written(constant);
         }
@@ -182,7 +182,7 @@ impl Writer<'_> {
             self.used.insert(binder.variable);
             return Behind::Written(self.builder.add(Node::Var(binder.variable)));
         }
-        let place = Place { set: step.to, event, usable };
+        let place = SetVisit { set: step.to, event, usable };
         match self.known.get(&place) {
             Some(&form) => Behind::Written(form),
             None => Behind::New(place),
@@ -190,7 +190,7 @@ impl Writer<'_> {
     }
 
     /// What was written at a place, under its variable if that occurs.
-    fn bound(&mut self, frame: &Frame) -> NodeId {
+    fn bound(&mut self, frame: &VisitFrame) -> NodeId {
         match frame.own.filter(|binder| self.used.contains(&binder.variable)) {
             Some(Binder { variable, event, .. }) if event.is_multiple_of(2) => {
                 self.builder.add(Node::Nu(variable, frame.any))

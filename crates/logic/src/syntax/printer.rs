@@ -307,18 +307,18 @@ fn renamed_variables(formula: &Formula, root: NodeId, longest: usize) -> HashMap
 
 /// The variables inside whose scope an outer variable of the same name occurs.
 fn capturing_variables(formula: &Formula, root: NodeId, longest: usize) -> Vec<VarId> {
-    enum Step {
+    enum ScopeEvent {
         Enter(NodeId),
         Leave,
     }
     let names = formula.variables();
     let mut scope: Vec<VarId> = Vec::new();
     let mut capturing = Vec::new();
-    let mut todo = vec![Step::Enter(root)];
+    let mut todo = vec![ScopeEvent::Enter(root)];
     // Every node is at least one character, so what lies beyond is never printed.
     for _ in 0..longest.saturating_mul(2) {
         let Some(step) = todo.pop() else { break };
-        let Step::Enter(node) = step else {
+        let ScopeEvent::Enter(node) = step else {
             scope.pop();
             continue;
         };
@@ -330,9 +330,9 @@ fn capturing_variables(formula: &Formula, root: NodeId, longest: usize) -> Vec<V
             }
             Node::Mu(variable, body) | Node::Nu(variable, body) => {
                 scope.push(variable);
-                todo.extend([Step::Leave, Step::Enter(body)]);
+                todo.extend([ScopeEvent::Leave, ScopeEvent::Enter(body)]);
             }
-            other => todo.extend(other.children().map(Step::Enter)),
+            other => todo.extend(other.children().map(ScopeEvent::Enter)),
         }
     }
     capturing.sort_unstable();

@@ -48,7 +48,7 @@ enum Prefix {
 }
 
 /// Something begun and not ended.
-enum Frame {
+enum OpenConstruct {
     Prefix(Prefix, Span),
     Infix(Infix, usize),
     Binder(Binder, VarId, Span),
@@ -68,7 +68,7 @@ struct Parser<'t, 'e> {
     logic: Logic,
     tokens: Vec<Placed<'t>>,
     at: usize,
-    frames: Vec<Frame>,
+    frames: Vec<OpenConstruct>,
     /// The operand just read; an index into `tree`.
     operand: Option<usize>,
     /// Every occurrence of every operator, operands first; equal parts are not shared yet.
@@ -131,10 +131,10 @@ impl<'t, 'e> Parser<'t, 'e> {
     fn before_operand(&mut self, token: Token<'t>, span: Span) {
         match token {
             Token::Open => self.open(span, false, None),
-            Token::Not => self.frames.push(Frame::Prefix(Prefix::Not, span)),
-            Token::Path(op) => self.frames.push(Frame::Prefix(Prefix::Path(op), span)),
+            Token::Not => self.frames.push(OpenConstruct::Prefix(Prefix::Not, span)),
+            Token::Path(op) => self.frames.push(OpenConstruct::Prefix(Prefix::Path(op), span)),
             Token::Quantified(quantifier, op) => {
-                self.frames.push(Frame::Prefix(Prefix::Quantified(quantifier, op), span));
+                self.frames.push(OpenConstruct::Prefix(Prefix::Quantified(quantifier, op), span));
             }
             Token::Quantifier(quantifier) => self.quantifier(quantifier, span),
             Token::Modal(modality, action) => self.modal(modality, action, span),
@@ -154,7 +154,7 @@ impl<'t, 'e> Parser<'t, 'e> {
     }
 
     fn open(&mut self, opened: Span, square: bool, quantifier: Option<Quantifier>) {
-        self.frames.push(Frame::Group(Group { opened, square, quantifier, left: None }));
+        self.frames.push(OpenConstruct::Group(Group { opened, square, quantifier, left: None }));
     }
 
     /// `A` and `E`: before a bracket in CTL, before any path formula in CTL*.
@@ -169,7 +169,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             self.report(hints::quantifier_without_bracket(quantifier, span));
             return;
         }
-        self.frames.push(Frame::Prefix(Prefix::Quantifier(quantifier), span));
+        self.frames.push(OpenConstruct::Prefix(Prefix::Quantifier(quantifier), span));
         if square {
             let opened = self.tokens[self.at].1;
             self.at += 1;
@@ -185,7 +185,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             }
             id
         });
-        self.frames.push(Frame::Prefix(Prefix::Modal(modality, action), span));
+        self.frames.push(OpenConstruct::Prefix(Prefix::Modal(modality, action), span));
     }
 
     fn binder(&mut self, binder: Binder, span: Span) {
@@ -200,7 +200,7 @@ impl<'t, 'e> Parser<'t, 'e> {
         }
         let variable = self.builder.fresh_variable(name);
         self.scopes.entry(name).or_default().push(variable);
-        self.frames.push(Frame::Binder(binder, variable, span));
+        self.frames.push(OpenConstruct::Binder(binder, variable, span));
     }
 
     /// A name: a fixpoint variable in scope, a lattice constant, `x = 3`, or an atom.
@@ -282,7 +282,7 @@ impl<'t, 'e> Parser<'t, 'e> {
         let needed = infix.strength() + u8::from(infix.groups_right());
         self.reduce_while(|strength| strength >= needed);
         if let Some(left) = self.operand.take() {
-            self.frames.push(Frame::Infix(infix, left));
+            self.frames.push(OpenConstruct::Infix(infix, left));
         }
     }
 
@@ -291,7 +291,7 @@ impl<'t, 'e> Parser<'t, 'e> {
         self.reduce_while(|_| true);
         let operand = self.operand.take();
         match self.frames.last_mut() {
-            Some(Frame::Group(group)) if group.quantifier.is_some() && group.left.is_none() => {
+            Some(OpenConstruct::Group(group)) if group.quantifier.is_some() && group.left.is_none() => {
                 group.left = operand.map(|operand| (infix, operand));
             }
             _ => self.report(hints::temporal_outside_quantifier(span)),
@@ -301,7 +301,7 @@ impl<'t, 'e> Parser<'t, 'e> {
     fn close(&mut self, square: bool, span: Span) {
         self.reduce_while(|_| true);
         match self.frames.pop() {
-            Some(Frame::Group(group)) => {
+            Some(OpenConstruct::Group(group)) => {
                 if group.square != square {
                     self.report(hints::wrong_closer(group.opened, group.square, span));
                 }
@@ -366,15 +366,17 @@ impl<'t, 'e> Parser<'t, 'e> {
             let span = self.tree[operand].1;
             let right = NodeId::new(operand);
             let (strength, node, from) = match *frame {
-                Frame::Prefix(prefix, from) => (UNARY, self.prefix_node(prefix, right), from),
-                Frame::Infix(infix, left) => (infix.strength(), infix_node(infix, left, operand), self.tree[left].1),
-                Frame::Binder(binder, variable, from) => (0, binder_node(binder, variable, right), from),
-                Frame::Group(_) => return,
+                OpenConstruct::Prefix(prefix, from) => (UNARY, self.prefix_node(prefix, right), from),
+                OpenConstruct::Infix(infix, left) => {
+                    (infix.strength(), infix_node(infix, left, operand), self.tree[left].1)
+                }
+                OpenConstruct::Binder(binder, variable, from) => (0, binder_node(binder, variable, right), from),
+                OpenConstruct::Group(_) => return,
             };
             if !passes(strength) {
                 return;
             }
-            if let Some(Frame::Binder(_, variable, _)) = self.frames.pop() {
+            if let Some(OpenConstruct::Binder(_, variable, _)) = self.frames.pop() {
                 self.leave_scope(variable);
             }
             self.set_operand(node, from.to(span));
@@ -421,7 +423,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             .frames
             .iter()
             .filter_map(|frame| match frame {
-                Frame::Group(group) => Some((group.opened, group.square)),
+                OpenConstruct::Group(group) => Some((group.opened, group.square)),
                 _ => None,
             })
             .collect();

@@ -1,11 +1,12 @@
-//! What does this file say? Reads `.json` and `.kmts` into a [`Model`].
+//! What does this file say? Reads `.json`, `.kmts` and `.aut` into a [`Model`].
 //!
-//! Both formats are read as streams: nothing but the model itself is kept, so that a file of a gigabyte needs
+//! All formats are read as streams: nothing but the model itself is kept, so that a file of a gigabyte needs
 //! no gigabyte. Mistakes are diagnostics with places, several a run; limits of the [`Budget`] end in
 //! [`Stopped`].
 //!
 //! Not here: formulas of properties, which are handed on as text with their places.
 
+mod aut;
 mod bytes;
 mod draft;
 mod fields;
@@ -48,6 +49,8 @@ pub enum Format {
     Json,
     /// Lines for people.
     Kmts,
+    /// A labelled transition system in Aldebaran's format.
+    Aut,
 }
 
 impl Format {
@@ -58,6 +61,7 @@ impl Format {
         match extension.to_ascii_lowercase().as_str() {
             "json" => Some(Self::Json),
             "kmts" => Some(Self::Kmts),
+            "aut" => Some(Self::Aut),
             _ => None,
         }
     }
@@ -140,6 +144,7 @@ fn run(name: &str, format: Format, input: impl Read, budget: &Budget, draft: &mu
     match format {
         Format::Json => fields::read(name, source, draft)?,
         Format::Kmts => text::read(name, source, draft)?,
+        Format::Aut => aut::read(source, draft)?,
     }
     finish::finish(draft)
 }

@@ -47,11 +47,32 @@ fn labels(props: &[String], value: impl Fn(PropId) -> String) -> Vec<String> {
     let all = props.iter().enumerate().map(|(at, prop)| (prop, value(PropId::new(at))));
     all.map(|(prop, value)| match value.as_str() {
         "t" => prop.clone(),
-        "f" => format!("!{prop}"),
+        "f" => negated(prop),
         "u" => format!("{prop}?"),
         other => format!("{prop}: {other}"),
     })
     .collect()
+}
+
+/// The relations and what holds where they do not.
+const OPPOSITES: [(&str, &str); 7] =
+    [("<=", ">"), (">=", "<"), ("!=", "="), ("==", "!="), ("<", ">="), (">", "<="), ("=", "!=")];
+
+/// Words that join conditions in one of the languages.
+const CONNECTIVES: [&str; 8] = ["and", "or", "not", "xor", "if", "then", "forall", "exists"];
+
+/// The negation of a proposition: `y1 > y2` for `y1 <= y2`, and `!` before what is no comparison.
+fn negated(prop: &str) -> String {
+    // Propositions with connectives or more than one relation are left alone: where a negation belongs is not seen from signs.
+    let signs: String = prop.chars().filter(|sign| "<>=!&|".contains(*sign)).collect();
+    let connected =
+        prop.contains("->") || prop.split(|sign: char| !sign.is_alphanumeric()).any(|word| CONNECTIVES.contains(&word));
+    let opposite = OPPOSITES.iter().find(|(sign, _)| *sign == signs && !connected);
+    match opposite {
+        Some((sign, opposite)) if prop.matches(sign).count() == 1 => prop.replace(sign, opposite),
+        _ if prop.chars().all(|sign| sign.is_alphanumeric() || "_@.[]".contains(sign)) => format!("!{prop}"),
+        _ => format!("!({prop})"),
+    }
 }
 
 /// Text inside double quotes as DOT reads it.
@@ -119,4 +140,29 @@ fn kmts_graph(out: &mut dyn Write, kmts: &Kmts) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::negated;
+
+    #[test]
+    fn comparisons_are_negated_by_their_opposite() {
+        let cases = [
+            ("y1 <= y2", "y1 > y2"),
+            ("y1 = 0", "y1 != 0"),
+            ("a[i] == 3", "a[i] != 3"),
+            ("x - y > 3", "x - y <= 3"),
+            ("ready", "!ready"),
+            ("P@crit", "!P@crit"),
+            ("x < 3 && y < 4", "!(x < 3 && y < 4)"),
+            ("p -> q", "!(p -> q)"),
+            ("(x < 3) = b", "!((x < 3) = b)"),
+            ("not x < 3", "!(not x < 3)"),
+            ("!(x = 3)", "!(!(x = 3))"),
+        ];
+        for (prop, expected) in cases {
+            assert_eq!(negated(prop), expected);
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::terms::{add, rewrite};
+use super::partial_evaluation::evaluate;
 use crate::{
     Action, Assign, Expr, ExprId, InitialValue, LocationId, Place, ProcessId, Program, Scope, Step, Type, VarId,
 };
@@ -19,7 +19,7 @@ pub struct Constants(BTreeMap<(ProcessId, LocationId), Values>);
 
 impl Constants {
     /// Follows all processes of a program in which each has one copy.
-    pub fn of(program: &mut Program) -> Self {
+    pub fn of(program: &Program) -> Self {
         let mut found = Self(BTreeMap::new());
         let own = own_variables(program);
         let mut open: Vec<(ProcessId, LocationId)> = Vec::new();
@@ -40,9 +40,9 @@ impl Constants {
         }
         while let Some((process, at)) = open.pop() {
             let before = found.0.get(&(process, at)).cloned().unwrap_or_default();
-            for id in program.location(process, at).steps.clone() {
-                let step = program.step(id).clone();
-                let after = after(program, &own, &before, &step);
+            for &id in &program.location(process, at).steps {
+                let step = program.step(id);
+                let after = after(program, &own, &before, step);
                 found.join((process, step.target), after, &mut open);
             }
             for (step, target) in moved_by_others(program, process) {
@@ -118,20 +118,17 @@ fn moved_by_others(program: &Program, process: ProcessId) -> Vec<((ExprId, bool)
     found
 }
 
-fn after(program: &mut Program, own: &[(ProcessId, VarId, i64)], before: &Values, step: &Step) -> Values {
+fn after(program: &Program, own: &[(ProcessId, VarId, i64)], before: &Values, step: &Step) -> Values {
     let mut after = before.clone();
     let (Action::Assign(assigns) | Action::Together { assigns, .. }) = &step.action else { return after };
     for Assign { place, value } in assigns {
         let Place::Var(var) = *place else { continue };
-        let value = rewrite(&mut program.exprs, *value, &mut |exprs, expr, sort| match expr {
-            Expr::Var(var) => match before.get(&var) {
-                Some(&value) => exprs.int(value),
-                None => add(exprs, expr, sort),
-            },
-            _ => add(exprs, expr, sort),
+        let value = evaluate(&program.exprs, *value, &|expr, _| match expr {
+            Expr::Var(var) => before.get(&var).copied(),
+            _ => None,
         });
         let followed = own.iter().any(|&(_, known, _)| known == var);
-        match program.exprs.constant(value).filter(|_| followed) {
+        match value.ok().filter(|_| followed) {
             Some(value) => after.insert(var, value),
             None => after.remove(&var),
         };

@@ -18,7 +18,9 @@ use tertium_base::{Span, id_type};
 pub use self::action::{Action, Assign, Domain, Input, Step};
 pub use self::process::{Fairness, Hold, Instance, Location, Process};
 use crate::expr::{ExprId, Exprs, Sort};
-use crate::types::{Channel, ChannelId, EnumId, Enumeration, Function, FunctionId, Scope, Type, VarId, Variable};
+use crate::types::{
+    Channel, ChannelId, EnumId, Enumeration, Function, FunctionId, Scope, Type, VarId, Variable, Width,
+};
 
 id_type! {
     /// A process: code that instances run.
@@ -142,6 +144,9 @@ pub struct Program {
     /// What each step sets that to, none if to nothing, where it is not the pid of whoever takes it: in programs in which every
     /// copy of a process has code of its own. Empty elsewhere.
     pub stepped: Vec<Option<u32>>,
+    /// Variables that cannot matter to what is asked, and to which nothing is assigned any more: what is known of them here is not so in the
+    /// program that this one is a [slice](crate::analysis::cone_of_influence) of. Empty for what a front end makes.
+    pub left_out: std::collections::BTreeSet<VarId>,
     /// Whether only the enabled processes of highest priority may step.
     pub priorities: bool,
     /// Whether a run goes on after a failed assertion as if it had held (the fault is told all the same).
@@ -308,14 +313,20 @@ impl Program {
         }
     }
 
-    /// What remains of a value when it is stored in a message, a parameter or a variable that receives it. Machine
-    /// integers and enumerations of 256 members (bytes with names) are truncated, other types take what they are given.
+    /// What remains of a value when it is stored in a message, a parameter or a variable that receives it.
     #[must_use]
     pub fn stored(&self, ty: Type, value: i64) -> i64 {
+        self.stored_width(ty).map_or(value, |width| width.wrap(value))
+    }
+
+    /// How much of a value is kept when it is stored, none if all of it: machine integers and enumerations of 256 members (bytes
+    /// with names) are truncated, other types take what they are given.
+    #[must_use]
+    pub fn stored_width(&self, ty: Type) -> Option<Width> {
         match ty {
-            Type::Wrapped(width) => width.wrap(value),
-            Type::Enum(id) if self.enumeration(id).members.len() == 256 => value & 255,
-            _ => value,
+            Type::Wrapped(width) => Some(width),
+            Type::Enum(id) if self.enumeration(id).members.len() == 256 => Some(Width { bits: 8, signed: false }),
+            _ => None,
         }
     }
 

@@ -4,7 +4,7 @@ use tertium_base::Span;
 use tertium_program::{Action, Assign, Expr, ExprId, Sort};
 
 use super::Lowering;
-use super::elements::{Basic, Draft, ElementId, Kind};
+use super::elements::{Basic, Draft, ElementId, ElementKind};
 use crate::ast::{self, Declarator, ExprKind, Initializer, Stmt, StmtKind, VarRef};
 use crate::symbols::{DataType, Meaning, Predefined, UnitId};
 
@@ -14,51 +14,51 @@ impl<'a> Lowering<'a> {
         let always = self.program.exprs.bool(true);
         let element = &draft.elements[id];
         let action = match &element.kind {
-            Kind::End => Action::End,
-            Kind::Basic(Basic::Plain(stmt)) => return self.plain(stmt),
-            Kind::Basic(Basic::Reset(declarator)) => self.reset(declarator),
-            Kind::Basic(Basic::Set(var, value)) => {
+            ElementKind::End => Action::End,
+            ElementKind::Basic(Basic::Plain(stmt)) => return self.plain(stmt),
+            ElementKind::Basic(Basic::Reset(declarator)) => self.reset(declarator),
+            ElementKind::Basic(Basic::Set(var, value)) => {
                 let value = self.value(value);
                 self.assignment(var, value)
             }
-            Kind::Basic(Basic::SetTo(var, value)) => {
+            ElementKind::Basic(Basic::SetTo(var, value)) => {
                 let value = self.program.exprs.int(*value);
                 self.assignment(var, value)
             }
-            Kind::Basic(Basic::Compare(op, var, limit)) => {
+            ElementKind::Basic(Basic::Compare(op, var, limit)) => {
                 let (value, limit) = (self.read_reference(var), self.value(limit));
                 let guard = self.apply(*op, value, limit);
                 return (self.truth(guard), Action::skip());
             }
-            Kind::Basic(Basic::AtMost(var, limit)) => {
+            ElementKind::Basic(Basic::AtMost(var, limit)) => {
                 let (value, limit) = (self.read_reference(var), self.program.exprs.int(*limit));
                 return (self.apply(ast::Binary::Le, value, limit), Action::skip());
             }
-            Kind::Basic(Basic::Next(var)) => self.change(var, ast::Binary::Add),
-            Kind::Basic(Basic::CounterStart(span, capacity)) => {
-                let (counter, zero) = (self.counter(unit, *span, *capacity), self.program.exprs.int(0));
+            ElementKind::Basic(Basic::Next(var)) => self.change(var, ast::Binary::Add),
+            ElementKind::Basic(Basic::CounterStart(loop_id, capacity)) => {
+                let (counter, zero) = (self.counter(unit, *loop_id, *capacity), self.program.exprs.int(0));
                 Action::Assign(vec![Assign { place: tertium_program::Place::Var(counter), value: zero }])
             }
-            Kind::Basic(Basic::CounterLess(span, capacity, channel)) => {
-                let counter = self.counter(unit, *span, *capacity);
+            ElementKind::Basic(Basic::CounterLess(loop_id, capacity, channel)) => {
+                let counter = self.counter(unit, *loop_id, *capacity);
                 let (counter, channel) = (self.program.read(counter), self.read_reference(channel));
                 let length = self.program.exprs.add(Expr::Length(channel));
                 return (self.apply(ast::Binary::Lt, counter, length), Action::skip());
             }
-            Kind::Basic(Basic::CounterNext(span, capacity)) => {
-                let counter = self.counter(unit, *span, *capacity);
+            ElementKind::Basic(Basic::CounterNext(loop_id, capacity)) => {
+                let counter = self.counter(unit, *loop_id, *capacity);
                 let (value, one) = (self.program.read(counter), self.program.exprs.int(1));
                 let value = self.apply(ast::Binary::Add, value, one);
                 let value = self.fit(self.program.variable(counter).ty, value);
                 Action::Assign(vec![Assign { place: tertium_program::Place::Var(counter), value }])
             }
-            Kind::Basic(Basic::Take(channel, var)) => {
+            ElementKind::Basic(Basic::Take(channel, var)) => {
                 let channel = self.read_reference(channel);
                 let cells = self.spread(var);
                 let fields = cells.iter().map(|cell| tertium_program::Field::Bind(self.place_of(cell))).collect();
                 Action::Receive { pattern: tertium_program::Pattern { channel, fields, anywhere: false }, keep: false }
             }
-            Kind::Basic(Basic::PutBack(channel, var)) => {
+            ElementKind::Basic(Basic::PutBack(channel, var)) => {
                 let channel = self.read_reference(channel);
                 let cells = self.spread(var);
                 let message = cells.iter().map(|cell| self.read_cell(cell)).collect();
@@ -211,12 +211,12 @@ impl<'a> Lowering<'a> {
         let element = &draft.elements[id];
         let name = |reference: &VarRef| self.text(reference.span);
         match &element.kind {
-            Kind::End => "-end-".to_owned(),
-            Kind::Else => "else".to_owned(),
-            Kind::Break(_) => "break".to_owned(),
-            Kind::Join => "(go on)".to_owned(),
-            Kind::Goto(_) => self.text(element.span),
-            Kind::Basic(basic) => match basic {
+            ElementKind::End => "-end-".to_owned(),
+            ElementKind::Else => "else".to_owned(),
+            ElementKind::Break(_) => "break".to_owned(),
+            ElementKind::Join => "(go on)".to_owned(),
+            ElementKind::Goto(_) => self.text(element.span),
+            ElementKind::Basic(basic) => match basic {
                 Basic::Plain(_) | Basic::Reset(_) => self.text(element.span),
                 Basic::Skip => "skip".to_owned(),
                 Basic::Set(var, value) => format!("{} = {}", name(var), self.text(value.span)),

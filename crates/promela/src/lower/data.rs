@@ -12,7 +12,7 @@ use tertium_program::{
 };
 
 use super::Lowering;
-use crate::ast::{self, DeclId, Declarator, Expr, Initializer, Item, Stmt, StmtKind, VarDecl};
+use crate::ast::{self, DeclId, Declarator, Expr, Initializer, Item, RefId, Stmt, StmtKind, VarDecl};
 use crate::symbols::{ChannelShape, DataType, Meaning, Owner, Symbol, SymbolId, UnitId, UnitKind};
 
 /// A byte whose values have names.
@@ -174,7 +174,16 @@ impl<'a> Lowering<'a> {
         initial: InitialValue,
     ) -> VarId {
         let span = Span::default();
+        let name = self.told_apart(name, scope);
         self.program.add_variable(Variable { name, ty, dimensions, scope, initial, hidden: false, span })
+    }
+
+    /// Blocks beside each other may have variables of one name, as an inline has that is called twice: the second copy of `t` is told as
+    /// `t#2`, so that a run shows which of them changes.
+    fn told_apart(&mut self, name: String, scope: Scope) -> String {
+        let copies = self.copies.entry((scope, name.clone())).or_insert(0);
+        *copies += 1;
+        if *copies == 1 { name } else { format!("{name}#{copies}") }
     }
 
     fn declare(
@@ -291,15 +300,15 @@ impl<'a> Lowering<'a> {
     }
 
     /// A counter of a loop over the messages of a channel.
-    pub(super) fn counter(&mut self, unit: UnitId, span: Span, capacity: u32) -> VarId {
-        if let Some(&var) = self.scratch.get(&span) {
+    pub(super) fn counter(&mut self, unit: UnitId, loop_id: RefId, capacity: u32) -> VarId {
+        if let Some(&var) = self.scratch.get(&loop_id) {
             return var;
         }
         let process = self.processes[&unit];
         let ty = if capacity > 255 { machine(16, true) } else { machine(8, false) };
         let name = format!("counter_{}", self.scratch.len() + 1);
         let var = self.variable(name, ty, Vec::new(), Scope::Local(process), InitialValue::Same(0));
-        self.scratch.insert(span, var);
+        self.scratch.insert(loop_id, var);
         var
     }
 

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tertium_program::{Action, Hold, Location, LocationId, Step, StepId};
 
 use super::Lowering;
-use super::elements::{Draft, ElementId, Kind};
+use super::elements::{Draft, ElementId, ElementKind};
 use crate::ast::LabelId;
 use crate::symbols::UnitId;
 
@@ -38,7 +38,7 @@ impl<'a> Draft<'a> {
         let mut at = from;
         for _ in 0..MOST_JUMPS {
             let next = match self.elements[at].kind {
-                Kind::Unless(first) => self.hunt(first, atom),
+                ElementKind::Unless(first) => self.hunt(first, atom),
                 _ => match self.jump(at) {
                     Some(next) => next,
                     None => return at,
@@ -64,7 +64,7 @@ impl<'a> Draft<'a> {
             return self.inner_target(id, block);
         }
         let from = match element.kind {
-            Kind::Goto(_) | Kind::Break(_) => self.jump(id).unwrap_or(element.next),
+            ElementKind::Goto(_) | ElementKind::Break(_) => self.jump(id).unwrap_or(element.next),
             _ => element.next,
         };
         let target = self.hunt(from, element.atom);
@@ -75,7 +75,7 @@ impl<'a> Draft<'a> {
     pub fn end_blocks_at_jumps(&mut self) {
         for id in 0..self.elements.len() {
             let element = &self.elements[id];
-            let jumps = matches!(element.kind, Kind::Goto(_) | Kind::Break(_));
+            let jumps = matches!(element.kind, ElementKind::Goto(_) | ElementKind::Break(_));
             if !jumps || !element.in_block() || element.d_step.is_some() {
                 continue;
             }
@@ -95,7 +95,7 @@ impl<'a> Draft<'a> {
                 return (target, !outer.atom && self.elements[target].in_block());
             }
             at = match self.elements[at].kind {
-                Kind::Unless(first) => first,
+                ElementKind::Unless(first) => first,
                 _ => match self.jump(at) {
                     Some(next) => next,
                     None => return (at, false),
@@ -111,8 +111,10 @@ impl<'a> Draft<'a> {
         while let Some(at) = open.pop() {
             match &self.elements[at].kind {
                 _ if !seen.insert(at) => {}
-                Kind::Choice(options) => open.extend(options.iter().rev()),
-                Kind::Block(first) | Kind::Atomic(first) | Kind::Unless(first) => open.push(*first),
+                ElementKind::Choice(options) => open.extend(options.iter().rev()),
+                ElementKind::Block(first) | ElementKind::Atomic(first) | ElementKind::Unless(first) => {
+                    open.push(*first)
+                }
                 _ => found.push(at),
             }
         }
@@ -148,8 +150,8 @@ impl<'a> Draft<'a> {
             }
             before = alternative.escape;
             let (group, yields) = match self.elements[alternative.element].kind {
-                Kind::DStep(first) => (self.firsts(first), Some(planned.len())),
-                Kind::Else => (vec![alternative.element], Some(first_of_rank)),
+                ElementKind::DStep(first) => (self.firsts(first), Some(planned.len())),
+                ElementKind::Else => (vec![alternative.element], Some(first_of_rank)),
                 _ => (vec![alternative.element], None),
             };
             for element in group {
@@ -170,8 +172,8 @@ impl<'a> Draft<'a> {
         let mut marks = Vec::new();
         for id in 0..self.elements.len() {
             let children = match &self.elements[id].kind {
-                Kind::Choice(options) => options.clone(),
-                Kind::Block(first) | Kind::Atomic(first) => vec![*first],
+                ElementKind::Choice(options) => options.clone(),
+                ElementKind::Block(first) | ElementKind::Atomic(first) => vec![*first],
                 _ => continue,
             };
             if self.elements[id].d_step.is_some() {
@@ -182,8 +184,10 @@ impl<'a> Draft<'a> {
                 let own = flags(self, at);
                 let all = [0, 1, 2].map(|flag| own[flag] || inherited[flag]);
                 match &self.elements[at].kind {
-                    Kind::Choice(options) => open.extend(options.iter().map(|&option| (option, all))),
-                    Kind::Block(first) | Kind::Atomic(first) | Kind::Unless(first) => open.push((*first, all)),
+                    ElementKind::Choice(options) => open.extend(options.iter().map(|&option| (option, all))),
+                    ElementKind::Block(first) | ElementKind::Atomic(first) | ElementKind::Unless(first) => {
+                        open.push((*first, all))
+                    }
                     _ => marks.push((self.target(at).0, all)),
                 }
             }
@@ -248,7 +252,7 @@ impl<'a> Lowering<'a> {
         for element in elements {
             let mut steps: Vec<Option<StepId>> = Vec::new();
             for planned in draft.plan(element) {
-                if matches!(draft.elements[planned.element].kind, Kind::End) && self.watches(unit) {
+                if matches!(draft.elements[planned.element].kind, ElementKind::End) && self.watches(unit) {
                     steps.push(None);
                     continue;
                 }
@@ -287,8 +291,10 @@ fn located(draft: &Draft<'_>) -> Vec<ElementId> {
             continue;
         }
         found.push(id);
-        let targets =
-            draft.plan(id).into_iter().filter(|planned| !matches!(draft.elements[planned.element].kind, Kind::End));
+        let targets = draft
+            .plan(id)
+            .into_iter()
+            .filter(|planned| !matches!(draft.elements[planned.element].kind, ElementKind::End));
         open.extend(targets.map(|planned| planned.target));
     }
     found

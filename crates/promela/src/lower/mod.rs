@@ -19,9 +19,9 @@ mod specifications;
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::{Diagnostic, Span};
-use tertium_program::{Expr, ExprId, Instance, LocationId, ProcessId, Program, VarId};
+use tertium_program::{Expr, ExprId, Instance, LocationId, ProcessId, Program, Scope, VarId};
 
-use crate::ast::{self, File, Item, LabelId};
+use crate::ast::{self, File, Item, LabelId, RefId};
 use crate::sources::Sources;
 use crate::symbols::{Meaning, Predefined, SymbolId, Symbols, UnitId, UnitKind};
 
@@ -51,6 +51,7 @@ pub fn lower(file: &File, symbols: &Symbols, sources: &Sources) -> Lowered {
         places: BTreeMap::new(),
         types: data::Types::default(),
         scratch: BTreeMap::new(),
+        copies: BTreeMap::new(),
         labels: BTreeMap::new(),
         remote_labels: BTreeSet::new(),
         current: None,
@@ -72,8 +73,10 @@ struct Lowering<'a> {
     /// The program's variable for each plain part of a symbol, by the positions of fields.
     places: BTreeMap<(SymbolId, Vec<u32>), VarId>,
     types: data::Types,
-    /// Counters of loops over channels, by the place of the loop.
-    scratch: BTreeMap<Span, VarId>,
+    /// Counters of loops over channels, by the mention of the channel: an inline that is called twice has two loops.
+    scratch: BTreeMap<RefId, VarId>,
+    /// How many variables there are of each name.
+    copies: BTreeMap<(Scope, String), u32>,
     /// Where each label is.
     labels: BTreeMap<LabelId, (ProcessId, LocationId)>,
     /// Labels that some expression asks about.

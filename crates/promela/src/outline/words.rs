@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tertium_base::{Span, Symbol, SymbolKind};
 
 use super::{Namer, keywords};
-use crate::lexer::{Kind, Token, lex};
+use crate::lexer::{Token, TokenKind, lex};
 use crate::symbols::Owner;
 
 /// An `inline` as written.
@@ -21,7 +21,7 @@ struct InlineText {
 }
 
 /// What words can mean where the tree does not say it.
-struct Known<'a> {
+struct KnownWords<'a> {
     inlines: Vec<InlineText>,
     /// Macros and inlines.
     put_in: BTreeMap<String, usize>,
@@ -34,7 +34,7 @@ impl<'a> Namer<'a> {
     /// Enters macros, inlines, and the words that the tree does not explain.
     pub(super) fn words(&mut self, text: &str) {
         let tokens = lex(text, 0);
-        let mut known = Known {
+        let mut known = KnownWords {
             inlines: Vec::new(),
             put_in: BTreeMap::new(),
             globals: self.global_names(),
@@ -51,7 +51,7 @@ impl<'a> Namer<'a> {
                 in_directive = token.is_sign("#");
                 hidden = if in_directive { macro_params(&tokens[at..]) } else { BTreeSet::new() };
             }
-            let plain = token.kind == Kind::Word && keywords().binary_search(&&*token.text).is_err();
+            let plain = token.kind == TokenKind::Word && keywords().binary_search(&&*token.text).is_err();
             let field = at > 0 && tokens[at - 1].is_sign(".");
             if !plain || field || explained.contains(&token.span) || hidden.contains(&*token.text) {
                 continue;
@@ -77,7 +77,7 @@ impl<'a> Namer<'a> {
     }
 
     /// Puts a name in that stands for other text.
-    fn put_in(&mut self, name: &Token, kind: SymbolKind, extent: Span, known: &mut Known<'_>) -> usize {
+    fn put_in(&mut self, name: &Token, kind: SymbolKind, extent: Span, known: &mut KnownWords<'_>) -> usize {
         let detail: String = self.snippet(extent).chars().take(80).collect();
         let (span, text) = (name.span, name.text.to_string());
         let symbol = Symbol { name: text.clone(), kind, span, extent, detail, notes: Vec::new(), parent: None };
@@ -87,10 +87,10 @@ impl<'a> Namer<'a> {
         id
     }
 
-    fn macros(&mut self, tokens: &[Token], known: &mut Known<'_>) {
+    fn macros(&mut self, tokens: &[Token], known: &mut KnownWords<'_>) {
         for (at, line) in tokens.windows(3).enumerate() {
             let directive = line[0].is_sign("#") && line[0].newline && line[1].is_word("define");
-            if !directive || line[2].kind != Kind::Word || line[2].newline {
+            if !directive || line[2].kind != TokenKind::Word || line[2].newline {
                 continue;
             }
             let end = tokens[at + 3..].iter().position(|token| token.newline).unwrap_or(0) + at + 2;
@@ -98,9 +98,9 @@ impl<'a> Namer<'a> {
         }
     }
 
-    fn inlines(&mut self, tokens: &[Token], known: &mut Known<'_>) {
+    fn inlines(&mut self, tokens: &[Token], known: &mut KnownWords<'_>) {
         for at in 0..tokens.len().saturating_sub(2) {
-            if !tokens[at].is_word("inline") || tokens[at + 1].kind != Kind::Word || !tokens[at + 2].is_sign("(") {
+            if !tokens[at].is_word("inline") || tokens[at + 1].kind != TokenKind::Word || !tokens[at + 2].is_sign("(") {
                 continue;
             }
             let Some(close) = tokens[at..].iter().position(|token| token.is_sign(")")) else { continue };
@@ -110,7 +110,7 @@ impl<'a> Namer<'a> {
             let inline = self.put_in(&tokens[at + 1], SymbolKind::Inline, extent, known);
             self.table.symbols_mut()[inline].detail = self.snippet(head);
             let mut params = BTreeMap::new();
-            for token in tokens[at + 3..at + close].iter().filter(|token| token.kind == Kind::Word) {
+            for token in tokens[at + 3..at + close].iter().filter(|token| token.kind == TokenKind::Word) {
                 let (name, span) = (token.text.to_string(), token.span);
                 let detail = format!("parameter {name} of {}", tokens[at + 1].text);
                 let kind = SymbolKind::Parameter;
@@ -124,7 +124,7 @@ impl<'a> Namer<'a> {
         }
     }
 
-    fn meaning(&self, known: &Known<'_>, token: &Token, in_directive: bool) -> Option<usize> {
+    fn meaning(&self, known: &KnownWords<'_>, token: &Token, in_directive: bool) -> Option<usize> {
         let (name, at) = (&*token.text, token.span.start);
         let inside = |extent: Span| extent.start <= at && at < extent.end;
         let inline = known.inlines.iter().find(|inline| inside(inline.extent));
@@ -156,7 +156,7 @@ fn macro_params(line: &[Token]) -> BTreeSet<&str> {
         return BTreeSet::new();
     }
     let inside = line[4..].iter().take_while(|token| !token.is_sign(")") && !token.newline);
-    inside.filter(|token| token.kind == Kind::Word).map(|token| &*token.text).collect()
+    inside.filter(|token| token.kind == TokenKind::Word).map(|token| &*token.text).collect()
 }
 
 /// Where the block that begins behind `from` ends.

@@ -7,7 +7,7 @@ use super::{DEEPEST_EXPR, Parsed, Parser};
 use crate::ast::{
     Binary, Expr, ExprKind, Formula, FormulaKind, LabelRef, LtlOp, Probe, RecvArg, RefPart, Remote, Run, Unary, VarRef,
 };
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 
 /// How strongly unary operators bind.
 const TIGHTEST: u8 = 20;
@@ -91,7 +91,7 @@ impl Parser {
                 continue;
             }
             let token = self.token();
-            let found = if token.kind == Kind::Sign { binary(&token.text) } else { None };
+            let found = if token.kind == TokenKind::Sign { binary(&token.text) } else { None };
             let Some((op, strength)) = found.filter(|(_, strength)| *strength >= weakest) else { return Ok(left) };
             self.advance();
             let right = self.term(strength + 1)?;
@@ -154,9 +154,9 @@ impl Parser {
             return Ok(Term { kind: TermKind::Formula(formula), depth, probe: false });
         }
         let op = match &*self.token().text {
-            "!" if self.token().kind == Kind::Sign => Unary::Not,
-            "-" if self.token().kind == Kind::Sign => Unary::Negate,
-            "~" if self.token().kind == Kind::Sign => Unary::Complement,
+            "!" if self.token().kind == TokenKind::Sign => Unary::Not,
+            "-" if self.token().kind == TokenKind::Sign => Unary::Negate,
+            "~" if self.token().kind == TokenKind::Sign => Unary::Complement,
             _ => return self.primary(),
         };
         self.advance();
@@ -178,12 +178,12 @@ impl Parser {
         self.embedded_c()?;
         let token = self.token().clone();
         match token.kind {
-            Kind::Sign if &*token.text == "(" => self.bracketed(),
-            Kind::Int | Kind::Char => {
+            TokenKind::Sign if &*token.text == "(" => self.bracketed(),
+            TokenKind::Int | TokenKind::Char => {
                 let value = self.number()?;
                 Ok(Term::value(expr(ExprKind::Int(value), token.span)))
             }
-            Kind::Word => {
+            TokenKind::Word => {
                 let value = self.word(&token.text, token.span)?;
                 let probe = matches!(value.kind, ExprKind::Probe(probe, _) if probe != Probe::Len);
                 Ok(Term { probe, ..Term::value(value) })
@@ -322,8 +322,8 @@ impl Parser {
         }
         let span = self.span();
         match self.token().kind {
-            Kind::Int | Kind::Char => Ok(Some(expr(ExprKind::Int(self.number()?), span))),
-            Kind::Word if self.is_name() => {
+            TokenKind::Int | TokenKind::Char => Ok(Some(expr(ExprKind::Int(self.number()?), span))),
+            TokenKind::Word if self.is_name() => {
                 let reference = self.var_ref()?;
                 Ok(Some(expr(ExprKind::Ref(reference), span)))
             }
@@ -389,11 +389,11 @@ impl Parser {
         let negative = self.eat_sign("-");
         let token = self.token().clone();
         match (token.kind, &*token.text) {
-            (Kind::Int | Kind::Char, _) => {
+            (TokenKind::Int | TokenKind::Char, _) => {
                 let value = self.number()?;
                 Ok(RecvArg::Const(if negative { value.wrapping_neg() } else { value }, self.since(start)))
             }
-            (Kind::Word, "true" | "skip" | "false") => {
+            (TokenKind::Word, "true" | "skip" | "false") => {
                 self.advance();
                 let value = i64::from(&*token.text != "false");
                 Ok(RecvArg::Const(if negative { -value } else { value }, self.since(start)))

@@ -8,7 +8,7 @@ use tertium_base::{Diagnostic, Span};
 
 use super::{Parsed, Parser};
 use crate::ast::{Binary, Expr, ExprKind, Formula, FormulaKind, LtlOp, Unary};
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 
 /// An expression or a formula, and what the parser must know of it.
 pub(crate) struct Term {
@@ -74,11 +74,11 @@ impl Parser {
         }
         let token = self.token();
         match (token.kind, &*token.text) {
-            (Kind::Sign, "->") | (Kind::Word, "implies") => Some((LtlOp::Implies, 1)),
-            (Kind::Sign, "<->") | (Kind::Word, "equivalent") => Some((LtlOp::Iff, 1)),
-            (Kind::Word, "U" | "until" | "stronguntil") => Some((LtlOp::Until, 4)),
-            (Kind::Word, "W" | "weakuntil") => Some((LtlOp::WeakUntil, 4)),
-            (Kind::Word, "V" | "R" | "release") => Some((LtlOp::Release, 4)),
+            (TokenKind::Sign, "->") | (TokenKind::Word, "implies") => Some((LtlOp::Implies, 1)),
+            (TokenKind::Sign, "<->") | (TokenKind::Word, "equivalent") => Some((LtlOp::Iff, 1)),
+            (TokenKind::Word, "U" | "until" | "stronguntil") => Some((LtlOp::Until, 4)),
+            (TokenKind::Word, "W" | "weakuntil") => Some((LtlOp::WeakUntil, 4)),
+            (TokenKind::Word, "V" | "R" | "release") => Some((LtlOp::Release, 4)),
             _ => None,
         }
     }
@@ -90,10 +90,10 @@ impl Parser {
         }
         let token = self.token();
         match (token.kind, &*token.text) {
-            (Kind::Sign, "[") if self.next_token(1).is_sign("]") => Some((FormulaKind::Always, 2)),
-            (Kind::Word, "always") => Some((FormulaKind::Always, 1)),
-            (Kind::Sign, "<>") | (Kind::Word, "eventually") => Some((FormulaKind::Eventually, 1)),
-            (Kind::Word, "X" | "next") => Some((FormulaKind::Next, 1)),
+            (TokenKind::Sign, "[") if self.next_token(1).is_sign("]") => Some((FormulaKind::Always, 2)),
+            (TokenKind::Word, "always") => Some((FormulaKind::Always, 1)),
+            (TokenKind::Sign, "<>") | (TokenKind::Word, "eventually") => Some((FormulaKind::Eventually, 1)),
+            (TokenKind::Word, "X" | "next") => Some((FormulaKind::Next, 1)),
             _ => None,
         }
     }

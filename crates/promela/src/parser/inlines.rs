@@ -9,7 +9,7 @@ use tertium_base::{Diagnostic, Span};
 
 use super::{Parsed, Parser};
 use crate::ast::{Ident, Inlined, Stmt, StmtKind, VarRef};
-use crate::lexer::{Kind, Token};
+use crate::lexer::{Token, TokenKind};
 
 /// Calls may be nested this deep.
 const DEEPEST: usize = 16;
@@ -70,7 +70,7 @@ impl Parser {
 
     /// Whether a call of an inline comes next.
     pub(crate) fn is_inline_call(&self) -> bool {
-        self.token().kind == Kind::Word
+        self.token().kind == TokenKind::Word
             && self.inlines.contains_key(&self.token().text)
             && self.next_token(1).is_sign("(")
     }
@@ -142,7 +142,7 @@ impl Parser {
     fn instantiate(&mut self, inline: &Inline, arguments: &[Vec<Token>], call: Span) -> Parsed<Vec<Token>> {
         let mut tokens = Vec::with_capacity(inline.body.len() + 1);
         for token in &inline.body {
-            let param = inline.params.iter().position(|param| token.kind == Kind::Word && *param == token.text);
+            let param = inline.params.iter().position(|param| token.kind == TokenKind::Word && *param == token.text);
             match param.and_then(|position| arguments.get(position)) {
                 // In place of the parameter, so that a statement's span stays inside the definition.
                 Some(argument) => tokens.extend(argument.iter().map(|part| Token { span: token.span, ..part.clone() })),
@@ -160,7 +160,7 @@ impl Parser {
             return self.error(diagnostic);
         }
         let span = inline.body.last().map_or(call, |last| last.span);
-        tokens.push(Token { kind: Kind::End, text: "".into(), span, ..inline.body[0].clone() });
+        tokens.push(Token { kind: TokenKind::End, text: "".into(), span, ..inline.body[0].clone() });
         Ok(tokens)
     }
 

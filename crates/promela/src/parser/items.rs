@@ -7,7 +7,7 @@ use crate::ast::{
     Active, ChannelInit, Declarator, Expr, ExprKind, File, Init, Initializer, Item, Ltl, MtypeDecl, Never, Proctype,
     Trace, TypeKind, TypeName, Typedef, VarDecl, Visibility,
 };
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 
 /// Words that begin an item; recovery looks for them at the beginning of a line.
 const ITEMS: &[&str] = &[
@@ -64,7 +64,7 @@ impl Parser {
         }
         while !self.ends() {
             let token = self.token();
-            if token.newline && token.kind == Kind::Word && ITEMS.contains(&&*token.text) {
+            if token.newline && token.kind == TokenKind::Word && ITEMS.contains(&&*token.text) {
                 return;
             }
             self.advance();
@@ -75,7 +75,7 @@ impl Parser {
     fn item(&mut self) -> Parsed<Option<Item>> {
         self.embedded_c()?;
         let token = self.token().clone();
-        if token.kind != Kind::Word {
+        if token.kind != TokenKind::Word {
             return self.expected("a declaration");
         }
         match &*token.text {
@@ -117,9 +117,9 @@ impl Parser {
     pub(crate) fn is_predicate(&self) -> bool {
         let next = self.next_token(1);
         let begins_expression = match next.kind {
-            Kind::Word => !next.is_word("in"),
-            Kind::Int | Kind::Char => true,
-            Kind::Sign => next.is_sign("(") || (next.is_sign("!") && next.space),
+            TokenKind::Word => !next.is_word("in"),
+            TokenKind::Int | TokenKind::Char => true,
+            TokenKind::Sign => next.is_sign("(") || (next.is_sign("!") && next.space),
             _ => false,
         };
         self.is_word("pred") && begins_expression && !self.inlines.contains_key("pred")
@@ -130,7 +130,7 @@ impl Parser {
         const BEGIN: &[&str] =
             &["hidden", "show", "local", "bit", "bool", "byte", "pid", "short", "int", "unsigned", "mtype", "chan"];
         let token = self.token();
-        if token.kind != Kind::Word {
+        if token.kind != TokenKind::Word {
             return false;
         }
         BEGIN.contains(&&*token.text) || (self.is_name() && super::is_name(self.next_token(1)) && !self.is_predicate())
@@ -297,7 +297,7 @@ impl Parser {
 
     fn type_name(&mut self) -> Parsed<TypeName> {
         let token = self.token().clone();
-        if token.kind != Kind::Word {
+        if token.kind != TokenKind::Word {
             return self.expected("a type");
         }
         let kind = match &*token.text {
@@ -330,7 +330,7 @@ impl Parser {
         let (mut width, mut size) = (None, None);
         if self.eat_sign(":") {
             let span = self.span();
-            if !matches!(self.token().kind, Kind::Int) {
+            if !matches!(self.token().kind, TokenKind::Int) {
                 return self.expected("a number of bits");
             }
             width = Some(Expr { kind: ExprKind::Int(self.number()?), span });

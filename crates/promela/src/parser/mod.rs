@@ -20,7 +20,7 @@ use tertium_base::{Diagnostic, Span};
 use tertium_program::Width;
 
 use crate::ast::{DeclId, File, Ident, LabelId, RefId};
-use crate::lexer::{Kind, Token};
+use crate::lexer::{Token, TokenKind};
 use crate::preprocess::character;
 use inlines::Inline;
 
@@ -37,7 +37,7 @@ pub(crate) struct Reported;
 pub(crate) type Parsed<T> = Result<T, Reported>;
 
 /// Words of the language that cannot be names.
-pub(crate) const KEYWORDS: &[&str] = &[
+pub const KEYWORDS: &[&str] = &[
     "D_proctype",
     "active",
     "assert",
@@ -173,7 +173,7 @@ impl Parser {
     }
 
     fn ends(&self) -> bool {
-        self.token().kind == Kind::End
+        self.token().kind == TokenKind::End
     }
 
     /// Whether the rest should not be looked at any more.
@@ -225,22 +225,22 @@ impl Parser {
 
     fn expected<T>(&mut self, what: &str) -> Parsed<T> {
         let token = self.token().clone();
-        if let Kind::Bad(wrong) = token.kind {
+        if let TokenKind::Bad(wrong) = token.kind {
             let first: String = token.text.chars().take(12).collect();
             self.advance();
             let diagnostic = Diagnostic::error("E0501", format!("`{}` {wrong}", first.escape_debug()));
             return self.error(diagnostic.at(token.span, "not part of the language"));
         }
         let found = match token.kind {
-            Kind::End => "the end of the text".to_owned(),
+            TokenKind::End => "the end of the text".to_owned(),
             _ if token.is_sign(";") && token.span.start == token.span.end => "the end of the line".to_owned(),
             _ => format!("`{}`", token.text),
         };
         let mut diagnostic = Diagnostic::error("E0505", format!("expected {what}, found {found}"))
             .at(token.span, format!("expected {what}"));
-        if what == "a name" && token.kind == Kind::Word {
+        if what == "a name" && token.kind == TokenKind::Word {
             diagnostic = diagnostic.help("this word is part of the language; choose another name");
-        } else if token.kind == Kind::Word && !self.is_name() && ["if", "do"].contains(&what) {
+        } else if token.kind == TokenKind::Word && !self.is_name() && ["if", "do"].contains(&what) {
             diagnostic = diagnostic.help("end the statement before it with `;` or `->`");
         }
         self.error(diagnostic)
@@ -306,7 +306,7 @@ impl Parser {
     /// A number or character that stands next, if it is one; too large ones are reported.
     fn number(&mut self) -> Parsed<i64> {
         let token = self.advance();
-        if token.kind == Kind::Char {
+        if token.kind == TokenKind::Char {
             return match character(&token.text) {
                 Some(value) => Ok(i64::from(value)),
                 None => self.error(
@@ -341,11 +341,11 @@ impl Parser {
     fn embedded_c(&mut self) -> Parsed<()> {
         const CONSTRUCTS: &[&str] = &["c_code", "c_decl", "c_expr", "c_state", "c_track"];
         let token = self.token().clone();
-        if token.kind != Kind::Word || !CONSTRUCTS.contains(&&*token.text) {
+        if token.kind != TokenKind::Word || !CONSTRUCTS.contains(&&*token.text) {
             return Ok(());
         }
         self.advance();
-        while self.token().kind == Kind::Text {
+        while self.token().kind == TokenKind::Text {
             self.advance();
         }
         if self.is_sign("[") {
@@ -385,7 +385,7 @@ impl Parser {
 
 /// Whether a token is a name, not a keyword.
 fn is_name(token: &Token) -> bool {
-    token.kind == Kind::Word && KEYWORDS.binary_search(&&*token.text).is_err()
+    token.kind == TokenKind::Word && KEYWORDS.binary_search(&&*token.text).is_err()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use tertium_base::Span;
 
-use crate::lexer::{Kind, Token};
+use crate::lexer::{Token, TokenKind};
 use crate::parser::is_name;
 
 /// The tokens with a `;` at every line end that stands for one.
@@ -17,7 +17,13 @@ pub(crate) fn implied(tokens: Vec<Token>) -> Vec<Token> {
         if token.newline && scan.counts() && output.last().is_some_and(ends_statement) && !token.is_word("unless") {
             let end = output.last().map_or(0, |last| last.span.end);
             let text = ";".into();
-            output.push(Token { kind: Kind::Sign, text, span: Span::new(end, end), newline: false, ..token.clone() });
+            output.push(Token {
+                kind: TokenKind::Sign,
+                text,
+                span: Span::new(end, end),
+                newline: false,
+                ..token.clone()
+            });
         }
         scan.see(&token);
         output.push(token);
@@ -44,21 +50,21 @@ impl Scan {
         const BEGIN_BODY: &[&str] =
             &["proctype", "D_proctype", "init", "never", "trace", "notrace", "typedef", "inline"];
         match (token.kind, &*token.text) {
-            (Kind::Word, word) if self.braces == 0 && BEGIN_BODY.contains(&word) => {
+            (TokenKind::Word, word) if self.braces == 0 && BEGIN_BODY.contains(&word) => {
                 (self.awaits_body, self.brackets) = (true, 0);
             }
-            (Kind::Sign, "{") => {
+            (TokenKind::Sign, "{") => {
                 self.braces += 1;
                 if self.awaits_body && self.brackets == 0 {
                     (self.awaits_body, self.in_body) = (false, true);
                 }
             }
-            (Kind::Sign, "}") => {
+            (TokenKind::Sign, "}") => {
                 self.braces = self.braces.saturating_sub(1);
                 self.in_body &= self.braces > 0;
             }
-            (Kind::Sign, "(") => self.brackets += 1,
-            (Kind::Sign, ")") => self.brackets = self.brackets.saturating_sub(1),
+            (TokenKind::Sign, "(") => self.brackets += 1,
+            (TokenKind::Sign, ")") => self.brackets = self.brackets.saturating_sub(1),
             _ => {}
         }
     }
@@ -68,9 +74,9 @@ impl Scan {
 fn ends_statement(token: &Token) -> bool {
     const WORDS: &[&str] = &["od", "fi", "else", "break", "skip", "true", "false", "timeout"];
     match token.kind {
-        Kind::Sign => matches!(&*token.text, "}" | ")" | "]" | "++" | "--"),
-        Kind::Word => WORDS.contains(&&*token.text) || is_name(token),
-        Kind::Int | Kind::Char => true,
-        Kind::Text | Kind::Bad(_) | Kind::End => false,
+        TokenKind::Sign => matches!(&*token.text, "}" | ")" | "]" | "++" | "--"),
+        TokenKind::Word => WORDS.contains(&&*token.text) || is_name(token),
+        TokenKind::Int | TokenKind::Char => true,
+        TokenKind::Text | TokenKind::Bad(_) | TokenKind::End => false,
     }
 }

@@ -4,7 +4,7 @@ use tertium_base::{Diagnostic, Span};
 
 use super::{Parsed, Parser};
 use crate::ast::{Branch, Exclusive, Expr, ExprKind, ForLoop, ForRange, Label, LabelRef, Stmt, StmtKind, VarRef};
-use crate::lexer::Kind;
+use crate::lexer::TokenKind;
 
 impl Parser {
     /// `{ … }` as a body of a proctype: later declarations are steps, those at its beginning are not.
@@ -75,7 +75,7 @@ impl Parser {
     fn missing_separator(&mut self) {
         let last = self.tokens[self.at.saturating_sub(1)].span;
         let token = self.token().clone();
-        if let Kind::Bad(_) = token.kind {
+        if let TokenKind::Bad(_) = token.kind {
             let _ = self.expected::<()>("`;`");
             return;
         }
@@ -187,7 +187,7 @@ impl Parser {
         if token.is_sign("{") {
             return Ok(StmtKind::Block(self.block()?.0));
         }
-        if token.kind != Kind::Word {
+        if token.kind != TokenKind::Word {
             return Ok(StmtKind::Expr(self.full_expr()?));
         }
         match &*token.text {
@@ -254,7 +254,7 @@ impl Parser {
         }
         let place = self.var_ref()?;
         let token = self.token().clone();
-        if token.kind != Kind::Sign {
+        if token.kind != TokenKind::Sign {
             return Ok(StmtKind::Expr(self.named_expr(place)?));
         }
         match &*token.text {
@@ -369,11 +369,11 @@ impl Parser {
     fn printf(&mut self) -> Parsed<StmtKind> {
         self.advance();
         self.expect_sign("(")?;
-        if self.token().kind != Kind::Text {
+        if self.token().kind != TokenKind::Text {
             return self.expected("a text in quotation marks");
         }
         let mut format = String::new();
-        while self.token().kind == Kind::Text {
+        while self.token().kind == TokenKind::Text {
             let text = self.advance().text;
             format.push_str(text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(""));
         }
@@ -417,8 +417,8 @@ impl Parser {
 /// What a token adds to the number of open brackets.
 fn nesting(token: &crate::lexer::Token) -> i32 {
     match (token.kind, &*token.text) {
-        (Kind::Sign, "{" | "(" | "[") | (Kind::Word, "if" | "do") => 1,
-        (Kind::Sign, "}" | ")" | "]") | (Kind::Word, "fi" | "od") => -1,
+        (TokenKind::Sign, "{" | "(" | "[") | (TokenKind::Word, "if" | "do") => 1,
+        (TokenKind::Sign, "}" | ")" | "]") | (TokenKind::Word, "fi" | "od") => -1,
         _ => 0,
     }
 }

@@ -4,7 +4,7 @@
 
 use tertium_base::Span;
 
-use crate::lexer::{Kind, Token};
+use crate::lexer::{Token, TokenKind};
 
 /// How deep brackets may be nested.
 const DEEPEST: u32 = 100;
@@ -121,9 +121,9 @@ impl Reader<'_> {
         };
         self.at += 1;
         match token.kind {
-            Kind::Word => Ok(0),
-            Kind::Int => number(&token.text).ok_or(Wrong("this is not a number", token.span)),
-            Kind::Char => Ok(i64::from(character(&token.text).unwrap_or(0))),
+            TokenKind::Word => Ok(0),
+            TokenKind::Int => number(&token.text).ok_or(Wrong("this is not a number", token.span)),
+            TokenKind::Char => Ok(i64::from(character(&token.text).unwrap_or(0))),
             _ => Err(Wrong("this does not belong to a condition", token.span)),
         }
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use tertium_base::{Diagnostic, Span};
 
-use crate::lexer::{Kind, Token, lex};
+use crate::lexer::{Token, TokenKind, lex};
 use crate::preprocess::hide::Hide;
 
 /// How deep arguments of macros may be nested.
@@ -61,7 +61,7 @@ impl Macros {
     }
 
     fn applies(&self, token: &Token) -> Option<Macro> {
-        if token.kind != Kind::Word || token.hide.holds(&token.text) {
+        if token.kind != TokenKind::Word || token.hide.holds(&token.text) {
             return None;
         }
         self.table.get(&token.text).cloned()
@@ -148,7 +148,7 @@ fn arguments(queue: &mut VecDeque<Token>) -> Option<(Vec<Vec<Token>>, Token)> {
 
 /// The further arguments of a macro with `...`, commas between them.
 fn joined(arguments: Vec<Vec<Token>>, like: &Token) -> Vec<Token> {
-    let comma = Token { kind: Kind::Sign, text: ",".into(), newline: false, space: false, ..like.clone() };
+    let comma = Token { kind: TokenKind::Sign, text: ",".into(), newline: false, space: false, ..like.clone() };
     let mut all = Vec::new();
     for (position, argument) in arguments.into_iter().enumerate() {
         if position > 0 {
@@ -169,7 +169,7 @@ fn substitute(
 ) -> Vec<Token> {
     let params = found.params.as_deref().unwrap_or_default();
     let position = |token: &Token| {
-        (token.kind == Kind::Word).then(|| params.iter().position(|param| *param == token.text)).flatten()
+        (token.kind == TokenKind::Word).then(|| params.iter().position(|param| *param == token.text)).flatten()
     };
     let mut made: Vec<Token> = Vec::new();
     let mut at = 0;
@@ -223,14 +223,14 @@ fn text_of(argument: &[Token], name: &Token) -> Token {
         if token.space && position > 0 {
             text.push(' ');
         }
-        if matches!(token.kind, Kind::Text | Kind::Char) {
+        if matches!(token.kind, TokenKind::Text | TokenKind::Char) {
             text.push_str(&token.text.replace('\\', "\\\\").replace('"', "\\\""));
         } else {
             text.push_str(&token.text);
         }
     }
     text.push('"');
-    Token { kind: Kind::Text, text: text.into(), ..name.clone() }
+    Token { kind: TokenKind::Text, text: text.into(), ..name.clone() }
 }
 
 /// `left ## right`: the last token of one and the first of the other become one.

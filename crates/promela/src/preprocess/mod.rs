@@ -10,6 +10,7 @@ mod condition;
 pub(crate) mod hide;
 mod macros;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -20,7 +21,7 @@ use tertium_base::{Diagnostic, Span};
 pub(crate) use condition::character;
 use macros::{Macro, Macros};
 
-use crate::lexer::{Kind, Token, lex};
+use crate::lexer::{Token, TokenKind, lex};
 use crate::sources::Sources;
 
 /// Files may include each other this deep.
@@ -50,7 +51,7 @@ impl Default for Options<'_> {
 
 /// The tokens of a model, where they come from, and what was wrong.
 pub(crate) struct Preprocessed {
-    /// The last one is [`Kind::End`].
+    /// The last one is [`TokenKind::End`].
     pub tokens: Vec<Token>,
     pub sources: Sources,
     pub diagnostics: Vec<Diagnostic>,
@@ -65,6 +66,7 @@ pub(crate) fn preprocess(name: &str, text: &str, options: &Options<'_>) -> Prepr
         output: Vec::new(),
         pending: Vec::new(),
         conditions: Vec::new(),
+        given: BTreeMap::new(),
         files: Vec::new(),
         bytes: 0,
         read: 0,
@@ -75,7 +77,7 @@ pub(crate) fn preprocess(name: &str, text: &str, options: &Options<'_>) -> Prepr
     let end = offset + text.len();
     let span = Span::new(end, end);
     state.output.push(Token {
-        kind: Kind::End,
+        kind: TokenKind::End,
         text: "".into(),
         span,
         newline: true,
@@ -106,6 +108,8 @@ struct State<'a> {
     /// Tokens since the last directive, not yet expanded.
     pending: Vec<Token>,
     conditions: Vec<Condition>,
+    /// What was defined from outside and not since: as it was given, and what it stands for.
+    given: BTreeMap<Rc<str>, (String, String)>,
     /// The files being read, outermost first.
     files: Vec<PathBuf>,
     bytes: usize,
@@ -129,12 +133,15 @@ impl State<'_> {
     /// Definitions given from outside, as if they stood in a text of their own.
     fn outside(&mut self) {
         for (name, value) in &self.options.defines {
-            let text = format!("{name} {value}");
+            let (text, shown_as) = (format!("{name} {value}"), format!("{name}={value}"));
             let offset = self.sources.add("<command line>", text.clone());
             let mut tokens = lex(&text, offset);
             tokens.pop();
             let span = Span::new(offset, offset + text.len());
             self.define(&tokens, span);
+            if let Some(name) = tokens.first() {
+                self.given.insert(Rc::clone(&name.text), (shown_as, shown(&tokens[1..])));
+            }
         }
     }
 
@@ -143,7 +150,7 @@ impl State<'_> {
         let outer = self.conditions.len();
         let tokens = lex(text, offset);
         let mut at = 0;
-        while tokens[at].kind != Kind::End {
+        while tokens[at].kind != TokenKind::End {
             if tokens[at].is_sign("#") && tokens[at].newline {
                 let end = line_end(&tokens, at + 1);
                 self.flush();
@@ -183,7 +190,7 @@ impl State<'_> {
         let Some(first) = line.first() else { return };
         let rest = &line[1..];
         let span = hash.span.to(line[line.len() - 1].span);
-        let word = if first.kind == Kind::Word { &*first.text } else { "" };
+        let word = if first.kind == TokenKind::Word { &*first.text } else { "" };
         match word {
             "if" | "ifdef" | "ifndef" => self.begin(word, rest, span),
             "elif" => self.another(rest, span),
@@ -194,9 +201,12 @@ impl State<'_> {
                 }
             }
             _ if !self.active() => {}
-            "define" => self.define(rest, span),
+            "define" => {
+                self.warn_if_given(rest, span);
+                self.define(rest, span);
+            }
             "undef" => match rest {
-                [name] if name.kind == Kind::Word => {
+                [name] if name.kind == TokenKind::Word => {
                     self.macros.table.remove(&name.text);
                 }
                 _ => self.broken("`#undef` takes one name", span, "not one name"),
@@ -209,7 +219,7 @@ impl State<'_> {
                 self.report(diagnostic.at(span, "the text warns here"));
             }
             "pragma" | "ident" => {}
-            _ if first.kind == Kind::Int => self.marker(line, span, text, offset),
+            _ if first.kind == TokenKind::Int => self.marker(line, span, text, offset),
             _ => {
                 let mut diagnostic = Diagnostic::error("E0502", format!("`#{}` is no directive", first.text))
                     .at(span, "unknown directive");
@@ -227,7 +237,7 @@ impl State<'_> {
             && match word {
                 "if" => self.condition(rest, span),
                 _ => match rest.first() {
-                    Some(name) if name.kind == Kind::Word => {
+                    Some(name) if name.kind == TokenKind::Word => {
                         self.macros.table.contains_key(&name.text) == (word == "ifdef")
                     }
                     _ => {
@@ -278,7 +288,7 @@ impl State<'_> {
             let name = rest.get(at + usize::from(bracket));
             let known = name.is_some_and(|name| self.macros.table.contains_key(&name.text));
             at += if bracket { 3 } else { 1 };
-            tokens.push(Token { kind: Kind::Int, text: if known { "1" } else { "0" }.into(), ..token.clone() });
+            tokens.push(Token { kind: TokenKind::Int, text: if known { "1" } else { "0" }.into(), ..token.clone() });
         }
         let expanded = self.macros.expand(tokens);
         let end = Span::new(span.end, span.end);
@@ -291,8 +301,22 @@ impl State<'_> {
         }
     }
 
+    /// Warns if a definition of the text replaces one that was given from outside by another one.
+    fn warn_if_given(&mut self, rest: &[Token], span: Span) {
+        let Some(name) = rest.first() else { return };
+        let Some((given, body)) = self.given.remove(&name.text) else { return };
+        if shown(&rest[1..]) == body {
+            return;
+        }
+        let message = format!("`-D {given}` has no effect from here on: the text defines `{}` again", name.text);
+        let diagnostic = Diagnostic::warning("W0508", message)
+            .at(span, format!("from here on `{}` is this", name.text))
+            .help(format!("put the definition between `#ifndef {}` and `#endif`, so that it is a default", name.text));
+        self.report(diagnostic);
+    }
+
     fn define(&mut self, rest: &[Token], span: Span) {
-        let Some(name) = rest.first().filter(|name| name.kind == Kind::Word) else {
+        let Some(name) = rest.first().filter(|name| name.kind == TokenKind::Word) else {
             return self.broken("`#define` takes a name", span, "no name here");
         };
         let mut found = Macro { params: None, variadic: false, body: rest[1..].to_vec() };
@@ -308,7 +332,7 @@ impl State<'_> {
     fn include(&mut self, rest: &[Token], span: Span, text: &str, offset: usize) {
         let expanded;
         let line = match rest.first() {
-            Some(first) if first.kind == Kind::Word => {
+            Some(first) if first.kind == TokenKind::Word => {
                 expanded = self.macros.expand(rest.to_vec());
                 &expanded[..]
             }
@@ -362,7 +386,7 @@ impl State<'_> {
         };
         let next = text[span.end - offset..].find('\n').map_or(text.len(), |newline| span.end - offset + newline + 1);
         let name = match rest.get(1) {
-            Some(name) if name.kind == Kind::Text => name.text.trim_matches('"').to_owned(),
+            Some(name) if name.kind == TokenKind::Text => name.text.trim_matches('"').to_owned(),
             _ => self.sources.place(span).0.to_owned(),
         };
         self.sources.mark(offset + next, name, line);
@@ -398,7 +422,7 @@ fn parameters(tokens: &[Token]) -> Option<(Vec<Rc<str>>, bool, usize)> {
             names.push("__VA_ARGS__".into());
             return tokens.get(at + 2)?.is_sign(")").then_some((names, true, at + 3));
         }
-        if token.kind != Kind::Word {
+        if token.kind != TokenKind::Word {
             return None;
         }
         names.push(Rc::clone(&token.text));
@@ -416,7 +440,7 @@ fn parameters(tokens: &[Token]) -> Option<(Vec<Rc<str>>, bool, usize)> {
 /// The name in `"file"` or `<file>`.
 fn included(line: &[Token], text: &str, offset: usize) -> Option<String> {
     let first = line.first()?;
-    if first.kind == Kind::Text {
+    if first.kind == TokenKind::Text {
         return Some(first.text.trim_matches('"').to_owned());
     }
     let last = line.iter().rev().find(|token| token.is_sign(">"))?;

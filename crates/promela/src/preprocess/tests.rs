@@ -35,6 +35,22 @@ fn plain(text: &str) -> String {
 }
 
 #[test]
+fn a_text_that_defines_what_was_given_is_warned_about() {
+    let with = |text| run(text, &[], &[("N", "3"), ("M(a)", "a + 1")]);
+    assert_eq!(with("#ifndef N\n#define N 5\n#endif\nx = N;"), "x = 3;");
+    assert_eq!(with("#define N 3\nx = N;"), "x = 3;");
+    assert_eq!(
+        with("x = N;\n#define N 5\ny = N"),
+        "dir/m.pml:2:1 W0508 `-D N=3` has no effect from here on: the text defines `N` again"
+    );
+    assert_eq!(
+        with("#undef M\n#define M(a) a"),
+        "dir/m.pml:2:1 W0508 `-D M(a)=a + 1` has no effect from here on: the text defines `M` again"
+    );
+    assert!(!with("#define N 5\n#define N 6\n").contains('\n'), "once is enough");
+}
+
+#[test]
 fn macros_are_expanded_as_c_does() {
     assert_eq!(plain("#define N 3\n#define M (N + 1)\nx = M;"), "x = (3 + 1);");
     assert_eq!(plain("#define f(a, b) a*b\nf(1, (2, 3)) f"), "1*(2, 3) f");

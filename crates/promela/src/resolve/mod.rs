@@ -36,7 +36,7 @@ pub(crate) fn resolve(file: &File) -> (Symbols, Vec<Diagnostic>) {
         diagnostics: Vec::new(),
         scopes: Scopes::default(),
         structs: Vec::new(),
-        place: Place::default(),
+        place: WalkPosition::default(),
         labels: labels::Labels::default(),
         late: Late::default(),
         widest: 0,
@@ -50,7 +50,7 @@ pub(crate) fn resolve(file: &File) -> (Symbols, Vec<Diagnostic>) {
 
 /// Where in the model the walk is.
 #[derive(Clone, Default)]
-struct Place {
+struct WalkPosition {
     unit: Option<UnitId>,
     kind: Option<UnitKind>,
     /// The innermost `d_step`, if any, by its position among all of them.
@@ -82,7 +82,7 @@ struct Resolver<'a> {
     scopes: Scopes,
     /// How many cells each structure has, and how deep structures are nested in it.
     structs: Vec<(u64, u32)>,
-    place: Place,
+    place: WalkPosition,
     labels: labels::Labels,
     late: Late<'a>,
     /// How many fields the widest channel has.
@@ -106,10 +106,10 @@ impl<'a> Resolver<'a> {
     fn file(&mut self) {
         let file = self.file;
         for (position, item) in file.items.iter().enumerate() {
-            self.place = Place::default();
+            self.place = WalkPosition::default();
             self.item(item, position);
         }
-        self.place = Place::default();
+        self.place = WalkPosition::default();
         for item in &file.items {
             match item {
                 Item::Ltl(ltl) => self.formula(&ltl.formula),
@@ -180,7 +180,7 @@ impl<'a> Resolver<'a> {
             labels: std::collections::BTreeMap::new(),
             span,
         });
-        self.place = Place { unit: Some(id), kind: Some(kind), ..Place::default() };
+        self.place = WalkPosition { unit: Some(id), kind: Some(kind), ..WalkPosition::default() };
         self.labels.begin();
         self.scopes.open();
         id
@@ -191,7 +191,7 @@ impl<'a> Resolver<'a> {
         self.scopes.close();
         self.resolve_labels();
         self.goto_loops(body);
-        self.place = Place::default();
+        self.place = WalkPosition::default();
     }
 
     fn proctype(&mut self, proctype: &'a Proctype, position: usize) {

@@ -28,6 +28,7 @@ pub fn headline(result: &ResultView, detail: &Detail) -> Vec<String> {
         }
         lines.extend(excluded(detail));
     }
+    lines.extend(failing(result));
     if let Some(sizes) = result.sizes.as_ref().filter(|_| result.value.is_definite()) {
         lines.insert(0, of_size(sizes));
     }
@@ -41,6 +42,27 @@ pub fn headline(result: &ResultView, detail: &Detail) -> Vec<String> {
         ValueView::Element(element) => {
             lines.push(format!("The value is the element `{element}` of the structure's lattice."))
         }
+    }
+    lines
+}
+
+/// For which members of a family, or from which initial state, it fails; up to which faults it holds.
+fn failing(result: &ResultView) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(case) = &result.failing_case {
+        let members: Vec<String> = case.0.iter().map(|(name, number)| format!("{name} = {number}")).collect();
+        lines.push(format!("It fails for {}.", members.join(", ")));
+    }
+    if let Some(start) = &result.fails_from {
+        let assigned = |(name, value): &(String, String)| {
+            if name.ends_with('@') { format!("{name}{value}") } else { format!("{name}={value}") }
+        };
+        let values: Vec<String> = start.values.0.iter().map(assigned).collect();
+        let reached = start.reached.map_or(String::new(), |count| format!(", from which {count} states are reached"));
+        lines.push(format!("It fails from the initial state {}{reached}.", values.join(" ")));
+    }
+    if !result.up_to.is_empty() {
+        lines.push(format!("Runs end in a fault ({}): it holds on every run up to there.", result.up_to.join(", ")));
     }
     lines
 }

@@ -2,7 +2,7 @@
 
 use super::check::heading;
 use super::counted;
-use crate::abstraction::AbstractReport;
+use crate::abstraction::{AbstractReport, ErrorTraceView};
 use crate::style::{Role, Style, safe};
 
 /// The abstraction. `description` stands above it; without one only the counts are told.
@@ -13,6 +13,7 @@ pub fn abstraction(report: &AbstractReport, description: Option<&str>, style: St
         text.push_str(&heading(&report.input.file, description, style));
         predicates(report, style, &mut text);
         steps(report, style, &mut text);
+        report.error_traces.iter().for_each(|trace| error_trace(trace, style, &mut text));
     }
     let edges = report.edges;
     let mut kinds = vec![format!("{} certain", edges.must)];
@@ -62,6 +63,9 @@ fn predicates(report: &AbstractReport, style: Style, text: &mut String) {
     for (variable, why) in &report.kept.0 {
         text.push_str(&format!("  {variable} stays concrete: {why}\n"));
     }
+    for (variable, why) in &report.tainted.0 {
+        text.push_str(&format!("  {} is abstract: {}\n", safe(variable), safe(why)));
+    }
     if !report.invariants.is_empty() {
         text.push_str(&format!("  always: {}\n", safe(&report.invariants.join(", "))));
     }
@@ -70,6 +74,7 @@ fn predicates(report: &AbstractReport, style: Style, text: &mut String) {
 
 fn steps(report: &AbstractReport, style: Style, text: &mut String) {
     let mut process = "";
+    text.push_str(&format!("  {}  {}\n\n", style.paint(Role::Strong, "initially"), safe(&report.initially)));
     for step in &report.steps {
         if step.process != process {
             process = &step.process;
@@ -87,6 +92,7 @@ fn steps(report: &AbstractReport, style: Style, text: &mut String) {
         if parts.is_empty() {
             parts.push("skip".to_owned());
         }
+        parts.push(format!("goto {}", step.to));
         for part in parts {
             text.push_str(&format!("               {}\n", safe(&part)));
         }
@@ -94,4 +100,26 @@ fn steps(report: &AbstractReport, style: Style, text: &mut String) {
     if !report.steps.is_empty() {
         text.push('\n');
     }
+}
+
+/// The path, and beside it where else its steps may lead.
+fn error_trace(trace: &ErrorTraceView, style: Style, text: &mut String) {
+    let title = format!("error trace  {}: {}", safe(&trace.property), safe(&trace.formula));
+    text.push_str(&format!("  {}\n", style.paint(Role::Strong, &title)));
+    for (number, step) in trace.steps.iter().enumerate() {
+        let statement = step.statement.as_deref().unwrap_or("start");
+        text.push_str(&format!("  {number:>4}  {}\n", safe(statement)));
+        let sure = if step.certain { "" } else { "   (not certain)" };
+        text.push_str(&format!("        {}  {}{sure}\n", safe(&step.places), safe(&step.values)));
+        for other in &step.others {
+            text.push_str(&format!("        |- or {}\n", safe(other)));
+        }
+        for (predicate, before) in &step.open.0 {
+            text.push_str(&format!("        |  {} := ?   true after it if {}\n", safe(predicate), safe(before)));
+        }
+    }
+    text.push_str(match trace.deterministic {
+        true => "        every step is certain: it is a run of the program\n\n",
+        false => "        it may be no run of the program\n\n",
+    });
 }

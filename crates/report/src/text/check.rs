@@ -66,13 +66,19 @@ fn explanation(view: &ResultView, style: Style) -> String {
     if let Some(stopped) = view.stopped {
         text.push_str(stopped_line(stopped));
     }
+    if let Some(case) = &view.failing_case {
+        let members: Vec<String> = case.0.iter().map(|(name, number)| format!("{name} = {number}")).collect();
+        text.push_str(&entry("for", &members.join(", "), style));
+    }
     if let Some(run) = &view.evidence.run {
         text.push_str(&run::table(run, style));
     }
+    text.push_str(&failing_start(view, style));
     text.push_str(&query(view, style));
     text.push_str(&cuts(view, style));
     text.push_str(&conditions(view, style));
     text.push_str(&openness(view, style));
+    text.push_str(&two_states(view, style));
     text.push_str(&completions(view, style));
     text.push_str(&proof_line(view, style));
     text.push_str(&rounds(view, style));
@@ -95,6 +101,36 @@ fn explanation(view: &ResultView, style: Style) -> String {
 
 fn entry(head: &str, body: &str, style: Style) -> String {
     format!("{} {}\n", style.paint(Role::Faint, &format!("{head:<8}")), safe(body))
+}
+
+/// Two states that an abstract one stands for, and what tells them apart.
+fn two_states(view: &ResultView, style: Style) -> String {
+    let Some(found) = &view.two_states else { return String::new() };
+    let mut text = entry("between", &format!("two states of {}", found.of), style);
+    for state in &found.states {
+        let values: Vec<String> = state.values.0.iter().map(|(name, value)| run::assigned(name, value)).collect();
+        text.push_str(&entry("", &format!("{}: {}", values.join(" "), state.does), style));
+    }
+    if !found.missing.is_empty() {
+        let conditions: Vec<String> = found.missing.iter().map(|condition| format!("`{condition}`")).collect();
+        text.push_str(&entry("", &format!("told apart by {}", conditions.join(" or ")), style));
+    }
+    text
+}
+
+/// The initial state from which it fails, and what is reached from there.
+fn failing_start(view: &ResultView, style: Style) -> String {
+    let Some(start) = &view.fails_from else { return String::new() };
+    let values: Vec<String> = start.values.0.iter().map(|(name, value)| run::assigned(name, value)).collect();
+    let mut text = entry("fails", &format!("from the initial state {}", values.join(" ")), style);
+    if let Some(reached) = start.reached {
+        let shown = start.places.len().min(FEW_LINES);
+        let more = if shown < start.places.len() { ", …" } else { "" };
+        let places = start.places[..shown].join(", ");
+        let told = format!("{} from there: {places}{more}", counted(reached, "state"));
+        text.push_str(&entry("reached", &told, style));
+    }
+    text
 }
 
 fn expectation(view: &ResultView, expected: &str, style: Style) -> String {
@@ -290,6 +326,11 @@ fn rounds(view: &ResultView, style: Style) -> String {
     if let Some(choice) = &view.choice {
         text.push_str(&entry("found", choice, style));
     }
+    if style.verbose && !(view.left_out.is_empty() && view.left_out_processes.is_empty()) {
+        let processes = view.left_out_processes.iter().map(|name| format!("process `{name}`"));
+        let names: Vec<String> = processes.chain(view.left_out.iter().map(|name| format!("`{name}`"))).collect();
+        text.push_str(&entry("left out", &format!("{} cannot matter: not looked at", names.join(", ")), style));
+    }
     if let Some(part) = view.on_demand {
         let left = if part.left == 0 { String::new() } else { format!(", {} more left alone", part.left) };
         let made = format!("on the fly: {} made{left}", counted(part.made, "abstract state"));
@@ -299,11 +340,13 @@ fn rounds(view: &ResultView, style: Style) -> String {
         return text;
     }
     if !style.verbose {
+        // What was stopped counts the states of whoever saw most of them, and these need not be abstract.
+        let last = view.rounds.last().map(|round| round.states).filter(|_| view.stopped.is_some());
         let cost = format!(
             "{}, {}, {}, {}",
             counted(view.stats.refinements, "refinement"),
             counted(view.stats.predicates, "predicate"),
-            counted(view.stats.states, "abstract state"),
+            counted(last.unwrap_or(view.stats.states), "abstract state"),
             counted(view.stats.solver_calls, "solver call"),
         );
         text.push_str(&entry("rounds", &cost, style));
@@ -388,12 +431,24 @@ pub fn summary(report: &CheckReport, time_ms: u64, style: Style) -> String {
     let (states, transitions) = seen.map_or((0, 0), |stats| (stats.states, stats.transitions));
     let cost = format!("({}, {}, {time_ms} ms)", counted(states, "state"), counted(transitions, "transition"));
     format!(
-        "\n{}: {}  {}\n{}",
+        "\n{}: {}  {}\n{}{}",
         counted_properties(report.results.len()),
         parts.join(", "),
         style.paint(Role::Faint, &cost),
         decided_by(report, style),
+        up_to_faults(report, style),
     )
+}
+
+/// What is true of runs that end in a fault is true up to that fault.
+fn up_to_faults(report: &CheckReport, style: Style) -> String {
+    let limited: Vec<&ResultView> = report.results.iter().filter(|view| !view.up_to.is_empty()).collect();
+    let Some(first) = limited.first() else { return String::new() };
+    let names = limited.iter().map(|view| safe(&view.name)).collect::<Vec<_>>().join(", ");
+    let verb = if limited.len() == 1 { "holds" } else { "hold" };
+    let told =
+        format!("runs end in a fault ({}): {names} {verb} on every run, up to that fault", first.up_to.join(", "));
+    format!("{}\n", style.paint(Role::Faint, &told))
 }
 
 /// Which techniques decided what is decided; each with the number of properties if there are several.

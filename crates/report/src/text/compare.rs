@@ -12,6 +12,8 @@ pub fn compare(report: &CompareReport, style: Style) -> String {
         return format!("{word}  {left} and {right} were not compared to the end ({stopped})\n");
     }
     let (role, word) = match (report.refined_by, report.refines) {
+        _ if report.bisimilar == Some(true) => (Role::Good, format!("{left} and {right} are bisimilar")),
+        _ if report.bisimilar == Some(false) => (Role::Bad, format!("{left} and {right} are not bisimilar")),
         (true, true) => (Role::Good, format!("{left} and {right} are equivalent")),
         (true, false) => (Role::Good, format!("{left} is refined by {right}")),
         (false, true) => (Role::Bad, format!("{left} is not refined by {right}, but refines it")),

@@ -8,7 +8,9 @@ mod explore;
 mod formula;
 mod lanes;
 mod merge;
+mod reduce;
 mod run;
+mod spotlight;
 
 pub use abstraction::abstraction;
 pub use certify::certify;
@@ -17,8 +19,10 @@ pub use compare::compare;
 pub use explore::explore;
 pub use formula::formula;
 pub use merge::merge;
+pub use reduce::{reduce, sat, structure_abstraction};
 pub(crate) use run::repeated;
 pub use run::table as run;
+pub use spotlight::spotlight;
 
 /// Shortens a text in the middle so that it takes at most `width` characters.
 fn shortened(text: &str, width: usize) -> String {

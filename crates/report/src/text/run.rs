@@ -132,7 +132,7 @@ fn changed_values(previous: Option<&StepView>, step: &StepView, style: Style) ->
 }
 
 /// `x=3`; where a process is, `P@label`.
-fn assigned(name: &str, value: &str) -> String {
+pub(super) fn assigned(name: &str, value: &str) -> String {
     if name.ends_with('@') { safe(&format!("{name}{value}")) } else { safe(&format!("{name}={value}")) }
 }
 

@@ -15,6 +15,7 @@ pub use self::evidence::{
 pub use self::value::ValueView;
 pub use crate::explained::{CutStepView, CutView, QueryView};
 pub use crate::ordered::Ordered;
+pub use crate::several::Tally;
 
 /// Version of every document's shape.
 pub const SCHEMA_VERSION: u32 = 2;
@@ -142,6 +143,12 @@ pub struct ResultView {
     /// Which way the answer was found, and why this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
+    /// Variables that cannot matter to the property, and were not looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+    /// Processes that cannot matter to the property, and were not looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out_processes: Vec<String>,
     /// How much of an abstraction was made, if that was done on demand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_demand: Option<OnDemandView>,
@@ -157,8 +164,23 @@ pub struct ResultView {
     /// Commands worth trying next, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
+    /// For a property of all members of a family: those for which the counterexample shows that it fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failing_case: Option<Ordered<i64>>,
+    /// For a false without a run: an initial state from which it fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fails_from: Option<FailingStartView>,
+    /// For an unknown: two states of the program that one abstract state stands for, and that differ in what is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub two_states: Option<TwoStatesView>,
     /// Whether the property holds for a reason that says little, told in the warnings.
     pub vacuous: bool,
+    /// Whether the model has no initial state: whatever is said of all of them is true.
+    #[serde(skip_serializing_if = "is_false")]
+    pub empty: bool,
+    /// For what is true of runs: the faults in which some of them end. It holds on every run up to there.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub up_to: Vec<String>,
     /// Remarks about this result.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Message>,
@@ -196,17 +218,58 @@ impl ResultView {
             open: None,
             decide: Vec::new(),
             choice: None,
+            left_out: Vec::new(),
+            left_out_processes: Vec::new(),
             on_demand: None,
             rounds: Vec::new(),
             ranking: Vec::new(),
             established: Vec::new(),
             next: Vec::new(),
+            failing_case: None,
+            fails_from: None,
+            two_states: None,
             vacuous: false,
+            empty: false,
+            up_to: Vec::new(),
             warnings: Vec::new(),
             expected: None,
             verdict: Verdict::Open,
         }
     }
+}
+
+/// Two states of a program that one abstract state stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TwoStatesView {
+    /// The abstract state: places, values, and what the predicates say.
+    pub of: String,
+    /// Both states: the first does what is open, the second does not.
+    pub states: Vec<ConcreteStateView>,
+    /// Conditions that would tell them apart, if some are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+}
+
+/// A state of a program, and what it does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ConcreteStateView {
+    /// Its values.
+    pub values: Ordered<String>,
+    /// What it does, in words.
+    pub does: String,
+}
+
+/// An initial state from which a property fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FailingStartView {
+    /// The values there.
+    pub values: Ordered<String>,
+    /// How many states are reached from there, if they were counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reached: Option<usize>,
+    /// Where the processes are in those, each combination once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
 }
 
 /// For which sizes a value holds.
@@ -334,6 +397,11 @@ pub struct Stats {
     pub solver_calls: usize,
     /// Wall-clock time.
     pub time_ms: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]

@@ -62,8 +62,11 @@ impl Handle {
 
 pub(super) fn load() -> Result<Library, SolverError> {
     let said = std::env::var_os(search::VARIABLE);
-    let program = std::env::current_exe().ok();
-    load_first(&search::candidates(said.as_deref(), program.as_deref(), BUILT_FOR))
+    // Where the system does not tell (no `/proc`, as in a bare root), the shell may have.
+    let typed = || std::env::args_os().next().map(PathBuf::from).filter(|path| path.is_absolute());
+    let program = std::env::current_exe().ok().or_else(typed);
+    let named = search::named();
+    load_first(&search::candidates(said.as_deref(), named.as_deref(), program.as_deref(), BUILT_FOR))
 }
 
 /// The first that can be loaded decides: who has put a wrong library in the way is told so.

@@ -33,7 +33,7 @@ impl Default for ProgramShape {
 
 /// What kind of value a variable has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum ValueKind {
     Bool,
     /// `0..n`.
     Range(i64),
@@ -43,7 +43,7 @@ enum Kind {
 #[derive(Clone, Debug)]
 struct Var {
     name: String,
-    kind: Kind,
+    kind: ValueKind,
     /// Indices `0..n` for an array.
     cells: Option<i64>,
 }
@@ -88,20 +88,20 @@ pub fn random_program(rng: &mut Rng, shape: &ProgramShape) -> String {
 impl Writer<'_> {
     fn variable(&mut self, name: String) -> Var {
         let kind = match self.rng.below(6) {
-            0 | 1 => Kind::Bool,
-            2 | 3 => Kind::Range(1),
-            4 => Kind::Range(2),
-            _ => Kind::Colour,
+            0 | 1 => ValueKind::Bool,
+            2 | 3 => ValueKind::Range(1),
+            4 => ValueKind::Range(2),
+            _ => ValueKind::Colour,
         };
-        let cells = (kind != Kind::Colour && self.rng.chance(20)).then_some(1);
+        let cells = (kind != ValueKind::Colour && self.rng.chance(20)).then_some(1);
         Var { name, kind, cells }
     }
 
     fn declare(&mut self, var: &Var, indent: &str) {
         let cell = match var.kind {
-            Kind::Bool => "bool".to_owned(),
-            Kind::Range(hi) => format!("0..{hi}"),
-            Kind::Colour => "colour".to_owned(),
+            ValueKind::Bool => "bool".to_owned(),
+            ValueKind::Range(hi) => format!("0..{hi}"),
+            ValueKind::Colour => "colour".to_owned(),
         };
         let array = var.cells.map_or(String::new(), |hi| format!("array[0..{hi}] of "));
         let initial = match self.rng.below(5) {
@@ -113,7 +113,7 @@ impl Writer<'_> {
 
     fn declare_globals(&mut self) {
         let count = self.rng.between(&self.shape.variables.clone());
-        let always = [("b", Kind::Bool), ("n", Kind::Range(2))];
+        let always = [("b", ValueKind::Bool), ("n", ValueKind::Range(2))];
         let mut all: Vec<Var> =
             always.iter().map(|&(name, kind)| Var { name: name.to_owned(), kind, cells: None }).collect();
         for number in 0..count {
@@ -294,32 +294,32 @@ impl Writer<'_> {
         let _ = write!(self.text, "{px}, {py} := {vx}, {vy}");
     }
 
-    fn value(&mut self, kind: Kind) -> String {
+    fn value(&mut self, kind: ValueKind) -> String {
         if self.rng.chance(12) {
             return match kind {
-                Kind::Range(hi) if self.rng.chance(50) => format!("* in 0..{}", if hi == 1 { "1" } else { "n" }),
+                ValueKind::Range(hi) if self.rng.chance(50) => format!("* in 0..{}", if hi == 1 { "1" } else { "n" }),
                 _ => "*".to_owned(),
             };
         }
         match kind {
-            Kind::Bool => self.condition(1),
-            Kind::Colour => self.colour(),
-            Kind::Range(hi) if self.shape.faults && self.rng.chance(15) => {
+            ValueKind::Bool => self.condition(1),
+            ValueKind::Colour => self.colour(),
+            ValueKind::Range(hi) if self.shape.faults && self.rng.chance(15) => {
                 format!("{} + {}", self.number(1), hi.min(1))
             }
-            Kind::Range(hi) => format!("({}) mod {}", self.number(2), hi + 1),
+            ValueKind::Range(hi) => format!("({}) mod {}", self.number(2), hi + 1),
         }
     }
 
-    fn literal(&mut self, kind: Kind) -> String {
+    fn literal(&mut self, kind: ValueKind) -> String {
         match kind {
-            Kind::Bool => ["true", "false"][self.rng.below(2)].to_owned(),
-            Kind::Range(hi) => self.rng.below(to_usize(hi) + 1).to_string(),
-            Kind::Colour => (*self.rng.pick(&COLOURS)).to_owned(),
+            ValueKind::Bool => ["true", "false"][self.rng.below(2)].to_owned(),
+            ValueKind::Range(hi) => self.rng.below(to_usize(hi) + 1).to_string(),
+            ValueKind::Colour => (*self.rng.pick(&COLOURS)).to_owned(),
         }
     }
 
-    fn of_kind(&mut self, wanted: impl Fn(Kind) -> bool) -> Option<String> {
+    fn of_kind(&mut self, wanted: impl Fn(ValueKind) -> bool) -> Option<String> {
         let vars: Vec<Var> = self.globals.iter().chain(&self.locals).filter(|var| wanted(var.kind)).cloned().collect();
         if vars.is_empty() {
             return None;
@@ -329,15 +329,15 @@ impl Writer<'_> {
     }
 
     fn colour(&mut self) -> String {
-        match self.of_kind(|kind| kind == Kind::Colour) {
+        match self.of_kind(|kind| kind == ValueKind::Colour) {
             Some(read) if self.rng.chance(50) => read,
-            _ => self.literal(Kind::Colour),
+            _ => self.literal(ValueKind::Colour),
         }
     }
 
     /// A number that is never constant, so that no mistake can be seen before running.
     fn number(&mut self, depth: usize) -> String {
-        let read = self.of_kind(|kind| matches!(kind, Kind::Range(_))).unwrap_or_else(|| "n".to_owned());
+        let read = self.of_kind(|kind| matches!(kind, ValueKind::Range(_))).unwrap_or_else(|| "n".to_owned());
         if depth == 0 {
             return read;
         }
@@ -357,11 +357,11 @@ impl Writer<'_> {
         let atom = match self.rng.below(6) {
             0 => format!("{} = {}", self.number(1), self.rng.below(3)),
             1 => format!("{} < {}", self.number(1), self.number(1)),
-            2 => match self.of_kind(|kind| kind == Kind::Colour) {
-                Some(read) => format!("{read} != {}", self.literal(Kind::Colour)),
+            2 => match self.of_kind(|kind| kind == ValueKind::Colour) {
+                Some(read) => format!("{read} != {}", self.literal(ValueKind::Colour)),
                 None => "b".to_owned(),
             },
-            _ => self.of_kind(|kind| kind == Kind::Bool).unwrap_or_else(|| "b".to_owned()),
+            _ => self.of_kind(|kind| kind == ValueKind::Bool).unwrap_or_else(|| "b".to_owned()),
         };
         if depth == 0 {
             return atom;

@@ -11,7 +11,7 @@ use super::expressions::{Machine, View};
 
 /// A piece of work that remains.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Work<'a> {
+pub(super) enum PendingStatement<'a> {
     /// A statement; of an `if`, from this test on.
     Do(&'a Stmt, usize),
     /// The end of an `atomic` block.
@@ -22,11 +22,11 @@ pub(super) enum Work<'a> {
 pub(super) type Head = Option<(usize, usize)>;
 
 /// Values after a step, and the work that remains; or a fault.
-pub(super) type Result1<'a> = Result<(Vec<i64>, Vec<Work<'a>>), &'static str>;
+pub(super) type Result1<'a> = Result<(Vec<i64>, Vec<PendingStatement<'a>>), &'static str>;
 
-fn head(work: &[Work<'_>]) -> Head {
+fn head(work: &[PendingStatement<'_>]) -> Head {
     match work.first() {
-        Some(Work::Do(statement, test)) => Some((std::ptr::from_ref::<Stmt>(statement) as usize, *test)),
+        Some(PendingStatement::Do(statement, test)) => Some((std::ptr::from_ref::<Stmt>(statement) as usize, *test)),
         _ => None,
     }
 }
@@ -34,9 +34,9 @@ fn head(work: &[Work<'_>]) -> Head {
 /// The statements of a process with what follows each of them.
 #[derive(Debug)]
 pub(super) struct Code<'a> {
-    work: BTreeMap<(usize, usize), Vec<Work<'a>>>,
-    labels: BTreeMap<&'a str, Vec<Work<'a>>>,
-    start: Vec<Work<'a>>,
+    work: BTreeMap<(usize, usize), Vec<PendingStatement<'a>>>,
+    labels: BTreeMap<&'a str, Vec<PendingStatement<'a>>>,
+    start: Vec<PendingStatement<'a>>,
 }
 
 impl<'a> Code<'a> {
@@ -47,10 +47,10 @@ impl<'a> Code<'a> {
     }
 
     /// Notes every statement of a block with what follows it; returns the work of the whole block.
-    fn enter(&mut self, block: &'a Block, after: &[Work<'a>]) -> Vec<Work<'a>> {
+    fn enter(&mut self, block: &'a Block, after: &[PendingStatement<'a>]) -> Vec<PendingStatement<'a>> {
         let mut rest = after.to_vec();
         for statement in block.iter().rev() {
-            let mut here = vec![Work::Do(statement, 0)];
+            let mut here = vec![PendingStatement::Do(statement, 0)];
             here.extend(&rest);
             for label in &statement.labels {
                 self.labels.insert(&label.name, here.clone());
@@ -58,7 +58,7 @@ impl<'a> Code<'a> {
             let tests = if let StmtKind::If(branches, _) = &statement.kind { branches.len() } else { 1 };
             for test in 0..tests {
                 let mut work = here.clone();
-                work[0] = Work::Do(statement, test);
+                work[0] = PendingStatement::Do(statement, test);
                 self.work.insert(head(&work).expect("a statement"), work);
             }
             match &statement.kind {
@@ -74,7 +74,7 @@ impl<'a> Code<'a> {
                     self.enter(block, &rest);
                 }),
                 StmtKind::Atomic(block) => {
-                    self.enter(block, &[&[Work::Leave], rest.as_slice()].concat());
+                    self.enter(block, &[&[PendingStatement::Leave], rest.as_slice()].concat());
                 }
                 _ => {}
             }
@@ -84,10 +84,10 @@ impl<'a> Code<'a> {
     }
 
     /// Unfolds what is no step of its own.
-    fn settle(&self, mut work: Vec<Work<'a>>) -> Vec<Work<'a>> {
+    fn settle(&self, mut work: Vec<PendingStatement<'a>>) -> Vec<PendingStatement<'a>> {
         loop {
             let Some(first) = work.first().copied() else { return work };
-            let Work::Do(statement, _) = first else {
+            let PendingStatement::Do(statement, _) = first else {
                 work.remove(0);
                 continue;
             };
@@ -104,20 +104,20 @@ impl<'a> Code<'a> {
         head(&self.settle(self.start.clone()))
     }
 
-    pub fn rest_at(&self, work: Vec<Work<'a>>) -> Head {
+    pub fn rest_at(&self, work: Vec<PendingStatement<'a>>) -> Head {
         head(&self.settle(work))
     }
 
     /// Everything control stands before when it rests at `at`: a `choose` stands before each of its branches.
-    fn standing_before(&self, at: &Head) -> Vec<Vec<Work<'a>>> {
-        let mut found: Vec<Vec<Work<'a>>> = Vec::new();
+    fn standing_before(&self, at: &Head) -> Vec<Vec<PendingStatement<'a>>> {
+        let mut found: Vec<Vec<PendingStatement<'a>>> = Vec::new();
         let mut open = vec![at.map_or(Vec::new(), |key| self.work[&key].clone())];
         while let Some(work) = open.pop() {
             let work = self.settle(work);
             if found.iter().any(|known| head(known) == head(&work)) {
                 continue;
             }
-            if let Some(Work::Do(statement, _)) = work.first() {
+            if let Some(PendingStatement::Do(statement, _)) = work.first() {
                 match &statement.kind {
                     StmtKind::Choose(blocks) => {
                         open.extend(blocks.iter().rev().map(|block| before(block, &work[1..])));
@@ -142,12 +142,12 @@ impl<'a> Code<'a> {
     }
 }
 
-fn before<'a>(block: &'a Block, after: &[Work<'a>]) -> Vec<Work<'a>> {
-    block.iter().map(|statement| Work::Do(statement, 0)).chain(after.iter().copied()).collect()
+fn before<'a>(block: &'a Block, after: &[PendingStatement<'a>]) -> Vec<PendingStatement<'a>> {
+    block.iter().map(|statement| PendingStatement::Do(statement, 0)).chain(after.iter().copied()).collect()
 }
 
-fn inside<'a>(block: &'a Block, after: &[Work<'a>]) -> Vec<Work<'a>> {
-    before(block, &[&[Work::Leave], after].concat())
+fn inside<'a>(block: &'a Block, after: &[PendingStatement<'a>]) -> Vec<PendingStatement<'a>> {
+    before(block, &[&[PendingStatement::Leave], after].concat())
 }
 
 impl<'a> Machine<'a> {
@@ -157,7 +157,7 @@ impl<'a> Machine<'a> {
         let mut results = Vec::new();
         for work in at.iter().flat_map(|_| code.standing_before(at)) {
             // What an `atomic` stands before is executed by the `atomic` itself.
-            if !work.iter().any(|piece| matches!(piece, Work::Leave)) {
+            if !work.iter().any(|piece| matches!(piece, PendingStatement::Leave)) {
                 results.extend(self.step(process, &work, view));
             }
         }
@@ -165,10 +165,10 @@ impl<'a> Machine<'a> {
     }
 
     /// All ways to execute the first piece of work.
-    fn step(&self, process: usize, work: &[Work<'a>], view: &View<'_>) -> Vec<Result1<'a>> {
-        let Some(Work::Do(statement, test)) = work.first() else { return Vec::new() };
+    fn step(&self, process: usize, work: &[PendingStatement<'a>], view: &View<'_>) -> Vec<Result1<'a>> {
+        let Some(PendingStatement::Do(statement, test)) = work.first() else { return Vec::new() };
         let rest = &work[1..];
-        let same = |work: Vec<Work<'a>>| vec![Ok((view.values.to_vec(), work))];
+        let same = |work: Vec<PendingStatement<'a>>| vec![Ok((view.values.to_vec(), work))];
         match &statement.kind {
             StmtKind::Skip => same(rest.to_vec()),
             StmtKind::Stop => same(Vec::new()),
@@ -193,7 +193,9 @@ impl<'a> Machine<'a> {
                 let (condition, block) = &branches[*test];
                 match self.holds(condition, view) {
                     Ok(true) => same(before(block, rest)),
-                    Ok(false) if *test + 1 < branches.len() => same([&[Work::Do(statement, test + 1)], rest].concat()),
+                    Ok(false) if *test + 1 < branches.len() => {
+                        same([&[PendingStatement::Do(statement, test + 1)], rest].concat())
+                    }
                     Ok(false) => same(otherwise.as_ref().map_or_else(|| rest.to_vec(), |block| before(block, rest))),
                     Err(fault) => vec![Err(fault), Err(fault)],
                 }
@@ -213,14 +215,14 @@ impl<'a> Machine<'a> {
     }
 
     /// Every way through the block that does not get stuck.
-    fn atomic(&self, process: usize, work: Vec<Work<'a>>, view: &View<'_>) -> Vec<Result1<'a>> {
+    fn atomic(&self, process: usize, work: Vec<PendingStatement<'a>>, view: &View<'_>) -> Vec<Result1<'a>> {
         let code = &self.processes[process].code;
         let mut results = Vec::new();
         let mut open = vec![(view.values.to_vec(), work)];
         while let Some((values, work)) = open.pop() {
             let view = View { values: &values, ..*view };
             let mut alternatives = vec![code.settle(work)];
-            if let Some(Work::Do(statement, _)) = alternatives[0].first()
+            if let Some(PendingStatement::Do(statement, _)) = alternatives[0].first()
                 && let StmtKind::Choose(blocks) = &statement.kind
             {
                 alternatives = code.branches(blocks, &alternatives[0][1..]);
@@ -230,7 +232,7 @@ impl<'a> Machine<'a> {
                     match result {
                         Ok((values, work)) => {
                             let work = code.settle(work);
-                            if work.iter().any(|piece| matches!(piece, Work::Leave)) {
+                            if work.iter().any(|piece| matches!(piece, PendingStatement::Leave)) {
                                 open.push((values, work));
                             } else {
                                 results.push(Ok((values, work)));
@@ -244,7 +246,7 @@ impl<'a> Machine<'a> {
         results
     }
 
-    fn assign(&self, assignment: &Assignment, rest: &[Work<'a>], view: &View<'_>) -> Vec<Result1<'a>> {
+    fn assign(&self, assignment: &Assignment, rest: &[PendingStatement<'a>], view: &View<'_>) -> Vec<Result1<'a>> {
         let inputs = match self.inputs(assignment, view) {
             Ok(inputs) => inputs,
             Err(fault) => return vec![Err(fault)],
@@ -291,12 +293,12 @@ impl<'a> Machine<'a> {
 
 impl<'a> Code<'a> {
     /// What a `choose` inside `atomic` stands before.
-    fn branches(&self, blocks: &'a [Block], after: &[Work<'a>]) -> Vec<Vec<Work<'a>>> {
-        let mut found: Vec<Vec<Work<'a>>> = Vec::new();
-        let mut open: Vec<Vec<Work<'a>>> = blocks.iter().rev().map(|block| before(block, after)).collect();
+    fn branches(&self, blocks: &'a [Block], after: &[PendingStatement<'a>]) -> Vec<Vec<PendingStatement<'a>>> {
+        let mut found: Vec<Vec<PendingStatement<'a>>> = Vec::new();
+        let mut open: Vec<Vec<PendingStatement<'a>>> = blocks.iter().rev().map(|block| before(block, after)).collect();
         while let Some(work) = open.pop() {
             let work = self.settle(work);
-            if let Some(Work::Do(statement, _)) = work.first()
+            if let Some(PendingStatement::Do(statement, _)) = work.first()
                 && let StmtKind::Choose(blocks) = &statement.kind
             {
                 open.extend(blocks.iter().rev().map(|block| before(block, &work[1..])));

@@ -56,7 +56,7 @@ enum Selection {
 
 /// How a step of an unfolding treats states without successors.
 #[derive(Clone, Copy)]
-enum Step {
+enum UnfoldingStep {
     /// `EX` and `AX` as they are.
     Plain,
     /// "Deadlocked or `EX`" and "not deadlocked and `AX`".
@@ -98,11 +98,11 @@ impl Evaluator<'_> {
             Node::Xor(a, b) => both(&self.value(a), &self.value(b), |a, b| equivalent(a, b).not()),
             Node::Diamond(action, a) => {
                 let inner = self.value(a);
-                self.exists_next(self.selection(action), Step::Plain, &inner)
+                self.exists_next(self.selection(action), UnfoldingStep::Plain, &inner)
             }
             Node::Box(action, a) => {
                 let inner = self.value(a);
-                self.all_next(self.selection(action), Step::Plain, &inner)
+                self.all_next(self.selection(action), UnfoldingStep::Plain, &inner)
             }
             Node::Mu(var, a) => self.fixpoint(var, a, Belnap::False),
             Node::Nu(var, a) => self.fixpoint(var, a, Belnap::True),
@@ -174,13 +174,13 @@ impl Evaluator<'_> {
         sets
     }
 
-    fn exists_next(&self, selection: Selection, step: Step, inner: &Column) -> Column {
+    fn exists_next(&self, selection: Selection, step: UnfoldingStep, inner: &Column) -> Column {
         let at = |state: StateId| inner[state.index()];
         let value = |state| {
             let (may, sets) = (self.possible(state, selection), self.certain(state, selection));
             let mut for_true = sets.iter().any(|set| set.iter().all(|&target| at(target).for_true()));
             let mut not_refuted = may.iter().any(|&target| at(target).not_refuted());
-            if let Step::EndsAtDeadlocks = step {
+            if let UnfoldingStep::EndsAtDeadlocks = step {
                 for_true |= may.iter().all(|&target| at(target).for_true());
                 not_refuted |= sets.is_empty();
             }
@@ -189,13 +189,13 @@ impl Evaluator<'_> {
         self.structure.states().map(value).collect()
     }
 
-    fn all_next(&self, selection: Selection, step: Step, inner: &Column) -> Column {
+    fn all_next(&self, selection: Selection, step: UnfoldingStep, inner: &Column) -> Column {
         let at = |state: StateId| inner[state.index()];
         let value = |state| {
             let (may, sets) = (self.possible(state, selection), self.certain(state, selection));
             let mut for_true = may.iter().all(|&target| at(target).for_true());
             let mut not_refuted = sets.iter().all(|set| set.iter().any(|&target| at(target).not_refuted()));
-            if let Step::EndsAtDeadlocks = step {
+            if let UnfoldingStep::EndsAtDeadlocks = step {
                 for_true &= !sets.is_empty();
                 not_refuted &= may.iter().any(|&target| at(target).not_refuted());
             }
@@ -224,7 +224,7 @@ impl Evaluator<'_> {
         match self.formula.node(path) {
             Node::Next(a) => {
                 let inner = self.value(a);
-                self.next(all, Step::Plain, &inner)
+                self.next(all, UnfoldingStep::Plain, &inner)
             }
             Node::Finally(b) => {
                 let (a, b) = (self.constant(Belnap::True), self.value(b));
@@ -254,12 +254,16 @@ impl Evaluator<'_> {
         }
     }
 
-    fn next(&self, all: bool, step: Step, inner: &Column) -> Column {
+    fn next(&self, all: bool, step: UnfoldingStep, inner: &Column) -> Column {
         if all { self.all_next(Selection::Any, step, inner) } else { self.exists_next(Selection::Any, step, inner) }
     }
 
-    fn step_if(&self, deadlocks_matter: bool) -> Step {
-        if deadlocks_matter && self.deadlocks == Deadlocks::Maximal { Step::EndsAtDeadlocks } else { Step::Plain }
+    fn step_if(&self, deadlocks_matter: bool) -> UnfoldingStep {
+        if deadlocks_matter && self.deadlocks == Deadlocks::Maximal {
+            UnfoldingStep::EndsAtDeadlocks
+        } else {
+            UnfoldingStep::Plain
+        }
     }
 
     /// Least solution of `Z = b | (a & next Z)`.

@@ -1,19 +1,20 @@
 //! Do engines find answers without the code that checks them?
 //!
 //! A bug that the search and the kernel share gives a wrong answer with an accepted certificate. So engines may import from the kernel what is listed here, and nothing
-//! else: data, words, and the check of a finished certificate. Whoever writes certificates may have them drawn and decided by the kernel, after the answer was found.
+//! else: data, words, and the check of a finished certificate; and long stretches of its text stand in no engine. Whoever writes certificates may have them drawn and decided by the kernel, after the answer was found.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What any module of an engine may import from the kernel.
-const ENGINES: [&str; 7] = [
+const ENGINES: [&str; 8] = [
     // What a certificate is about, and why it is refused.
     "Subject",
     "Rejection",
     // The check of a finished certificate.
     "check_certificate_of",
+    "check_ranked_certificate",
     // What cells are called in certificates: texts, from which nothing follows.
     "vocabulary::NoTerm",
     "vocabulary::Vocabulary",
@@ -23,11 +24,13 @@ const ENGINES: [&str; 7] = [
 ];
 
 /// What modules that write certificates may import besides: the kernel draws what a proof is about, and decides its obligations.
-const WRITERS: [&str; 11] = [
+const WRITERS: [&str; 13] = [
     "obligations::Drawn",
-    "obligations::Frame",
+    "obligations::StructureReading",
     "obligations::ProofObligations",
+    "programs::begins",
     "programs::fairness_fits",
+    "programs::frame_for",
     "programs::graph::NoGraph",
     "programs::invariant_obligations",
     "programs::lines",
@@ -160,6 +163,50 @@ fn the_list_is_documented() {
         let name = path.rsplit("::").next().unwrap_or(path);
         assert!(text.contains(&format!("`{name}`")), "docs/kernel.md does not say who may use {path}");
     }
+}
+
+/// More lines on end must not be the same in the kernel and in an engine: what is copied has its bugs in both.
+const MOST_SHARED: usize = 20;
+
+/// The lines of a text that say something, trimmed: no comments, imports, attributes and lone signs.
+fn telling(text: &str) -> Vec<&str> {
+    let says = |line: &&str| {
+        !["//", "use ", "#["].iter().any(|beginning| line.starts_with(beginning))
+            && line.contains(|letter: char| letter.is_alphanumeric())
+    };
+    text.lines().map(str::trim).filter(says).collect()
+}
+
+/// The first stretch of more than `most` lines that stands in both texts, and where it begins in each.
+fn shared_stretch(one: &[&str], other: &[&str], most: usize) -> Option<(usize, usize)> {
+    let stretches: BTreeMap<&[&str], usize> = one.windows(most + 1).zip(0..).collect();
+    other.windows(most + 1).enumerate().find_map(|(at, stretch)| Some((*stretches.get(stretch)?, at)))
+}
+
+#[test]
+fn the_kernel_is_no_copy_of_an_engine() {
+    let mut kernel = Vec::new();
+    below(&root().join("crates/kernel/src"), &mut kernel);
+    assert!(kernel.len() > 20, "only {} files of the kernel are read", kernel.len());
+    let engines = sources();
+    for (file, text) in &kernel {
+        let lines = telling(text);
+        for (engine, text) in &engines {
+            if let Some((at, _)) = shared_stretch(&lines, &telling(text), MOST_SHARED) {
+                panic!("{file} and {engine} share more than {MOST_SHARED} lines, from `{}` on", lines[at]);
+            }
+        }
+    }
+}
+
+#[test]
+fn shared_lines_are_found_whatever_stands_between() {
+    let one = "use a;\nfn f() {\n    // Why.\n    let x = 1;\n    x\n}\n";
+    let other = "fn g() {}\nfn f() {\n    let x = 1;\n\n    #[must]\n    x\n}\nfn h() {}\n";
+    let (one, other) = (telling(one), telling(other));
+    assert_eq!(one, ["fn f() {", "let x = 1;", "x"]);
+    assert_eq!(shared_stretch(&one, &other, 2), Some((0, 1)));
+    assert_eq!(shared_stretch(&one, &other, 3), None);
 }
 
 #[test]

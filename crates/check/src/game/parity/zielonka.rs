@@ -25,7 +25,7 @@ pub(super) struct Recursion<'g> {
     ticks: u32,
 }
 
-struct Frame {
+struct Subgame {
     members: Vec<u32>,
     /// Who likes the largest priority, and the positions that have it.
     player: Player,
@@ -52,7 +52,7 @@ impl<'g> Recursion<'g> {
     /// Decides these positions. Moves to positions outside them are taken to lose for their owner, and
     /// each has a move inside.
     pub fn solve(&mut self, members: Vec<u32>, verdicts: &mut Verdicts) -> Result<(), Stopped> {
-        let mut stack: Vec<Frame> = Vec::new();
+        let mut stack: Vec<Subgame> = Vec::new();
         let mut next = Some(members);
         loop {
             if let Some(members) = next.take() {
@@ -79,7 +79,7 @@ impl<'g> Recursion<'g> {
         members: Vec<u32>,
         depth: u32,
         verdicts: &mut Verdicts,
-    ) -> Result<Option<(Frame, Vec<u32>)>, Stopped> {
+    ) -> Result<Option<(Subgame, Vec<u32>)>, Stopped> {
         self.budget.check()?;
         let priority = |member: &u32| self.game.class(*member as usize).priority;
         let largest = members.iter().map(priority).max().unwrap_or(0);
@@ -92,12 +92,12 @@ impl<'g> Recursion<'g> {
         let best: Vec<u32> = members.iter().copied().filter(|member| priority(member) == largest).collect();
         let drawn = self.attract(&best, player, depth, verdicts)?;
         let rest = members.iter().copied().filter(|&member| self.drawn[member as usize] != self.stamp).collect();
-        Ok(Some((Frame { members, player, best, drawn }, rest)))
+        Ok(Some((Subgame { members, player, best, drawn }, rest)))
     }
 
     /// Uses the outcome of the smaller sub-game: the frame is decided, or what is left of it is given back.
-    fn close(&mut self, frame: Frame, depth: u32, verdicts: &mut Verdicts) -> Result<Option<Vec<u32>>, Stopped> {
-        let Frame { members, player, best, drawn } = frame;
+    fn close(&mut self, frame: Subgame, depth: u32, verdicts: &mut Verdicts) -> Result<Option<Vec<u32>>, Stopped> {
+        let Subgame { members, player, best, drawn } = frame;
         let opponent = player.other();
         let lost: Vec<u32> =
             members.iter().copied().filter(|&member| verdicts.won_by(member as usize, opponent)).collect();

@@ -17,7 +17,7 @@ use super::ways::{TermChoice, ways};
 
 /// Something to follow up.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Demand {
+pub enum Demand {
     /// A step to one of these is certain: with this action, or, without one, by anyone.
     Certain(Option<ActionId>, Vec<StateId>),
     /// Some step is certain, since nothing real ends.
@@ -28,7 +28,7 @@ pub(crate) enum Demand {
 
 /// Where something that is followed up leads.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Outcome {
+pub struct DemandOutcome {
     /// The action of the step.
     pub action: Option<ActionId>,
     /// What its target refines; ascending.
@@ -37,7 +37,7 @@ pub(crate) struct Outcome {
 
 /// A structure as the completion game sees it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CompletionGame<'a> {
+pub struct CompletionGame<'a> {
     /// The structure.
     pub model: &'a Kmts,
     /// Whether nothing real ends where the structure has possible steps.
@@ -107,7 +107,7 @@ impl CompletionGame<'_> {
         states: &[StateId],
         demand: &Demand,
         budget: &Budget,
-    ) -> Result<Vec<Outcome>, Stopped> {
+    ) -> Result<Vec<DemandOutcome>, Stopped> {
         let mut outcomes = BTreeSet::new();
         let mut ticks = 0;
         let mut add =
@@ -149,7 +149,7 @@ impl CompletionGame<'_> {
         states: &[StateId],
         action: Option<ActionId>,
         first: Option<StateId>,
-        outcomes: &mut BTreeSet<Outcome>,
+        outcomes: &mut BTreeSet<DemandOutcome>,
         budget: &Budget,
         ticks: &mut u32,
     ) -> Result<(), Stopped> {
@@ -161,7 +161,7 @@ impl CompletionGame<'_> {
         while let Some((at, chosen)) = open.pop() {
             budget.tick(ticks)?;
             let Some(&state) = states.get(at) else {
-                outcomes.insert(Outcome { action, states: chosen.into_iter().collect() });
+                outcomes.insert(DemandOutcome { action, states: chosen.into_iter().collect() });
                 continue;
             };
             if possible(state).any(|target| chosen.contains(&target)) {
@@ -197,8 +197,8 @@ impl CompletionGame<'_> {
 }
 
 /// The outcomes that contain no other one with the same action.
-fn least(outcomes: &BTreeSet<Outcome>) -> Vec<Outcome> {
-    let inside = |small: &Outcome, large: &Outcome| {
+fn least(outcomes: &BTreeSet<DemandOutcome>) -> Vec<DemandOutcome> {
+    let inside = |small: &DemandOutcome, large: &DemandOutcome| {
         small != large
             && small.action == large.action
             && small.states.iter().all(|state| large.states.binary_search(state).is_ok())

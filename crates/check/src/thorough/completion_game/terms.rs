@@ -17,11 +17,11 @@ use super::paths::Automata;
 use crate::{Ask, Filter, Task};
 
 /// A term's number.
-pub(crate) type TermId = u32;
+pub type TermId = u32;
 
 /// How a term is met at a concrete state.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Term {
+pub enum Term {
     /// The label is this.
     Label(PropId, bool),
     /// All of these are met; always, if there are none.
@@ -67,7 +67,7 @@ pub(super) fn is_bare_step(rules: &[Term], term: TermId) -> bool {
 
 /// The terms of a formula.
 #[derive(Clone, Debug)]
-pub(crate) struct Terms {
+pub struct Terms {
     /// How each is met.
     pub rules: Vec<Term>,
     /// For each term what counts when it is met again and again.

@@ -14,9 +14,9 @@ use tertium_model::PropId;
 
 use super::terms::{Term, TermId, Terms, is_bare_step};
 
-/// One way to meet terms.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct TermChoice {
+/// One way to meet terms. The order is that in which certificates count them.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct TermChoice {
     /// The terms about steps that are left; ascending.
     pub steps: Vec<TermId>,
     /// How terms led there: a term asked for, a term about steps, and the greatest priority between, both included.
@@ -34,7 +34,7 @@ impl TermChoice {
 ///
 /// # Errors
 /// If the budget ends.
-pub(crate) fn ways(
+pub(super) fn ways(
     terms: &Terms,
     asked: &[TermId],
     label: impl Fn(PropId) -> Option<bool>,
@@ -66,6 +66,7 @@ pub(crate) fn ways(
             found.push(way);
         }
     }
+    found.sort_unstable();
     Ok(found)
 }
 

@@ -17,6 +17,7 @@ use tertium_program::{
 
 use super::ProgramFile;
 use super::questions::{PropertyQuery, Question, questions};
+use crate::export::smv::is_reserved;
 use crate::failure::Failure;
 
 /// A place of the state that can change.
@@ -146,7 +147,7 @@ fn cells(program: &Program, format: &str) -> Result<Vec<Cell>, Failure> {
         let base = format!("{owner}{}", plain_name(&variable.name));
         for at in 0..variable.cells() {
             let mut name = if variable.dimensions.is_empty() { base.clone() } else { format!("{base}_{at}") };
-            while cells.iter().any(|cell| cell.name == name) {
+            while is_taken(&name) || cells.iter().any(|cell| cell.name == name) {
                 name.push('_');
             }
             let initial = match &variable.initial {
@@ -159,6 +160,16 @@ fn cells(program: &Program, format: &str) -> Result<Vec<Cell>, Failure> {
         }
     }
     Ok(cells)
+}
+
+/// Whether a name means something else in one of the languages: a word of its own, or what is written here besides variables.
+fn is_taken(name: &str) -> bool {
+    const SMT_LIB: [&str; 16] = [
+        "abs", "and", "assert", "distinct", "div", "exists", "forall", "ite", "let", "match", "mod", "not", "or",
+        "par", "select", "store",
+    ];
+    let ours = ["at_", "can_", "input_"].iter().any(|prefix| name.starts_with(prefix)) || name == "stepped";
+    ours || is_reserved(name) || SMT_LIB.contains(&name)
 }
 
 /// A name of letters, digits and underscores that begins with a letter.

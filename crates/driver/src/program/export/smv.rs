@@ -6,10 +6,11 @@
 
 use std::fmt::Write as _;
 
-use tertium_logic::{Formula, Logic, Node};
+use tertium_logic::Logic;
 use tertium_program::{Binary, Expr, ExprId, Fairness, ProcessId, Type, Unary};
 
 use super::{ExportedStep, Parts, Syntax, asked, location_name, plain_name, reads_inputs, refused, written};
+use crate::export::smv::formula_text;
 use crate::failure::Failure;
 use crate::program::ProgramFile;
 use crate::program::questions::PropertyQuery;
@@ -271,14 +272,14 @@ fn specifications(file: &ProgramFile, parts: &Parts, out: &mut String) -> Result
     for asked in asked(file)? {
         let name = plain_name(&asked.name);
         match (asked.formula.logic(), formula(parts, &asked)) {
-            (Logic::Ltl, Ok(text)) => {
+            (Logic::Ltl, Some(text)) => {
                 let _ = writeln!(out, "LTLSPEC NAME {name} := {text};");
             }
-            (Logic::Ctl, Ok(text)) => {
+            (Logic::Ctl, Some(text)) => {
                 out.push_str("-- For Tertium runs that stop do not count in this formula; here they stay for ever.\n");
                 let _ = writeln!(out, "CTLSPEC NAME {name} := {text};");
             }
-            (Logic::Ltl | Logic::Ctl, Err(_)) => {
+            (Logic::Ltl | Logic::Ctl, None) => {
                 let _ = writeln!(out, "-- {} speaks of something that has no counterpart here.", asked.name);
             }
             (logic, _) => {
@@ -291,49 +292,6 @@ fn specifications(file: &ProgramFile, parts: &Parts, out: &mut String) -> Result
 }
 
 /// A formula of LTL or CTL; what only one side has a name for is written out.
-fn formula(parts: &Parts, asked: &PropertyQuery) -> Result<String, Failure> {
-    let whole: &Formula = &asked.formula;
-    let mut texts: Vec<String> = Vec::with_capacity(whole.nodes().len());
-    for &node in whole.nodes() {
-        let at = |id: tertium_logic::NodeId| &texts[id.index()];
-        let path = |id: tertium_logic::NodeId| whole.node(id);
-        let text = match node {
-            Node::True => "TRUE".to_owned(),
-            Node::False => "FALSE".to_owned(),
-            Node::Atom(atom) => written::<Smv>(parts, asked.atoms[atom.index()])?,
-            Node::Not(a) => format!("(!{})", at(a)),
-            Node::And(a, b) => format!("({} & {})", at(a), at(b)),
-            Node::Or(a, b) => format!("({} | {})", at(a), at(b)),
-            Node::Implies(a, b) => format!("({} -> {})", at(a), at(b)),
-            Node::Iff(a, b) => format!("({} <-> {})", at(a), at(b)),
-            Node::Xor(a, b) => format!("({} xor {})", at(a), at(b)),
-            Node::Next(a) => format!("(X {})", at(a)),
-            Node::Finally(a) => format!("(F {})", at(a)),
-            Node::Globally(a) => format!("(G {})", at(a)),
-            Node::Until(a, b) => format!("({} U {})", at(a), at(b)),
-            Node::Release(a, b) => format!("({} V {})", at(a), at(b)),
-            Node::WeakUntil(a, b) => format!("({1} V ({0} | {1}))", at(a), at(b)),
-            Node::StrongRelease(a, b) => format!("({1} U ({0} & {1}))", at(a), at(b)),
-            Node::All(p) => quantified("A", "E", path(p), &texts)?,
-            Node::Exists(p) => quantified("E", "A", path(p), &texts)?,
-            _ => return Err(refused(Smv::NAME, "an operator has no counterpart there")),
-        };
-        texts.push(text);
-    }
-    Ok(texts.pop().unwrap_or_default())
-}
-
-/// `A` or `E` over one temporal operator; release is the dual of until under the other quantifier.
-fn quantified(quantifier: &str, dual: &str, path: Node, texts: &[String]) -> Result<String, Failure> {
-    let at = |id: tertium_logic::NodeId| &texts[id.index()];
-    Ok(match path {
-        Node::Next(a) => format!("({quantifier}X {})", at(a)),
-        Node::Finally(a) => format!("({quantifier}F {})", at(a)),
-        Node::Globally(a) => format!("({quantifier}G {})", at(a)),
-        Node::Until(a, b) => format!("{quantifier}[{} U {}]", at(a), at(b)),
-        Node::Release(a, b) => format!("(!{dual}[(!{}) U (!{})])", at(a), at(b)),
-        Node::WeakUntil(a, b) => format!("(!{dual}[(!{1}) U (!({0} | {1}))])", at(a), at(b)),
-        Node::StrongRelease(a, b) => format!("{quantifier}[{1} U ({0} & {1})]", at(a), at(b)),
-        _ => return Err(refused(Smv::NAME, "a path quantifier stands over no temporal operator")),
-    })
+fn formula(parts: &Parts, asked: &PropertyQuery) -> Option<String> {
+    formula_text(&asked.formula, |atom| written::<Smv>(parts, asked.atoms[atom]).ok())
 }

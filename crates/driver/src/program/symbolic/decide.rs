@@ -5,13 +5,12 @@ use std::time::Instant;
 
 use tertium_base::narrow::whole;
 use tertium_base::{Budget, Diagnostic, StopReason, Stopped};
-use tertium_cegar::single_states::condition_of_every_state;
 use tertium_check::Filter;
 use tertium_check::symbolic::{
     Atoms, Automata, Fairness, Pair, StrongFairness, Structure, evaluate, linear_value, paths, star_value,
 };
-use tertium_dd::{Set, with_deep_stack_meanwhile};
-use tertium_encode::{Encoding, EncodingError, InstantiatedProgram};
+use tertium_dd::{Gauge, Set, with_deep_stack_meanwhile};
+use tertium_encode::{Encoding, EncodingError, EncodingNews, InstantiatedProgram};
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_explore::search::liveness::Scheduling;
 use tertium_lattice::{Belnap, TruthValue};
@@ -20,19 +19,20 @@ use tertium_model::ActionId;
 use tertium_program::{ExprId, ProcessId, Program};
 
 use super::counterexample::BranchingCounterexample;
+use super::near_states::NearStates;
 use super::structure::{label, structure};
-use super::{evidence, inductive_invariant, never_claims};
+use super::telling::{News, Telling, figures, listen};
+use super::{evidence, never_claims};
 use crate::failure::{Failure, Located};
 use crate::program::answer::{Cost, ProgramAnswer, STUTTER, Vacuity};
 use crate::program::branching::depends_on_ends;
-use crate::program::check::{CheckOptions, Outcome};
+use crate::program::check::{CheckOptions, CheckOutcome, no_initial_state};
 use crate::program::claims::automaton;
-use crate::program::predicate_abstraction::basis::Basis;
 use crate::program::questions::{Mistake, PropertyQuery, Question};
 use crate::program::run::Run;
 use crate::program::safety::cannot_evaluate;
 use crate::program::{ProgramFile, linear};
-use crate::{Deadlock, Observer, engines, prove};
+use crate::{Deadlock, ProgramObserver, engines, prove};
 
 /// Answers all questions over sets of states.
 ///
@@ -43,27 +43,19 @@ pub fn check(
     questions: &[Question],
     options: &CheckOptions,
     budget: &Budget,
-    observer: &dyn Observer,
-) -> Result<Outcome, Failure> {
+    observer: &dyn ProgramObserver,
+) -> Result<CheckOutcome, Failure> {
     refuse(questions, options)?;
     let (sender, receiver): (Sender<News>, Receiver<News>) = channel();
-    let work = move || run(file, questions, options, budget, &sender);
-    let listen = || {
-        receiver.iter().for_each(|news| match news {
-            News::Phase(what) => observer.phase(&what),
-            News::Answer(name, value) => observer.answered(&name, value),
-        });
+    let gauge = Gauge::default();
+    let work = || {
+        // It ends with the work, and whoever listens with it.
+        let sender = sender;
+        run(file, questions, options, budget, Telling { sender: &sender, gauge: &gauge, observer })
     };
-    let outcome = with_deep_stack_meanwhile(work, listen);
+    let outcome = with_deep_stack_meanwhile(work, || listen(&receiver, &gauge, observer));
     // Where the address space has no room for the thread's stack, there is none for sets either.
-    outcome.unwrap_or_else(|_| Ok(Outcome::stopped(questions, Stopped(StopReason::Memory))))
-}
-
-/// What the thread that decides tells the one that listens.
-enum News {
-    Phase(String),
-    /// A question has this value, which stays.
-    Answer(String, Belnap),
+    outcome.unwrap_or_else(|_| Ok(CheckOutcome::stopped(questions, Stopped(StopReason::Memory))))
 }
 
 /// What is not decided over sets, before any work is done.
@@ -104,8 +96,8 @@ fn run(
     questions: &[Question],
     options: &CheckOptions,
     budget: &Budget,
-    report: &Sender<News>,
-) -> Result<Outcome, Failure> {
+    Telling { sender: report, gauge, observer }: Telling<'_>,
+) -> Result<CheckOutcome, Failure> {
     let start = Instant::now();
     let mut tell = |what: String| {
         // Nobody listening is no reason to stop.
@@ -121,16 +113,27 @@ fn run(
     // A process that is started later has a copy, which cannot step while it is not there.
     let program = options.scheduled(&file.program);
     let subject = InstantiatedProgram::watched(&program, &asked, &claims).map_err(failure)?;
-    let encoding = match Encoding::of(&subject, budget, &mut tell) {
-        Err(EncodingError::Stopped(stopped)) => return Ok(Outcome::stopped(questions, stopped)),
+    let mut near = NearStates::new(&subject, questions, options);
+    let mut found = |answer: &ProgramAnswer| _ = report.send(News::Answer(Box::new(answer.clone())));
+    let mut news = EncodingNews { phase: &mut tell, gauge: gauge.clone() };
+    let made = Encoding::of_telling(&subject, budget, &mut news, &mut |encoding, depth| {
+        near.look(encoding, depth, observer, &mut found)
+    });
+    let near = near.outcome()?;
+    let encoding = match made {
+        Err(EncodingError::Stopped(stopped)) => return Ok(near.stopped(questions, stopped)),
         encoding => encoding.map_err(failure)?,
     };
-    let mut outcome = Outcome::default();
+    let (mut outcome, starts) = (CheckOutcome::default(), !encoding.init.is_empty());
     let mut spent = start.elapsed();
     let mut roomy: Option<Encoding<'_>> = None;
     for question in questions {
         let begin = Instant::now();
-        tell(format!("deciding {}", question_name(question)));
+        if observer.is_decided(question.name()) {
+            outcome.answers.push(ProgramAnswer::about(question));
+            continue;
+        }
+        tell(format!("deciding {}", question.name()));
         let mut answer = SymbolicCheck::new(roomy.as_ref().unwrap_or(&encoding), &subject, options).answer(question)?;
         if answer.stopped() == Some(StopReason::Memory) && roomy.is_none() {
             roomy = match encoding.enlarged(budget, &mut tell) {
@@ -142,33 +145,19 @@ fn run(
             }
         }
         answer.cost.elapsed = begin.elapsed() + std::mem::take(&mut spent);
-        if matches!(answer.value(), Belnap::True | Belnap::False) {
-            let _ = report.send(News::Answer(answer.name.clone(), answer.value()));
+        if !starts {
+            answer.vacuity = Vacuity::NoInitialState;
+        }
+        if answer.verdict.is_definite() {
+            let _ = report.send(News::Answer(Box::new(answer.clone())));
         }
         outcome.answers.push(answer);
     }
-    if encoding.init.is_empty() {
-        let warning = Diagnostic::warning("W0403", "the program has no initial state, so every property holds")
-            .help("look at `init`: no values of the variables satisfy it");
-        outcome.remarks.push(Located::nowhere(warning));
-        outcome.answers.iter_mut().for_each(|answer| answer.vacuity = Vacuity::Vacuous);
+    if !starts {
+        outcome.remarks.push(Located::nowhere(no_initial_state()));
     }
     outcome.remarks.push(Located::nowhere(figures(&encoding)));
     Ok(outcome)
-}
-
-/// What the sets were like.
-fn figures(encoding: &Encoding<'_>) -> Diagnostic {
-    let figures = encoding.figures();
-    let states = match figures.log10_states {
-        None => "no state".to_owned(),
-        Some(log10) if log10 < 9.0 => format!("{} states", figures.states),
-        Some(log10) => format!("{:.2}e{} states", 10f64.powf(log10.fract()), log10.trunc()),
-    };
-    Diagnostic::note_only(
-        "W0430",
-        format!("{states} in {} bits; the set of them has {} nodes", figures.bits, figures.reached_nodes),
-    )
 }
 
 /// What a question says about single states.
@@ -180,28 +169,24 @@ fn atoms_of(program: &Program, question: &Question) -> Result<Vec<ExprId>, Failu
     })
 }
 
-fn question_name(question: &Question) -> &str {
-    match question {
-        Question::Property(asked) => &asked.name,
-        Question::Never(mistake) => mistake.name(),
-        Question::Watched(watched) => &watched.name,
-    }
-}
-
 /// The questions are put to this.
 pub(super) struct SymbolicCheck<'w, 'p> {
     pub encoding: &'w Encoding<'p>,
     pub subject: &'w InstantiatedProgram<'p>,
-    options: &'w CheckOptions,
-    states: f64,
+    pub(super) options: &'w CheckOptions,
+    pub(super) states: f64,
 }
 
 impl<'w, 'p> SymbolicCheck<'w, 'p> {
-    fn new(encoding: &'w Encoding<'p>, subject: &'w InstantiatedProgram<'p>, options: &'w CheckOptions) -> Self {
+    pub(super) fn new(
+        encoding: &'w Encoding<'p>,
+        subject: &'w InstantiatedProgram<'p>,
+        options: &'w CheckOptions,
+    ) -> Self {
         Self { encoding, subject, options, states: encoding.figures().states }
     }
 
-    fn answer(&self, question: &Question) -> Result<ProgramAnswer, Failure> {
+    pub(super) fn answer(&self, question: &Question) -> Result<ProgramAnswer, Failure> {
         let mut answer = self.open(ProgramAnswer::about(question));
         let decided = match question {
             Question::Never(mistake) => self.never(*mistake, &mut answer),
@@ -238,18 +223,27 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
     }
 
     fn property(&self, asked: &PropertyQuery, answer: &mut ProgramAnswer) -> Result<(), Failure> {
-        let fair = self.fair(asked);
+        match self.as_invariant(asked) {
+            Some((root, holds)) => self.invariant(asked, root, holds, answer),
+            None if asked.formula.logic() == Logic::Ltl => self.linear(asked, &self.fair(asked), answer),
+            None => self.branching(asked, &self.fair(asked), answer),
+        }
+    }
+
+    /// What a property says of every state that can be reached, if it is no more than that. Fairness leaves out paths, so not every such state
+    /// counts; linear formulas speak of paths that go on for ever, which every state starts here, stuttering if need be.
+    fn as_invariant(&self, asked: &PropertyQuery) -> Option<(NodeId, bool)> {
         let chosen = self.options.deadlock.is_some() || self.options.linear.is_some();
-        match asked.invariant {
-            // Fairness leaves out paths, so not every state that can be reached counts; linear formulas speak of paths
-            // that go on for ever, which every state starts here, stuttering if need be.
-            Some((root, holds))
-                if !chosen && (fair.all.is_empty() || asked.formula.logic() == Logic::Ltl) && !asked.exists =>
-            {
-                self.invariant(asked, root, holds, answer)
-            }
-            _ if asked.formula.logic() == Logic::Ltl => self.linear(asked, &fair, answer),
-            _ => self.branching(asked, &fair, answer),
+        let counts_all = asked.formula.logic() == Logic::Ltl || self.fair(asked).all.is_empty();
+        asked.invariant.filter(|_| !chosen && counts_all && !asked.exists)
+    }
+
+    /// Whether a question is about every state that can be reached, so that one of them can be a counterexample.
+    pub(super) fn is_about_states(&self, question: &Question) -> bool {
+        match question {
+            Question::Never(_) => true,
+            Question::Property(asked) => self.as_invariant(asked).is_some(),
+            Question::Watched(_) => false,
         }
     }
 
@@ -274,7 +268,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         Fair { all: weak.iter().chain(&strong).copied().collect(), weak, fairness }
     }
 
-    fn labels(&self, asked: &PropertyQuery) -> Result<Vec<Option<Pair>>, Failure> {
+    pub(super) fn labels(&self, asked: &PropertyQuery) -> Result<Vec<Option<Pair>>, Failure> {
         let used =
             |at: usize| asked.formula.nodes().iter().any(|node| matches!(node, Node::Atom(id) if id.index() == at));
         let labelled = |(at, &expr)| {
@@ -326,13 +320,6 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
         Ok(())
     }
 
-    /// Keeps a set that shows that only `good` states are reached, if that is wanted.
-    fn rest_on(&self, good: &Set, answer: &mut ProgramAnswer) {
-        if self.options.keep_basis {
-            answer.rest_on(inductive_invariant::basis(self.encoding, self.subject, good));
-        }
-    }
-
     fn linear(&self, asked: &PropertyQuery, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
         let stutter = self.options.deadlock != Some(Deadlock::Mu);
         let structure = structure(self.encoding, &fair.weak, !fair.fairness.strong.is_empty(), stutter)?;
@@ -352,8 +339,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
                 &fair.all,
             )?)?);
         }
-        self.rest_on_nothing(answer);
-        Ok(())
+        self.rest_on_layers(asked, &structure, &atoms, answer)
     }
 
     fn branching(&self, asked: &PropertyQuery, fair: &Fair, answer: &mut ProgramAnswer) -> Result<(), Failure> {
@@ -393,40 +379,6 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
             }
         }
         Ok(())
-    }
-
-    /// What a branching formula rests on if its value is a matter of every state by itself.
-    fn rest_on_single_states(
-        &self,
-        asked: &PropertyQuery,
-        structure: &Structure,
-        atoms: &Atoms,
-        answer: &mut ProgramAnswer,
-    ) -> Result<(), Failure> {
-        let of_states =
-            condition_of_every_state(&asked.formula, answer.value()).filter(|_| self.options.deadlock.is_none());
-        let Some((root, holds)) = of_states.filter(|_| self.options.keep_basis) else {
-            self.rest_on_nothing(answer);
-            return Ok(());
-        };
-        let condition = asked.formula.to_builder().finish(root, Logic::Pml);
-        let value = evaluate(structure, &condition, atoms, false).map_err(engines::failure)?;
-        let good = if holds { value } else { value.not() }.yes;
-        // With fairness fewer states count than can be reached.
-        if self.encoding.reached.is_subset(&good)? {
-            self.rest_on(&good, answer);
-        } else {
-            self.rest_on_nothing(answer);
-        }
-        Ok(())
-    }
-
-    /// Says why a truth has no set to rest on.
-    fn rest_on_nothing(&self, answer: &mut ProgramAnswer) {
-        if self.options.keep_basis && answer.value() == Belnap::True {
-            let why = "a set is written down for what holds of every state by itself, and this formula says more";
-            answer.rest_on(Basis::Untold(why.to_owned()));
-        }
     }
 
     /// The values of a formula, its paths fair. Constraints are part of a formula of fixpoints; strong fairness and paths of any

@@ -30,6 +30,32 @@ pub(super) fn abstraction(
     subject: &InstantiatedProgram<'_>,
     set: &Set,
 ) -> Result<Abstraction, NoTerm> {
+    Ok(blocks(encoding, subject, std::slice::from_ref(set), |_| Ok(()))?.0)
+}
+
+/// Sets as abstract states, and the number of the layer in which a state is, as a term.
+pub(super) fn layered(
+    encoding: &Encoding<'_>,
+    subject: &InstantiatedProgram<'_>,
+    sets: &[Set],
+    layers: &[Set],
+) -> Result<(Abstraction, String), NoTerm> {
+    blocks(encoding, subject, sets, |writer| {
+        let mut text = layers.len().to_string();
+        for (number, layer) in layers.iter().enumerate().rev() {
+            text = format!("(ite {} {number} {text})", writer.write(layer)?);
+        }
+        Ok(text)
+    })
+}
+
+/// Sets as abstract states, with what else is written over the same cells.
+fn blocks<T>(
+    encoding: &Encoding<'_>,
+    subject: &InstantiatedProgram<'_>,
+    sets: &[Set],
+    more: impl FnOnce(&mut TermWriter<'_>) -> Result<T, NoTerm>,
+) -> Result<(Abstraction, T), NoTerm> {
     let program = encoding.program();
     let mut words = Vocabulary::new(program)?;
     let of_slot = names(&encoding.semantics, &mut words);
@@ -44,11 +70,16 @@ pub(super) fn abstraction(
         }
     }
     let mut writer = TermWriter::new(encoding.cells(), names);
-    let mut predicates = vec![writer.write(set)?];
+    let mut predicates: Vec<String> = sets.iter().map(|set| writer.write(set)).collect::<Result<_, _>>()?;
+    let more = more(&mut writer)?;
     predicates.extend(bounds);
-    let at = vec![None; program.instances.len()];
-    let state = AbstractState { at, values: Vec::new(), cube: vec![Some(true); predicates.len()] };
-    Ok(Abstraction { later, shared: writer.shared, always, cells: Vec::new(), predicates, states: vec![state] })
+    let state = |number: usize| {
+        let inside = |at: usize| (at == number || at >= sets.len()).then_some(true);
+        let at = vec![None; program.instances.len()];
+        AbstractState { at, values: Vec::new(), cube: (0..predicates.len()).map(inside).collect() }
+    };
+    let states = (0..sets.len()).map(state).collect();
+    Ok((Abstraction { later, shared: writer.shared, always, cells: Vec::new(), predicates, states }, more))
 }
 
 /// The processes that may be started later, as whoever checks a certificate names them.
@@ -83,7 +114,8 @@ fn names(semantics: &Semantics<'_>, words: &mut Vocabulary<'_>) -> BTreeMap<usiz
     for (pid, &frame) in layout.initial_frames().iter().enumerate() {
         of_slot.insert(frame + FRAME_LOCATION, words.location(pid));
     }
-    for var in program.variable_ids() {
+    // Nothing is said about what a slice leaves out: it never changes there, and no cell is its own.
+    for var in program.variable_ids().filter(|var| !program.left_out.contains(var)) {
         let Some(base) = layout.fixed_slot(program, var) else { continue };
         for position in 0..program.variable(var).cells().min(MOST_NAMED_ELEMENTS) {
             if let Some(cell) = words.cell(var, position) {

@@ -7,7 +7,7 @@ use super::marks::Marks;
 use crate::search::Progress;
 
 /// A state being visited.
-struct Frame {
+struct ComponentFrame {
     number: u32,
     /// Its unvisited steps in the common list begin here.
     edges_from: usize,
@@ -26,7 +26,7 @@ struct Root {
 pub(super) struct Components {
     /// When a state was met, counted from 1; 0 for not yet, [`CLOSED`] when its component is done.
     order: Vec<u32>,
-    frames: Vec<Frame>,
+    frames: Vec<ComponentFrame>,
     edges: Vec<Edge>,
     roots: Vec<Root>,
     /// States of unfinished components, oldest first.
@@ -117,7 +117,7 @@ impl Components {
         if !graph.enough_edges(number, &self.order, found)? {
             graph.edges(number, found)?;
         }
-        self.frames.push(Frame { number, edges_from: self.edges.len() });
+        self.frames.push(ComponentFrame { number, edges_from: self.edges.len() });
         // The list is taken from its end, so that the first step is visited first.
         self.edges.extend(found.iter().rev());
         Ok(())

@@ -69,7 +69,7 @@ pub struct Lasso {
 
 /// What a search for a run found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct LivenessOutcome {
     /// An accepted fair run, if there is one.
     pub lasso: Option<Lasso>,
     /// States of the product that were visited.
@@ -91,7 +91,7 @@ pub fn accepted_run<S: RowSuccessors, M: Monitor>(
     initial: &[Vec<u32>],
     budget: &Budget,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Outcome, Stopped> {
+) -> Result<LivenessOutcome, Stopped> {
     let mut product = Product::new(successors, monitor, scheduling, budget);
     let mut starts = Vec::new();
     for row in initial {
@@ -107,5 +107,5 @@ pub fn accepted_run<S: RowSuccessors, M: Monitor>(
             Some(Lasso { stem: rows(&stem), cycle: rows(&cycle) })
         }
     };
-    Ok(Outcome { lasso, states: product.store.len(), transitions: product.transitions, faults: product.faults })
+    Ok(LivenessOutcome { lasso, states: product.store.len(), transitions: product.transitions, faults: product.faults })
 }

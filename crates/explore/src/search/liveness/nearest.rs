@@ -155,7 +155,8 @@ impl<S: Successors<Step = u64>, W: Watch<S>> WatchedSuccessors<'_, S, W> {
     /// An accepted run within what is there.
     fn accepted(&self, all: Marks, budget: &Budget) -> Result<Option<Run>, S::Failure> {
         let starts: Vec<u32> = (0..self.starts).collect();
-        let mut known: Known<'_, S::Failure> = Known { edges: &self.edges, all, budget, failure: PhantomData };
+        let mut known: KnownSteps<'_, S::Failure> =
+            KnownSteps { edges: &self.edges, all, budget, failure: PhantomData };
         let Some(component) = Components::default().run(&mut known, &starts, &mut |_| {})? else { return Ok(None) };
         Ok(Some(lasso::lasso(&mut known, &starts, &component)?))
     }
@@ -199,14 +200,14 @@ impl<S: Successors<Step = u64>, W: Watch<S>> Successors for WatchedSuccessors<'_
 }
 
 /// The steps that are known already. From states that nobody went on from there are none.
-struct Known<'k, F> {
+struct KnownSteps<'k, F> {
     edges: &'k [Vec<Edge>],
     all: Marks,
     budget: &'k Budget,
     failure: PhantomData<F>,
 }
 
-impl<F: From<Stopped>> Marked for Known<'_, F> {
+impl<F: From<Stopped>> Marked for KnownSteps<'_, F> {
     type Failure = F;
 
     fn all_marks(&self) -> Marks {

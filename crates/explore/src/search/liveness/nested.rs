@@ -44,7 +44,7 @@ impl Node {
 }
 
 /// A node on a run, and where its unvisited successors begin in the waiting list.
-type Frame = (Node, usize);
+type NestedFrame = (Node, usize);
 
 struct NestedDfs<'s, S: RowSuccessors, M: Monitor> {
     successors: &'s S,
@@ -122,7 +122,7 @@ impl<S: RowSuccessors, M: Monitor> NestedDfs<'_, S, M> {
     }
 
     fn outer(&mut self, start: Node, progress: &mut dyn FnMut(Progress)) -> Result<Option<Lasso>, Stopped> {
-        let (mut run, mut waiting): (Vec<Frame>, Vec<Node>) = (Vec::new(), Vec::new());
+        let (mut run, mut waiting): (Vec<NestedFrame>, Vec<Node>) = (Vec::new(), Vec::new());
         if !self.is_new(&start, false)? {
             return Ok(None);
         }
@@ -150,7 +150,7 @@ impl<S: RowSuccessors, M: Monitor> NestedDfs<'_, S, M> {
 
     /// A way from a node back to itself, as rows from it on.
     fn inner(&mut self, seed: &Node, progress: &mut dyn FnMut(Progress)) -> Result<Option<Vec<Vec<u32>>>, Stopped> {
-        let (mut run, mut waiting): (Vec<Frame>, Vec<Node>) = (Vec::new(), Vec::new());
+        let (mut run, mut waiting): (Vec<NestedFrame>, Vec<Node>) = (Vec::new(), Vec::new());
         self.enter(seed.clone(), &mut run, &mut waiting);
         while let Some((_, from)) = run.last() {
             self.mind_the_limits(run.len(), progress)?;
@@ -169,7 +169,7 @@ impl<S: RowSuccessors, M: Monitor> NestedDfs<'_, S, M> {
         Ok(None)
     }
 
-    fn enter(&mut self, node: Node, run: &mut Vec<Frame>, waiting: &mut Vec<Node>) {
+    fn enter(&mut self, node: Node, run: &mut Vec<NestedFrame>, waiting: &mut Vec<Node>) {
         let from = waiting.len();
         self.expand(&node, waiting);
         waiting[from..].reverse();

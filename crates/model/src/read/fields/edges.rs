@@ -9,15 +9,15 @@ use crate::read::bytes::Flow;
 use crate::read::draft::{FairDraft, NONE, Pairs};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EdgeCertainty {
     May,
     Must,
 }
 
 impl<R: Read> Reader<'_, '_, '_, R> {
     /// `[[from, to], [from, to, action], ...]`
-    pub(super) fn edges(&mut self, kind: Kind) -> Flow {
-        let field = if kind == Kind::May { "`may`" } else { "`must`" };
+    pub(super) fn edges(&mut self, kind: EdgeCertainty) -> Flow {
+        let field = if kind == EdgeCertainty::May { "`may`" } else { "`must`" };
         if !self.opens(b'[', "a list of edges", field)? {
             return Ok(());
         }
@@ -30,10 +30,10 @@ impl<R: Read> Reader<'_, '_, '_, R> {
     }
 
     #[inline]
-    fn edge(&mut self, kind: Kind) -> Flow {
+    fn edge(&mut self, kind: EdgeCertainty) -> Flow {
         let at = self.json.here().start;
         let Some((from, to, action)) = self.pair("[from, to] or [from, to, action]")? else { return Ok(()) };
-        self.draft.edge(from, to, kind == Kind::May, kind == Kind::Must, action, at)
+        self.draft.edge(from, to, kind == EdgeCertainty::May, kind == EdgeCertainty::Must, action, at)
     }
 
     /// `[from, to]` or `[from, to, action]`; without a result if it is something else, which is reported.

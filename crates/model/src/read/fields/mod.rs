@@ -11,7 +11,7 @@ use std::io::Read;
 
 use tertium_base::{Diagnostic, Span};
 
-use self::edges::Kind;
+use self::edges::EdgeCertainty;
 use crate::read::bytes::{ByteSource, Flow};
 use crate::read::draft::{Draft, suggest};
 use crate::read::json::Json;
@@ -137,8 +137,8 @@ impl<R: Read> Reader<'_, '_, '_, R> {
                 let name = reader.json.text(text);
                 reader.draft.action(name, text.span).map(|_| ())
             }),
-            "must" => self.edges(Kind::Must),
-            "may" => self.edges(Kind::May),
+            "must" => self.edges(EdgeCertainty::Must),
+            "may" => self.edges(EdgeCertainty::May),
             "hyper" => self.hyper_edges(),
             "edges" => self.valued_edges(),
             "fair" => self.fairness(),

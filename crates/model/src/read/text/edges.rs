@@ -8,7 +8,7 @@ use super::Reader;
 use crate::read::bytes::{Flow, Halt};
 use crate::read::draft::{FairDraft, NONE, Pairs, suggest};
 
-enum Kind {
+enum ArrowKind {
     /// May, must.
     Plain(bool, bool),
     /// Whether members are may successors too.
@@ -24,11 +24,11 @@ impl<R: Read> Reader<'_, '_, '_, R> {
         }
         let kind_span = self.name("must, may, hyper, mustonly, hyperonly or `[`")?;
         let kind = match self.word.as_slice() {
-            b"must" => Kind::Plain(true, true),
-            b"may" => Kind::Plain(true, false),
-            b"mustonly" => Kind::Plain(false, true),
-            b"hyper" => Kind::Hyper(true),
-            b"hyperonly" => Kind::Hyper(false),
+            b"must" => ArrowKind::Plain(true, true),
+            b"may" => ArrowKind::Plain(true, false),
+            b"mustonly" => ArrowKind::Plain(false, true),
+            b"hyper" => ArrowKind::Hyper(true),
+            b"hyperonly" => ArrowKind::Hyper(false),
             _ => return Err(self.unknown_kind(kind_span)),
         };
         let mut action = NONE;
@@ -38,11 +38,11 @@ impl<R: Read> Reader<'_, '_, '_, R> {
         }
         self.arrow()?;
         match kind {
-            Kind::Plain(may, must) => {
+            ArrowKind::Plain(may, must) => {
                 let to = self.state()?;
                 self.draft.edge(from, to, may, must, action, at)?;
             }
-            Kind::Hyper(may) => self.hyper_edge(from, action, may, at)?,
+            ArrowKind::Hyper(may) => self.hyper_edge(from, action, may, at)?,
         }
         self.end_of_line()
     }

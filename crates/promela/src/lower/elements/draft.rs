@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use tertium_base::Span;
 
-use crate::ast::{self, Declarator, LabelId, Stmt, VarRef};
+use crate::ast::{self, Declarator, LabelId, RefId, Stmt, VarRef};
 
 /// A position in [`Draft::elements`].
 pub type ElementId = usize;
 
 /// What an element does.
 #[derive(Clone, Debug)]
-pub enum Kind<'a> {
+pub enum ElementKind<'a> {
     /// A single statement.
     Basic(Basic<'a>),
     /// `else`.
@@ -56,11 +56,11 @@ pub enum Basic<'a> {
     /// `v = v + 1`.
     Next(&'a VarRef),
     /// The counter of a loop over a channel starts at 0.
-    CounterStart(Span, u32),
+    CounterStart(RefId, u32),
     /// The counter is less than the channel's length.
-    CounterLess(Span, u32, &'a VarRef),
+    CounterLess(RefId, u32, &'a VarRef),
     /// The counter grows.
-    CounterNext(Span, u32),
+    CounterNext(RefId, u32),
     /// The first message of a channel goes to a variable.
     Take(&'a VarRef, &'a VarRef),
     /// And back to the end of the channel.
@@ -70,7 +70,7 @@ pub enum Basic<'a> {
 /// One statement in its place.
 #[derive(Clone, Debug)]
 pub struct Element<'a> {
-    pub kind: Kind<'a>,
+    pub kind: ElementKind<'a>,
     /// What comes after it.
     pub next: ElementId,
     /// Inside an atomic block or `d_step`, and not its last.
@@ -107,7 +107,7 @@ pub struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub fn add(&mut self, kind: Kind<'a>, next: ElementId, span: Span) -> ElementId {
+    pub fn add(&mut self, kind: ElementKind<'a>, next: ElementId, span: Span) -> ElementId {
         self.elements.push(Element {
             kind,
             next,
@@ -125,17 +125,17 @@ impl<'a> Draft<'a> {
     }
 
     pub(super) fn choice(&mut self, options: Vec<ElementId>, join: ElementId, span: Span) -> ElementId {
-        let id = self.add(Kind::Choice(Vec::new()), join, span);
+        let id = self.add(ElementKind::Choice(Vec::new()), join, span);
         self.set_options(id, options);
         id
     }
 
     /// `else` is tried after all other options.
     pub(super) fn set_options(&mut self, id: ElementId, options: Vec<ElementId>) {
-        let otherwise = |&option: &ElementId| matches!(self.elements[option].kind, Kind::Else);
+        let otherwise = |&option: &ElementId| matches!(self.elements[option].kind, ElementKind::Else);
         let (last, mut first): (Vec<ElementId>, Vec<ElementId>) = options.into_iter().partition(otherwise);
         first.extend(last);
-        self.elements[id].kind = Kind::Choice(first);
+        self.elements[id].kind = ElementKind::Choice(first);
     }
 
     /// Marks what was added since `start` as atomic; what goes on at `next` last is outside. Inner blocks are blocks.
@@ -144,12 +144,12 @@ impl<'a> Draft<'a> {
             if at != id {
                 self.elements[at].atom = true;
                 self.elements[at].last = false;
-                if let Kind::Atomic(first) = self.elements[at].kind {
-                    self.elements[at].kind = Kind::Block(first);
+                if let ElementKind::Atomic(first) = self.elements[at].kind {
+                    self.elements[at].kind = ElementKind::Block(first);
                 }
             }
         }
-        let Kind::Atomic(first) = self.elements[id].kind else { return };
+        let ElementKind::Atomic(first) = self.elements[id].kind else { return };
         let last = self.last_of(first, next);
         if let Some(last) = last {
             self.elements[last].atom = false;
@@ -163,12 +163,12 @@ impl<'a> Draft<'a> {
                 self.elements[at].d_step = Some(id);
                 self.elements[at].atom = true;
                 self.elements[at].last = false;
-                if let Kind::Atomic(first) | Kind::DStep(first) = self.elements[at].kind {
-                    self.elements[at].kind = Kind::Block(first);
+                if let ElementKind::Atomic(first) | ElementKind::DStep(first) = self.elements[at].kind {
+                    self.elements[at].kind = ElementKind::Block(first);
                 }
             }
         }
-        let Kind::DStep(first) = self.elements[id].kind else { return };
+        let ElementKind::DStep(first) = self.elements[id].kind else { return };
         let last = self.last_of(first, next);
         if let Some(last) = last {
             self.elements[last].atom = false;
@@ -189,7 +189,7 @@ impl<'a> Draft<'a> {
         }
         let last = before?;
         match self.elements[last].kind {
-            Kind::Block(inner) | Kind::Atomic(inner) => self.last_of(inner, next).or(Some(last)),
+            ElementKind::Block(inner) | ElementKind::Atomic(inner) => self.last_of(inner, next).or(Some(last)),
             _ => Some(last),
         }
     }
@@ -205,9 +205,9 @@ impl<'a> Draft<'a> {
     /// The element that a jump leads to; none for other elements.
     pub fn jump(&self, id: ElementId) -> Option<ElementId> {
         match self.elements[id].kind {
-            Kind::Goto(label) => self.labels.get(&label).copied(),
-            Kind::Break(to) => Some(to),
-            Kind::Join => Some(self.elements[id].next),
+            ElementKind::Goto(label) => self.labels.get(&label).copied(),
+            ElementKind::Break(to) => Some(to),
+            ElementKind::Join => Some(self.elements[id].next),
             _ => None,
         }
     }

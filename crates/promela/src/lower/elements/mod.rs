@@ -10,7 +10,7 @@ mod draft;
 
 use tertium_base::Span;
 
-pub(super) use self::draft::{Basic, Draft, ElementId, Kind};
+pub(super) use self::draft::{Basic, Draft, ElementId, ElementKind};
 use crate::ast::{self, ExprKind, ForLoop, ForRange, Stmt, StmtKind, VarRef};
 use crate::lower::Lowering;
 use crate::symbols::{Meaning, UnitId};
@@ -24,7 +24,7 @@ impl<'a> Lowering<'a> {
         let (body, end) = self.body(unit);
         let kind = self.symbols.unit(unit).kind;
         let mut draft = Draft { claim: kind == crate::symbols::UnitKind::Never, ..Draft::default() };
-        let last = draft.add(Kind::End, 0, end);
+        let last = draft.add(ElementKind::End, 0, end);
         draft.elements[last].end = true;
         self.current = Some(unit);
         draft.first = self.sequence(&mut draft, body, last, false);
@@ -55,8 +55,8 @@ impl<'a> Lowering<'a> {
         let mut labelled = labelled;
         // A jump has no state of its own that a label could mark.
         let marks = stmt.labels.iter().any(|label| marked(&label.name.name) || self.remote_labels.contains(&label.id));
-        if marks && matches!(draft.elements[labelled].kind, Kind::Goto(_) | Kind::Break(_)) {
-            let skip = draft.add(Kind::Basic(Basic::Skip), labelled, stmt.span);
+        if marks && matches!(draft.elements[labelled].kind, ElementKind::Goto(_) | ElementKind::Break(_)) {
+            let skip = draft.add(ElementKind::Basic(Basic::Skip), labelled, stmt.span);
             if first == labelled {
                 first = skip;
             }
@@ -87,42 +87,42 @@ impl<'a> Lowering<'a> {
             StmtKind::Decl { step: false, .. } | StmtKind::Exclusive(..) | StmtKind::Pred(_) => only(next),
             StmtKind::Decl { vars, step: true } => {
                 let resets = vars.vars.iter().rev();
-                only(resets.fold(next, |next, var| draft.add(Kind::Basic(Basic::Reset(var)), next, var.span)))
+                only(resets.fold(next, |next, var| draft.add(ElementKind::Basic(Basic::Reset(var)), next, var.span)))
             }
-            StmtKind::Else => only(draft.add(Kind::Else, next, span)),
+            StmtKind::Else => only(draft.add(ElementKind::Else, next, span)),
             StmtKind::Goto(label) => match self.symbols.meaning(label.id) {
-                Some(Meaning::Label(id)) => only(draft.add(Kind::Goto(*id), next, span)),
+                Some(Meaning::Label(id)) => only(draft.add(ElementKind::Goto(*id), next, span)),
                 _ => only(next),
             },
             StmtKind::Break => {
                 let to = draft.loops.last().copied().unwrap_or(next);
-                only(draft.add(Kind::Break(to), next, span))
+                only(draft.add(ElementKind::Break(to), next, span))
             }
             StmtKind::Block(body) => only(self.block(draft, body, next, span)),
             StmtKind::Inline(inlined) => only(self.block(draft, &inlined.body, next, span)),
             StmtKind::Atomic(body) => {
-                let id = draft.add(Kind::Atomic(next), next, span);
+                let id = draft.add(ElementKind::Atomic(next), next, span);
                 let first = self.sequence(draft, body, next, false);
-                draft.elements[id].kind = Kind::Atomic(first);
+                draft.elements[id].kind = ElementKind::Atomic(first);
                 draft.make_atomic(start, id, next);
                 only(id)
             }
             StmtKind::DStep(body) => {
-                let id = draft.add(Kind::DStep(next), next, span);
+                let id = draft.add(ElementKind::DStep(next), next, span);
                 let first = self.sequence(draft, body, next, false);
-                draft.elements[id].kind = Kind::DStep(first);
+                draft.elements[id].kind = ElementKind::DStep(first);
                 draft.make_deterministic(start, id, next);
                 only(id)
             }
             StmtKind::If(branches) => {
                 let bodies: Vec<&'a [Stmt]> = branches.iter().map(|branch| branch.body.as_slice()).collect();
-                let join = draft.add(Kind::Join, next, span);
+                let join = draft.add(ElementKind::Join, next, span);
                 let options = bodies.into_iter().map(|body| self.sequence(draft, body, join, true)).collect();
                 only(draft.choice(options, join, span))
             }
             StmtKind::Do(branches) => {
-                let leave = draft.add(Kind::Join, next, span);
-                let head = draft.add(Kind::Choice(Vec::new()), leave, span);
+                let leave = draft.add(ElementKind::Join, next, span);
+                let head = draft.add(ElementKind::Choice(Vec::new()), leave, span);
                 draft.loops.push(leave);
                 let options: Vec<ElementId> =
                     branches.iter().map(|branch| self.sequence(draft, &branch.body, head, true)).collect();
@@ -133,14 +133,14 @@ impl<'a> Lowering<'a> {
             StmtKind::For(looped) => self.for_loop(draft, looped, next, span),
             StmtKind::Select(var, lo, hi) => self.select(draft, var, lo, hi, next, span),
             StmtKind::Unless(body, escape) => only(self.unless(draft, body, escape, next, span)),
-            _ => only(draft.add(Kind::Basic(Basic::Plain(stmt)), next, span)),
+            _ => only(draft.add(ElementKind::Basic(Basic::Plain(stmt)), next, span)),
         }
     }
 
     fn block(&mut self, draft: &mut Draft<'a>, body: &'a [Stmt], next: ElementId, span: Span) -> ElementId {
         let first = self.sequence(draft, body, next, false);
         // A block of declarations alone is nothing.
-        if first == next { next } else { draft.add(Kind::Block(first), next, span) }
+        if first == next { next } else { draft.add(ElementKind::Block(first), next, span) }
     }
 
     fn unless(
@@ -151,12 +151,12 @@ impl<'a> Lowering<'a> {
         next: ElementId,
         span: Span,
     ) -> ElementId {
-        let join = draft.add(Kind::Join, next, span);
+        let join = draft.add(ElementKind::Join, next, span);
         let escape_first = self.unwrapped(draft, escape, join);
         let start = draft.elements.len();
         let first = self.unwrapped(draft, body, join);
         draft.attach_escape(start, escape_first);
-        draft.add(Kind::Unless(first), join, span)
+        draft.add(ElementKind::Unless(first), join, span)
     }
 
     /// A statement of `unless`: the braces around it are no block.
@@ -192,29 +192,29 @@ impl<'a> Lowering<'a> {
                 None => {
                     let capacity = self.capacity(collection);
                     (
-                        Basic::CounterStart(span, capacity),
-                        Basic::CounterLess(span, capacity, collection),
-                        Basic::CounterNext(span, capacity),
+                        Basic::CounterStart(collection.id, capacity),
+                        Basic::CounterLess(collection.id, capacity, collection),
+                        Basic::CounterNext(collection.id, capacity),
                         Some(collection),
                     )
                 }
             },
         };
-        let leave = draft.add(Kind::Join, next, span);
-        let head = draft.add(Kind::Choice(Vec::new()), leave, span);
+        let leave = draft.add(ElementKind::Join, next, span);
+        let head = draft.add(ElementKind::Choice(Vec::new()), leave, span);
         draft.loops.push(leave);
-        let step = draft.add(Kind::Basic(step), head, span);
+        let step = draft.add(ElementKind::Basic(step), head, span);
         let mut first = self.sequence(draft, &looped.body, step, false);
         if let Some(channel) = extra {
-            let back = draft.add(Kind::Basic(Basic::PutBack(channel, &looped.var)), first, span);
-            first = draft.add(Kind::Basic(Basic::Take(channel, &looped.var)), back, span);
+            let back = draft.add(ElementKind::Basic(Basic::PutBack(channel, &looped.var)), first, span);
+            first = draft.add(ElementKind::Basic(Basic::Take(channel, &looped.var)), back, span);
         }
-        let test = draft.add(Kind::Basic(test), first, span);
+        let test = draft.add(ElementKind::Basic(test), first, span);
         draft.loops.pop();
-        let out = draft.add(Kind::Break(leave), head, span);
-        let otherwise = draft.add(Kind::Else, out, span);
+        let out = draft.add(ElementKind::Break(leave), head, span);
+        let otherwise = draft.add(ElementKind::Else, out, span);
         draft.set_options(head, vec![test, otherwise]);
-        (draft.add(Kind::Basic(start), head, span), head)
+        (draft.add(ElementKind::Basic(start), head, span), head)
     }
 
     fn select(
@@ -232,19 +232,19 @@ impl<'a> Lowering<'a> {
             if to < from {
                 return (next, next);
             }
-            let join = draft.add(Kind::Join, next, span);
+            let join = draft.add(ElementKind::Join, next, span);
             let options =
-                (from..=to).map(|value| draft.add(Kind::Basic(Basic::SetTo(var, value)), join, span)).collect();
+                (from..=to).map(|value| draft.add(ElementKind::Basic(Basic::SetTo(var, value)), join, span)).collect();
             let id = draft.choice(options, join, span);
             return (id, id);
         }
-        let leave = draft.add(Kind::Join, next, span);
-        let head = draft.add(Kind::Choice(Vec::new()), leave, span);
-        let grow = draft.add(Kind::Basic(Basic::Next(var)), head, span);
-        let test = draft.add(Kind::Basic(Basic::Compare(ast::Binary::Lt, var, hi)), grow, span);
-        let out = draft.add(Kind::Break(leave), head, span);
+        let leave = draft.add(ElementKind::Join, next, span);
+        let head = draft.add(ElementKind::Choice(Vec::new()), leave, span);
+        let grow = draft.add(ElementKind::Basic(Basic::Next(var)), head, span);
+        let test = draft.add(ElementKind::Basic(Basic::Compare(ast::Binary::Lt, var, hi)), grow, span);
+        let out = draft.add(ElementKind::Break(leave), head, span);
         draft.set_options(head, vec![test, out]);
-        (draft.add(Kind::Basic(Basic::Set(var, lo)), head, span), head)
+        (draft.add(ElementKind::Basic(Basic::Set(var, lo)), head, span), head)
     }
 
     /// The size of the array that is named as a whole.

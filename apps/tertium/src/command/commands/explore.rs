@@ -1,0 +1,152 @@
+//! `tertium explore`: the state space of a program, counted.
+
+use std::time::Instant;
+
+use tertium_base::narrow::{millis, whole};
+use tertium_base::{Budget, Diagnostic, StopReason};
+use tertium_driver::program::check::report_to;
+use tertium_driver::program::explore::{Counts, SearchOrder, explore, graph, graph_format};
+use tertium_driver::program::safety::{Effort, Keeping};
+use tertium_driver::program::space::Space;
+use tertium_driver::program::{Extras, ProgramFile};
+use tertium_driver::{Failure, Located, Observer};
+use tertium_report::explore::ExploreReport;
+use tertium_report::view::{Input, SCHEMA_VERSION};
+use tertium_report::{Style, json, text};
+
+use super::program_views;
+use super::wishes::{keeping, threads};
+use crate::command::args::{ExploreArgs, PlainFormat, SearchName};
+use crate::command::progress::{Phase, Progress};
+use crate::command::terminal::{self, Stream};
+use crate::command::watchdog::{self, LastWords};
+use crate::command::{exit, files};
+
+/// Runs the command.
+pub fn run(args: &ExploreArgs) -> u8 {
+    let budget = super::budget(args.limits);
+    match count(args, &budget) {
+        Ok(code) => code,
+        Err(failure) => super::fail(&failure, args.look.color),
+    }
+}
+
+fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
+    let model = super::source(&args.file, &args.text)?;
+    super::allow_includes(&model, &args.text.include_dirs)?;
+    let language = model.must_be_program()?;
+    let target = args.graph.as_deref().map(graph_format).transpose()?;
+    let phase = Phase::default();
+    say_when_stopped(args, Input { file: model.name(), kind: language.name() }, &phase);
+    phase.phase("reading the program");
+    let progress = Progress::start(phase.clone(), args.look.quiet);
+    let file = model.program(&[], None, &args.text.defines, &Extras::default())?;
+    let mut space = Space::new(&file.program, budget)?;
+    let effort = Effort {
+        threads: threads(args.threads),
+        max_states: args.max_states,
+        reduction: args.reduction && !args.no_reduction,
+        store: keeping(args.store),
+        budget,
+    };
+    if effort.store != Keeping::Exact && target.is_some() {
+        return Err(Diagnostic::error("E0330", "`--graph` needs every state, and this store does not keep them")
+            .help("leave out `--store`, or `--graph`")
+            .into());
+    }
+    if effort.reduction {
+        space.watch_promises(&effort, &mut report_to(&phase, "watching promises", effort.limit(&space)));
+    }
+    let order = match args.search {
+        SearchName::Breadth => SearchOrder::Breadth,
+        SearchName::Depth => SearchOrder::Depth,
+    };
+    let (counts, collected) =
+        explore(&space, order, &effort, &mut report_to(&phase, "exploring", effort.limit(&space)))?;
+    phase.phase("writing the graph");
+    let written = target.map(|target| graph(&space, &counts, &collected, &effort, target));
+    drop(progress);
+    if !args.look.quiet {
+        super::show(&file.warnings, args.look.color);
+    }
+    let not_written = match (&args.graph, written.transpose()) {
+        (Some(path), Ok(Some(text))) => files::write(path, &text).map(|()| None)?,
+        (_, Err(Failure::Stopped(stopped))) => Some(stopped.0),
+        (_, written) => written.map(|_| None)?,
+    };
+    show(args, &file, &counts);
+    if not_written.is_some() {
+        super::show(&[Located::nowhere(no_graph())], args.look.color);
+    }
+    Ok(match counts.stopped.or(not_written) {
+        Some(StopReason::Interrupted) => exit::INTERRUPTED,
+        None if counts.complete => exit::ALL_HOLD,
+        _ => exit::SOME_OPEN,
+    })
+}
+
+/// Said where the graph was asked for and a limit was reached before all of it was there.
+fn no_graph() -> Diagnostic {
+    Diagnostic::warning("W0316", "the graph is not written, since not all of it was seen")
+        .note("a part of it would be read as the graph of another program")
+        .help("raise the limit, or bound what is unbounded")
+}
+
+/// What is said if the search does not end by itself.
+fn say_when_stopped(args: &ExploreArgs, input: Input, phase: &Phase) {
+    let (format, phase, start) = (args.format, phase.clone(), Instant::now());
+    let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
+    watchdog::last_words(move |stopped| {
+        let counts = phase.progress();
+        let report = ExploreReport {
+            schema_version: SCHEMA_VERSION,
+            tool: super::tool(),
+            input: input.clone(),
+            states: counts.states,
+            transitions: 0,
+            depth: counts.depth,
+            deadlocks: 0,
+            errors: 0,
+            complete: false,
+            stopped: Some(stopped.0.word()),
+            reasons: Vec::new(),
+            time_ms: millis(start.elapsed()),
+            states_per_second: counts.rate,
+            memory_bytes: 0,
+            state_bytes: 0,
+        };
+        let out = match format {
+            PlainFormat::Json => json::document(&report),
+            PlainFormat::Text => text::explore(&report, None, style),
+        };
+        LastWords { out, ..LastWords::of(stopped) }
+    });
+}
+
+fn show(args: &ExploreArgs, file: &ProgramFile, counts: &Counts) {
+    let seconds = counts.elapsed.as_secs_f64().max(1e-6);
+    let report = ExploreReport {
+        schema_version: SCHEMA_VERSION,
+        tool: super::tool(),
+        input: Input { file: file.file.clone(), kind: file.language.name() },
+        states: counts.states,
+        transitions: counts.transitions,
+        depth: counts.depth,
+        deadlocks: counts.deadlocks,
+        errors: counts.errors,
+        complete: counts.complete,
+        stopped: counts.stopped.map(StopReason::word),
+        reasons: counts.reasons.iter().map(|reason| program_views::limit(file, reason)).collect(),
+        time_ms: millis(counts.elapsed),
+        states_per_second: whole(counts.states as f64 / seconds) as u64,
+        memory_bytes: counts.bytes,
+        state_bytes: counts.words * 4,
+    };
+    let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
+    let written = match args.format {
+        PlainFormat::Json => json::document(&report),
+        PlainFormat::Text if args.look.quiet => text::explore(&report, None, style),
+        PlainFormat::Text => text::explore(&report, Some(&file.description()), style),
+    };
+    terminal::write(Stream::Out, &written);
+}

@@ -1,0 +1,488 @@
+//! Ranked games: has a branching property a value because something cannot go on for ever, or because a goal comes nearer with each chosen step?
+//!
+//! The structure of possible and certain steps is played on with ranking functions ([`tertium_check::ranked_game`]): for universal eventualities every step matters, for existential ones a step that can be
+//! chosen (Cook and Koskinen 2013 call the dual a recurrent set). Which integers are tried comes from `ranking_candidates`; those that exclude cycles of possible steps are chosen
+//! by decomposing the open part, level by level as in a lexicographic ranking function (Cook, See and Zuleger 2013), the others one by one as long as more claims are defended.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tertium_base::Diagnostic;
+use tertium_base::narrow::to_u32;
+use tertium_check::ranked_game::{self, RankedSolution};
+use tertium_check::{Ask, Task};
+use tertium_evidence::abstraction::{Rank, RankedSet, Taken};
+use tertium_evidence::{Deadlock, Reading, Technique};
+use tertium_lattice::Belnap;
+use tertium_logic::{Formula, Logic};
+use tertium_model::StateId;
+use tertium_program::{Fairness, InitialValue, ProcessId};
+use tertium_smt::TermId;
+
+use super::Loop;
+use super::end_reading::stays;
+use super::open_cycles::Lacking;
+use super::ranking::{Ranking, ordered_pairs, repeatable};
+use super::ranking_candidates::{Candidate, candidates};
+use super::ranking_levels::level_by_level;
+use super::resolvents::{add_resolvents, sides_of_equations};
+use crate::answer::Round;
+use crate::limits;
+use crate::predicate_abstraction::basis::{self, Basis};
+use crate::predicate_abstraction::{Prepared, failed, is_of_paths, predicates, shape, solver_work, with_fairness};
+use crate::ranked_structure::{claimed_formula, ranked_structure};
+use crate::refine::{Chooser, Contradiction};
+use tertium_load::failure::Failure;
+use tertium_load::questions::{PropertyQuery, Question, QuestionId};
+use tertium_structures::check::bound;
+use tertium_structures::prove::evaluated_formula;
+
+/// A value, what it rests on, and the ranking functions for people.
+struct Won {
+    value: Belnap,
+    basis: Basis,
+    steps: usize,
+    states: usize,
+    shown: Vec<String>,
+    /// Whether the value depends on what runs that are blocked mean.
+    warning: Option<Diagnostic>,
+}
+
+impl Loop<'_> {
+    /// Plays for a branching property with ranking functions; whether that gives it a value. Steps are looked at, once for each function, if they are at most `most` in all.
+    pub(super) fn ranked_game(
+        &mut self,
+        prepared: &mut Prepared,
+        number: QuestionId,
+        most: usize,
+    ) -> Result<bool, Failure> {
+        let Question::Property(asked) = &self.questions[number.index()] else { return Ok(false) };
+        let program = prepared.system.program();
+        let fair = !shape(program, asked.formula.logic(), self.work.options).fair.is_empty()
+            || !with_fairness(program, Fairness::Strong).is_empty();
+        let Some(formula) = claimed_formula(&asked.formula, fair) else { return Ok(false) };
+        let strong = is_of_paths(asked.formula.logic()) && !with_fairness(program, Fairness::Strong).is_empty();
+        let stays = stays(program, asked, self.work.options);
+        // Forms of formulas about paths are the same only where every state has a successor.
+        let total = stays == Some(true) || matches!(asked.formula.logic(), Logic::Ctl | Logic::Mu | Logic::Pml);
+        if stays.is_none() || !total || self.work.options.linear.is_some() || strong {
+            return Ok(false);
+        }
+        self.work.observer.phase(&format!("{}: looking for ranking functions", asked.name));
+        let before = prepared.system.predicates().len();
+        let mut lacking = Lacking::default();
+        // Where the solver gives up, each question takes long: what may be left out is.
+        let gave_up = prepared.system.queries().gave_up();
+        let mut won = self.played(prepared, asked, &formula, most, &mut lacking)?;
+        let hard =
+            |prepared: &Prepared| prepared.system.queries().gave_up() > gave_up + limits::RANKING_GAME_MOST_GIVEN_UP;
+        if won.is_none() && !hard(prepared) {
+            let mut more = predicates::of_start(program_of(prepared), prepared.system.predicates());
+            more.truncate(limits::RANKING_MOST_OF_START);
+            more.extend(sides_of_equations(prepared));
+            let added = more.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
+            if added.is_ok() && prepared.system.predicates().len() > before {
+                won = self.played(prepared, asked, &formula, most, &mut lacking)?;
+            }
+        }
+        // What is missing for a decrease becomes predicates; where it is missing for those in turn, phases follow one another.
+        for _ in 0..limits::RANKING_GAME_MOST_PHASES {
+            if won.is_some() || lacking.conditions.is_empty() || hard(prepared) {
+                break;
+            }
+            let conditions = vec![std::mem::take(&mut lacking.conditions)];
+            let found = Contradiction { conditions, ..Contradiction::default() };
+            let learnt = Chooser::default().choose(&mut prepared.system, &found)?;
+            if learnt.is_empty() || self.grows(&prepared.system, learnt.len()) {
+                break;
+            }
+            won = self.played(prepared, asked, &formula, most, &mut lacking)?;
+        }
+        if won.is_none() && !hard(prepared) && self.chooses(asked) {
+            // Conditions that have not helped are left out again, since each makes more states.
+            prepared.system.keep_predicates(before);
+            let sides = sides_of_equations(prepared);
+            let added = sides.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
+            if added.is_ok() && add_resolvents(prepared) {
+                won = self.played(prepared, asked, &formula, most, &mut lacking)?;
+            }
+        }
+        match won {
+            Some(won) => {
+                self.take(prepared, number, won);
+                Ok(true)
+            }
+            None => {
+                if prepared.system.predicates().len() > before {
+                    prepared.system.keep_predicates(before);
+                }
+                self.open_cycle = lacking.told;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Whether the program chooses values, or begins with any, and the property may say something about a good choice.
+    fn chooses(&self, asked: &PropertyQuery) -> bool {
+        let program = &self.work.file.program;
+        let any = program.variables.iter().any(|variable| variable.initial == InitialValue::Any);
+        let inputs = program.steps.iter().any(|step| !step.inputs.is_empty());
+        asked.formula.logic() != Logic::Ltl && (any || inputs)
+    }
+
+    fn take(&mut self, prepared: &Prepared, number: QuestionId, won: Won) {
+        let work = solver_work(&prepared.system);
+        let predicates = prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
+        let answer = &mut self.answers[number.index()];
+        answer.verdict.settle(won.value);
+        (answer.cost.states, answer.cost.transitions) = (won.states, won.steps);
+        let calls = work.calls;
+        answer.cost.solver = Some(work);
+        // Nobody checks claims about runs that end and count.
+        if self.work.options.deadlock != Some(Deadlock::Maximal) {
+            answer.rest_on(won.basis);
+        }
+        answer.show(|evidence| evidence.ranking.clone_from(&won.shown));
+        answer.warnings.extend(won.warning);
+        if !won.shown.is_empty() {
+            answer.provenance.technique = Technique::RankingFunction;
+        }
+        let open = Some("left open, but a ranking function decreases: this saved a round".to_owned());
+        match answer.rounds.last_mut() {
+            Some(last) => last.open = open,
+            None => answer.rounds.push(Round { predicates, states: won.states, calls, open, ..Round::default() }),
+        }
+    }
+
+    /// Plays over the present predicates. If that decides nothing, `lacking` says what would make candidates decrease.
+    fn played(
+        &self,
+        prepared: &mut Prepared,
+        asked: &PropertyQuery,
+        formula: &Formula,
+        most: usize,
+        lacking: &mut Lacking,
+    ) -> Result<Option<Won>, Failure> {
+        let Some(drawn) = self.drawn(prepared, asked)? else { return Ok(None) };
+        let formula = evaluated_formula(&drawn.model, formula).into_owned();
+        let starts = match drawn.explored.initial.iter().all(|&(_, certain)| certain) {
+            true => true,
+            false => {
+                let starts = prepared.system.surely_starts();
+                starts.map_err(|why| failed(self.work.file, prepared.system.program(), why))?
+            }
+        };
+        let gave_up = prepared.system.queries().gave_up();
+        let ranking = Ranking { work: &self.work, asked, system: &mut prepared.system, drawn, left: most };
+        let mut play = Play { ranking, formula, starts, lacking: Lacking::default(), gave_up };
+        let Some((value, shown)) = play.won()? else {
+            *lacking = play.lacking;
+            return Ok(None);
+        };
+        let (drawn, formula) = (play.ranking.drawn, play.formula);
+        let warning = self.about_blocked_runs(prepared, asked, (&formula, starts), &drawn, value)?;
+        let (over, structure) = (drawn.over, drawn.structure);
+        let states = over.states.len();
+        let steps = structure.steps.iter().map(|(_, _, to)| to.len()).sum();
+        Ok(Some(Won { value, basis: Basis::Structure(over, Box::new(structure)), steps, states, shown, warning }))
+    }
+}
+
+fn program_of(prepared: &Prepared) -> &tertium_program::Program {
+    prepared.system.program()
+}
+
+/// A certain set: from, by whom, into which, and whether the step decreases an integer; else it does not increase it.
+type NumberedSet = (u32, u32, Vec<u32>, bool);
+
+/// An integer, or several, with what steps do to it.
+pub(super) struct GameRank {
+    candidates: Vec<Candidate>,
+    pub(super) rank: Rank,
+    sets: Vec<NumberedSet>,
+}
+
+impl GameRank {
+    /// Whether nothing is known of what a step does to it.
+    pub(super) fn may_increase(&self, step: &Taken) -> bool {
+        !self.rank.decreasing.contains(step) && !self.rank.non_increasing.contains(step)
+    }
+
+    pub(super) fn shown(&self) -> String {
+        let names: Vec<&str> = self.candidates.iter().map(|one| one.shown.as_str()).collect();
+        if names.len() == 1 { names.concat() } else { format!("({})", names.join(", ")) }
+    }
+}
+
+/// How a game ended.
+pub(super) struct Outcome {
+    positive: bool,
+    /// Whether the value is defended where the program begins.
+    defended: bool,
+    /// How many claims are defended.
+    won: usize,
+    /// States at which some claim is not.
+    lost: BTreeSet<u32>,
+    /// States at which claims about steps are not, and whether a step is chosen there.
+    pub(super) open: BTreeMap<u32, bool>,
+}
+
+pub(super) struct Play<'a> {
+    pub(super) ranking: Ranking<'a>,
+    formula: Formula,
+    /// Whether the program surely begins somewhere.
+    starts: bool,
+    /// What would make candidates decrease.
+    lacking: Lacking,
+    /// How often the solver had given up before.
+    gave_up: u64,
+}
+
+impl Play<'_> {
+    /// The value that can be defended, with ranking functions that become part of the structure; these, for people.
+    fn won(&mut self) -> Result<Option<(Belnap, Vec<String>)>, Failure> {
+        let steps = repeatable(&self.ranking.drawn.structure);
+        let mut open: Vec<Outcome> = Vec::new();
+        for positive in [true, false] {
+            let Some(outcome) = self.solve(&[], positive)? else { return Ok(None) };
+            if outcome.defended {
+                return Ok(Some((positive.into(), Vec::new())));
+            }
+            open.push(outcome);
+        }
+        let lost: BTreeSet<u32> = open.iter().flat_map(|outcome| outcome.lost.iter().copied()).collect();
+        let inside: Vec<Taken> =
+            steps.iter().filter(|step| lost.contains(&step.0) && lost.contains(&step.2)).copied().collect();
+        let mut groups = self.ranking.synthesised(&inside)?;
+        groups.extend(candidates(self.ranking.system).into_iter().map(|candidate| vec![candidate]));
+        let mut ranks = self.ranks(groups, &steps)?;
+        self.lacking = self.lacking(&ranks, &inside);
+        for outcome in &open {
+            let chosen = level_by_level(&ranks, &steps, &outcome.lost);
+            if !chosen.is_empty()
+                && let Some(found) = self.with(&ranks, chosen, outcome.positive)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        self.add_sets(&mut ranks)?;
+        if let Some(found) = self.greedily_for(&ranks, &open)? {
+            return Ok(Some(found));
+        }
+        if self.is_hard() {
+            return Ok(None);
+        }
+        let chosen = self.chosen_ranks(&open, &steps)?;
+        if !chosen.is_empty() {
+            let mut more = self.ranks(chosen, &steps)?;
+            self.add_sets(&mut more)?;
+            let known = std::mem::take(&mut ranks);
+            ranks = more.into_iter().chain(known).collect();
+            if let Some(found) = self.greedily_for(&ranks, &open)? {
+                return Ok(Some(found));
+            }
+        }
+        let single: Vec<&Candidate> = ranks.iter().filter_map(|one| one.candidates.first()).collect();
+        let pairs: Vec<Vec<Candidate>> = ordered_pairs(&single).take(limits::RANKING_GAME_MOST_PAIRS).collect();
+        let mut pairs = self.ranks(pairs, &steps)?;
+        self.add_sets(&mut pairs)?;
+        self.greedily_for(&pairs, &open)
+    }
+
+    /// What steps do to these integers; those that no step decreases are left out.
+    fn ranks(&mut self, groups: Vec<Vec<Candidate>>, steps: &[Taken]) -> Result<Vec<GameRank>, Failure> {
+        let mut found: Vec<GameRank> = Vec::new();
+        for candidates in groups {
+            let parts: Vec<&Candidate> = candidates.iter().collect();
+            let Some((rank, moves)) = self.ranking.rank(&parts, steps)? else { break };
+            let known = found.iter().any(|one| one.candidates == candidates);
+            if !known && (moves || !rank.decreasing.is_empty()) {
+                found.push(GameRank { candidates, rank, sets: Vec::new() });
+            }
+        }
+        Ok(found)
+    }
+
+    fn add_sets(&mut self, ranks: &mut [GameRank]) -> Result<(), Failure> {
+        for one in ranks {
+            one.sets = self.sets(one)?;
+        }
+        Ok(())
+    }
+
+    fn greedily_for(&mut self, ranks: &[GameRank], open: &[Outcome]) -> Result<Option<(Belnap, Vec<String>)>, Failure> {
+        for outcome in open {
+            if let Some(found) = self.greedily(ranks, outcome.positive, outcome.won)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// When steps of open cycles decrease candidates that they do not decrease anyway, and when those are not negative.
+    pub(super) fn conditions(&mut self, ranks: &[GameRank], steps: &[Taken]) -> Vec<TermId> {
+        let mut found: Vec<TermId> = Vec::new();
+        let processes: BTreeMap<u32, ProcessId> =
+            basis::pids(self.ranking.system.program()).into_iter().map(|(process, pid)| (pid, process)).collect();
+        for GameRank { candidates, rank, .. } in ranks {
+            let [candidate] = candidates.as_slice() else { continue };
+            for step in steps.iter().filter(|step| !rank.decreasing.contains(step)) {
+                let Some(&process) = processes.get(&step.1) else { continue };
+                let state = &self.ranking.drawn.explored.states[step.0 as usize];
+                for condition in self.ranking.system.decrease_conditions(state, process, candidate.term) {
+                    if !found.contains(&condition) && found.len() < limits::RANKING_GAME_MOST_CONDITIONS {
+                        found.push(condition);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Adds ranking functions as long as more claims are defended.
+    fn greedily(
+        &mut self,
+        ranks: &[GameRank],
+        positive: bool,
+        mut most: usize,
+    ) -> Result<Option<(Belnap, Vec<String>)>, Failure> {
+        let mut chosen: Vec<usize> = Vec::new();
+        loop {
+            let mut grown = false;
+            for at in 0..ranks.len() {
+                if chosen.contains(&at) || chosen.len() >= limits::RANKING_GAME_MOST_TOGETHER {
+                    continue;
+                }
+                let trial: Vec<usize> = chosen.iter().copied().chain([at]).collect();
+                let parts: Vec<&GameRank> = trial.iter().map(|&at| &ranks[at]).collect();
+                let Some(outcome) = self.solve(&parts, positive)? else { return Ok(None) };
+                if outcome.defended {
+                    return self.with(ranks, trial, positive);
+                }
+                if outcome.won > most {
+                    (most, chosen, grown) = (outcome.won, trial, true);
+                }
+            }
+            if !grown {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Whether these ranking functions defend a value; those that are not needed are left out.
+    fn with(
+        &mut self,
+        ranks: &[GameRank],
+        mut chosen: Vec<usize>,
+        positive: bool,
+    ) -> Result<Option<(Belnap, Vec<String>)>, Failure> {
+        let parts = |chosen: &[usize]| chosen.iter().map(|&at| &ranks[at]).collect::<Vec<_>>();
+        if !self.solve(&parts(&chosen), positive)?.is_some_and(|outcome| outcome.defended) {
+            return Ok(None);
+        }
+        let mut at = 0;
+        while at < chosen.len() {
+            let mut fewer = chosen.clone();
+            fewer.remove(at);
+            match self.solve(&parts(&fewer), positive)? {
+                Some(outcome) if outcome.defended => chosen = fewer,
+                _ => at += 1,
+            }
+        }
+        // What is solved last is what the structure keeps.
+        self.solve(&parts(&chosen), positive)?;
+        Ok(Some((positive.into(), chosen.iter().map(|&at| ranks[at].shown()).collect())))
+    }
+
+    /// Plays with these ranking functions, which become part of the structure.
+    fn solve(&mut self, ranks: &[&GameRank], positive: bool) -> Result<Option<Outcome>, Failure> {
+        self.ranking.work.budget.check()?;
+        let program = self.ranking.system.program();
+        let names: BTreeMap<u32, String> = basis::pids(program)
+            .into_iter()
+            .map(|(process, pid)| (pid, program.process(process).name.clone()))
+            .collect();
+        let structure = &mut self.ranking.drawn.structure;
+        structure.ranks = ranks.iter().map(|one| one.rank.clone()).collect();
+        structure.ranked = (0u32..).zip(ranks).flat_map(|(at, one)| ranked_sets(at, one)).collect();
+        let model = &self.ranking.drawn.model;
+        let ranked = ranked_structure(structure, model, &names);
+        let budget = self.ranking.work.budget;
+        let task = bound(Task::new(model, &self.formula, Reading::default(), Ask::At(model.init()), budget))?;
+        let Some(solution) = ranked_game::solve(&task, &ranked, model.init(), positive)? else { return Ok(None) };
+        let lost = solution.lost_states().into_iter().map(|state| state.number()).collect();
+        let open = solution.open_steps().into_iter().map(|(state, chosen)| (state.number(), chosen)).collect();
+        let defended = defended(&self.ranking.drawn.explored.initial, self.starts, &solution, positive);
+        Ok(Some(Outcome { positive, defended, won: solution.won(), lost, open }))
+    }
+
+    /// Certain sets whose steps change integers as wanted, where possible steps do not do so anyway.
+    fn sets(&mut self, GameRank { candidates, rank, .. }: &GameRank) -> Result<Vec<NumberedSet>, Failure> {
+        let integers: Vec<_> = candidates.iter().map(|candidate| candidate.term).collect();
+        let pids = basis::pids(self.ranking.system.program());
+        let decreasing: BTreeSet<Taken> = rank.decreasing.iter().copied().collect();
+        let kept: BTreeSet<Taken> = rank.non_increasing.iter().copied().collect();
+        let mut found = Vec::new();
+        let places: Vec<(u32, u32, Vec<u32>)> = self.ranking.drawn.structure.steps.clone();
+        let processes: BTreeMap<u32, ProcessId> = pids.into_iter().map(|(process, pid)| (pid, process)).collect();
+        for (from, by, targets) in &places {
+            let (from, by) = (*from, *by);
+            // Where another process steps between the same states, nothing tells whose step a plain one is.
+            let alone = |to: &u32| !places.iter().any(|(at, who, into)| *at == from && *who != by && into.contains(to));
+            let alone = targets.iter().all(alone);
+            let Some(&process) = processes.get(&by) else { continue };
+            for wanted in [true, false] {
+                let is = |&to: &u32| {
+                    let taken = (from, by, to);
+                    decreasing.contains(&taken) || (!wanted && kept.contains(&taken))
+                };
+                let Some(left) = self.ranking.left.checked_sub(1).filter(|_| !self.is_hard()) else { return Ok(found) };
+                if alone && targets.iter().all(is) {
+                    continue;
+                }
+                self.ranking.left = left;
+                self.ranking.work.budget.check()?;
+                found.extend(self.sets_from((from, by, process), &integers, wanted)?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether the solver gives up again and again.
+    fn is_hard(&self) -> bool {
+        self.ranking.system.queries().gave_up() > self.gave_up + limits::RANKING_GAME_MOST_GIVEN_UP
+    }
+
+    fn sets_from(
+        &mut self,
+        (from, by, process): (u32, u32, ProcessId),
+        integers: &[TermId],
+        wanted: bool,
+    ) -> Result<Vec<NumberedSet>, Failure> {
+        let state = self.ranking.drawn.explored.states[from as usize].clone();
+        let sets = self.ranking.system.ranked_sets(&state, process, integers, wanted);
+        let sets = sets.map_err(|why| failed(self.ranking.work.file, self.ranking.system.program(), why))?;
+        let explored = &self.ranking.drawn.explored;
+        let numbered = |set: Vec<tertium_abstraction::AbstractState>| {
+            let into: Option<Vec<u32>> = set.iter().map(|one| explored.find(one).map(|at| to_u32(at))).collect();
+            into.map(|into| (from, by, into, wanted))
+        };
+        Ok(sets.into_iter().filter_map(numbered).take(limits::RANKING_GAME_MOST_SETS).collect())
+    }
+}
+
+/// Whether the claim that the property is true, or false, is defended where the program begins; `starts` says whether it surely begins somewhere.
+pub(super) fn defended(initial: &[(usize, bool)], starts: bool, solution: &RankedSolution<'_>, positive: bool) -> bool {
+    let proves = |number: usize| solution.proves(StateId::new(number), positive);
+    let all = initial.iter().all(|&(number, _)| proves(number));
+    let some = initial.iter().any(|&(number, certain)| certain && proves(number));
+    if positive { all } else { some || (all && starts && !initial.is_empty()) }
+}
+
+fn ranked_sets(number: u32, rank: &GameRank) -> Vec<RankedSet> {
+    let set = |(from, by, into, decreases): &NumberedSet| RankedSet {
+        from: *from,
+        by: Some(*by),
+        into: into.iter().map(|&to| (to, vec![(number, *decreases)])).collect(),
+    };
+    rank.sets.iter().map(set).collect()
+}

@@ -1,0 +1,59 @@
+//! Which ranking functions exclude the cycles of steps, level by level?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tertium_evidence::abstraction::Taken;
+
+use super::ranked_games::GameRank;
+use crate::limits;
+
+/// Ranking functions that exclude cycles of the open part, level by level: where one decreases and none of the steps increases it, its decreasing steps are taken out and what is left is looked at again.
+pub(super) fn level_by_level(ranks: &[GameRank], steps: &[Taken], lost: &BTreeSet<u32>) -> Vec<usize> {
+    let mut chosen: BTreeSet<usize> = BTreeSet::new();
+    let inside = |&&(from, _, to): &&Taken| lost.contains(&from) && lost.contains(&to);
+    let mut open: Vec<Vec<Taken>> = vec![steps.iter().filter(inside).copied().collect()];
+    let lists: Vec<[BTreeSet<Taken>; 2]> = ranks
+        .iter()
+        .map(|one| [&one.rank.decreasing, &one.rank.non_increasing].map(|list| list.iter().copied().collect()))
+        .collect();
+    while let Some(part) = open.pop() {
+        for component in components(&part) {
+            let useful = |at: &usize| {
+                let [down, kept] = &lists[*at];
+                component.iter().all(|step| down.contains(step) || kept.contains(step))
+            };
+            let falls = |at: usize| component.iter().filter(|step| lists[at][0].contains(step)).count();
+            let best = (0..ranks.len()).filter(useful).max_by_key(|&at| (falls(at), std::cmp::Reverse(at)));
+            let Some(best) = best.filter(|&at| falls(at) > 0) else { continue };
+            if chosen.len() < limits::RANKING_GAME_MOST_TOGETHER || chosen.contains(&best) {
+                chosen.insert(best);
+                open.push(component.into_iter().filter(|step| !lists[best][0].contains(step)).collect());
+            }
+        }
+    }
+    chosen.into_iter().collect()
+}
+
+/// The steps inside each strongly connected set.
+pub(super) fn components(steps: &[Taken]) -> Vec<Vec<Taken>> {
+    let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
+    for &(from, _, to) in steps {
+        for state in [from, to] {
+            let next = numbers.len();
+            numbers.entry(state).or_insert(next);
+        }
+    }
+    let mut successors = vec![Vec::new(); numbers.len()];
+    for (from, _, to) in steps {
+        successors[numbers[from]].push(numbers[to]);
+    }
+    let component = tertium_base::graph::components(numbers.len(), |at| successors[at].iter().copied());
+    let mut found: BTreeMap<usize, Vec<Taken>> = BTreeMap::new();
+    for &step in steps {
+        let [from, to] = [step.0, step.2].map(|state| component.at(numbers[&state]));
+        if from == to {
+            found.entry(from).or_default().push(step);
+        }
+    }
+    found.into_values().collect()
+}

@@ -1,0 +1,108 @@
+//! Which comparisons follow from two others by leaving a variable out?
+//!
+//! One step of Fourier–Motzkin elimination: from `x < y` and `x < 10` together come comparisons of `y` with 10. Whoever chooses `y` before a loop that compares it with `x` must know how it compares with what `x` shall become, and no path
+//! through the loop says so at once. The comparisons are candidates for predicates; nothing rests on them.
+
+use std::collections::BTreeMap;
+
+use tertium_abstraction::Predicate;
+use tertium_program::{Binary, Expr};
+use tertium_smt::TermId;
+
+use crate::limits;
+use crate::predicate_abstraction::Prepared;
+use crate::refine::atoms::{Comparison, atoms, comparison};
+
+/// Adds such comparisons as predicates, those of one variable first; whether any is new.
+pub(super) fn add_resolvents(prepared: &mut Prepared) -> bool {
+    let system = &mut prepared.system;
+    let predicates: Vec<_> = system.predicates().iter().map(|predicate| predicate.expr).collect();
+    let conditions: Vec<TermId> = predicates.iter().filter_map(|&expr| system.condition(expr, true).ok()).collect();
+    let terms = system.asking().0;
+    let compared: Vec<Comparison> =
+        atoms(terms, &conditions).into_iter().filter_map(|atom| comparison(terms, atom)).collect();
+    let mut forms: Vec<LinearForm> = Vec::new();
+    for (at, first) in compared.iter().enumerate() {
+        for second in &compared[at + 1..] {
+            forms.extend(resolvents(first, second).into_iter().filter(|form| is_new(form, &compared)));
+        }
+    }
+    forms.sort_by_key(|(parts, _)| parts.len());
+    forms.dedup();
+    let mut added = 0;
+    for (parts, constant) in forms {
+        let parts: Vec<(TermId, i128)> = parts.into_iter().collect();
+        for constant in [constant, constant.saturating_sub(1)] {
+            if added == limits::RESOLVENTS_MOST {
+                return true;
+            }
+            let terms = system.asking().0;
+            let (form, constant) = (terms.weighted(&parts, 0), terms.int(constant));
+            let below = terms.le(form, constant);
+            added += usize::from(system.learn_predicate(below));
+        }
+    }
+    added > 0
+}
+
+/// For each predicate that says that two integers are equal, one that says which is smaller: nearer is a matter of sides.
+pub(super) fn sides_of_equations(prepared: &mut Prepared) -> Vec<Predicate> {
+    let known: Vec<Predicate> = prepared.system.predicates().to_vec();
+    let program = prepared.system.program_mut();
+    let mut found: Vec<Predicate> = Vec::new();
+    for predicate in &known {
+        let Expr::Binary(Binary::Eq | Binary::Ne, a, b) = program.exprs.get(predicate.expr) else { continue };
+        if program.exprs.sort(a) != tertium_program::Sort::Int {
+            continue;
+        }
+        let expr = program.exprs.add(Expr::Binary(Binary::Lt, a, b));
+        if known.iter().chain(&found).all(|other| other.expr != expr) {
+            found.push(Predicate { name: program.show(expr), expr });
+        }
+    }
+    found
+}
+
+/// A sum of terms with factors, and what it is compared with.
+type LinearForm = (BTreeMap<TermId, i128>, i128);
+
+/// What two comparisons say together once a term that both have is left out.
+fn resolvents(first: &Comparison, second: &Comparison) -> Vec<LinearForm> {
+    let mut found = Vec::new();
+    for &(term, factor) in &first.parts {
+        let Some(&(_, other)) = second.parts.iter().find(|(part, _)| *part == term) else { continue };
+        if factor.abs() != 1 || other.abs() != 1 {
+            continue;
+        }
+        // Both sides of the second comparison may be meant: its sign does not matter.
+        let sign = -factor * other;
+        let mut parts: BTreeMap<TermId, i128> = first.parts.iter().copied().collect();
+        for &(part, factor) in &second.parts {
+            let own = parts.entry(part).or_default();
+            *own = own.saturating_add(factor.saturating_mul(sign));
+        }
+        parts.retain(|_, factor| *factor != 0);
+        let constant = second.constant.checked_mul(sign).and_then(|second| first.constant.checked_add(second));
+        let small = !parts.is_empty() && parts.len() < limits::CHOICE_FEW_VARIABLES;
+        found.extend(constant.filter(|_| small).map(|constant| normal(parts, constant)));
+    }
+    found
+}
+
+/// The same with a positive first factor: both sides of it become predicates anyway.
+fn normal(parts: BTreeMap<TermId, i128>, constant: i128) -> LinearForm {
+    if parts.values().next().is_some_and(|factor| *factor < 0) {
+        (parts.into_iter().map(|(part, factor)| (part, factor.saturating_neg())).collect(), constant.saturating_neg())
+    } else {
+        (parts, constant)
+    }
+}
+
+/// Whether nobody compares this already.
+fn is_new((parts, constant): &LinearForm, compared: &[Comparison]) -> bool {
+    let same = |other: &Comparison| {
+        let own: BTreeMap<TermId, i128> = other.parts.iter().copied().collect();
+        normal(own, other.constant) == (parts.clone(), *constant)
+    };
+    !compared.iter().any(same)
+}

@@ -1,0 +1,54 @@
+//! What decides a question where paths and predicates lead nowhere? Runs without end, and ranked games for what single states decide.
+
+use tertium_evidence::{Deadlock, Technique};
+use tertium_lattice::Belnap;
+use tertium_load::failure::Failure;
+use tertium_load::questions::{Question, QuestionId};
+use tertium_program::ExprId;
+
+use super::{Loop, recurrent_sets};
+use crate::limits;
+use crate::predicate_abstraction::{Prepared, atoms_of, prepare, solver_work};
+
+impl Loop<'_> {
+    /// Plays a ranked game for a property that single states decide: what is far away is reached by coming nearer, not by one path after the other.
+    pub(super) fn game_of_states(&mut self, number: QuestionId) -> Result<bool, Failure> {
+        if !matches!(self.questions[number.index()], Question::Property(_)) {
+            return Ok(false);
+        }
+        let asked: Vec<ExprId> = atoms_of(&self.questions[number.index()]).collect();
+        let mut own = prepare(self.work.file, &asked, &self.how, self.work.budget)?;
+        let won = self.ranked_game(&mut own, number, limits::RANKING_GAME_FEW_CHANGES)?;
+        self.open_cycle = None;
+        Ok(won)
+    }
+
+    /// Looks for a run that breaks a linear property for ever although no state repeats; whether there is one.
+    pub(super) fn goes_on(&mut self, prepared: &mut Prepared, number: QuestionId) -> Result<bool, Failure> {
+        let Question::Property(asked) = &self.questions[number.index()] else { return Ok(false) };
+        // A run that steps for ever is a path under every convention about those that end.
+        let chosen = self.work.options.linear.is_some()
+            || matches!(self.work.options.deadlock, Some(Deadlock::Total | Deadlock::Forbid));
+        if chosen || self.work.options.engine != tertium_structures::engines::EngineChoice::Auto {
+            return Ok(false);
+        }
+        self.work.observer.phase(&format!("{}: looking for a run without end", asked.name));
+        let found = recurrent_sets::find(self.work.file, prepared, asked, self.work.options.fair, self.work.budget);
+        let found = match found {
+            Err(Failure::Stopped(stopped)) => {
+                self.answers[number.index()].verdict.stop(stopped.0);
+                return Ok(true);
+            }
+            found => found?,
+        };
+        let answer = &mut self.answers[number.index()];
+        answer.cost.solver = Some(solver_work(&prepared.system));
+        let Some(found) = found else { return Ok(false) };
+        answer.verdict.settle(Belnap::False);
+        answer.cost.states = found.states;
+        answer.provenance.technique = Technique::RecurrentSet;
+        answer.show(|evidence| (evidence.run, evidence.repeats) = (Some(found.run), Some(found.repeats)));
+        answer.rest_on(found.basis);
+        Ok(true)
+    }
+}
