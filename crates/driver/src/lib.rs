@@ -25,7 +25,6 @@
 //! ```
 
 pub mod editor;
-pub mod export;
 pub mod formula;
 pub mod program;
 pub mod strategy;
@@ -44,6 +43,7 @@ pub use tertium_structures::{
     structure_abstraction, translate, vacuity,
 };
 pub use tertium_trace::unfold;
+pub use tertium_translate::structures as export;
 
 /// Looks for the solver's library in this folder, too: for programs that have it beside a file of their own.
 pub fn look_for_solver_in(folder: &std::path::Path) {

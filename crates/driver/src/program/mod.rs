@@ -12,34 +12,18 @@
 //! [`bitstate`] answers with a store that keeps little; [`reduced_program`] leaves out what a question does not need and tells runs with all of it, [`slice`](mod@slice) does so with variables; [`approximation`] writes the abstraction as programs, [`error_trace`] tells abstract paths to what may be broken, [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`location_invariants`] what holds in all states, [`proof`] makes certificates. [`parameterised`] answers for systems of every size. [`predicate_abstraction`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only. Which way a program goes is up to the [strategy](crate::strategy).
 
-pub mod approximation;
-mod atom_values;
-pub mod bitstate;
-pub mod branching;
-pub mod check;
-pub mod claims;
 mod counter_proof;
-pub mod coverage;
 pub mod error_trace;
 pub mod explore;
-pub mod export;
 pub mod failing_case;
-mod grace;
-pub mod linear;
 pub mod location_invariants;
-mod notes;
 pub mod parameterised;
 pub mod proof;
-pub mod reduced_program;
 pub mod run_confirmation;
-pub mod run_evidence;
-pub mod safety;
 pub mod show;
 pub mod slice;
 mod slice_proof;
-pub mod space;
 pub mod spotlight;
-pub mod symbolic;
 
 use std::sync::Arc;
 
@@ -47,7 +31,6 @@ use tertium_base::{Diagnostic, SourceFile};
 
 use crate::failure::Located;
 
-pub use check::{CheckOptions, check};
 pub use tertium_cegar::answer::{ProgramAnswer, Reason};
 pub use tertium_cegar::{answer, predicate_abstraction, refinement_loop};
 pub use tertium_load::program::{
@@ -55,7 +38,12 @@ pub use tertium_load::program::{
 };
 pub use tertium_load::{promela, questions, sizes};
 pub use tertium_program::{Fairness, Move, Program, Semantics, State};
+pub use tertium_statespace::{
+    CheckOptions, bitstate, branching, check, claims, coverage, linear, reduced_program, run_evidence, safety, space,
+    symbolic,
+};
 pub use tertium_trace::{Run, itf, narration, propositional, reorder, run, simulate, trail, wording};
+pub use tertium_translate::{approximation, programs as export};
 
 /// The layout of a text.
 ///
