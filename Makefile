@@ -52,7 +52,7 @@ INSTALL ?= yes
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build dist wheel test test-python quick test-forged test-long test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-growth bench-limits bench-loop bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz lint format clean test-million mutants
+.PHONY: help run build dist wheel test test-python quick test-forged test-long test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-growth bench-limits bench-loop bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -198,6 +198,9 @@ fuzz: $(Z3) ## feed every parser, stored runs, certificates and checks within ti
 # Bugs that are seeded on purpose, in a copy of the sources (docs/mutants.md).
 mutants: $(Z3) ## seed soundness bugs and count how many tests, certificates and replay catch (MUTANTS="--only WORD --threads N …")
 	$(CARGO) run --quiet -p xtask -- mutants $(MUTANTS)
+
+site: ## the documentation as a site with search, target/site/index.html
+	$(CARGO) run --quiet -p xtask -- site
 
 lint: $(Z3) ## format, lints and documentation, all warnings denied
 	$(CARGO) fmt --all --check

@@ -1,7 +1,8 @@
-//! Work on the project itself. One command so far: `mutants`, do the tests notice soundness bugs?
+//! Work on the project itself: `mutants`, do the tests notice soundness bugs; `site`, the documentation as a site.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command prints")]
 
 mod mutants;
+mod site;
 
 use std::process::ExitCode;
 
@@ -9,8 +10,9 @@ fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     match words.next().as_deref() {
         Some("mutants") => mutants::command(words),
+        Some("site") => site::command(words),
         _ => {
-            eprintln!("usage: xtask mutants [OPTION]…\n\n{}", mutants::HELP);
+            eprintln!("usage: xtask mutants [OPTION]… | xtask {}\n\n{}", site::HELP, mutants::HELP);
             ExitCode::from(2)
         }
     }
