@@ -44,6 +44,8 @@ pub enum SymbolKind {
     Proposition,
     /// An action on edges of a structure.
     Action,
+    /// A player who owns states of a structure.
+    Player,
     /// Text that is put in place of its name.
     Macro,
     /// Statements that are put in place of a call.
@@ -72,6 +74,7 @@ impl SymbolKind {
             Self::State => "state",
             Self::Proposition => "proposition",
             Self::Action => "action",
+            Self::Player => "player",
             Self::Macro => "macro",
             Self::Inline => "inline",
         }

@@ -16,8 +16,8 @@ pub struct Fingerprint(u128);
 const PREFIX: &str = "fnv1a128:";
 
 impl Fingerprint {
-    /// The fingerprint of a structure: its states, propositions, labels, edges, hyper edges, fairness constraints
-    /// and whether it is total. Initial states do not matter to a certificate, which names its state.
+    /// The fingerprint of a structure: its states, propositions, labels, edges, hyper edges, fairness constraints,
+    /// owners and whether it is total. Initial states do not matter to a certificate, which names its state.
     #[must_use]
     pub fn of(model: &Kmts) -> Self {
         let content = Content::new(model);
@@ -26,6 +26,11 @@ impl Fingerprint {
             sum = sum.wrapping_add(content.fairness(at, &constraint.possible, b"possible"));
             sum = sum.wrapping_add(content.fairness(at, &constraint.certain, b"certain"));
             sum = sum.wrapping_add(Hash::of(b"constraint").number(at).finish());
+        }
+        // A closed structure says nothing of players, and keeps the number that it always had.
+        for state in model.states().filter(|&state| model.owner(state).index() > 0) {
+            let owner = Hash::of(b"owner").bytes(model.state_name(state).as_bytes());
+            sum = sum.wrapping_add(owner.bytes(model.owner_name(state).as_bytes()).finish());
         }
         Self(sum.wrapping_add(Hash::of(b"total").number(usize::from(model.total())).finish()))
     }

@@ -296,8 +296,19 @@ pub enum Item {
     Keep(Vec<VarRef>),
     /// `fair P`, `strong fair P`.
     Fair(bool, Vec<ProcessRef>),
+    /// `environment P, scheduler`.
+    Environment(Vec<ProcessRef>),
     /// `property …`.
     Property(PropertyDecl),
+}
+
+/// The player who picks the process that steps next; in a list of the environment's processes, a word.
+pub const SCHEDULER: &str = "scheduler";
+
+/// Whether a name in a list of processes means the scheduler, if no process is named so.
+#[must_use]
+pub fn is_scheduler(process: &ProcessRef) -> bool {
+    process.index.is_none() && process.name.name == SCHEDULER
 }
 
 /// A whole file.

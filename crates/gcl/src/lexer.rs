@@ -45,6 +45,7 @@ pub const KEYWORDS: &[&str] = &[
     "div",
     "do",
     "else",
+    "environment",
     "fair",
     "false",
     "function",
@@ -91,6 +92,7 @@ pub const ITEMS: &[&str] = &[
     "keep",
     "fair",
     "strong",
+    "environment",
     "property",
 ];
 

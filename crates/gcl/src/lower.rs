@@ -7,7 +7,7 @@ use tertium_program::{
     Step, Type, VarId,
 };
 
-use crate::ast::{Assignment, Expr, File, Item, ProcessRef, Source};
+use crate::ast::{Assignment, Expr, File, Item, ProcessRef, SCHEDULER, Source, is_scheduler};
 use crate::flow::{Doing, FlowStep};
 use crate::names::{Elaborator, Entity, ExprContext, Ty, Use};
 
@@ -38,9 +38,19 @@ impl<'a> Elaborator<'a> {
                         self.program.processes[process.index()].fairness = fairness;
                     }
                 }
+                Item::Environment(processes) => self.environment(processes),
                 _ => {}
             }
         }
+    }
+
+    /// Processes that play against the rest. The scheduler is always one of them, so its name is accepted and says nothing more.
+    fn environment(&mut self, named: &[ProcessRef]) {
+        let known = self.globals.contains_key(SCHEDULER);
+        let named: Vec<ProcessRef> =
+            named.iter().filter(|process| known || !is_scheduler(process)).cloned().collect();
+        let processes = self.processes(&named);
+        self.program.environment.get_or_insert_default().extend(processes);
     }
 
     pub(crate) fn spotlight(&mut self, processes: &[ProcessRef]) {

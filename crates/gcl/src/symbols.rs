@@ -12,8 +12,8 @@ use tertium_base::narrow::to_i64;
 use tertium_base::{Span, Symbol, SymbolKind, SymbolTable};
 
 use crate::ast::{
-    Assignment, Block, Expr, ExprKind, File, Ident, Initial, Item, ProcessDecl, ProcessRef, PropertyDecl, Range,
-    Source, StmtKind, TypeExpr, TypeKind, VarDecl, VarRef,
+    Assignment, Block, Expr, ExprKind, File, Ident, Initial, Item, ProcessDecl, ProcessRef, PropertyDecl, Range, SCHEDULER,
+    Source, StmtKind, TypeExpr, TypeKind, VarDecl, VarRef, is_scheduler,
 };
 use crate::formula::atoms_of;
 use crate::lexer::{Token, TokenKind, lex};
@@ -296,6 +296,11 @@ impl<'a> Namer<'a> {
             Item::Process(decl) => self.process_uses(decl),
             Item::Spotlight(processes) | Item::Fair(_, processes) => {
                 processes.iter().for_each(|process| self.process_ref(process));
+            }
+            Item::Environment(processes) => {
+                let known = self.globals.contains_key(SCHEDULER);
+                let named = processes.iter().filter(|process| known || !is_scheduler(process));
+                named.for_each(|process| self.process_ref(process));
             }
             Item::Keep(variables) => variables.iter().for_each(|variable| self.kept(variable)),
             Item::Property(decl) => self.property(decl),

@@ -145,3 +145,20 @@ fn formulas_keep_their_operators_and_mark_their_atoms() {
         ]
     );
 }
+
+#[test]
+fn the_environment_is_a_list_of_processes() {
+    let environment = |text: &str| {
+        let compiled = compile(&format!("system s\nvar x : 0..3 = 0\n{text}"));
+        assert_eq!(compiled.diagnostics, [], "{text}");
+        let program = compiled.program.unwrap();
+        program.environment.map(|list| list.iter().map(|&at| program.processes[at.index()].name.clone()).collect::<Vec<_>>())
+    };
+    let processes = "process P { x := 1; } process Q[i : 1..2] { x := 2; }";
+    assert_eq!(environment(processes), None);
+    assert_eq!(environment(&format!("environment scheduler {processes}")), Some(vec![]));
+    assert_eq!(environment(&format!("environment P, scheduler {processes}")).unwrap(), ["P"]);
+    assert_eq!(environment(&format!("environment Q {processes}")).unwrap().len(), 2);
+    let compiled = compile("system s\nenvironment R\nprocess P { skip; }");
+    assert!(!compiled.diagnostics.is_empty());
+}

@@ -8,6 +8,7 @@ use tertium_lattice::Belnap;
 
 use crate::kmts::{ActionId, EdgeId, Fairness, Kmts, MAY, MUST, PackedEdge, PropId, StateId, TARGET};
 use crate::names::Names;
+use crate::owners::Owners;
 
 /// The structure would not fit the ids that engines use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,7 @@ pub struct KmtsBuilder {
     fair: Vec<FairDraft>,
     init: Vec<StateId>,
     total: bool,
+    owners: Owners,
 }
 
 impl KmtsBuilder {
@@ -200,6 +202,19 @@ impl KmtsBuilder {
         self.total = total;
     }
 
+    /// Says who chooses the steps of a state. Without it that is the player `system`.
+    pub fn set_owner(&mut self, state: StateId, player: &str) {
+        let player = self.owners.player(player);
+        self.owners.set(state, player);
+    }
+
+    /// Gives states of another structure's game their owners: for each pair the own state and the other structure's.
+    pub fn copy_owners(&mut self, from: &Kmts, states: impl IntoIterator<Item = (StateId, StateId)>) {
+        if from.is_game() {
+            states.into_iter().for_each(|(own, other)| self.set_owner(own, from.owner_name(other)));
+        }
+    }
+
     /// The structure: edges sorted by source, target and action, mentions of the same edge merged,
     /// hyper edges that contain another certain set of the same state and action dropped.
     ///
@@ -230,6 +245,7 @@ impl KmtsBuilder {
             fairness: Vec::new(),
             init: self.init,
             total: self.total,
+            owners: self.owners.settled(),
         };
         place_hyper_edges(&mut kmts, self.hyper);
         kmts.fairness = self

@@ -8,6 +8,7 @@ use tertium_base::{BitSet, id_type};
 use tertium_lattice::Belnap;
 
 use crate::names::Names;
+use crate::owners::{Owners, PlayerId};
 
 id_type! {
     /// A state of one structure.
@@ -113,6 +114,7 @@ pub struct Kmts {
     pub(crate) fairness: Vec<Fairness>,
     pub(crate) init: Vec<StateId>,
     pub(crate) total: bool,
+    pub(crate) owners: Owners,
 }
 
 fn action_of(table: &[u32], at: usize) -> Option<ActionId> {
@@ -309,6 +311,48 @@ impl Kmts {
     pub fn with_total(mut self, total: bool) -> Self {
         self.total = total;
         self
+    }
+
+    /// The players' names: `system`, then whoever else owns states.
+    #[must_use]
+    pub fn players(&self) -> &[String] {
+        self.owners.players()
+    }
+
+    /// The player with this name. `system` is always one.
+    #[must_use]
+    pub fn player_by_name(&self, name: &str) -> Option<PlayerId> {
+        self.players().iter().position(|known| known == name).map(PlayerId::new)
+    }
+
+    /// The player who chooses the steps of a state.
+    #[inline]
+    #[must_use]
+    pub fn owner(&self, state: StateId) -> PlayerId {
+        self.owners.of(state)
+    }
+
+    /// The name of the player who chooses the steps of a state.
+    #[must_use]
+    pub fn owner_name(&self, state: StateId) -> &str {
+        &self.players()[self.owner(state).index()]
+    }
+
+    /// Whether some state belongs to a player other than `system`.
+    #[must_use]
+    pub fn is_game(&self) -> bool {
+        self.players().len() > 1
+    }
+
+    /// The structure with one more proposition, true at these states and false at the others; none if one has this name.
+    #[must_use]
+    pub fn with_definite_prop(mut self, name: &str, holds: BitSet) -> Option<Self> {
+        if self.prop_by_name(name).is_some() {
+            return None;
+        }
+        self.props.push(name.to_owned());
+        self.labels.push((holds.clone(), holds));
+        Some(self)
     }
 
     /// Whether a state has no may-successor, so that it is surely a deadlock.

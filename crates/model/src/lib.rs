@@ -31,6 +31,7 @@ mod merge;
 mod minimise;
 mod names;
 pub mod outline;
+mod owners;
 mod param;
 mod param_builder;
 mod preorder;
@@ -49,10 +50,12 @@ pub use lattice_model::{LatticeEdge, LatticeModel};
 pub use merge::{Disagreement, MergeError, MergeOver, Merged, merge};
 pub use minimise::{Mapped, minimise, reachable};
 pub use names::Names;
+pub use owners::{PlayerId, SYSTEM};
 pub use param::{ParamEdge, ParamModel, ParamValue};
 pub use param_builder::ParamBuilder;
 pub use preorder::{
     CompareError, Distinction, Pml, PmlNode, PropMismatch, Reason, Relation, TrailStep, equivalence, refines,
+    refines_alternating,
 };
 pub use quotients::{quotient_by_refinement, quotient_by_simulation};
 pub use read::{Format, Loaded, Model, Property, read_bytes, read_file, read_stream};

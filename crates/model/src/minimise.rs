@@ -163,10 +163,12 @@ impl<'a> Refiner<'a> {
             (0..kmts.props().len()).map(move |prop| kmts.label(StateId::new(state as usize), PropId::new(prop)) as u8)
         };
         let mut all = std::mem::take(&mut self.elements);
-        all.sort_by(|&a, &b| labels(a).cmp(labels(b)));
+        // Whose turn it is tells states apart as labels do.
+        let owner = |state: u32| kmts.owner(StateId::new(state as usize));
+        all.sort_by(|&a, &b| labels(a).cmp(labels(b)).then_with(|| owner(a).cmp(&owner(b))));
         let mut parts = Vec::new();
         let mut start = 0;
-        for group in all.chunk_by(|&a, &b| labels(a).eq(labels(b))) {
+        for group in all.chunk_by(|&a, &b| owner(a) == owner(b) && labels(a).eq(labels(b))) {
             parts.push(start..start + group.len());
             start += group.len();
         }
@@ -435,6 +437,7 @@ pub(crate) fn quotient(kmts: &Kmts, classes: &[u32]) -> Result<Mapped, ModelTooL
         }
     }
     init.into_iter().for_each(|state| builder.add_init(state));
+    builder.copy_owners(kmts, old_of.iter().map(|&state| (class(state), state)));
     builder.set_total(kmts.total());
     let new_of = classes.iter().map(|&class| (class != u32::MAX).then(|| StateId::new(class as usize))).collect();
     Ok(Mapped { structure: builder.finish()?, new_of, old_of })

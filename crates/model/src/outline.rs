@@ -192,6 +192,7 @@ impl Scanner<'_> {
             "params" => self.list(SymbolKind::Parameter, true),
             "lattice" => self.lattice(),
             "fair" => self.fairness(),
+            "owner" => self.owner(),
             "property" => self.property(),
             _ => {}
         }
@@ -283,6 +284,14 @@ impl Scanner<'_> {
             if certain.kind == TokenKind::Name && self.text_of(certain) == "certain" {
                 self.next();
             }
+        }
+    }
+
+    /// `owner STATE, ... = PLAYER`
+    fn owner(&mut self) {
+        self.list(SymbolKind::State, false);
+        if self.takes(b'=') {
+            self.name(SymbolKind::Player, false);
         }
     }
 

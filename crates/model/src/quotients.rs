@@ -12,7 +12,7 @@ use tertium_base::{Budget, StopReason, Stopped};
 use crate::builder::KmtsBuilder;
 use crate::kmts::{Edge, Kmts, PropId, StateId};
 use crate::minimise::{Mapped, quotient};
-use crate::preorder::{CompareError, Relation, refines};
+use crate::preorder::{CompareError, Relation, refines_alternating};
 
 /// The quotient by refinement both ways.
 ///
@@ -52,9 +52,9 @@ pub fn quotient_by_simulation(kmts: &Kmts, budget: &Budget) -> Result<Mapped, St
     Ok(mapped)
 }
 
-/// The refinement relation of a structure with itself.
+/// The refinement relation of a structure with itself; states of different players stay apart.
 fn within(kmts: &Kmts, budget: &Budget) -> Result<Relation, Stopped> {
-    refines(kmts, kmts, budget).map_err(|error| match error {
+    refines_alternating(kmts, kmts, budget).map_err(|error| match error {
         CompareError::Stopped(stopped) => stopped,
         // A structure has its own propositions.
         CompareError::Props(_) => Stopped(StopReason::Count),
@@ -94,6 +94,7 @@ fn with_steps(kmts: &Kmts, kind: impl Fn(StateId, Edge) -> Option<(bool, bool)>)
         }
     }
     kmts.init().iter().for_each(|&state| builder.add_init(state));
+    builder.copy_owners(kmts, kmts.states().map(|state| (state, state)));
     // It has no more of anything than what it was made of.
     builder.finish().unwrap_or_else(|_| kmts.clone())
 }

@@ -40,7 +40,7 @@ const MOST_SETS: usize = 32;
 /// A set of blocks.
 type Blocks = BTreeSet<usize>;
 
-/// The abstract structure. Every state must be in some block; fairness is left out.
+/// The abstract structure. Every state must be in some block, the members of a block must have one owner; fairness is left out.
 ///
 /// # Errors
 /// `Stopped` if a limit of the budget is reached, or if the result would be too large.
@@ -88,6 +88,7 @@ pub fn abstract_structure(
             builder.add_init(from);
         }
     }
+    builder.copy_owners(kmts, blocks.iter().enumerate().map(|(at, block)| (StateId::new(at), block.members[0])));
     builder.set_total(kmts.total());
     Ok(builder.finish())
 }

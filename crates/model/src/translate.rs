@@ -70,6 +70,7 @@ pub(crate) fn refuse(kmts: &Kmts, hyper: bool, mixed: bool, extras: bool) -> Res
         ("steps that are certain but not possible", mixed && kmts.is_mixed()),
         ("fairness constraints", extras && !kmts.fairness().is_empty()),
         ("the assertion `total`", extras && kmts.total()),
+        ("owners of states", kmts.is_game()),
     ];
     match checks.into_iter().find(|(_, found)| *found) {
         Some((what, _)) => Err(TranslateError::Unsupported(what)),
@@ -176,6 +177,7 @@ pub fn to_mts(kmts: &Kmts) -> Result<Translated, TranslateError> {
 /// # Errors
 /// If there are fairness constraints, or if the result would be too large.
 pub fn merge_hyper(kmts: &Kmts) -> Result<Translated, TranslateError> {
+    refuse(kmts, false, false, false)?;
     if !kmts.fairness().is_empty() {
         return Err(TranslateError::Unsupported("fairness constraints"));
     }

@@ -429,3 +429,37 @@ fn mistakes_in_transition_systems_are_located() {
     assert_eq!(complaint("des (0, 1, 1000000000)\n(0, \"a\", 1)\n"), "E0225@1:1");
     assert_eq!(complaint("des (0, 0, 4000000000)\n"), "E0221@1:1");
 }
+
+const GATE: &str = "props open\nstate idle open: f\nstate near open: ?\nstate \"far away\" open: t\ninit idle\n\
+    owner near = gate\nowner \"far away\", idle = \"the train\"\nidle -must-> near\nnear -may-> \"far away\"\n\"far away\" -must-> idle\n";
+
+#[test]
+fn owners_of_states_survive_writing_and_reading() {
+    let model = kmts(Format::Kmts, GATE);
+    assert!(model.is_game());
+    assert_eq!(model.players(), ["system", "the train", "gate"]);
+    let owners: Vec<&str> = model.states().map(|state| model.owner_name(state)).collect();
+    assert_eq!(owners, ["the train", "gate", "the train"]);
+    survives(&Model::Kmts(model));
+    let json = r#"{"states": ["a", "b"], "may": [["a", "b"]], "owner": {"b": "environment"}}"#;
+    let model = kmts(Format::Json, json);
+    assert_eq!((model.owner_name(StateId::new(0)), model.owner_name(StateId::new(1))), ("system", "environment"));
+    survives(&Model::Kmts(model));
+}
+
+#[test]
+fn a_structure_of_system_alone_is_closed() {
+    let plain = kmts(Format::Kmts, "state a\nstate b\na -must-> b\n");
+    let said = kmts(Format::Kmts, "state a\nstate b\nowner a, b = system\na -must-> b\n");
+    assert!(!said.is_game());
+    assert_eq!(plain, said);
+}
+
+#[test]
+fn mistakes_about_owners_are_located() {
+    assert_eq!(complaints(Format::Kmts, "state a\nowner a = P\nowner a = Q\n"), ["E0227@3:7"]);
+    assert_eq!(complaints(Format::Kmts, "state a\nowner b = P\n"), ["E0204@2:7"]);
+    assert_eq!(complaints(Format::Kmts, "state a\nowner a P\n"), ["E0201@2:9"]);
+    assert_eq!(complaints(Format::Json, r#"{"states": ["a"], "owner": {"a": 1}}"#), ["E0208@1:34"]);
+    assert_eq!(complaints(Format::Kmts, "params x\nstate a\nowner a = P\na -[x]-> a\n"), ["E0219"]);
+}

@@ -208,6 +208,7 @@ fn clause(a: &Kmts, c: &Kmts, step: &TrailStep) -> String {
             let name = &a.props()[prop.index()];
             format!("label {name} is {} at {x} and {} at {y}", word(*abstracted), word(*concrete))
         }
+        Reason::Owner { abstracted, concrete } => format!("{x} belongs to {abstracted} and {y} to {concrete}"),
         Reason::Certain { action, members } => {
             let set: Vec<&str> = members.iter().map(|&member| a.state_name(member)).collect();
             let by = action.as_ref().map_or_else(String::new, |action| format!(" by {action}"));

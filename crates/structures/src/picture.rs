@@ -184,6 +184,7 @@ fn changed(model: &Kmts, reason: &Reason, way: &Decision) -> Option<Kmts> {
     for state in model.states() {
         builder.add_state(model.state_name(state));
     }
+    builder.copy_owners(model, model.states().map(|state| (state, state)));
     model.props().iter().for_each(|prop| _ = builder.add_prop(prop));
     model.actions().iter().for_each(|action| _ = builder.add_action(action));
     for state in model.states() {

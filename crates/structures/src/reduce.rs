@@ -198,6 +198,7 @@ fn joined(a: &Kmts, c: &Kmts) -> Result<Kmts, tertium_model::ModelTooLarge> {
         for state in part.states() {
             builder.add_state(part.state_name(state));
         }
+        builder.copy_owners(part, part.states().map(|state| (moved(state), state)));
         for state in part.states() {
             for (at, name) in part.props().iter().enumerate() {
                 let prop = builder.add_prop(name);

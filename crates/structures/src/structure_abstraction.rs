@@ -117,6 +117,21 @@ pub fn abstract_by(loaded: &Loaded, blocks: &[Block], must: AbstractMust, budget
             .help("leave them out, or reduce by bisimulation, which keeps them")
             .into());
     }
+    for block in blocks {
+        let owner = |&state: &StateId| kmts.owner(state);
+        let first = block.members.first().map(owner);
+        if let Some(other) = block.members.iter().find(|state| Some(owner(state)) != first) {
+            let message = format!(
+                "the states `{}` and `{}` of the block `{}` belong to different players",
+                kmts.state_name(block.members[0]),
+                kmts.state_name(*other),
+                block.name
+            );
+            return Err(Diagnostic::error("E0357", message)
+                .help("a player chooses the steps of a whole block; give each player's states blocks of their own")
+                .into());
+        }
+    }
     let properties: Vec<_> =
         formulas(loaded)?.into_iter().map(|(name, formula)| (name, with_kmts_constants(loaded, &formula))).collect();
     let abstracted = abstract_structure(&kmts, blocks, must, budget)?.map_err(too_large)?;

@@ -7,7 +7,7 @@ syn keyword gclControl atomic choose do else goto if in loop of stop then when w
 hi def link gclControl Conditional
 syn keyword gclStatement assert assume await skip
 hi def link gclStatement Statement
-syn keyword gclDeclaration const define fair function init keep predicate process property spotlight strong system type var
+syn keyword gclDeclaration const define environment fair function init keep predicate process property spotlight strong system type var
 hi def link gclDeclaration Keyword
 syn keyword gclOperator and div mod not or
 hi def link gclOperator Operator

@@ -3,7 +3,7 @@ if exists("b:current_syntax")
   finish
 endif
 
-syn keyword kmtsDeclaration actions fair init lattice mixed params property props state strict total
+syn keyword kmtsDeclaration actions fair init lattice mixed owner params property props state strict total
 hi def link kmtsDeclaration Keyword
 syn match kmtsComment "#.*$"
 hi def link kmtsComment Comment

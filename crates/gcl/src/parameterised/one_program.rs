@@ -184,7 +184,8 @@ impl Telling<'_> {
             }
             Item::Process(decl) => self.process(decl)?,
             Item::Predicate(_, expr) if self.is_of_members(expr) => {}
-            Item::Spotlight(_) => {}
+            // Owners matter to games alone, which are not played for every size.
+            Item::Spotlight(_) | Item::Environment(_) => {}
             Item::Keep(kept) => {
                 let shared =
                     |kept: &&VarRef| kept.process.is_none() && !self.members.owned.contains_key(&kept.name.name);

@@ -71,6 +71,7 @@ impl Parser<'_> {
                 self.expect_word("fair")?;
                 Ok(Item::Fair(true, self.separated(Self::process_ref)?))
             }
+            "environment" => Ok(Item::Environment(self.separated(Self::process_ref)?)),
             "property" => self.property(),
             _ => self.error(Diagnostic::error("E0402", "a second `system`").at(token.span, "one file, one system")),
         }

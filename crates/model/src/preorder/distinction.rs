@@ -35,6 +35,13 @@ pub enum Reason {
         /// Its value at the second.
         concrete: Belnap,
     },
+    /// Another player chooses the steps of the second state.
+    Owner {
+        /// The owner of the first state.
+        abstracted: String,
+        /// The owner of the second.
+        concrete: String,
+    },
     /// Something is certain at the first state and has no answer at the second.
     Certain {
         /// The action of the certain set, by its name.
@@ -103,6 +110,7 @@ type Pair = (usize, usize);
 /// A violated clause with the earlier pairs that violate it.
 enum Cause {
     Label(usize),
+    Owner,
     /// The certain set of the left; for each certain set of the right a member that refines none of it.
     Certain(Code, Vec<usize>, Vec<usize>),
     /// The step of the right, and the possible successors of the left.
@@ -113,7 +121,7 @@ impl Cause {
     /// The pairs that this cause rests on.
     fn pairs(&self) -> Vec<Pair> {
         match self {
-            Self::Label(_) => Vec::new(),
+            Self::Label(_) | Self::Owner => Vec::new(),
             Self::Certain(_, members, missed) => {
                 missed.iter().flat_map(|&c| members.iter().map(move |&a| (a, c))).collect()
             }
@@ -148,7 +156,8 @@ impl DistinctionSearch<'_> {
                 let (mine, theirs) = self.labels(pair, at);
                 mine.for_true() && !theirs.for_true() || mine.for_false() && !theirs.for_false()
             };
-            return (0..self.props.len()).find(differs).map(Cause::Label);
+            let owner = self.relation.alternating.then_some(Cause::Owner);
+            return (0..self.props.len()).find(differs).map(Cause::Label).or(owner);
         }
         let causes = self.certain_causes(pair, before).into_iter().chain(self.possible_causes(pair, before));
         let weight = |cause: &Cause| {
@@ -230,6 +239,10 @@ impl DistinctionSearch<'_> {
                 let (abstracted, concrete) = self.labels(pair, prop);
                 Reason::Label { prop: PropId::new(prop), abstracted, concrete }
             }
+            Cause::Owner => Reason::Owner {
+                abstracted: self.left.owner_name(StateId::new(pair.0)).to_owned(),
+                concrete: self.right.owner_name(StateId::new(pair.1)).to_owned(),
+            },
             Cause::Certain(code, members, _) => Reason::Certain {
                 action: self.action_name(code),
                 members: members.into_iter().map(StateId::new).collect(),
@@ -277,7 +290,7 @@ impl DistinctionSearch<'_> {
         Ok((table.size(root) <= LONGEST).then(|| table.take(root)))
     }
 
-    /// None if the formula would need an action that the first structure does not have.
+    /// None if the formula would need an action that the first structure does not have, or would have to tell owners apart.
     fn node(&self, pair: Pair, cause: &Cause, known: &HashMap<Pair, usize>, table: &mut PmlTable) -> Option<usize> {
         let some = |members: &[usize], c: usize, table: &mut PmlTable| {
             let parts = members.iter().map(|&a| known[&(a, c)]).collect();
@@ -290,6 +303,7 @@ impl DistinctionSearch<'_> {
                 let prop = PropId::new(*prop);
                 table.add(if positive { PmlNode::Prop(prop) } else { PmlNode::NotProp(prop) })
             }
+            Cause::Owner => return None,
             Cause::Certain(code, members, missed) => {
                 let parts = missed.iter().map(|&c| some(members, c, table)).collect();
                 let inner = table.and(parts);

@@ -83,6 +83,8 @@ pub struct Relation {
     /// For each state of the refined structure the states that refine it.
     rows: Vec<BitSet>,
     rounds: Rounds,
+    /// Whether related states have the same owner.
+    alternating: bool,
 }
 
 impl Relation {
@@ -126,7 +128,17 @@ impl Relation {
 /// If a limit is reached or the structures have different propositions.
 pub fn refines(abstracted: &Kmts, concrete: &Kmts, budget: &Budget) -> Result<Relation, CompareError> {
     let props = match_props(abstracted, concrete).map_err(CompareError::Props)?;
-    Ok(solve::solve(abstracted, concrete, &props, budget)?)
+    Ok(solve::solve(abstracted, concrete, &props, false, budget)?)
+}
+
+/// The greatest *alternating* refinement relation (Alur, Henzinger, Kupferman and Vardi 1998; for partial games de Alfaro, Godefroid and Jagadeesan 2004): as [`refines`], and related states have
+/// owners of the same name. So each player keeps every certain move and gets no new possible one, and definite values of ATL* are kept for every coalition.
+///
+/// # Errors
+/// If a limit is reached or the structures have different propositions.
+pub fn refines_alternating(abstracted: &Kmts, concrete: &Kmts, budget: &Budget) -> Result<Relation, CompareError> {
+    let props = match_props(abstracted, concrete).map_err(CompareError::Props)?;
+    Ok(solve::solve(abstracted, concrete, &props, true, budget)?)
 }
 
 /// Both directions: who refines whom in `left` and `right`. States related both ways are equivalent.

@@ -11,7 +11,7 @@ use tertium_lattice::TruthValue;
 use super::Relation;
 use super::rounds::Rounds;
 use super::sides::{Codes, Left, Lists, Right, fits};
-use crate::kmts::{Kmts, PropId};
+use crate::kmts::{Kmts, PropId, StateId};
 
 /// A counter of reasons: two bytes unless some state has too many edges for that.
 trait Count: Copy + Default + PartialEq {
@@ -35,7 +35,18 @@ macro_rules! count {
 }
 count!(u16, u32);
 
-pub(super) fn solve(left: &Kmts, right: &Kmts, props: &[usize], budget: &Budget) -> Result<Relation, Stopped> {
+pub(super) fn solve(
+    left: &Kmts,
+    right: &Kmts,
+    props: &[usize],
+    alternating: bool,
+    budget: &Budget,
+) -> Result<Relation, Stopped> {
+    let mut first = matching_labels(left, right, props);
+    if alternating {
+        keep_equal_owners(left, right, &mut first);
+    }
+    let start = Start { rows: first, alternating };
     let codes = Codes::new(left, right);
     let demands = Left::new(left, &codes, Right::has_plain_steps(right));
     let answers = Right::new(right, &codes);
@@ -44,9 +55,23 @@ pub(super) fn solve(left: &Kmts, right: &Kmts, props: &[usize], budget: &Budget)
     let most = widest(left).max(widest(right)).unwrap_or(0) + 1;
     let longest = demands.demands.iter().map(|(_, members)| members.len()).max().unwrap_or(0);
     if most.max(longest) < usize::from(u16::MAX) {
-        Solver::<u16>::run(left, right, props, &codes, &demands, &answers, budget)
+        Solver::<u16>::run(left, right, start, &codes, &demands, &answers, budget)
     } else {
-        Solver::<u32>::run(left, right, props, &codes, &demands, &answers, budget)
+        Solver::<u32>::run(left, right, start, &codes, &demands, &answers, budget)
+    }
+}
+
+/// What single states say of each other.
+struct Start {
+    rows: Vec<BitSet>,
+    alternating: bool,
+}
+
+/// Gives up pairs of states of different players.
+fn keep_equal_owners(left: &Kmts, right: &Kmts, rows: &mut [BitSet]) {
+    for a in left.states() {
+        let other = BitSet::from_fn(right.state_count(), |c| right.owner_name(StateId::new(c)) == left.owner_name(a));
+        rows[a.index()].intersect_with(&other);
     }
 }
 
@@ -76,7 +101,7 @@ impl<'a, N: Count> Solver<'a, N> {
     fn run(
         abstracted: &Kmts,
         concrete: &Kmts,
-        props: &[usize],
+        start: Start,
         codes: &Codes,
         left: &'a Left,
         right: &'a Right,
@@ -93,7 +118,7 @@ impl<'a, N: Count> Solver<'a, N> {
             budget,
             height,
             width,
-            rows: matching_labels(abstracted, concrete, props),
+            rows: start.rows,
             rounds: Rounds::new(height, width),
             origins: vec![N::default(); left.origins.len() * width],
             answers: vec![N::default(); left.demands.len() * width],
@@ -109,7 +134,7 @@ impl<'a, N: Count> Solver<'a, N> {
         solver.count_answers()?;
         solver.first_round(codes)?;
         solver.further_rounds()?;
-        Ok(Relation { rows: solver.rows, rounds: solver.rounds })
+        Ok(Relation { rows: solver.rows, rounds: solver.rounds, alternating: start.alternating })
     }
 
     fn note_labels(&mut self) {

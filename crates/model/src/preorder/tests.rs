@@ -168,3 +168,28 @@ fn random(below: &mut impl FnMut(usize) -> usize, round: usize) -> String {
     }
     text
 }
+
+#[test]
+fn alternating_refinement_needs_equal_owners() {
+    let text = "props p\nstate s p: f\nstate t p: t\ninit s\ns -must-> t\nt -must-> s\n";
+    let (a, b) = (kmts(&format!("{text}owner s = P\n")), kmts(&format!("{text}owner s = Q\n")));
+    let (s, t) = (StateId::new(0), StateId::new(1));
+    let budget = Budget::unlimited();
+    assert!(refines(&a, &b, &budget).unwrap().contains(s, s));
+    let relation = refines_alternating(&a, &b, &budget).unwrap();
+    assert!(!relation.contains(s, s) && !relation.contains(t, t));
+    let found = relation.distinction(&a, &b, (t, t), &budget).unwrap().unwrap();
+    let last = &found.trail.last().unwrap().reason;
+    assert_eq!(*last, Reason::Owner { abstracted: "P".to_owned(), concrete: "Q".to_owned() });
+    assert!(refines_alternating(&a, &a, &budget).unwrap().contains(s, s));
+}
+
+/// On structures of one owner per state the alternating relation is the plain one among states of equal owners.
+#[test]
+fn quotients_keep_players_apart() {
+    let twins = kmts("state a\nstate b\nstate c\na -must-> c\nb -must-> c\nc -may-> a\nc -may-> b\nowner b = P\n");
+    let small = crate::minimise(&twins, &Budget::unlimited()).unwrap().structure;
+    assert_eq!((small.state_count(), small.players().len()), (3, 2));
+    let small = crate::quotient_by_refinement(&twins, &Budget::unlimited()).unwrap().structure;
+    assert_eq!(small.players(), ["system", "P"]);
+}

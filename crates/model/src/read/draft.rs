@@ -127,6 +127,9 @@ pub(crate) struct Draft<'b> {
     pub valued_places: Vec<usize>,
     pub fair: Vec<FairDraft>,
     pub init: Vec<u32>,
+    /// States and their players, as mentioned.
+    pub owners: Vec<(u32, u32, usize)>,
+    pub players: NameTable,
     pub total: Option<(bool, Span)>,
     pub mixed: Option<(bool, Span)>,
     pub params: Option<Vec<(String, Span)>>,
@@ -163,6 +166,8 @@ impl<'b> Draft<'b> {
             valued_places: Vec::new(),
             fair: Vec::new(),
             init: Vec::new(),
+            owners: Vec::new(),
+            players: NameTable::default(),
             total: None,
             mixed: None,
             params: None,
@@ -302,6 +307,20 @@ impl<'b> Draft<'b> {
         check_length(name, span)?;
         let (action, _) = self.actions.intern(name, self.budget).map_err(|why| refused(why, span))?;
         Ok(action)
+    }
+
+    /// The number of a player.
+    pub fn player(&mut self, name: &[u8], span: Span) -> Flow<u32> {
+        check_length(name, span)?;
+        let (player, _) = self.players.intern(name, self.budget).map_err(|why| refused(why, span))?;
+        Ok(player)
+    }
+
+    /// Says who owns a state.
+    pub fn owner(&mut self, state: u32, player: u32, at: usize) -> Flow {
+        room(&mut self.owners, self.budget)?;
+        self.owners.push((state, player, at));
+        Ok(())
     }
 
     /// Adds a plain edge; `action` may be [`NONE`].

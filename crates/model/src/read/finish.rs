@@ -2,6 +2,8 @@
 //!
 //! Not here: values of lattices and parameters ([`super::valued`]).
 
+use std::collections::BTreeMap;
+
 use tertium_base::narrow::to_u32;
 use tertium_base::{Diagnostic, Span};
 
@@ -94,6 +96,9 @@ fn take_order(draft: &mut Draft<'_>) -> Flow<Option<Vec<u32>>> {
     for state in &mut draft.init {
         *state = order[*state as usize];
     }
+    for (state, _, _) in &mut draft.owners {
+        *state = order[*state as usize];
+    }
     for (from, _, to) in &mut draft.valued {
         (*from, *to) = (order[*from as usize], order[*to as usize]);
     }
@@ -165,6 +170,7 @@ fn plain_model(draft: &mut Draft<'_>, props: &[u32], renumber: Option<Vec<u32>>)
     add_hyper_edges(draft, &mut builder);
     add_fairness(draft, &mut builder);
     draft.init.iter().for_each(|&state| builder.add_init(StateId::new(state as usize)));
+    add_owners(draft, &mut builder);
     builder.set_total(draft.total.is_some_and(|(total, _)| total));
     let kmts = builder.finish().map_err(too_large)?;
     draft.budget.check()?;
@@ -235,6 +241,26 @@ fn add_fairness(draft: &Draft<'_>, builder: &mut KmtsBuilder) {
             None => builder.add_fairness(resolve(&constraint.possible)),
             Some(certain) => builder.add_split_fairness(resolve(&constraint.possible), resolve(certain)),
         }
+    }
+}
+
+/// Owners of states; one that is said twice must be the same.
+fn add_owners(draft: &mut Draft<'_>, builder: &mut KmtsBuilder) {
+    let mut first: BTreeMap<u32, (u32, usize)> = BTreeMap::new();
+    for (state, player, at) in std::mem::take(&mut draft.owners) {
+        let before = *first.entry(state).or_insert((player, at));
+        let id = StateId::new(state as usize);
+        if before.0 == player {
+            builder.set_owner(id, draft.players.names().get(player as usize));
+            continue;
+        }
+        let name = builder.state_names().get(state as usize).to_owned();
+        draft.report.add(
+            Diagnostic::error("E0227", format!("state `{name}` has two owners"))
+                .at(Span::new(at, at + name.len()), "another owner here")
+                .also(Span::new(before.1, before.1 + name.len()), "owned here first")
+                .help("a state belongs to one player; simultaneous moves are written as several states"),
+        );
     }
 }
 

@@ -83,6 +83,7 @@ fn refuse_plain_parts(draft: &mut Draft<'_>, kind: &str, plain_edges: bool) {
         ("hyper edges", hyper),
         ("must and may edges", plain_edges && !draft.words.is_empty()),
         ("actions on edges", draft.actions.len() > 0),
+        ("owners of states", !draft.owners.is_empty()),
         ("fairness constraints", plain_edges && !draft.fair.is_empty()),
         ("the assertion `total`", plain_edges && draft.total.is_some_and(|(total, _)| total)),
     ];

@@ -97,6 +97,7 @@ fn kmts_fields(out: &mut dyn Write, kmts: &Kmts) -> io::Result<()> {
     hyper_edges(out, kmts)?;
     fairness(out, kmts)?;
     init(out, kmts.init().iter().map(|&state| kmts.state_name(state)))?;
+    owners(out, kmts)?;
     if kmts.total() {
         out.write_all(b",\n \"total\": true")?;
     }
@@ -104,6 +105,21 @@ fn kmts_fields(out: &mut dyn Write, kmts: &Kmts) -> io::Result<()> {
         out.write_all(b",\n \"mixed\": true")?;
     }
     Ok(())
+}
+
+/// The owners of states that do not belong to `system`.
+fn owners(out: &mut dyn Write, kmts: &Kmts) -> io::Result<()> {
+    if !kmts.is_game() {
+        return Ok(());
+    }
+    out.write_all(b",\n \"owner\": {")?;
+    let owned = kmts.states().filter(|&state| kmts.owner(state).index() > 0);
+    separated(out, ", ", owned, |out, state| {
+        quoted(out, kmts.state_name(state))?;
+        out.write_all(b": ")?;
+        quoted(out, kmts.owner_name(state))
+    })?;
+    out.write_all(b"}")
 }
 
 fn edges(out: &mut dyn Write, kmts: &Kmts, field: &str, wanted: fn(crate::Edge) -> bool) -> io::Result<()> {

@@ -9,6 +9,7 @@ use super::json::edge_sources;
 use super::{quoted, separated};
 use crate::kmts::{ActionId, Edge, EdgeId, HyperEdge, Kmts, PropId, StateId};
 use crate::lattice_model::LatticeModel;
+use crate::owners::PlayerId;
 use crate::param::ParamModel;
 use crate::read::{Model, Property, is_bare_name};
 
@@ -103,6 +104,7 @@ fn kmts_lines(out: &mut dyn Write, kmts: &Kmts) -> io::Result<()> {
         value => value.letter().to_owned(),
     })?;
     init_line(out, kmts.init().iter().map(|&state| kmts.state_name(state)))?;
+    owner_lines(out, kmts)?;
     for state in kmts.states() {
         for edge in kmts.edges_from(state) {
             plain_edge(out, kmts, state, edge)?;
@@ -112,6 +114,19 @@ fn kmts_lines(out: &mut dyn Write, kmts: &Kmts) -> io::Result<()> {
         }
     }
     fairness_lines(out, kmts)
+}
+
+/// One line for each player but `system`, who owns the rest.
+fn owner_lines(out: &mut dyn Write, kmts: &Kmts) -> io::Result<()> {
+    for player in (1..kmts.players().len()).map(PlayerId::new) {
+        out.write_all(b"owner ")?;
+        let owned = kmts.states().filter(|&state| kmts.owner(state) == player);
+        separated(out, ", ", owned, |out, state| name(out, kmts.state_name(state)))?;
+        out.write_all(b" = ")?;
+        name(out, &kmts.players()[player.index()])?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 fn edge_start(out: &mut dyn Write, kmts: &Kmts, from: StateId, kind: &str, action: Option<ActionId>) -> io::Result<()> {

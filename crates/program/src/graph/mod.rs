@@ -128,6 +128,9 @@ pub struct Program {
     pub predicates: Vec<Named>,
     /// Processes that abstraction should keep apart from the rest.
     pub spotlight: Vec<ProcessId>,
+    /// Processes that are one player, the environment, together with the scheduler; the others are the player `system`. None if every
+    /// process is a player of its own, and so is the scheduler.
+    pub environment: Option<Vec<ProcessId>>,
     /// Variables that abstraction should keep concrete.
     pub keep: Vec<VarId>,
     /// What is asked.

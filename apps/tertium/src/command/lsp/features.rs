@@ -138,7 +138,7 @@ fn entry(document: &Document, symbol: &Symbol, children: Vec<Value>) -> Value {
 const fn symbol_kind(kind: SymbolKind) -> u32 {
     match kind {
         SymbolKind::System => 2,
-        SymbolKind::Process => 5,
+        SymbolKind::Process | SymbolKind::Player => 5,
         SymbolKind::Property | SymbolKind::Predicate => 7,
         SymbolKind::Field => 8,
         SymbolKind::Type => 10,

@@ -28,6 +28,26 @@ impl<R: Read> Reader<'_, '_, '_, R> {
         }
     }
 
+    /// `{"state": "player", ...}`
+    pub(super) fn owner(&mut self) -> Flow {
+        if !self.opens(b'{', "an object from states to players", "`owner`")? {
+            return Ok(());
+        }
+        self.json.bump();
+        let mut first = true;
+        while self.json.another(&mut first, b'}')? {
+            let key = self.json.key()?;
+            let name = self.json.text(key);
+            let state = self.draft.mention(name, key.span)?;
+            if let Some(text) = self.string("an owner")? {
+                let player = self.json.text(text);
+                let player = self.draft.player(player, text.span)?;
+                self.draft.owner(state, player, key.span.start)?;
+            }
+        }
+        Ok(())
+    }
+
     fn owned_names(&mut self, what: &str) -> Flow<Vec<(String, Span)>> {
         let mut list = Vec::new();
         if !self.opens(b'[', "a list of strings", &format!("`{what}`"))? {

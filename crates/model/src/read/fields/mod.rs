@@ -16,7 +16,7 @@ use crate::read::bytes::{ByteSource, Flow};
 use crate::read::draft::{Draft, suggest};
 use crate::read::json::Json;
 
-const FIELDS: [&str; 19] = [
+const FIELDS: [&str; 20] = [
     "states",
     "props",
     "actions",
@@ -28,6 +28,7 @@ const FIELDS: [&str; 19] = [
     "total",
     "mixed",
     "init",
+    "owner",
     "params",
     "lattice",
     "elements",
@@ -151,6 +152,7 @@ impl<R: Read> Reader<'_, '_, '_, R> {
                 Ok(())
             }
             "init" => self.init(),
+            "owner" => self.owner(),
             "params" => self.params(),
             "lattice" => self.lattice(),
             "elements" => self.elements(),

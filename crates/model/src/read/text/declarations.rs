@@ -8,7 +8,7 @@ use super::Reader;
 use crate::read::bytes::Flow;
 use crate::read::draft::{LatticeDraft, Property};
 
-const LOGICS: [&str; 5] = ["pml", "ctl", "ctl*", "ltl", "mu"];
+const LOGICS: [&str; 7] = ["pml", "ctl", "ctl*", "ltl", "mu", "atl", "atl*"];
 
 impl<R: Read> Reader<'_, '_, '_, R> {
     /// `lattice NAME` or `lattice NAME { elements ...; order ...; neg ... }`, one part a line.
@@ -82,6 +82,25 @@ impl<R: Read> Reader<'_, '_, '_, R> {
             None | Some(b'\n' | b'}') => Ok(()),
             Some(_) => Err(self.unexpected("`,`, `;` or the end of the line")),
         }
+    }
+
+    /// `owner STATE, ... = PLAYER`
+    pub(super) fn owner(&mut self) -> Flow {
+        let mut states = Vec::new();
+        loop {
+            let span = self.name("the name of a state")?;
+            states.push((self.draft.mention(&self.word, span)?, span.start));
+            if !self.takes(b',')? {
+                break;
+            }
+        }
+        self.expect(b'=', "`=` and a player")?;
+        let span = self.name("the name of a player")?;
+        let player = self.draft.player(&self.word, span)?;
+        for (state, at) in states {
+            self.draft.owner(state, player, at)?;
+        }
+        Ok(())
     }
 
     /// `property NAME : [LOGIC] FORMULA`, to the end of the line.

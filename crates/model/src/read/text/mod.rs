@@ -105,6 +105,7 @@ impl<R: Read> Reader<'_, '_, '_, R> {
             "strict" => self.flag_mixed(false, span),
             "lattice" => self.lattice()?,
             "fair" => self.fairness(span)?,
+            "owner" => self.owner()?,
             _ => return self.property(),
         }
         self.end_of_line()

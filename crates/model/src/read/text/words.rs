@@ -11,8 +11,8 @@ use crate::read::bytes::{Flow, Halt};
 use crate::read::json::escape;
 
 /// Words that begin a statement. A state of such a name is written in quotes.
-pub(crate) const KEYWORDS: [&str; 11] =
-    ["state", "init", "props", "actions", "params", "total", "mixed", "strict", "lattice", "fair", "property"];
+pub(crate) const KEYWORDS: [&str; 12] =
+    ["state", "init", "props", "actions", "params", "total", "mixed", "strict", "lattice", "fair", "property", "owner"];
 
 /// Whether a name can be written without quotes.
 pub(crate) fn is_bare_name(name: &str) -> bool {
