@@ -47,8 +47,7 @@ impl<'a> Elaborator<'a> {
     /// Processes that play against the rest. The scheduler is always one of them, so its name is accepted and says nothing more.
     fn environment(&mut self, named: &[ProcessRef]) {
         let known = self.globals.contains_key(SCHEDULER);
-        let named: Vec<ProcessRef> =
-            named.iter().filter(|process| known || !is_scheduler(process)).cloned().collect();
+        let named: Vec<ProcessRef> = named.iter().filter(|process| known || !is_scheduler(process)).cloned().collect();
         let processes = self.processes(&named);
         self.program.environment.get_or_insert_default().extend(processes);
     }

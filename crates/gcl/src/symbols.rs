@@ -12,8 +12,8 @@ use tertium_base::narrow::to_i64;
 use tertium_base::{Span, Symbol, SymbolKind, SymbolTable};
 
 use crate::ast::{
-    Assignment, Block, Expr, ExprKind, File, Ident, Initial, Item, ProcessDecl, ProcessRef, PropertyDecl, Range, SCHEDULER,
-    Source, StmtKind, TypeExpr, TypeKind, VarDecl, VarRef, is_scheduler,
+    Assignment, Block, Expr, ExprKind, File, Ident, Initial, Item, ProcessDecl, ProcessRef, PropertyDecl, Range,
+    SCHEDULER, Source, StmtKind, TypeExpr, TypeKind, VarDecl, VarRef, is_scheduler,
 };
 use crate::formula::atoms_of;
 use crate::lexer::{Token, TokenKind, lex};

@@ -152,7 +152,9 @@ fn the_environment_is_a_list_of_processes() {
         let compiled = compile(&format!("system s\nvar x : 0..3 = 0\n{text}"));
         assert_eq!(compiled.diagnostics, [], "{text}");
         let program = compiled.program.unwrap();
-        program.environment.map(|list| list.iter().map(|&at| program.processes[at.index()].name.clone()).collect::<Vec<_>>())
+        program
+            .environment
+            .map(|list| list.iter().map(|&at| program.processes[at.index()].name.clone()).collect::<Vec<_>>())
     };
     let processes = "process P { x := 1; } process Q[i : 1..2] { x := 2; }";
     assert_eq!(environment(processes), None);
