@@ -351,6 +351,86 @@ fn thousands_of_steps_and_states_stay_quick() {
     let _ = std::fs::remove_dir_all(dir);
 }
 
+/// Whether an element lies inside of another, as it is seen.
+fn inside(inner: &str, outer: &str) -> String {
+    format!(
+        "(() => {{ const [a, b] = [document.querySelector('{inner}'), document.querySelector('{outer}')].map((e) => e.getBoundingClientRect()); \
+         return a.width > 0 && a.height > 0 && a.left >= b.left - 1 && a.right <= b.right + 1 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1; }})()"
+    )
+}
+
+#[test]
+fn with_many_processes_the_step_and_its_changes_stay_in_sight() {
+    let Some(mut browser) = Browser::start("many") else { return };
+    let dir = room("many");
+    let program = dir.join("many.gcl");
+    let text = "system many\nvar total : 0..200 = 0\nvar turn : 0..14 = 1\nprocess P[i : 1..14] {\n  var seen : 0..200 = 0\n  loop {\n    await turn = i;\n    \
+        seen := total;\n    total := seen + 3;\n    turn := if i = 14 then 1 else i + 1;\n  }\n}\nproperty small : ltl G total < 70\n";
+    std::fs::write(&program, text).unwrap_or_else(|error| panic!("{error}"));
+    let file = page(&dir.join("run"), &[&program.to_string_lossy(), "--only", "small"]);
+    browser.open_file(&file, "");
+    browser.size(1300, 850);
+    let last = browser.value(SELECTED).as_u64().unwrap_or_default();
+    for at in [last, 40, 0, 81] {
+        browser.value(&format!("tertium.view.select({at})"));
+        for part in
+            [".row[aria-selected=true] .act", ".row[aria-selected=true] .changes", ".row[aria-selected=true] .number"]
+        {
+            assert_eq!(browser.value(&inside(part, ".pane > .body")), json!(true), "{part} of step {at}");
+        }
+        // Numbers and changes do not cover it.
+        assert_eq!(browser.value(&inside(".row[aria-selected=true] .act", ".row[aria-selected=true]")), json!(true));
+        let covered = "(() => { const box = (part) => document.querySelector('.row[aria-selected=true] ' + part).getBoundingClientRect(); \
+            return box('.act').left < box('.number').right - 1 || box('.act').right > box('.changes').left + 1; })()";
+        assert_eq!(browser.value(covered), json!(false), "step {at}");
+    }
+    // The whole statement and its change stand above the rows.
+    browser.value(&format!("tertium.view.select({last})"));
+    assert_eq!(browser.text("#chosen .step"), "P[10] line 9: total := seen + 3");
+    assert!(browser.text("#chosen .changes").contains("total=72"));
+    // A projection: one process, and whoever changes `total`.
+    browser.press("v");
+    browser.click("[aria-label='hide all processes']");
+    browser.click("[aria-label='show P[3]']");
+    let rows = browser.value("tertium.view.order.length").as_u64();
+    assert!(rows < Some(last / 4), "{rows:?}");
+    browser.value("tertium.view.select(0)");
+    browser.click("#projection");
+    browser.write("total");
+    assert!(browser.value("tertium.view.order.length").as_u64() > rows);
+    let noise =
+        "[...document.querySelectorAll('.row .changes b')].filter((e) => !e.innerText.includes('total')).length";
+    assert_eq!(browser.value(noise), json!(0));
+    // On a small screen the list of properties is there.
+    browser.size(600, 800);
+    assert_eq!(
+        browser.value("document.querySelector('.side button').getBoundingClientRect().height > 20"),
+        json!(true)
+    );
+    assert_eq!(browser.value(&inside(".side button", ".side")), json!(true));
+    assert_eq!(browser.value("document.documentElement.scrollWidth <= 600"), json!(true));
+    is_quiet(&browser, "file://");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
+#[test]
+fn a_long_invariant_is_told_in_few_lines_and_in_full() {
+    let Some(mut browser) = Browser::start("invariant") else { return };
+    let dir = room("invariant");
+    let file = page(&dir, &["corpus/gcl/bakery_c.gcl", "--abstraction", "hyper", "--only", "mutex"]);
+    browser.open_file(&file, "#r=0&tab=proof");
+    let count = |browser: &mut Browser, rows: &str| {
+        browser.value(&format!("document.querySelectorAll('{rows}').length")).as_u64()
+    };
+    let whole = count(&mut browser, "#all-rows tbody tr");
+    let told = count(&mut browser, ".prose section > table tbody tr");
+    assert!(whole > Some(50) && told > Some(3) && told < Some(40), "{told:?} of {whole:?}");
+    assert!(browser.text(".prose").contains("P1@crit P2@crit"));
+    assert_eq!(browser.value("document.querySelector('#all-rows').open"), json!(false));
+    is_quiet(&browser, "file://");
+    let _ = std::fs::remove_dir_all(dir);
+}
+
 #[test]
 fn everything_has_a_name_and_light_and_dark_can_be_read() {
     let Some(mut browser) = Browser::start("names") else { return };

@@ -8,6 +8,7 @@
 
 mod graph;
 pub mod headline;
+mod invariant;
 pub mod view;
 
 use serde::Serialize;
@@ -19,10 +20,11 @@ pub use view::{PAGE_VERSION, Page};
 const SHELL: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/page.css");
 /// In the order in which later parts use earlier ones.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("assets/core.js"),
     include_str!("assets/expr.js"),
     include_str!("assets/source.js"),
+    include_str!("assets/projection.js"),
     include_str!("assets/run.js"),
     include_str!("assets/layout.js"),
     include_str!("assets/draw.js"),

@@ -288,6 +288,9 @@ pub struct VariantView {
 pub struct ProofView {
     /// What was shown, and how.
     pub summary: Vec<String>,
+    /// What always holds, in few lines; each follows from the list below.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub invariant_summary: Vec<InvariantView>,
     /// What always holds, place by place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub invariant: Vec<InvariantView>,
@@ -297,6 +300,14 @@ pub struct ProofView {
     /// Which step to choose where.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub strategy: Vec<ChoiceView>,
+}
+
+impl ProofView {
+    /// Takes the whole list of what always holds, and tells it in few lines, too.
+    pub fn rest_on(&mut self, invariant: Vec<InvariantView>) {
+        self.invariant_summary = super::invariant::summary(&invariant);
+        self.invariant = invariant;
+    }
 }
 
 /// What holds at a place.

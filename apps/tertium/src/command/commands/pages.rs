@@ -199,7 +199,9 @@ pub fn of_program(
         run_details(file, question, run, fair, &mut detail);
     }
     if view.value.is(Belnap::True) {
-        detail.proof = Some(ProofView { invariant: invariant.to_vec(), ..program_proof(view) });
+        let mut proof = program_proof(view);
+        proof.rest_on(invariant.to_vec());
+        detail.proof = Some(proof);
     }
     detail.headline = headline::headline(view, &detail);
     detail
@@ -211,7 +213,7 @@ pub fn add_basis(file: &ProgramFile, answer: &ProgramAnswer, obligations: usize,
     let (Some(basis), Some(proof)) = (answer.basis(), &mut detail.proof) else { return };
     let (predicates, states) = basis.told(&file.program, MOST);
     proof.predicates = predicates;
-    proof.invariant = states.into_iter().map(|(at, holds)| InvariantView { at, holds }).collect();
+    proof.rest_on(states.into_iter().map(|(at, holds)| InvariantView { at, holds }).collect());
     if obligations > 0 {
         proof.summary.push(format!(
             "The proof rests on {obligations} obligations about the program's steps, which a solver decided one by one; they are in the folder `obligations`."
@@ -252,7 +254,7 @@ pub fn add_abstraction(pictured: &AbstractionView, view: &ResultView, detail: &m
     follow(&pictured.structure, &pictured.answer, detail);
     if let Some(proof) = &mut detail.proof {
         proof.predicates.clone_from(&pictured.predicates);
-        proof.invariant = reachable(pictured);
+        proof.rest_on(reachable(pictured));
     }
     let way = |side: &SampleState| WayView {
         title: side.title.clone(),
@@ -353,7 +355,7 @@ pub fn with_predicate(pictured: &AbstractionView, view: &ResultView, model: &str
     if view.value.is(Belnap::Unknown) { pictured.missing.iter().map(command).collect() } else { Vec::new() }
 }
 
-/// The abstract states that can be location_invariants, which together are an invariant of the program.
+/// The abstract states that can be reached, which together are an invariant of the program.
 fn reachable(pictured: &AbstractionView) -> Vec<InvariantView> {
     const MOST: usize = 200;
     let part = |name: &String| {

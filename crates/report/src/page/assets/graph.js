@@ -136,12 +136,13 @@ class GraphView {
     const box = this.bounds();
     const [width, height] = [this.canvas.clientWidth || 1, this.canvas.clientHeight || 1];
     const whole = Math.min(width / box.width, height / box.height);
-    // A picture that would be too small to read starts at the chosen state instead.
-    const least = this.all ? 0.02 : this.shown.size <= FEW ? 0.4 : 0.6;
+    // A picture that would be too small to read starts at the chosen state instead, and never shows the void beside the graph.
+    const least = this.all ? 0.02 : this.shown.size <= FEW ? 0.35 : 0.5;
     const zoom = Math.min(1.3, Math.max(whole, least));
     const at = this.positions.get(this.chosen);
-    const centre = whole >= zoom || !at ? [box.left + box.width / 2, box.top + box.height / 2] : [at.x + BOX.width / 2, at.y];
-    this.view = { zoom, x: centre[0] - width / zoom / 2, y: centre[1] - height / zoom / 2 };
+    const along = (start, size, seen, wanted) => (size <= seen ? start + (size - seen) / 2 : Math.min(Math.max(wanted - seen / 2, start), start + size - seen));
+    const middle = at ? [at.x + BOX.width / 2, at.y + BOX.height / 2] : [box.left + box.width / 2, box.top + box.height / 2];
+    this.view = { zoom, x: along(box.left, box.width, width / zoom, middle[0]), y: along(box.top, box.height, height / zoom, middle[1]) };
     this.draw();
   }
 

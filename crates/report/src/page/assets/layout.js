@@ -1,6 +1,6 @@
 // Where the states of a graph stand: in layers by distance from the start, so that the same graph always looks the same.
 
-const BOX = { width: 178, height: 30, right: 60, down: 22 };
+const BOX = { width: 178, height: 30, right: 60, down: 22, band: 46 };
 
 /** Neighbours of every state, hyper edges included. */
 function neighbours(graph) {
@@ -103,13 +103,24 @@ function order(columns, links, layer) {
   }
 }
 
+/** How many layers stand side by side: a long, flat picture goes on below, like lines of a text. */
+function folded(count, tallest) {
+  const [width, height] = [BOX.width + BOX.right, tallest * (BOX.height + BOX.down) + BOX.band];
+  if (count <= 6 || count * width < 3 * height) return count;
+  const lines = Math.max(1, Math.round(Math.sqrt((count * width) / (1.3 * height))));
+  return Math.ceil(count / lines);
+}
+
 function place(columns, layer) {
   const positions = new Map();
   const tallest = Math.max(1, ...columns.map((column) => (column || []).length));
+  const beside = folded(columns.length, tallest);
   columns.forEach((column, depth) => {
+    const line = Math.floor(depth / beside);
     (column || []).forEach((state, at) => {
       const offset = (tallest - column.length) / 2;
-      positions.set(state, { x: depth * (BOX.width + BOX.right), y: (at + offset) * (BOX.height + BOX.down), layer: layer.get(state) });
+      const y = (at + offset) * (BOX.height + BOX.down) + line * (tallest * (BOX.height + BOX.down) + BOX.band);
+      positions.set(state, { x: (depth % beside) * (BOX.width + BOX.right), y, layer: layer.get(state) });
     });
   });
   return positions;

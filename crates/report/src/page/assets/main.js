@@ -10,7 +10,7 @@ const TABS = [
 
 const KEYS = [
   ['↓ j  ↑ k', 'next and previous step (or state of the graph with j and k)'], ['Home g  End G', 'first and last step'], ['PgUp PgDn', 'twenty steps'],
-  ['[  ]', 'previous and next property'], ['1 – 5', 'the tabs'], ['/', 'filter variables, find a state'], ['p', 'pin an expression'], ['c', 'changed values only'],
+  ['[  ]', 'previous and next property'], ['1 – 5', 'the tabs'], ['/', 'filter variables, find a state'], ['v', 'show some processes and variables of a run only'], ['p', 'pin an expression'], ['c', 'changed values only'],
   ['arrows  + − 0  e', 'in a graph: move, zoom, show all, expand'], ['t', 'light or dark'], ['?', 'this list'], ['Esc', 'back to the list, close'],
 ];
 

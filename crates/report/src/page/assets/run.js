@@ -1,7 +1,9 @@
 // A run: who does what, in lanes; the state, the source and the formula at the chosen step.
 
-const ROW = 26;
-const LANE = { least: 96, most: 210, changes: 170 };
+/** Widths in pixels; a letter of the lanes is about so wide. */
+const LANE = { least: 118, most: 300, letter: 7.3, number: 46 };
+/** Heights of rows with one line and with two. */
+const ROW = { one: 26, two: 42 };
 
 /** The processes of a run, in the order in which the program has them. */
 function lanesOf(run, detail) {
@@ -32,22 +34,28 @@ class RunView {
     this.run = result.evidence.run;
     this.result = result;
     this.detail = detail;
-    this.lanes = lanesOf(this.run, detail);
     this.lane = LANE.most;
+    this.height = ROW.one;
     // A step that goes wrong has no state after it, but a row of its own; so has the way back of a loop.
     this.count = this.run.steps.length + (this.run.end || this.run.loop !== null ? 1 : 0);
     this.at = 0;
+    this.projection = new Projection(lanesOf(this.run, detail), () => this.project());
     this.pins = page.pins;
     this.blame = new Map();
     // Of the parts that decide at one step the innermost says most; the whole formula is no news.
     for (const entry of detail.blame || []) if (entry.row > 0) this.blame.set(entry.at, this.blame.get(entry.at) && this.blame.get(entry.at).row > entry.row ? this.blame.get(entry.at) : entry);
     this.element = h('div', { class: 'split' }, this.timeline(), this.side());
-    this.observer = new ResizeObserver(() => this.draw());
+    this.arrangeRows();
+    // Widths are asked for once, and again only when something else has room.
+    this.observer = new ResizeObserver(() => { this.measured = false; this.draw(); });
     this.observer.observe(this.body);
   }
 
   /** The last row that has a state. */
   get last() { return this.run.steps.length - 1; }
+
+  /** The processes that have a lane. */
+  get lanes() { return this.projection.lanes; }
 
   timeline() {
     this.slider = h('input', { type: 'range', min: 0, max: this.count - 1, value: 0, 'aria-label': 'step' });
@@ -55,18 +63,62 @@ class RunView {
     this.position = h('span', { class: 'position', 'aria-live': 'polite' });
     const button = (label, text, to) => h('button', { 'aria-label': label, title: label, onclick: () => this.select(to()) }, text);
     const controls = h('div', { class: 'controls' },
-      button('first step', '|◀', () => 0), button('previous step', '◀', () => this.at - 1),
+      button('first step', '|◀', () => 0), button('previous step', '◀', () => this.next(-1)),
       this.slider,
-      button('next step', '▶', () => this.at + 1), button('last step', '▶|', () => this.count - 1),
-      this.position);
-    const names = this.lanes.length ? this.lanes : ['state'];
-    const head = h('div', { class: 'lanes-head' }, h('span', null, '#'),
-      h('div', { class: 'lane-names', style: 'grid-template-columns:repeat(' + names.length + ',var(--lane))' }, names.map((name) => h('span', { title: name }, name))),
-      h('span', null, 'changes'));
-    this.rows = h('div', { class: 'rows', style: 'height:' + this.count * ROW + 'px' });
+      button('next step', '▶', () => this.next(1)), button('last step', '▶|', () => this.count - 1),
+      this.position, this.projection.element);
+    this.names = h('div', { class: 'lane-names' });
+    const head = h('div', { class: 'lanes-head' }, h('span', { class: 'number' }, '#'), this.names, h('span', { class: 'changes' }, 'changes'));
+    this.rows = h('div', { class: 'rows' });
     this.body = h('div', { class: 'body', tabindex: '0', role: 'listbox', 'aria-label': 'steps of the run' }, head, this.rows);
     this.body.addEventListener('scroll', () => this.draw());
-    return h('section', { class: 'pane', 'aria-label': 'steps' }, h('header', null, controls), this.body);
+    this.chosen = h('div', { class: 'chosen', id: 'chosen', 'aria-live': 'polite' });
+    return h('section', { class: 'pane', 'aria-label': 'steps' }, h('header', null, controls), this.chosen, this.body);
+  }
+
+  /** What is shown changed: rows and lanes are laid out anew. */
+  project() {
+    this.arrangeRows();
+    this.select(this.at);
+    this.showState();
+  }
+
+  /** Which steps have a row, in order, and the names above the lanes. */
+  arrangeRows() {
+    const names = this.lanes.length ? this.lanes : ['state'];
+    this.names.style.gridTemplateColumns = 'repeat(' + names.length + ',var(--lane))';
+    this.names.replaceChildren(...names.map((name) => h('span', { title: name }, name)));
+    this.measured = false;
+    this.order = [];
+    this.place = new Map();
+    for (let at = 0; at < this.count; at += 1) {
+      if (!this.hasRow(at)) continue;
+      this.place.set(at, this.order.length);
+      this.order.push(at);
+    }
+    this.projection.tell(this.count - this.order.length);
+  }
+
+  /** The first state, the ends and what a shown process or variable takes part in. */
+  hasRow(at) {
+    const taken = this.taken(at);
+    if (at === 0 || at >= this.last || at === this.run.loop || !taken || this.projection.isWhole) return true;
+    return this.projection.shows(taken.process) || (taken.partner && this.projection.shows(taken.partner)) || this.changedNames(at).some((name) => this.projection.asksFor(name));
+  }
+
+  /** The names whose values a step changes. */
+  changedNames(at) {
+    const [step, before] = [this.run.steps[at], this.run.steps[at - 1]];
+    if (!step || !before) return [];
+    const [now, then] = [valuesOf(step), valuesOf(before)];
+    return Object.keys(now).filter((name) => now[name] !== then[name]);
+  }
+
+  /** The step so many rows further on. */
+  next(by) {
+    let from = this.place.get(this.at);
+    if (from === undefined) from = this.order.findIndex((at) => at >= this.at);
+    return this.order[Math.max(0, Math.min(this.order.length - 1, from + by))];
   }
 
   side() {
@@ -118,12 +170,12 @@ class RunView {
     } else if (step) {
       area.append(this.act(0, at === 0 ? (step.values ? 'start' : step.state) : step.values ? 'nothing can step' : step.state, step.values ? 'rest' : '', step.state));
     }
-    return h('div', { class: 'row' + (inLoop ? ' in-loop' : ''), style: 'top:' + at * ROW + 'px', role: 'option', id: 'step-' + at, 'aria-selected': String(at === this.at), onclick: () => this.select(at) },
+    return h('div', { class: 'row' + (inLoop ? ' in-loop' : ''), style: 'top:' + this.place.get(at) * this.height + 'px', role: 'option', id: 'step-' + at, 'aria-selected': String(at === this.at), onclick: () => this.select(at) },
       h('span', { class: 'number' }, at <= this.last ? at : ''), area, this.changesCell(at));
   }
 
   act(lane, text, kind, title) {
-    return h('span', { class: 'act ' + kind, title, style: 'left:' + (Math.max(lane, 0) * this.lane + 3) + 'px' }, text);
+    return h('span', { class: 'act ' + kind, title, style: 'left:' + (Math.max(lane, 0) * this.lane + 3) + 'px' }, h('span', null, text));
   }
 
   changesCell(at) {
@@ -146,7 +198,7 @@ class RunView {
       const before = at > 0 ? valuesOf(run.steps[at - 1]) : null;
       let count = 0;
       for (const name of Object.keys(now)) {
-        if (before && before[name] === now[name]) continue;
+        if ((before && before[name] === now[name]) || this.projection.leavesOut(name)) continue;
         if (count++ > 30) { parts.push('…'); break; }
         parts.push(before ? h('b', null, shown(name, now[name])) : shown(name, now[name]), ' ');
       }
@@ -156,12 +208,22 @@ class RunView {
     return parts;
   }
 
-  /** Lanes share the width that the changes leave. */
+  /** Lanes share the width that the changes leave; where statements do not fit, rows have two lines. */
   measure() {
+    if (this.measured) return;
+    this.measured = this.body.clientWidth > 0;
     const count = Math.max(this.lanes.length, 1);
-    const room = this.body.clientWidth - 46 - LANE.changes;
+    const width = this.body.clientWidth;
+    this.changesWidth = Math.round(Math.min(420, Math.max(150, width * 0.34)));
+    const room = width - LANE.number - this.changesWidth;
     this.lane = Math.round(Math.min(LANE.most, Math.max(LANE.least, room / count)));
+    this.longest = this.longest || Math.max(...this.run.steps.concat(this.run.end ? [this.run.end] : []).map((step) => (step.step ? step.step.statement.length : 0)));
+    this.height = this.longest * LANE.letter + 22 > this.lane ? ROW.two : ROW.one;
+    this.rows.classList.toggle('tall', this.height === ROW.two);
+    this.rows.style.height = this.order.length * this.height + 'px';
+    this.body.style.setProperty('--row', this.height + 'px');
     this.body.style.setProperty('--lane', this.lane + 'px');
+    this.body.style.setProperty('--changes', this.changesWidth + 'px');
     this.body.style.setProperty('--lanes-width', this.lane * count + 'px');
   }
 
@@ -169,40 +231,44 @@ class RunView {
   draw() {
     this.measure();
     const head = this.body.firstChild.offsetHeight;
-    const from = Math.max(0, Math.floor((this.body.scrollTop - head) / ROW) - 4);
-    const to = Math.min(this.count, Math.ceil((this.body.scrollTop + this.body.clientHeight) / ROW) + 4);
-    const rows = [];
-    for (let at = from; at < to; at += 1) rows.push(this.row(at));
-    this.rows.replaceChildren(this.arrows(from, to), ...rows);
+    const from = Math.max(0, Math.floor((this.body.scrollTop - head) / this.height) - 4);
+    const to = Math.min(this.order.length, Math.ceil((this.body.scrollTop + this.body.clientHeight) / this.height) + 4);
+    const rows = this.order.slice(from, to);
+    this.rows.replaceChildren(this.arrows(rows), ...rows.map((at) => this.row(at)));
     this.body.setAttribute('aria-activedescendant', 'step-' + this.at);
   }
 
-  arrows(from, to) {
-    const picture = svg('svg', { class: 'arrows', width: Math.max(this.lanes.length * this.lane, 1), height: this.count * ROW, 'aria-hidden': 'true' });
+  /** Messages between the lanes: drawn between the boxes, never over their text. */
+  arrows(rows) {
+    const [from, to] = [rows[0], rows[rows.length - 1]];
+    const picture = svg('svg', { class: 'arrows', width: Math.max(this.lanes.length * this.lane, 1), height: this.order.length * this.height, 'aria-hidden': 'true' });
     const centre = (lane) => lane * this.lane + 8;
-    const middle = (at) => at * ROW + ROW / 2;
+    const middle = (at) => this.place.get(at) * this.height + this.height / 2;
+    const below = this.height / 2 - 2;
     const draw = (a, atA, b, atB, text) => {
       const [x1, x2] = [centre(a), centre(b)];
       const [y1, y2] = [middle(atA), middle(atB)];
       const side = x2 >= x1 ? 1 : -1;
-      const d = atA === atB ? 'M' + x1 + ' ' + (y1 + 11) + 'H' + x2 : 'M' + x1 + ' ' + (y1 + 11) + 'L' + x2 + ' ' + (y2 - 10);
+      const d = atA === atB ? 'M' + x1 + ' ' + (y1 + below) + 'H' + x2 : 'M' + x1 + ' ' + (y1 + below) + 'L' + x2 + ' ' + (y2 - below + 1);
       picture.append(svg('path', { d }));
-      const [ex, ey] = atA === atB ? [x2, y1 + 11] : [x2, y2 - 10];
+      const [ex, ey] = atA === atB ? [x2, y1 + below] : [x2, y2 - below + 1];
       picture.append(svg('path', { class: 'head', d: atA === atB ? 'M' + ex + ' ' + ey + 'l' + -6 * side + ' -3v6z' : 'M' + ex + ' ' + ey + 'l' + (a === b ? '-3 -6h6z' : -6 * side + ' -4l3 -3z') }));
       if (text && atA !== atB) picture.append(svg('text', { x: (x1 + x2) / 2 + 5, y: (y1 + y2) / 2 }, text));
     };
     for (const message of this.detail.messages || []) {
       if (message.to === null || message.to < from || message.from > to) continue;
       const [sender, receiver] = [this.taken(message.from), this.taken(message.to)];
-      if (!sender || !receiver) continue;
+      if (!sender || !receiver || !this.hasLanes(sender.process, receiver.process) || !this.place.has(message.from) || !this.place.has(message.to)) continue;
       draw(this.lanes.indexOf(sender.process), message.from, this.lanes.indexOf(receiver.process), message.to, message.text);
     }
-    for (let at = from; at < to; at += 1) {
+    for (const at of rows) {
       const taken = this.taken(at);
-      if (taken && taken.partner) draw(this.lanes.indexOf(taken.process), at, this.lanes.indexOf(taken.partner), at, '');
+      if (taken && taken.partner && this.hasLanes(taken.process, taken.partner)) draw(this.lanes.indexOf(taken.process), at, this.lanes.indexOf(taken.partner), at, '');
     }
     return picture;
   }
+
+  hasLanes(...processes) { return processes.every((process) => this.lanes.includes(process)); }
 
   taken(at) {
     const step = this.run.steps[at];
@@ -211,17 +277,38 @@ class RunView {
 
   select(at) {
     this.at = Math.max(0, Math.min(this.count - 1, at));
-    const top = this.at * ROW;
-    const head = this.body.firstChild.offsetHeight;
-    if (top < this.body.scrollTop) this.body.scrollTop = top;
-    else if (top + ROW + head > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = top + ROW + head - this.body.clientHeight;
+    if (!this.place.has(this.at)) this.at = this.order.find((shown) => shown >= this.at) ?? this.order[this.order.length - 1];
+    this.measure();
+    this.bringIntoView();
     this.slider.value = String(this.at);
     this.position.textContent = this.at > this.last ? (this.run.end ? this.run.end.kind + ' after ' + this.last : 'loop') : 'step ' + this.at + ' of ' + this.last;
     this.draw();
+    this.showChosen();
     this.showSource();
     this.showState();
     this.showFormula();
     this.page.remember({ step: this.at });
+  }
+
+  /** Scrolls so that the row of the chosen step is seen, and the lane in which something happens. */
+  bringIntoView() {
+    const top = this.place.get(this.at) * this.height;
+    const head = this.body.firstChild.offsetHeight;
+    if (top < this.body.scrollTop) this.body.scrollTop = top;
+    else if (top + this.height + head > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = top + this.height + head - this.body.clientHeight;
+    const taken = this.taken(this.at);
+    const lane = taken ? Math.max(0, this.lanes.indexOf(taken.process)) : 0;
+    const room = this.body.clientWidth - LANE.number - this.changesWidth;
+    const left = lane * this.lane;
+    if (left < this.body.scrollLeft) this.body.scrollLeft = left;
+    else if (left + this.lane > this.body.scrollLeft + room) this.body.scrollLeft = left + this.lane - room;
+  }
+
+  /** The chosen step in full, whatever the columns have room for. */
+  showChosen() {
+    const taken = this.taken(this.at);
+    const who = taken ? [h('strong', null, taken.process), ' line ' + taken.line + ': ', h('code', null, taken.statement), taken.partner ? [' with ', h('strong', null, taken.partner)] : null] : h('span', { class: 'quiet' }, this.at === 0 ? 'start' : 'no process steps');
+    this.chosen.replaceChildren(h('span', { class: 'step' }, who), h('span', { class: 'changes' }, this.changes(this.at)));
   }
 
   /** The statement that led here, and what could be done next. */
@@ -308,17 +395,18 @@ class RunView {
     const list = this.detail.fairness || [];
     if (!list.length || this.run.loop === null) return [];
     return [h('h3', { style: 'padding:8px 8px 0' }, 'In the loop'),
-      h('table', null, h('tbody', null, list.map((entry) => h('tr', null, h('td', null, entry.process), h('td', { class: 'words' }, entry.remark)))))];
+      h('table', null, h('tbody', null, list.map((entry) => h('tr', null, h('td', { class: 'name' }, entry.process), h('td', { class: 'words' }, entry.remark)))))];
   }
 
   key(event) {
     const steps = { ArrowDown: 1, j: 1, ArrowRight: 1, ArrowUp: -1, k: -1, ArrowLeft: -1, PageDown: 20, PageUp: -20 };
-    if (event.key in steps) this.select(this.at + steps[event.key]);
+    if (event.key in steps) this.select(this.next(steps[event.key]));
     else if (event.key === 'Home' || event.key === 'g') this.select(0);
     else if (event.key === 'End' || event.key === 'G') this.select(this.count - 1);
     else if (event.key === '/') this.filter.focus();
     else if (event.key === 'p') this.pinInput.focus();
     else if (event.key === 'c') this.onlyChanged.click();
+    else if (event.key === 'v') this.projection.element.open = !this.projection.element.open;
     else return false;
     return true;
   }

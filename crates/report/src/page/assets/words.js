@@ -68,7 +68,7 @@ class ProofView {
     const words = h('div', { class: 'prose' },
       section('What was shown', (proof.summary || []).map((line) => h('p', null, sentence(line)))),
       section('Certificate', this.certificate(page, result)),
-      section('Invariant', this.invariant(proof.invariant || [])),
+      section('Invariant', this.invariant(proof.invariant_summary || [], proof.invariant || [])),
       section('Predicates', list((proof.predicates || []).map((text) => h('code', null, text)))),
       section('Strategy', this.strategy(proof.strategy || [])),
       section('Statements', this.coverage(page)));
@@ -89,10 +89,13 @@ class ProofView {
       evidence.file.endsWith('.cert.json') && command('tertium certify ' + page.data.report.input.file + ' ' + evidence.file)];
   }
 
-  invariant(parts) {
+  /** In few lines where there are some, with the whole list below. */
+  invariant(summary, parts) {
     if (!parts.length) return null;
-    return h('table', null, h('thead', null, h('tr', null, h('th', null, 'where'), h('th', null, 'what always holds'))),
-      h('tbody', null, parts.map((part) => h('tr', null, h('td', null, part.at), h('td', null, part.holds)))));
+    const table = (rows) => h('table', null, h('thead', null, h('tr', null, h('th', null, 'where'), h('th', null, 'what always holds'))),
+      h('tbody', null, rows.map((part) => h('tr', null, h('td', null, part.at), h('td', null, part.holds)))));
+    if (!summary.length) return table(parts);
+    return [table(summary), h('details', { id: 'all-rows' }, h('summary', null, 'all ' + parts.length + ' rows that the proof rests on'), table(parts))];
   }
 
   strategy(parts) {
