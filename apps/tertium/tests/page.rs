@@ -335,7 +335,7 @@ fn thousands_of_steps_and_states_stay_quick() {
     browser.click("header button[aria-pressed]");
     browser.wait("tertium.view.positions.size === 5000");
     let strokes = browser.value(
-        "(() => { const kind = CanvasRenderingContext2D.prototype; const kept = {}; let strokes = 0; \
+        "(() => { tertium.view.fit(); const kind = CanvasRenderingContext2D.prototype; const kept = {}; let strokes = 0; \
          for (const name of Object.getOwnPropertyNames(kind)) { \
            const method = Object.getOwnPropertyDescriptor(kind, name).value; \
            if (typeof method !== 'function' || name === 'constructor') continue; \

@@ -137,7 +137,7 @@ class GraphView {
     const [width, height] = [this.canvas.clientWidth || 1, this.canvas.clientHeight || 1];
     const whole = Math.min(width / box.width, height / box.height);
     // A picture that would be too small to read starts at the chosen state instead, and never shows the void beside the graph.
-    const least = this.all ? 0.02 : this.shown.size <= FEW ? 0.35 : 0.5;
+    const least = this.all ? 0.02 : this.shown.size <= FEW ? 0.35 : 0.4;
     const zoom = Math.min(1.3, Math.max(whole, least));
     const at = this.positions.get(this.chosen);
     const along = (start, size, seen, wanted) => (size <= seen ? start + (size - seen) / 2 : Math.min(Math.max(wanted - seen / 2, start), start + size - seen));

@@ -1,7 +1,7 @@
 // A run: who does what, in lanes; the state, the source and the formula at the chosen step.
 
 /** Widths in pixels; a letter of the lanes is about so wide. */
-const LANE = { least: 118, most: 300, letter: 7.3, number: 46 };
+const LANE = { least: 118, few: 92, most: 300, letter: 7.3, number: 46 };
 /** Heights of rows with one line and with two. */
 const ROW = { one: 26, two: 42 };
 
@@ -47,7 +47,7 @@ class RunView {
     this.element = h('div', { class: 'split' }, this.timeline(), this.side());
     this.arrangeRows();
     // Widths are asked for once, and again only when something else has room.
-    this.observer = new ResizeObserver(() => { this.measured = false; this.draw(); });
+    this.observer = new ResizeObserver(() => { this.measured = false; this.measure(); this.bringIntoView(); this.draw(); });
     this.observer.observe(this.body);
   }
 
@@ -216,7 +216,7 @@ class RunView {
     const width = this.body.clientWidth;
     this.changesWidth = Math.round(Math.min(420, Math.max(150, width * 0.34)));
     const room = width - LANE.number - this.changesWidth;
-    this.lane = Math.round(Math.min(LANE.most, Math.max(LANE.least, room / count)));
+    this.lane = Math.round(Math.min(LANE.most, Math.max(count <= 4 ? LANE.few : LANE.least, room / count)));
     this.longest = this.longest || Math.max(...this.run.steps.concat(this.run.end ? [this.run.end] : []).map((step) => (step.step ? step.step.statement.length : 0)));
     this.height = this.longest * LANE.letter + 22 > this.lane ? ROW.two : ROW.one;
     this.rows.classList.toggle('tall', this.height === ROW.two);
