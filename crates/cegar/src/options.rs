@@ -34,6 +34,8 @@ pub struct CheckOptions {
     pub look_for_idle: bool,
     /// Whether the scheduler is weakly fair to every process.
     pub fair: bool,
+    /// Whether properties must hold in every environment.
+    pub module: bool,
     /// Whether what a truth over sets rests on is kept, so that a certificate can be written.
     pub keep_basis: bool,
     /// A truth over sets about what is reached rests on layers of sets if there are more states than this; on the graph otherwise.
@@ -75,6 +77,7 @@ impl Default for CheckOptions {
             threads: 1,
             look_for_idle: true,
             fair: false,
+            module: false,
             keep_basis: false,
             layers_above: 100_000.0,
         }

@@ -61,6 +61,8 @@ fn id(number: u32) -> StateId {
 pub(crate) fn claimed_formula(formula: &Formula, fair: bool) -> Option<Formula> {
     match formula.logic() {
         Logic::Pml | Logic::Ctl | Logic::Mu => Some(formula.clone()),
+        // Whose turn it is, is not known of abstract states.
+        Logic::Atl | Logic::AtlStar => None,
         Logic::CtlStar | Logic::Ltl if fair => branching_form(formula),
         Logic::CtlStar | Logic::Ltl => branching_form(formula).or_else(|| fixpoint_form(formula)),
     }

@@ -42,6 +42,8 @@ pub struct Parsed {
     pub element_spans: Vec<Span>,
     /// The same for actions.
     pub action_spans: Vec<Span>,
+    /// The same for coalitions.
+    pub coalition_spans: Vec<Span>,
 }
 
 impl Property {
@@ -94,6 +96,7 @@ impl Property {
             atom_spans: shifted(parsed.atom_spans),
             element_spans: shifted(parsed.element_spans),
             action_spans: shifted(parsed.action_spans),
+            coalition_spans: shifted(parsed.coalition_spans),
             property: self,
         })
     }

@@ -230,6 +230,15 @@ impl Loaded {
         props.iter().map(String::as_str).collect()
     }
 
+    /// The players.
+    #[must_use]
+    pub fn player_names(&self) -> Vec<&str> {
+        match &self.model {
+            Model::Kmts(model) => model.players().iter().map(String::as_str).collect(),
+            Model::Lattice(_) | Model::Param(_) => vec![tertium_model::SYSTEM],
+        }
+    }
+
     /// The actions.
     #[must_use]
     pub fn action_names(&self) -> Vec<&str> {

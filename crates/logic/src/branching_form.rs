@@ -20,7 +20,7 @@ pub fn branching_form(formula: &Formula) -> Option<Formula> {
                 return Some(same);
             }
         }
-        Logic::Pml | Logic::Mu => return None,
+        Logic::Pml | Logic::Mu | Logic::Atl | Logic::AtlStar => return None,
     }
     let plain = positive_normal_form(formula, false);
     let mut writer = Writer { builder: plain.to_builder(), forms: Vec::new() };

@@ -19,7 +19,12 @@ pub fn is_ctl(formula: &Formula) -> bool {
     }
     formula.nodes().iter().all(|&node| match node {
         Node::All(path) | Node::Exists(path) => formula.node(path).is_path_operator(),
-        Node::Mu(..) | Node::Nu(..) | Node::Var(_) | Node::Box(Some(_), _) | Node::Diamond(Some(_), _) => false,
+        Node::Mu(..)
+        | Node::Nu(..)
+        | Node::Var(_)
+        | Node::Box(Some(_), _)
+        | Node::Diamond(Some(_), _)
+        | Node::Coalition(..) => false,
         other => other.children().all(|operand| !formula.node(operand).is_path_operator()),
     })
 }
@@ -39,7 +44,7 @@ pub fn tree_size(formula: &Formula) -> u64 {
 #[must_use]
 pub fn universal_only(formula: &Formula) -> bool {
     let normal = positive_normal_form(formula, false);
-    !normal.nodes().iter().any(|node| matches!(node, Node::Exists(_) | Node::Diamond(..)))
+    !normal.nodes().iter().any(|node| matches!(node, Node::Exists(_) | Node::Diamond(..) | Node::Coalition(..)))
 }
 
 /// Whether, negation pushed inwards, only existential path quantifiers and modalities occur. A formula of
@@ -48,10 +53,9 @@ pub fn universal_only(formula: &Formula) -> bool {
 pub fn existential_only(formula: &Formula) -> bool {
     let normal = positive_normal_form(formula, false);
     let linear = formula.logic() == Logic::Ltl;
-    !normal
-        .nodes()
-        .iter()
-        .any(|&node| matches!(node, Node::All(_) | Node::Box(..)) || (linear && node.is_path_operator()))
+    !normal.nodes().iter().any(|&node| {
+        matches!(node, Node::All(_) | Node::Box(..) | Node::Coalition(..)) || (linear && node.is_path_operator())
+    })
 }
 
 /// The atoms that occur both negated and not, negation pushed inwards.

@@ -9,6 +9,9 @@ use std::collections::HashMap;
 
 use tertium_base::id_type;
 
+use crate::coalition::{Coalition, CoalitionId};
+pub use crate::logic_name::Logic;
+
 id_type! {
     /// A node of one formula.
     pub struct NodeId;
@@ -28,44 +31,6 @@ id_type! {
 id_type! {
     /// An action name in a modality of one formula.
     pub struct ActionId;
-}
-
-/// The logic a formula is written in. It decides how `[]` and `<>` read.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Logic {
-    /// Propositional modal logic: `EX`, `AX`, `<a>`, `[a]`.
-    Pml,
-    /// Computation tree logic.
-    Ctl,
-    /// Full branching time logic.
-    CtlStar,
-    /// Linear time: the value over all paths.
-    Ltl,
-    /// Modal mu-calculus.
-    Mu,
-}
-
-impl Logic {
-    /// Every logic, least expressive first among the branching ones.
-    pub const ALL: [Self; 5] = [Self::Pml, Self::Ctl, Self::Ltl, Self::CtlStar, Self::Mu];
-
-    /// The name on the command line and in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Pml => "pml",
-            Self::Ctl => "ctl",
-            Self::CtlStar => "ctl*",
-            Self::Ltl => "ltl",
-            Self::Mu => "mu",
-        }
-    }
-
-    /// The logic with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|logic| logic.name().eq_ignore_ascii_case(name))
-    }
 }
 
 /// An atomic proposition as the user wrote it.
@@ -120,6 +85,8 @@ pub enum Node {
     All(NodeId),
     /// `E a`: on some path.
     Exists(NodeId),
+    /// `<<P, Q>> a` or `[[P, Q]] a`: what players can enforce, or cannot avoid.
+    Coalition(CoalitionId, NodeId),
     /// `<act> a`, or `<> a` and `EX a` of PML and the mu-calculus without an action.
     Diamond(Option<ActionId>, NodeId),
     /// `[act] a`, or `[] a` and `AX a` of PML and the mu-calculus without an action.
@@ -141,6 +108,7 @@ impl Node {
             | Self::Globally(a)
             | Self::All(a)
             | Self::Exists(a)
+            | Self::Coalition(_, a)
             | Self::Diamond(_, a)
             | Self::Box(_, a)
             | Self::Mu(_, a)
@@ -184,6 +152,7 @@ impl Node {
             Self::Globally(a) => Self::Globally(map(a)),
             Self::All(a) => Self::All(map(a)),
             Self::Exists(a) => Self::Exists(map(a)),
+            Self::Coalition(coalition, a) => Self::Coalition(coalition, map(a)),
             Self::Diamond(action, a) => Self::Diamond(action, map(a)),
             Self::Box(action, a) => Self::Box(action, map(a)),
             Self::Mu(var, a) => Self::Mu(var, map(a)),
@@ -211,6 +180,7 @@ pub struct Formula {
     elements: Vec<String>,
     variables: Vec<String>,
     actions: Vec<String>,
+    coalitions: Vec<Coalition>,
 }
 
 impl Formula {
@@ -225,7 +195,7 @@ impl Formula {
                 continue;
             }
             match self.node(id) {
-                Node::All(_) | Node::Exists(_) => {}
+                Node::All(_) | Node::Exists(_) | Node::Coalition(..) => {}
                 node if node.is_path_operator() => return false,
                 node => open.extend(node.children()),
             }
@@ -310,6 +280,12 @@ impl Formula {
         &self.actions
     }
 
+    /// The coalitions that it speaks of.
+    #[must_use]
+    pub fn coalitions(&self) -> &[Coalition] {
+        &self.coalitions
+    }
+
     /// A builder that knows this formula's names and nodes, to make a formula from parts of it.
     #[must_use]
     pub fn to_builder(&self) -> FormulaBuilder {
@@ -321,6 +297,7 @@ impl Formula {
             elements: NameTable::from_entries(&self.elements),
             variables: self.variables.clone(),
             actions: NameTable::from_entries(&self.actions),
+            coalitions: NameTable::from_entries(&self.coalitions),
         }
     }
 }
@@ -334,6 +311,7 @@ pub struct FormulaBuilder {
     elements: NameTable<String>,
     variables: Vec<String>,
     actions: NameTable<String>,
+    coalitions: NameTable<Coalition>,
 }
 
 /// Names in order of first appearance, each once.
@@ -431,8 +409,19 @@ impl FormulaBuilder {
         ActionId::new(self.actions.intern(name.to_owned()))
     }
 
+    /// The id of a coalition.
+    pub fn coalition(&mut self, coalition: Coalition) -> CoalitionId {
+        CoalitionId::new(self.coalitions.intern(coalition))
+    }
+
+    /// A coalition by its id.
+    #[must_use]
+    pub fn coalition_of(&self, id: CoalitionId) -> &Coalition {
+        &self.coalitions.entries[id.index()]
+    }
+
     /// The formula below `root`, without the nodes that it does not use. The names stay, so ids of atoms,
-    /// elements, variables and actions mean the same in every formula of one builder.
+    /// elements, variables, actions and coalitions mean the same in every formula of one builder.
     #[must_use]
     pub fn finish(&self, root: NodeId, logic: Logic) -> Formula {
         let mut used = vec![false; root.index() + 1];
@@ -458,6 +447,7 @@ impl FormulaBuilder {
             elements: self.elements.entries.clone(),
             variables: self.variables.clone(),
             actions: self.actions.entries.clone(),
+            coalitions: self.coalitions.entries.clone(),
         }
     }
 }

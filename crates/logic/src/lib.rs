@@ -20,12 +20,15 @@ pub mod alternating;
 pub mod automata;
 mod branching_form;
 pub mod classify;
+mod coalition;
+mod coalition_form;
 pub mod common_fragment;
 pub mod disjunctive;
 mod fixpoint_form;
 #[cfg(test)]
 mod forms_tests;
 pub mod formula;
+mod logic_name;
 pub mod minimise;
 pub mod normal;
 pub mod query;
@@ -38,6 +41,8 @@ mod testing;
 pub mod translate;
 
 pub use branching_form::branching_form;
+pub use coalition::{Coalition, CoalitionId, Players};
+pub use coalition_form::{OWNER_PREFIX, coalition_form, owner_atom};
 pub use common_fragment::linear_form;
 pub use fixpoint_form::fixpoint_form;
 pub use formula::{ActionId, Atom, AtomId, ElementId, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};

@@ -108,6 +108,10 @@ impl Pusher {
                 let held = self.builder.add(held);
                 if flip { Node::Release(right, held) } else { Node::Until(right, held) }
             }
+            Node::Coalition(coalition, path) if flip => {
+                let dual = self.builder.coalition_of(coalition).dual();
+                Node::Coalition(self.builder.coalition(dual), self.of(path, true))
+            }
             other => {
                 let over = other.map_children(|operand| self.of(operand, flip));
                 if flip { self.dual_operator(over) } else { over }

@@ -344,6 +344,18 @@ impl Kmts {
         self.players().len() > 1
     }
 
+    /// The same structure, whose states have these owners.
+    #[must_use]
+    pub fn with_owners<'n>(mut self, owner: impl Fn(StateId) -> &'n str) -> Self {
+        let mut owners = Owners::default();
+        for state in self.states() {
+            let player = owners.player(owner(state));
+            owners.set(state, player);
+        }
+        self.owners = owners.settled();
+        self
+    }
+
     /// The structure with one more proposition, true at these states and false at the others; none if one has this name.
     #[must_use]
     pub fn with_definite_prop(mut self, name: &str, holds: BitSet) -> Option<Self> {

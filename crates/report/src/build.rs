@@ -32,17 +32,22 @@ pub const fn value_letter(value: Belnap) -> &'static str {
 #[must_use]
 pub fn reason(model: &Kmts, reason: &Reason) -> ReasonView {
     let name = |state: StateId| model.state_name(state).to_owned();
+    let owner = |state: StateId| model.is_game().then(|| model.owner_name(state).to_owned());
     match reason {
         Reason::Label { state, prop } => {
             ReasonView::Label { state: name(*state), prop: model.props()[prop.index()].clone() }
         }
-        Reason::Edge { from, to, direction } => {
-            ReasonView::Edge { from: name(*from), to: name(*to), direction: direction_word(*direction) }
-        }
+        Reason::Edge { from, to, direction } => ReasonView::Edge {
+            from: name(*from),
+            to: name(*to),
+            direction: direction_word(*direction),
+            owner: owner(*from),
+        },
         Reason::Hyper { from, members, direction } => ReasonView::Hyper {
             from: name(*from),
             members: members.iter().map(|&member| name(member)).collect(),
             direction: direction_word(*direction),
+            owner: owner(*from),
         },
     }
 }
@@ -102,6 +107,11 @@ pub fn advice(reason: &ReasonView) -> String {
     }
 }
 
+/// Whose step it is, where there are players.
+fn chosen_by(owner: Option<&str>) -> String {
+    owner.map_or_else(String::new, |player| format!(" (a step of {player})"))
+}
+
 /// What is open about this element, and why it matters.
 #[must_use]
 pub fn explanation(reason: &ReasonView) -> String {
@@ -111,12 +121,16 @@ pub fn explanation(reason: &ReasonView) -> String {
     };
     match reason {
         ReasonView::Label { state, prop } => format!("label {prop} at {state} is unknown"),
-        ReasonView::Edge { from, to, direction } => {
-            format!("the step {from} -> {to} is possible, not certain; {}", role(direction))
+        ReasonView::Edge { from, to, direction, owner } => {
+            format!(
+                "the step {from} -> {to}{} is possible, not certain; {}",
+                chosen_by(owner.as_deref()),
+                role(direction)
+            )
         }
-        ReasonView::Hyper { from, members, direction } => {
-            let set = members.join(", ");
-            format!("some step {from} -> {{{set}}} is certain, but not which; {}", role(direction))
+        ReasonView::Hyper { from, members, direction, owner } => {
+            let (set, whose) = (members.join(", "), chosen_by(owner.as_deref()));
+            format!("some step {from} -> {{{set}}}{whose} is certain, but not which; {}", role(direction))
         }
         ReasonView::Limit { what, line: Some(line), .. } => format!("{what} (line {line})"),
         ReasonView::Limit { what, .. } => what.clone(),

@@ -133,7 +133,7 @@ impl Collected {
     }
 }
 
-fn label(space: &Space<'_>, atom: ExprId, state: &State) -> Belnap {
+pub(crate) fn label(space: &Space<'_>, atom: ExprId, state: &State) -> Belnap {
     match space.semantics.observe(atom, state) {
         Ok(0) => Belnap::False,
         Ok(_) => Belnap::True,

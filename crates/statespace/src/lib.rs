@@ -32,6 +32,7 @@ pub mod branching;
 pub mod check;
 pub mod claims;
 pub mod coverage;
+pub mod games;
 mod grace;
 pub mod linear;
 mod notes;

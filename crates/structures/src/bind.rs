@@ -23,6 +23,8 @@ pub struct KnownNames<'a> {
     pub elements: Vec<&'a str>,
     /// Actions of modalities.
     pub actions: Vec<&'a str>,
+    /// Players of coalitions.
+    pub players: Vec<&'a str>,
     /// Whether the truth values are elements of a lattice, which are worth telling where a proposition is not known.
     pub over_a_lattice: bool,
 }
@@ -47,6 +49,34 @@ pub fn unbound(loaded: &Loaded, formula: &Formula) -> Vec<BindError> {
         }
     }
     errors
+}
+
+/// The players of a formula that the model does not know, with the coalition in which each stands.
+#[must_use]
+pub fn unknown_players<'f>(loaded: &Loaded, formula: &'f Formula) -> Vec<(usize, &'f str)> {
+    let known = loaded.player_names();
+    let mut unknown = Vec::new();
+    for &node in formula.nodes() {
+        let Node::Coalition(id, _) = node else { continue };
+        let names = formula.coalitions()[id.index()].names();
+        unknown.extend(names.iter().filter(|name| !known.contains(&name.as_str())).map(|name| (id.index(), &**name)));
+    }
+    unknown
+}
+
+/// A player that the model does not have, in the place where the coalition was written.
+#[must_use]
+pub fn unknown_player((at, name): (usize, &str), parsed: &Parsed, known: &KnownNames<'_>) -> Located {
+    let mut diagnostic = Diagnostic::error("E0123", format!("the model has no player named `{name}`"));
+    if let Some(&span) = parsed.coalition_spans.get(at) {
+        diagnostic = diagnostic.at(span, "not known to the model");
+    }
+    diagnostic = diagnostic.note(listing("players", &known.players));
+    diagnostic = match closest_name(name, known.players.iter().copied()) {
+        Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
+        None => diagnostic.help("a state gets a player by a line `owner STATE = PLAYER`"),
+    };
+    Located::within(diagnostic, &parsed.property.source)
 }
 
 /// A name that could not be bound, in the place where it was written.

@@ -20,11 +20,12 @@ use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, Model, StateId};
 
 use crate::answer::{Answer, Proved, Value};
-use crate::bind::{KnownNames, unbound, unknown_name};
+use crate::bind::{KnownNames, unbound, unknown_name, unknown_player, unknown_players};
+use crate::coalitions;
 use crate::engines::{self, EngineChoice};
 use crate::family::without_parameters;
 use crate::query::{self, is_query};
-use crate::{paths, prove};
+use crate::{module, paths, prove};
 use tertium_evidence::observer::Observer;
 use tertium_load::Loaded;
 use tertium_load::cuts::too_large;
@@ -57,6 +58,8 @@ pub struct CheckOptions {
     pub look_for_vacuity: bool,
     /// Whether the value is wanted that all completions agree on.
     pub thorough: bool,
+    /// Whether the property must hold in every environment.
+    pub module: bool,
 }
 
 /// A model with the options of one run.
@@ -76,7 +79,9 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// If the state asked about does not exist, or the deadlock convention does not fit the model.
-    pub fn new(loaded: &'a Loaded, options: CheckOptions, budget: &Budget) -> Result<Self, Failure> {
+    pub fn new(loaded: &'a Loaded, mut options: CheckOptions, budget: &Budget) -> Result<Self, Failure> {
+        // Environments are completions.
+        options.thorough |= options.module;
         let reading = Reading {
             deadlock: options.deadlock.unwrap_or_default(),
             linear: options.linear.unwrap_or(LinearReading::Hyper),
@@ -86,6 +91,8 @@ impl<'a> Session<'a> {
             Model::Param(model) if !options.parameters => {
                 Cow::Owned(Model::Kmts(without_parameters(model).map_err(too_large)?))
             }
+            Model::Kmts(model) if options.module => Cow::Owned(Model::Kmts(module::prunings(model)?)),
+            _ if options.module => return Err(module::no_owners()),
             model => Cow::Borrowed(model),
         };
         let mut session = Self { loaded, model, options, reading, ask, warnings: loaded.warnings().to_vec() };
@@ -209,6 +216,7 @@ impl<'a> Session<'a> {
             match property.parse(self.options.logic, &self.loaded.element_names()) {
                 Ok(found) => {
                     mistakes.extend(self.unbound(&found));
+                    mistakes.extend(coalitions::declined(self, &found));
                     mistakes.extend(query::mistakes(self.checked_model(), &found, self.options.thorough));
                     mistakes.extend(self.declined(&found));
                     parsed.push(found);
@@ -259,10 +267,13 @@ impl<'a> Session<'a> {
             props: self.loaded.prop_names(),
             elements: elements.iter().map(String::as_str).collect(),
             actions: self.loaded.action_names(),
+            players: self.loaded.player_names(),
             over_a_lattice: self.lattice().is_some(),
         };
         let errors = unbound(self.loaded, &parsed.formula);
-        errors.iter().map(|error| unknown_name(error, parsed, &known)).collect()
+        let players = unknown_players(self.loaded, &parsed.formula);
+        let names = errors.iter().map(|error| unknown_name(error, parsed, &known));
+        names.chain(players.into_iter().map(|player| unknown_player(player, parsed, &known))).collect()
     }
 
     /// Why the engine that the user chose cannot do this, before any work is done.
@@ -272,8 +283,8 @@ impl<'a> Session<'a> {
         }
         let model = self.kmts()?;
         let budget = Budget::unlimited();
-        let formula = prove::evaluated_formula(model, &parsed.formula);
-        let task = Task::new(model, &formula, self.reading, Ask::At(&self.ask), &budget).ok()?;
+        let (model, formula) = coalitions::evaluated(model, &parsed.formula)?;
+        let task = Task::new(&model, &formula, self.reading, Ask::At(&self.ask), &budget).ok()?;
         let refusal = self.options.engine.engine(formula.logic()).supports(&task).err()?;
         match engines::failure(refusal.into()) {
             Failure::Input(messages) => messages.into_iter().next(),
@@ -299,6 +310,9 @@ impl<'a> Session<'a> {
         if let Err(failure) = outcome {
             let Failure::Stopped(stopped) = failure else { return Err(failure) };
             self.mark_stopped(&mut answer, stopped);
+        }
+        if let (true, Model::Kmts(original)) = (self.options.module, &self.loaded.model) {
+            module::settle(original, &mut answer);
         }
         self.look_for_vacuity(&mut answer, budget)?;
         answer.elapsed = start.elapsed();
@@ -366,10 +380,16 @@ impl<'a> Session<'a> {
         observer: &dyn Observer,
     ) -> Result<(), Failure> {
         let asked = answer.formula.clone();
-        let formula = prove::evaluated_formula(model, &asked);
+        let (model, formula) = coalitions::evaluated(model, &asked).ok_or_else(coalitions::too_large)?;
+        let model = &*model;
         let ask = if self.options.all_states { Ask::All } else { Ask::At(&self.ask) };
         let task = bound(Task::new(model, &formula, self.reading, ask, budget))?;
-        let (provenance, values) = engines::evaluate(&task, self.options.engine)?;
+        // Fixpoints of path formulas alternate: a game takes one pass for all of them.
+        let choice = match self.options.engine {
+            EngineChoice::Auto if asked.logic().is_strategic() => EngineChoice::Game,
+            choice => choice,
+        };
+        let (provenance, values) = engines::evaluate(&task, choice)?;
         answer.provenance = provenance;
         let (value, state) = meet_at(&self.ask, |state| values.at(state));
         if self.options.all_states {
@@ -403,12 +423,10 @@ impl<'a> Session<'a> {
                 let constants = self.loaded.constants();
                 for &state in states {
                     let certificate = prove::certificate(task, asked, state, value)?;
-                    prove::recheck(
-                        (task.model, Subject::structure(task.model)),
-                        &certificate,
-                        &constants,
-                        task.budget,
-                    )?;
+                    // The checker says itself whose turn it is.
+                    let model =
+                        if asked.logic().is_strategic() { self.kmts().unwrap_or(task.model) } else { task.model };
+                    prove::recheck((model, Subject::structure(model)), &certificate, &constants, task.budget)?;
                     answer.certificates.push(Proved { place: CertificatePlace::Whole, structure: None, certificate });
                 }
                 answer.checked = true;

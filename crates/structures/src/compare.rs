@@ -14,12 +14,22 @@ use tertium_lattice::Belnap;
 use tertium_logic::{Logic, ParseOptions, parse};
 use tertium_model::{
     CompareError, Kmts, Model, Reason, Relation, StateId, TrailStep, TranslateError, equivalence, lattice_to_kmts,
+    refines_alternating,
 };
 
-use crate::engines;
+use crate::{coalitions, engines};
 use tertium_load::Loaded;
 use tertium_load::cuts::too_large;
 use tertium_load::failure::Failure;
+
+/// What is asked of two structures.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CompareOptions {
+    /// List the pairs of the whole relation.
+    pub relation: bool,
+    /// Alternating refinement: states are matched with states of the same player.
+    pub game: bool,
+}
 
 /// How two structures compare.
 #[derive(Clone, Debug, Default)]
@@ -61,13 +71,19 @@ pub fn compare(
     left: &Loaded,
     right: &Loaded,
     pair: Option<(&str, &str)>,
-    with_relation: bool,
+    options: CompareOptions,
     budget: &Budget,
 ) -> Result<Comparison, Failure> {
     let (a, c) = (structure(left)?, structure(right)?);
     let (a, c) = (&*a, &*c);
     let (from, to) = compared_states(left, right, pair)?;
-    let (forward, backward) = match equivalence(a, c, budget) {
+    let both = if options.game {
+        let forward = refines_alternating(a, c, budget);
+        forward.and_then(|forward| Ok((forward, refines_alternating(c, a, budget)?)))
+    } else {
+        equivalence(a, c, budget)
+    };
+    let (forward, backward) = match both {
         Ok(both) => both,
         Err(CompareError::Stopped(stopped)) => {
             return Ok(Comparison { stopped: Some(stopped.0), ..Comparison::default() });
@@ -81,6 +97,10 @@ pub fn compare(
         warnings: remarks(a, c),
         ..Comparison::default()
     };
+    if !options.game && (a.is_game() || c.is_game()) {
+        let text = "owners of states are not compared: refinement keeps no values of formulas about players";
+        comparison.warnings.push(Diagnostic::warning("W0318", text).help("`--game` compares them"));
+    }
     if let (&[a_state], &[c_state]) = (&from[..], &to[..]) {
         comparison.pair = Some([a.state_name(a_state).to_owned(), c.state_name(c_state).to_owned()]);
     }
@@ -88,7 +108,7 @@ pub fn compare(
         comparison.difference =
             from.first().map(|&a_state| difference(&forward, a, c, (a_state, c_state), budget)).transpose()?;
     }
-    if with_relation {
+    if options.relation {
         let name = |(x, y): (StateId, StateId)| [a.state_name(x).to_owned(), c.state_name(y).to_owned()];
         comparison.relation = Some(forward.pairs().map(name).collect());
     }
@@ -171,8 +191,10 @@ pub(crate) fn difference(
     let Some(found) = relation.distinction(a, c, pair, budget)? else { return Ok(difference) };
     difference.clauses = found.trail.iter().map(|step| clause(a, c, step)).collect();
     if let Some(formula) = found.formula {
-        let text = formula.display(a).to_string();
-        difference.values = values(&text, a, c, pair, budget)?;
+        let logic = if relation.is_alternating() { Logic::Atl } else { Logic::Pml };
+        let text =
+            if logic == Logic::Atl { formula.display_in_atl(a).to_string() } else { formula.display(a).to_string() };
+        difference.values = values((&text, logic), a, c, pair, budget)?;
         if difference.values.is_some_and(|[first, second]| !first.for_true() || second.for_true()) {
             return Err(Failure::Internal(format!("`{text}` should tell two states apart and does not")));
         }
@@ -183,19 +205,20 @@ pub(crate) fn difference(
 
 /// The formula's values at the two states; none if the second structure lacks one of its actions.
 fn values(
-    text: &str,
+    (text, logic): (&str, Logic),
     a: &Kmts,
     c: &Kmts,
     pair: (StateId, StateId),
     budget: &Budget,
 ) -> Result<Option<[Belnap; 2]>, Failure> {
-    let Some(formula) = parse(text, &ParseOptions::in_logic(Logic::Pml)).formula else {
-        return Err(Failure::Internal(format!("`{text}` should be a formula of PML")));
+    let Some(formula) = parse(text, &ParseOptions::in_logic(logic)).formula else {
+        return Err(Failure::Internal(format!("`{text}` should be a formula of {}", logic.name())));
     };
     let mut found = [Belnap::Unknown; 2];
     for (value, (model, state)) in found.iter_mut().zip([(a, pair.0), (c, pair.1)]) {
         let at = [state];
-        let Ok(task) = Task::new(model, &formula, Reading::default(), Ask::At(&at), budget) else { return Ok(None) };
+        let Some((model, formula)) = coalitions::evaluated(model, &formula) else { return Ok(None) };
+        let Ok(task) = Task::new(&model, &formula, Reading::default(), Ask::At(&at), budget) else { return Ok(None) };
         *value = Explicit.values(&task).map_err(engines::failure)?.at(state);
     }
     Ok(Some(found))

@@ -31,11 +31,13 @@
 pub mod answer;
 pub mod bind;
 pub mod check;
+pub mod coalitions;
 pub mod compare;
 pub mod engines;
 mod family;
 mod lattice;
 pub mod merge;
+pub mod module;
 pub mod paths;
 pub mod picture;
 pub mod precision;

@@ -38,7 +38,7 @@ pub struct Satisfiability {
 pub const fn usual_deadlock(logic: Logic) -> Deadlock {
     match logic {
         Logic::Pml | Logic::Mu => Deadlock::Mu,
-        Logic::Ctl | Logic::CtlStar | Logic::Ltl => Deadlock::Total,
+        Logic::Ctl | Logic::CtlStar | Logic::Ltl | Logic::Atl | Logic::AtlStar => Deadlock::Total,
     }
 }
 

@@ -52,7 +52,7 @@ impl Session<'_> {
     /// Whether looking at all completions may decide what the compositional value leaves open.
     #[must_use]
     pub fn may_gain_from_completions(&self, formula: &Formula) -> bool {
-        if !matches!(self.checked_model(), Model::Kmts(_)) {
+        if !matches!(self.checked_model(), Model::Kmts(_)) || formula.logic().is_strategic() {
             return false;
         }
         let plain =

@@ -23,6 +23,9 @@ use crate::bind::{KnownNames, unbound, unknown_name};
 use crate::compare::structure;
 use crate::query::is_query;
 
+/// Why a formula of ATL has no counterpart.
+const SPEAKS_OF_PLAYERS: &str = "it speaks of players, and the translated structure has none";
+
 /// A kind of partial structure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StructureKind {
@@ -71,6 +74,7 @@ pub fn translate(loaded: &Loaded, kind: StructureKind) -> Result<TranslatedStruc
         let formula = with_kmts_constants(loaded, &formula);
         let new = match kind {
             _ if is_query(&formula) => Err("it is a query"),
+            _ if formula.logic().is_strategic() => Err(SPEAKS_OF_PLAYERS),
             StructureKind::PartialKripke => Ok(relativise(&formula, &added, MarkedSteps::Both)),
             StructureKind::ModalTransition => over_actions(&formula, &kmts, &added),
             StructureKind::Mixed => Ok(formula),
@@ -129,6 +133,8 @@ fn classical_run(
     for (name, formula) in own {
         let new = if is_query(formula) {
             Err("it is a query")
+        } else if formula.logic().is_strategic() {
+            Err(SPEAKS_OF_PLAYERS)
         } else {
             let positive = classical_formula(formula, loaded, &completion, (side, constants));
             Ok(match &completion.mark {
@@ -193,6 +199,7 @@ fn over_actions(formula: &Formula, kmts: &Kmts, step: &str) -> Result<Formula, &
     let formula = match formula.logic() {
         Logic::Pml | Logic::Mu => formula.clone(),
         Logic::Ctl => ctl_to_mu(formula).ok_or("its operators cannot be unfolded")?,
+        Logic::Atl | Logic::AtlStar => return Err(SPEAKS_OF_PLAYERS),
         Logic::Ltl | Logic::CtlStar => return Err("labels are steps there, and no path goes on behind one"),
     };
     let legible = |name: &str| !name.contains(['[', ']', '<', '>', '"', '&', '|', '\n']) && name.trim() == name;
@@ -260,6 +267,7 @@ pub(crate) fn formulas(loaded: &Loaded) -> Result<Vec<(String, Formula)>, Failur
     let known = KnownNames {
         props: loaded.prop_names(),
         elements: elements.iter().map(String::as_str).collect(),
+        players: loaded.player_names(),
         actions: loaded.action_names(),
         over_a_lattice: matches!(loaded.model, Model::Lattice(_)),
     };

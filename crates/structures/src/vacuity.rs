@@ -17,7 +17,7 @@ use tertium_model::Model;
 use crate::answer::Answer;
 use crate::check::{Session, meet_at};
 use crate::query::is_query;
-use crate::{engines, prove};
+use crate::{coalitions, engines};
 
 /// So many steps of a structure are looked at for it, all implications together: each costs as much as the property itself.
 const MOST_STEPS: usize = 5_000_000;
@@ -209,8 +209,10 @@ impl Session<'_> {
         match self.checked_model() {
             Model::Kmts(model) if self.options.thorough => self.thorough_value(model, formula, budget),
             Model::Kmts(model) => {
-                let formula = prove::evaluated_formula(model, formula);
-                let Ok(task) = Task::new(model, &formula, self.reading, Ask::At(&self.ask), budget) else {
+                let Some((model, formula)) = coalitions::evaluated(model, formula) else {
+                    return Ok(Belnap::Unknown);
+                };
+                let Ok(task) = Task::new(&model, &formula, self.reading, Ask::At(&self.ask), budget) else {
                     return Ok(Belnap::Unknown);
                 };
                 let (_, values) = engines::evaluate(&task, self.options.engine)?;

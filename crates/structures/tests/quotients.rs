@@ -82,7 +82,7 @@ fn quotients_keep_every_value_at_every_state() {
         let actions = *case.rng.pick(&[0, 0, 2]);
         let original =
             with_twins(case, &StructureShape { states: 1..=4, mixed, total, actions, ..StructureShape::default() });
-        let logic = if mixed { *case.rng.pick(&BRANCHING) } else { *case.rng.pick(&Logic::ALL) };
+        let logic = if mixed { *case.rng.pick(&BRANCHING) } else { *case.rng.pick(&Logic::WITHOUT_PLAYERS) };
         let formula = case.formula(&FormulaShape::new(logic));
         let before = values(&loaded(&original), &formula);
         for (at, by) in [Quotient::Bisimulation, Quotient::Refinement].into_iter().enumerate() {
@@ -118,7 +118,8 @@ fn simulation_keeps_universal_formulas() {
             density,
             ..StructureShape::default()
         });
-        let shape = FormulaShape { atoms: vec!["p".to_owned()], ..FormulaShape::new(*case.rng.pick(&Logic::ALL)) };
+        let shape =
+            FormulaShape { atoms: vec!["p".to_owned()], ..FormulaShape::new(*case.rng.pick(&Logic::WITHOUT_PLAYERS)) };
         let formula = case.formula(&shape);
         if formula.logic() != Logic::Ltl && !universal_only(&formula) {
             return;
@@ -288,7 +289,7 @@ fn refinement_ends_with_the_value_of_the_structure() {
         let complete = case.rng.chance(60);
         let hyper = !complete && case.rng.chance(30);
         let kmts = case.structure(&StructureShape { states: 1..=7, complete, hyper, ..StructureShape::default() });
-        let logic = *case.rng.pick(&Logic::ALL);
+        let logic = *case.rng.pick(&Logic::WITHOUT_PLAYERS);
         let formula = case.formula(&FormulaShape::new(logic));
         let original = loaded(&kmts);
         let budget = Budget::unlimited();

@@ -1,6 +1,6 @@
 //! Random formulas of each logic.
 
-use tertium_logic::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};
+use tertium_logic::{Atom, Coalition, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};
 
 use crate::Rng;
 
@@ -46,6 +46,8 @@ pub fn random_formula(rng: &mut Rng, shape: &FormulaShape) -> Formula {
         Logic::Ctl => maker.state(size),
         Logic::CtlStar => maker.state_star(size),
         Logic::Ltl => maker.path(size, false),
+        Logic::Atl => maker.strategic(size, false),
+        Logic::AtlStar => maker.strategic(size, true),
     };
     maker.builder.finish(root, shape.logic)
 }
@@ -179,6 +181,39 @@ impl Maker<'_> {
     fn quantified(&mut self, path: NodeId) -> NodeId {
         let node = if self.rng.chance(50) { Node::All(path) } else { Node::Exists(path) };
         self.builder.add(node)
+    }
+
+    /// ATL: every temporal operator directly below a coalition of `P`, `Q` and `system`.
+    fn state_atl(&mut self, size: usize) -> NodeId {
+        self.strategic(size, false)
+    }
+
+    fn state_atl_star(&mut self, size: usize) -> NodeId {
+        self.strategic(size, true)
+    }
+
+    /// A state formula of ATL, or with `star` of ATL*.
+    fn strategic(&mut self, size: usize, star: bool) -> NodeId {
+        let state = if star { Self::state_atl_star } else { Self::state_atl };
+        if size == 0 {
+            return self.leaf();
+        }
+        if self.rng.chance(30) {
+            return self.connective(size, state);
+        }
+        let path = if star && self.rng.chance(60) { self.path(size - 1, false) } else { self.temporal(size, state, 7) };
+        let coalition = self.coalition();
+        let id = self.builder.coalition(coalition);
+        self.builder.add(Node::Coalition(id, path))
+    }
+
+    fn coalition(&mut self) -> Coalition {
+        let cannot_avoid = self.rng.chance(40);
+        if self.rng.chance(10) {
+            return Coalition::all(cannot_avoid);
+        }
+        let chosen = ["P", "Q", "system"].into_iter().filter(|_| self.rng.chance(40));
+        Coalition::new(chosen.map(str::to_owned).collect(), cannot_avoid)
     }
 
     /// One of the first `kinds` temporal operators; `M` is the last one and not part of CTL.

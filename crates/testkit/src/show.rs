@@ -90,6 +90,7 @@ fn show_node(formula: &Formula, id: NodeId) -> String {
         Node::StrongRelease(a, b) => two(a, "M", b),
         Node::All(a) => one("A ", a),
         Node::Exists(a) => one("E ", a),
+        Node::Coalition(coalition, a) => one(&format!("{} ", formula.coalitions()[coalition.index()].text()), a),
         Node::Diamond(action, a) => one(&format!("<{}> ", act(action)), a),
         Node::Box(action, a) => one(&format!("[{}] ", act(action)), a),
         Node::Mu(var, a) => format!("(mu {}. {})", variable(var), show_node(formula, a)),

@@ -129,9 +129,13 @@ impl<'a> Along<'a> {
             Node::All(a) => each(&|at| self.by_one_path(self.of(a)[at], no)),
             Node::Exists(a) => each(&|at| self.by_one_path(self.of(a)[at], yes)),
             // What other steps do, and fixed points over them, cannot be seen in one run.
-            Node::Element(_) | Node::Var(_) | Node::Diamond(..) | Node::Box(..) | Node::Mu(..) | Node::Nu(..) => {
-                each(&|_| Belnap::Unknown)
-            }
+            Node::Element(_)
+            | Node::Var(_)
+            | Node::Diamond(..)
+            | Node::Box(..)
+            | Node::Mu(..)
+            | Node::Nu(..)
+            | Node::Coalition(..) => each(&|_| Belnap::Unknown),
         }
     }
 

@@ -22,6 +22,7 @@ pub(super) fn stays(program: &Program, asked: &PropertyQuery, options: &CheckOpt
         (Some(Deadlock::Mu), _) | (Some(Deadlock::Maximal), Logic::Mu | Logic::Pml) => Some(false),
         (Some(Deadlock::Maximal), Logic::Ltl) if shape.fair.is_empty() => Some(true),
         (Some(Deadlock::Maximal), Logic::Ctl | Logic::CtlStar) if shape.fair.is_empty() && !next() => Some(true),
+        (Some(Deadlock::Maximal), Logic::Atl | Logic::AtlStar) => None,
         (Some(Deadlock::Maximal | Deadlock::Total | Deadlock::Forbid), _) => None,
     }
 }

@@ -129,6 +129,7 @@ fn operator<'p>(
         | Node::Release(..)
         | Node::WeakUntil(..)
         | Node::StrongRelease(..)
+        | Node::Coalition(..)
         | Node::Var(_)
         | Node::Mu(..)
         | Node::Nu(..) => return Ok(None),

@@ -94,6 +94,8 @@ pub(crate) struct Unfolding {
 pub(crate) enum NoPlan {
     /// A quantifier without a temporal operator below it, or the other way round.
     NotCtl,
+    /// A coalition, which has to be written in fixpoints first.
+    Players,
     /// A variable that no fixpoint binds.
     FreeVariable,
     /// A variable below an odd number of negations inside its fixpoint.
@@ -105,6 +107,7 @@ impl NoPlan {
     pub const fn reason(self) -> &'static str {
         match self {
             Self::NotCtl => "a path quantifier stands before something that is no temporal operator",
+            Self::Players => "coalitions have to be written in fixpoints first",
             Self::FreeVariable => "a fixpoint variable is not bound",
             Self::OddVariable => "a fixpoint variable stands below an odd number of negations",
         }
@@ -252,6 +255,7 @@ impl<'t> Maker<'t> {
             }
             Node::All(path) => self.add_quantified(id, path, true)?,
             Node::Exists(path) => self.add_quantified(id, path, false)?,
+            Node::Coalition(..) => return Err(NoPlan::Players),
             Node::Next(_)
             | Node::Finally(_)
             | Node::Globally(_)

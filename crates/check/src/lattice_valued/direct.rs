@@ -103,7 +103,8 @@ impl Evaluator<'_> {
             | Node::Until(..)
             | Node::Release(..)
             | Node::WeakUntil(..)
-            | Node::StrongRelease(..) => Column::new(),
+            | Node::StrongRelease(..)
+            | Node::Coalition(..) => Column::new(),
         })
     }
 

@@ -66,7 +66,7 @@ impl Engine for Symbolic {
         match task.formula.logic() {
             Logic::Ltl => return linear_supported(task),
             Logic::CtlStar => return star_supported(task),
-            Logic::Pml | Logic::Ctl | Logic::Mu => {}
+            Logic::Pml | Logic::Ctl | Logic::Mu | Logic::Atl | Logic::AtlStar => {}
         }
         if rounds::nesting(task.formula) > rounds::DEEPEST {
             return decline(format!("its fixpoints nest more than {} deep", rounds::DEEPEST));

@@ -119,7 +119,7 @@ fn refuted_with_ends(task: &Task<'_>, state: StateId, value: Belnap) -> Result<O
     let formula = match logic {
         Logic::Pml | Logic::Mu => Some(formula),
         Logic::Ctl => ending_ctl(&formula),
-        Logic::Ltl | Logic::CtlStar => None,
+        Logic::Ltl | Logic::CtlStar | Logic::Atl | Logic::AtlStar => None,
     };
     let Some(formula) = formula else { return Ok(None) };
     let reading = Reading { deadlock: Deadlock::Mu, ..task.reading };

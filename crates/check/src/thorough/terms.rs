@@ -36,6 +36,7 @@ pub(crate) fn terms_of_task(task: &Task<'_>, positive: bool) -> Result<(Terms, T
             let root = plan.obligation(task.formula.root(), positive);
             Ok((terms_of_plan(&plan), root))
         }
+        Logic::Atl | Logic::AtlStar => Err(decline("coalitions have to be written in fixpoints first").into()),
         Logic::CtlStar | Logic::Ltl => {
             let ends = task.reading.deadlock == Deadlock::Maximal;
             match path_terms(&without_constants(task), positive, ends, task.budget) {

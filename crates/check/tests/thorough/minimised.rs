@@ -29,7 +29,7 @@ const ALTERNATING: [&str; 10] = [
 
 /// Structures and formulas of every logic, the latter with actions and with fixpoints that are not guarded.
 fn question_to_minimise(case: &mut Case) -> (Kmts, Formula) {
-    let logic = Logic::ALL[case.number % 5];
+    let logic = Logic::WITHOUT_PLAYERS[case.number % 5];
     let modal = matches!(logic, Logic::Pml | Logic::Mu);
     let actions = if modal { case.rng.below(3) } else { 0 };
     let shape = StructureShape {

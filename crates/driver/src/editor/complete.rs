@@ -9,8 +9,8 @@ use super::{Analysis, TextKind};
 
 /// Operators and logics that may stand in properties.
 const IN_PROPERTIES: &[&str] = &[
-    "A", "AF", "AG", "AX", "E", "EF", "EG", "EX", "F", "G", "M", "R", "U", "W", "X", "ctl", "ctl*", "ltl", "mu", "nu",
-    "pml",
+    "A", "AF", "AG", "AX", "E", "EF", "EG", "EX", "F", "G", "M", "R", "U", "W", "X", "atl", "atl*", "ctl", "ctl*",
+    "ltl", "mu", "nu", "pml",
 ];
 
 /// One proposal.

@@ -26,6 +26,7 @@ mod explicit;
 mod facts;
 mod failing_start;
 mod faults;
+mod games;
 pub mod limits;
 mod plan;
 pub mod portfolio;
@@ -96,7 +97,7 @@ pub fn decide_telling(
     observer: &dyn Observer,
     tell: &mut dyn FnMut(QuestionId, &ProgramAnswer) -> ControlFlow<()>,
 ) -> Result<CheckOutcome, Failure> {
-    slicing::decide_telling(request, budget, observer, tell)
+    games::decide_telling(request, budget, observer, tell)
 }
 
 /// The same, of the program as it is.

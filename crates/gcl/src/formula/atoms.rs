@@ -34,7 +34,7 @@ fn words(logic: Option<Logic>) -> Words {
         Some(Logic::Mu) => Words { before: &["AX", "EX"], between: none, quantifiers: none, binders },
         Some(Logic::Ltl) => Words { before: &["X", "F", "G"], between, quantifiers: none, binders: none },
         Some(Logic::Ctl) => Words { before: state, between, quantifiers, binders: none },
-        Some(Logic::CtlStar) => {
+        Some(Logic::CtlStar | Logic::Atl | Logic::AtlStar) => {
             Words { before: &["X", "F", "G", "AX", "EX", "AF", "EF", "AG", "EG"], between, quantifiers, binders: none }
         }
         None => Words { before: &["X", "F", "G", "AX", "EX", "AF", "EF", "AG", "EG"], between, quantifiers, binders },
@@ -155,6 +155,7 @@ impl<'a> Marker<'a> {
         let word = &self.text[token.span.start..token.span.end];
         match token.kind {
             TokenKind::Sign("!" | "~") => self.copy(),
+            TokenKind::Sign("[" | "<") if self.opens_coalition() => self.coalition(),
             TokenKind::Sign("[" | "<") => self.modality(),
             TokenKind::Sign("(") if !self.begins_atom() => self.copy(),
             TokenKind::Word if word == "not" || self.words.before.contains(&word) => self.copy(),
@@ -207,6 +208,39 @@ impl<'a> Marker<'a> {
             self.copy();
         }
         !closes
+    }
+
+    /// Whether two brackets stand together: `<<` or `[[`.
+    fn opens_coalition(&self) -> bool {
+        self.doubled(if self.parser.is_sign("[") { "[" } else { "<" })
+    }
+
+    fn doubled(&self, sign: &'static str) -> bool {
+        let next = self.parser.next_token(1);
+        self.parser.is_sign(sign)
+            && next.kind == TokenKind::Sign(sign)
+            && next.span.start == self.parser.token().span.end
+    }
+
+    /// `<<P, Q[i]>>` and `[[P]]`, with the numbers of members; a bracket after it groups a path formula.
+    fn coalition(&mut self) {
+        let closer = if self.parser.is_sign("[") { "]" } else { ">" };
+        let start = self.parser.advance().span;
+        while !self.parser.ends() && !self.doubled(closer) {
+            self.parser.advance();
+        }
+        self.parser.advance();
+        // `[[P[1]]]`: the first bracket closes the index.
+        while closer == "]" && self.doubled(closer) {
+            self.parser.advance();
+        }
+        let end = self.parser.advance().span;
+        let span = start.to(end);
+        let text = numbered(&self.text[span.start..span.end], &self.numbers);
+        self.marked.push(&text, span);
+        if self.parser.is_sign("[") && !self.opens_coalition() {
+            self.copy();
+        }
     }
 
     /// `[]`, `<>`, `[act]`, `<act>`: copied as they stand.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use tertium_base::narrow::to_i64;
 use tertium_base::{Diagnostic, Span};
-use tertium_logic::{Formula, Logic, Node, ParseOptions};
+use tertium_logic::{Coalition, Formula, Logic, Node, ParseOptions};
 use tertium_program::{ExprId, Property};
 
 use self::atoms::{Marker, names_like_operators};
@@ -170,6 +170,28 @@ impl Elaborator<'_> {
         Some(cases)
     }
 
+    /// The names of players: processes, members of families and the scheduler, or the environment and the system.
+    fn players(&self) -> Vec<String> {
+        if self.program.environment.is_some() {
+            return vec!["environment".to_owned(), "system".to_owned()];
+        }
+        let processes = self.program.instances.iter().map(|at| self.program.process(at.process).name.clone());
+        processes.chain([crate::ast::SCHEDULER.to_owned()]).collect()
+    }
+
+    fn known_players(&mut self, coalition: &Coalition, span: Span) -> Option<()> {
+        let known = self.players();
+        let Some(name) = coalition.names().iter().find(|name| !known.contains(name)) else { return Some(()) };
+        let diagnostic = Diagnostic::error("E0123", format!("the model has no player named `{name}`"))
+            .at(span, "not known to the model")
+            .note(format!("players of the model: {}", known.join(", ")));
+        let close = tertium_base::diagnostic::closest_name(name, known.iter().map(String::as_str));
+        self.fail(match close {
+            Some(close) => diagnostic.help(format!("did you mean `{close}`?")),
+            None => diagnostic.help("players are processes, members of families as `P[1]`, and `scheduler`"),
+        })
+    }
+
     /// A formula for certain members.
     fn one_case(
         &mut self,
@@ -213,6 +235,9 @@ impl Elaborator<'_> {
             self.report(diagnostic);
         }
         let formula = parsed.formula?;
+        for (coalition, &span) in formula.coalitions().iter().zip(&parsed.coalition_spans) {
+            self.known_players(coalition, marked.origin(span))?;
+        }
         let always = always(&formula).filter(|operator| marked.formula.starts_with(&format!("{operator} ")));
         let complete = atoms.len() == marked.atoms.len();
         complete.then(|| OneCase { formula: marked.formula, logic: formula.logic(), atoms, always })

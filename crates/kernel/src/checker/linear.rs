@@ -216,6 +216,7 @@ impl Builder {
             }
             Node::All(_)
             | Node::Exists(_)
+            | Node::Coalition(..)
             | Node::Var(_)
             | Node::Diamond(..)
             | Node::Box(..)

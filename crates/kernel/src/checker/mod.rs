@@ -10,6 +10,7 @@
 //! Not here: reading certificate files (`document`), finding proofs (`check`).
 
 mod claims;
+mod coalitions;
 mod completions;
 mod consistency;
 mod cycles;
@@ -168,6 +169,8 @@ fn check_with(
     budget: &Budget,
 ) -> Result<Accepted, Rejection> {
     let formula = formula_of(model, certificate, constants)?;
+    let owned = coalitions::with_owners(model, &formula, certificate.logic)?;
+    let model = owned.as_ref().unwrap_or(model);
     let names = Names::look_up(&formula, model, constants);
     let reading = if ends_are_written_out(certificate) {
         Reading { deadlock: Deadlock::Mu, ..certificate.reading }
@@ -231,6 +234,9 @@ fn formula_of(model: &Kmts, certificate: &Certificate, constants: &[(String, Bel
         refusal.notes.extend(parsed.diagnostics.into_iter().map(|found| found.message));
         return Err(refusal.into());
     };
+    if certificate.logic.is_strategic() {
+        return coalitions::in_fixpoints(&formula, certificate.reading);
+    }
     let constraints = model.fairness().len();
     if certificate.logic == Logic::Ctl && ends_are_written_out(certificate) {
         return tertium_logic::ending_ctl(&formula).ok_or_else(|| misfit("the formula is not one of CTL"));

@@ -91,7 +91,8 @@ fn rule(formula: &Formula, binders: &[Option<NodeId>], node: NodeId, positive: b
         | Node::Until(..)
         | Node::Release(..)
         | Node::WeakUntil(..)
-        | Node::StrongRelease(..) => Rule::Foreign,
+        | Node::StrongRelease(..)
+        | Node::Coalition(..) => Rule::Foreign,
     }
 }
 

@@ -105,6 +105,8 @@ pub fn permitted(subject: Subject, value: Belnap, logic: Logic, reading: Reading
         }
         (Subject::Cut, Belnap::True | Belnap::False) => match logic {
             Logic::Pml | Logic::Ctl | Logic::Mu => vec![ProofKind::Claims],
+            // Nobody owns the states of a lattice-valued structure.
+            Logic::Atl | Logic::AtlStar => Vec::new(),
             // A value of "on all paths" is cut along paths, so that each proof is that of a path, or of its absence. The other
             // readings weigh open steps, of which a lattice has none.
             Logic::Ltl | Logic::CtlStar if !matches!(reading.linear, LinearReading::Hyper | LinearReading::Bg) => {
@@ -129,7 +131,7 @@ pub fn permitted(subject: Subject, value: Belnap, logic: Logic, reading: Reading
 
 fn compositional(value: Belnap, logic: Logic) -> Vec<ProofKind> {
     match (logic, value) {
-        (Logic::Pml | Logic::Ctl | Logic::Mu, _) => vec![ProofKind::Claims],
+        (Logic::Pml | Logic::Ctl | Logic::Mu | Logic::Atl | Logic::AtlStar, _) => vec![ProofKind::Claims],
         (Logic::Ltl, Belnap::True) => vec![ProofKind::NoPath],
         (Logic::Ltl, _) => vec![ProofKind::Lasso, ProofKind::Plays, ProofKind::NoPath],
         (Logic::CtlStar, _) => vec![ProofKind::Labels],
@@ -142,5 +144,6 @@ fn about_completions(value: Belnap, logic: Logic) -> Vec<ProofKind> {
         (Logic::Ltl, Belnap::True) => vec![ProofKind::NoWord, ProofKind::Outplayed],
         (Logic::Ltl, _) => vec![ProofKind::Settled, ProofKind::Outplayed],
         (Logic::CtlStar, _) => vec![ProofKind::Outplayed],
+        (Logic::Atl | Logic::AtlStar, _) => Vec::new(),
     }
 }

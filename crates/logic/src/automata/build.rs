@@ -92,6 +92,7 @@ pub(crate) fn linear_normal_form(formula: &Formula, negated: bool) -> Result<For
                 | Node::Var(_)
                 | Node::All(_)
                 | Node::Exists(_)
+                | Node::Coalition(..)
                 | Node::Diamond(..)
                 | Node::Box(..)
                 | Node::Mu(..)

@@ -28,6 +28,7 @@ use tertium_base::{Budget, StopReason, Stopped};
 
 use crate::alternating::{TermId, Terms, fixpoint_terms, path_terms};
 use crate::automata::TranslationError;
+use crate::coalition_form::coalition_form;
 use crate::formula::{ActionId, AtomId, Formula, Logic};
 use crate::normal::positive_normal_form;
 use crate::translate::ctl_to_mu;
@@ -82,6 +83,7 @@ fn terms(
     let found = match formula.logic() {
         Logic::Pml | Logic::Mu => with_fixpoints(formula),
         Logic::Ctl => ctl_to_mu(formula).as_ref().and_then(with_fixpoints),
+        Logic::Atl | Logic::AtlStar => coalition_form(formula).as_ref().and_then(with_fixpoints),
         Logic::Ltl | Logic::CtlStar => match path_terms(formula, !negated, false, budget) {
             Ok(found) => Some(found),
             Err(TranslationError::NotLinear) => None,

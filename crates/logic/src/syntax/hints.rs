@@ -16,6 +16,7 @@ fn shown(token: &Token<'_>) -> String {
         Token::Placeholder(_) => return "a placeholder".to_owned(),
         Token::Infix(_) => return "a connective".to_owned(),
         Token::Modal(..) => return "a modality".to_owned(),
+        Token::Coalition(_) => return "a coalition".to_owned(),
         Token::Binder(_) => return "a fixpoint".to_owned(),
         Token::Path(_) | Token::Quantified(..) | Token::Quantifier(_) => return "a temporal operator".to_owned(),
         Token::Open => "(",
@@ -39,13 +40,18 @@ fn operand_starts(logic: Logic) -> &'static str {
         Logic::Ctl => "an atom, `true`, `false`, `!`, `(`, `AX`, `EX`, `AF`, `EF`, `AG`, `EG`, `A[` or `E[`",
         Logic::Ltl => "an atom, `true`, `false`, `!`, `(`, `X`, `F`, `G`, `[]` or `<>`",
         Logic::CtlStar => "an atom, `true`, `false`, `!`, `(`, `A`, `E`, `X`, `F` or `G`",
+        Logic::Atl | Logic::AtlStar => {
+            "an atom, `true`, `false`, `!`, `(`, `<<…>>`, `[[…]]`, `A`, `E`, `X`, `F` or `G`"
+        }
         Logic::Mu => "an atom, a variable, `true`, `false`, `!`, `(`, `mu`, `nu`, `AX`, `EX`, `[…]` or `<…>`",
     }
 }
 
 fn connectives(logic: Logic) -> &'static str {
     match logic {
-        Logic::Ltl | Logic::CtlStar => "`&`, `|`, `xor`, `->`, `<->`, `U`, `R`, `W`, `M` or the end",
+        Logic::Ltl | Logic::CtlStar | Logic::Atl | Logic::AtlStar => {
+            "`&`, `|`, `xor`, `->`, `<->`, `U`, `R`, `W`, `M` or the end"
+        }
         _ => "`&`, `|`, `xor`, `->`, `<->` or the end",
     }
 }
@@ -92,6 +98,7 @@ pub(super) fn missing_operand(token: &Token<'_>, span: Span, logic: Logic) -> Di
         Token::Foreign("[]" | "<>") => diagnostic
             .help("in ctl write `AG`, `AF`, `EG` or `EF`; `[]` and `<>` belong to `--logic ltl`, `pml` and `mu`"),
         Token::Foreign(_) | Token::SquareOpen => diagnostic
+            .note("`<<P>>` and `[[P]]`, which speak of players, belong to atl and atl*")
             .note("modalities with actions belong to pml and the mu-calculus")
             .help("use `--logic mu` for `<act> p` and `[act] p`, or quote a comparison: `\"x < 3\"`"),
         Token::Infix(_) => diagnostic.help("a connective needs a formula on both sides"),

@@ -3,10 +3,11 @@
 //! Not here: normal forms and anything that changes a formula.
 
 mod hints;
+mod nodes;
 pub mod parse;
 pub mod printer;
 mod scope;
 mod stack;
 #[cfg(test)]
 mod tests;
-mod token;
+pub(crate) mod token;

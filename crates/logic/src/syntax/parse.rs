@@ -1,7 +1,7 @@
 //! Which formula does a text mean, and in which logic?
 //!
 //! With a logic given, the text is read in it. Without, the least of pml, ctl, ltl, ctl*, mu that accepts
-//! the text is taken, except that `[]` and `<>` are never guessed when both their readings parse.
+//! the text is taken (then atl and atl*, if it speaks of coalitions), except that `[]` and `<>` are never guessed when both their readings parse.
 //!
 //! Depth is not limited: the parser keeps its own stack. A text may have up to [`LONGEST_TEXT`] bytes.
 
@@ -42,6 +42,8 @@ pub struct Parsed {
     pub element_spans: Vec<Span>,
     /// For each action of the formula where it stands first.
     pub action_spans: Vec<Span>,
+    /// For each coalition of the formula where it stands first.
+    pub coalition_spans: Vec<Span>,
     /// All mistakes found.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -53,6 +55,7 @@ impl From<Attempt> for Parsed {
             atom_spans: attempt.atom_spans,
             element_spans: attempt.element_spans,
             action_spans: attempt.action_spans,
+            coalition_spans: attempt.coalition_spans,
             diagnostics: attempt.diagnostics,
         }
     }
@@ -89,7 +92,9 @@ const TRIED: [Logic; 5] = [Logic::Pml, Logic::Ctl, Logic::Ltl, Logic::CtlStar, L
 fn guess(text: &str, options: &ParseOptions) -> Parsed {
     let first_box = lex(text, Logic::Ltl).first_box;
     let mut failures = Vec::new();
-    for logic in TRIED {
+    let strategic = ["<<", "[["].iter().any(|opener| text.contains(opener));
+    let strategic: &[Logic] = if strategic { &[Logic::Atl, Logic::AtlStar] } else { &[] };
+    for logic in TRIED.into_iter().chain(strategic.iter().copied()) {
         let attempted = attempt(text, logic, options);
         match attempted.formula {
             Some(_) => match first_box {
@@ -106,7 +111,7 @@ fn guess(text: &str, options: &ParseOptions) -> Parsed {
 fn unless_ambiguous(text: &str, options: &ParseOptions, found: Logic, attempted: Attempt, place: Span) -> Parsed {
     let others: &[Logic] = match found {
         Logic::Pml | Logic::Mu => &[Logic::Ltl, Logic::CtlStar],
-        Logic::Ctl | Logic::Ltl | Logic::CtlStar => &[Logic::Pml, Logic::Mu],
+        Logic::Ctl | Logic::Ltl | Logic::CtlStar | Logic::Atl | Logic::AtlStar => &[Logic::Pml, Logic::Mu],
     };
     let other = others.iter().find_map(|&logic| attempt(text, logic, options).formula);
     let (Some(first), Some(second)) = (&attempted.formula, &other) else { return attempted.into() };

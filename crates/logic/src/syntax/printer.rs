@@ -11,6 +11,7 @@ use std::fmt;
 
 use super::parse::LONGEST_TEXT;
 use super::token::{Infix, UNARY, is_name_start, keyword, name_length};
+use crate::coalition::CoalitionId;
 use crate::formula::{Formula, Logic, Node, NodeId, VarId};
 use crate::query::is_placeholder;
 
@@ -47,6 +48,7 @@ impl fmt::Display for Formula {
 enum Piece {
     Text(&'static str),
     Action(&'static str, usize, &'static str),
+    Coalition(CoalitionId),
     Atom(usize),
     Element(usize),
     Variable(VarId),
@@ -94,6 +96,10 @@ impl<'f> Printer<'f> {
                     self.out.push_str(&self.formula.actions()[action]);
                     self.out.push_str(after);
                 }
+                Piece::Coalition(coalition) => {
+                    self.out.push_str(&self.formula.coalitions()[coalition.index()].text());
+                    self.out.push(' ');
+                }
                 Piece::Atom(index) => self.atom(index),
                 Piece::Element(index) => self.out.push_str(&self.formula.elements()[index]),
                 Piece::Variable(variable) => self.variable(variable),
@@ -137,6 +143,10 @@ impl<'f> Printer<'f> {
             Node::Globally(operand) => ("G ", operand),
             Node::All(path) => return self.quantified(["AX ", "AF ", "AG ", "A", "A "], path, last),
             Node::Exists(path) => return self.quantified(["EX ", "EF ", "EG ", "E", "E "], path, last),
+            Node::Coalition(coalition, operand) => {
+                self.todo.push(Piece::Coalition(coalition));
+                ("", operand)
+            }
             Node::Diamond(None, operand) => ("EX ", operand),
             Node::Box(None, operand) => ("AX ", operand),
             Node::Diamond(Some(action), operand) => {

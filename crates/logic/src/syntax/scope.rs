@@ -11,7 +11,14 @@ use crate::formula::{FormulaBuilder, Logic, Node};
 pub(super) fn check(tree: &[(Node, Span)], logic: Logic, names: &FormulaBuilder) -> Vec<Diagnostic> {
     match logic {
         Logic::Mu => monotone(tree, names),
-        Logic::CtlStar => state_formula(tree),
+        Logic::CtlStar | Logic::AtlStar => state_formula(tree, logic),
+        Logic::Atl => {
+            let mut found = state_formula(tree, logic);
+            if found.is_empty() {
+                found = one_operator_each(tree);
+            }
+            found
+        }
         Logic::Pml | Logic::Ctl | Logic::Ltl => Vec::new(),
     }
 }
@@ -72,7 +79,7 @@ fn not_monotone(name: &str, span: Span, bound_at: Span) -> Diagnostic {
 }
 
 /// The root of a CTL* formula must be a state formula: no temporal operator outside a quantifier.
-fn state_formula(tree: &[(Node, Span)]) -> Vec<Diagnostic> {
+fn state_formula(tree: &[(Node, Span)], logic: Logic) -> Vec<Diagnostic> {
     let mut outside = vec![false; tree.len()];
     if let Some(root) = outside.last_mut() {
         *root = true;
@@ -83,14 +90,37 @@ fn state_formula(tree: &[(Node, Span)]) -> Vec<Diagnostic> {
         }
         let (node, span) = tree[at];
         match node {
-            Node::All(_) | Node::Exists(_) => {}
+            Node::All(_) | Node::Exists(_) | Node::Coalition(..) => {}
             _ if node.is_path_operator() => {
-                let diagnostic = Diagnostic::error("E0112", "a path formula stands where ctl* needs a state formula")
-                    .at(span, "speaks of a path that no quantifier chooses")
-                    .help("put `A` or `E` before it, or use `--logic ltl` for \"on all paths\"");
-                return vec![diagnostic];
+                let message = format!("a path formula stands where {} needs a state formula", logic.name());
+                let diagnostic =
+                    Diagnostic::error("E0112", message).at(span, "speaks of a path that no quantifier chooses");
+                let help = match logic.is_strategic() {
+                    true => "put a coalition before it, with brackets around what it is about: `<<P>> (p U q)`",
+                    false => "put `A` or `E` before it, or use `--logic ltl` for \"on all paths\"",
+                };
+                return vec![diagnostic.help(help)];
             }
             _ => node.children().for_each(|child| outside[child.index()] = true),
+        }
+    }
+    Vec::new()
+}
+
+/// In ATL a coalition stands directly before one temporal operator, whose operands are about states.
+fn one_operator_each(tree: &[(Node, Span)]) -> Vec<Diagnostic> {
+    let is_path = |at: crate::formula::NodeId| tree[at.index()].0.is_path_operator();
+    for &(node, span) in tree {
+        let fits = match node {
+            Node::All(path) | Node::Exists(path) | Node::Coalition(_, path) => is_path(path),
+            _ => !node.children().any(is_path),
+        };
+        if !fits {
+            let diagnostic =
+                Diagnostic::error("E0117", "in atl a coalition stands before one temporal operator, and each has one")
+                    .at(span, "not a coalition with one of `X`, `F`, `G`, `U`, `R`, `W`, `M`")
+                    .help("write `<<P>> F p` or `<<P>> (p U q)`; for other path formulas use `--logic atl*`");
+            return vec![diagnostic];
         }
     }
     Vec::new()

@@ -11,7 +11,9 @@ use std::collections::HashMap;
 use tertium_base::{Diagnostic, Span};
 
 use super::hints;
+use super::nodes::{binder_node, infix_node, path_node, quantifier_node};
 use super::token::{Binder, Infix, Lexed, Modality, PathOp, Placed, Quantifier, Token, UNARY};
+use crate::coalition::{Coalition, CoalitionId};
 use crate::formula::{ActionId, Atom, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};
 
 /// After this many mistakes the rest of the text is not looked at.
@@ -27,6 +29,8 @@ pub(crate) struct Attempt {
     pub(crate) element_spans: Vec<Span>,
     /// Where each action stands first.
     pub(crate) action_spans: Vec<Span>,
+    /// Where each coalition stands first.
+    pub(crate) coalition_spans: Vec<Span>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
@@ -45,6 +49,7 @@ enum Prefix {
     Quantified(Quantifier, PathOp),
     Quantifier(Quantifier),
     Modal(Modality, Option<ActionId>),
+    Coalition(CoalitionId),
 }
 
 /// Something begun and not ended.
@@ -80,6 +85,7 @@ struct Parser<'t, 'e> {
     atom_spans: Vec<Span>,
     element_spans: Vec<Span>,
     action_spans: Vec<Span>,
+    coalition_spans: Vec<Span>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -99,6 +105,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             atom_spans: Vec::new(),
             element_spans: Vec::new(),
             action_spans: Vec::new(),
+            coalition_spans: Vec::new(),
             diagnostics: lexed.diagnostics,
         }
     }
@@ -138,6 +145,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             }
             Token::Quantifier(quantifier) => self.quantifier(quantifier, span),
             Token::Modal(modality, action) => self.modal(modality, action, span),
+            Token::Coalition(coalition) => self.coalition(coalition, span),
             Token::Binder(binder) => self.binder(binder, span),
             Token::True => self.set_operand(Node::True, span),
             Token::False => self.set_operand(Node::False, span),
@@ -170,11 +178,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             return;
         }
         self.frames.push(OpenConstruct::Prefix(Prefix::Quantifier(quantifier), span));
-        if square {
-            let opened = self.tokens[self.at].1;
-            self.at += 1;
-            self.open(opened, true, None);
-        }
+        self.square_group();
     }
 
     fn modal(&mut self, modality: Modality, action: Option<&'t str>, span: Span) {
@@ -186,6 +190,25 @@ impl<'t, 'e> Parser<'t, 'e> {
             id
         });
         self.frames.push(OpenConstruct::Prefix(Prefix::Modal(modality, action), span));
+    }
+
+    /// `<<P>>` before a path formula, which may stand in square brackets.
+    fn coalition(&mut self, coalition: Coalition, span: Span) {
+        let id = self.builder.coalition(coalition);
+        if id.index() == self.coalition_spans.len() {
+            self.coalition_spans.push(span);
+        }
+        self.frames.push(OpenConstruct::Prefix(Prefix::Coalition(id), span));
+        self.square_group();
+    }
+
+    /// A square bracket that only groups.
+    fn square_group(&mut self) {
+        if *self.peek(0) == Token::SquareOpen {
+            let opened = self.tokens[self.at].1;
+            self.at += 1;
+            self.open(opened, true, None);
+        }
     }
 
     fn binder(&mut self, binder: Binder, span: Span) {
@@ -395,6 +418,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             Prefix::Not => Node::Not(operand),
             Prefix::Path(op) => path_node(op, operand),
             Prefix::Quantifier(quantifier) => quantifier_node(quantifier, operand),
+            Prefix::Coalition(coalition) => Node::Coalition(coalition, operand),
             Prefix::Modal(Modality::Diamond, action) => Node::Diamond(action, operand),
             Prefix::Modal(Modality::Box, action) => Node::Box(action, operand),
             Prefix::Quantified(quantifier, op) => {
@@ -445,6 +469,7 @@ impl<'t, 'e> Parser<'t, 'e> {
             atom_spans: self.atom_spans,
             element_spans: self.element_spans,
             action_spans: self.action_spans,
+            coalition_spans: self.coalition_spans,
             diagnostics: self.diagnostics,
         }
     }
@@ -457,42 +482,5 @@ impl<'t, 'e> Parser<'t, 'e> {
             shared.push(id);
         }
         self.builder.finish(shared[root], self.logic)
-    }
-}
-
-fn path_node(op: PathOp, operand: NodeId) -> Node {
-    match op {
-        PathOp::Next => Node::Next(operand),
-        PathOp::Finally => Node::Finally(operand),
-        PathOp::Globally => Node::Globally(operand),
-    }
-}
-
-fn quantifier_node(quantifier: Quantifier, operand: NodeId) -> Node {
-    match quantifier {
-        Quantifier::All => Node::All(operand),
-        Quantifier::Exists => Node::Exists(operand),
-    }
-}
-
-fn binder_node(binder: Binder, variable: VarId, body: NodeId) -> Node {
-    match binder {
-        Binder::Mu => Node::Mu(variable, body),
-        Binder::Nu => Node::Nu(variable, body),
-    }
-}
-
-fn infix_node(infix: Infix, left: usize, right: usize) -> Node {
-    let (left, right) = (NodeId::new(left), NodeId::new(right));
-    match infix {
-        Infix::Iff => Node::Iff(left, right),
-        Infix::Implies => Node::Implies(left, right),
-        Infix::Or => Node::Or(left, right),
-        Infix::Xor => Node::Xor(left, right),
-        Infix::And => Node::And(left, right),
-        Infix::Until => Node::Until(left, right),
-        Infix::Release => Node::Release(left, right),
-        Infix::WeakUntil => Node::WeakUntil(left, right),
-        Infix::StrongRelease => Node::StrongRelease(left, right),
     }
 }

@@ -237,3 +237,29 @@ fn shared_parts_do_not_make_endless_texts() {
     let text = builder.finish(node, Logic::Ltl).short_text(100);
     assert!(text.starts_with("\"U\" & \"U\" & (\"U\"") && text.ends_with('…') && text.len() < 110, "{text}");
 }
+
+#[test]
+fn coalitions_are_read_and_written() {
+    check("<<P , Q,P>>F p", Logic::Atl, "<<P, Q>> F p");
+    check("[[ P[2] ]] G p", Logic::Atl, "[[P[2]]] G p");
+    check("<<>>X p & <<all>>(p U q)", Logic::Atl, "<<>> X p & <<all>> (p U q)");
+    check("<<P>>[p W q] -> [[\"all\"]] (p R q)", Logic::Atl, "<<P>> (p W q) -> [[\"all\"]] (p R q)");
+    check("AG <<\"the door\">> F p", Logic::Atl, "AG <<\"the door\">> F p");
+    check("<<P>> (G F p & X q)", Logic::AtlStar, "<<P>> (G F p & X q)");
+    check("<<P>> p", Logic::AtlStar, "<<P>> p");
+    for (text, logic) in [("<<P>> F p", Logic::Atl), ("[[P]] F G p", Logic::AtlStar), ("<<>> G p", Logic::Atl)] {
+        assert_eq!(parse(text, &ParseOptions::default()).formula.expect("it is one").logic(), logic, "{text}");
+    }
+    refused("<<P F p", Some(Logic::Atl), "E0116");
+    refused("<<P>> G F p", Some(Logic::Atl), "E0117");
+    refused("<<P>> p", Some(Logic::Atl), "E0117");
+    assert!(refused("<<P>> p U q", Some(Logic::Atl), "E0112").contains("<<P>> (p U q)"));
+    assert!(refused("<<P>> F p", Some(Logic::Ltl), "E0102").contains("atl"));
+}
+
+#[test]
+fn the_negation_of_a_coalition_is_its_dual() {
+    let negated = |text: &str| crate::positive_normal_form(&read(text, Logic::Atl), true).text();
+    assert_eq!(negated("<<P>> F p"), "[[P]] G !p");
+    assert_eq!(negated("[[P, Q]] (p U <<R>> X q)"), "<<P, Q>> (!p R [[R]] X !q)");
+}

@@ -8,6 +8,7 @@
 
 use tertium_base::{Diagnostic, Span};
 
+use crate::coalition::Coalition;
 use crate::formula::Logic;
 use crate::query;
 
@@ -97,6 +98,8 @@ pub(crate) enum Token<'t> {
     Quantifier(Quantifier),
     Binder(Binder),
     Modal(Modality, Option<&'t str>),
+    /// `<<P, Q>>` or `[[P, Q]]`.
+    Coalition(Coalition),
     True,
     False,
     Word(&'t str),
@@ -142,7 +145,9 @@ pub(crate) fn keyword(logic: Logic, word: &str) -> Option<Token<'static>> {
         }),
         Logic::Ltl => path_keyword(word).or_else(|| until_keyword(word)),
         Logic::Ctl => state_keyword(word).or_else(|| until_keyword(word)),
-        Logic::CtlStar => path_keyword(word).or_else(|| state_keyword(word)).or_else(|| until_keyword(word)),
+        Logic::CtlStar | Logic::Atl | Logic::AtlStar => {
+            path_keyword(word).or_else(|| state_keyword(word)).or_else(|| until_keyword(word))
+        }
     })
 }
 
@@ -287,6 +292,9 @@ impl<'t> Lexer<'t> {
 
     fn symbol(&mut self, first: char) {
         let rest = self.rest();
+        if self.logic.is_strategic() && (rest.starts_with("<<") || rest.starts_with("[[")) {
+            return self.coalition();
+        }
         if let Some((symbol, token)) = SYMBOLS.iter().find(|(symbol, _)| rest.starts_with(symbol)) {
             return self.push(token.clone(), symbol.len());
         }
@@ -315,10 +323,10 @@ impl<'t> Lexer<'t> {
                 self.lexed.first_box.get_or_insert(Span::new(self.at, self.at + length));
                 let token = match (self.logic, modality) {
                     (Logic::Pml | Logic::Mu, _) => Token::Modal(modality, None),
-                    (Logic::Ltl | Logic::CtlStar, Modality::Box) => Token::Path(PathOp::Globally),
-                    (Logic::Ltl | Logic::CtlStar, Modality::Diamond) => Token::Path(PathOp::Finally),
                     (Logic::Ctl, Modality::Box) => Token::Foreign("[]"),
                     (Logic::Ctl, Modality::Diamond) => Token::Foreign("<>"),
+                    (_, Modality::Box) => Token::Path(PathOp::Globally),
+                    (_, Modality::Diamond) => Token::Path(PathOp::Finally),
                 };
                 self.push(token, length);
             }
@@ -329,6 +337,38 @@ impl<'t> Lexer<'t> {
             _ if modality == Modality::Box => self.push(Token::SquareOpen, 1),
             _ => self.push(Token::Foreign("<"), 1),
         }
+    }
+
+    /// `<<P, Q>>`, `[[P, Q]]`: names, quoted or not, with commas between them, or `all`.
+    fn coalition(&mut self) {
+        let rest = self.rest();
+        let cannot_avoid = rest.starts_with('[');
+        let closer = if cannot_avoid { "]]" } else { ">>" };
+        let (mut at, mut names, mut all) = (2, Vec::new(), false);
+        let blanks = |at: usize| at + rest[at..].len() - rest[at..].trim_start().len();
+        let closed = loop {
+            at = blanks(at);
+            if rest[at..].starts_with(closer) {
+                break true;
+            }
+            let Some((name, length, quoted)) = player_name(&rest[at..]) else { break false };
+            at = blanks(at + length);
+            all |= !quoted && name == "all";
+            names.push(name);
+            if rest[at..].starts_with(',') {
+                at += 1;
+            } else if !rest[at..].starts_with(closer) {
+                break false;
+            }
+        };
+        if !closed {
+            let diagnostic = Diagnostic::error("E0116", "a coalition is not written as one")
+                .at(Span::new(self.at, self.at + at.max(2)), format!("expected a name of a player, `,` or `{closer}`"))
+                .help("write `<<P, Q>> F p`, `[[P]] G p`, `<<>>` for nobody or `<<all>>` for everybody");
+            self.lexed.diagnostics.push(diagnostic);
+        }
+        let coalition = if all { Coalition::all(cannot_avoid) } else { Coalition::new(names, cannot_avoid) };
+        self.push(Token::Coalition(coalition), if closed { at + 2 } else { at });
     }
 
     /// `?`, or `?{p, q}` with names and commas inside.
@@ -362,6 +402,18 @@ impl<'t> Lexer<'t> {
         self.lexed.diagnostics.push(diagnostic);
         self.at += length;
     }
+}
+
+/// The player that a text begins with, how long it is written, and whether in quotes.
+fn player_name(text: &str) -> Option<(String, usize, bool)> {
+    if let Some(inside) = text.strip_prefix('"') {
+        let end = inside.find(['"', '\n']).filter(|&end| end > 0 && inside[end..].starts_with('"'))?;
+        return Some((inside[..end].to_owned(), end + 2, true));
+    }
+    text.starts_with(is_name_start).then(|| {
+        let length = name_length(text);
+        (text[..length].to_owned(), length, false)
+    })
 }
 
 pub(crate) fn is_name_start(c: char) -> bool {

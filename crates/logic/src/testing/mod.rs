@@ -4,6 +4,7 @@
 pub(crate) mod structures;
 pub(crate) mod words;
 
+use crate::coalition::Coalition;
 use crate::formula::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};
 
 /// A small generator of pseudo-random numbers (splitmix64).
@@ -129,12 +130,32 @@ impl Maker<'_> {
                 let path = self.path(size - 1, positive);
                 self.quantified(path)
             }
+            Logic::Atl => {
+                let path = self.temporal(size, positive, false);
+                self.strategic(path)
+            }
+            Logic::AtlStar => {
+                let path = self.path(size - 1, positive);
+                self.strategic(path)
+            }
         };
         self.builder.add(node)
     }
 
     fn quantified(&mut self, path: NodeId) -> Node {
         if self.random.coin() { Node::All(path) } else { Node::Exists(path) }
+    }
+
+    fn strategic(&mut self, path: NodeId) -> Node {
+        let cannot_avoid = self.random.coin();
+        let coalition = match self.random.below(5) {
+            0 => return self.quantified(path),
+            1 => Coalition::all(cannot_avoid),
+            2 => Coalition::new(Vec::new(), cannot_avoid),
+            3 => Coalition::new(vec!["P[2]".to_owned(), "the other".to_owned()], cannot_avoid),
+            _ => Coalition::new(vec!["P".to_owned()], cannot_avoid),
+        };
+        Node::Coalition(self.builder.coalition(coalition), path)
     }
 
     fn modal(&mut self, size: usize, positive: bool) -> Node {

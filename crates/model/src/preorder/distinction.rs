@@ -319,6 +319,8 @@ impl DistinctionSearch<'_> {
     fn action_id(&self, code: Code) -> Option<Option<ActionId>> {
         match code {
             ANY => Some(None),
+            // ATL knows no actions.
+            _ if self.relation.alternating => None,
             _ if (code as usize) < self.left.actions().len() => Some(Some(ActionId::new(code as usize))),
             _ => None,
         }

@@ -94,6 +94,12 @@ impl Relation {
         self.rows[a.index()].contains(c.index())
     }
 
+    /// Whether it is alternating refinement.
+    #[must_use]
+    pub fn is_alternating(&self) -> bool {
+        self.alternating
+    }
+
     /// The states that refine `a`.
     #[must_use]
     pub fn refining(&self, a: StateId) -> &BitSet {

@@ -44,7 +44,12 @@ impl Pml {
 
     /// The formula in the syntax of properties, in the names of the structure that it was made for.
     pub fn display<'a>(&'a self, names: &'a Kmts) -> impl Display + 'a {
-        Printed { formula: self, names }
+        Printed { formula: self, names, atl: false }
+    }
+
+    /// The formula as one of ATL, in which steps are those of everybody. Actions have no place there, so that it must have none.
+    pub fn display_in_atl<'a>(&'a self, names: &'a Kmts) -> impl Display + 'a {
+        Printed { formula: self, names, atl: true }
     }
 }
 
@@ -141,6 +146,7 @@ fn moved(node: PmlNode, places: &[usize]) -> PmlNode {
 struct Printed<'a> {
     formula: &'a Pml,
     names: &'a Kmts,
+    atl: bool,
 }
 
 /// What is still to be written: a node, in brackets if it is a list, or a piece of text.
@@ -177,11 +183,11 @@ impl Printed<'_> {
             PmlNode::Or(parts) => list(f, parts, " | ", brackets, todo),
             PmlNode::Diamond(action, part) => {
                 todo.push(Todo::Node(*part, true));
-                write!(f, "<{}> ", self.action(*action))
+                if self.atl { f.write_str("<<all>> X ") } else { write!(f, "<{}> ", self.action(*action)) }
             }
             PmlNode::Box(action, part) => {
                 todo.push(Todo::Node(*part, true));
-                write!(f, "[{}] ", self.action(*action))
+                if self.atl { f.write_str("<<>> X ") } else { write!(f, "[{}] ", self.action(*action)) }
             }
         }
     }

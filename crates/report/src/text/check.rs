@@ -278,7 +278,8 @@ fn completions(view: &ResultView, style: Style) -> String {
         let verb = if completion.value == "true" { "satisfies" } else { "violates" };
         let file = completion.file.as_ref().map_or_else(String::new, |file| format!(": {file}"));
         let (states, steps) = (counted(completion.states, "state"), counted(completion.transitions, "transition"));
-        entry("complete", &format!("one with {states}, {steps} {verb} it{file}"), style)
+        let head = if view.reading.semantics == "module" { "environment" } else { "complete" };
+        entry(head, &format!("one with {states}, {steps} {verb} it{file}"), style)
     };
     view.evidence.completions.iter().map(line).collect()
 }

@@ -328,6 +328,9 @@ pub enum ReasonView {
         to: String,
         /// `exists`: the property needs the step; `forall`: a counterexample could use it.
         direction: &'static str,
+        /// The player who chooses it; none if the structure has no players.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        owner: Option<String>,
     },
     /// Some step into a set is certain, which one is open.
     Hyper {
@@ -337,6 +340,9 @@ pub enum ReasonView {
         members: Vec<String>,
         /// `exists` or `forall`.
         direction: &'static str,
+        /// The player who chooses it; none if the structure has no players.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        owner: Option<String>,
     },
     /// A program cannot be explored to the end.
     Limit {

@@ -308,7 +308,7 @@ impl<'k> Written<'k> {
         let keyword = match formula.logic() {
             Logic::Ltl => "LTLSPEC",
             Logic::Pml | Logic::Ctl => "CTLSPEC",
-            Logic::CtlStar | Logic::Mu => {
+            Logic::CtlStar | Logic::Mu | Logic::Atl | Logic::AtlStar => {
                 let _ = writeln!(
                     out,
                     "-- {name} is a formula of {}, which has no counterpart here.",

@@ -20,6 +20,8 @@ Examples:
   tertium check design.kmts --at s3 --format json
   tertium check design.kmts -p 'AG ?{open, moving}'   (the strongest invariant over these two)
   tertium check design.kmts --semantics thorough --evidence completions
+  tertium check door.kmts -p '<<robot>> F inside'     (can the robot enforce it against the others?)
+  tertium check door.kmts --module -p 'AG EF inside' --evidence environments
   tertium check protocol.gcl
   tertium check protocol.gcl -p 'G !(P@crit && Q@crit)' --threads 2
   tertium check model.pml -D N=4 --fair
@@ -67,6 +69,9 @@ pub struct CheckArgs {
     /// How values are made from the parts of a formula
     #[arg(long, value_enum, default_value_t = Semantics::Compositional, help_heading = "Semantics")]
     pub semantics: Semantics,
+    /// Module checking: the property must hold in every environment, whatever moves it leaves out
+    #[arg(long, conflicts_with = "semantics", help_heading = "Semantics")]
+    pub module: bool,
     /// How open steps weaken a linear formula [default: hyper, the most precise sound reading]
     #[arg(long, value_enum, help_heading = "Semantics")]
     pub ltl: Option<LtlReading>,

@@ -12,6 +12,7 @@ Examples:
   tertium compare old.kmts new.kmts
   tertium compare old.kmts new.kmts --relation
   tertium compare old.kmts new.kmts --bisimilar
+  tertium compare spec.kmts impl.kmts --game
   tertium compare spec.json impl.json --from s0 --to t3 --format json
 
 Exit codes: 0 the first is refined by the second (or they are bisimilar, if that is asked), 10 it is not, 5 stopped early, 2 bad input.";
@@ -33,6 +34,9 @@ pub struct CompareArgs {
     /// Ask whether the two are bisimilar: equal labels, possible and certain steps matched both ways
     #[arg(long, conflicts_with = "relation")]
     pub bisimilar: bool,
+    /// Alternating refinement: match states with states of the same player, so that values of atl and atl* are kept
+    #[arg(long, conflicts_with = "bisimilar")]
+    pub game: bool,
     /// List the pairs of the whole refinement relation
     #[arg(long)]
     pub relation: bool,

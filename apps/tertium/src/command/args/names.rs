@@ -9,8 +9,8 @@ pub struct LogicName(pub tertium_driver::Logic);
 
 impl ValueEnum for LogicName {
     fn value_variants<'a>() -> &'a [Self] {
-        use tertium_driver::Logic::{Ctl, CtlStar, Ltl, Mu, Pml};
-        &[Self(Pml), Self(Ctl), Self(CtlStar), Self(Ltl), Self(Mu)]
+        use tertium_driver::Logic::{Atl, AtlStar, Ctl, CtlStar, Ltl, Mu, Pml};
+        &[Self(Pml), Self(Ctl), Self(CtlStar), Self(Ltl), Self(Mu), Self(Atl), Self(AtlStar)]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {

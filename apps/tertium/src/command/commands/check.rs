@@ -303,6 +303,7 @@ pub fn options(args: &CheckArgs) -> CheckOptions {
         always_recheck: args.evidence.is_some(),
         look_for_vacuity: !args.look.quiet || args.fail_on.contains(&FailOn::Vacuous),
         thorough: args.semantics == Semantics::Thorough,
+        module: args.module,
     }
 }
 

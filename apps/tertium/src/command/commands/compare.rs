@@ -62,7 +62,8 @@ fn compare(args: &CompareArgs, budget: &Budget) -> Result<u8, Failure> {
     let outcome = if args.bisimilar {
         tertium_driver::reduce::bisimilar(&left, &right, pair, budget)
     } else {
-        tertium_driver::compare::compare(&left, &right, pair, args.relation, budget)
+        let options = tertium_driver::compare::CompareOptions { relation: args.relation, game: args.game };
+        tertium_driver::compare::compare(&left, &right, pair, options, budget)
     };
     drop(progress);
     let outcome = outcome?;

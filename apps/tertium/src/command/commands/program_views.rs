@@ -50,7 +50,11 @@ pub fn result(file: &ProgramFile, answer: &ProgramAnswer, asked: usize, args: &C
             refinements: answer.cost.refinements,
         },
         reading: ReadingView {
-            semantics: if args.semantics == Semantics::Thorough { "thorough" } else { "compositional" },
+            semantics: match args.semantics {
+                _ if args.module => "module",
+                Semantics::Thorough => "thorough",
+                Semantics::Compositional => "compositional",
+            },
             deadlock: answer.deadlock,
             ltl: args.ltl.map(|name| name.0.name()),
         },

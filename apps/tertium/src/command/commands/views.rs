@@ -97,7 +97,7 @@ fn reading(answer: &Answer) -> ReadingView {
     ReadingView {
         semantics: answer.semantics,
         deadlock: answer.reading.deadlock.name(),
-        ltl: (linear && answer.semantics != "thorough").then(|| answer.reading.linear.name()),
+        ltl: (linear && answer.semantics == "compositional").then(|| answer.reading.linear.name()),
     }
 }
 

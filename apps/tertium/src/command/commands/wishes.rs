@@ -113,6 +113,7 @@ pub fn options(args: &CheckArgs) -> CheckOptions {
         threads: threads(args.threads),
         look_for_idle: !args.look.quiet,
         fair: args.fair,
+        module: args.module,
         keep_basis: args.evidence.is_some(),
         ..CheckOptions::default()
     }

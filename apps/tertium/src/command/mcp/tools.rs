@@ -63,7 +63,7 @@ pub fn list() -> Value {
                 ),
                 (
                     "logic",
-                    json!({"type": "string", "enum": ["pml", "ctl", "ctl*", "ltl", "mu"], "description": "the logic of `properties`, where the operators do not tell it"})
+                    json!({"type": "string", "enum": ["pml", "ctl", "ctl*", "ltl", "mu", "atl", "atl*"], "description": "the logic of `properties`, where the operators do not tell it"})
                 ),
                 ("fair", json!({"type": "boolean", "description": "Promela: processes are scheduled weakly fairly"})),
                 (

@@ -1,0 +1,85 @@
+//! What is a formula about players on a structure with owners?
+//!
+//! ATL and ATL* are evaluated as their forms in the mu-calculus (`tertium_logic::coalition_form`) by the same engines as everything else: whose turn it is becomes a label of the structure. So the values are those of partial games (a coalition's moves
+//! certain and the others' possible, and dually), proofs are strategies that the kernel re-checks with its own reading of owners, and an unknown names the open step.
+
+use std::borrow::Cow;
+
+use tertium_base::{BitSet, Diagnostic};
+use tertium_evidence::Deadlock;
+use tertium_load::failure::{Failure, Located};
+use tertium_load::property::Parsed;
+use tertium_logic::{Formula, coalition_form, owner_atom};
+use tertium_model::{Kmts, Model, StateId};
+
+use crate::check::Session;
+use crate::prove;
+use crate::query::is_query;
+
+/// The structure and the formula that are evaluated; none if a formula about players has no small form.
+#[must_use]
+pub fn evaluated<'a>(model: &'a Kmts, formula: &'a Formula) -> Option<(Cow<'a, Kmts>, Cow<'a, Formula>)> {
+    if !formula.logic().is_strategic() {
+        return Some((Cow::Borrowed(model), prove::evaluated_formula(model, formula)));
+    }
+    let form = coalition_form(formula)?;
+    Some((Cow::Owned(with_turns(model, &form)), Cow::Owned(form)))
+}
+
+/// The structure with a label for each coalition of a formula: true where one of its players has the turn.
+#[must_use]
+pub fn with_turns(model: &Kmts, formula: &Formula) -> Kmts {
+    let mut owned = model.clone();
+    for coalition in formula.coalitions().iter().filter(|coalition| !coalition.names().is_empty()) {
+        let turn = BitSet::from_fn(model.state_count(), |at| coalition.contains(model.owner_name(StateId::new(at))));
+        // The same players may stand in `<<…>>` and in `[[…]]`.
+        if let Some(labelled) = owned.clone().with_definite_prop(&owner_atom(&coalition.players), turn) {
+            owned = labelled;
+        }
+    }
+    owned
+}
+
+/// Why a formula about players cannot be asked here.
+pub(crate) fn declined(session: &Session<'_>, parsed: &Parsed) -> Option<Located> {
+    let formula = &parsed.formula;
+    if !formula.logic().is_strategic() {
+        return None;
+    }
+    let refuse = |why: &str, help: &str| {
+        let message = format!("a formula of {} cannot be decided here: {why}", formula.logic().name());
+        Some(Located::nowhere(Diagnostic::error("E0358", message).help(help.to_owned())))
+    };
+    let Model::Kmts(model) = session.checked_model() else {
+        return refuse("only structures with may and must have players", "leave out the lattice or the parameters");
+    };
+    if is_query(formula) {
+        return refuse("it is a query", "ask for values of formulas without `?`");
+    }
+    if !model.fairness().is_empty() {
+        let help = "write what is assumed into the formula: `<<P>> (G F served -> G F done)` in atl*";
+        return refuse("the structure has fairness constraints, and nobody is said to grant them", help);
+    }
+    if session.options.thorough {
+        let help = "leave out `--semantics thorough` or `--module`";
+        return refuse("completions and environments are known for formulas without players", help);
+    }
+    if session.reading.deadlock == Deadlock::Maximal {
+        return refuse("`--deadlock maximal` lets a path end, and then nobody moves", "use `--deadlock mu` or `total`");
+    }
+    let taken = formula.coalitions().iter().map(|coalition| owner_atom(&coalition.players));
+    if let Some(name) = taken.into_iter().find(|name| model.prop_by_name(name).is_some()) {
+        return refuse(&format!("a proposition has the name `{name}`"), "give the proposition another name");
+    }
+    if coalition_form(formula).is_none() {
+        return refuse(TOO_LARGE, "split the path formula, or use fewer temporal operators under one coalition");
+    }
+    None
+}
+
+const TOO_LARGE: &str = "the automaton of its path formula is too large";
+
+/// What `declined` should have said.
+pub(crate) fn too_large() -> Failure {
+    Failure::Internal(TOO_LARGE.to_owned())
+}
