@@ -356,15 +356,17 @@ impl Kmts {
         self
     }
 
-    /// The structure with one more proposition, true at these states and false at the others; none if one has this name.
-    #[must_use]
-    pub fn with_definite_prop(mut self, name: &str, holds: BitSet) -> Option<Self> {
+    /// The structure with one more proposition, true at these states and false at the others.
+    ///
+    /// # Errors
+    /// The structure as it is, if a proposition has this name.
+    pub fn with_definite_prop(mut self, name: &str, holds: BitSet) -> Result<Self, Box<Self>> {
         if self.prop_by_name(name).is_some() {
-            return None;
+            return Err(Box::new(self));
         }
         self.props.push(name.to_owned());
         self.labels.push((holds.clone(), holds));
-        Some(self)
+        Ok(self)
     }
 
     /// Whether a state has no may-successor, so that it is surely a deadlock.

@@ -22,7 +22,7 @@ use tertium_load::failure::Failure;
 use tertium_load::program::ProgramFile;
 use tertium_load::questions::{PropertyQuery, Question};
 use tertium_load::structure::Loaded;
-use tertium_logic::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId, coalition_form};
+use tertium_logic::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId, ParseOptions, coalition_form};
 use tertium_model::{Kmts, KmtsBuilder, Model, SYSTEM, StateId};
 use tertium_program::{ExprId, Program};
 use tertium_structures::check::{CheckOptions, Session};
@@ -227,7 +227,10 @@ impl ProgramGame<'_> {
             return Ok(answer);
         }
         if logic.is_strategic() {
-            parsed.formula = fair_form(&parsed.formula, &self.space.scheduling, self.players);
+            let fair = fair_form(&parsed.formula, &self.space.scheduling, self.players);
+            // As the checker of proofs reads it, so that nodes have the same numbers.
+            let read = tertium_logic::parse(&fair.text(), &ParseOptions::in_logic(fair.logic()));
+            parsed.formula = read.formula.unwrap_or(fair);
         }
         if logic.is_strategic() && coalition_form(&parsed.formula).is_none() {
             answer.verdict.leave_open(Reason {

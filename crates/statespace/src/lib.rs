@@ -33,6 +33,8 @@ pub mod check;
 pub mod claims;
 pub mod coverage;
 pub mod games;
+#[cfg(test)]
+mod games_tests;
 mod grace;
 pub mod linear;
 mod notes;

@@ -33,9 +33,7 @@ pub fn with_turns(model: &Kmts, formula: &Formula) -> Kmts {
     for coalition in formula.coalitions().iter().filter(|coalition| !coalition.names().is_empty()) {
         let turn = BitSet::from_fn(model.state_count(), |at| coalition.contains(model.owner_name(StateId::new(at))));
         // The same players may stand in `<<…>>` and in `[[…]]`.
-        if let Some(labelled) = owned.clone().with_definite_prop(&owner_atom(&coalition.players), turn) {
-            owned = labelled;
-        }
+        owned = owned.with_definite_prop(&owner_atom(&coalition.players), turn).unwrap_or_else(|same| *same);
     }
     owned
 }

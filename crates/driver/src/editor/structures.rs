@@ -37,7 +37,7 @@ fn messages(file: &str, text: &str) -> Vec<Located> {
     messages
 }
 
-/// Enters the propositions and actions that formulas use, and says what the formulas are.
+/// Enters the propositions, actions and players that formulas use, and says what the formulas are.
 fn in_formulas(text: &str, found: &mut Outline) {
     let of_kind = |table: &SymbolTable, kind: SymbolKind| -> BTreeMap<String, usize> {
         let symbols = table.symbols().iter().enumerate().filter(|(_, symbol)| symbol.kind == kind);
@@ -45,13 +45,21 @@ fn in_formulas(text: &str, found: &mut Outline) {
     };
     let props = of_kind(&found.table, SymbolKind::Proposition);
     let actions = of_kind(&found.table, SymbolKind::Action);
+    let players = of_kind(&found.table, SymbolKind::Player);
     for (property, logic, span) in std::mem::take(&mut found.formulas) {
         let formula = &text[span.start..span.end];
         let options = ParseOptions { logic: logic.as_deref().and_then(Logic::from_name), elements: Vec::new() };
         let parsed = parse(formula, &options);
+        let coalitions = coalitions_in(formula);
         for name in names_in(formula) {
-            let known = if name.action { &actions } else { &props };
-            let is_atom = parsed.formula.as_ref().is_none_or(|formula| name.action || has_atom(formula, name.text));
+            let player = coalitions.iter().any(|inside| inside.start <= name.span.start && name.span.end <= inside.end);
+            let known = match name.action {
+                _ if player => &players,
+                true => &actions,
+                false => &props,
+            };
+            let no_atom = player || name.action;
+            let is_atom = parsed.formula.as_ref().is_none_or(|formula| no_atom || has_atom(formula, name.text));
             if let (Some(&symbol), true) = (known.get(name.text), is_atom) {
                 found.table.use_at(name.span.shifted(span.start), symbol);
             }
@@ -66,6 +74,18 @@ fn in_formulas(text: &str, found: &mut Outline) {
 
 fn has_atom(formula: &Formula, name: &str) -> bool {
     formula.atoms().iter().any(|atom| atom.text == name)
+}
+
+/// What stands between `<<` and `>>`, and between `[[` and `]]`.
+fn coalitions_in(formula: &str) -> Vec<Span> {
+    let mut found = Vec::new();
+    for (opener, closer) in [("<<", ">>"), ("[[", "]]")] {
+        for (at, _) in formula.match_indices(opener) {
+            let end = formula[at..].find(closer).map_or(at, |length| at + length);
+            found.push(Span::new(at, end));
+        }
+    }
+    found
 }
 
 /// A name in a formula.

@@ -55,6 +55,9 @@ pub fn certificate_of(
     options: &CheckOptions,
     budget: &Budget,
 ) -> Result<Written, Failure> {
+    if tertium_statespace::games::is_about_players(question, options.module) {
+        return Ok(Written::None("strategies in programs are not written as certificates".to_owned()));
+    }
     let written = match answer.basis() {
         Some(Basis::States(states)) => invariant(file, question, answer, states, budget)?,
         Some(Basis::Structure(over, structure)) => match question {

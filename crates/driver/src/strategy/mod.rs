@@ -107,6 +107,10 @@ fn decide_whole(
     observer: &dyn Observer,
     tell: &mut dyn FnMut(QuestionId, &ProgramAnswer) -> ControlFlow<()>,
 ) -> Result<CheckOutcome, Failure> {
+    // No engine of the portfolio knows whose turn it is, and would take every state for one of `system`.
+    if request.questions.iter().any(|question| tertium_statespace::games::is_about_players(question, false)) {
+        return Err(Failure::Internal("a question about players came to an engine that knows none".to_owned()));
+    }
     let facts = Facts::of(request);
     let phases = plan::of(request, &facts)?;
     let (sender, news) = std::sync::mpsc::channel();

@@ -44,10 +44,7 @@ pub(super) fn with_owners(model: &Kmts, form: &Formula, logic: Logic) -> Result<
             return Err(misfit("a proposition has the name of a coalition"));
         }
         // The same players may stand in `<<…>>` and in `[[…]]`.
-        owned = match owned.clone().with_definite_prop(&text, turn) {
-            Some(labelled) => labelled,
-            None => owned,
-        };
+        owned = owned.with_definite_prop(&text, turn).unwrap_or_else(|same| *same);
     }
     Ok(Some(owned))
 }

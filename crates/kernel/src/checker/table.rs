@@ -82,6 +82,12 @@ impl ProofKind {
 /// The kinds of proof that may prove this value of a formula of this logic.
 #[must_use]
 pub fn permitted(subject: Subject, value: Belnap, logic: Logic, reading: Reading) -> Vec<ProofKind> {
+    // Only what a user wrote has owners, and what they can enforce is proved by claims alone.
+    if logic.is_strategic() {
+        let known = matches!(subject, Subject::Structure { fair: false, .. });
+        let definite = matches!(value, Belnap::True | Belnap::False);
+        return if known && definite { vec![ProofKind::Claims] } else { Vec::new() };
+    }
     match (subject, value) {
         (Subject::Structure { mixed, fair }, Belnap::True | Belnap::False) => {
             let mut kinds = compositional(value, logic);
@@ -131,7 +137,8 @@ pub fn permitted(subject: Subject, value: Belnap, logic: Logic, reading: Reading
 
 fn compositional(value: Belnap, logic: Logic) -> Vec<ProofKind> {
     match (logic, value) {
-        (Logic::Pml | Logic::Ctl | Logic::Mu | Logic::Atl | Logic::AtlStar, _) => vec![ProofKind::Claims],
+        (Logic::Pml | Logic::Ctl | Logic::Mu, _) => vec![ProofKind::Claims],
+        (Logic::Atl | Logic::AtlStar, _) => Vec::new(),
         (Logic::Ltl, Belnap::True) => vec![ProofKind::NoPath],
         (Logic::Ltl, _) => vec![ProofKind::Lasso, ProofKind::Plays, ProofKind::NoPath],
         (Logic::CtlStar, _) => vec![ProofKind::Labels],

@@ -87,6 +87,10 @@ impl<'f> Subject<'f> {
     /// Why it cannot.
     pub fn of(file: &'f ProgramFile, question: &'f Question, settings: Settings) -> Result<Self, String> {
         match question {
+            // Whose turn it is, no part of a certificate about a program says.
+            Question::Property(asked) if asked.formula.logic().is_strategic() => {
+                Err("of programs nothing is proved about players".to_owned())
+            }
             Question::Property(asked) => Ok(Self::property(file, asked, settings)),
             Question::Never(mistake) => Self::never(file, *mistake),
             Question::Watched(watched) => Self::watched(file, watched, settings),
