@@ -254,7 +254,7 @@ impl Unfolding<'_, '_> {
             };
             let place = self.automaton.successor(state, has);
             let smallest = found.entry(place).or_default();
-            if !smallest.iter().any(|&smaller| smaller & letter == smaller) {
+            if smallest.iter().all(|&smaller| smaller & !letter != 0) {
                 smallest.push(letter);
             }
         }

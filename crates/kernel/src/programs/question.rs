@@ -45,6 +45,7 @@ pub struct Subject<'f> {
 
 /// What is asked of a program.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one of it for each question, and nearly all are properties")]
 pub enum Asks<'f> {
     /// A property, or what labels of a Promela model watch.
     Property(Cow<'f, PropertyQuery>),
