@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn operators_of_atl_are_fixpoints_of_the_controllable_predecessor() {
         let own = "\"owner in {P}\"";
-        assert_eq!(form("<<P>> F p", Logic::Atl).unwrap(), format!("mu Z0. p | {own} & EX Z0 | !{own} & AX Z0"));
+        assert_eq!(form("<<P>> F p", Logic::Atl).unwrap(), format!("mu Z0. p | ({own} & EX Z0 | !{own} & AX Z0)"));
         assert_eq!(form("[[P]] X p", Logic::Atl).unwrap(), format!("!{own} & EX p | {own} & AX p"));
         assert_eq!(form("<<>> G p", Logic::Atl).unwrap(), "nu Z0. p & AX Z0");
         assert_eq!(form("<<all>> (p U q)", Logic::Atl).unwrap(), "mu Z0. q | p & EX Z0");

@@ -185,9 +185,11 @@ impl<'f> Printer<'f> {
             | Node::WeakUntil(left, right)
             | Node::StrongRelease(left, right) => {
                 let infix = as_infix(node).map_or(Infix::Until, |(infix, ..)| infix);
-                self.todo.extend([Piece::Text(bracket), Piece::Text("[")]);
+                // Square brackets beside those of a coalition are hard to read.
+                let [open, close] = if self.formula.logic().is_strategic() { [" (", ")"] } else { ["[", "]"] };
+                self.todo.extend([Piece::Text(bracket), Piece::Text(open)]);
                 self.infix(infix, left, right, true);
-                return self.todo.push(Piece::Text("]"));
+                return self.todo.push(Piece::Text(close));
             }
             _ => (other, path),
         };

@@ -247,6 +247,7 @@ fn coalitions_are_read_and_written() {
     check("AG <<\"the door\">> F p", Logic::Atl, "AG <<\"the door\">> F p");
     check("<<P>> (G F p & X q)", Logic::AtlStar, "<<P>> (G F p & X q)");
     check("<<P>> p", Logic::AtlStar, "<<P>> p");
+    check("E[[[P]] F p U q]", Logic::Atl, "E ([[P]] F p U q)");
     for (text, logic) in [("<<P>> F p", Logic::Atl), ("[[P]] F G p", Logic::AtlStar), ("<<>> G p", Logic::Atl)] {
         assert_eq!(parse(text, &ParseOptions::default()).formula.expect("it is one").logic(), logic, "{text}");
     }

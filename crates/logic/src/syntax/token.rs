@@ -292,7 +292,9 @@ impl<'t> Lexer<'t> {
 
     fn symbol(&mut self, first: char) {
         let rest = self.rest();
-        if self.logic.is_strategic() && (rest.starts_with("<<") || rest.starts_with("[[")) {
+        // `E[[[P]] F p U q]`: the first bracket groups, for no name begins with one.
+        let opens = rest.starts_with("<<") || (rest.starts_with("[[") && !rest.starts_with("[[["));
+        if self.logic.is_strategic() && opens {
             return self.coalition();
         }
         if let Some((symbol, token)) = SYMBOLS.iter().find(|(symbol, _)| rest.starts_with(symbol)) {
