@@ -170,6 +170,98 @@ fn branching_answers_with_a_run_have_a_certificate_beside_it() {
     refused_however_changed(&again, &document, ("stuck", false), 300);
 }
 
+/// What branches rests on strong fairness where the lamp is on and off again and again, so that a weakly fair process need never step.
+#[test]
+fn branching_formulas_under_strong_fairness_have_certificates() {
+    let lamp = |fairness: &str, guard: &str| {
+        format!(
+            "system s\nvar on : bool = false\nvar seen : bool = false\nprocess L {{ loop {{ on := !on; }} }}\n\
+             process Q {{ loop {{ when {guard} do seen := true; when on do seen := false; }} }}\nfair L\n{fairness} Q\n\
+             property comes : ctl AF seen\nproperty again : ctl AG AF seen\nproperty may : ctl EG !seen\n\
+             property star : ctl* A (G F seen && G F !seen)\nproperty leads : ctl AG (on -> EX AF seen)\n"
+        )
+    };
+    let (strong, weak) = (read("s.gcl", &lamp("strong fair", "on")), read("s.gcl", &lamp("fair", "on")));
+    let never = read("s.gcl", &lamp("strong fair", "on && !on"));
+    for (name, value) in [
+        ("comes", Belnap::True),
+        ("again", Belnap::True),
+        ("may", Belnap::False),
+        ("star", Belnap::True),
+        ("leads", Belnap::True),
+    ] {
+        let (document, _) = certified(&strong, name, false, value);
+        refused_however_changed(&weak, &document, (name, false), 60);
+        refused_however_changed(&never, &document, (name, false), 60);
+        let contrary = if value == Belnap::True { Belnap::False } else { Belnap::True };
+        let (document, _) = certified(&never, name, false, contrary);
+        refused_however_changed(&strong, &document, (name, false), 60);
+    }
+}
+
+/// Models whose events are those that a trace allows, and the same with one more event.
+const TRACES: [(&str, &str); 4] = [
+    (
+        "mtype = {a, b}; chan q = [2] of {mtype};\ntrace { end: do :: q!a; q!b od }\n\
+         active proctype P() { q!a; q!b; q!a; q!b }\nactive proctype R() { end: do :: q?_ od }",
+        "mtype = {a, b}; chan q = [2] of {mtype};\ntrace { end: do :: q!a; q!b od }\n\
+         active proctype P() { q!a; q!b; q!b; q!a }\nactive proctype R() { end: do :: q?_ od }",
+    ),
+    (
+        "chan q = [2] of { byte };\nactive proctype A() { q!1; q!2 }\nactive proctype B() { byte v; q?v; q?v }\n\
+         notrace { q!2; q!1 }",
+        "chan q = [2] of { byte };\nactive proctype A() { q!2; q!1 }\nactive proctype B() { byte v; q?v; q?v }\n\
+         notrace { q!2; q!1 }",
+    ),
+    (
+        "chan q = [0] of { byte }; chan r = [1] of { byte };\ntrace { end: do :: q!1; r!1 od }\n\
+         active proctype A() { q!1; r!1; q!1; r!1 }\nactive proctype B() { byte v; do :: q?v :: r?v od }",
+        "chan q = [0] of { byte }; chan r = [1] of { byte };\ntrace { end: do :: q!1; r!1 od }\n\
+         active proctype A() { q!1; r!1; r!1; q!1 }\nactive proctype B() { byte v; do :: q?v :: r?v od }",
+    ),
+    (
+        "chan q = [1] of { byte };\ntrace { do :: q?1; q?2 :: q?3 od }\n\
+         active proctype A() { do :: q!1; q!2 :: q!3 od }\nactive proctype B() { byte v; do :: q?v od }",
+        "chan q = [1] of { byte };\ntrace { do :: q?1; q?2 :: q?3 od }\n\
+         active proctype A() { do :: q!1; q!2 :: q!3 od }\nactive proctype B() { byte v; do :: q?v od }\n\
+         active proctype C() { q!3 }",
+    ),
+];
+
+#[test]
+fn traces_have_certificates() {
+    for (fine, stray) in TRACES {
+        let (fine, stray) = (read("m.pml", fine), read("m.pml", stray));
+        let (document, _) = certified(&fine, "trace", false, Belnap::True);
+        refused_however_changed(&stray, &document, ("trace", false), 150);
+        let (question, answer, _) = answered(program(&stray), "trace", false);
+        assert!(answer.value() == Belnap::False && is_shown_by_its_run(&question, &answer), "{:?}", answer.value());
+        let text = itf::document(program(&stray), answer.run().expect("a run"), None, None);
+        let request = Request { only: vec!["trace".to_owned()], ..Request::default() };
+        let shown = certify_run(program(&stray), &text, &request, &budget()).expect("it is a run");
+        assert!(shown[0].is_proved() && shown[0].value == "false", "{shown:?}\n{}", stray.text);
+    }
+}
+
+/// What holds because a higher priority comes first has a proof by terms where the graph has too many states; of the same model with equal priorities it proves nothing.
+#[test]
+fn priorities_have_certificates() {
+    let counters = |priority: usize| {
+        format!(
+            "int x; int y;\nactive proctype L() priority 2 {{ do :: x++ :: y = y + 3 od }}\n\
+             active proctype H() priority {priority} {{ do :: x > 10 -> x = 0 od }}\nltl low {{ [] (x <= 11) }}"
+        )
+    };
+    let (higher, equal, lower) = (counters(5), counters(2), counters(1));
+    let (document, _) = certified(&read("m.pml", &higher), "low", false, Belnap::True);
+    assert!(document.get("invariant").is_some(), "{document}");
+    refused_however_changed(&read("m.pml", &equal), &document, ("low", false), 100);
+    refused_however_changed(&read("m.pml", &lower), &document, ("low", false), 100);
+    // Blocks that are interrupted have no terms.
+    let block = higher.replace("x > 10 -> x = 0", "atomic { x > 10 -> x = 0 }");
+    assert!(!accepts(&read("m.pml", &block), &document, "low", false));
+}
+
 /// Names of questions, and pairs of models: what watches is quiet in the first, and finds something in the second.
 const WATCHED: [(&str, bool, &str, &str); 6] = [
     (

@@ -1,5 +1,6 @@
 //! Strong fairness on the graph of a program: what every strongly fair run does, and nothing else, is true of the graph with copies for what strong fairness
-//! excludes; and certificates about it are accepted for what is true, by nobody for what is not.
+//! excludes; and certificates about it are accepted for what is true, by nobody for what is not. Branching formulas are asked of the graph whose states say who steps, and have the
+//! value there that they have over sets.
 
 use tertium_base::Budget;
 use tertium_check::{Ask, Task};
@@ -92,4 +93,60 @@ fn graphs_with_copies_say_what_running_says() {
     });
     let [wrong, right, written] = counts.get();
     assert!(wrong > 20 && right > 20 && written > 10, "{wrong} false, {right} true, {written} with strong fairness");
+}
+
+/// Formulas that branch, of the same programs.
+const BRANCHING: [&str; 10] = [
+    "ctl AG AF b",
+    "ctl EG !b",
+    "ctl AG EF a",
+    "ctl EF AG a",
+    "ctl A[!b U (a || x = 2)]",
+    "ctl AX AF (x = 1)",
+    "ctl AG (a -> AF !a)",
+    "ctl* A (G F b || F G a)",
+    "ctl* E (G F a && G F !a && G !b)",
+    "ctl* A G (b -> E (X F !b))",
+];
+
+#[test]
+fn branching_formulas_have_the_value_that_sets_give_them() {
+    let counts = std::cell::Cell::new([0, 0, 0]);
+    for_random_cases(25, |case| {
+        let mut text = switches(&mut case.rng);
+        text.retain(|c| c != '\r');
+        let text: String =
+            text.lines().filter(|line| !line.starts_with("property")).map(|line| format!("{line}\n")).collect();
+        let named = BRANCHING.iter().enumerate().map(|(at, formula)| format!("property b{at} : {formula}\n"));
+        let text = text + &named.collect::<String>();
+        case.keep("program.gcl", &text);
+        let file = loaded(&text);
+        let budget = Budget::unlimited();
+        let engine = tertium_structures::engines::EngineChoice::Symbolic;
+        let options = CheckOptions { engine, look_for_idle: false, ..CheckOptions::default() };
+        let asked = asked(&file);
+        let found = check(&file, &asked, &options, &budget, &()).unwrap_or_else(|failure| panic!("{failure:?}"));
+        for (answer, question) in found.answers.iter().zip(&asked) {
+            let subject = Subject::of(&file, question, Settings::default()).expect("a property");
+            if !subject.is_strongly_fair() {
+                continue;
+            }
+            let options = CheckOptions::default();
+            let written = certificate_of(&file, question, answer, &options, &budget);
+            let written = written.unwrap_or_else(|failure| panic!("{}: {failure:?}", answer.name));
+            assert!(matches!(written, Written::Certificate(_)), "{}: {written:?}", answer.name);
+            let graph = subject.graph(&budget).expect("it is small");
+            let formula = subject.graph_formula().expect("it branches");
+            let task = Task::new(&graph, &formula, subject.reading, Ask::At(graph.init()), &budget).expect("it fits");
+            let engine = tertium_structures::engines::EngineChoice::Auto;
+            let values = tertium_structures::engines::evaluate(&task, engine).expect("a value").1;
+            let all = graph.init().iter().all(|&state| values.at(state) == Belnap::True);
+            assert_eq!(all, answer.value() == Belnap::True, "{}", answer.name);
+            let mut seen = counts.get();
+            seen[usize::from(all)] += 1;
+            counts.set(seen);
+        }
+    });
+    let [wrong, right, _] = counts.get();
+    assert!(wrong > 20 && right > 20, "{wrong} false, {right} true");
 }

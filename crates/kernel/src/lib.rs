@@ -32,6 +32,7 @@
 pub mod checker;
 pub mod completion_game;
 pub mod finding;
+mod marked_structure;
 pub mod obligations;
 pub mod programs;
 pub mod request;

@@ -15,6 +15,7 @@ use tertium_model::{Kmts, LatticeModel, Model, ParamModel, StateId};
 
 use crate::checker::{Assumption, Rejection, Subject, check_certificate_of};
 use crate::finding::{Finding, Verdict, proof_word};
+use crate::marked_structure::MarkedStructure;
 use crate::request::Request;
 
 /// Families with more parameters are not gone through instance by instance.
@@ -141,6 +142,9 @@ impl Question<'_> {
             return Ok(finding);
         }
         match &self.loaded.model {
+            Model::Kmts(model) if parts.iter().any(|part| *part.place() == CertificatePlace::FairCompletions) => {
+                self.of_fair_completions(model, &parts, text, &mut finding)?;
+            }
             Model::Kmts(model) => {
                 let place = |part: &Part| *part.place() == CertificatePlace::Whole;
                 let parts: Vec<&Part> = parts.into_iter().filter(|part| place(part)).collect();
@@ -178,6 +182,40 @@ impl Question<'_> {
             about.push(format!("linear formulas read as `{}`", self.reading.linear.name()));
         }
         about
+    }
+
+    /// What all completions agree on, each step of them counting for fairness as the step of the structure does that it stands for.
+    fn of_fair_completions(
+        &self,
+        model: &Kmts,
+        parts: &[&Part],
+        text: &str,
+        finding: &mut Finding,
+    ) -> Result<(), Failure> {
+        if parts.iter().any(|part| *part.place() != CertificatePlace::FairCompletions) {
+            finding.verdict = Verdict::Refused("its parts are about different structures".to_owned());
+            return Ok(());
+        }
+        let marked = match MarkedStructure::of(model, &self.parsed.formula) {
+            Ok(marked) => marked,
+            Err(why) => {
+                finding.verdict = Verdict::Refused(why);
+                return Ok(());
+            }
+        };
+        let states: Vec<StateId> = self.states.iter().map(|state| marked.begins[state.index()]).collect();
+        let question = Question {
+            formula: marked.formula.text(),
+            parsed: Parsed { formula: marked.formula, ..self.parsed.clone() },
+            reading: MarkedStructure::reading(self.reading),
+            states: &states,
+            ..*self
+        };
+        let subject = (&marked.model, Subject::structure(&marked.model));
+        let (value, shown) = question.of_structure(subject, parts, &self.loaded.constants(), text)?;
+        finding.about.push("steps of completions count for fairness as those that they stand for".to_owned());
+        settle(finding, value.word(), shown);
+        Ok(())
     }
 
     /// The value that parts prove of one structure, which all initial states must agree on.

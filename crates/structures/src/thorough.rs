@@ -4,9 +4,12 @@
 //! that violates it. Each is decided two-valued, its proof re-checked, and compared with the structure before it is
 //! shown.
 
+use std::sync::Arc;
+
 use tertium_base::{Budget, Diagnostic, Stopped};
 use tertium_check::thorough::{
-    Completion, Estimate, How, decide, estimate, small_proof, supported, thorough_proof, two_completions,
+    Completion, Estimate, How, MarkedStructure, decide, estimate, small_proof, supported, thorough_proof,
+    two_completions,
 };
 use tertium_check::{Ask, EngineError, Task, Unsupported};
 use tertium_evidence::{Certificate, CertificatePlace, CompletionProof, Deadlock, LinearReading, Proof, Reading};
@@ -147,7 +150,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The same under fairness constraints. What is compositional is explained as such; what only completions agree on has no proof.
+    /// The same under fairness constraints. What is compositional is explained as such; what only completions agree on is proved of the marked structure.
     fn check_thorough_fair(
         &self,
         model: &Kmts,
@@ -167,13 +170,63 @@ impl Session<'_> {
         answer.verdict.settle(value);
         answer.state = state;
         let fair = prove::evaluated_formula(model, &formula);
-        let task = bound(Task::new(model, &fair, self.thorough_reading(), Ask::At(&self.ask), budget))?;
-        let (provenance, compositional) = crate::engines::evaluate(&task, EngineChoice::Auto)?;
+        let compositional_task = bound(Task::new(model, &fair, self.thorough_reading(), Ask::At(&self.ask), budget))?;
+        let (provenance, compositional) = crate::engines::evaluate(&compositional_task, EngineChoice::Auto)?;
         if meet_at(&self.ask, |state| compositional.at(state)).0 == value {
             answer.provenance = provenance;
-            return self.explain(&task, &formula, answer, value, observer);
+            self.explain(&compositional_task, &formula, answer, value, observer)?;
+            // That completions of both kinds exist is more than that the compositional value is open.
+            return if value == Belnap::Unknown { self.prove_marked(&task, answer, value, observer) } else { Ok(()) };
         }
         answer.provenance = Provenance::new(Engine::Thorough, Technique::GeneralisedModelChecking);
+        self.prove_marked(&task, answer, value, observer)
+    }
+
+    /// Has it proved of the marked structure that all completions with fairness agree, or that they do not.
+    fn prove_marked(
+        &self,
+        task: &Task<'_>,
+        answer: &mut Answer,
+        value: Belnap,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
+        let small = task.model.edge_count() <= SMALL || self.options.always_recheck;
+        let marked = MarkedStructure::of(task).map_err(|why| Failure::from(refusal(&why)))?;
+        let (true, Some(marked)) = (small, marked) else { return Ok(()) };
+        observer.phase(&format!("proving {}", answer.name));
+        let decisive = answer.state.as_slice();
+        let states = if value == Belnap::False { decisive } else { &self.ask[..] };
+        let structure = Arc::new(marked.model.clone());
+        let mut proved = Vec::new();
+        for &state in states {
+            let begin = [marked.begin(state)];
+            let here = marked.task(task, Ask::At(&begin)).map_err(failure)?;
+            // Where the value is unknown, some initial states may have another one.
+            let own = if value == Belnap::Unknown { decide(&here, begin[0]).map_err(failure)?.value } else { value };
+            let found = match own {
+                Belnap::Unknown => {
+                    self.completions_certificate(&here, begin[0]).map(|found| found.map(|found| found.0))
+                }
+                _ => self.thorough_certificate(&here, begin[0], own),
+            };
+            // The answer stands without its proof, which may take more than the answer did.
+            let mut certificate = match found {
+                Ok(Some(certificate)) => certificate,
+                Ok(None) | Err(Failure::Stopped(_)) => return Ok(()),
+                Err(failure) => return Err(failure),
+            };
+            match prove::recheck((&marked.model, Subject::structure(&marked.model)), &certificate, &[], task.budget) {
+                Err(Failure::Stopped(_)) => return Ok(()),
+                checked => checked?,
+            }
+            // The question is the one that was asked; marks are how its proof is told.
+            (certificate.formula, certificate.logic) = (task.formula.text(), task.formula.logic());
+            certificate.reading = task.reading;
+            let structure = Some(Arc::clone(&structure));
+            proved.push(Proved { place: CertificatePlace::FairCompletions, structure, certificate });
+        }
+        answer.certificates = proved;
+        answer.checked = true;
         Ok(())
     }
 
@@ -244,26 +297,36 @@ impl Session<'_> {
             return Ok(());
         }
         observer.phase(&format!("completing {}", answer.name));
-        let [Some(satisfying), Some(violating)] = two_completions(task, state).map_err(failure)? else {
+        let Some((certificate, completions)) = self.completions_certificate(task, state)? else {
             return Err(Failure::Internal(format!(
                 "{} is unknown, and a completion of one kind is missing",
                 task.formula
             )));
         };
-        let mut proofs = Vec::new();
-        for (completion, wanted) in [(&satisfying, Belnap::True), (&violating, Belnap::False)] {
-            let (structure, refines) = (completion.structure.clone(), completion.refines.clone());
-            let proof = verify(task, state, completion, wanted)?.proof;
-            proofs.push(CompletionProof { structure, refines, proof });
-        }
-        if let Ok(both) = <[CompletionProof; 2]>::try_from(proofs) {
-            let certificate = certificate(task, state, Belnap::Unknown, Proof::Completions(Box::new(both)));
-            prove::recheck((task.model, Subject::structure(task.model)), &certificate, &[], task.budget)?;
-            answer.certificates.push(Proved { place: CertificatePlace::Whole, structure: None, certificate });
-        }
-        answer.completions = Some(Box::new([satisfying, violating]));
+        prove::recheck((task.model, Subject::structure(task.model)), &certificate, &[], task.budget)?;
+        answer.certificates.push(Proved { place: CertificatePlace::Whole, structure: None, certificate });
+        answer.completions = Some(completions);
         answer.checked = true;
         Ok(())
+    }
+
+    /// Two completions that disagree, as a proof and as structures.
+    fn completions_certificate(
+        &self,
+        task: &Task<'_>,
+        state: StateId,
+    ) -> Result<Option<(Certificate, Box<[Completion; 2]>)>, Failure> {
+        let [Some(satisfying), Some(violating)] = two_completions(task, state).map_err(failure)? else {
+            return Ok(None);
+        };
+        let proof_of = |completion: &Completion, wanted: Belnap| -> Result<CompletionProof, Failure> {
+            let (structure, refines) = (completion.structure.clone(), completion.refines.clone());
+            let proof = verify(task, state, completion, wanted)?.proof;
+            Ok(CompletionProof { structure, refines, proof })
+        };
+        let both = Box::new([proof_of(&satisfying, Belnap::True)?, proof_of(&violating, Belnap::False)?]);
+        let certificate = certificate(task, state, Belnap::Unknown, Proof::Completions(both));
+        Ok(Some((certificate, Box::new([satisfying, violating]))))
     }
 }
 

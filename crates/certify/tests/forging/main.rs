@@ -6,6 +6,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod fair_completions;
 mod honest;
 mod models;
 mod mutate;

@@ -12,16 +12,20 @@
 
 use std::collections::BTreeMap;
 
+use tertium_evidence::{Deadlock, Reading};
 use tertium_lattice::Belnap;
-use tertium_logic::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId, fair_ctl};
+use tertium_logic::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId, ParseOptions, fair_ctl, parse};
 use tertium_model::{Edge, Kmts, KmtsBuilder, PropId, StateId};
 
 use super::terms::decline;
 use crate::{Ask, EngineError, Filter, Task, Unsupported};
 
 /// A structure whose states say for which constraints the step into them counts.
-pub(super) struct MarkedStructure {
+#[derive(Clone, Debug)]
+pub struct MarkedStructure {
+    /// The structure, without constraints.
     pub model: Kmts,
+    /// What is asked of it, as its text is read.
     pub formula: Formula,
     /// For each state its copy that no step leads to, where paths begin.
     begins: Vec<StateId>,
@@ -32,7 +36,10 @@ type Marks = Vec<Belnap>;
 
 impl MarkedStructure {
     /// The structure and formula for a task with fairness; nothing for one without.
-    pub(super) fn of(task: &Task<'_>) -> Result<Option<Self>, Unsupported> {
+    ///
+    /// # Errors
+    /// If completions with fairness are not known for the task.
+    pub fn of(task: &Task<'_>) -> Result<Option<Self>, Unsupported> {
         let fair = task.filters.iter().any(|filter| matches!(filter, Filter::Fair(_)));
         if task.model.fairness().is_empty() && !fair {
             return Ok(None);
@@ -42,18 +49,30 @@ impl MarkedStructure {
         }
         let names: Vec<String> = (0..task.model.fairness().len()).map(|at| free_name(task.model, at)).collect();
         let formula = marked_formula(task.formula, &names)?;
+        // Proofs speak of the nodes of its text.
+        let formula = parse(&formula.text(), &ParseOptions::in_logic(formula.logic())).formula;
+        let formula = formula.ok_or_else(|| decline("the formula cannot be written with marks"))?;
         let (model, begins) = marked_model(task.model, &names).ok_or_else(|| decline("the structure is too large"))?;
         Ok(Some(Self { model, formula, begins }))
     }
 
     /// Where paths from a state begin.
-    pub(super) fn begin(&self, state: StateId) -> StateId {
+    #[must_use]
+    pub fn begin(&self, state: StateId) -> StateId {
         self.begins[state.index()]
     }
 
-    /// The same question about it.
-    pub(super) fn task<'t>(&'t self, like: &Task<'t>, ask: Ask<'t>) -> Result<Task<'t>, EngineError> {
-        let task = Task::new(&self.model, &self.formula, like.reading, ask, like.budget);
+    /// The same question about it. A path that ends is never fair, so ends that count are read as ends that do not.
+    ///
+    /// # Errors
+    /// If the formula names something that the structure does not have.
+    pub fn task<'t>(&'t self, like: &Task<'t>, ask: Ask<'t>) -> Result<Task<'t>, EngineError> {
+        let deadlock = match like.reading.deadlock {
+            Deadlock::Maximal => Deadlock::Mu,
+            other => other,
+        };
+        let reading = Reading { deadlock, ..like.reading };
+        let task = Task::new(&self.model, &self.formula, reading, ask, like.budget);
         task.map_err(|_| EngineError::Unsupported(decline("a name of the formula is not known to the structure")))
     }
 }
@@ -65,6 +84,16 @@ fn free_name(model: &Kmts, constraint: usize) -> String {
         name.push('_');
     }
     name
+}
+
+/// How a state's name tells whether the step into it counts.
+fn letter(mark: Belnap) -> char {
+    match mark {
+        Belnap::True => 't',
+        Belnap::False => 'f',
+        Belnap::Unknown => 'u',
+        Belnap::Both => 'b',
+    }
 }
 
 fn marks(model: &Kmts, edge: &Edge) -> Marks {
@@ -80,8 +109,8 @@ struct Copies<'m> {
     model: &'m Kmts,
     builder: KmtsBuilder,
     known: BTreeMap<(StateId, Marks), StateId>,
-    /// Copies whose steps are not there yet, with the state that each is one of.
-    open: Vec<(StateId, StateId)>,
+    /// By copy, in the order in which they were made, the state that it is one of.
+    made: Vec<(StateId, StateId)>,
     props: Vec<PropId>,
 }
 
@@ -91,8 +120,13 @@ impl Copies<'_> {
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
-        let name = format!("{}#{}", self.model.state_name(state), self.known.len());
-        let copy = self.builder.add_state(&name);
+        let own = self.model.state_name(state);
+        let copy = match marks.iter().all(|&mark| mark == Belnap::False) {
+            true => self.builder.add_state(own),
+            false => {
+                self.builder.add_state(&format!("{own}#{}", marks.iter().copied().map(letter).collect::<String>()))
+            }
+        };
         let own = self.model.props().len();
         for at in 0..own {
             self.builder.set_label(copy, self.props[at], self.model.label(state, PropId::new(at)));
@@ -101,7 +135,7 @@ impl Copies<'_> {
             self.builder.set_label(copy, self.props[own + at], mark);
         }
         self.known.insert(key, copy);
-        self.open.push((copy, state));
+        self.made.push((copy, state));
         copy
     }
 
@@ -142,11 +176,13 @@ fn marked_model(model: &Kmts, names: &[String]) -> Option<(Kmts, Vec<StateId>)> 
     model.actions().iter().for_each(|name| {
         builder.add_action(name);
     });
-    let mut copies = Copies { model, builder, known: BTreeMap::new(), open: Vec::new(), props };
+    let mut copies = Copies { model, builder, known: BTreeMap::new(), made: Vec::new(), props };
     let none = vec![Belnap::False; names.len()];
     let begins: Vec<StateId> = model.states().map(|state| copies.copy(state, &none)).collect();
-    while let Some((copy, state)) = copies.open.pop() {
+    let mut next = 0;
+    while let Some(&(copy, state)) = copies.made.get(next) {
         copies.steps(copy, state)?;
+        next += 1;
     }
     let mut builder = copies.builder;
     model.init().iter().for_each(|&state| builder.add_init(begins[state.index()]));

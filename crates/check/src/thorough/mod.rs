@@ -34,5 +34,6 @@ mod words;
 pub use completion::Completion;
 pub use decide::{How, Thorough, ThoroughOutcome, decide, is_strongest, two_completions};
 pub use estimate::{Estimate, estimate};
+pub use fairness::MarkedStructure;
 pub use proofs::{proof_by_moves, small_proof, thorough_proof};
 pub use search::{Found, Method, Wanted, by_tableau, search, supported};

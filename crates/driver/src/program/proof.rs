@@ -17,7 +17,7 @@ use tertium_kernel::programs::invariant_obligations;
 use tertium_kernel::programs::question::{Settings, Subject};
 use tertium_kernel::solve::{Decided, Decider, decide};
 use tertium_lattice::Belnap;
-use tertium_logic::Logic;
+use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, StateId};
 use tertium_program::VarId;
 use tertium_program::analysis::Intervals;
@@ -215,9 +215,13 @@ fn on_graph(
     };
     // Of a graph everything is decided, so that there is nothing to read.
     subject.reading.linear = Reading::default().linear;
-    if subject.is_strongly_fair() && value != Belnap::True {
-        return Ok(Written::None("strong fairness shows that linear formulas are true, and nothing else".to_owned()));
+    if let Some(why) = subject.strong_fairness_refuses(value) {
+        return Ok(Written::None(why.to_owned()));
     }
+    let formula = match subject.graph_formula() {
+        Ok(formula) => formula,
+        Err(why) => return Ok(Written::None(why)),
+    };
     let model = match subject.graph(budget) {
         Ok(model) => model,
         Err(NoGraph::Open(why)) => return Ok(Written::None(why)),
@@ -226,7 +230,7 @@ fn on_graph(
     let place = place_of(question, &subject);
     let mut proved = Vec::new();
     for &state in model.init() {
-        proved.extend(prove_at(&model, &subject, (state, value), budget)?);
+        proved.extend(prove_at(&model, (&formula, subject.reading), (state, value), budget)?);
         if value == Belnap::False && !proved.is_empty() {
             break;
         }
@@ -243,17 +247,17 @@ fn on_graph(
 /// The proof at an initial state. What is true is so at all of them; what is false need not be so at this one.
 fn prove_at(
     model: &Kmts,
-    subject: &Subject<'_>,
+    (asked, reading): (&Formula, Reading),
     (state, value): (StateId, Belnap),
     budget: &Budget,
 ) -> Result<Option<Certificate>, Failure> {
-    let formula = prove::evaluated_formula(model, subject.formula());
+    let formula = prove::evaluated_formula(model, asked);
     let ask = [state];
-    let task = bound(Task::new(model, &formula, subject.reading, Ask::At(&ask), budget))?;
+    let task = bound(Task::new(model, &formula, reading, Ask::At(&ask), budget))?;
     if value == Belnap::False && engines::evaluate(&task, EngineChoice::Auto)?.1.at(state) != value {
         return Ok(None);
     }
-    let certificate = prove::certificate(&task, subject.formula(), state, value)?;
+    let certificate = prove::certificate(&task, asked, state, value)?;
     prove::recheck((model, SubjectKind::Graph), &certificate, &[], budget)?;
     Ok(Some(certificate))
 }

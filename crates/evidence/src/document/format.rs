@@ -175,6 +175,8 @@ pub(super) enum PlaceText {
     Element(String),
     Property(PropertyText),
     Mistake(String),
+    #[serde(rename = "fair-completions")]
+    FairCompletions,
 }
 
 #[derive(Deserialize, Clone, Debug)]

@@ -45,6 +45,8 @@ pub enum CertificatePlace {
     },
     /// The graph of a program in which the steps that go wrong in this way lead to a state of their own.
     Mistake(String),
+    /// The structure whose states say for which fairness constraints the step into them counts: completions with fairness are its completions.
+    FairCompletions,
 }
 
 /// A proof over abstract states that nothing bad is ever reached.

@@ -170,6 +170,7 @@ fn place_of(place: &PlaceText) -> CertificatePlace {
             CertificatePlace::Property { text: text.clone(), stutter: *stutter, fair: *fair }
         }
         PlaceText::Mistake(name) => CertificatePlace::Mistake(name.clone()),
+        PlaceText::FairCompletions => CertificatePlace::FairCompletions,
     }
 }
 

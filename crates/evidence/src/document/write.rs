@@ -191,6 +191,7 @@ const fn mark(value: Option<bool>) -> char {
 fn place(out: &mut dyn Write, place: &CertificatePlace) -> io::Result<()> {
     match place {
         CertificatePlace::Whole => Ok(()),
+        CertificatePlace::FairCompletions => out.write_all(b"\"where\": \"fair-completions\",\n "),
         CertificatePlace::Element(name) | CertificatePlace::Mistake(name) => {
             let kind = if matches!(place, CertificatePlace::Element(_)) { "element" } else { "mistake" };
             write!(out, "\"where\": {{\"{kind}\": ")?;

@@ -16,7 +16,7 @@ impl ProofObligations<'_, '_> {
         let mut none = Vec::new();
         for (pid, &place) in at.iter().enumerate() {
             for source in self.places(pid, place) {
-                let moves = self.moves(pid, source)?;
+                let moves = self.offered(pid, source)?;
                 let there = self.machine.terms.number(source as i128);
                 let here = self.machine.terms.eq(self.machine.at[pid], there);
                 let ways = moves.ways.iter().map(|way| (&way.inputs, way.taken));
@@ -54,11 +54,24 @@ impl ProofObligations<'_, '_> {
 
     /// Nobody, or not this process, has a step that ends well (or, if `any`, one at all).
     pub(super) fn stuck(&mut self, at: &[Option<u32>], only: Option<usize>, any: bool) -> Result<TermId, NoTerm> {
+        // Whoever can step keeps from it those of lower priority only: nobody can if nobody could.
+        let anyone = only.is_none();
+        let pids: Vec<usize> = only.map_or_else(|| (0..self.machine.processes()).collect(), |only| vec![only]);
+        self.idle(at, &pids, (any, anyone))
+    }
+
+    /// None of these has a step that ends well (or, if `any`, one at all); with `offered`, one that it could take if its priority let it.
+    pub(super) fn idle(
+        &mut self,
+        at: &[Option<u32>],
+        pids: &[usize],
+        (any, offered): (bool, bool),
+    ) -> Result<TermId, NoTerm> {
         let known = self.known(at);
         let mut parts = Vec::new();
-        for pid in (0..self.machine.processes()).filter(|&pid| only.is_none_or(|only| only == pid)) {
+        for &pid in pids {
             for source in self.places(pid, at[pid]) {
-                let moves = self.moves(pid, source)?;
+                let moves = if offered { self.offered(pid, source)? } else { self.moves(pid, source)? };
                 let there = self.machine.terms.number(source as i128);
                 let here = self.machine.terms.eq(self.machine.at[pid], there);
                 for way in moves.ways.iter().filter(|way| way.sure) {

@@ -5,8 +5,8 @@
 //! process is named after it: `P.x`, and `P(2).x` where several processes run the same code.
 //!
 //! Nothing of the engines is used here: this, [`super::values`] and [`super::steps`] say again, as terms, what `tertium_program`'s
-//! definition of a step says about states. Processes that may be started have cells as well ([`super::roster`]). Not here: priorities and
-//! traces; they are refused.
+//! definition of a step says about states. Processes that may be started have cells as well ([`super::roster`]). Not here: who outranks whom
+//! ([`super::priorities`]), and traces, which are refused.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,6 +16,7 @@ use tertium_program::{
 };
 
 use super::Later;
+use super::priorities;
 use super::roster::{self, Slot};
 use super::terms::{Bounds, Domain, Function, Sort, TermId, Terms};
 
@@ -76,6 +77,8 @@ pub struct Machine<'p> {
     pub(super) may_wait: bool,
     /// Where nobody can move but by waiting for a time-out, once somebody has asked.
     pub(super) nobody_moves: Option<TermId>,
+    /// By process that nobody of higher priority can step, and whether that is exact, once somebody has asked.
+    pub(super) alone: HashMap<usize, (TermId, bool)>,
 }
 
 /// A channel with more cells is not looked at.
@@ -95,9 +98,10 @@ impl<'p> Machine<'p> {
     /// # Errors
     /// Why its steps cannot be written as terms, or why the list is none of this program.
     pub fn with(program: &'p Program, later: &[Later]) -> Result<Self, NoTerm> {
-        if program.priorities || program.trace.is_some() || program.last.is_some() {
-            return Err(NoTerm::new("priorities, traces and `_last` cannot be written as terms"));
+        if program.trace.is_some() || program.last.is_some() {
+            return Err(NoTerm::new("traces and `_last` cannot be written as terms"));
         }
+        priorities::are_understood(program, !later.is_empty())?;
         let mut terms = Terms::default();
         let deadlock = terms.hidden("!deadlock", Sort::Bool);
         let slots = roster::slots(program, later)?;
@@ -114,6 +118,7 @@ impl<'p> Machine<'p> {
             deadlock,
             may_wait: false,
             nobody_moves: None,
+            alone: HashMap::new(),
             slots,
             code,
             terms,

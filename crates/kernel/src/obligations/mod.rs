@@ -16,6 +16,7 @@ mod machine;
 mod messages;
 mod parse;
 mod print;
+mod priorities;
 mod proof_obligations;
 pub(crate) mod ranks;
 mod rendezvous;

@@ -80,6 +80,8 @@ pub struct ProofObligations<'p, 'a> {
     /// Parts that texts of the abstraction name by their numbers.
     pub(super) shared: Vec<TermId>,
     moves: HashMap<(usize, usize), Rc<Moves>>,
+    /// The same where nobody of higher priority can step; of programs with priorities.
+    pub(super) unranked: HashMap<(usize, usize), Rc<Moves>>,
     counts: BTreeMap<&'static str, usize>,
     /// Everything that abstract states tell apart.
     tracked: BTreeSet<TermId>,
@@ -148,6 +150,7 @@ impl<'p, 'a> ProofObligations<'p, 'a> {
             cells,
             shared,
             moves: HashMap::new(),
+            unranked: HashMap::new(),
             counts: BTreeMap::new(),
             tracked,
             lines,
@@ -156,13 +159,13 @@ impl<'p, 'a> ProofObligations<'p, 'a> {
         })
     }
 
-    /// What a process can do from a location.
-    pub(super) fn moves(&mut self, pid: usize, at: usize) -> Result<Rc<Moves>, NoTerm> {
+    /// What a process can do from a location, whatever its priority is.
+    pub(super) fn offered(&mut self, pid: usize, at: usize) -> Result<Rc<Moves>, NoTerm> {
         if let Some(known) = self.moves.get(&(pid, at)) {
             return Ok(Rc::clone(known));
         }
         self.has_room()?;
-        let found = match self.machine.moves(pid, at) {
+        let found = match self.machine.offered(pid, at) {
             Ok(found) => found,
             // What always holds there may tell how often a loop goes round.
             Err(why) => {

@@ -139,11 +139,11 @@ pub(super) struct Look {
 }
 
 impl Machine<'_> {
-    /// Everything that a process can do from one of its locations.
+    /// Everything that a process can do from one of its locations, whatever its priority is.
     ///
     /// # Errors
     /// If some of it has no term.
-    pub fn moves(&mut self, pid: usize, source: usize) -> Result<Moves, NoTerm> {
+    pub(super) fn offered(&mut self, pid: usize, source: usize) -> Result<Moves, NoTerm> {
         self.moves_knowing(pid, source, Changes::new())
     }
 

@@ -6,7 +6,7 @@ use tertium_evidence::{Certificate, CertificatePlace, Deadlock, Document, Invari
 use tertium_lattice::Belnap;
 use tertium_load::questions::Mistake;
 use tertium_load::{Failure, ProgramFile};
-use tertium_logic::Logic;
+use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, StateId};
 use tertium_program::Fairness;
 
@@ -106,7 +106,7 @@ pub fn lines(file: &ProgramFile) -> Vec<String> {
 /// Abstract states contain everything that is reached, and nothing bad.
 fn by_invariant(subject: &Subject<'_>, invariant: &InvariantPart, means: Means<'_>) -> Result<Established, NotShown> {
     let value = invariant.value;
-    same_question(subject, &invariant.formula, invariant.logic)?;
+    same_question(subject.formula(), &invariant.formula, invariant.logic)?;
     let over = &invariant.over;
     let obligations =
         invariant_obligations(subject, over, value, means.budget).map_err(|why| means.no_term(NoTerm(why)))?;
@@ -214,7 +214,8 @@ fn by_structure(
     means.decided(&drawn.obligations)?;
     let mut count = drawn.obligations.len();
     let model = &drawn.model;
-    let subject_drawn = DrawnSubject { model, kind: SubjectKind::Abstraction, ranked: &drawn.ranked };
+    let formula = subject.formula();
+    let subject_drawn = DrawnSubject { model, formula, kind: SubjectKind::Abstraction, ranked: &drawn.ranked };
     let (proof, shown) = proved_at(subject, subject_drawn, (value, parts), text, means)?;
     if value == Belnap::False {
         let starts = begins(&mut writer, model, &shown).map_err(|why| means.no_term(why))?;
@@ -247,16 +248,17 @@ pub fn begins(
 /// Parts prove the value on the program's graph, which is written out anew.
 fn by_graph(subject: &Subject<'_>, parts: &[Part], text: &str, means: Means<'_>) -> Result<Established, NotShown> {
     let value = common_value(parts)?;
-    if subject.is_strongly_fair() && value != Belnap::True {
-        return Err(refused("strong fairness shows that linear formulas are true, and nothing else"));
+    if let Some(why) = subject.strong_fairness_refuses(value) {
+        return Err(refused(why));
     }
+    let formula = subject.graph_formula().map_err(refused)?;
     let model = match subject.graph(means.budget) {
         Ok(model) => model,
         Err(NoGraph::Open(why)) => return Err(refused(why)),
         Err(NoGraph::Failed(failure)) => return Err(failure.into()),
     };
     let ranked = RankedSteps::default();
-    let written_out = DrawnSubject { model: &model, kind: SubjectKind::Graph, ranked: &ranked };
+    let written_out = DrawnSubject { model: &model, formula: &formula, kind: SubjectKind::Graph, ranked: &ranked };
     let (proof, _) = proved_at(subject, written_out, (value, parts), text, means)?;
     let over = format!("on the graph of {} states", model.state_count());
     Ok(Established { value, proof, over, obligations: 0, assumptions: Vec::new() })
@@ -278,6 +280,8 @@ fn common_value(parts: &[Part]) -> Result<Belnap, NotShown> {
 #[derive(Clone, Copy)]
 struct DrawnSubject<'a> {
     model: &'a Kmts,
+    /// What is shown of it.
+    formula: &'a Formula,
     kind: SubjectKind,
     ranked: &'a RankedSteps,
 }
@@ -285,7 +289,7 @@ struct DrawnSubject<'a> {
 /// The kind of proof, and the initial states where the value is proved: all of them if it is true, one if it is false.
 fn proved_at(
     subject: &Subject<'_>,
-    DrawnSubject { model, kind, ranked }: DrawnSubject<'_>,
+    DrawnSubject { model, formula, kind, ranked }: DrawnSubject<'_>,
     (value, parts): (Belnap, &[Part]),
     text: &str,
     means: Means<'_>,
@@ -307,8 +311,7 @@ fn proved_at(
             )));
         }
         // The question is the program's; only the proof is the file's. A part that says that it is about something else has no place here.
-        let formula = subject.formula();
-        same_question(subject, part.formula(), part.logic())?;
+        same_question(formula, part.formula(), part.logic())?;
         same_runs(subject, part.place())?;
         let (state, proof) = (read.state, read.proof);
         let certificate = Certificate { formula: formula.text(), logic: formula.logic(), reading, state, value, proof };
@@ -339,8 +342,7 @@ fn proved_at(
 }
 
 /// Whether a proof says that it is about this question.
-fn same_question(subject: &Subject<'_>, formula: &str, logic: Logic) -> Result<(), NotShown> {
-    let asked = subject.formula();
+fn same_question(asked: &Formula, formula: &str, logic: Logic) -> Result<(), NotShown> {
     if logic == asked.logic() && canonical(formula, logic) == asked.text() {
         return Ok(());
     }

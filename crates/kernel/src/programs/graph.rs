@@ -15,6 +15,7 @@ use tertium_program::{ExprId, Fairness, NoInitialStates, Outcome, Semantics, Sta
 use tertium_load::Failure;
 use tertium_load::questions::Mistake;
 
+use super::strong_fairness::{TakenStep, Unmarked};
 use crate::obligations::StructureReading;
 use crate::obligations::ranks::{Promise, keeping};
 
@@ -60,14 +61,25 @@ pub fn write_out(
     let semantics = semantics.clone().within(budget);
     let mut writer = Writer::new(&semantics, labels, frame);
     writer.everyone = everyone && frame.fair;
-    writer.start(budget)?;
-    let (mut at, mut ticks) = (0, 0);
-    while at < writer.states.len() {
-        budget.tick(&mut ticks).map_err(Failure::from)?;
-        writer.expand(at)?;
-        at += 1;
-    }
+    writer.run(budget)?;
     writer.finish()
+}
+
+/// As [`write_out`], each state with who took the step that led there, as far as they are treated strongly fairly ([`super::strong_fairness`]).
+///
+/// # Errors
+/// If it cannot be written out.
+pub(super) fn write_out_marked(
+    semantics: &Semantics<'_>,
+    labels: &Labels,
+    (frame, everyone): (StructureReading, bool),
+    budget: &Budget,
+) -> Result<Kmts, NoGraph> {
+    let semantics = semantics.clone().within(budget);
+    let mut writer = Writer::new(&semantics, labels, frame);
+    writer.everyone = everyone && frame.fair;
+    writer.run(budget)?;
+    writer.finish_marked(budget)
 }
 
 struct Writer<'a, 'p> {
@@ -118,6 +130,18 @@ impl<'a, 'p> Writer<'a, 'p> {
             everyone: false,
             edges: Vec::new(),
         }
+    }
+
+    /// Every state that can be reached.
+    fn run(&mut self, budget: &Budget) -> Result<(), NoGraph> {
+        self.start(budget)?;
+        let (mut at, mut ticks) = (0, 0);
+        while at < self.states.len() {
+            budget.tick(&mut ticks).map_err(Failure::from)?;
+            self.expand(at)?;
+            at += 1;
+        }
+        Ok(())
     }
 
     fn start(&mut self, budget: &Budget) -> Result<(), NoGraph> {
@@ -228,15 +252,26 @@ impl<'a, 'p> Writer<'a, 'p> {
         }
     }
 
+    /// Whoever is treated fairly, weakly or strongly.
+    fn treated_fairly(&self) -> BTreeSet<u32> {
+        if !self.everyone {
+            return self.fair.iter().copied().collect();
+        }
+        // Whoever never steps is treated fairly, too: where there is nobody else, paths that end would count as fair ones.
+        let running = 0..to_u32(self.semantics.program().instances.len());
+        self.edges.iter().filter_map(|(_, pid, _)| *pid).chain(running).collect()
+    }
+
+    fn finish_marked(self, budget: &Budget) -> Result<Kmts, NoGraph> {
+        let weak = self.treated_fairly().into_iter().filter(|pid| !self.strong.contains(pid)).collect::<Vec<u32>>();
+        let taken = self.edges.iter().map(|&((from, to, action), pid, _)| TakenStep { from, to, action, pid });
+        let taken: Vec<TakenStep> = taken.collect();
+        let graph = self.builder.finish().map_err(|error| NoGraph::Open(error.to_string()))?;
+        Unmarked { graph: &graph, taken: &taken, strong: &self.strong, weak: &weak }.marked(budget)
+    }
+
     fn finish(mut self) -> Result<Kmts, NoGraph> {
-        let fair: BTreeSet<u32> = if self.everyone {
-            // Whoever never steps is treated fairly, too: where there is nobody else, paths that end would count as fair ones.
-            let running = 0..to_u32(self.semantics.program().instances.len());
-            self.edges.iter().filter_map(|(_, pid, _)| *pid).chain(running).collect()
-        } else {
-            self.fair.iter().copied().collect()
-        };
-        for pid in fair {
+        for pid in self.treated_fairly() {
             let counting = self.counting(pid);
             self.builder.add_fairness(counting);
         }

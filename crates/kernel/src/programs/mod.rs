@@ -9,6 +9,7 @@ mod families;
 pub mod graph;
 pub mod question;
 mod runs;
+mod strong_fairness;
 
 use std::path::Path;
 
@@ -232,7 +233,14 @@ fn claimed_of(document: &Document) -> Option<Claimed<'_>> {
 impl Claimed<'_> {
     fn is(&self, question: &Question) -> bool {
         match question {
-            Question::Property(asked) => self.logic == Some(asked.formula.logic()) && self.text == asked.source,
+            Question::Property(asked) => {
+                // Under strong fairness a formula of CTL is proved in its form in CTL*.
+                let forms = [
+                    asked.formula.logic(),
+                    if asked.formula.logic() == Logic::Ctl { Logic::CtlStar } else { asked.formula.logic() },
+                ];
+                self.logic.is_some_and(|logic| forms.contains(&logic)) && self.text == asked.source
+            }
             Question::Never(mistake) => self.logic.is_none() && self.text == mistake.name(),
             Question::Watched(watched) => self.logic.is_none() && self.text == watched.name,
         }

@@ -7,14 +7,16 @@ use std::borrow::Cow;
 
 use tertium_base::Budget;
 use tertium_evidence::{Deadlock, Reading};
+use tertium_lattice::Belnap;
 use tertium_load::ProgramFile;
 use tertium_load::questions::{Mistake, MonitorQuery, PropertyQuery, Question, WatchKind};
 use tertium_logic::{Formula, Logic, ParseOptions, parse};
 use tertium_model::Kmts;
-use tertium_program::{Expr, ExprId, Fairness, Program, Semantics};
+use tertium_program::{Expr, ExprId, Fairness, ProcessId, Program, Semantics};
 
 use super::claims::{ClaimAutomaton, formula};
-use super::graph::{Labels, NoGraph, write_out};
+use super::graph::{Labels, NoGraph, write_out, write_out_marked};
+use super::strong_fairness::relativised;
 use crate::obligations::StructureReading;
 
 /// How a question is read, as far as the user says so.
@@ -145,9 +147,6 @@ impl<'f> Subject<'f> {
     }
 
     fn never(file: &'f ProgramFile, mistake: Mistake) -> Result<Self, String> {
-        if mistake == Mistake::Trace {
-            return Err("where a trace may end is not part of the graph".to_owned());
-        }
         let text = format!("AG !\"{}\"", mistake.name());
         let formula = parse(&text, &ParseOptions::in_logic(Logic::Ctl)).formula;
         let formula = formula.ok_or("its name cannot be an atom")?;
@@ -190,24 +189,54 @@ impl<'f> Subject<'f> {
         }
     }
 
+    /// The formula that a proof about the graph is one of: under strong fairness, what a branching formula says of the graph whose states say who steps.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn graph_formula(&self) -> Result<Cow<'_, Formula>, String> {
+        if !self.is_strongly_fair() || self.is_linear() {
+            return Ok(Cow::Borrowed(self.formula()));
+        }
+        let instances = &self.file.program.instances;
+        let treated = |process: ProcessId| self.file.program.process(process).fairness;
+        let strong = instances.iter().filter(|instance| treated(instance.process) == Fairness::Strong);
+        relativised(self.formula(), strong.count()).map(Cow::Owned)
+    }
+
+    fn is_linear(&self) -> bool {
+        matches!(self.asks, Asks::Property(_)) && self.formula().logic() == Logic::Ltl
+    }
+
     /// The finite structure that a proof is about: the program's graph, or its product with a claim.
     ///
     /// # Errors
     /// If it cannot be written out.
     pub fn graph(&self, budget: &Budget) -> Result<Kmts, NoGraph> {
-        // What strong fairness excludes is drawn by copies of possible steps, which is right for what every run does.
-        let linear = matches!(self.asks, Asks::Property(_)) && self.formula().logic() == Logic::Ltl;
-        if self.is_strongly_fair() && !(linear && self.frame.stutter) {
-            return Err(NoGraph::Open(
-                "strong fairness shows that linear formulas are true, and nothing else".to_owned(),
-            ));
-        }
         let semantics = Semantics::new(&self.file.program);
+        if self.is_strongly_fair() && !self.frame.stutter {
+            return Err(NoGraph::Open("strong fairness is known where runs that end stay where they are".to_owned()));
+        }
+        if self.is_strongly_fair() && !self.is_linear() {
+            if !matches!(self.asks, Asks::Property(_)) {
+                return Err(NoGraph::Open("a claim is read beside runs that are weakly fair at most".to_owned()));
+            }
+            return write_out_marked(&semantics, &self.labels(), (self.frame, self.everyone), budget);
+        }
         let graph = write_out(&semantics, &self.labels(), (self.frame, self.everyone), budget)?;
         match &self.asks {
             Asks::Claim(claim, _) => claim.product(&graph, budget),
             _ => Ok(graph),
         }
+    }
+
+    /// Why strong fairness is in the way of a proof on the graph: what it excludes is drawn there by copies of possible steps for linear formulas, which is right for what every
+    /// run does.
+    #[must_use]
+    pub fn strong_fairness_refuses(&self, value: Belnap) -> Option<&'static str> {
+        let refuses = self.is_strongly_fair() && self.is_linear() && value != Belnap::True;
+        refuses.then_some(
+            "under strong fairness a linear formula is shown to be true on the graph, and to be false by a run",
+        )
     }
 
     /// Whether some process is treated strongly fairly, and that counts for the question.
