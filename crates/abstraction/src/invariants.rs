@@ -3,11 +3,11 @@
 //! Intervals ([`Intervals`]) in a reduced product with linear forms (Cousot and Cousot 1979): the terms of assigned values are
 //! simplified, so that `x + y - x` is `y`. What is found holds in every reachable state, so it is part of every question.
 //!
-//! Beside these, what holds wherever a process is at a location ([`LocationInvariants`]): it is part of every question about a state
+//! Beside these, what holds wherever a process is at a location ([`LocationInvariants`], of array cells [`CellInvariants`]): it is part of every question about a state
 //! in which it is there.
 
-use tertium_program::analysis::LocationInvariants;
 use tertium_program::analysis::intervals::{Interval, Intervals, PartnerDomain, stored};
+use tertium_program::analysis::{CellInvariants, LocationInvariants};
 use tertium_program::{ExprId, InitialValue, LocationId, ProcessId, Program, VarId};
 use tertium_smt::{Bounds, Sort, TermId, Terms};
 
@@ -53,33 +53,53 @@ impl System {
     /// Finds what holds at locations, as far as bounds of variables do not say so anyway.
     pub(crate) fn add_location_invariants(&mut self) {
         let found = LocationInvariants::of(&self.program);
+        let cells = CellInvariants::of(&self.program);
         for process in self.program.process_ids() {
             for location in (0..self.program.process(process).locations.len()).map(LocationId::new) {
                 let Some(constraints) = found.at(process, location) else {
                     self.location_invariants.push(LocationInvariant { process, location, condition: None });
                     continue;
                 };
-                for constraint in constraints {
-                    let condition = constraint.expr(&mut self.program);
-                    let Some((condition, term)) =
-                        condition.and_then(|expr| Some((expr, self.observed(expr, true).ok()?)))
-                    else {
-                        continue;
-                    };
-                    if self.terms.as_bool(term).is_none() {
-                        self.location_facts.entry((process, location)).or_default().push(term);
-                        let condition = Some(condition);
-                        self.location_invariants.push(LocationInvariant { process, location, condition });
-                    }
+                let linear: Vec<ExprId> = constraints.iter().filter_map(|one| one.expr(&mut self.program)).collect();
+                let of_cells: Vec<ExprId> =
+                    cells.at(process, location).iter().map(|one| one.expr(&mut self.program)).collect();
+                for condition in linear {
+                    self.add_location_invariant((process, location), condition);
+                }
+                for condition in of_cells {
+                    let term = self.add_location_invariant((process, location), condition);
+                    self.cell_facts.entry((process, location)).or_default().extend(term);
                 }
             }
         }
+    }
+
+    /// Its term, if it says something.
+    fn add_location_invariant(
+        &mut self,
+        (process, location): (ProcessId, LocationId),
+        condition: ExprId,
+    ) -> Option<TermId> {
+        let term = self.observed(condition, true).ok().filter(|&term| self.terms.as_bool(term).is_none())?;
+        self.location_facts.entry((process, location)).or_default().push(term);
+        self.location_invariants.push(LocationInvariant { process, location, condition: Some(condition) });
+        Some(term)
     }
 
     /// What holds wherever processes are at locations, beyond the bounds of variables.
     #[must_use]
     pub fn location_invariants(&self) -> &[LocationInvariant] {
         &self.location_invariants
+    }
+
+    /// Whether something is known of cells at locations of a process.
+    pub(crate) fn has_cell_facts(&self, process: ProcessId) -> bool {
+        self.cell_facts.iter().any(|(&(known, _), facts)| known == process && !facts.is_empty())
+    }
+
+    /// What is known of cells where a process is at a location.
+    pub(crate) fn cell_facts(&self, process: ProcessId, location: LocationId) -> Vec<TermId> {
+        self.cell_facts.get(&(process, location)).cloned().unwrap_or_default()
     }
 
     /// The same as terms, for a process at a location.

@@ -161,6 +161,8 @@ pub struct System {
     /// What holds at locations, and the same as terms.
     pub(crate) location_invariants: Vec<LocationInvariant>,
     pub(crate) location_facts: BTreeMap<(ProcessId, LocationId), Vec<TermId>>,
+    /// Those of them that are about cells of arrays.
+    pub(crate) cell_facts: BTreeMap<(ProcessId, LocationId), Vec<TermId>>,
     pub(crate) reasons: Vec<(VarId, keep::Reason)>,
     pub(crate) deadlock: TermId,
     /// The values of predicates after operations, and the symbols of terms.
@@ -206,6 +208,7 @@ impl System {
             bounds,
             location_invariants: Vec::new(),
             location_facts: BTreeMap::new(),
+            cell_facts: BTreeMap::new(),
             reasons,
             deadlock,
             afterwards: HashMap::new(),

@@ -32,14 +32,20 @@ impl System {
         let concrete = self.concrete(&state.locations, &state.kept);
         let mut view = self.facts(concrete, &state.cube);
         for (process, &at) in self.program.process_ids().zip(&state.locations) {
-            for fact in self.location_facts(process, at) {
-                let fact = self.terms.substitute(fact, &view.concrete);
-                if self.terms.as_bool(fact).is_none() {
-                    self.note(fact, &mut view);
-                }
-            }
+            let facts = self.location_facts(process, at);
+            self.note_all(facts, &mut view);
         }
         view
+    }
+
+    /// Adds what holds, where symbols have known values.
+    pub(crate) fn note_all(&mut self, facts: Vec<TermId>, view: &mut View) {
+        for fact in facts {
+            let fact = self.terms.substitute(fact, &view.concrete);
+            if self.terms.as_bool(fact).is_none() {
+                self.note(fact, view);
+            }
+        }
     }
 
     /// What symbols with known values and predicates say.

@@ -3,7 +3,7 @@
 
 use tertium_base::Budget;
 use tertium_driver::program::predicate_abstraction::AbstractionOptions;
-use tertium_driver::program::proof::certificate_of;
+use tertium_driver::program::proof::{Written, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::spotlight::{self, Parameters, SpotlightOptions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, from_text};
@@ -176,4 +176,53 @@ fn starvation_takes_two_processes_of_twenty_five() {
     assert_eq!(found[0].spotlight.as_ref().map(Vec::len), Some(2));
     assert!(found[0].cost.states < 2_000, "{} states", found[0].cost.states);
     assert!(found[0].run().is_some_and(|run| run.loop_start.is_some()));
+}
+
+/// Who holds what is known at locations: one process is enough for what it holds, and that not all wait at the same time needs none.
+#[test]
+fn what_one_of_twenty_five_holds_takes_one_process() {
+    let path = tertium_testkit::corpus::folder().join("gcl/spotlight/starvation25.gcl");
+    let text = std::fs::read_to_string(path).expect("the corpus is there");
+    let text = text.lines().filter(|line| !line.starts_with("property")).map(|line| format!("{line}\n"));
+    let text = text.collect::<String>()
+        + "property stays : ltl G (busy1 -> r[2] = 1)\nproperty taken : ltl G !(P1@work && r[2] = 0)\n";
+    let file = loaded(&text);
+    let options = CheckOptions::default();
+    let budget = Budget::unlimited();
+    for question in questions(&file, &[], false).expect("no names are asked for") {
+        let asked = std::slice::from_ref(&question);
+        let how = SpotlightOptions::default();
+        let abstraction = AbstractionOptions::default();
+        let found = spotlight::check(&file, asked, &options, &abstraction, &how, &budget, &());
+        let answer = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers.remove(0);
+        assert_eq!(answer.value(), Belnap::True, "{}: {:?}", answer.name, answer.reasons());
+        assert!(answer.cost.states < 500, "{}: {} states", answer.name, answer.cost.states);
+    }
+}
+
+/// The same of three processes, with what it rests on.
+#[test]
+fn what_locations_tell_is_certified() {
+    let process = |number: usize| {
+        format!(
+            "process P{number} {{ loop {{ t1: when r[1] = 0 do r[1] := {number}; t2: when r[2] = 0 do r[2] := {number}; work: skip; \
+             f1: r[1] := 0; f2: r[2] := 0; }} }}\n"
+        )
+    };
+    let all: String = (1..=3).map(process).collect();
+    let file = loaded(&format!(
+        "system hold\nvar r : array[1..2] of 0..3 = 0\nvar n : int = 0\n{all}process C {{ loop {{ n := n + 1; await n < 0; }} }}\n\
+         property stays : ltl G (P1@work -> r[2] = 1)\n"
+    ));
+    let (options, budget) = (CheckOptions::default(), Budget::unlimited());
+    for question in questions(&file, &[], false).expect("no names are asked for") {
+        let (how, abstraction) = (SpotlightOptions::default(), AbstractionOptions::default());
+        let asked = std::slice::from_ref(&question);
+        let found = spotlight::check(&file, asked, &options, &abstraction, &how, &budget, &());
+        let answer = found.unwrap_or_else(|failure| panic!("{failure:?}")).answers.remove(0);
+        assert_eq!(answer.value(), Belnap::True, "{}: {:?}", answer.name, answer.reasons());
+        let written = certificate_of(&file, &question, &answer, &options, &budget);
+        let written = written.unwrap_or_else(|failure| panic!("{}: {failure:?}", answer.name));
+        assert!(matches!(written, Written::WithObligations { .. }), "{}: {written:?}", answer.name);
+    }
 }

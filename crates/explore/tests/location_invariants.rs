@@ -1,15 +1,16 @@
 //! Every state that can be reached satisfies the invariants of the locations that its processes are at; and they say what they should.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use tertium_base::Budget;
 use tertium_base::narrow::to_usize;
-use tertium_program::analysis::LocationInvariants;
+use tertium_program::analysis::{CellInvariants, LocationInvariants};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PROCESS};
 use tertium_program::search::{Limits, nearest_first};
 use tertium_program::successors::Defined;
 use tertium_program::{LocationId, ProcessId, Program, Scope, Semantics, State, VarId};
-use tertium_testkit::{ProgramShape, for_random_cases, random_program};
+use tertium_testkit::{ProgramShape, Rng, for_random_cases, random_program};
 
 const MOST_STATES: usize = 3000;
 
@@ -56,6 +57,106 @@ fn satisfies(semantics: &Semantics<'_>, found: &LocationInvariants, state: &Stat
         compared += constraints.len();
     }
     compared
+}
+
+/// How many sets of values of cells were compared.
+fn all_cells_are_inside(program: &Program) -> usize {
+    let (semantics, budget) = (Semantics::new(program), Budget::unlimited());
+    let Ok(initial) = semantics.initial_states(1 << 12, &budget) else { return 0 };
+    let found = CellInvariants::of(program);
+    // Told as sets, and as conditions of the program.
+    let mut with_conditions = program.clone();
+    let mut conditions = BTreeMap::new();
+    for process in program.process_ids() {
+        for at in (0..program.process(process).locations.len()).map(LocationId::new) {
+            let told: Vec<_> = found.at(process, at).iter().map(|one| one.expr(&mut with_conditions)).collect();
+            conditions.insert((process, at), told);
+        }
+    }
+    let observer = Semantics::new(&with_conditions);
+    let mut states = Defined::from(&semantics, initial);
+    let mut compared = 0;
+    let limits = Limits { most: MOST_STATES, budget: &budget };
+    let _ = nearest_first(&mut states, limits, &mut |_, reached, number| {
+        let state = &reached.states[number];
+        let layout = semantics.layout();
+        for frame in layout.frames(&state.slots) {
+            let process = ProcessId::new(to_usize(state.slots[frame + FRAME_PROCESS]));
+            let at = LocationId::new(to_usize(state.slots[frame + FRAME_LOCATION]));
+            for (one, &condition) in found.at(process, at).iter().zip(&conditions[&(process, at)]) {
+                let place = format!("{}@{}", program.process(process).name, program.location_name(process, at));
+                assert!(observer.observe(condition, state).is_ok_and(|value| value != 0), "{one:?} at {place}");
+                compared += 1;
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    });
+    compared
+}
+
+/// Processes that take and give back cells of an array, by the rules or not.
+fn takers(rng: &mut Rng) -> String {
+    let mut text =
+        "system takers\nvar r : array[0..2] of 0..3 = 0\nvar f : array[1..2] of bool = false\nvar n : 0..2 = 0\n"
+            .to_owned();
+    for process in 1..=2 + rng.below(2) {
+        let mut body = String::new();
+        for _ in 0..2 + rng.below(4) {
+            let (cell, other) = (rng.below(3), rng.below(3));
+            body.push_str(&match rng.below(10) {
+                0..=2 => format!("when r[{cell}] = 0 do r[{cell}] := {process}; "),
+                3..=4 => format!("r[{cell}] := 0; "),
+                5 => format!("when r[{cell}] != r[{other}] do f[1] := !f[2]; "),
+                6 => format!("when f[1] || r[{cell}] = {process} do n := (n + 1) mod 3; "),
+                7 => format!("r[n] := {}; ", rng.below(4)),
+                8 => format!("f[2] := r[{cell}] > 1; "),
+                _ => format!("await r[n] <= r[{cell}]; "),
+            });
+        }
+        text.push_str(&format!("process P{process} {{ loop {{ {body}}} }}\n"));
+    }
+    text
+}
+
+#[test]
+fn cells_have_the_values_that_are_told_at_locations() {
+    let compared = std::cell::Cell::new(0);
+    for_random_cases(200, |case| {
+        let text = if case.rng.chance(70) {
+            takers(&mut case.rng)
+        } else {
+            random_program(&mut case.rng, &ProgramShape::default())
+        };
+        case.keep("program.gcl", text.as_str());
+        compared.set(compared.get() + all_cells_are_inside(&gcl(&text)));
+    });
+    assert!(compared.get() > 10_000, "{} sets", compared.get());
+}
+
+/// Whoever holds a cell is where it has its number; elsewhere it has not.
+#[test]
+fn who_holds_a_cell_is_known() {
+    let process = |number: usize| {
+        format!(
+            "process P{number} {{ loop {{ take: when r[1] = 0 do r[1] := {number}; more: when r[2] = 0 do r[2] := {number}; \
+             use: skip; give: r[1] := 0; last: r[2] := 0; }} }}\n"
+        )
+    };
+    let all: String = (1..=3).map(process).collect();
+    let mut program = gcl(&format!("system hold\nvar r : array[1..2] of 0..3 = 0\n{all}"));
+    assert!(all_cells_are_inside(&program) > 100);
+    let found = CellInvariants::of(&program);
+    let first = program.process_ids().next().expect("there is one");
+    let mut told = |label: &str| -> Vec<String> {
+        let mut locations = (0..program.process(first).locations.len()).map(LocationId::new);
+        let at = locations.find(|&at| program.location_name(first, at) == label).expect("there is one");
+        let exprs: Vec<_> = found.at(first, at).iter().map(|one| one.expr(&mut program)).collect();
+        exprs.into_iter().map(|expr| program.show(expr)).collect()
+    };
+    assert_eq!(told("take"), ["r[1] != 1", "r[2] != 1"]);
+    assert_eq!(told("more"), ["r[1] = 1", "r[2] != 1"]);
+    assert_eq!(told("use"), ["r[1] = 1", "r[2] = 1"]);
+    assert_eq!(told("last"), ["r[1] != 1", "r[2] = 1"]);
 }
 
 #[test]

@@ -18,6 +18,7 @@ pub mod label;
 pub mod parameterised;
 pub mod plain;
 pub mod structure;
+mod stuck;
 
 use tertium_program::{LocationId, ProcessId, Program};
 

@@ -5,7 +5,8 @@
 //! one process are certain together, though none is alone, one of their targets is certain.
 //!
 //! A step of the shade is never certain. A predicate keeps its value if every step of the process, wherever it is,
-//! provably keeps it. Where the solver gives up, less is known.
+//! provably keeps it. What cells of arrays hold wherever a process is at a location is known of the spotlight where it is, and of the shade where it steps
+//! from. Where the solver gives up, less is known.
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -73,6 +74,8 @@ struct ShadeStep {
     relation: TermId,
     /// Where its process is.
     place: TermId,
+    /// What holds there.
+    facts: Vec<TermId>,
     /// The predicates it writes to.
     touches: Vec<usize>,
 }
@@ -130,7 +133,10 @@ impl Lit {
                     touches.push(at);
                 }
             }
-            steps.push(ShadeStep { operation, relation, place, touches });
+            let facts = system.cell_facts(process, source);
+            let placed = HashMap::from([(counter, here)]);
+            let facts = facts.into_iter().map(|fact| system.terms.substitute(fact, &placed)).collect();
+            steps.push(ShadeStep { operation, relation, place, facts, touches });
         }
         steps
     }
@@ -149,7 +155,8 @@ impl Lit {
         }
         let is_watched = |system: &mut System, process: ProcessId| {
             let counter = system.translator.counter(process);
-            !system.support(counter).is_disjoint(&looked_at)
+            // What holds at its locations is known to the shade, too.
+            system.has_cell_facts(process) || !system.support(counter).is_disjoint(&looked_at)
         };
         let positions = 0..self.processes.len();
         positions.filter(|&position| is_watched(system, self.processes[position])).collect()
@@ -161,7 +168,12 @@ impl Lit {
             let here = system.terms.int(i128::from(location.number()));
             concrete.insert(system.translator.counter(process), here);
         }
-        system.facts(concrete, cube)
+        let mut view = system.facts(concrete, cube);
+        for (&process, &location) in self.processes.iter().zip(locations) {
+            let facts = system.cell_facts(process, location);
+            system.note_all(facts, &mut view);
+        }
+        view
     }
 
     /// What follows.
@@ -327,6 +339,15 @@ fn shade_step(
     if system.terms.as_bool(relation) == Some(false) {
         return Ok(false);
     }
+    let mut parts = vec![step.place, relation];
+    for &fact in &step.facts {
+        let fact = system.simplify(view, fact);
+        match system.terms.as_bool(fact) {
+            Some(false) => return Ok(false),
+            Some(true) => {}
+            None => parts.push(fact),
+        }
+    }
     for &at in &step.touches {
         if changed[at] || cube[at] == Kleene::Unknown {
             continue;
@@ -334,7 +355,9 @@ fn shade_step(
         let after = system.after(step.operation, system.predicate_terms[at]);
         let after = system.simplify(view, after);
         let broken = if cube[at] == Kleene::True { system.terms.not(after) } else { after };
-        changed[at] = system.possible(view, Purpose::Assignment, &[step.place, relation, broken])? != Reply::Unsat;
+        parts.push(broken);
+        changed[at] = system.possible(view, Purpose::Assignment, &parts)? != Reply::Unsat;
+        parts.pop();
     }
     Ok(true)
 }

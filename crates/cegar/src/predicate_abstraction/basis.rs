@@ -298,6 +298,21 @@ fn location_invariants(words: &mut Vocabulary<'_>, system: &System) -> Result<Ve
     Ok(told)
 }
 
+/// That processes which run from the start to the end of time do: where they may be anywhere, a checker would take them for ended otherwise.
+pub(crate) fn nobody_has_ended(system: &System) -> Result<Vec<String>, NoTerm> {
+    let program = system.program();
+    if !program.is_static() {
+        return Ok(Vec::new());
+    }
+    let mut words = Vocabulary::new(program)?;
+    let mut told = Vec::new();
+    for (pid, instance) in program.instances.iter().enumerate() {
+        let ended = program.process(instance.process).locations.len();
+        told.extend(words.holds_at((pid, ended), None)?);
+    }
+    Ok(told)
+}
+
 fn no_cell(program: &Program, var: VarId) -> NoTerm {
     NoTerm(format!("`{}` has no cell of its own", program.show_variable(var)))
 }

@@ -39,8 +39,10 @@ pub(super) fn states(system: &System, explored: &SpotExplored) -> Arc<Basis> {
 pub(super) fn anywhere(system: &System) -> Arc<Basis> {
     let at = vec![None; system.program().instances.len()];
     let state = AbstractState { at, values: Vec::new(), cube: Vec::new() };
-    let told = basis::over(system)
-        .map(|over| Basis::States(Abstraction { always: over.always, states: vec![state], ..Abstraction::default() }));
+    let told = basis::over(system).and_then(|over| {
+        let always = [over.always, basis::nobody_has_ended(system)?].concat();
+        Ok(Basis::States(Abstraction { always, states: vec![state], ..Abstraction::default() }))
+    });
     Arc::new(told.unwrap_or_else(|NoTerm(why)| Basis::Untold(why)))
 }
 

@@ -1,7 +1,7 @@
 //! Can a step go wrong, or the program get stuck?
 //!
 //! Each process whose steps may go wrong is looked at alone: if no state that it can come to allows the mistake, it never
-//! happens. The program is never stuck if one process can always step. Nothing more is tried: what is open stays open.
+//! happens. The program is never stuck if one process can always step, or if what holds at locations excludes that all wait at the same time. Nothing more is tried: what is open stays open.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -73,7 +73,10 @@ impl SpotlightCheck<'_> {
                 return Ok(Ok(certificate_basis::states(system, &explored)));
             }
         }
-        Ok(Err("no process can step wherever it is, as far as looking at it alone tells".to_owned()))
+        if !system.may_be_stuck().map_err(|why| failed(self.file, system.program(), why))? {
+            return Ok(Ok(certificate_basis::anywhere(system)));
+        }
+        Ok(Err("all processes may wait at the same time, as far as what holds at their locations tells".to_owned()))
     }
 
     /// What shows that no step of any process goes wrong; or which one may.

@@ -54,11 +54,13 @@ pub fn reason(file: &ProgramFile, questions: &[Question]) -> Option<String> {
     if !program.spotlight.is_empty() {
         return Some("the file declares a spotlight".to_owned());
     }
+    // Mistakes name no process: each is looked for process by process.
     let named = questions.iter().filter_map(|question| match question {
         Question::Property(asked) => Some(named(program, &asked.atoms).len()),
-        Question::Never(_) | Question::Watched(_) => None,
+        Question::Never(_) => Some(0),
+        Question::Watched(_) => None,
     });
-    let few = named.clone().count() > 0 && named.max().unwrap_or(0) <= limits::SPOTLIGHT_START_FEW;
+    let few = named.max().is_some_and(|most| most <= limits::SPOTLIGHT_START_FEW);
     let unbounded = !program.functions.is_empty()
         || program.variables.iter().any(|variable| matches!(program.bounds(variable.ty), (None, _) | (_, None)));
     let many = count >= limits::SPOTLIGHT_START_VERY_MANY || (count >= limits::SPOTLIGHT_START_MANY && unbounded);

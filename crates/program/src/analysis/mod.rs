@@ -1,5 +1,6 @@
 //! What holds of a program whatever it does, found without running it?
 
+pub mod cell_invariants;
 pub mod cone_of_influence;
 pub mod constants;
 pub mod copy_propagation;
@@ -8,6 +9,7 @@ pub mod location_invariants;
 pub mod partial_evaluation;
 pub mod value_sets;
 
+pub use cell_invariants::CellInvariants;
 pub use constants::Constants;
 pub use intervals::{Interval, Intervals};
 pub use location_invariants::LocationInvariants;

@@ -231,7 +231,7 @@ const fn is_plain(action: &Action) -> bool {
 }
 
 /// The processes that run by themselves.
-pub(super) fn followed_processes(program: &Program) -> Vec<ProcessId> {
+pub(in crate::analysis) fn followed_processes(program: &Program) -> Vec<ProcessId> {
     let watching = |process: &ProcessId| {
         program.claims.contains(process) || program.trace.as_ref().is_some_and(|trace| trace.process == *process)
     };

@@ -24,7 +24,7 @@
 //! # None }
 //! ```
 //!
-//! Not here: arrays and channels; of these, intervals are known wherever processes are ([`super::intervals`]).
+//! Not here: arrays ([`super::cell_invariants`]) and channels; of these, intervals are known wherever processes are ([`super::intervals`]).
 
 pub mod boxes;
 pub mod congruences;
@@ -45,6 +45,7 @@ use crate::types::VarId;
 
 pub use constraint::{LinearConstraint, Relation};
 pub use domain::AbstractDomain;
+pub(super) use fixpoint::followed_processes;
 
 /// What holds at one location.
 type Constraints = Vec<LinearConstraint<VarId>>;
@@ -127,7 +128,7 @@ fn within(constraints: &[LinearConstraint<VarId>], var: VarId) -> Interval {
 }
 
 /// Whether all steps are tests and assignments of processes that are there from the start.
-fn is_understood(program: &Program) -> bool {
+pub(super) fn is_understood(program: &Program) -> bool {
     let plain = |action: &Action| {
         matches!(action, Action::Assign(_) | Action::Assert(_) | Action::Print { .. } | Action::Together { .. })
     };
