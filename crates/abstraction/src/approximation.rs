@@ -57,6 +57,17 @@ pub enum Untold {
     Value(OperationId, VarId),
 }
 
+/// Where an expression surely is true and where it surely is false, for values of kept cells.
+#[derive(Clone, Debug)]
+pub struct ValuedCase {
+    /// The kept cells that it speaks of, by their numbers, with their values.
+    pub case: Vec<(usize, i128)>,
+    /// Where it is true.
+    pub yes: SureGuard,
+    /// Where it is false.
+    pub no: SureGuard,
+}
+
 impl System {
     /// All steps, in the order of the text; or why one cannot be told.
     ///
@@ -114,6 +125,11 @@ impl System {
                 terms.push(after);
             }
         }
+        self.cases_of(&terms).map_err(|var| Untold::Cases(operation, var))
+    }
+
+    /// The combinations of values of the kept cells that terms depend on; or a variable of which there are too many.
+    fn cases_of(&mut self, terms: &[TermId]) -> Result<Vec<Vec<(usize, i128)>>, VarId> {
         let mut cases: Vec<Vec<(usize, i128)>> = vec![Vec::new()];
         for at in 0..self.kept.len() {
             let own = self.support(self.kept[at].symbol);
@@ -124,12 +140,12 @@ impl System {
             let values = match (self.terms.sort(self.kept[at].symbol), self.bounds[var.index()]) {
                 (Sort::Bool, _) => 0..=1,
                 (_, (Some(lo), Some(hi))) => lo..=hi,
-                _ => return Err(Untold::Cases(operation, var)),
+                _ => return Err(var),
             };
             let count = values.end().saturating_sub(*values.start()).saturating_add(1);
             let all = usize::try_from(count).ok().and_then(|count| count.checked_mul(cases.len()));
             if all.is_none_or(|all| all > MOST_CASES) {
-                return Err(Untold::Cases(operation, var));
+                return Err(var);
             }
             let longer =
                 |case: Vec<(usize, i128)>| values.clone().map(move |value| [case.as_slice(), &[(at, value)]].concat());
@@ -207,13 +223,29 @@ impl System {
         self.bounds[var.index()]
     }
 
-    /// Where an expression surely is true, and where it surely is false, as cubes of predicates.
+    /// Where an expression surely is true, and where it surely is false, by the values of the kept cells that it speaks of; with none of them where there are too many combinations, so that
+    /// only what holds for all of their values is told.
     ///
     /// # Errors
     /// If it has no meaning as a term, or a limit is reached.
-    pub fn surely_valued(&mut self, expr: ExprId) -> Result<(Vec<Cube>, Vec<Cube>), Failed> {
+    pub fn surely_valued(&mut self, expr: ExprId) -> Result<Vec<ValuedCase>, Failed> {
         let (yes, no) = (self.observed(expr, true)?, self.observed(expr, false)?);
-        let (not_yes, not_no) = (self.terms.not(yes), self.terms.not(no));
-        Ok((self.minimal_never(not_yes)?, self.minimal_never(not_no)?))
+        let cases = self.cases_of(&[yes, no]).unwrap_or_else(|_| vec![Vec::new()]);
+        let mut found = Vec::new();
+        for case in cases {
+            let map = self.case_map(&case);
+            let (yes, no) = (self.terms.substitute(yes, &map), self.terms.substitute(no, &map));
+            found.push(ValuedCase { case, yes: self.surely_where(yes)?, no: self.surely_where(no)? });
+        }
+        Ok(found)
+    }
+
+    /// Where a term surely holds, exactly if predicates say it.
+    fn surely_where(&mut self, term: TermId) -> Result<SureGuard, Failed> {
+        if let Some(truth) = self.exactly(term) {
+            return Ok(SureGuard::Where(truth));
+        }
+        let not = self.terms.not(term);
+        Ok(SureGuard::Under(self.minimal_never(not)?))
     }
 }

@@ -62,6 +62,9 @@ fn definite_values_of_approximations_are_those_of_the_program() {
         );
         text.push_str("property p4 : ltl (n = 0) U (b || n = 2)\nproperty p5 : ltl X (n = 1 || X b)\n");
         text.push_str("property p6 : ltl F deadlock\nproperty p7 : ltl G (deadlock -> b)\n");
+        if case.rng.chance(50) {
+            text.push_str("keep n\n");
+        }
         case.keep("program.gcl", &text);
         let predicates: Vec<String> = ["b", "n = 0", "n = 1", "n = 2"]
             .iter()
@@ -90,6 +93,30 @@ fn definite_values_of_approximations_are_those_of_the_program() {
     });
     let [over, under] = decided.get();
     assert!(over > 3 && under > 3, "only {over} and {under} were decided");
+}
+
+/// What a property says of variables that stay concrete is told of their values, alone and beside predicates.
+#[test]
+fn atoms_over_kept_variables_are_told() {
+    let text = "system ring\nvar t : 0..2 = 0\nvar n : int = 0\nvar on : bool = false\n\
+        process A { loop { when t = 0 do t := 1; n := n + 1; } }\nprocess B { loop { when t = 1 do t := 2; on := !on; } }\n\
+        process C { loop { when t = 2 do t := 0; } }\npredicate n > 0\nkeep t, on\n\
+        property bounded : ltl G (t <= 2)\nproperty turn : ltl G (t = 2 -> F (t = 0))\nproperty hardly : ltl G (t != 2 || n <= 0 || !on)\n\
+        property most : ltl G (t + n > 4 -> n > 0)\n";
+    let file = loaded(text, &[]);
+    for language in LANGUAGES {
+        let told = |side| {
+            let text = written(&file, side, language).expect("an approximation");
+            (values(&read(language, &text)), text)
+        };
+        let is = |found: &[(String, Belnap)], name: &str| found.iter().find(|one| one.0 == name).map(|one| one.1);
+        let (over, text) = told(Approximation::Over);
+        assert_eq!(is(&over, "bounded"), Some(Belnap::True), "{text}");
+        assert_eq!(is(&over, "most"), Some(Belnap::True), "{text}");
+        let (under, text) = told(Approximation::Under);
+        assert_eq!(is(&under, "hardly"), Some(Belnap::False), "{text}");
+        assert_ne!(is(&under, "bounded"), Some(Belnap::False), "{text}");
+    }
 }
 
 fn corpus(name: &str, predicates: &[&str]) -> ProgramFile {

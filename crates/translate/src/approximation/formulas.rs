@@ -4,6 +4,7 @@
 //! exclude each other. In the under-approximation it may be unknown: then neither is told, as in Kleene's logic.
 
 use tertium_abstraction::System;
+use tertium_abstraction::approximation::SureGuard;
 use tertium_abstraction::assignments::Cube;
 use tertium_abstraction::truth::{Truth, TruthNode};
 use tertium_load::failure::Failure;
@@ -38,6 +39,8 @@ impl ValuedText {
 pub trait SourceWords {
     /// What is written.
     fn parts(&self) -> &Parts;
+    /// A kept cell has this value.
+    fn kept_is(&self, cell: usize, value: i128) -> String;
     /// A number has this value.
     fn equals(&self, name: &str, value: u8) -> String;
     /// A process is at one of its places, or is not.
@@ -197,8 +200,23 @@ fn of_comparison(
     if let Some((yes, no)) = system.truth_of(expr)? {
         return Ok(ValuedText::new(of_truth(words, &yes).yes, of_truth(words, &no).yes));
     }
-    let (yes, no) = system.surely_valued(expr)?;
-    Ok(ValuedText::new(of_cubes(words, &yes), of_cubes(words, &no)))
+    // What speaks of variables that stay concrete is told for each of their values.
+    let (mut yes, mut no) = (Vec::new(), Vec::new());
+    for valued in system.surely_valued(expr)? {
+        let case = valued.case.iter().map(|&(cell, value)| words.kept_is(cell, value));
+        let case = all(&case.collect::<Vec<_>>());
+        yes.push(both(&case, &of_sure(words, &valued.yes)));
+        no.push(both(&case, &of_sure(words, &valued.no)));
+    }
+    Ok(ValuedText::new(any(&yes), any(&no)))
+}
+
+/// Where something surely holds.
+pub fn of_sure(words: &dyn SourceWords, sure: &SureGuard) -> String {
+    match sure {
+        SureGuard::Where(truth) => of_truth(words, truth).yes,
+        SureGuard::Under(cubes) => of_cubes(words, cubes),
+    }
 }
 
 /// A linear formula in positive normal form, given its atoms. True of the over-approximation means true of the program; false of the

@@ -22,6 +22,10 @@ impl SourceWords for Words<'_> {
         self.0
     }
 
+    fn kept_is(&self, cell: usize, value: i128) -> String {
+        kept_is(&self.0.kept[cell], value)
+    }
+
     fn equals(&self, name: &str, value: u8) -> String {
         format!("{name} = {value}")
     }

@@ -11,9 +11,9 @@ mod promela;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use formulas::{SourceWords, ValuedText, all, any, not, of_cubes, of_expression, of_formula, of_truth};
+use formulas::{SourceWords, ValuedText, all, any, not, of_cubes, of_expression, of_formula, of_sure, of_truth};
 use tertium_abstraction::System;
-use tertium_abstraction::approximation::{ApproximatedStep, SureGuard, Untold};
+use tertium_abstraction::approximation::{ApproximatedStep, Untold};
 use tertium_abstraction::initial::Initial;
 use tertium_abstraction::truth::Guard;
 use tertium_base::{Budget, Diagnostic};
@@ -328,10 +328,7 @@ fn in_order(entry: usize, count: usize, steps: &[&SourceStep]) -> Vec<usize> {
 
 /// When a step surely can be taken.
 fn sure(words: &dyn SourceWords, step: &ApproximatedStep) -> String {
-    match &step.sure {
-        SureGuard::Where(truth) => of_truth(words, truth).yes,
-        SureGuard::Under(cubes) => of_cubes(words, cubes),
-    }
+    of_sure(words, &step.sure)
 }
 
 /// What holds at the start: for the under-approximation one state for each combination of kept values, in which a predicate is unknown where

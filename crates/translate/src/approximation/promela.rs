@@ -42,6 +42,10 @@ impl SourceWords for Words<'_> {
         self.0
     }
 
+    fn kept_is(&self, cell: usize, value: i128) -> String {
+        format!("({} == {value})", self.0.kept[cell].name)
+    }
+
     fn equals(&self, name: &str, value: u8) -> String {
         format!("({name} == {value})")
     }
@@ -157,8 +161,8 @@ fn begin(parts: &Parts, rests: bool, text: &mut String) {
 }
 
 fn case(parts: &Parts, step: &ApproximatedStep) -> String {
-    let is = |&(at, value): &(usize, i128)| format!("({} == {value})", parts.kept[at].name);
-    all(&step.case.iter().map(is).collect::<Vec<_>>())
+    let words = Words(parts);
+    all(&step.case.iter().map(|&(at, value)| words.kept_is(at, value)).collect::<Vec<_>>())
 }
 
 fn process(parts: &Parts, words: &Words<'_>, (number, several): (usize, bool), text: &mut String) {
