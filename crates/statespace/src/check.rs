@@ -17,7 +17,7 @@ use tertium_load::failure::{Failure, Located};
 use tertium_load::program::ProgramFile;
 use tertium_load::questions::{MonitorQuery, PropertyQuery, Question};
 use tertium_logic::Logic;
-use tertium_program::Direction;
+use tertium_program::{Direction, Fairness};
 use tertium_structures::check;
 use tertium_structures::engines::EngineChoice;
 use tertium_trace::reorder;
@@ -97,8 +97,46 @@ pub fn check(
     }
     let work = ExplicitCheck { file, space: &space, options, effort, observer, uncounted };
     let mut outcome = work.run(questions)?;
+    for (question, answer) in questions.iter().zip(&mut outcome.answers) {
+        if options.engine == EngineChoice::Auto && branches_under_strong_fairness(file, question) {
+            over_sets(file, (question, answer), options, budget, observer)?;
+        }
+    }
     outcome.remarks.extend(broken.map(|broken| broken_promise(file, &broken)));
     Ok(outcome)
+}
+
+/// Whether a formula quantifies over paths that are strongly fair, which states visited one by one do not decide.
+fn branches_under_strong_fairness(file: &ProgramFile, question: &Question) -> bool {
+    let Question::Property(asked) = question else { return false };
+    let strong = file.program.processes.iter().any(|process| process.fairness == Fairness::Strong);
+    strong && matches!(asked.formula.logic(), Logic::Ctl | Logic::CtlStar)
+}
+
+/// Decides over sets what was left open, if the program can be encoded.
+fn over_sets(
+    file: &ProgramFile,
+    (question, answer): (&Question, &mut ProgramAnswer),
+    options: &CheckOptions,
+    budget: &Budget,
+    observer: &dyn ProgramObserver,
+) -> Result<(), Failure> {
+    if answer.value() != Belnap::Unknown || answer.stopped().is_some() {
+        return Ok(());
+    }
+    let options = CheckOptions { engine: EngineChoice::Symbolic, ..options.clone() };
+    match super::symbolic::check(file, std::slice::from_ref(question), &options, budget, observer) {
+        Ok(mut outcome) => {
+            let decided = outcome.answers.pop().filter(|found| found.value() != Belnap::Unknown);
+            if let Some(found) = decided {
+                *answer = found;
+            }
+            Ok(())
+        }
+        // What has no encoding stays open, for the reason that was told.
+        Err(Failure::Input(_) | Failure::Stopped(_)) => Ok(()),
+        Err(failure) => Err(failure),
+    }
 }
 
 /// A channel that more processes use than the program says.
