@@ -114,7 +114,7 @@ pub fn text_beside(path: &Path) -> Result<String, Failure> {
 /// The message for a program where a structure is wanted.
 pub(crate) fn is_a_program(path: &Path) -> Failure {
     Diagnostic::error("E0301", format!("`{}` is a program, and a structure is wanted", path.display()))
-        .help("`tertium check`, `explore` and `simulate` read programs")
+        .help("`tertium check`, `explore` and `simulate` read programs; `tertium explore FILE --graph OUT.kmts` writes their graph as a structure, `tertium abstract FILE --to kmts -o OUT.kmts` that of their abstraction")
         .into()
 }
 

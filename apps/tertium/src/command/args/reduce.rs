@@ -23,7 +23,7 @@ pub struct ReduceArgs {
     /// The structure, in `.kmts`, `.json` or `.aut`
     pub file: PathBuf,
     /// Which states are merged
-    #[arg(long, value_enum, default_value_t = QuotientName::Bisimulation)]
+    #[arg(long, visible_alias = "relation", value_enum, default_value_t = QuotientName::Bisimulation)]
     pub by: QuotientName,
     /// Where to write the structure, as `.kmts` or, if the name ends so, `.json` [default: standard output, instead of the report]
     #[arg(short, long, value_name = "FILE")]
@@ -44,7 +44,8 @@ pub struct ReduceArgs {
 pub enum QuotientName {
     /// Bisimilar states: every value at every state is kept, with fairness
     Bisimulation,
-    /// States that refine each other: every value without fairness is kept; merges more where something is open
+    /// States that refine each other (`three-valued`): every value without fairness is kept; merges more where something is open
+    #[value(alias = "three-valued")]
     Refinement,
     /// Complete structures: states that simulate each other; universal properties are kept
     Simulation,

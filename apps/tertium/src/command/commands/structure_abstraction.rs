@@ -1,6 +1,6 @@
 //! `tertium abstract` of a structure: states of one block are one, and blocks are split until a property is decided.
 
-use tertium_base::Budget;
+use tertium_base::{Budget, Diagnostic};
 use tertium_driver::check::{CheckOptions, Session};
 use tertium_driver::export::{Target, export, fits};
 use tertium_driver::input::{Loaded, text_beside};
@@ -21,8 +21,21 @@ use crate::command::terminal::{self, Stream};
 /// Most rounds of refinement, if nobody says how many.
 const ROUNDS: usize = 1000;
 
+/// What says how programs are abstracted says nothing here.
+fn refuse_options_of_programs(args: &AbstractArgs) -> Result<(), Failure> {
+    let kind = ("--abstraction", args.how.abstraction.is_some());
+    match args.how.given().into_iter().chain([kind]).find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => {
+            let message = format!("`{option}` is for programs, and `--by` abstracts a structure");
+            Err(Diagnostic::error("E0308", message).help("`--must` says which of its steps are certain").into())
+        }
+    }
+}
+
 /// Abstracts a structure, and checks properties if some are given.
 pub fn tell(args: &AbstractArgs, by: &str, budget: &Budget) -> Result<u8, Failure> {
+    refuse_options_of_programs(args)?;
     let loaded = super::source(&args.file, &args.text)?.structure(budget)?;
     let blocks = match by {
         "label" | "labels" => blocks_by_labels(&loaded)?,
