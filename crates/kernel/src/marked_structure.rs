@@ -174,7 +174,9 @@ fn over_marks(formula: &Formula, names: &[String]) -> Result<Formula, String> {
             (marked_modalities(&fair, names), Logic::Mu)
         }
         logic @ (Logic::Pml | Logic::Mu) => (marked_modalities(formula, names), logic),
-        Logic::CtlStar => return Err("of CTL*, nothing is known about completions with fairness".to_owned()),
+        logic @ (Logic::CtlStar | Logic::Atl | Logic::AtlStar) => {
+            return Err(format!("of {}, nothing is known about completions with fairness", logic.name()));
+        }
     };
     // Nodes are counted as its text is read.
     let text = marked.text();
