@@ -2,8 +2,14 @@
 //!
 //! Long rows of one operator are lists, not nested pairs, so the depth of a tree is the depth of brackets in the
 //! text, which the parser bounds.
+//!
+//! Constructs that stand for others (quantifiers, sets, records, channels, procedures, `for`) are [`sugar`]; `expand` removes them.
+
+pub mod sugar;
 
 use tertium_base::Span;
+
+use self::sugar::{ExprSugar, ItemSugar, StmtSugar, TypeSugar};
 
 /// A name and where it stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -99,6 +105,8 @@ pub enum ExprKind {
     Product(Box<Expr>, Vec<(Factor, Expr)>),
     /// `if c then a else b`.
     If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// What stands for other expressions.
+    Sugar(Box<ExprSugar>),
 }
 
 /// `lo..hi`.
@@ -134,6 +142,8 @@ pub enum TypeKind {
     Name(String),
     /// `array[lo..hi] of T`.
     Array(Box<Range>, Box<TypeExpr>),
+    /// What stands for other types.
+    Sugar(Box<TypeSugar>),
 }
 
 /// `var x, y : T = e`.
@@ -163,6 +173,8 @@ pub struct Target {
     pub name: Ident,
     /// Indices into an array.
     pub indices: Vec<Expr>,
+    /// What follows them: fields of records and their indices. None once the text is expanded.
+    pub accessors: Vec<sugar::Accessor>,
     /// Where it stands.
     pub span: Span,
 }
@@ -228,6 +240,8 @@ pub enum StmtKind {
     Goto(Ident),
     /// `stop`.
     Stop,
+    /// What stands for other statements.
+    Sugar(Box<StmtSugar>),
 }
 
 /// `process P[i : 1..N] {…}`.
@@ -243,6 +257,8 @@ pub struct ProcessDecl {
     pub body: Block,
     /// Where its closing brace stands.
     pub end: Span,
+    /// What its calls of procedures pass, once the text is expanded: each must be of its type.
+    pub passed: Vec<(Expr, TypeExpr)>,
 }
 
 /// `property NAME : LOGIC FORMULA`.
@@ -256,6 +272,8 @@ pub struct PropertyDecl {
     pub tokens: std::ops::Range<usize>,
     /// The formula: which bytes of the file.
     pub span: Span,
+    /// Whether it is the condition of an `invariant`, which says that it always holds.
+    pub invariant: bool,
 }
 
 /// `x` or `P.x`, in `keep`.
@@ -300,6 +318,8 @@ pub enum Item {
     Environment(Vec<ProcessRef>),
     /// `property …`.
     Property(PropertyDecl),
+    /// What stands for other declarations.
+    Sugar(Box<ItemSugar>),
 }
 
 /// The player who picks the process that steps next; in a list of the environment's processes, a word.

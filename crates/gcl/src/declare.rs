@@ -97,7 +97,7 @@ impl<'a> Elaborator<'a> {
     }
 
     /// The type of a cell, and the dimensions around it.
-    fn resolve_type(&mut self, ty: &'a TypeExpr, place: &ExprContext<'_>) -> Option<(Type, Vec<Dimension>)> {
+    pub(crate) fn resolve_type(&mut self, ty: &'a TypeExpr, place: &ExprContext<'_>) -> Option<(Type, Vec<Dimension>)> {
         let plain = |ty| Some((ty, Vec::new()));
         match &ty.kind {
             TypeKind::Int => plain(Type::Int),
@@ -108,6 +108,8 @@ impl<'a> Elaborator<'a> {
                 plain(Type::Range { lo, hi })
             }
             TypeKind::Name(name) => self.named_type(name, ty.span),
+            // Expanded, or a mistake has been reported.
+            TypeKind::Sugar(_) => None,
             TypeKind::Array(range, inner) => {
                 let dimension = self.dimension(range, place);
                 let (ty, inner) = self.resolve_type(inner, place)?;

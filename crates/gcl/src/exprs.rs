@@ -4,6 +4,7 @@ use tertium_base::narrow::to_i64;
 use tertium_base::{Diagnostic, Span};
 use tertium_program::{Binary, Expr as Op, ExprId, LocationId, ProcessId, Unary, VarId};
 
+use crate::ast::sugar::ExprSugar;
 use crate::ast::{Comparison, Expr, ExprKind, Factor, Ident, ProcessRef, Range};
 use crate::flow::unknown_label;
 use crate::names::{Elaborator, Entity, ExprContext, NamedExpr, Progress, Ty, Typed, Use};
@@ -65,6 +66,13 @@ impl Elaborator<'_> {
             ExprKind::Sum(first, rest) => self.sum(first, rest, place),
             ExprKind::Product(first, rest) => self.product(first, rest, place),
             ExprKind::If(condition, yes, no) => self.conditional(condition, yes, no, place),
+            ExprKind::Sugar(sugar) => match sugar.as_ref() {
+                ExprSugar::Quantified(quantifier, binding, body) => {
+                    self.quantified(*quantifier, binding, body, (span, place))
+                }
+                // A mistake has been reported where it was to be expanded.
+                _ => None,
+            },
         }
     }
 
@@ -267,6 +275,9 @@ impl Elaborator<'_> {
     }
 
     fn call(&mut self, name: &Ident, arguments: &[Expr], span: Span, place: &ExprContext<'_>) -> Option<Typed> {
+        if let Some(value) = self.built_in(name, arguments, span, place) {
+            return value;
+        }
         let Some(&(Entity::Function(id), declared)) = self.globals.get(name.name.as_str()) else {
             let diagnostic = self.unknown(name, "function", place);
             return self.fail(diagnostic);
@@ -445,14 +456,7 @@ impl Elaborator<'_> {
         let exprs = &mut self.program.exprs;
         let mut row = vec![first];
         row.extend(rest.iter().map(|&(minus, term)| if minus { exprs.unary(Unary::Negate, term) } else { term }));
-        while row.len() > 1 {
-            let join = |pair: &[ExprId]| match *pair {
-                [a, b] => exprs.binary(Binary::Add, a, b),
-                _ => pair[0],
-            };
-            row = row.chunks(2).map(join).collect();
-        }
-        row[0]
+        self.added_up(&row)
     }
 
     fn product(&mut self, first: &Expr, rest: &[(Factor, Expr)], place: &ExprContext<'_>) -> Option<Typed> {

@@ -71,7 +71,10 @@ struct Point<'a> {
 #[derive(Default)]
 struct Builder<'a> {
     points: Vec<Point<'a>>,
+    /// By their names, in which copies of blocks have numbers.
     labels: HashMap<&'a str, (usize, Span)>,
+    /// Where labels stand in the text, by their names without numbers.
+    texts: HashMap<&'a str, Span>,
     jumps: Vec<(usize, &'a Ident)>,
     blocks: usize,
     diagnostics: Vec<Diagnostic>,
@@ -115,13 +118,18 @@ impl<'a> Builder<'a> {
     }
 
     fn label(&mut self, label: &'a Ident, at: usize) {
-        if let Some(&(_, first)) = self.labels.get(label.name.as_str()) {
-            let diagnostic = Diagnostic::error("E0406", format!("label `{}` is set twice", label.name));
+        // Copies of one block have the same label in the same place of the text.
+        let name = plain_label(&label.name);
+        let other = self.texts.get(name).copied().filter(|&first| first != label.span);
+        let again = self.labels.get(label.name.as_str()).map(|&(_, first)| first);
+        if let Some(first) = other.or(again) {
+            let diagnostic = Diagnostic::error("E0406", format!("label `{name}` is set twice"));
             self.diagnostics.push(diagnostic.at(label.span, "set again here").also(first, "first set here"));
             return;
         }
+        self.texts.insert(name, label.span);
         self.labels.insert(&label.name, (at, label.span));
-        self.points[at].labels.push(&label.name);
+        self.points[at].labels.push(name);
     }
 
     fn statement(&mut self, statement: &'a Stmt, at: usize, next: usize, end: usize, inside: Option<usize>) {
@@ -154,6 +162,8 @@ impl<'a> Builder<'a> {
                     self.block(block, entry, next, end, inside);
                 }
             }
+            // Expanded, or a mistake has been reported.
+            StmtKind::Sugar(_) => self.step(at, next, Doing::Skip, span),
             StmtKind::Atomic(body) if body.is_empty() => self.step(at, next, Doing::Skip, span),
             StmtKind::Atomic(body) => {
                 let block = inside.unwrap_or(self.blocks);
@@ -212,9 +222,7 @@ impl<'a> Builder<'a> {
     fn resolve_jumps(&mut self) {
         for (from, label) in std::mem::take(&mut self.jumps) {
             let Some(&(to, set_at)) = self.labels.get(label.name.as_str()) else {
-                let mut known: Vec<&str> = self.labels.keys().copied().collect();
-                known.sort_unstable();
-                self.diagnostics.push(unknown_label(&label.name, label.span, &known));
+                self.diagnostics.push(self.no_label(label));
                 continue;
             };
             let into = self.points[to].block;
@@ -227,6 +235,19 @@ impl<'a> Builder<'a> {
             }
             self.points[from].silent.push(to);
         }
+    }
+
+    /// The message for a jump to a label that is not there, or is inside of a block that is copied.
+    fn no_label(&self, label: &Ident) -> Diagnostic {
+        let name = plain_label(&label.name);
+        if let Some(&set_at) = self.texts.get(name) {
+            return Diagnostic::error("E0411", format!("`goto` into a `for` or a procedure: `{name}`"))
+                .at(label.span, "each pass and each call has a label of its own")
+                .also(set_at, "set here");
+        }
+        let mut known: Vec<&str> = self.texts.keys().copied().collect();
+        known.sort_unstable();
+        unknown_label(name, label.span, &known)
     }
 
     /// The point that stands for another because it does nothing but move on silently.
@@ -267,7 +288,7 @@ impl<'a> Builder<'a> {
         let mut number = vec![0; self.points.len()];
         order.iter().enumerate().for_each(|(position, &point)| number[point] = position);
         let mut flow = Flow { entry: number[stand_in[entry]], ..Flow::default() };
-        flow.labels = self.labels.keys().map(|&label| (label, Vec::new())).collect();
+        flow.labels = self.texts.keys().map(|&label| (label, Vec::new())).collect();
         let labels = self.labels_of(&stand_in);
         for &point in &order {
             self.emit(point, &closures[point], &labels, end, &mut flow);
@@ -276,9 +297,9 @@ impl<'a> Builder<'a> {
             step.target = number[stand_in[step.target]];
         }
         let outside = |&(label, &(at, _)): &(&&'a str, &(usize, Span))| {
-            self.points[at].block.is_none() && flow.labels[*label].is_empty()
+            self.points[at].block.is_none() && flow.labels[plain_label(label)].is_empty()
         };
-        flow.unreached = self.labels.iter().filter(outside).map(|(&label, _)| label).collect();
+        flow.unreached = self.labels.iter().filter(outside).map(|(&label, _)| plain_label(label)).collect();
         flow
     }
 
@@ -371,6 +392,11 @@ impl<'a> Builder<'a> {
             before_unused = unused || (before_unused && !own);
         }
     }
+}
+
+/// The name of a label without the number of the copy that it is in.
+fn plain_label(name: &str) -> &str {
+    name.split(crate::expand::COPY).next().unwrap_or(name)
 }
 
 /// The message for a label that is not there.

@@ -6,7 +6,7 @@
 
 use tertium_base::Span;
 
-use crate::lexer::{ITEMS, Lexed, Token, TokenKind, lex};
+use crate::lexer::{Lexed, Token, TokenKind, begins_item, lex};
 
 /// One-line blocks longer than this are broken up.
 const WIDEST: usize = 110;
@@ -87,10 +87,11 @@ fn join_formulas(text: &str, tokens: &[Token], all: Vec<(Span, What)>) -> Vec<(S
         if tokens[first].kind == TokenKind::Sign("*") && tokens[first].span.start == tokens[first - 1].span.end {
             first += 1;
         }
-        let ends = |token: &Token| {
-            token.kind == TokenKind::End || token.kind == TokenKind::Sign(";") || ITEMS.contains(&word(token))
+        let ends = |at: usize| {
+            let texts = [at, at + 1, at + 2].map(|at| tokens.get(at).map_or("", word));
+            matches!(tokens[at].kind, TokenKind::End | TokenKind::Sign(";")) || begins_item(texts)
         };
-        let last = (first..tokens.len()).find(|&at| ends(&tokens[at])).unwrap_or(tokens.len() - 1);
+        let last = (first..tokens.len()).find(|&at| ends(at)).unwrap_or(tokens.len() - 1);
         if last > first {
             formulas.push(tokens[first].span.to(tokens[last - 1].span));
         }
@@ -204,7 +205,9 @@ impl<'a> Layout<'a> {
         let piece = self.pieces[at];
         match piece.what {
             What::LineComment | What::BlockComment => return self.comment(at),
-            What::Token(TokenKind::Sign("}")) => return self.close(at),
+            What::Token(TokenKind::Sign("}")) if self.opening[at].is_none_or(|open| !self.opens_set(open)) => {
+                return self.close(at);
+            }
             What::Token(TokenKind::Word) if self.begins_item(at) || self.ends_declaration(at) => self.end_line(),
             _ => {}
         }
@@ -219,7 +222,7 @@ impl<'a> Layout<'a> {
             return self.end_line();
         }
         match self.sign(at) {
-            "{" => self.open(at),
+            "{" if !self.opens_set(at) => self.open(at),
             ";" if self.one_line_until.is_none() && !self.comment_follows(at) => self.end_line(),
             _ => {}
         }
@@ -239,7 +242,35 @@ impl<'a> Layout<'a> {
     fn begins_item(&self, at: usize) -> bool {
         let word = self.word(at);
         let after_strong = word == "fair" && at > 0 && self.word(at - 1) == "strong";
-        ITEMS.contains(&word) && !after_strong && (self.one_line_until.is_none() || word != "var")
+        // A parameter of a procedure may be a variable.
+        let parameter = word == "var" && matches!(self.sign(at.wrapping_sub(1)), "(" | ",");
+        self.is_item(at) && !after_strong && !parameter && (self.one_line_until.is_none() || word != "var")
+    }
+
+    fn is_item(&self, at: usize) -> bool {
+        let text = |at: usize| if at < self.pieces.len() { self.word(at) } else { "" };
+        what_is_token(self.pieces[at].what) && begins_item([at, at + 1, at + 2].map(text))
+    }
+
+    /// Whether the brace at `at` begins a set, which is part of an expression.
+    fn opens_set(&self, at: usize) -> bool {
+        if self.sign(at) != "{" || at == 0 {
+            return false;
+        }
+        let before = self.sign(at - 1);
+        let compares = before == "=" && !(at >= 3 && self.word(at - 3) == "type");
+        compares
+            || matches!(
+                before,
+                ":=" | "+=" | "-=" | "==" | "!=" | "<=" | ">=" | "+" | "-" | "*" | "(" | "," | "[" | "!"
+            )
+            || (before.is_empty() && matches!(self.word(at - 1), "in" | "then"))
+    }
+
+    /// Whether the piece at `at` stands directly inside of the braces of a record.
+    fn in_record(&self, at: usize) -> bool {
+        let open = (0..at).rev().find(|&before| self.sign(before) == "{" && self.closing[before] > at);
+        open.is_some_and(|open| open > 0 && self.word(open - 1) == "record")
     }
 
     /// Whether a local declaration, which has no semicolon, ends before the word at `at`: two operands in a row are
@@ -362,9 +393,11 @@ impl<'a> Layout<'a> {
         if formula || at == 0 {
             return true;
         }
-        let tight_right = matches!(right, "," | ";" | ")" | "]" | ".." | "@" | ".");
-        let tight_left = matches!(left, "(" | "[" | ".." | "@" | "." | "!" | "~");
-        let tight_left = tight_left || (left == "{" && self.opens_enumeration(at - 1));
+        let closes_set = right == "}" && self.opening[at].is_some_and(|open| self.opens_set(open));
+        let tight_right = closes_set || matches!(right, "," | ";" | ")" | "]" | ".." | "@" | ".");
+        let tight_left = matches!(left, "(" | "[" | ".." | "@" | "." | "~") || (left == "!" && !self.sends(at - 1));
+        let braces = left == "{" && (self.opens_enumeration(at - 1) || self.opens_set(at - 1));
+        let tight_left = tight_left || braces;
         let call = matches!(right, "(" | "[") && self.is_name(at - 1);
         let label = right == ":" && self.is_label(at);
         let minus = left == "-" && self.is_prefix(at - 1);
@@ -386,12 +419,19 @@ impl<'a> Layout<'a> {
             || self.sign(at) == "]"
     }
 
-    /// Whether the colon at `at` ends a label: it stands in a block, not in a declaration or an index.
+    /// Whether the `!` at `at` sends to a channel.
+    fn sends(&self, at: usize) -> bool {
+        at > 0 && self.is_name(at - 1)
+    }
+
+    /// Whether the colon at `at` ends a label: it stands in a block, not in a declaration, an index, a record or a quantifier.
     fn is_label(&self, at: usize) -> bool {
-        let item = (0..at).rev().find(|&before| {
-            matches!(self.sign(before), ";" | "{" | "}" | "[")
-                || (what_is_token(self.pieces[before].what) && ITEMS.contains(&self.word(before)))
-        });
+        let item =
+            (0..at).rev().find(|&before| matches!(self.sign(before), ";" | "{" | "}" | "[") || self.is_item(before));
+        let quantifies = (item.map_or(0, |item| item + 1)..at).any(|before| self.word(before) == "in");
+        if quantifies || self.in_record(at) {
+            return false;
+        }
         item.is_some_and(|before| matches!(self.sign(before), ";" | "{" | "}"))
             && (self.indent > 0 || self.one_line_until.is_some())
             || item.is_some_and(|before| self.local_declaration_before(before, at))

@@ -96,11 +96,92 @@ pub const ITEMS: &[&str] = &[
     "property",
 ];
 
+/// What stands between the texts of a system and those that it imports: the file separator of ASCII.
+pub const FILE_SEPARATOR: &str = "\u{1c}";
+
 /// Signs, longer ones before their beginnings.
 const SIGNS: &[&str] = &[
-    "<->", "<=>", ":=", "..", "==", "!=", "<=", ">=", "&&", "||", "->", "=>", "\\/", "/\\", "{", "}", "(", ")", "[",
-    "]", ",", ";", ":", "=", "<", ">", "+", "-", "*", "/", "%", "!", "~", "&", "|", ".", "@", "^", "?",
+    "<->",
+    "<=>",
+    ":=",
+    "+=",
+    "-=",
+    "..",
+    "==",
+    "!=",
+    "<=",
+    ">=",
+    "&&",
+    "||",
+    "->",
+    "=>",
+    "\\/",
+    "/\\",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    ";",
+    ":",
+    "=",
+    "<",
+    ">",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "!",
+    "~",
+    "&",
+    "|",
+    ".",
+    "@",
+    "^",
+    "?",
+    FILE_SEPARATOR,
 ];
+
+/// Words that begin an item where a name (or, for `import`, a text) follows; elsewhere they are names.
+pub const SOFT_ITEMS: &[&str] = &["chan", "import", "invariant", "procedure"];
+
+/// Words with a meaning of their own in some places, which are names everywhere else.
+pub const SOFT_WORDS: &[&str] = &[
+    "capacity",
+    "card",
+    "chan",
+    "count",
+    "exists",
+    "for",
+    "forall",
+    "import",
+    "invariant",
+    "len",
+    "max",
+    "min",
+    "procedure",
+    "record",
+    "set",
+    "sum",
+];
+
+/// Whether an item begins with the first of three tokens, given by their texts.
+#[must_use]
+pub fn begins_item(tokens: [&str; 3]) -> bool {
+    let name = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && KEYWORDS.binary_search(&word).is_err()
+    };
+    match tokens {
+        ["import", text, _] => text.starts_with('"'),
+        ["chan", first, then] => name(first) && [":", ",", "["].contains(&then),
+        ["invariant", first, then] => name(first) && then == ":",
+        ["procedure", first, then] => name(first) && then == "(",
+        [word, ..] => word == FILE_SEPARATOR || ITEMS.contains(&word),
+    }
+}
 
 /// A comment, `//…` or `/*…*/`.
 pub type Comment = Span;
@@ -218,5 +299,21 @@ mod tests {
     fn keywords_are_sorted() {
         assert!(KEYWORDS.is_sorted());
         assert!(ITEMS.iter().all(|item| KEYWORDS.binary_search(item).is_ok()));
+        assert!(SOFT_WORDS.is_sorted() && SOFT_WORDS.iter().all(|word| KEYWORDS.binary_search(word).is_err()));
+        assert!(SOFT_ITEMS.iter().all(|item| SOFT_WORDS.contains(item)));
+    }
+
+    #[test]
+    fn words_of_the_language_that_may_be_names() {
+        assert!(
+            begins_item(["chan", "c", ":"])
+                && begins_item(["import", "\"a\"", "var"])
+                && begins_item(["var", "x", ":"])
+        );
+        assert!(
+            !begins_item(["chan", ":=", "1"])
+                && !begins_item(["invariant", "&&", "x"])
+                && !begins_item(["x", ":", "y"])
+        );
     }
 }

@@ -18,16 +18,20 @@
 //! ```
 
 pub mod ast;
+pub mod constants;
 mod declare;
+mod expand;
 mod exprs;
 mod flow;
 pub mod format;
 mod formula;
+pub mod imports;
 mod lexer;
 mod lower;
 mod names;
 pub mod parameterised;
 mod parser;
+mod quantifiers;
 mod rewrite;
 pub mod symbols;
 
@@ -39,7 +43,7 @@ use tertium_program::{Named, Program, Property};
 
 use crate::ast::Item;
 use crate::lexer::lex;
-use crate::names::{Elaborator, ExprContext, Ty, Use};
+use crate::names::{Elaborator, ExprContext, Ty, Typed, Use};
 use crate::parameterised::AtLeast;
 use crate::parser::Parser;
 
@@ -112,10 +116,13 @@ pub fn compile_with(text: &str, additions: &[Addition]) -> Compiled {
 pub fn compile_sized(text: &str, additions: &[Addition], sizes: &BTreeMap<String, i64>) -> Compiled {
     let lexed = lex(text);
     let (file, diagnostics) = parser::parse(text, &lexed);
+    let missing = imports::missing(&file, text);
+    let expand::Expanded { file, tables, diagnostics: expanding } = expand_sized(text, file, sizes);
     let name = file.name.as_ref().map_or("", |name| name.name.as_str());
     let mut elaborator = Elaborator::new(text, name);
     elaborator.sizes.clone_from(sizes);
-    diagnostics.into_iter().for_each(|diagnostic| elaborator.report(diagnostic));
+    elaborator.tables = std::rc::Rc::new(tables);
+    diagnostics.into_iter().chain(missing).chain(expanding).for_each(|diagnostic| elaborator.report(diagnostic));
     elaborator.declarations(&file);
     elaborator.rest(&file);
     for item in &file.items {
@@ -134,6 +141,29 @@ pub fn compile_sized(text: &str, additions: &[Addition], sizes: &BTreeMap<String
     Compiled { program: (!fails).then_some(elaborator.program), diagnostics, additions, open }
 }
 
+/// A file without sugar, for these values of its constants.
+pub(crate) fn expand_sized(text: &str, file: ast::File, sizes: &BTreeMap<String, i64>) -> expand::Expanded {
+    let values = constants(text, &file, sizes);
+    expand::expand(file, expand::KnownConstants { values, ..Default::default() })
+}
+
+/// The integer constants of a file.
+pub(crate) fn constants(text: &str, file: &ast::File, sizes: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
+    let constant = |item: &&Item| matches!(item, Item::Const(..) | Item::AtLeast(..) | Item::Enumeration(..));
+    let items = file.items.iter().filter(constant).cloned().collect();
+    let constants = ast::File { name: None, items };
+    let mut elaborator = Elaborator::new(text, "");
+    elaborator.sizes.clone_from(sizes);
+    elaborator.declarations(&constants);
+    let value = |named: &names::NamedExpr<'_>| match named.progress {
+        names::Progress::Done(Some(Typed { id, ty: Ty::Int })) => {
+            Some((named.ident.name.clone(), elaborator.program.exprs.constant(id)?))
+        }
+        _ => None,
+    };
+    elaborator.named.iter().filter_map(value).collect()
+}
+
 impl Elaborator<'_> {
     /// Adds something; returns what is wrong with it.
     pub(crate) fn addition(&mut self, addition: &Addition) -> Vec<Diagnostic> {
@@ -144,6 +174,7 @@ impl Elaborator<'_> {
             Addition::Predicate(text) => self.added_predicate(text),
             Addition::Keep(text) => self.added(text, "keep", |elaborator, item| {
                 if let Item::Keep(variables) = item {
+                    let variables = elaborator.leaves_kept(variables);
                     let kept: Vec<_> = variables.iter().flat_map(|variable| elaborator.kept(variable)).collect();
                     elaborator.program.keep.extend(kept);
                 }
@@ -164,7 +195,7 @@ impl Elaborator<'_> {
         if broken {
             return;
         }
-        if let Some((formula, logic, atoms)) = self.formula(text, &lexed.tokens, logic) {
+        if let Some((formula, logic, atoms)) = self.formula(text, &lexed.tokens, logic, false) {
             self.program.properties.push(Property {
                 name: name.to_owned(),
                 logic: logic.name().to_owned(),
@@ -187,6 +218,7 @@ impl Elaborator<'_> {
         let broken = !parser.diagnostics.is_empty();
         parser.diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));
         let Ok(expr) = expr else { return };
+        let expr = self.expanded(&expr, &[]);
         if !broken && let Some(id) = self.of_type(&expr, Ty::Bool, &ExprContext::global(Use::Guard)) {
             let name = text.split_whitespace().collect::<Vec<_>>().join(" ");
             self.program.predicates.push(Named { name, expr: id, span: expr.span });

@@ -117,6 +117,7 @@ impl<'a> Elaborator<'a> {
             );
         }
         self.program.processes[process.index()].entry = LocationId::new(flow.entry);
+        self.passed(group, place);
         for step in &flow.steps {
             if let Some((guard, action, inputs)) = self.doing(step.doing, place) {
                 self.program.add_step(Step {
@@ -132,6 +133,23 @@ impl<'a> Elaborator<'a> {
                     span: step.span,
                     text: self.step_text(step),
                 });
+            }
+        }
+    }
+
+    /// What calls pass is of the types of the parameters.
+    fn passed(&mut self, group: usize, place: &ExprContext<'_>) {
+        let decl = self.groups[group].decl;
+        for (value, ty) in &decl.passed {
+            let Some((ty, dimensions)) = self.resolve_type(ty, &ExprContext::global(Use::Constant)) else { continue };
+            if !dimensions.is_empty() {
+                // Arrays are looked at where the procedure uses them.
+                continue;
+            }
+            if let Some(id) = self.of_type(value, Self::ty_of(ty), place)
+                && let Some(value_known) = self.program.exprs.constant(id)
+            {
+                self.check_fits(value_known, ty, value.span);
             }
         }
     }

@@ -115,6 +115,8 @@ pub(crate) struct Elaborator<'a> {
     pub open: Vec<(usize, Option<i64>)>,
     /// What members of families with every size stand for, if that is what is looked at.
     pub members: Option<crate::parameterised::Members>,
+    /// What names stand for that are expanded.
+    pub tables: std::rc::Rc<crate::expand::Tables>,
     /// How many expressions are being worked out inside each other, definitions included.
     pub depth: u32,
 }
@@ -134,8 +136,26 @@ impl<'a> Elaborator<'a> {
             sizes: BTreeMap::new(),
             open: Vec::new(),
             members: None,
+            tables: std::rc::Rc::default(),
             depth: 0,
         }
+    }
+
+    /// The plain variables that `keep` names outside of the file.
+    pub fn leaves_kept(&mut self, variables: &[crate::ast::VarRef]) -> Vec<crate::ast::VarRef> {
+        let tables = std::rc::Rc::clone(&self.tables);
+        let mut expansion = crate::expand::Expansion::new(&tables);
+        variables.iter().flat_map(|variable| expansion.kept(variable)).collect()
+    }
+
+    /// An expression from outside of the file without sugar, in which these names stand for numbers; mistakes in it are reported.
+    pub fn expanded(&mut self, expr: &Expr, bound: &[(String, i64)]) -> Expr {
+        let tables = std::rc::Rc::clone(&self.tables);
+        let mut expansion = crate::expand::Expansion::new(&tables);
+        expansion.bind(bound.iter().map(|(name, _)| name.clone()));
+        let expr = expansion.expr(expr);
+        expansion.diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));
+        expr
     }
 
     /// Reports a mistake, once: members of a family would repeat it.
@@ -190,6 +210,9 @@ impl<'a> Elaborator<'a> {
         let diagnostic =
             Diagnostic::error("E0405", format!("no {what} is named `{}`", name.name)).at(name.span, "unknown name");
         match closest_name(&name.name, known) {
+            _ if ["TRUE", "FALSE", "True", "False"].contains(&name.name.as_str()) => {
+                diagnostic.help(format!("write `{}`", name.name.to_ascii_lowercase()))
+            }
             Some(close) => diagnostic.help(format!("a similar name exists: `{close}`")),
             None => self.local_elsewhere(&name.name, diagnostic),
         }

@@ -1,5 +1,8 @@
 //! Which graph a text becomes, in full.
 
+#[path = "lowering/sugar.rs"]
+mod sugar;
+
 use tertium_gcl::compile;
 
 #[track_caller]

@@ -51,6 +51,118 @@ var x : int = 0 ‹/*› no end",
 }
 
 #[test]
+fn constructs_that_stand_for_others() {
+    let head = "system s\nvar n : 0..3 = 0\nvar a : array[0..3] of int = 0\n";
+    let of = |rest: &str, codes: &[&str]| check(&format!("{head}{rest}"), codes);
+    of("process P { await forall i in 0..‹n› : a[i] > 0; }", &["E0408"]);
+    of("process P { await forall i in ‹a› : i > 0; }", &["E0416"]);
+    of("process P { await forall i in 0..1 : forall ‹i› in 0..1 : i > 0; }", &["E0406"]);
+    of("process P { await ‹forall i in 0..9999 : i >= 0›; n := ‹min i in 2..1 : i›; }", &["E0415", "E0409"]);
+    of("process P { await forall i in 0..1 : ‹a[i]›; n := ‹sum i in 0..1 : a[i] = 0›; }", &["E0407", "E0407"]);
+    of("process P { for i in 0..‹n› { skip; } for j in 0..1 { ‹j› := 1; } }", &["E0408", "E0413"]);
+    of("process P[i : 0..1] { for ‹i› in 0..1 { skip; } for j in 0..1 { for ‹j› in 0..1 { skip; } } }", &["E0406"; 2]);
+    of("process P { for i in 0..1 { l: skip; } goto ‹l›; }", &["E0411"]);
+    of("process P { for i in ‹0..99999› { skip; } }", &["E0415"]);
+}
+
+#[test]
+fn records_and_sets() {
+    let head = "system s\ntype R = record { a : 0..3, b : bool }\nvar r : R = R(0, true)\nvar s : set of 0..3 = {}\nvar x : int = 0\n";
+    let of = |rest: &str, codes: &[&str]| check(&format!("{head}{rest}"), codes);
+    of("process P { r.‹c› := 1; await r.‹d› = 0; x := ‹r›; r := ‹x›; }", &["E0405", "E0405", "E0407", "E0407"]);
+    of(
+        "process P { r := ‹R(1)›; r := R(‹5›, true); r.a := ‹true›; await r = ‹1›; }",
+        &["E0412", "E0410", "E0407", "E0407"],
+    );
+    of("var ‹r› : int", &["E0406"]);
+    of(
+        "process P { s := ‹{5}›; s := ‹x›; await ‹s›; await s = ‹x›; await x in ‹x›; }",
+        &["E0410", "E0407", "E0407", "E0407", "E0407"],
+    );
+    of("process P { s[1] := true; await ‹s < s›; x := ‹{1}›; r[‹1›] := 1; }", &["E0407"; 3]);
+    of(
+        "var t : set of ‹bool›\nvar u : set of ‹3..1›\ntype Q = record { a : int, ‹a› : int }\nvar q : Q",
+        &["E0407", "E0409", "E0406"],
+    );
+    of("process P { ‹x›.a := 1; }\nprocess Q { ‹P›.x := 1; }", &["E0407", "E0413"]);
+    of("process P { x := ‹min i in s : i›; }", &["E0407"]);
+    of("property p : ltl G exists ‹i› in s : F x = i", &["E0416"]);
+}
+
+#[test]
+fn channels_and_procedures() {
+    let head = "system s\nchan c : 0..3 capacity 1\nchan d[1..2] : 0..3 capacity 1\nvar x : 0..3 = 0\n";
+    let of = |rest: &str, codes: &[&str]| check(&format!("{head}{rest}"), codes);
+    of(
+        "chan e : bool capacity ‹0›\nchan f : bool capacity ‹x›\nchan g : bool‹›\nvar y : bool",
+        &["E0424", "E0408", "E0402"],
+    );
+    of(
+        "process P { ‹x› ! 1; ‹d› ! 1; c ! ‹7›; ‹c› := 1; x := len(‹x›); }",
+        &["E0407", "E0407", "E0410", "E0413", "E0407"],
+    );
+    of("procedure p(i : 0..1) { ‹i› := 1; }\nprocess P { p(0); p(1); }", &["E0413"]);
+    of(
+        "procedure p(i : 0..1, var y : 0..3) { y := i; }\nprocess P { p(0, x); ‹p(0)›; p(0, ‹1›); ‹q›(); p(‹7›, x); p(‹x›, x); }",
+        &["E0412", "E0425", "E0405", "E0410", "E0425"],
+    );
+    of("procedure p() { q(); }\nprocedure q() { ‹p›(); }\nprocess P { p(); }", &["E0417"]);
+    of("procedure p() { ‹l› := 1; }\nprocess P { var l : 0..3 = 0 p(); }", &["E0425"]);
+    of("procedure p(v : 0..3) { x := v; }\nprocess P { var l : 0..3 = 0 p(l); p(‹x›); }", &["E0425"]);
+    of("procedure p(v : 0..3) { for j in 0..1 { x := v; } }\nprocess P { var j : 0..3 = 0 p(‹j›); }", &["E0425"]);
+    of("procedure p() { ‹var› t : int; skip; }\nprocess P { p(); }", &["E0402"]);
+    of("import ‹\"lib.gcl\"›", &["E0426"]);
+}
+
+/// What people write who know another language, and what the message tells them to write.
+#[test]
+fn words_of_other_languages_get_a_hint() {
+    for (text, wanted) in [
+        ("int y", "`var y : int`"),
+        ("byte b = 3", "`var b : 0..255`"),
+        ("VAR x : boolean;", "`var NAME : TYPE`"),
+        ("MODULE main", "`system NAME`"),
+        ("active proctype P() { skip }", "`process NAME { … }`"),
+        ("mtype = { a, b }", "`type NAME = {a, b, c}`"),
+        ("LTLSPEC G x", "`property NAME : ltl FORMULA`"),
+        ("INVARSPEC x < 3", "`invariant NAME : CONDITION`"),
+        ("typedef R { int a }", "record"),
+        ("inline p(x) { skip }", "`procedure NAME"),
+        ("CONSTANT N", "`const NAME = VALUE`"),
+        ("EXTENDS Naturals", "`import"),
+        ("const N := 3", "`=`"),
+        ("var x : int := 3", "behind `=`"),
+        ("var x = 3", "`var x : 0..9 = 0`"),
+        ("process P { int t; skip; }", "`var t : int` at the beginning"),
+        ("process P { x = 1; }", "`:=`"),
+        ("process P { x == 1; }", "`:=`"),
+        ("process P { while (x < 3) do { skip; } }", "`while e { … }`"),
+        ("process P { if x = 3 then { skip; } }", "`if e { … } else { … }`"),
+        ("process P { do :: skip od }", "`loop { … }`"),
+        ("process P { loop { break; } }", "`goto LABEL`"),
+        ("process P { x++; }", "`x += 1`"),
+        ("process P { await x := 3; }", "`:=` assigns"),
+        ("process P { await x =< 3; }", "`<=`"),
+        ("process P { await x <> 3; }", "`!=`"),
+        ("process P { await x = TRUE; }", "`true`"),
+        ("process P { await x % 2 = 0; }", "`mod`"),
+        ("process P { return; }", "procedure ends"),
+        ("process P { await x = 1 ? 2 : 3; }", "`if c then a else b`"),
+    ] {
+        let head = if text.contains("var x") || text.starts_with("VAR") { "" } else { "var x : 0..9 = 0\n" };
+        let compiled = compile(&format!("system s\n{head}{text}"));
+        let said: Vec<String> =
+            compiled.diagnostics.iter().map(|d| format!("{} {:?} {:?}", d.message, d.notes, d.helps)).collect();
+        assert!(compiled.program.is_none() && said[0].contains(wanted), "{text}: {said:#?}");
+    }
+    // What other languages write, and is accepted.
+    for text in ["await x = 1 /\\ ~(x = 2 \\/ x = 3);", "await x == 1 & !(x = 2) => x < 9;"] {
+        let compiled = compile(&format!("system s\nvar x : 0..9 = 0\nprocess P {{ {text} }}"));
+        assert_eq!(compiled.diagnostics, [], "{text}");
+    }
+}
+
+#[test]
 fn names() {
     check("system s\nvar turn : int = 0\nprocess P { ‹trun› := ‹tunr› + 1; }", &["E0405", "E0405"]);
     check("system s\nvar x : int\nvar ‹x› : bool\nprocess ‹x› { }", &["E0406", "E0406"]);

@@ -1,6 +1,6 @@
 //! What stands in a file, and what is asked of it?
 //!
-//! Which language a text is in ([`source`]); structures with may and must or over a lattice ([`structure`]), programs ([`program`], [`promela`]), systems of every size
+//! Which language a text is in ([`source`]); structures with may and must or over a lattice ([`structure`]), programs ([`program`], [`promela`]) with what they import ([`imports`]), systems of every size
 //! ([`sizes`]), the properties written with them ([`property`]) and what every program is asked besides ([`questions`]). Shared by
 //! whoever looks for answers and whoever checks them: nothing here decides anything.
 //!
@@ -23,6 +23,7 @@
 
 pub mod cuts;
 pub mod failure;
+pub mod imports;
 pub mod program;
 pub mod promela;
 pub mod property;

@@ -14,8 +14,9 @@ use tertium_program::Program;
 use tertium_promela::sources::Sources;
 
 use crate::failure::{Failure, Located};
+use crate::imports::Bundle;
 use crate::property::Property;
-use crate::{promela, sizes};
+use crate::{imports, promela, sizes};
 
 /// A program with its text.
 #[derive(Clone, Debug)]
@@ -174,7 +175,8 @@ pub fn from_text_in(
             Ok(file)
         }
         Language::Gcl if !defines.is_empty() => {
-            let given_sizes = sizes::sizes(defines)?;
+            let bundle = imports::bundle(name, &text);
+            let (text, given_sizes) = sizes::given(bundle.text, defines)?;
             from_text_with(name, text, given, logic, &Extras { sizes: given_sizes, ..extras.clone() })
         }
         Language::Gcl => from_text_with(name, text, given, logic, extras),
@@ -201,10 +203,16 @@ pub fn from_text_with(
     additions.extend(extras.predicates.iter().cloned().map(Addition::Predicate));
     additions.extend(extras.keep.iter().cloned().map(Addition::Keep));
     additions.extend(extras.spotlight.iter().cloned().map(Addition::Spotlight));
+    let Bundle { text, sources: files, diagnostics: importing } = imports::bundle(file, &text);
     let compiled = compile_sized(&text, &additions, &extras.sizes);
     let source = Arc::new(SourceFile::new(file, text));
-    let mut messages: Vec<Located> =
-        compiled.diagnostics.into_iter().map(|diagnostic| Located::within(diagnostic, &source)).collect();
+    let place = |diagnostic: Diagnostic| {
+        let span = diagnostic.primary.as_ref().map_or_else(Span::default, |label| label.span);
+        let piece = files.as_ref().and_then(|files| files.piece(span));
+        Located::within(diagnostic, &piece.map_or_else(|| Arc::clone(&source), |piece| Arc::new(piece.clone())))
+    };
+    let failed = !importing.is_empty();
+    let mut messages: Vec<Located> = importing.into_iter().chain(compiled.diagnostics).map(place).collect();
     let mut sources: Vec<(Arc<SourceFile>, usize)> =
         properties.iter().map(|property| (Arc::clone(&property.source), property.offset)).collect();
     for (name, texts) in
@@ -216,7 +224,7 @@ pub fn from_text_with(
         let place = |mistake: Diagnostic| Located::within(mistake.shifted(*offset), source);
         messages.extend(mistakes.into_iter().map(place));
     }
-    let Some(program) = compiled.program else { return Err(Failure::Input(messages)) };
+    let Some(program) = compiled.program.filter(|_| !failed) else { return Err(Failure::Input(messages)) };
     sizes::fit(&extras.sizes, &compiled.open)?;
     let constants: Vec<_> =
         compiled.open.into_iter().filter(|constant| !extras.sizes.contains_key(&constant.name)).collect();
@@ -236,7 +244,7 @@ pub fn from_text_with(
         program,
         warnings: messages,
         language: Language::Gcl,
-        sources: None,
+        sources: files,
         accepts: false,
         defines: Vec::new(),
         given: properties.iter().map(|property| property.name.clone()).collect(),
@@ -282,7 +290,10 @@ impl ProgramFile {
     /// The texts of the model, its own first.
     #[must_use]
     pub fn texts(&self) -> Vec<(String, String)> {
-        let mut texts = vec![(self.source.name.clone(), self.source.text.clone())];
+        // The text of a system is followed by those that it imports.
+        let own = self.sources.as_ref().and_then(|sources| sources.pieces().first()).filter(|own| own.first_line == 1);
+        let own = own.map_or(&self.source.text, |own| &own.text);
+        let mut texts = vec![(self.source.name.clone(), own.clone())];
         for piece in self.sources.iter().flat_map(|sources| sources.pieces()) {
             // A piece that begins elsewhere than in the first line is part of a text that is there already.
             let known = texts.iter().any(|(name, _)| *name == piece.name);

@@ -50,6 +50,27 @@ pub fn sizes(defines: &[(String, String)]) -> Result<BTreeMap<String, i64>, Fail
     defines.iter().map(number).collect()
 }
 
+/// What the command line gives to constants: the text with other values where it gives some, and numbers for what it leaves open.
+///
+/// # Errors
+/// If a value is no number, no truth value and no name.
+pub fn given(text: String, defines: &[(String, String)]) -> Result<(String, BTreeMap<String, i64>), Failure> {
+    let constants = tertium_gcl::constants::names(&text);
+    let (known, open): (Vec<_>, Vec<_>) = defines.iter().cloned().partition(|(name, _)| constants.contains(name));
+    for (name, value) in &known {
+        let word = value.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let number = value.parse::<i64>().is_ok();
+        if !number && (value.is_empty() || !word || value.starts_with(|c: char| c.is_ascii_digit())) {
+            let error = Diagnostic::error("E0331", format!("`-D {name}={value}`: the value is no number and no name"));
+            return Err(error.help("give a number, `true`, `false`, or the name of a constant").into());
+        }
+    }
+    let sizes = sizes(&open)?;
+    let text =
+        if known.is_empty() { text } else { tertium_gcl::constants::with_values(&text, &known.into_iter().collect()) };
+    Ok((text, sizes))
+}
+
 /// Whether the values fit the constants that are left open.
 ///
 /// # Errors
@@ -57,8 +78,8 @@ pub fn sizes(defines: &[(String, String)]) -> Result<BTreeMap<String, i64>, Fail
 pub fn fit(sizes: &BTreeMap<String, i64>, open: &[AtLeast]) -> Result<(), Failure> {
     for (name, &value) in sizes {
         let Some(constant) = open.iter().find(|constant| constant.name == *name) else {
-            return Err(Diagnostic::error("E0331", format!("no constant `{name}` is left open"))
-                .help("`-D N=3` gives a value to `const N >= 1`; other constants have theirs in the text")
+            return Err(Diagnostic::error("E0331", format!("there is no constant `{name}`"))
+                .help("`-D N=3` gives a value to `const N >= 1`, and another one to `const N = 2`")
                 .into());
         };
         if value < constant.least {
@@ -99,4 +120,28 @@ pub fn two_open(constants: &[AtLeast]) -> Diagnostic {
             error.at(last.span, "left open, too").help(format!("give it a value: `-D {}={}`", last.name, last.least));
     }
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Language, from_text_in};
+
+    #[test]
+    fn the_command_line_gives_values_to_any_constant() {
+        let text = "system s\nconst N = 2 +\n 1\nconst FLAG = false\nconst K >= 1\nvar x : 0..N = N\nprocess P[i : 1..K] { await FLAG; }\n";
+        let load = |defines: &[(&str, &str)]| {
+            let defines: Vec<(String, String)> =
+                defines.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            from_text_in(Language::Gcl, "m.gcl", text.to_owned(), &[], None, &defines, &Extras::default())
+        };
+        let file = load(&[("N", "5"), ("FLAG", "true"), ("K", "2")]).expect("all of them are constants");
+        assert_eq!(file.program.processes.len(), 2);
+        assert_eq!(file.program.show_type(file.program.variables[0].ty), "0..5");
+        assert_eq!(file.source.text.matches('\n').count(), text.matches('\n').count());
+        assert!(load(&[("N", "5")]).is_err(), "a size is left open");
+        for wrong in [("M", "5"), ("N", "5 + 1"), ("N", ""), ("K", "true"), ("K", "0")] {
+            assert!(load(&[("K", "2"), wrong]).is_err(), "{wrong:?}");
+        }
+    }
 }

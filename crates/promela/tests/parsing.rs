@@ -169,3 +169,23 @@ fn constants_of_mtype_are_numbered_from_the_end() {
     assert_eq!([1, 2, 3, 4].map(|value| name(0, value)), ["c", "b", "a", "d"]);
     assert_eq!([1, 2, 3].map(|value| name(1, value)), ["y", "x", ""]);
 }
+
+/// Mistakes in the grammar and in names, in one run; what may only follow from a skipped declaration is not told.
+#[test]
+fn one_run_tells_mistakes_of_every_kind() {
+    let text = "byte a = ;\nbyte b;\nbyte b;\nactive proctype P() {\n  a = 1;\n  b = nothing;\n  if :: b = = 2 :: else fi;\n  b = 3 4;\n  skip\n}\n\
+                proctype Q( { skip }\nactive proctype R() { byte c; c = (1 + ; c = 2 }\n";
+    let model = read("m.pml", text, &Options::default());
+    let line = |message: &tertium_base::Diagnostic| {
+        let at = message.primary.as_ref().map_or(0, |label| label.span.start);
+        text[..at].matches('\n').count() + 1
+    };
+    let mut found: Vec<(usize, &str)> = model.diagnostics.iter().map(|message| (line(message), message.code)).collect();
+    found.sort_unstable();
+    assert_eq!(
+        found,
+        [(1, "E0505"), (3, "E0511"), (6, "E0510"), (7, "E0505"), (8, "E0505"), (11, "E0505"), (12, "E0505")],
+        "{:#?}",
+        model.diagnostics
+    );
+}

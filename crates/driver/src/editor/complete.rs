@@ -31,7 +31,11 @@ pub fn complete(analysis: &Analysis, text: &str, offset: usize) -> Vec<Completio
     let before = word_start(text, offset);
     match wanted(analysis.kind, &text[..before]) {
         Wanted::LabelsOf(process) => members(names, process, &[SymbolKind::Label]),
-        Wanted::VariablesOf(process) => members(names, process, &[SymbolKind::Local, SymbolKind::Parameter]),
+        Wanted::VariablesOf(process) => {
+            let own = members(names, process, &[SymbolKind::Local, SymbolKind::Parameter]);
+            // Behind anything but a process stands the field of a record.
+            if own.is_empty() { of_kinds(names, &[SymbolKind::Field]) } else { own }
+        }
         Wanted::Fields => of_kinds(names, &[SymbolKind::Field]),
         Wanted::LabelsHere => visible(names, offset, &|symbol| symbol.kind == SymbolKind::Label),
         Wanted::Nothing => Vec::new(),
@@ -39,7 +43,7 @@ pub fn complete(analysis: &Analysis, text: &str, offset: usize) -> Vec<Completio
             let mut all =
                 visible(names, offset, &|symbol| !matches!(symbol.kind, SymbolKind::Label | SymbolKind::Field));
             let operators = if in_property(analysis, text, offset) { IN_PROPERTIES } else { &[] };
-            let words = analysis.kind.keywords().iter().chain(operators);
+            let words = analysis.kind.keywords().iter().chain(analysis.kind.soft_words()).chain(operators);
             all.extend(words.map(|word| Completion { label: (*word).to_owned(), kind: None, detail: String::new() }));
             all.sort_by(|a, b| a.label.cmp(&b.label));
             all.dedup_by(|later, earlier| later.label == earlier.label);

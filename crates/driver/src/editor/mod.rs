@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tertium_base::{Diagnostic, SourceFile, Span, SymbolKind, SymbolTable};
+use tertium_load::imports::{Bundle, bundle};
 use tertium_logic::classify::{existential_only, universal_only};
 use tertium_logic::{Formula, Logic, ParseOptions, parse, positive_normal_form};
 use tertium_program::Property;
@@ -83,6 +84,15 @@ impl TextKind {
         }
     }
 
+    /// Words with a meaning of their own in some places, which may be names in others.
+    #[must_use]
+    pub fn soft_words(self) -> &'static [&'static str] {
+        match self {
+            Self::Gcl => tertium_gcl::symbols::soft_words(),
+            Self::Promela | Self::Kmts => &[],
+        }
+    }
+
     /// Whether a text can be a name, without quotes.
     #[must_use]
     pub fn is_name(self, text: &str) -> bool {
@@ -126,14 +136,20 @@ pub fn analyse(kind: TextKind, file: &str, text: &str) -> Analysis {
 }
 
 fn guarded_commands(file: &str, text: &str) -> Analysis {
-    let compiled = tertium_gcl::compile(text);
+    let Bundle { text: whole, sources: included, diagnostics } = bundle(file, text);
+    let compiled = tertium_gcl::compile(&whole);
     let source = Arc::new(SourceFile::new(file, text));
-    let mut names = tertium_gcl::symbols::symbols(text);
+    let mut names = tertium_gcl::symbols::symbols(&whole);
     if let Some(program) = &compiled.program {
         describe_properties(&mut names, &program.properties);
     }
-    let messages = compiled.diagnostics.into_iter().map(|diagnostic| Located::within(diagnostic, &source)).collect();
-    Analysis { kind: TextKind::Gcl, messages, names, included: None }
+    let place = |diagnostic: Diagnostic| {
+        let span = diagnostic.primary.as_ref().map_or_else(Span::default, |label| label.span);
+        let piece = included.as_ref().and_then(|included| included.piece(span));
+        Located::within(diagnostic, &piece.map_or_else(|| Arc::clone(&source), |piece| Arc::new(piece.clone())))
+    };
+    let messages = diagnostics.into_iter().chain(compiled.diagnostics).map(place).collect();
+    Analysis { kind: TextKind::Gcl, messages, names, included }
 }
 
 fn promela(file: &str, text: &str) -> Analysis {

@@ -10,9 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use tertium_base::Span;
 use tertium_logic::Logic;
 
+use crate::ast::sugar::Binding;
 use crate::ast::{Expr, ExprKind};
 use crate::lexer::{Token, TokenKind, lex};
-use crate::parser::Parser;
+use crate::parser::{Parser, Reported};
+use crate::rewrite;
 
 /// Which words are operators.
 #[derive(Clone, Copy)]
@@ -112,8 +114,16 @@ pub(super) struct Marker<'a> {
     pub(super) bound: BTreeSet<String>,
     /// Numbers that are shown in place of names.
     pub(super) numbers: Vec<(String, i64)>,
+    /// Numbers that quantifiers around put in place of names.
+    pub(super) inner: Vec<(String, i64)>,
+    /// What a quantifier around operators of the logic goes through; it is read as one case if nobody says.
+    pub(super) cases: Option<&'a Cases<'a>>,
     pub(super) marked: Marked,
 }
+
+/// The numbers that a quantifier's names stand for, one case after the other, given those of quantifiers around it; none if a mistake
+/// has been reported.
+pub(super) type Cases<'c> = dyn Fn(&Binding, &[(String, i64)]) -> Option<Vec<Vec<i64>>> + 'c;
 
 impl<'a> Marker<'a> {
     pub(super) fn new(text: &'a str, tokens: &'a [Token], logic: Option<Logic>) -> Self {
@@ -124,6 +134,8 @@ impl<'a> Marker<'a> {
             words: words(logic),
             bound: BTreeSet::new(),
             numbers: Vec::new(),
+            inner: Vec::new(),
+            cases: None,
             marked: Marked::default(),
         }
     }
@@ -144,15 +156,46 @@ impl<'a> Marker<'a> {
         true
     }
 
+    /// Goes through a part of a formula that stands for several; false if an atom could not be read.
+    pub(super) fn run_part(&mut self, tokens: &[Token]) -> bool {
+        let mut part = Marker {
+            text: self.text,
+            parser: Parser::new(self.text, tokens),
+            closing: closing_brackets(tokens),
+            words: self.words,
+            bound: self.bound.clone(),
+            numbers: self.numbers.clone(),
+            inner: self.inner.clone(),
+            cases: self.cases,
+            marked: std::mem::take(&mut self.marked),
+        };
+        let complete = part.run();
+        let Marker { parser, marked, .. } = part;
+        let mistakes = parser.diagnostics;
+        self.marked = marked;
+        self.parser.diagnostics.extend(mistakes);
+        complete
+    }
+
+    /// Whether a word is an operator of the logic, or a variable of one.
+    pub(super) fn is_logical_word(&self, word: &str) -> bool {
+        let Words { before, between, quantifiers, binders } = self.words;
+        [before, between, quantifiers, binders].iter().any(|words| words.contains(&word)) || self.bound.contains(word)
+    }
+
     fn copy(&mut self) {
         let span = self.parser.advance().span;
         self.marked.push(&self.text[span.start..span.end], span);
     }
 
     /// What may stand where an operand is due; says whether one is still due.
-    fn operand(&mut self) -> Result<bool, crate::parser::Reported> {
+    fn operand(&mut self) -> Result<bool, Reported> {
         let token = self.parser.token();
         let word = &self.text[token.span.start..token.span.end];
+        if let Some(quantifier) = self.parser.quantifier().filter(|quantifier| quantifier.is_logical()) {
+            self.quantified(quantifier)?;
+            return Ok(false);
+        }
         match token.kind {
             TokenKind::Sign("!" | "~") => self.copy(),
             TokenKind::Sign("[" | "<") if self.opens_coalition() => self.coalition(),
@@ -277,6 +320,7 @@ impl<'a> Marker<'a> {
     }
 
     fn add_atom(&mut self, text: String, atom: Expr, span: Span) {
+        let atom = rewrite::with_numbers(&atom, &self.inner);
         let text = numbered(&text, &self.numbers);
         let shown = if self.is_plain(&text) { text.clone() } else { format!("\"{text}\"") };
         self.marked.push(&shown, span);
@@ -315,7 +359,7 @@ impl<'a> Marker<'a> {
     }
 
     /// `"x > 0"`: a whole expression as one atom.
-    fn quoted(&mut self) -> Result<(), crate::parser::Reported> {
+    fn quoted(&mut self) -> Result<(), Reported> {
         let span = self.parser.advance().span;
         let inside = &self.text[span.start + 1..span.end - 1];
         let lexed = lex(inside);
@@ -330,55 +374,14 @@ impl<'a> Marker<'a> {
         self.parser.diagnostics.extend(moved);
         match expr {
             Ok(expr) if !failed => {
-                let mut expr = expr;
                 // Mistakes in its meaning are shown at the whole atom.
-                shift(&mut expr, span.start + 1);
+                let expr = rewrite::placed(&expr, &|part| part.shifted(span.start + 1));
                 let text = inside.split_whitespace().collect::<Vec<_>>().join(" ");
                 self.add_atom(text, expr, span);
                 Ok(())
             }
-            _ => Err(crate::parser::Reported),
+            _ => Err(Reported),
         }
-    }
-}
-
-/// Moves all places of an expression to the right.
-fn shift(expr: &mut Expr, by: usize) {
-    expr.span = expr.span.shifted(by);
-    let ident = |ident: &mut crate::ast::Ident| ident.span = ident.span.shifted(by);
-    match &mut expr.kind {
-        ExprKind::Int(_) | ExprKind::Bool(_) | ExprKind::Deadlock => {}
-        ExprKind::Name(name) => ident(name),
-        ExprKind::Index(name, parts) | ExprKind::Call(name, parts) => {
-            ident(name);
-            parts.iter_mut().for_each(|part| shift(part, by));
-        }
-        ExprKind::At(process, label) => {
-            ident(&mut process.name);
-            ident(label);
-            process.index.iter_mut().for_each(|part| shift(part, by));
-        }
-        ExprKind::Field(process, name, parts) => {
-            ident(&mut process.name);
-            ident(name);
-            process.index.iter_mut().for_each(|part| shift(part, by));
-            parts.iter_mut().for_each(|part| shift(part, by));
-        }
-        ExprKind::Not(a) | ExprKind::Negate(a) => shift(a, by),
-        ExprKind::And(parts) | ExprKind::Or(parts) => parts.iter_mut().for_each(|part| shift(part, by)),
-        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) | ExprKind::Compare(_, a, b) => {
-            shift(a, by);
-            shift(b, by);
-        }
-        ExprKind::Sum(a, rest) => {
-            shift(a, by);
-            rest.iter_mut().for_each(|(_, part)| shift(part, by));
-        }
-        ExprKind::Product(a, rest) => {
-            shift(a, by);
-            rest.iter_mut().for_each(|(_, part)| shift(part, by));
-        }
-        ExprKind::If(a, b, c) => [a, b, c].into_iter().for_each(|part| shift(part, by)),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod atoms;
 mod binder;
+mod quantified;
 
 use std::collections::BTreeMap;
 
@@ -16,14 +17,13 @@ use tertium_program::{ExprId, Property};
 
 use self::atoms::{Marker, names_like_operators};
 pub(crate) use self::binder::{Binder, binder};
-use crate::ast::{Expr, PropertyDecl};
+use crate::ast::sugar::{Binding, BindingDomain, ExprSugar, Quantifier};
+use crate::ast::{Expr, ExprKind, PropertyDecl};
 use crate::lexer::{Token, TokenKind};
 use crate::names::{Elaborator, Entity, ExprContext, Ty, Use};
 use crate::parser::Parser;
+use crate::quantifiers::{different, too_many};
 use crate::rewrite;
-
-/// More cases than this of one `forall` are not written out.
-const MOST_CASES: usize = 4096;
 
 /// A formula for certain members.
 struct OneCase {
@@ -45,13 +45,23 @@ fn always(formula: &Formula) -> Option<&'static str> {
 }
 
 /// The atoms of a property, each as often as it stands there, and whom it speaks of; as many as can be read.
-pub(crate) fn atoms_of(text: &str, tokens: &[Token], decl: &PropertyDecl) -> (Option<Binder>, Vec<Expr>) {
-    read_atoms(text, &tokens_of(tokens, decl), Logic::from_name(&decl.logic.name))
+pub(crate) fn atoms_of(
+    text: &str,
+    tokens: &[Token],
+    decl: &PropertyDecl,
+    is_family: &dyn Fn(&str) -> bool,
+) -> (Option<Binder>, Vec<Expr>) {
+    read_atoms(text, &tokens_of(tokens, decl), Logic::from_name(&decl.logic.name), is_family)
 }
 
 /// As [`atoms_of`], for tokens that are a formula.
-pub(crate) fn read_atoms(text: &str, tokens: &[Token], logic: Option<Logic>) -> (Option<Binder>, Vec<Expr>) {
-    let binder = binder(&mut Parser::new(text, tokens)).ok().flatten();
+pub(crate) fn read_atoms(
+    text: &str,
+    tokens: &[Token],
+    logic: Option<Logic>,
+    is_family: &dyn Fn(&str) -> bool,
+) -> (Option<Binder>, Vec<Expr>) {
+    let binder = binder(&mut Parser::new(text, tokens), is_family).ok().flatten();
     let begin = binder.as_ref().map_or(0, |binder| binder.length);
     let mut marker = Marker::new(text, &tokens[begin..], logic);
     marker.run();
@@ -83,7 +93,7 @@ impl Elaborator<'_> {
         }
         let formula = tokens_of(tokens, decl);
         let text = self.text;
-        if let Some((formula, logic, atoms)) = self.formula(text, &formula, Some(logic)) {
+        if let Some((formula, logic, atoms)) = self.formula(text, &formula, Some(logic), decl.invariant) {
             let source = self.snippet(decl.span);
             let span = decl.name.span;
             self.program.properties.push(Property {
@@ -97,20 +107,23 @@ impl Elaborator<'_> {
         }
     }
 
-    /// A formula in the logics' syntax, its logic, and the meaning of its atoms.
+    /// A formula in the logics' syntax, its logic, and the meaning of its atoms. That of an `invariant` says what always holds.
     pub(crate) fn formula(
         &mut self,
         text: &str,
         tokens: &[Token],
         logic: Option<Logic>,
+        invariant: bool,
     ) -> Option<(String, Logic, BTreeMap<String, ExprId>)> {
         let mut parser = Parser::new(text, tokens);
-        let Ok(binder) = binder(&mut parser) else {
+        let is_family =
+            |name: &str| self.groups.iter().any(|group| group.decl.name.name == name && group.decl.family.is_some());
+        let Ok(binder) = binder(&mut parser, &is_family) else {
             parser.diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));
             return None;
         };
         let Some(binder) = binder else {
-            let found = self.one_case(text, tokens, logic, &[])?;
+            let found = self.one_case(text, tokens, (logic, invariant), &[])?;
             return Some((found.formula, found.logic, found.atoms));
         };
         let tokens = &tokens[binder.length..];
@@ -119,7 +132,7 @@ impl Elaborator<'_> {
         for case in &cases {
             let bound: Vec<(String, i64)> =
                 binder.names.iter().map(|name| name.name.clone()).zip(case.iter().copied()).collect();
-            let found = self.one_case(text, tokens, logic, &bound)?;
+            let found = self.one_case(text, tokens, (logic, invariant), &bound)?;
             (always, of) = (found.always, Some(found.logic));
             parts.push(found.formula);
             atoms.extend(found.atoms);
@@ -138,36 +151,61 @@ impl Elaborator<'_> {
         Some((formula, of.unwrap_or(Logic::Ltl), atoms))
     }
 
-    /// The members that names of a `forall` stand for, one after the other.
+    /// The members or numbers that names of a `forall` stand for, one after the other.
     fn cases(&mut self, binder: &Binder) -> Option<Vec<Vec<i64>>> {
         let wanted = binder.names.len();
-        let group = match self.globals.get(binder.family.name.as_str()) {
-            Some(&(Entity::Process(group), _)) if self.groups[group].decl.family.is_some() => group,
-            _ => {
-                let message = format!("`{}` is no family of processes", binder.family.name);
-                let help = "write `forall i in P : …` for a family `process P[i : 1..3]`";
-                return self
-                    .fail(Diagnostic::error("E0416", message).at(binder.family.span, "not a family").help(help));
+        let span = binder.family.span;
+        if let Some(range) = &binder.range {
+            if self.members.is_some() {
+                let message = "`forall` over a range of numbers";
+                return self.fail(Diagnostic::error("E0422", message).at(span, "looked at size by size only"));
             }
+            let binding =
+                Binding { names: binder.names.clone(), domain: BindingDomain::Range(Box::new(range.clone())) };
+            let (lo, hi) = self.numbers_of(&binding, &ExprContext::global(Use::Constant))?;
+            let cases = different(lo, hi, wanted);
+            return cases.or_else(|| self.fail(too_many("forall", span)));
+        }
+        let group = match self.globals.get(binder.family.name.as_str()) {
+            Some(&(Entity::Process(group), _)) => group,
+            _ => return None,
         };
         let (lo, count) = (self.groups[group].lo, self.groups[group].processes.len());
         if self.members.is_some() {
             return Some(vec![(lo..).take(wanted).collect()]);
         }
-        let many = (0..wanted).try_fold(1usize, |cases, at| cases.checked_mul(count.saturating_sub(at)));
-        if many.is_none_or(|many| many > MOST_CASES) {
-            let message = format!("`forall` has more than {MOST_CASES} cases here");
-            return self.fail(Diagnostic::error("E0415", message).at(binder.family.span, format!("{count} members")));
+        let cases = different(lo, lo + to_i64(count) - 1, wanted);
+        cases.or_else(|| self.fail(too_many("forall", span)))
+    }
+
+    /// The numbers that a quantifier around operators of the logic goes through.
+    fn temporal_cases(&mut self, binding: &Binding, around: &[(String, i64)]) -> Option<Vec<Vec<i64>>> {
+        let span = binding.names[0].span;
+        let whole = |body: Expr| {
+            let sugar = ExprSugar::Quantified(Quantifier::Count, binding.clone(), body);
+            Expr { kind: ExprKind::Sugar(Box::new(sugar)), span }
+        };
+        let expanded = self.expanded(&whole(Expr { kind: ExprKind::Bool(true), span }), around);
+        let ExprKind::Sugar(sugar) = &expanded.kind else { return None };
+        let ExprSugar::Quantified(_, known, body) = sugar.as_ref() else { return None };
+        if body.kind != ExprKind::Bool(true) {
+            let message = "a set changes while the formula goes on";
+            let diagnostic =
+                Diagnostic::error("E0416", message).at(span, "goes through a set around temporal operators");
+            return self.fail(diagnostic.help("go through a range, and ask `i in s` where it is meant"));
         }
-        let mut cases: Vec<Vec<i64>> = vec![Vec::new()];
-        for _ in 0..wanted {
-            let longer = |case: &Vec<i64>| {
-                let free: Vec<i64> = (lo..lo + to_i64(count)).filter(|member| !case.contains(member)).collect();
-                free.into_iter().map(|member| [case.as_slice(), &[member]].concat()).collect::<Vec<_>>()
-            };
-            cases = cases.iter().flat_map(longer).collect();
+        let BindingDomain::Range(range) = &known.domain else { return None };
+        let range = crate::ast::Range {
+            lo: rewrite::with_numbers(&range.lo, around),
+            hi: rewrite::with_numbers(&range.hi, around),
+        };
+        let binding = Binding { names: binding.names.clone(), domain: BindingDomain::Range(Box::new(range)) };
+        if self.members.is_some() {
+            let message = "a quantifier inside of the formula";
+            return self.fail(Diagnostic::error("E0422", message).at(span, "looked at size by size only"));
         }
-        Some(cases)
+        let (lo, hi) = self.numbers_of(&binding, &ExprContext::global(Use::Constant))?;
+        different(lo, hi, binding.names.len()).or_else(|| self.fail(too_many("forall", span)))
     }
 
     /// The names of players: processes, members of families and the scheduler, or the environment and the system.
@@ -197,7 +235,7 @@ impl Elaborator<'_> {
         &mut self,
         text: &str,
         tokens: &[Token],
-        logic: Option<Logic>,
+        (logic, invariant): (Option<Logic>, bool),
         bound: &[(String, i64)],
     ) -> Option<OneCase> {
         let mut names = names_like_operators(text, tokens, logic);
@@ -207,15 +245,29 @@ impl Elaborator<'_> {
             let help = format!("write the whole comparison in quotes, for example `\"{name} = 1\"`");
             return self.fail(Diagnostic::error("E0423", message).at(span, "taken for the operator").help(help));
         }
+        let shown = if self.members.is_none() { bound.to_vec() } else { Vec::new() };
+        let this = std::cell::RefCell::new(&mut *self);
+        let cases = |binding: &Binding, around: &[(String, i64)]| {
+            let around: Vec<(String, i64)> = bound.iter().chain(around).cloned().collect();
+            this.borrow_mut().temporal_cases(binding, &around)
+        };
         let mut marker = Marker::new(text, tokens, logic);
-        if self.members.is_none() {
-            marker.numbers = bound.to_vec();
+        marker.numbers = shown;
+        marker.cases = Some(&cases);
+        if invariant {
+            marker.marked.push("G", Span::new(tokens[0].span.start, tokens[0].span.start));
+            marker.marked.push("(", tokens[0].span);
         }
         let complete = marker.run();
+        if invariant {
+            let end = tokens[tokens.len() - 1].span;
+            marker.marked.push(")", end);
+        }
         let Marker { parser, marked, .. } = marker;
         parser.diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));
         let mut atoms = BTreeMap::new();
         for (text, atom) in &marked.atoms {
+            let atom = &self.expanded(atom, bound);
             let atom = match &self.members {
                 Some(members) => members.in_formula(atom, bound),
                 None => rewrite::with_numbers(atom, bound),

@@ -14,6 +14,7 @@ use super::one_program::{int, name, number};
 use super::size_dependence::{Family, SizeDependence};
 use crate::Addition;
 use crate::ast::{Expr, ExprKind, File, Ident, Item, ProcessRef};
+use crate::expand::{Expansion, Tables};
 use crate::formula::{binder, tokens_of};
 use crate::lexer::{Token, lex};
 use crate::parser::Parser;
@@ -31,30 +32,43 @@ pub(super) struct Lemma {
 }
 
 /// The properties of a file and of the command line that can be used.
-pub(super) fn all(text: &str, file: &File, additions: &[Addition]) -> Vec<Lemma> {
+pub(super) fn all(text: &str, file: &File, tables: &Tables, additions: &[Addition]) -> Vec<Lemma> {
     let tokens = lex(text).tokens;
+    let is_family = |name: &str| super::is_family(file, name);
     let mut found = Vec::new();
     for item in &file.items {
         if let Item::Property(decl) = item {
-            found.extend(read(text, &tokens_of(&tokens, decl), Logic::from_name(&decl.logic.name), &decl.name.name));
+            let formula = (tokens_of(&tokens, decl), decl.invariant);
+            found.extend(read(text, &formula, Logic::from_name(&decl.logic.name), &decl.name.name, &is_family));
         }
     }
     for addition in additions {
         if let Addition::Property { name, logic, text } = addition {
-            found.extend(read(text, &lex(text).tokens, logic.or(Some(Logic::Ltl)), name));
+            let formula = (lex(text).tokens, false);
+            found.extend(read(text, &formula, logic.or(Some(Logic::Ltl)), name, &is_family));
         }
     }
-    found
+    found.into_iter().filter_map(|lemma| lemma.expanded(tables)).collect()
 }
 
 /// `G` and a condition on states, for members of one family or for none.
-fn read(text: &str, tokens: &[Token], logic: Option<Logic>, title: &str) -> Option<Lemma> {
+fn read(
+    text: &str,
+    (tokens, invariant): &(Vec<Token>, bool),
+    logic: Option<Logic>,
+    title: &str,
+    is_family: &dyn Fn(&str) -> bool,
+) -> Option<Lemma> {
     let mut parser = Parser::new(text, tokens);
-    let binder = binder(&mut parser).ok()?;
-    if logic != Some(Logic::Ltl) || !parser.eat_word("G") {
+    let binder = binder(&mut parser, is_family).ok()?;
+    if binder.as_ref().is_some_and(|binder| binder.range.is_some()) {
         return None;
     }
-    let condition = parser.negation().ok().filter(|_| parser.ends())?;
+    if !invariant && (logic != Some(Logic::Ltl) || !parser.eat_word("G")) {
+        return None;
+    }
+    let condition = if *invariant { parser.expr() } else { parser.negation() };
+    let condition = condition.ok().filter(|_| parser.ends())?;
     let mut plain = true;
     rewrite::visit(&condition, &mut |part| plain &= part.kind != ExprKind::Deadlock);
     let names = binder.iter().flat_map(|binder| &binder.names).map(|name| name.name.clone()).collect();
@@ -85,6 +99,15 @@ pub(super) fn cell_name(array: &str) -> String {
 }
 
 impl Lemma {
+    /// With a condition without sugar; none if some remains.
+    fn expanded(self, tables: &Tables) -> Option<Self> {
+        let mut expansion = Expansion::new(tables);
+        let condition = expansion.expr(&self.condition);
+        let mut plain = expansion.diagnostics.is_empty();
+        rewrite::visit(&condition, &mut |part| plain &= !matches!(part.kind, ExprKind::Sugar(_)));
+        plain.then_some(Self { condition, ..self })
+    }
+
     /// What it says when a counted member steps: of that member, with those that are processes of their own.
     pub fn said_of(&self, shape: &SizeDependence<'_>, stepping: &Stepping<'_>) -> Vec<Expr> {
         if !self.is_clear(shape, stepping) {

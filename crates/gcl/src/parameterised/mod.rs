@@ -18,13 +18,14 @@ mod one_program;
 mod others;
 mod size_dependence;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::{Diagnostic, Span};
 use tertium_logic::Logic;
 use tertium_program::Program;
 
 use crate::ast::{Expr, ExprKind, File, Ident, Item, ProcessRef};
+use crate::expand::{Expanded, Expansion, KnownConstants, Tables, expand};
 use crate::formula::{self, Binder};
 use crate::lexer::lex;
 use crate::names::Elaborator;
@@ -147,7 +148,8 @@ struct AskedMembers {
 #[must_use]
 pub fn lemmas(text: &str, additions: &[Addition]) -> Vec<String> {
     let (file, _) = crate::parser::parse(text, &lex(text));
-    lemma::all(text, &file, additions).into_iter().map(|lemma| lemma.title).collect()
+    let Expanded { file, tables, .. } = every_size(text, file);
+    lemma::all(text, &file, &tables, additions).into_iter().map(|lemma| lemma.title).collect()
 }
 
 /// The program that stands for a system of every size, for one purpose; `additions` are what the command line adds, `lemmas` the properties that
@@ -161,7 +163,9 @@ pub fn compile(
     purpose: Purpose<'_>,
     lemmas: &[String],
 ) -> Result<FamilyProgram, Refused> {
-    of_file(text, &parsed(text)?, additions, purpose, lemmas)
+    let Expanded { file, tables, diagnostics } = every_size(text, parsed(text)?);
+    expanded(diagnostics)?;
+    of_file(text, &file, tables, additions, (purpose, lemmas))
 }
 
 /// As [`compile`], for a text whose families have one size each, given by `sizes` where the text leaves it open: the members of the largest families
@@ -176,7 +180,52 @@ pub fn compile_fixed(
     purpose: Purpose<'_>,
     lemmas: &[String],
 ) -> Result<FamilyProgram, Refused> {
-    of_file(text, &fixed::opened(text, parsed(text)?, sizes)?, additions, purpose, lemmas)
+    let Expanded { file, tables, diagnostics } = crate::expand_sized(text, parsed(text)?, sizes);
+    expanded(diagnostics)?;
+    of_file(text, &fixed::opened(text, file, sizes)?, tables, additions, (purpose, lemmas))
+}
+
+/// Mistakes in what stands for something else, among them what depends on the size.
+fn expanded(diagnostics: Vec<Diagnostic>) -> Result<(), Refused> {
+    match diagnostics.into_iter().find(Diagnostic::is_error) {
+        Some(mistake) => Err(Box::new(mistake)),
+        None => Ok(()),
+    }
+}
+
+/// A file without sugar, of which nothing is known that depends on what it leaves open.
+fn every_size(text: &str, file: File) -> Expanded {
+    let mut open: BTreeSet<String> = BTreeSet::new();
+    loop {
+        let before = open.len();
+        for item in &file.items {
+            match item {
+                Item::AtLeast(name, _) => {
+                    open.insert(name.name.clone());
+                }
+                Item::Const(name, value) => {
+                    let mut depends = false;
+                    rewrite::visit(value, &mut |part| {
+                        depends |= matches!(&part.kind, ExprKind::Name(known) if open.contains(&known.name));
+                    });
+                    open.extend(depends.then(|| name.name.clone()));
+                }
+                _ => {}
+            }
+        }
+        if open.len() == before {
+            break;
+        }
+    }
+    let mut values = crate::constants(text, &file, &BTreeMap::new());
+    values.retain(|name, _| !open.contains(name));
+    expand(file, KnownConstants { values, open })
+}
+
+/// Whether a name is that of a family of processes.
+fn is_family(file: &File, name: &str) -> bool {
+    let family = |item: &Item| matches!(item, Item::Process(decl) if decl.name.name == name && decl.family.is_some());
+    file.items.iter().any(family)
 }
 
 fn parsed(text: &str) -> Result<File, Refused> {
@@ -190,20 +239,21 @@ fn parsed(text: &str) -> Result<File, Refused> {
 fn of_file(
     text: &str,
     file: &File,
+    tables: Tables,
     additions: &[Addition],
-    purpose: Purpose<'_>,
-    lemmas: &[String],
+    (purpose, lemmas): (Purpose<'_>, &[String]),
 ) -> Result<FamilyProgram, Refused> {
     let lexed = lex(text);
     let name = file.name.as_ref().map_or("", |name| name.name.as_str());
-    let asked = asked(text, file, additions, purpose);
+    let asked = asked(text, file, &tables, additions, purpose);
     let mut least = Elaborator::new(text, name);
     least.declarations(file);
-    let mut known = lemma::all(text, file, additions);
+    let mut known = lemma::all(text, file, &tables, additions);
     known.retain(|lemma| lemmas.contains(&lemma.title));
     let told = one_program::file(text, file, &least, &asked, (purpose, &known))?;
     let mut elaborator = Elaborator::new(text, name);
     elaborator.members = Some(told.members);
+    elaborator.tables = std::rc::Rc::new(tables);
     elaborator.declarations(&told.file);
     elaborator.rest(&told.file);
     for item in &told.file.items {
@@ -240,15 +290,19 @@ fn of_file(
     }
 }
 
-fn asked(text: &str, file: &File, additions: &[Addition], purpose: Purpose<'_>) -> AskedMembers {
+fn asked(text: &str, file: &File, tables: &Tables, additions: &[Addition], purpose: Purpose<'_>) -> AskedMembers {
+    let is_family = |name: &str| is_family(file, name);
+    let plain = |(binder, atoms): (Option<Binder>, Vec<Expr>)| {
+        let mut expansion = Expansion::new(tables);
+        AskedMembers { binder, atoms: atoms.iter().map(|atom| expansion.expr(atom)).collect() }
+    };
     let Purpose::Property(wanted) = purpose else { return AskedMembers { binder: None, atoms: Vec::new() } };
     let lexed = lex(text);
     for item in &file.items {
         if let Item::Property(decl) = item
             && decl.name.name == wanted
         {
-            let (binder, atoms) = formula::atoms_of(text, &lexed.tokens, decl);
-            return AskedMembers { binder, atoms };
+            return plain(formula::atoms_of(text, &lexed.tokens, decl, &is_family));
         }
     }
     for addition in additions {
@@ -256,8 +310,7 @@ fn asked(text: &str, file: &File, additions: &[Addition], purpose: Purpose<'_>) 
             && name == wanted
         {
             let logic: Option<Logic> = *logic;
-            let (binder, atoms) = formula::read_atoms(text, &lex(text).tokens, logic);
-            return AskedMembers { binder, atoms };
+            return plain(formula::read_atoms(text, &lex(text).tokens, logic, &is_family));
         }
     }
     AskedMembers { binder: None, atoms: Vec::new() }

@@ -139,7 +139,14 @@ pub(super) fn file(
 fn idle(span: Span) -> Item {
     let skip = Stmt { labels: Vec::new(), kind: StmtKind::Skip, span };
     let body = vec![Stmt { labels: Vec::new(), kind: StmtKind::Loop(vec![skip]), span }];
-    let decl = ProcessDecl { name: ident("(rest)", span), family: None, locals: Vec::new(), body, end: span };
+    let decl = ProcessDecl {
+        name: ident("(rest)", span),
+        family: None,
+        locals: Vec::new(),
+        body,
+        end: span,
+        passed: Vec::new(),
+    };
     Item::Process(Box::new(decl))
 }
 
@@ -183,9 +190,9 @@ impl Telling<'_> {
                 self.items.push(item.clone());
             }
             Item::Process(decl) => self.process(decl)?,
-            Item::Predicate(_, expr) if self.is_of_members(expr) => {}
-            // Owners matter to games alone, which are not played for every size.
-            Item::Spotlight(_) | Item::Environment(_) => {}
+            Item::Predicate(_, expr) if self.is_of_members(expr) || has_quantifier(expr) => {}
+            // Owners matter to games alone, which are not played for every size; sugar was expanded before.
+            Item::Spotlight(_) | Item::Environment(_) | Item::Sugar(_) => {}
             Item::Keep(kept) => {
                 let shared =
                     |kept: &&VarRef| kept.process.is_none() && !self.members.owned.contains_key(&kept.name.name);
@@ -357,6 +364,8 @@ impl Telling<'_> {
                 Expr { kind: ExprKind::Field(who, known.clone(), Vec::new()), span: known.span }
             };
             let mut told = decl.clone();
+            // Looked at with the least size.
+            told.passed.clear();
             for locals in &mut told.locals {
                 // Members of a family of one size start alike, or with any value.
                 let places: Vec<Expr> =
@@ -405,7 +414,7 @@ impl Telling<'_> {
             let own = self.members.owned.contains_key(&target.name.name);
             let indices =
                 target.indices.iter().map(|part| if own { part.clone() } else { told(part, &here) }).collect();
-            Target { name: target.name.clone(), indices, span: target.span }
+            Target { name: target.name.clone(), indices, accessors: Vec::new(), span: target.span }
         };
         let body: Block = rewrite::block(
             &family.decl.body,
@@ -435,6 +444,7 @@ impl Telling<'_> {
             locals,
             body,
             end: family.decl.end,
+            passed: Vec::new(),
         };
         self.items.push(Item::Process(Box::new(decl)));
     }
@@ -459,6 +469,13 @@ impl Telling<'_> {
             }
         }
     }
+}
+
+/// Whether an expression has a quantifier in it, whose numbers may be those of members.
+fn has_quantifier(expr: &Expr) -> bool {
+    let mut found = false;
+    rewrite::visit(expr, &mut |part| found |= matches!(part.kind, ExprKind::Sugar(_)));
+    found
 }
 
 fn is_cell(part: &Expr, members: &Members) -> bool {

@@ -323,7 +323,14 @@ impl Others<'_> {
             initial: Some(Initial::Same(int(0, span))),
         });
         let named = format!("{}[other]", self.family.decl.name.name);
-        let decl = ProcessDecl { name: ident(named, span), family: None, locals, body, end: self.family.decl.end };
+        let decl = ProcessDecl {
+            name: ident(named, span),
+            family: None,
+            locals,
+            body,
+            end: self.family.decl.end,
+            passed: Vec::new(),
+        };
         items.push(Item::Process(Box::new(decl)));
         items
     }
@@ -344,7 +351,7 @@ impl Others<'_> {
         said.iter().for_each(|condition| rewrite::visit(condition, &mut see));
         let here = self.counter(flow, step.source, valuation);
         let assign = |to: &Ident, from: Source| {
-            let target = Target { name: to.clone(), indices: Vec::new(), span };
+            let target = Target { name: to.clone(), indices: Vec::new(), accessors: Vec::new(), span };
             plain(StmtKind::Assign(Assignment { targets: vec![target], sources: vec![from] }), span)
         };
         let used = |name: &str| read.iter().chain(&written).any(|known| known == name);
@@ -381,7 +388,7 @@ impl Others<'_> {
     fn arrival(&self, flow: &Flow<'_>, step: &FlowStep<'_>, valuation: usize, written: &[String]) -> Block {
         let span = step.span;
         let add = |counter: &str, more: bool| {
-            let target = Target { name: ident(counter, span), indices: Vec::new(), span };
+            let target = Target { name: ident(counter, span), indices: Vec::new(), accessors: Vec::new(), span };
             let value = sum(name(counter, span), vec![(!more, int(1, span))]);
             plain(StmtKind::Assign(Assignment { targets: vec![target], sources: vec![Source::Value(value)] }), span)
         };
@@ -436,10 +443,10 @@ impl Others<'_> {
         let target = |target: &Target| {
             if owned(&target.name.name) {
                 let own = ident(cell_name(&target.name.name), target.name.span);
-                return Target { name: own, indices: Vec::new(), span: target.span };
+                return Target { name: own, indices: Vec::new(), accessors: Vec::new(), span: target.span };
             }
             let indices = target.indices.iter().map(|part| rewrite::expr(part, &cell)).collect();
-            Target { name: target.name.clone(), indices, span: target.span }
+            Target { name: target.name.clone(), indices, accessors: Vec::new(), span: target.span }
         };
         rewrite::block(&block, &cell, &target)
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tertium_base::{Diagnostic, Span};
 
 use super::{AskedMembers, Refused};
+use crate::ast::sugar::{BindingDomain, ExprSugar};
 use crate::ast::{Expr, ExprKind, File, Ident, Item, ProcessDecl, ProcessRef, Range, TypeExpr, TypeKind, VarDecl};
 use crate::rewrite::{visit, visit_block, visit_declaration};
 
@@ -57,6 +58,7 @@ impl<'a> SizeDependence<'a> {
         shape.sized.insert(&size.name);
         shape.find_sized(file);
         shape.find_families(file)?;
+        shape.check_quantifiers(file, asked)?;
         shape.find_owned(text, file)?;
         shape.find_members(file, asked)?;
         Ok(shape)
@@ -98,7 +100,7 @@ impl<'a> SizeDependence<'a> {
 
     pub fn type_depends(&self, ty: &TypeExpr) -> bool {
         match &ty.kind {
-            TypeKind::Int | TypeKind::Nat | TypeKind::Bool => false,
+            TypeKind::Int | TypeKind::Nat | TypeKind::Bool | TypeKind::Sugar(_) => false,
             TypeKind::Range(range) => self.range_depends(range),
             TypeKind::Name(name) => self.types.contains_key(name.as_str()),
             TypeKind::Array(range, inner) => self.range_depends(range) || self.type_depends(inner),
@@ -143,6 +145,44 @@ impl<'a> SizeDependence<'a> {
             self.families.push(Family { decl, index, range, count: 0, constants, owned, numbered: false });
         }
         Ok(())
+    }
+
+    /// Quantifiers speak of numbers: those of members are not known, and how many there are.
+    fn check_quantifiers(&self, file: &File, asked: &AskedMembers) -> Result<(), Refused> {
+        let taken = |name: &Ident| {
+            let index = self.families.iter().any(|family| family.index.name == name.name);
+            index || asked.binder.iter().flat_map(|binder| &binder.names).any(|known| known.name == name.name)
+        };
+        let mut wrong = None;
+        let mut see = |part: &Expr| {
+            if let ExprKind::Sugar(sugar) = &part.kind
+                && let ExprSugar::Quantified(_, binding, _) = sugar.as_ref()
+            {
+                let depends = match &binding.domain {
+                    BindingDomain::Range(range) => self.range_depends(range),
+                    BindingDomain::Named(_) => true,
+                };
+                if (depends || binding.names.iter().any(taken)) && wrong.is_none() {
+                    wrong = Some(part.span);
+                }
+            }
+        };
+        for item in &file.items {
+            match item {
+                Item::Const(_, expr) | Item::Define(_, expr) | Item::Init(expr) => visit(expr, &mut see),
+                Item::Var(decl) => visit_declaration(decl, &mut see),
+                Item::Process(decl) => {
+                    visit_block(&decl.body, &mut see, &mut |_| {});
+                    decl.locals.iter().for_each(|locals| visit_declaration(locals, &mut see));
+                }
+                _ => {}
+            }
+        }
+        asked.atoms.iter().for_each(|atom| visit(atom, &mut see));
+        match wrong {
+            Some(span) => Err(refused("a quantifier that depends on the size", span, "looked at size by size only")),
+            None => Ok(()),
+        }
     }
 
     /// Whether an expression is the size, or the size and something that does not depend on it.

@@ -6,7 +6,7 @@ use super::{Parsed, Parser};
 use crate::ast::{Comparison, Expr, ExprKind, Factor, Ident, ProcessRef, Range};
 use crate::lexer::TokenKind;
 
-fn expr(kind: ExprKind, span: Span) -> Expr {
+pub(super) fn expr(kind: ExprKind, span: Span) -> Expr {
     Expr { kind, span }
 }
 
@@ -82,6 +82,9 @@ impl Parser<'_> {
 
     pub(crate) fn negation(&mut self) -> Parsed<Expr> {
         let start = self.token().span;
+        if let Some(quantifier) = self.quantifier().filter(|quantifier| quantifier.is_logical()) {
+            return self.quantified(quantifier);
+        }
         if self.eat_sign("!") || self.eat_sign("~") || self.eat_word("not") {
             let inner = self.nested(Self::negation)?;
             let span = start.to(inner.span);
@@ -93,6 +96,9 @@ impl Parser<'_> {
     /// A comparison, or a sum alone. This is what an atom of a formula can be.
     pub(crate) fn comparison(&mut self) -> Parsed<Expr> {
         let left = self.sum()?;
+        if let Some(outside) = self.membership() {
+            return self.member(left, outside);
+        }
         let Some(op) = self.comparison_sign() else { return Ok(left) };
         self.advance();
         let right = if self.is_sign("!") || self.is_word("not") { self.negation()? } else { self.sum()? };
@@ -120,7 +126,7 @@ impl Parser<'_> {
         }
     }
 
-    fn sum(&mut self) -> Parsed<Expr> {
+    pub(super) fn sum(&mut self) -> Parsed<Expr> {
         let first = self.product()?;
         let mut rest = Vec::new();
         while self.is_sign("+") || self.is_sign("-") {
@@ -176,9 +182,13 @@ impl Parser<'_> {
         self.primary()
     }
 
-    fn primary(&mut self) -> Parsed<Expr> {
+    pub(super) fn primary(&mut self) -> Parsed<Expr> {
         let token = self.token();
+        if let Some(quantifier) = self.quantifier() {
+            return self.quantified(quantifier);
+        }
         match token.kind {
+            TokenKind::Sign("{") => self.set(),
             TokenKind::Int => self.number(),
             TokenKind::Sign("(") => {
                 self.advance();
@@ -237,19 +247,18 @@ impl Parser<'_> {
             return Ok(expr(ExprKind::Call(name, arguments), self.since(start)));
         }
         let mut indices = self.indices()?;
-        if self.is_sign("@") || self.is_sign(".") {
-            let at = self.advance().kind == TokenKind::Sign("@");
+        if self.is_sign("@") {
             if indices.len() > 1 {
                 let span = indices[1].span;
                 return self.error(Diagnostic::error("E0402", "a process has one index").at(span, "second index"));
             }
+            self.advance();
             let process = ProcessRef { name, index: indices.pop().map(Box::new) };
-            let part = self.name()?;
-            if at {
-                return Ok(expr(ExprKind::At(process, part), self.since(start)));
-            }
-            let indices = self.indices()?;
-            return Ok(expr(ExprKind::Field(process, part, indices), self.since(start)));
+            return Ok(expr(ExprKind::At(process, self.name()?), self.since(start)));
+        }
+        if self.is_sign(".") {
+            let kind = self.fields(name, indices)?;
+            return Ok(expr(kind, self.since(start)));
         }
         let kind = if indices.is_empty() { ExprKind::Name(name) } else { ExprKind::Index(name, indices) };
         Ok(expr(kind, self.since(start)))

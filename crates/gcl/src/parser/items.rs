@@ -5,7 +5,7 @@ use tertium_base::{Diagnostic, Span};
 
 use super::{Parsed, Parser};
 use crate::ast::{File, Initial, Item, ProcessDecl, PropertyDecl, TypeExpr, TypeKind, VarDecl, VarRef};
-use crate::lexer::{ITEMS, TokenKind};
+use crate::lexer::{FILE_SEPARATOR, ITEMS, SOFT_ITEMS, TokenKind};
 
 impl Parser<'_> {
     pub(super) fn file(&mut self) -> File {
@@ -18,6 +18,13 @@ impl Parser<'_> {
             self.diagnostics.push(diagnostic.at(span, "expected `system`"));
         }
         while !self.ends() && !self.gave_up() {
+            if self.eat_sign(FILE_SEPARATOR) {
+                // An imported text has a name of its own, which does not matter here.
+                if self.eat_word("system") {
+                    let _ = self.name();
+                }
+                continue;
+            }
             let before = self.position();
             match self.item() {
                 Ok(item) => file.items.push(item),
@@ -73,6 +80,10 @@ impl Parser<'_> {
             }
             "environment" => Ok(Item::Environment(self.separated(Self::process_ref)?)),
             "property" => self.property(),
+            "invariant" => self.invariant(),
+            "chan" => self.channel(),
+            "procedure" => self.procedure(),
+            "import" => self.import(),
             _ => self.error(Diagnostic::error("E0402", "a second `system`").at(token.span, "one file, one system")),
         }
     }
@@ -91,10 +102,16 @@ impl Parser<'_> {
         let word = self.text_of(token.span);
         let mut diagnostic = Diagnostic::error("E0402", format!("expected a declaration, found `{word}`"))
             .at(token.span, "no declaration begins like this");
-        diagnostic = match closest_name(word, ITEMS.iter().copied()) {
+        let items = || ITEMS.iter().chain(SOFT_ITEMS).copied();
+        if let Some(hint) = self.declaration_hint() {
+            return self.error(diagnostic.help(hint));
+        }
+        diagnostic = match closest_name(word, items()) {
             Some(known) => diagnostic.help(format!("did you mean `{known}`?")),
             None if self.is_sign("}") => diagnostic.help("there is one `}` too many, or a `{` is missing before"),
-            None => diagnostic.help(format!("declarations begin with one of: {}", ITEMS.join(", "))),
+            None => {
+                diagnostic.help(format!("declarations begin with one of: {}", items().collect::<Vec<_>>().join(", ")))
+            }
         };
         self.error(diagnostic)
     }
@@ -102,6 +119,9 @@ impl Parser<'_> {
     fn type_item(&mut self) -> Parsed<Item> {
         let name = self.name()?;
         self.expect_sign("=")?;
+        if self.is_word("record") && self.next_token(1).kind == TokenKind::Sign("{") {
+            return Ok(Item::Alias(name, self.record()?));
+        }
         if !self.eat_sign("{") {
             return Ok(Item::Alias(name, self.type_expr()?));
         }
@@ -128,7 +148,7 @@ impl Parser<'_> {
         Ok(Initial::Each(values, self.since(start)))
     }
 
-    fn type_expr(&mut self) -> Parsed<TypeExpr> {
+    pub(super) fn type_expr(&mut self) -> Parsed<TypeExpr> {
         let start = self.token().span;
         let kind = self.nested(Self::type_kind)?;
         Ok(TypeExpr { kind, span: self.since(start) })
@@ -150,6 +170,9 @@ impl Parser<'_> {
             self.expect_sign("]")?;
             self.expect_word("of")?;
             return Ok(TypeKind::Array(Box::new(range), Box::new(self.type_expr()?)));
+        }
+        if self.is_word("set") && self.text_of(self.next_token(1).span) == "of" {
+            return self.set_type();
         }
         if self.is_name() && !self.range_follows() {
             return Ok(TypeKind::Name(self.name()?.name));
@@ -204,7 +227,7 @@ impl Parser<'_> {
                 .also(name.span, "begins here");
             self.diagnostics.push(diagnostic);
         }
-        Ok(Item::Process(Box::new(ProcessDecl { name, family, locals, body, end })))
+        Ok(Item::Process(Box::new(ProcessDecl { name, family, locals, body, end, passed: Vec::new() })))
     }
 
     /// Skips what is left of a local declaration: the rest of its line's tokens up to a likely statement.
@@ -255,6 +278,7 @@ impl Parser<'_> {
         if self.position() == first {
             return self.expected("a formula");
         }
-        Ok(Item::Property(PropertyDecl { name, logic, tokens: first..self.position(), span: self.since(start) }))
+        let (tokens, span) = (first..self.position(), self.since(start));
+        Ok(Item::Property(PropertyDecl { name, logic, tokens, span, invariant: false }))
     }
 }

@@ -4,13 +4,15 @@
 //! run shows many mistakes. Nesting deeper than [`DEEPEST`] is refused with a place, never with a crash.
 
 mod exprs;
+mod hints;
 mod items;
 mod statements;
+mod sugar;
 
 use tertium_base::{Diagnostic, Span};
 
 use crate::ast::{File, Ident};
-use crate::lexer::{ITEMS, KEYWORDS, Lexed, Token, TokenKind};
+use crate::lexer::{KEYWORDS, Lexed, Token, TokenKind, begins_item};
 
 /// Brackets, blocks and prefix operators may be nested this deep.
 pub const DEEPEST: u32 = 128;
@@ -110,7 +112,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(crate) fn is_item(&self) -> bool {
-        self.token().kind == TokenKind::Word && ITEMS.contains(&self.text_of(self.token().span))
+        begins_item([0, 1, 2].map(|ahead| self.text_of(self.next_token(ahead).span)))
     }
 
     pub(crate) fn error<T>(&mut self, diagnostic: Diagnostic) -> Parsed<T> {
@@ -128,6 +130,8 @@ impl<'a> Parser<'a> {
             .at(token.span, format!("expected {what}"));
         if what == "a name" && token.kind == TokenKind::Word {
             diagnostic = diagnostic.help("this word is part of the language; choose another name");
+        } else if let Some(hint) = self.neighbour_hint(what) {
+            diagnostic = diagnostic.help(hint);
         }
         self.error(diagnostic)
     }

@@ -3,7 +3,8 @@
 use tertium_base::Diagnostic;
 
 use super::{Parsed, Parser};
-use crate::ast::{Assignment, Block, Ident, Range, Source, Stmt, StmtKind, Target};
+use crate::ast::sugar::StmtSugar;
+use crate::ast::{Assignment, Block, Expr, Ident, Range, Source, Stmt, StmtKind, Target};
 use crate::lexer::TokenKind;
 
 impl Parser<'_> {
@@ -72,17 +73,29 @@ impl Parser<'_> {
         let start = self.token().span;
         let kind = self.statement_kind()?;
         let span = self.since(start);
-        let has_block = matches!(
-            kind,
-            StmtKind::If(..) | StmtKind::While(..) | StmtKind::Loop(_) | StmtKind::Choose(_) | StmtKind::Atomic(_)
-        );
+        let has_block = match &kind {
+            StmtKind::If(..) | StmtKind::While(..) | StmtKind::Loop(_) | StmtKind::Choose(_) | StmtKind::Atomic(_) => {
+                true
+            }
+            StmtKind::Sugar(sugar) => matches!(**sugar, StmtSugar::For(..)),
+            _ => false,
+        };
         // `when e do x := f goto L` needs no semicolon between its two halves.
-        let goto_follows = matches!(kind, StmtKind::When(..)) && self.is_word("goto");
+        let waits = match &kind {
+            StmtKind::When(..) => true,
+            StmtKind::Sugar(sugar) => matches!(**sugar, StmtSugar::Communicate(Some(_), _)),
+            _ => false,
+        };
+        let goto_follows = waits && self.is_word("goto");
         if !has_block && !goto_follows && !self.is_sign("}") && !self.eat_sign(";") {
             let at = tertium_base::Span::new(self.last_end(), self.last_end());
             let next = self.text_of(self.token().span).to_owned();
-            let diagnostic = Diagnostic::error("E0402", format!("expected `;` after this statement, found `{next}`"))
-                .at(at, "`;` is missing here");
+            let mut diagnostic =
+                Diagnostic::error("E0402", format!("expected `;` after this statement, found `{next}`"))
+                    .at(at, "`;` is missing here");
+            if let Some(hint) = self.neighbour_hint("`;`") {
+                diagnostic = diagnostic.help(hint);
+            }
             // Nothing needs skipping: the next statement begins right here.
             self.diagnostics.push(diagnostic);
         }
@@ -95,8 +108,17 @@ impl Parser<'_> {
             return self.expected("a statement");
         }
         let word = self.text_of(token.span);
+        if self.is_for() {
+            return self.for_loop();
+        }
+        if let Some(hint) = self.statement_hint() {
+            return self.error(hint);
+        }
+        if self.is_name() && self.next_token(1).kind == TokenKind::Sign("(") {
+            return self.call();
+        }
         if self.is_name() {
-            return Ok(StmtKind::Assign(self.assignment()?));
+            return self.change(None);
         }
         self.advance();
         match word {
@@ -139,7 +161,7 @@ impl Parser<'_> {
         if self.eat_word("skip") {
             return Ok(StmtKind::When(condition, None));
         }
-        Ok(StmtKind::When(condition, Some(self.assignment()?)))
+        self.change(Some(condition))
     }
 
     fn branches(&mut self) -> Parsed<StmtKind> {
@@ -155,34 +177,46 @@ impl Parser<'_> {
         Ok(StmtKind::If(branches, None))
     }
 
-    fn assignment(&mut self) -> Parsed<Assignment> {
+    /// What changes variables or channels, if `condition` holds.
+    fn change(&mut self, condition: Option<Expr>) -> Parsed<StmtKind> {
         let targets = self.separated(Self::target)?;
-        if self.is_sign("=") {
+        if targets.len() == 1 && (self.is_sign("!") || self.is_sign("?")) {
+            return self.communication(condition, targets);
+        }
+        let assignment = self.assignment(targets)?;
+        Ok(match condition {
+            Some(condition) => StmtKind::When(condition, Some(assignment)),
+            None => StmtKind::Assign(assignment),
+        })
+    }
+
+    fn assignment(&mut self, targets: Vec<Target>) -> Parsed<Assignment> {
+        if self.is_sign("=") || self.is_sign("==") {
             let span = self.token().span;
-            let diagnostic = Diagnostic::error("E0402", "expected `:=`, found `=`")
+            let diagnostic = Diagnostic::error("E0402", format!("expected `:=`, found `{}`", self.text_of(span)))
                 .at(span, "this compares")
                 .help("assign with `:=`");
             return self.error(diagnostic);
+        }
+        for (sign, minus) in [("+=", false), ("-=", true)] {
+            if self.eat_sign(sign) {
+                return self.changed_by(targets, minus);
+            }
         }
         self.expect_sign(":=")?;
         let sources = self.separated(Self::source)?;
         Ok(Assignment { targets, sources })
     }
 
-    fn target(&mut self) -> Parsed<Target> {
+    pub(super) fn target(&mut self) -> Parsed<Target> {
         let name = self.name()?;
         let start = name.span;
         let indices = self.indices()?;
-        if self.is_sign(".") {
-            let diagnostic = Diagnostic::error("E0413", "another process's variable cannot be assigned")
-                .at(start, "only its own process assigns it")
-                .help("make it a global variable");
-            return self.error(diagnostic);
-        }
-        Ok(Target { name, indices, span: self.since(start) })
+        let accessors = self.accessors()?;
+        Ok(Target { name, indices, accessors, span: self.since(start) })
     }
 
-    fn source(&mut self) -> Parsed<Source> {
+    pub(super) fn source(&mut self) -> Parsed<Source> {
         let start = self.token().span;
         if !self.eat_sign("*") {
             return Ok(Source::Value(self.expr()?));

@@ -132,7 +132,9 @@ impl<'a> Machine<'a> {
                     _ => None,
                 })
                 .expect("a declared type"),
-            TypeKind::Array(..) => panic!("arrays of arrays are not brute-forced"),
+            TypeKind::Array(..) | TypeKind::Sugar(_) => {
+                panic!("arrays of arrays, records and sets are not brute-forced")
+            }
         }
     }
 
@@ -225,6 +227,7 @@ impl<'a> Machine<'a> {
             }
             ExprKind::Product(first, rest) => self.product(first, rest, view),
             ExprKind::If(c, a, b) => self.value(if self.holds(c, view)? { a } else { b }, view),
+            ExprKind::Sugar(_) => panic!("quantifiers, records and sets are not brute-forced"),
         }
     }
 

@@ -200,6 +200,7 @@ impl<'a> Machine<'a> {
                     Err(fault) => vec![Err(fault), Err(fault)],
                 }
             }
+            StmtKind::Sugar(_) => panic!("`for`, procedures and channels are not brute-forced"),
             StmtKind::Atomic(block) if block.is_empty() => same(rest.to_vec()),
             StmtKind::Atomic(block) => self.atomic(process, inside(block, rest), view),
             StmtKind::Loop(_) | StmtKind::Choose(_) | StmtKind::Goto(_) => Vec::new(),

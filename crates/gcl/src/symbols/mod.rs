@@ -6,11 +6,14 @@
 //!
 //! Not here: what is wrong with a text ([`crate::compile`]).
 
+mod sugar;
+
 use std::collections::BTreeMap;
 
 use tertium_base::narrow::to_i64;
 use tertium_base::{Span, Symbol, SymbolKind, SymbolTable};
 
+use crate::ast::sugar::StmtSugar;
 use crate::ast::{
     Assignment, Block, Expr, ExprKind, File, Ident, Initial, Item, ProcessDecl, ProcessRef, PropertyDecl, Range,
     SCHEDULER, Source, StmtKind, TypeExpr, TypeKind, VarDecl, VarRef, is_scheduler,
@@ -37,8 +40,14 @@ struct Namer<'a> {
     processes: BTreeMap<&'a str, Inside<'a>>,
     /// The process whose text is being walked.
     here: Option<&'a str>,
-    /// The names that the property's `forall` brings in.
+    /// The names that quantifiers, `for` and procedures bring in.
     bound: BTreeMap<String, usize>,
+    /// The fields of records, by their names.
+    fields: BTreeMap<String, Vec<usize>>,
+    /// The parameters and labels of procedures.
+    procedures: BTreeMap<&'a str, Inside<'a>>,
+    /// The procedure whose text is being walked.
+    within: Option<&'a str>,
 }
 
 /// All names of a text.
@@ -53,8 +62,9 @@ struct Namer<'a> {
 pub fn symbols(text: &str) -> SymbolTable {
     let lexed = lex(text);
     let (file, _) = crate::parser::parse(text, &lexed);
+    let plain = crate::expand_sized(text, file.clone(), &BTreeMap::new()).file;
     let mut values = Elaborator::new(text, "");
-    values.declarations(&file);
+    values.declarations(&plain);
     let mut namer = Namer {
         text,
         tokens: &lexed.tokens,
@@ -65,6 +75,9 @@ pub fn symbols(text: &str) -> SymbolTable {
         processes: BTreeMap::new(),
         here: None,
         bound: BTreeMap::new(),
+        fields: BTreeMap::new(),
+        procedures: BTreeMap::new(),
+        within: None,
     };
     namer.declare(&file);
     for item in &file.items {
@@ -127,6 +140,7 @@ impl<'a> Namer<'a> {
                 Item::Enumeration(name, members) => self.enumeration(name, members),
                 Item::Alias(name, ty) => {
                     let symbol = self.plain(name, SymbolKind::Type, ty.span.end, None);
+                    self.record(ty, symbol);
                     self.types.entry(&name.name).or_insert(symbol);
                 }
                 Item::Var(decl) => {
@@ -142,6 +156,7 @@ impl<'a> Namer<'a> {
                 Item::Property(decl) => {
                     self.plain(&decl.name, SymbolKind::Property, decl.span.end, None);
                 }
+                Item::Sugar(sugar) => self.declare_sugar(sugar),
                 _ => {}
             }
         }
@@ -304,6 +319,7 @@ impl<'a> Namer<'a> {
             }
             Item::Keep(variables) => variables.iter().for_each(|variable| self.kept(variable)),
             Item::Property(decl) => self.property(decl),
+            Item::Sugar(sugar) => self.item_sugar(sugar),
         }
     }
 
@@ -329,6 +345,7 @@ impl<'a> Namer<'a> {
                 self.range(range);
                 self.ty(inner);
             }
+            TypeKind::Sugar(sugar) => self.type_sugar(sugar),
         }
     }
 
@@ -360,6 +377,10 @@ impl<'a> Namer<'a> {
                 }
                 StmtKind::If(branches, _) => branches.iter().for_each(|(condition, _)| self.expr(condition)),
                 StmtKind::Goto(label) => self.label(self.here, label),
+                StmtKind::Sugar(sugar) => {
+                    self.statement_sugar(sugar);
+                    continue;
+                }
                 _ => {}
             }
             for block in blocks(&statement.kind) {
@@ -369,23 +390,28 @@ impl<'a> Namer<'a> {
     }
 
     fn label(&mut self, process: Option<&str>, label: &Ident) {
-        let inside = process.and_then(|process| self.processes.get(process));
-        if let Some(&symbol) = inside.and_then(|inside| inside.labels.get(label.name.as_str())) {
+        let inside = match self.within {
+            Some(procedure) => self.procedures.get(procedure),
+            None => process.and_then(|process| self.processes.get(process)),
+        };
+        let own = inside.and_then(|inside| inside.labels.get(label.name.as_str())).copied();
+        // A process is at the labels of the procedures that it calls, too.
+        let called = || self.procedures.values().find_map(|inside| inside.labels.get(label.name.as_str())).copied();
+        if let Some(symbol) = own.or_else(called) {
             self.table.use_at(label.span, symbol);
         }
     }
 
     fn assignment(&mut self, assignment: &Assignment) {
-        for target in &assignment.targets {
-            self.use_value(&target.name);
-            target.indices.iter().for_each(|index| self.expr(index));
-        }
-        for source in &assignment.sources {
-            match source {
-                Source::Value(expr) => self.expr(expr),
-                Source::Any(_) => {}
-                Source::Within(range, _) => self.range(range),
-            }
+        assignment.targets.iter().for_each(|target| self.target(target));
+        assignment.sources.iter().for_each(|source| self.source(source));
+    }
+
+    fn source(&mut self, source: &Source) {
+        match source {
+            Source::Value(expr) => self.expr(expr),
+            Source::Any(_) => {}
+            Source::Within(range, _) => self.range(range),
         }
     }
 
@@ -410,11 +436,16 @@ impl<'a> Namer<'a> {
     }
 
     fn property(&mut self, decl: &PropertyDecl) {
-        let (binder, atoms) = atoms_of(self.text, self.tokens, decl);
+        let families = |name: &str| self.processes.get(name).is_some_and(|inside| inside.index.is_some());
+        let (binder, atoms) = atoms_of(self.text, self.tokens, decl, &families);
         if let Some(binder) = binder {
             self.use_global(&binder.family);
+            binder.range.iter().for_each(|range| self.range(range));
             for name in &binder.names {
-                let detail = format!("a member of {}", binder.family.name);
+                let detail = match &binder.range {
+                    Some(range) => format!("a number of {}", self.snippet(range.lo.span.to(range.hi.span))),
+                    None => format!("a member of {}", binder.family.name),
+                };
                 let symbol = self.symbol(name, SymbolKind::Parameter, name.span, detail, None);
                 self.bound.insert(name.name.clone(), symbol);
             }
@@ -435,6 +466,9 @@ impl<'a> Namer<'a> {
             }
             ExprKind::Call(name, arguments) => {
                 self.use_global(name);
+                if let Some(&symbol) = self.types.get(name.name.as_str()) {
+                    self.table.use_at(name.span, symbol);
+                }
                 arguments.iter().for_each(|argument| self.expr(argument));
             }
             ExprKind::At(process, label) => {
@@ -442,7 +476,13 @@ impl<'a> Namer<'a> {
                 self.label(Some(&process.name.name), label);
             }
             ExprKind::Field(process, name, indices) => {
-                self.local_of(process, name);
+                if self.processes.contains_key(process.name.name.as_str()) {
+                    self.local_of(process, name);
+                } else {
+                    self.use_value(&process.name);
+                    process.index.iter().for_each(|index| self.expr(index));
+                    self.field(name);
+                }
                 indices.iter().for_each(|index| self.expr(index));
             }
             ExprKind::Not(inner) | ExprKind::Negate(inner) => self.expr(inner),
@@ -460,6 +500,7 @@ impl<'a> Namer<'a> {
                 rest.iter().for_each(|(_, part)| self.expr(part));
             }
             ExprKind::If(condition, yes, no) => [condition, yes, no].into_iter().for_each(|part| self.expr(part)),
+            ExprKind::Sugar(sugar) => self.expr_sugar(sugar),
         }
     }
 }
@@ -470,6 +511,10 @@ fn blocks(kind: &StmtKind) -> Vec<&Block> {
         StmtKind::If(branches, otherwise) => branches.iter().map(|(_, block)| block).chain(otherwise).collect(),
         StmtKind::While(_, block) | StmtKind::Loop(block) | StmtKind::Atomic(block) => vec![block],
         StmtKind::Choose(blocks) => blocks.iter().collect(),
+        StmtKind::Sugar(sugar) => match sugar.as_ref() {
+            StmtSugar::For(_, _, block) => vec![block],
+            _ => Vec::new(),
+        },
         _ => Vec::new(),
     }
 }
@@ -487,4 +532,10 @@ pub fn is_name(text: &str) -> bool {
 #[must_use]
 pub fn keywords() -> &'static [&'static str] {
     crate::lexer::KEYWORDS
+}
+
+/// Words with a meaning of their own in some places, which may be names in others.
+#[must_use]
+pub fn soft_words() -> &'static [&'static str] {
+    crate::lexer::SOFT_WORDS
 }
