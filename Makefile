@@ -52,7 +52,7 @@ INSTALL ?= yes
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build dist wheel test test-python quick test-forged test-long test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-growth bench-limits bench-loop bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants
+.PHONY: help run build dist wheel test test-python quick test-forged test-completion test-long test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-growth bench-limits bench-loop bench-parity bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -119,6 +119,12 @@ test-unbounded: $(Z3) ## 10,000 random integer programs (CASES=1250 times eight;
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --release -q -p tertium-driver --test ranked_games random_programs
 	TERTIUM_CASES=1 $(CARGO) test --release -q -p tertium-driver --test unbounded_data
 
+# With 150 random models in the short run, 14 times as many are 2,100.
+test-completion: CASES = 14
+test-completion: $(Z3) ## 2,100 random partial models with one to four properties (CASES=14 times 150; SEED=N): completed exactly if some structure of three states completes them, or the thorough value is not false
+	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
+	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --release -q -p tertium-structures --test completion
+
 test-spin: $(Z3) peers ## random Promela models and formulas against Spin (CASES=50 times six models, fifteen with formulas; SEED=N for a given seed); needs spin and gcc
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --test against_spin -p tertium-promela -p tertium-driver
@@ -174,6 +180,10 @@ bench-loop: $(Z3) ## refinement without options against Z3's Spacer (HORN=FOLDER
 bench-unbounded: $(Z3) ## temporal properties of unbounded data, corpus/gcl/unbounded: solved, open and wrong by logic, with times; Spacer beside; growth (CASES_OF="names of programs, --jobs N, --negations, --corpus FOLDER")
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-unbounded
 	target/release/bench-unbounded $(CASES_OF)
+
+bench-parity: $(Z3) ## parity games of a million positions: random, cliques, ladders, with their solutions checked (CASES_OF="words of their names")
+	$(CARGO) build --release --quiet -p tertium-bench --bin bench-parity
+	target/release/bench-parity $(CASES_OF)
 
 bench-symbolic: $(Z3) ## sets of states: families of programs up to 10^20 states and beyond; with NuSMV beside us where it is on the path
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-symbolic

@@ -167,12 +167,28 @@ impl Blocks<'_> {
         Verdicts::first_move(self.game, position, |to| !self.verdicts.decided.contains(to))
     }
 
+    /// Decides positions whose owner can stay there for ever and likes that.
+    fn stay_at_loops(&mut self, members: &[u32]) {
+        for &member in members {
+            let class = self.game.class(member as usize);
+            if Player::of_priority(class.priority) != class.owner {
+                continue;
+            }
+            let stays = Verdicts::first_move(self.game, member as usize, |to| to_u32(to) == member);
+            if stays != NO_MOVE {
+                self.verdicts.solution.strategy[member as usize] = stays;
+                self.verdicts.decide(member as usize, class.owner);
+            }
+        }
+    }
+
     /// A block of both parities: component by component, the recursion for what is still mixed then.
     fn solve_intricate(&mut self, members: &[u32]) -> Result<(), Stopped> {
         for &member in members {
             self.verdicts.solution.intricate.insert(member as usize);
         }
         for component in components(self.game, members, self.budget)? {
+            self.stay_at_loops(&component);
             self.attract(&component, Player::Even)?;
             self.attract(&component, Player::Odd)?;
             let undecided = |member: &u32| !self.verdicts.decided.contains(*member as usize);

@@ -6,7 +6,7 @@
 //!
 //! Positions are cut into *blocks* that moves never climb. A block whose priorities have one parity is
 //! solved by one attractor, so weak games (CTL, alternation-free fixpoints) cost one walk over the
-//! moves; the others by components and Zielonka's recursion, kept on a stack of its own.
+//! moves; the others by components, loops at single positions, and Zielonka's recursion, kept on a stack of its own.
 //!
 //! Not here: formulas and structures; any engine can pose its question as a game.
 
