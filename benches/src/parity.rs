@@ -1,6 +1,6 @@
 //! How long do parity games of a million positions take?
 //!
-//! The families that solvers are compared on (PGSolver, Friedmann and Lange 2009; Oink, van Dijk 2018): random games, cliques, ladders, model-checker ladders, recursive ladders
+//! The families that solvers are compared on (`PGSolver`, Friedmann and Lange 2009; Oink, van Dijk 2018): random games, cliques, ladders, model-checker ladders, recursive ladders
 //! (Friedmann 2011) and games that are hard for progress measures (Jurdziński 2000). Prints positions, moves, priorities, time, and how much Even wins; exits with 1 if a game of the first kind takes longer than ten seconds.
 //! Every solution is checked: regions are closed, nobody is stuck in their own, and no cycle has a largest priority that the other likes.
 
@@ -146,9 +146,9 @@ fn no_bad_cycle<'g>(game: &'g Game, winner: Player, moves: &dyn Fn(usize) -> &'g
         };
         let of = components(game.len(), |position| steps(position).into_iter()).of;
         let mut best = vec![None::<u32>; game.len()];
-        for position in 0..game.len() {
-            if steps(position).iter().any(|&to| of[to] == of[position]) {
-                let slot = &mut best[of[position] as usize];
+        for (position, &class) in of.iter().enumerate() {
+            if steps(position).iter().any(|&to| of[to] == class) {
+                let slot = &mut best[class as usize];
                 *slot = Some(slot.unwrap_or(0).max(game.class(position).priority));
             }
         }
@@ -156,9 +156,9 @@ fn no_bad_cycle<'g>(game: &'g Game, winner: Player, moves: &dyn Fn(usize) -> &'g
             return false;
         }
         let mut changed = false;
-        for position in 0..game.len() {
-            if !gone[position] && best[of[position] as usize] == Some(game.class(position).priority) {
-                gone[position] = true;
+        for (position, gone) in gone.iter_mut().enumerate() {
+            if !*gone && best[of[position] as usize] == Some(game.class(position).priority) {
+                *gone = true;
                 changed = true;
             }
         }

@@ -1,4 +1,4 @@
-//! `reduce`, `sat`, `compare --bisimilar` and `abstract --by`: what is written is read again, and exit codes tell the answer.
+//! `reduce`, `sat`, `complete`, `synthesise`, `compare --bisimilar` and `abstract --by`: what is written is read again, and exit codes tell the answer.
 
 mod common;
 
@@ -97,4 +97,64 @@ fn completions_of_an_abstraction_save_a_round() {
         (Some("false"), Some(0)),
         "{result}"
     );
+}
+
+#[test]
+fn completions_are_written_and_hold() {
+    let folder = folder("complete");
+    let door = format!("{}/examples/door.kmts", common::ROOT);
+    let wanted = ["--only", "can_open", "--only", "always_reopens", "--only", "saves_power"];
+    let mut words = vec!["complete", &door, "-o", "done.kmts", "--format", "json", "--all", "2"];
+    words.extend(wanted);
+    let told = tertium(&folder, &words);
+    assert_eq!(told.status.code(), Some(0), "{}", String::from_utf8_lossy(&told.stderr));
+    let report = json(&told);
+    assert_eq!(report["smallest"], serde_json::json!(true));
+    let found = report["completions"].as_array().expect("there are some");
+    for file in ["done.kmts", "done-2.kmts"].iter().take(found.len()) {
+        assert_eq!(tertium(&folder, &["check", file]).status.code(), Some(0), "{file}");
+        let refines = tertium(&folder, &["compare", &door, file]);
+        assert_eq!(refines.status.code(), Some(0), "{}", out(&refines));
+    }
+    let none = tertium(&folder, &["complete", &door, "--only", "stays_shut", "--format", "json"]);
+    assert_eq!(none.status.code(), Some(10), "{}", out(&none));
+    assert_eq!(json(&none)["conflict"]["properties"], serde_json::json!(["stays_shut"]));
+    let wrong = tertium(&folder, &["complete", &door, "--pin", "opened.lump=t"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("E0395"));
+}
+
+#[test]
+fn controllers_keep_their_promises_as_structures_and_as_programs() {
+    let folder = folder("synthesise");
+    let gate = format!("{}/examples/level_crossing.kmts", common::ROOT);
+    let arbiter = format!("{}/examples/arbiter.gcl", common::ROOT);
+    for (model, file) in
+        [(&gate, "gate.kmts"), (&gate, "gate.gcl"), (&arbiter, "arbiter.kmts"), (&arbiter, "arbiter.gcl")]
+    {
+        let told = tertium(&folder, &["synthesise", model, "--for", "system", "-o", file, "--format", "json"]);
+        assert_eq!(told.status.code(), Some(0), "{file}: {}", String::from_utf8_lossy(&told.stderr));
+        assert_eq!(json(&told)["winner"], serde_json::json!("player"));
+        let closed = tertium(&folder, &["check", file]);
+        assert_eq!(closed.status.code(), Some(0), "{file}: {}", out(&closed));
+    }
+}
+
+#[test]
+fn what_cannot_be_promised_is_spoiled() {
+    let folder = folder("spoiled");
+    let gate = format!("{}/examples/level_crossing.kmts", common::ROOT);
+    let words =
+        ["synthesise", &gate, "--for", "system", "--only", "safe", "-p", "always_up: G up", "-o", "spoiler.gcl"];
+    let told = tertium(&folder, &words);
+    assert_eq!(told.status.code(), Some(10), "{}", out(&told));
+    let spoiled = tertium(&folder, &["check", "spoiler.gcl", "--only", "spoiled"]);
+    assert_eq!(spoiled.status.code(), Some(0), "{}", out(&spoiled));
+    let played = tertium(&folder, &["simulate", "spoiler.gcl", "--steps", "12"]);
+    assert_eq!(played.status.code(), Some(0), "{}", out(&played));
+    let nobody = tertium(&folder, &["synthesise", &gate, "--for", "trains"]);
+    assert_eq!(nobody.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&nobody.stderr).contains("did you mean `train`"));
+    let branching = tertium(&folder, &["synthesise", &gate, "-p", "AG up"]);
+    assert_eq!(branching.status.code(), Some(2));
 }

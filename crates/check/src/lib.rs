@@ -38,6 +38,7 @@ pub mod ranked_game;
 pub mod reduction;
 mod rounds;
 pub mod symbolic;
+pub mod synthesis;
 mod task;
 pub mod thorough;
 mod values;

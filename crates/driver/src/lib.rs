@@ -39,8 +39,8 @@ pub use tertium_load::{Failure, Located, ModelLanguage, ModelSource, failure, pr
 pub use tertium_logic::{Formula, Logic};
 pub use tertium_model::{Kmts, PropId, StateId};
 pub use tertium_structures::{
-    answer, bind, check, compare, engines, merge, paths, picture, precision, prove, query, reduce, satisfiability,
-    structure_abstraction, translate, vacuity,
+    answer, bind, check, compare, completion, engines, merge, paths, picture, precision, prove, query, reduce,
+    satisfiability, structure_abstraction, synthesis, translate, vacuity,
 };
 pub use tertium_trace::unfold;
 pub use tertium_translate::structures as export;

@@ -172,7 +172,7 @@ impl KmtsBuilder {
     }
 
     /// As [`Self::add_split_fairness`], but an edge without an action means that edge alone.
-    pub(crate) fn add_exact_fairness(&mut self, possible: FairEdges, certain: FairEdges) {
+    pub fn add_exact_fairness(&mut self, possible: FairEdges, certain: FairEdges) {
         self.fair.push(FairDraft { possible, certain: Some(certain), exact: true });
     }
 

@@ -40,6 +40,7 @@ pub mod abstraction;
 pub mod build;
 pub mod certify;
 pub mod compare;
+pub mod completion;
 mod explained;
 pub mod explore;
 pub mod failure;
@@ -56,6 +57,7 @@ pub mod several;
 pub mod simulate;
 pub mod spotlight;
 pub mod style;
+pub mod synthesis;
 pub mod text;
 pub mod view;
 

@@ -4,7 +4,7 @@
 //! for the value ([`engines`]), finds the evidence and has the kernel re-check it ([`prove`]), and looks whether a true property is true
 //! for a poor reason ([`vacuity`]). Structures over a lattice, families of structures and the values that all completions agree on have
 //! files of their own. [`compare`] relates two structures, [`translate`](mod@translate) writes one as another kind, [`reduce`] merges states that cannot be told apart, [`structure_abstraction`] those that a
-//! partition puts together, [`satisfiability`] finds a model of a formula, and [`picture`] tells what is to be seen in one.
+//! partition puts together, [`satisfiability`] finds a model of a formula, [`completion`] decides what a model leaves open so that its properties hold, and [`picture`] tells what is to be seen in one.
 //!
 //! Not here: programs, and how they become structures (`abstraction`, `cegar`); reading files (`load`).
 //!
@@ -33,6 +33,7 @@ pub mod bind;
 pub mod check;
 pub mod coalitions;
 pub mod compare;
+pub mod completion;
 pub mod engines;
 mod family;
 mod lattice;
@@ -46,6 +47,7 @@ pub mod query;
 pub mod reduce;
 pub mod satisfiability;
 pub mod structure_abstraction;
+pub mod synthesis;
 mod thorough;
 mod thorough_family;
 pub mod translate;

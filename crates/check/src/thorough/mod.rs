@@ -18,6 +18,7 @@
 mod cells;
 mod completion;
 pub mod completion_game;
+mod conjunction;
 mod decide;
 mod endings;
 mod estimate;
@@ -32,6 +33,7 @@ mod terms;
 mod words;
 
 pub use completion::Completion;
+pub use conjunction::search_conjunction;
 pub use decide::{How, Thorough, ThoroughOutcome, decide, is_strongest, two_completions};
 pub use estimate::{Estimate, estimate};
 pub use fairness::MarkedStructure;

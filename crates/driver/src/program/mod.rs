@@ -16,6 +16,7 @@ mod counter_proof;
 pub mod error_trace;
 pub mod explore;
 pub mod failing_case;
+pub mod game;
 pub mod location_invariants;
 pub mod parameterised;
 pub mod proof;

@@ -4,6 +4,7 @@ mod abstraction;
 mod certify;
 mod check;
 mod compare;
+mod completion;
 mod explore;
 mod formula;
 mod lanes;
@@ -11,11 +12,13 @@ mod merge;
 mod reduce;
 mod run;
 mod spotlight;
+mod synthesis;
 
 pub use abstraction::abstraction;
 pub use certify::certify;
 pub use check::{decreasing, heading, result, short_result, summary};
 pub use compare::compare;
+pub use completion::complete;
 pub use explore::explore;
 pub use formula::formula;
 pub use merge::merge;
@@ -23,6 +26,7 @@ pub use reduce::{reduce, sat, structure_abstraction};
 pub(crate) use run::repeated;
 pub use run::table as run;
 pub use spotlight::spotlight;
+pub use synthesis::synthesis;
 
 /// Shortens a text in the middle so that it takes at most `width` characters.
 fn shortened(text: &str, width: usize) -> String {

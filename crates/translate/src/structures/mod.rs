@@ -1,5 +1,6 @@
 //! How is a model written in another format?
 
+pub mod guarded_commands;
 pub mod smv;
 
 use std::io::{self, Write};

@@ -9,6 +9,7 @@ mod abstraction;
 mod certify;
 mod check;
 mod compare;
+mod complete;
 mod explore;
 mod export;
 mod fmt;
@@ -20,6 +21,7 @@ mod names;
 mod output;
 mod reduce;
 mod simulate;
+mod synthesise;
 mod text;
 mod values;
 mod view;
@@ -30,6 +32,7 @@ pub use self::abstraction::{AbstractArgs, AbstractTarget, Abstraction, Abstracti
 pub use self::certify::CertifyArgs;
 pub use self::check::CheckArgs;
 pub use self::compare::CompareArgs;
+pub use self::complete::CompleteArgs;
 pub use self::explore::{ExploreArgs, SearchName};
 pub use self::export::{ExportArgs, ExportTarget};
 pub use self::fmt::FmtArgs;
@@ -41,6 +44,7 @@ pub use self::names::{EngineName, Parameters, Semantics, StoreName};
 pub use self::output::{Certificates, Colour, FailOn, Format, PlainFormat};
 pub use self::reduce::{QuotientName, ReduceArgs, SatArgs};
 pub use self::simulate::SimulateArgs;
+pub use self::synthesise::SynthesiseArgs;
 pub use self::text::{LanguageName, STANDARD_INPUT, TextArgs};
 pub use self::view::ViewArgs;
 
@@ -79,6 +83,10 @@ pub enum Command {
     Merge(MergeArgs),
     /// Merge the states of a structure that cannot be told apart
     Reduce(ReduceArgs),
+    /// Decide what a partial model leaves open, so that its properties hold
+    Complete(CompleteArgs),
+    /// Find a controller for one player of a game, or what the others do against it
+    Synthesise(SynthesiseArgs),
     /// Find a structure that satisfies a formula
     Sat(SatArgs),
     /// Count the states of a program, and write its graph

@@ -4,6 +4,7 @@ pub mod abstraction;
 mod certify;
 pub mod check;
 mod compare;
+mod complete;
 mod expectations;
 pub mod explain;
 mod explore;
@@ -22,6 +23,7 @@ mod serve;
 pub mod simulate;
 mod spotlight;
 mod structure_abstraction;
+mod synthesise;
 mod view;
 pub mod views;
 pub mod wishes;
@@ -83,6 +85,8 @@ fn asked(command: &Command) -> RequestedOutput {
         Command::Compare(args) => (args.format.into(), Some(&args.left)),
         Command::Merge(args) => (args.format.into(), Some(&args.left)),
         Command::Reduce(args) => (args.format.into(), Some(&args.file)),
+        Command::Complete(args) => (args.format.into(), Some(&args.file)),
+        Command::Synthesise(args) => (args.format.into(), Some(&args.file)),
         Command::Sat(args) => (args.format.into(), None),
         Command::Explore(args) => (args.format.into(), Some(&args.file)),
         Command::Abstract(args) => (args.format.into(), Some(&args.file)),
@@ -103,6 +107,7 @@ fn asked(command: &Command) -> RequestedOutput {
         Command::Explore(args) => args.text.language,
         Command::Abstract(args) => args.text.language,
         Command::Simulate(args) => args.text.language,
+        Command::Synthesise(args) => args.text.language,
         _ => None,
     };
     RequestedOutput { format, file: file.map(|file| input(file, language.map(|language| language.0))) }
@@ -120,6 +125,8 @@ fn run(cli: Cli) -> u8 {
         Command::Compare(args) => compare::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Reduce(args) => reduce::run(&args),
+        Command::Complete(args) => complete::run(&args),
+        Command::Synthesise(args) => synthesise::run(&args),
         Command::Sat(args) => reduce::run_sat(&args),
         Command::Explore(args) => explore::run(&args),
         Command::Abstract(args) => abstraction::run(&args),

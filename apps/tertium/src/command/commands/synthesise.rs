@@ -1,0 +1,155 @@
+//! `tertium synthesise`: a controller for one player of a game, or what the others do against every one.
+
+use std::path::Path;
+
+use tertium_base::{Budget, Diagnostic};
+use tertium_driver::check::{CheckOptions, Session};
+use tertium_driver::export::guarded_commands::structure_program;
+use tertium_driver::export::structure_text;
+use tertium_driver::input::{Loaded, Model};
+use tertium_driver::program::Extras;
+use tertium_driver::program::game::{ProgramGame, program_game};
+use tertium_driver::program::questions::{PropertyQuery, Question, questions};
+use tertium_driver::synthesis::{
+    Contest, SynthesisAnswer, SynthesisVerdict, decide, named, negated, objective, states_of_player,
+};
+use tertium_driver::{Failure, Formula, Kmts, Logic, ModelSource};
+use tertium_report::synthesis::{StrategyView, SynthesisReport};
+use tertium_report::view::{Input, SCHEMA_VERSION};
+use tertium_report::{Style, json, text};
+
+use super::check::shown_path;
+use super::reduce::write_structure;
+use crate::command::args::{PlainFormat, SynthesiseArgs};
+use crate::command::terminal::{self, Stream};
+use crate::command::{exit, files};
+
+/// Runs the command.
+pub fn run(args: &SynthesiseArgs) -> u8 {
+    let budget = super::budget(args.limits);
+    match answer(args, &budget) {
+        Ok(code) => code,
+        Err(failure) => super::fail(&failure, args.look.color),
+    }
+}
+
+/// What was played, and who won.
+struct Played {
+    answer: SynthesisAnswer,
+    properties: Vec<(String, Formula)>,
+    kind: &'static str,
+    states: usize,
+}
+
+fn answer(args: &SynthesiseArgs, budget: &Budget) -> Result<u8, Failure> {
+    let source = super::source(&args.file, &args.text)?;
+    super::allow_includes(&source, &args.text.include_dirs)?;
+    let played =
+        if source.is_program() { on_program(args, &source, budget) } else { on_structure(args, &source, budget) }?;
+    let (winner, strategy) = match &played.answer.verdict {
+        SynthesisVerdict::Realisable(strategy) => ("player", Some((strategy, played.properties.clone()))),
+        SynthesisVerdict::Unrealisable(strategy) => {
+            let spoiled = [("spoiled".to_owned(), negated(&played.answer.objective))].to_vec();
+            ("others", Some((strategy, spoiled)))
+        }
+        SynthesisVerdict::Open => ("open", None),
+    };
+    let strategy = match strategy {
+        Some((structure, properties)) => Some(written(args, structure, &properties)?),
+        None => None,
+    };
+    let report = SynthesisReport {
+        schema_version: SCHEMA_VERSION,
+        tool: super::tool(),
+        input: Input { file: shown_path(&args.file), kind: played.kind },
+        states: played.states,
+        player: args.player.clone(),
+        objective: played.answer.objective.text(),
+        winner,
+        method: played.answer.method.name(),
+        positions: played.answer.game[0],
+        moves: played.answer.game[1],
+        automaton: played.answer.automaton,
+        strategy,
+    };
+    let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
+    let shown = match args.format {
+        PlainFormat::Text => text::synthesis(&report, style),
+        PlainFormat::Json => json::document(&report),
+    };
+    terminal::write(Stream::Out, &shown);
+    Ok(match played.answer.verdict {
+        SynthesisVerdict::Realisable(_) => exit::ALL_HOLD,
+        SynthesisVerdict::Unrealisable(_) => exit::SOME_FALSE,
+        SynthesisVerdict::Open => exit::SOME_OPEN,
+    })
+}
+
+fn on_structure(args: &SynthesiseArgs, source: &ModelSource, budget: &Budget) -> Result<Played, Failure> {
+    let loaded = source.structure(budget)?;
+    super::show(loaded.warnings(), args.look.color);
+    let options = CheckOptions { logic: Some(Logic::Ltl), ..CheckOptions::default() };
+    let session = Session::new(&loaded, options, budget)?;
+    let properties = named(session.properties(&args.properties, &args.only)?);
+    let wanted = objective(&properties)?;
+    let Some(model) = loaded.kmts() else {
+        return Err(Diagnostic::error("E0393", "games are played on structures with may and must").into());
+    };
+    let mine = states_of_player(model, &args.player)?;
+    let states = loaded.initial_states();
+    let contest = Contest { model, mine: &mine, silent: &[], states: &states };
+    let answer = decide(contest, &wanted, budget)?;
+    Ok(Played { answer, properties, kind: loaded.kind(), states: model.state_count() })
+}
+
+fn on_program(args: &SynthesiseArgs, source: &ModelSource, budget: &Budget) -> Result<Played, Failure> {
+    let language = source.must_be_program()?;
+    let file = source.program(&args.properties, Some(Logic::Ltl), &args.text.defines, &Extras::default())?;
+    super::show(&file.warnings, args.look.color);
+    let all = questions(&file, &args.only, false)?;
+    let asked = objectives(&source.name(), &all)?;
+    let ProgramGame { model, silent, mine, objective, properties, states } =
+        program_game(&file, &asked, &args.player, budget)?;
+    let starts: Vec<_> = model.init().to_vec();
+    let contest = Contest { model: &model, mine: &mine, silent: &silent, states: &starts };
+    let answer = decide(contest, &objective, budget)?;
+    Ok(Played { answer, properties, kind: language.name(), states })
+}
+
+/// The properties among the questions: those that were given, or those of the file.
+fn objectives<'q>(file: &str, all: &'q [Question]) -> Result<Vec<&'q PropertyQuery>, Failure> {
+    let of_property = |question: &'q Question| match question {
+        Question::Property(query) => Some(&**query),
+        Question::Never(_) | Question::Watched(_) => None,
+    };
+    let named: Vec<&PropertyQuery> = all.iter().filter_map(of_property).collect();
+    if named.is_empty() {
+        return Err(Diagnostic::error(
+            "E0393",
+            format!("`{file}` has no property that could be an objective, and none was given"),
+        )
+        .help("give one, for example `-p 'G !crash'`")
+        .into());
+    }
+    Ok(named)
+}
+
+/// Writes a strategy's closed loop, and tells what it is.
+fn written(args: &SynthesiseArgs, structure: &Kmts, properties: &[(String, Formula)]) -> Result<StrategyView, Failure> {
+    let size = [structure.state_count(), structure.edge_count()];
+    let Some(path) = args.output.as_deref() else {
+        return Ok(StrategyView { size, structure: Some(structure_text(structure)), output: None });
+    };
+    if path.extension().is_some_and(|ending| ending == "gcl") {
+        let program = structure_program(structure, &program_name(path), properties)?;
+        files::write(path, program.as_bytes())?;
+    } else {
+        let loaded = Loaded::of_model("closed loop", Model::Kmts(structure.clone()));
+        write_structure(path, &loaded.with_properties(properties))?;
+    }
+    Ok(StrategyView { size, structure: None, output: Some(shown_path(path)) })
+}
+
+fn program_name(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "controlled".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
