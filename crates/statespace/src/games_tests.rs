@@ -89,7 +89,6 @@ fn fairness_is_a_promise_of_the_scheduler() {
             ("atl* <<scheduler>> (F x = 1 && G F y = 1)", Belnap::True),
         ],
     );
-    check(&format!("{TWO} strong fair P"), &[("atl <<P>> F x = 1", Belnap::True)]);
 }
 
 #[test]

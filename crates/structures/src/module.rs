@@ -13,6 +13,9 @@ use tertium_model::{Kmts, KmtsBuilder, PropId, SYSTEM, StateId};
 
 use crate::answer::{Answer, Value};
 
+/// The name of the player whose moves may be left out.
+const ENVIRONMENT: &str = "environment";
+
 fn refusal(why: &str, help: &str) -> Failure {
     let message = format!("a module cannot be checked here: {why}");
     Diagnostic::error("E0359", message).help(help.to_owned()).into()
@@ -23,7 +26,7 @@ pub(crate) fn no_owners() -> Failure {
     refusal("only structures with may and must have players", "leave out the lattice or the parameters")
 }
 
-/// The structure whose completions are the prunings: steps of all players but `system` are possible only, and some step is certain where one was.
+/// The structure whose completions are the prunings: steps of the environment are possible only, and some step is certain where one was.
 ///
 /// # Errors
 /// If no state belongs to an environment, or there are fairness constraints.
@@ -35,6 +38,12 @@ pub fn prunings(model: &Kmts) -> Result<Kmts, Failure> {
     if !model.fairness().is_empty() {
         return Err(refusal("the structure has fairness constraints", "leave them out"));
     }
+    // A player of that name is the environment; else everybody but the system is.
+    let environment = model.player_by_name(ENVIRONMENT);
+    let is_open = |state: StateId| match environment {
+        Some(player) => model.owner(state) == player,
+        None => model.owner_name(state) != SYSTEM,
+    };
     let mut builder = KmtsBuilder::with_names(model.state_names().clone());
     for name in model.actions() {
         builder.add_action(name);
@@ -44,7 +53,7 @@ pub fn prunings(model: &Kmts) -> Result<Kmts, Failure> {
         model.states().for_each(|state| builder.set_label(state, prop, model.label(state, PropId::new(at))));
     }
     for state in model.states() {
-        let open = model.owner_name(state) != SYSTEM;
+        let open = is_open(state);
         for edge in model.edges_from(state) {
             builder.add_edge(state, edge.target, edge.may, edge.must && !open, edge.action);
         }

@@ -272,8 +272,11 @@ impl Parser<'_> {
         }
         let first = self.position();
         let start = self.token().span;
-        while !self.ends() && !self.is_item() && !self.is_sign(";") {
-            self.advance();
+        // After a bracket or a comma a name is due: there `system` and `environment` are players and begin no item.
+        let mut name_is_due = false;
+        while !self.ends() && (name_is_due || !self.is_item()) && !self.is_sign(";") {
+            let token = self.advance();
+            name_is_due = ["<", "[", ","].contains(&self.text_of(token.span));
         }
         if self.position() == first {
             return self.expected("a formula");
