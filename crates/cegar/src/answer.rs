@@ -270,7 +270,7 @@ impl ProgramAnswer {
             Question::Property(asked) => {
                 Self::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
             }
-            Question::Never(mistake) => Self::open(mistake.name(), true, mistake.claim(), "safety"),
+            Question::Never(never) => Self::open(&never.name, true, never.mistake.claim(), "safety"),
             Question::Watched(watched) => {
                 Self { deadlock: STUTTER, ..Self::open(&watched.name, true, &watched.claim, watched.logic()) }
             }

@@ -50,7 +50,7 @@ pub fn compile(
 ) -> Result<FamilyProgram, Unfit> {
     match question {
         Question::Property(asked) => made(text, sizes, additions, Purpose::Property(&asked.name), lemmas),
-        Question::Never(mistake) => without(text, sizes, additions, *mistake, lemmas),
+        Question::Never(never) => without(text, sizes, additions, never.mistake, lemmas),
         Question::Watched(_) => Err(Unfit::TooWide),
     }
 }

@@ -5,7 +5,7 @@ mod models;
 use tertium_base::Budget;
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::program::answer::Vacuity;
-use tertium_driver::program::questions::questions;
+use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::safety::Keeping;
 use tertium_driver::program::simulate::{Chance, Ending, Simulator};
 use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, check, from_text};
@@ -199,33 +199,39 @@ fn a_property_may_have_the_name_of_a_question() {
     assert_eq!((answers.len(), answers[0].value()), (1, Belnap::True));
 }
 
-/// Results, evidence and `--only` go by names.
+/// Results, evidence and `--only` go by names: the question that nobody wrote down goes by another one.
 #[test]
-fn a_property_with_the_name_of_a_question_that_is_asked_too_is_refused() {
-    let refused = |file: &ProgramFile, only: &[&str], progress: bool| {
+fn a_property_keeps_its_name_where_a_built_in_question_has_it_too() {
+    let of = |file: &ProgramFile, only: &[&str], progress: bool| -> Vec<(String, bool)> {
         let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
-        match questions(file, &only, progress) {
-            Err(Failure::Input(messages)) => {
-                messages.iter().map(|message| message.render(false)).collect::<Vec<_>>().join("\n")
-            }
-            asked => panic!("{asked:?}"),
-        }
+        let asked = questions(file, &only, progress).unwrap_or_else(|failure| panic!("{failure:?}"));
+        asked.iter().map(|one| (one.name().to_owned(), matches!(one, Question::Property(_)))).collect()
     };
-    let file =
-        gcl("system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\nproperty deadlocks : ltl G (x < 1)\n");
-    for only in [&[] as &[&str], &["deadlocks"]] {
-        let text = refused(&file, only, false);
-        assert!(text.contains("E0333") && text.contains("`deadlocks`") && text.contains(":4:"), "{text}");
-    }
-    let file = promela("byte x; active proctype P() { do :: x = 1 - x od }\nltl progress { [] (x < 2) }\n");
-    assert!(refused(&file, &[], true).contains("E0333"));
+    let (own, built_in) = (|name: &str| (name.to_owned(), true), |name: &str| (name.to_owned(), false));
+    let text = "system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\n";
+    let file = gcl(&format!("{text}property deadlocks : ltl G (x < 1)\n"));
+    assert_eq!(of(&file, &[], false), [own("deadlocks"), built_in("built-in:deadlocks")]);
+    assert_eq!(of(&file, &["deadlocks"], false), [own("deadlocks")]);
+    assert_eq!(of(&file, &["built-in:deadlocks"], false), [built_in("built-in:deadlocks")]);
+    let values = |only: &[&str]| -> Vec<Belnap> {
+        asked(&file, only, &CheckOptions::default()).iter().map(ProgramAnswer::value).collect()
+    };
+    assert_eq!(values(&[]), [Belnap::False, Belnap::True]);
+    assert_eq!(values(&["built-in:deadlocks"]), [Belnap::True]);
+    // Who asks by the longer name is answered by it.
+    assert_eq!(of(&gcl(text), &["built-in:deadlocks"], false), [built_in("built-in:deadlocks")]);
+    assert_eq!(of(&gcl(text), &[], false), [built_in("deadlocks")]);
+    let loops = "byte x; active proctype P() { do :: x = 1 - x od }\n";
+    let file = promela(&format!("{loops}ltl progress {{ [] (x < 2) }}\n"));
+    assert_eq!(of(&file, &["progress"], true), [own("progress"), built_in("built-in:progress")]);
+    assert_eq!(of(&file, &["built-in:progress"], false), [built_in("built-in:progress")]);
+    assert!(of(&file, &[], false).contains(&own("progress")));
     let file = promela("byte x; active proctype P() { assert(x < 2) }\nltl assertions { [] (x < 2) }\n");
-    assert!(refused(&file, &[], false).contains("E0333"));
-    let given = ["deadlocks: G (x < 1)".to_owned()];
-    let text = "system s\nvar x : 0..1 = 0\nprocess P { loop { x := 1 - x; } }\n".to_owned();
-    let file = from_text("s.gcl", text, &given, None).unwrap_or_else(|failure| panic!("{failure:?}"));
-    let text = refused(&file, &[], false);
-    assert!(text.contains("E0333") && !text.contains("-->"), "{text}");
+    assert_eq!(of(&file, &[], false)[..2], [own("assertions"), built_in("built-in:assertions")]);
+    let file = from_text("s.gcl", text.to_owned(), &["deadlocks: G (x < 1)".to_owned()], None);
+    let file = file.unwrap_or_else(|failure| panic!("{failure:?}"));
+    assert_eq!(of(&file, &[], false), [own("deadlocks")]);
+    assert_eq!(of(&file, &["built-in:deadlocks"], false), [own("deadlocks"), built_in("built-in:deadlocks")]);
 }
 
 #[test]

@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use tertium_base::Budget;
 use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
+use tertium_driver::program::predicate_abstraction::AbstractionOptions;
 use tertium_driver::program::proof::{Written, certificate_of, is_shown_by_its_run};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::run_evidence::{RunEvidence, shows};
 use tertium_driver::program::slice::Slice;
 use tertium_driver::program::{
-    CheckOptions, ProgramAnswer, ProgramFile, check, from_text, load, promela, run_confirmation, semantics,
+    CheckOptions, ProgramAnswer, ProgramFile, check, from_text, load, promela, refinement_loop, run_confirmation,
+    semantics, symbolic,
 };
 use tertium_driver::strategy::{ProgramQuery, Wishes, decide, decide_telling};
 use tertium_program::analysis::cone_of_influence::{Dependencies, Part};
@@ -225,6 +227,87 @@ fn a_counter_without_bounds_changes_no_answer_and_costs_no_evidence() {
     told(&format!("compared, certified, endless runs, without certificate: {counts:?}"));
     assert!(compared.get() > 60 && certified.get() > 24 && endless.get() > 0, "{counts:?}");
     assert!(without.get() * 10 < certified.get(), "{counts:?}");
+}
+
+/// The same program with locals that are written, read once or never, and overwritten.
+fn with_temporaries(rng: &mut Rng, text: &str) -> String {
+    let mut made = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        made += &format!("{line}\n");
+        if line.starts_with("process ") {
+            inside = true;
+            made += "var t0 : 0..2 = 1\nvar t1 : 0..2\nvar t2 : bool = false\n";
+        } else if inside && line.ends_with(';') && rng.chance(50) {
+            made += *rng.pick::<&str>(&[
+                "t0 := n;\n",
+                "t0 := * in 0..2;\nn := t0;\n",
+                "t1 := n;\nwhen t1 > 0 do skip;\n",
+                "t1 := 1;\n",
+                "t2 := b;\nb := !t2;\n",
+                "atomic { t0 := n; n := (t0 + 1) mod 3; }\n",
+                "if t2 { t0, t1 := 0, t0; } else { t2 := true; }\n",
+                "assert t0 < 2;\n",
+            ]);
+        }
+    }
+    made
+}
+
+/// By three engines: each state for itself, sets, predicates.
+#[test]
+fn what_is_never_read_again_changes_no_answer() {
+    let folder = folder("live_ranges");
+    let counts = Cell::new([0; 4]);
+    let count = |at: usize| {
+        let mut all = counts.get();
+        all[at] += 1;
+        counts.set(all);
+    };
+    for_random_cases(40, |case| {
+        let shape = ProgramShape { processes: 1..=2, ..ProgramShape::default() };
+        let text = random_program(&mut case.rng, &shape);
+        let fair = case.rng.pick(&["", "fair P0\n", "strong fair P0\n"]).to_owned();
+        let text = format!("{}{fair}", asked_of(&with_temporaries(&mut case.rng, &text))).replace("w1", "b");
+        let path = folder.join("temporaries.gcl");
+        case.keep("program.gcl", text.clone());
+        std::fs::write(&path, &text).expect("a file can be written");
+        let file = load(&path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}"));
+        let Some(expected) = brute_force(&file) else { return };
+        for (question, (name, value)) in questions(&file, &[], false).expect("all").iter().zip(expected) {
+            let seen = if let Question::Property(asked) = question { asked.atoms.clone() } else { Vec::new() };
+            let Some(slice) = Slice::with_live_ranges(&file, &seen) else { continue };
+            let (asked, budget) = ([question.clone()], Budget::unlimited().with_effort(Some(200_000)));
+            let options = CheckOptions { look_for_idle: false, keep_basis: true, ..CheckOptions::default() };
+            let how = AbstractionOptions::default();
+            let found = [
+                check(&slice.file, &asked, &options, &budget, &()),
+                symbolic::check(&slice.file, &asked, &options, &budget, &()),
+                refinement_loop::check(&slice.file, &asked, &options, &how, 8, &budget, &()),
+            ];
+            for (engine, found) in found.into_iter().enumerate() {
+                let Some(answer) = found.ok().and_then(|found| found.answers.into_iter().next()) else { continue };
+                if answer.value() == Belnap::Unknown {
+                    continue;
+                }
+                assert_eq!(answer.value(), value, "{name} by engine {engine}");
+                // A cycle that does not close is asked again.
+                let Some(lifted) = slice.lift(question, answer).expect("its run is one of the program") else {
+                    continue;
+                };
+                must_show(&file, question, &lifted);
+                count(engine);
+                if engine > 0 && lifted.basis().is_some() {
+                    let Some(Ok(text)) = certificate(&file, question, &lifted) else { continue };
+                    assert!(accepted(&path, &text), "{name} by engine {engine}\n{text}");
+                    count(3);
+                }
+            }
+        }
+    });
+    let counts = counts.get();
+    told(&format!("explicit, sets, predicates, certificates: {counts:?}"));
+    assert!(counts[0] > 100 && counts[1] > 100 && counts[2] > 60 && counts[3] > 40, "{counts:?}");
 }
 
 /// A model in which some assignments are followed by others to variables that nobody reads.

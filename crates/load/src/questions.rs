@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tertium_base::{Diagnostic, SourceFile};
+use tertium_base::SourceFile;
 use tertium_logic::{Formula, Logic, Node, NodeId, ParseOptions, parse};
 use tertium_program::analysis::intervals::{ExprIntervals, Interval};
 use tertium_program::{Action, Binary, Domain, Expr, ExprId, Hold, Place, ProcessId, Program};
@@ -96,7 +96,7 @@ pub enum Question {
     /// A property.
     Property(Box<PropertyQuery>),
     /// Does this never happen?
-    Never(Mistake),
+    Never(MistakeQuery),
     /// Is no infinite run accepted by what watches it?
     Watched(MonitorQuery),
 }
@@ -107,9 +107,37 @@ impl Question {
     pub fn name(&self) -> &str {
         match self {
             Self::Property(asked) => &asked.name,
-            Self::Never(mistake) => mistake.name(),
+            Self::Never(never) => &never.name,
             Self::Watched(watched) => &watched.name,
         }
+    }
+
+    /// The plain name of a question that nobody has to write down, whatever properties are called; none for a property.
+    #[must_use]
+    pub fn built_in_name(&self) -> Option<&str> {
+        match self {
+            Self::Property(_) => None,
+            Self::Never(never) => Some(never.mistake.name()),
+            Self::Watched(watched) => Some(watched.built_in_name()),
+        }
+    }
+}
+
+/// What stands before the plain name of a built-in question where a property has that name. No name of a property has a colon.
+pub const BUILT_IN: &str = "built-in:";
+
+/// A mistake that should never happen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MistakeQuery {
+    /// The name of the question.
+    pub name: String,
+    /// Which.
+    pub mistake: Mistake,
+}
+
+impl From<Mistake> for MistakeQuery {
+    fn from(mistake: Mistake) -> Self {
+        Self { name: mistake.name().to_owned(), mistake }
     }
 }
 
@@ -130,6 +158,12 @@ impl MonitorQuery {
     pub const fn logic(&self) -> &'static str {
         if matches!(self.kind, WatchKind::Claim(_)) { "never" } else { "omega" }
     }
+
+    /// Its plain name, whatever properties are called.
+    #[must_use]
+    pub fn built_in_name(&self) -> &str {
+        self.name.strip_prefix(BUILT_IN).unwrap_or(&self.name)
+    }
 }
 
 /// The ways of watching.
@@ -146,17 +180,12 @@ pub enum WatchKind {
 /// The questions: those selected by `only`, else those given on the command line, else everything.
 ///
 /// # Errors
-/// If a name in `only` means nothing, or a name means two questions.
+/// If a name in `only` means nothing, or two properties that are asked have one name.
 pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<Vec<Question>, Failure> {
     let program = &file.program;
-    let possible = possible(file);
-    // A property of this name is meant, if there is one.
-    let own = program.properties.iter().any(|property| property.name == PROGRESS);
-    let watched = watched(file, progress || (!own && only.iter().any(|name| name == PROGRESS)));
-    let mut names: Vec<&str> = program.properties.iter().map(|property| property.name.as_str()).collect();
-    names.extend(watched.iter().map(|watched| watched.name.as_str()));
-    names.extend(possible.iter().map(|mistake| mistake.name()));
-    one_question_each(file, &names[program.properties.len()..])?;
+    let built_in = built_in(file, only, progress);
+    let own_names = program.properties.iter().map(|property| property.name.as_str());
+    let names: Vec<&str> = own_names.chain(built_in.iter().map(Question::name)).collect();
     let missing: Vec<Located> = only
         .iter()
         .filter(|name| !names.contains(&name.as_str()))
@@ -174,30 +203,28 @@ pub fn questions(file: &ProgramFile, only: &[String], progress: bool) -> Result<
             questions.push(Question::Property(Box::new(asked(file, property)?)));
         }
     }
-    let asked = |watched: &MonitorQuery| wanted(&watched.name) || (progress && watched.kind == WatchKind::NonProgress);
-    questions.extend(watched.iter().filter(|watched| asked(watched)).cloned().map(Question::Watched));
-    questions.extend(possible.into_iter().filter(|mistake| wanted(mistake.name())).map(Question::Never));
-    all_different(questions.iter().filter_map(|question| match question {
-        Question::Property(asked) => Some(asked.name.as_str()),
-        Question::Never(_) | Question::Watched(_) => None,
-    }))?;
+    all_different(questions.iter().map(Question::name))?;
+    let is_progress = |question: &Question| question.built_in_name() == Some(PROGRESS);
+    questions.extend(built_in.into_iter().filter(|one| wanted(one.name()) || (progress && is_progress(one))));
     Ok(questions)
 }
 
-/// Results, evidence and `--only` go by names, so no property may have that of a built-in question.
-fn one_question_each(file: &ProgramFile, built_in: &[&str]) -> Result<(), Failure> {
-    let own = file.program.properties.len() - file.given.len();
-    let clashes = file.program.properties.iter().enumerate().filter(|(_, one)| built_in.contains(&one.name.as_str()));
-    let message = |(at, property): (usize, &tertium_program::Property)| {
-        let error = Diagnostic::error("E0333", format!("`{}` is the name of a built-in question", property.name))
-            .note(format!("built-in questions about this program: {}", built_in.join(", ")))
-            .help("give the property another name");
-        // What the command line gave does not stand in the file.
-        let placed = at < own;
-        Located::nowhere(if placed { error.at(property.span, "two results would have this name") } else { error })
+/// What is asked without being written down. Results, evidence and `--only` go by names: where a property has the plain name of
+/// such a question, or the user asks for the qualified one, the question goes by that.
+fn built_in(file: &ProgramFile, only: &[String], progress: bool) -> Vec<Question> {
+    let is_property = |name: &str| file.program.properties.iter().any(|property| property.name == name);
+    let qualified = |name: &str| format!("{BUILT_IN}{name}");
+    let is_asked = |name: String| only.contains(&name);
+    let name_of = |plain: &str| {
+        let other = qualified(plain);
+        if is_property(plain) || only.contains(&other) { other } else { plain.to_owned() }
     };
-    let clashes: Vec<Located> = clashes.map(message).collect();
-    if clashes.is_empty() { Ok(()) } else { Err(file.located(Failure::Input(clashes))) }
+    let by_name = is_asked(qualified(PROGRESS)) || (!is_property(PROGRESS) && is_asked(PROGRESS.to_owned()));
+    let watched = watched(file, progress || by_name).into_iter();
+    let watched = watched.map(|one| Question::Watched(MonitorQuery { name: name_of(&one.name), ..one }));
+    let never = possible(file).into_iter();
+    let never = never.map(|mistake| Question::Never(MistakeQuery { name: name_of(mistake.name()), mistake }));
+    watched.chain(never).collect()
 }
 
 /// The question about non-progress cycles.

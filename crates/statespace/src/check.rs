@@ -299,7 +299,7 @@ impl ExplicitCheck<'_, '_> {
 
     fn goal<'q>(&self, question: &'q Question) -> Option<Goal<'q>> {
         match question {
-            Question::Never(mistake) => Some(Goal::Never(*mistake)),
+            Question::Never(never) => Some(Goal::Never(never)),
             Question::Property(asked) if asked.invariant.is_some() && !self.on_graph(asked) => {
                 Some(Goal::Invariant(asked))
             }

@@ -35,8 +35,8 @@ pub enum RunEvidence {
 /// # Errors
 /// If the parts of the question cannot be evaluated.
 pub fn shows(semantics: &Semantics<'_>, question: &Question, run: &Run, fair: bool) -> Result<RunEvidence, Failure> {
-    if let Question::Never(mistake) = question {
-        return Ok(mistaken(semantics, *mistake, run));
+    if let Question::Never(never) = question {
+        return Ok(mistaken(semantics, never.mistake, run));
     }
     let fairness = scheduling(semantics, run, fair);
     let run = match fair_run(semantics, run, &fairness) {
@@ -46,7 +46,7 @@ pub fn shows(semantics: &Semantics<'_>, question: &Question, run: &Run, fair: bo
     match question {
         Question::Property(asked) => Ok(valued(semantics, asked, &run)),
         Question::Watched(watched) => matched(semantics, watched, &run),
-        Question::Never(mistake) => Ok(mistaken(semantics, *mistake, &run)),
+        Question::Never(never) => Ok(mistaken(semantics, never.mistake, &run)),
     }
 }
 

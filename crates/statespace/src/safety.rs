@@ -24,7 +24,7 @@ use super::reduced_program::ReducedProgram;
 use super::space::{Space, Stepper, stop_word};
 use tertium_cegar::answer::{ProgramAnswer, Reason, Vacuity};
 use tertium_load::failure::Failure;
-use tertium_load::questions::{Mistake, PropertyQuery};
+use tertium_load::questions::{Mistake, MistakeQuery, PropertyQuery};
 use tertium_structures::vacuity;
 use tertium_trace::propositional;
 use tertium_trace::run::{self, Run};
@@ -65,7 +65,7 @@ pub enum Goal<'q> {
     /// A condition on every state.
     Invariant(&'q PropertyQuery),
     /// A mistake.
-    Never(Mistake),
+    Never(&'q MistakeQuery),
 }
 
 /// A condition on states with what it takes to evaluate it.
@@ -336,7 +336,7 @@ pub(crate) fn open(goal: &Goal<'_>) -> ProgramAnswer {
         Goal::Invariant(asked) => {
             ProgramAnswer::open(&asked.name, asked.named, &asked.source, asked.formula.logic().name())
         }
-        Goal::Never(mistake) => ProgramAnswer::open(mistake.name(), true, mistake.claim(), "safety"),
+        Goal::Never(never) => ProgramAnswer::open(&never.name, true, never.mistake.claim(), "safety"),
     }
 }
 
@@ -351,7 +351,7 @@ pub(crate) fn watcher<'s, 'p>(space: &'s Space<'p>, goals: &[Goal<'s>]) -> GoalO
     let mut watcher = GoalObserver { conditions: Vec::new(), wanted: Vec::new() };
     for goal in goals {
         watcher.wanted.push(match goal {
-            Goal::Never(mistake) => WantedFinding::Mistake(*mistake),
+            Goal::Never(never) => WantedFinding::Mistake(never.mistake),
             Goal::Invariant(asked) => {
                 let (root, holds) = asked.invariant.unwrap_or((asked.formula.root(), true));
                 let eyes = AtomEvaluator::new(&space.semantics, space.plain.packing(), &asked.atoms);

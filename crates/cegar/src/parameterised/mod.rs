@@ -201,7 +201,8 @@ impl ParameterisedCheck<'_> {
 
     /// Shows properties together, and with them what is still open.
     fn together(&mut self) -> Result<(), Failure> {
-        let needed = |at: &usize| *at < self.wanted && !matches!(self.asked[*at], Question::Never(Mistake::Deadlock));
+        let is_deadlock = |one: &Question| matches!(one, Question::Never(never) if never.mistake == Mistake::Deadlock);
+        let needed = |at: &usize| *at < self.wanted && !is_deadlock(&self.asked[*at]);
         let open: Vec<usize> = self.unanswered().into_iter().filter(needed).collect();
         let position = |name: &String| self.asked.iter().position(|question| question.name() == name);
         let mut helping: Vec<usize> = self.lemmas.iter().filter_map(position).collect();

@@ -196,7 +196,7 @@ impl AbstractionCheck<'_> {
         let mut opened = None;
         let decided = match question {
             Question::Property(asked) => self.property(prepared, explored, asked, &mut answer),
-            Question::Never(mistake) => self.never(prepared, explored, *mistake, &mut answer).map(|()| None),
+            Question::Never(never) => self.never(prepared, explored, never.mistake, &mut answer).map(|()| None),
             Question::Watched(_) => {
                 answer.verdict.leave_open(not_watched());
                 Ok(None)

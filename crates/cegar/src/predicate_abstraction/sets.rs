@@ -134,7 +134,7 @@ fn run(
         answer.cost.states = whole(encoded.states.count(encoded.bits.len()));
         let decided = match question {
             Question::Property(asked) => property(&mut prepared, &encoded, asked, options, &mut answer),
-            Question::Never(mistake) => never(&encoded, *mistake, &mut answer),
+            Question::Never(asked) => never(&encoded, asked.mistake, &mut answer),
             Question::Watched(_) => Ok(()),
         };
         match decided {

@@ -45,19 +45,15 @@ pub(crate) fn replay(
     }
     match question {
         Question::Property(asked) => Ok(breaks(&semantics, asked, run.last()).then_some(run)),
-        Question::Never(Mistake::Deadlock | Mistake::EndState) => {
-            if semantics.is_deadlock(run.last()) {
-                run::with_deadlock(&semantics, run).map(Some)
-            } else {
-                Ok(None)
-            }
+        Question::Never(never) if matches!(never.mistake, Mistake::Deadlock | Mistake::EndState) => {
+            if semantics.is_deadlock(run.last()) { run::with_deadlock(&semantics, run).map(Some) } else { Ok(None) }
         }
-        Question::Never(mistake) => {
+        Question::Never(never) => {
             let Some(operation) = goal_operation else { return Ok(None) };
             let inputs = values.inputs.last().map_or(&[][..], Vec::as_slice);
             let moves = moves(file, prepared, operation, inputs);
             match run::execute(&semantics, run.last(), &moves)? {
-                Outcome::Fault { fault, .. } if Mistake::of(&fault.kind) == Some(*mistake) => {
+                Outcome::Fault { fault, .. } if Mistake::of(&fault.kind) == Some(never.mistake) => {
                     run.fault = Some((moves, fault));
                     Ok(Some(run))
                 }

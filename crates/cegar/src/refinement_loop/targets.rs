@@ -56,7 +56,7 @@ impl Target {
     ) -> Result<Option<Self>, Failed> {
         let bad = match question {
             Question::Property(asked) if decided_by_states(prepared, asked, options) => condition(prepared, asked)?,
-            Question::Never(mistake) => never(&prepared.system, *mistake),
+            Question::Never(asked) => never(&prepared.system, asked.mistake),
             Question::Property(_) | Question::Watched(_) => None,
         };
         Ok(bad.map(|bad| Self { question: number, bad }))

@@ -105,7 +105,7 @@ impl SpotlightCheck<'_> {
         answer.provenance = Provenance::new(Engine::Spotlight, Technique::SpotlightAbstraction);
         let decided = match question {
             Question::Property(asked) => self.property(asked, &mut answer),
-            Question::Never(mistake) => self.never(*mistake, &mut answer),
+            Question::Never(never) => self.never(never.mistake, &mut answer),
             Question::Watched(_) => {
                 answer.verdict.leave_open(Reason {
                     what: "claims, and acceptance and progress labels, are not known to spotlight abstraction"

@@ -183,8 +183,8 @@ pub(super) fn place_of(question: &Question, subject: &Subject<'_>) -> Certificat
             stutter: subject.frame.stutter,
             fair: subject.everyone,
         },
-        Question::Never(mistake) => CertificatePlace::Mistake(mistake.name().to_owned()),
-        Question::Watched(watched) => CertificatePlace::Mistake(watched.name.clone()),
+        Question::Never(never) => CertificatePlace::Mistake(never.mistake.name().to_owned()),
+        Question::Watched(watched) => CertificatePlace::Mistake(watched.built_in_name().to_owned()),
     }
 }
 

@@ -41,7 +41,7 @@ fn word(value: Belnap) -> &'static str {
 
 fn shows(semantics: &Semantics<'_>, question: &Question, answer: &ProgramAnswer, run: &Run) -> bool {
     match question {
-        Question::Never(mistake) => answer.value() == Belnap::False && goes_wrong(semantics, *mistake, run),
+        Question::Never(never) => answer.value() == Belnap::False && goes_wrong(semantics, never.mistake, run),
         Question::Watched(_) => answer.value() == Belnap::False,
         Question::Property(asked) => {
             answer.value() == shown_by_runs(&asked.formula) && agrees(semantics, asked, answer, run)

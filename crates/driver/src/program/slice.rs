@@ -9,13 +9,14 @@ use std::collections::BTreeSet;
 
 use tertium_cegar::limits;
 use tertium_cegar::predicate_abstraction::basis::Basis;
-use tertium_evidence::abstraction::Abstraction;
+use tertium_evidence::abstraction::{Abstraction, Structure};
 use tertium_kernel::vocabulary::Vocabulary;
 use tertium_program::analysis::cone_of_influence::{Part, slice};
 use tertium_program::analysis::copy_propagation::Propagation;
 use tertium_program::{ExprId, LocationId, Outcome, ProcessId, Semantics, Slot, State, Step, VarId};
 
 use super::answer::{ProgramAnswer, Repeats};
+use super::live_ranges::LiveRanges;
 use super::questions::{Mistake, Question};
 use super::run::{self, Run, Taken, goes_on};
 use super::{ProgramFile, slice_proof};
@@ -39,6 +40,8 @@ pub struct Slice<'a> {
     pub idle: BTreeSet<ProcessId>,
     /// What the slice rests on where copies were propagated: what holds in the program whenever a process is at a location.
     facts: Vec<(ProcessId, LocationId, ExprId)>,
+    /// Where locals are dead, if the slice forgets them.
+    live_ranges: Option<LiveRanges>,
 }
 
 impl<'a> Slice<'a> {
@@ -58,7 +61,16 @@ impl<'a> Slice<'a> {
         let left_out = program.left_out.clone();
         let facts = copies.map(|copies| copies.facts.clone()).unwrap_or_default();
         let idle = part.idle.clone();
-        Some(Self { whole, file: ProgramFile { program, ..whole.clone() }, left_out, idle, facts })
+        Some(Self { whole, file: ProgramFile { program, ..whole.clone() }, left_out, idle, facts, live_ranges: None })
+    }
+
+    /// The program in which locals are forgotten where questions about `seen` cannot tell; none if nothing is.
+    #[must_use]
+    pub fn with_live_ranges(whole: &'a ProgramFile, seen: &[ExprId]) -> Option<Self> {
+        let live_ranges = LiveRanges::of(&whole.program, seen)?;
+        let file = ProgramFile { program: live_ranges.program.clone(), ..whole.clone() };
+        let left_out = whole.program.left_out.clone();
+        Some(Self { whole, file, left_out, idle: BTreeSet::new(), facts: Vec::new(), live_ranges: Some(live_ranges) })
     }
 
     /// A program without what was left out of an answer.
@@ -70,7 +82,10 @@ impl<'a> Slice<'a> {
     }
 
     /// Says in a proof what the slice rests on, and nothing about where processes are that it leaves out.
-    pub(super) fn complete(&self, over: &mut Abstraction) {
+    pub(super) fn complete(&self, over: &mut Abstraction, structure: Option<&mut Structure>) {
+        if let Some(live_ranges) = &self.live_ranges {
+            live_ranges.pull_back(over, structure);
+        }
         if self.idle.is_empty() && self.facts.is_empty() {
             return;
         }
@@ -102,17 +117,23 @@ impl<'a> Slice<'a> {
         if counted || answer.system().is_some() {
             return Ok(Some(answer));
         }
-        answer.left_out.clone_from(&self.left_out);
-        answer.idle.clone_from(&self.idle);
+        if self.live_ranges.is_none() {
+            answer.left_out.clone_from(&self.left_out);
+            answer.idle.clone_from(&self.idle);
+        }
         self.complete_basis(&mut answer);
         let Some(found) = answer.run().cloned() else { return Ok(Some(answer)) };
         let lifting = Lifting { slice: self, semantics: Semantics::new(&self.whole.program) };
         let lifted = match lifting.run(&found) {
             // A block in which something counts repeats no state: whether it ends is asked of the whole program.
-            Err(_) if matches!(question, Question::Never(Mistake::EndlessAtomic)) => None,
+            Err(_) if matches!(question, Question::Never(never) if never.mistake == Mistake::EndlessAtomic) => None,
             lifted => lifted?,
         };
         let Some((run, repeats)) = lifted else { return Ok(None) };
+        // What is dead differs from round to round, and proofs of such cycles say what every cell holds.
+        if repeats.is_some() && self.live_ranges.is_some() {
+            return Ok(None);
+        }
         let basis = repeats.as_ref().map(|_| match question {
             Question::Property(asked) => slice_proof::lasso(self, asked, &found),
             _ => Basis::Untold("a cycle that closes in no state is proved for properties only".to_owned()),
@@ -133,15 +154,15 @@ impl Slice<'_> {
         let basis = match answer.basis() {
             Some(Basis::States(over)) => {
                 let mut over = over.clone();
-                self.complete(&mut over);
+                self.complete(&mut over, None);
                 over.states.sort();
                 over.states.dedup();
                 Basis::States(over)
             }
             Some(Basis::Structure(over, structure)) => {
-                let mut over = over.clone();
-                self.complete(&mut over);
-                Basis::Structure(over, structure.clone())
+                let (mut over, mut structure) = (over.clone(), structure.clone());
+                self.complete(&mut over, Some(&mut structure));
+                Basis::Structure(over, structure)
             }
             _ => return,
         };
@@ -205,7 +226,10 @@ impl Lifting<'_> {
     /// A state as the slice sees it.
     fn seen(&self, state: &State) -> Vec<i64> {
         let (program, layout) = (&self.slice.whole.program, self.semantics.layout());
-        let mut slots = state.slots.clone();
+        let mut slots = match &self.slice.live_ranges {
+            Some(live_ranges) => live_ranges.image(&self.semantics, state).slots,
+            None => state.slots.clone(),
+        };
         for (at, slot) in layout.slots(program, &state.slots).into_iter().enumerate() {
             if matches!(slot, Slot::Cell { var, .. } if self.slice.left_out.contains(&var)) {
                 slots[at] = 0;

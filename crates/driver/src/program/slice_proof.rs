@@ -148,7 +148,7 @@ fn by_sets_or_predicates(
     let asked = [question.clone()];
     let sets = symbolic::check(&slice.file, &asked, &options, budget, &());
     let complete = |mut over: Abstraction| {
-        slice.complete(&mut over);
+        slice.complete(&mut over, None);
         Basis::States(over)
     };
     if let Some(over) = basis_of(sets, value)? {
@@ -264,7 +264,7 @@ impl<'a> Writer<'a> {
             let values = cells.iter().map(|&(_, _, slot)| state.slots[slot]).collect();
             told.states.push(AbstractState { at: self.places(state), values, cube: Vec::new() });
         }
-        self.slice.complete(&mut told);
+        self.slice.complete(&mut told, None);
         Ok(told)
     }
 
@@ -282,7 +282,7 @@ impl<'a> Writer<'a> {
         }
         let everywhere = vec![None; self.semantics.layout().initial_frames().len()];
         told.states.push(AbstractState { at: everywhere, values: Vec::new(), cube: vec![None; states.len()] });
-        self.slice.complete(&mut told);
+        self.slice.complete(&mut told, None);
         Ok(told)
     }
 

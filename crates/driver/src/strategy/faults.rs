@@ -30,12 +30,12 @@ pub fn faults_of_runs(
         return Ok(Vec::new());
     }
     let broken = |(question, answer): (&Question, &ProgramAnswer)| match question {
-        Question::Never(mistake) if answer.value() == Belnap::False => Some(*mistake),
+        Question::Never(never) if answer.value() == Belnap::False => Some(never.mistake),
         _ => None,
     };
     let mut found: Vec<Mistake> = asked().filter_map(broken).filter(|&mistake| ends_a_run(mistake)).collect();
-    let is_asked =
-        |mistake: &Mistake| query.questions.iter().any(|one| matches!(one, Question::Never(asked) if asked == mistake));
+    let is_about = |one: &Question, mistake| matches!(one, Question::Never(never) if never.mistake == mistake);
+    let is_asked = |mistake: &Mistake| query.questions.iter().any(|one| is_about(one, *mistake));
     let unasked: Vec<Mistake> = possible(query.file)
         .into_iter()
         .filter(|&mistake| ends_a_run(mistake))
@@ -59,7 +59,7 @@ fn looked_for(
     observer: &dyn Observer,
 ) -> Result<Vec<Mistake>, Failure> {
     observer.phase("looking for faults that end runs");
-    let questions: Vec<Question> = unasked.iter().map(|&mistake| Question::Never(mistake)).collect();
+    let questions: Vec<Question> = unasked.iter().map(|&mistake| Question::Never(mistake.into())).collect();
     let wishes = quick(query.wishes);
     let aside = ProgramQuery { questions: &questions, wishes: &wishes, ..*query };
     let share = Limits::of(query.file.language).for_a_remark(budget);

@@ -26,6 +26,7 @@ mod explicit;
 mod facts;
 mod failing_start;
 mod faults;
+mod forgetting;
 mod games;
 pub mod limits;
 mod plan;

@@ -1,13 +1,16 @@
 //! Predicate abstraction: with the predicates that are given, or refined until it decides (CEGAR).
 
 use tertium_cegar::answer::ProgramAnswer;
+use tertium_cegar::observer::ProgramObserver;
 use tertium_cegar::predicate_abstraction;
 use tertium_cegar::refinement_loop;
 use tertium_cegar::solver;
+use tertium_load::ProgramFile;
 use tertium_load::questions::{Question, QuestionId};
 
 use super::ProgramQuery;
 use super::engine::{Applies, EngineId, EngineOutcome, ProgramEngine, Situation, states_together};
+use super::forgetting::forgetting;
 use super::wishes::Approach;
 use crate::failure::Failure;
 
@@ -59,10 +62,17 @@ impl ProgramEngine for AbstractionRefinement {
     }
 
     fn run(&self, situation: &Situation<'_>, open: &[Question]) -> Result<EngineOutcome, Failure> {
-        let (file, wishes) = (situation.request.file, situation.request.wishes);
-        let (options, how) = (&wishes.options, &wishes.abstraction);
-        let (budget, observer) = (situation.budget, situation.observer);
-        refinement_loop::check(file, open, options, how, self.rounds, budget, observer).map(EngineOutcome::from)
+        let wishes = situation.request.wishes;
+        let (options, how, budget) = (&wishes.options, &wishes.abstraction, situation.budget);
+        let check = |file: &ProgramFile, observer: &dyn ProgramObserver| {
+            refinement_loop::check(file, open, options, how, self.rounds, budget, observer)
+        };
+        // Who chooses how the program is abstracted gets that of the program as it stands.
+        let found = match wishes.approach {
+            Approach::Abstract => check(situation.request.file, situation.observer),
+            _ => forgetting(situation, open, check),
+        };
+        found.map(EngineOutcome::from)
     }
 
     fn explain(&self, situation: &Situation<'_>, answer: &mut ProgramAnswer) {

@@ -6,6 +6,7 @@ use tertium_lattice::Belnap;
 use tertium_load::questions::Question;
 
 use super::engine::{Applies, EngineId, EngineOutcome, ProgramEngine, Situation};
+use super::forgetting::forgetting;
 use crate::failure::{Failure, Located};
 use crate::program::symbolic;
 
@@ -46,7 +47,8 @@ impl ProgramEngine for DecisionDiagrams {
             },
         );
         let options = &request.wishes.options;
-        let outcome = symbolic::check(request.file, open, options, &budget, situation.observer)?;
+        let outcome =
+            forgetting(situation, open, |file, observer| symbolic::check(file, open, options, &budget, observer))?;
         Ok(self.told(situation, outcome))
     }
 }

@@ -115,9 +115,9 @@ pub fn atoms_of(asked: &PropertyQuery) -> Vec<(String, ExprId)> {
 fn expected(subject: &Subject, question: &Question) -> Option<Belnap> {
     match question {
         Question::Property(asked) => subject.graph.as_ref().map(|graph| graph.value(&asked.formula)),
-        Question::Never(mistake) => {
+        Question::Never(never) => {
             let space = subject.space.as_ref()?;
-            let happens = match mistake.name() {
+            let happens = match never.mistake.name() {
                 "deadlocks" => !space.deadlocks.is_empty(),
                 "assertions" => space.faults.contains_key("assertion"),
                 name => space.faults.contains_key(name),

@@ -15,6 +15,7 @@ use super::step_accesses::StepAccesses;
 /// For each process and location the slots of its frame that hold nothing of interest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeadVariables {
+    variables: Vec<Vec<Vec<VarId>>>,
     slots: Vec<Vec<Vec<u32>>>,
 }
 
@@ -24,20 +25,28 @@ impl DeadVariables {
     pub fn of(semantics: &Semantics<'_>, seen: &[ExprId]) -> Self {
         let program = semantics.program();
         let observed = observed(program, seen);
-        let slots = |process: ProcessId| {
-            let live = live(program, process);
-            let candidates: Vec<(usize, VarId)> = program.process(process).locals.iter().copied().enumerate().collect();
+        let variables = |process: ProcessId| -> Vec<Vec<VarId>> {
+            let locals = &program.process(process).locals;
             let dead_at = |live: &BitSet| {
-                let dead = candidates.iter().filter(|(at, var)| !live.contains(*at) && !observed.contains(var));
-                dead.flat_map(|&(_, var)| {
-                    let first = semantics.layout().variable(var);
-                    (first..first + program.variable(var).cells()).map(|slot| to_u32(slot))
-                })
-                .collect()
+                let dead = locals.iter().enumerate().filter(|(at, var)| !live.contains(*at) && !observed.contains(var));
+                dead.map(|(_, &var)| var).collect()
             };
-            live.iter().map(dead_at).collect()
+            live(program, process).iter().map(dead_at).collect()
         };
-        Self { slots: program.process_ids().map(slots).collect() }
+        let slots_of = |&var: &VarId| {
+            let first = semantics.layout().variable(var);
+            (first..first + program.variable(var).cells()).map(|slot| to_u32(slot))
+        };
+        let slots = |dead: &Vec<VarId>| dead.iter().flat_map(slots_of).collect();
+        let variables: Vec<Vec<Vec<VarId>>> = program.process_ids().map(variables).collect();
+        let slots = variables.iter().map(|places| places.iter().map(slots).collect()).collect();
+        Self { variables, slots }
+    }
+
+    /// The variables that do not matter while a process is at a location.
+    #[must_use]
+    pub fn variables(&self, process: ProcessId, location: LocationId) -> &[VarId] {
+        &self.variables[process.index()][location.index()]
     }
 
     /// The slots of its frame that do not matter while a process is at a location.

@@ -125,7 +125,7 @@ impl Checking<'_> {
     /// The question with a number, in a program that is made for it or in a system of one size.
     fn question_in(&self, file: &ProgramFile, at: usize) -> Option<Question> {
         match (at, self.question) {
-            (0, Question::Never(mistake)) => Some(Question::Never(*mistake)),
+            (0, Question::Never(never)) => Some(Question::Never(never.clone())),
             _ => asked_of(file, &self.name(at)),
         }
     }
@@ -161,7 +161,7 @@ impl Checking<'_> {
         let (text, additions) = (&self.file.source.text, self.additions());
         let name = self.name(at);
         let mistake = match (at, self.question) {
-            (0, Question::Never(mistake)) => Some(*mistake),
+            (0, Question::Never(never)) => Some(never.mistake),
             _ => None,
         };
         let purpose = match mistake {

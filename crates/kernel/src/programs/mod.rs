@@ -174,7 +174,7 @@ fn found(
 fn empty(question: &Question) -> Finding {
     let (formula, logic) = match question {
         Question::Property(asked) => (asked.source.clone(), asked.formula.logic().name()),
-        Question::Never(mistake) => (mistake.claim().to_owned(), "safety"),
+        Question::Never(never) => (never.mistake.claim().to_owned(), "safety"),
         Question::Watched(watched) => (watched.claim.clone(), watched.logic()),
     };
     Finding {
@@ -241,8 +241,9 @@ impl Claimed<'_> {
                 ];
                 self.logic.is_some_and(|logic| forms.contains(&logic)) && self.text == asked.source
             }
-            Question::Never(mistake) => self.logic.is_none() && self.text == mistake.name(),
-            Question::Watched(watched) => self.logic.is_none() && self.text == watched.name,
+            Question::Never(_) | Question::Watched(_) => {
+                self.logic.is_none() && question.built_in_name() == Some(self.text)
+            }
         }
     }
 }

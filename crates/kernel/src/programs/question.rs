@@ -95,7 +95,7 @@ impl<'f> Subject<'f> {
                 Err("of programs nothing is proved about players".to_owned())
             }
             Question::Property(asked) => Ok(Self::property(file, asked, settings)),
-            Question::Never(mistake) => Self::never(file, *mistake),
+            Question::Never(never) => Self::never(file, never.mistake),
             Question::Watched(watched) => Self::watched(file, watched, settings),
         }
     }

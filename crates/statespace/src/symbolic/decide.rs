@@ -192,7 +192,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
     pub(super) fn answer(&self, question: &Question) -> Result<ProgramAnswer, Failure> {
         let mut answer = self.open(ProgramAnswer::about(question));
         let decided = match question {
-            Question::Never(mistake) => self.never(*mistake, &mut answer),
+            Question::Never(never) => self.never(never.mistake, &mut answer),
             Question::Property(asked) => self.property(asked, &mut answer),
             Question::Watched(watched) => self.watched(watched, &mut answer),
         };
