@@ -20,14 +20,29 @@ use tertium_load::failure::Failure;
 use tertium_load::questions::{Question, QuestionId};
 
 impl Loop<'_> {
-    /// New predicates for what is open; their texts.
-    pub(super) fn horn_predicates(&self, prepared: &mut Prepared, open: &[Target]) -> Result<Vec<String>, Failure> {
+    /// What the other engine may do now; `ends`: paths teach nothing more.
+    pub(super) fn horn_work(&self, ends: bool) -> u32 {
+        match self.rounds.len() {
+            _ if self.refinements == 0 => 0,
+            rounds if ends || rounds >= limits::HORN_AGAIN_AFTER_ROUNDS => limits::HORN_MOST_WORK,
+            rounds if rounds >= limits::HORN_AFTER_ROUNDS => limits::HORN_FIRST_WORK,
+            _ => 0,
+        }
+    }
+
+    /// New predicates for what is open, with so much work for each question; their texts.
+    pub(super) fn horn_predicates(
+        &self,
+        prepared: &mut Prepared,
+        open: &[Target],
+        work: u32,
+    ) -> Result<Vec<String>, Failure> {
         self.work.observer.phase("looking for an inductive invariant by Horn clauses");
         let before = prepared.system.predicates().len();
         for target in open {
             self.work.budget.check()?;
             let Some(bad) = bad_terms(prepared, target) else { continue };
-            let limit = Limit { work: Some(limits::HORN_MOST_WORK), time: None };
+            let limit = Limit { work: Some(work), time: None };
             let invariants = prepared.system.horn_invariants(&bad, limit, self.work.budget);
             let found = atoms(prepared.system.asking().0, &invariants);
             if found.len() <= limits::HORN_MOST_ATOMS {

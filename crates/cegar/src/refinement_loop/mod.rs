@@ -224,8 +224,8 @@ impl Loop<'_> {
         let mut news: Vec<String> =
             prepared.system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
         let mut stuck: Vec<(usize, Reason)> = Vec::new();
-        // Whether another engine was asked for an invariant.
-        let mut generalised = false;
+        // What another engine might do when it was asked for an invariant.
+        let mut generalised = 0;
         // Whether ranked games were played.
         let mut played = false;
         loop {
@@ -294,13 +294,14 @@ impl Loop<'_> {
             }
             let multiply = self.grows(&prepared.system, news.len());
             let ends = multiply || (news.is_empty() && done.is_empty());
-            if !generalised && self.refinements > 0 && (ends || self.rounds.len() >= limits::HORN_AFTER_ROUNDS) {
-                generalised = true;
+            let work = self.horn_work(ends);
+            if work > generalised {
+                generalised = work;
                 if multiply {
                     prepared.system.keep_predicates(count);
                     news.clear();
                 }
-                news.extend(self.horn_predicates(prepared, &open)?);
+                news.extend(self.horn_predicates(prepared, &open, work)?);
             }
             if !played && self.rounds.len() >= limits::GAME_AFTER_ROUNDS {
                 played = true;
