@@ -350,7 +350,7 @@ pub(crate) fn strong_fairness() -> Reason {
         what: "by abstraction, strong fairness shows that linear properties are true, and nothing else".to_owned(),
         about: None,
         span: None,
-        help: "declare the process `fair` instead of `strong fair`, or leave out `--abstraction`".to_owned(),
+        help: "declare the process `fair` instead of `strong fair`".to_owned(),
     }
 }
 
@@ -359,7 +359,7 @@ pub(crate) fn not_watched() -> Reason {
         what: "claims, and acceptance and progress labels, are not known to abstraction".to_owned(),
         about: None,
         span: None,
-        help: "write the property in ltl, or leave out `--abstraction`".to_owned(),
+        help: "write the property in ltl".to_owned(),
     }
 }
 

@@ -234,6 +234,10 @@ impl Board {
         let (insight, before) = (engine.insight(), state.insight[question.index()]);
         let known = &mut state.answers[question.index()];
         answer.cost.elapsed += known.cost.elapsed;
+        // However a limit is told, what was visited until then stays counted.
+        if answer.stopped().is_some() && known.cost.states > answer.cost.states {
+            (answer.cost.states, answer.cost.transitions) = (known.cost.states, known.cost.transitions);
+        }
         if insight >= before || answer.value() != Belnap::Unknown {
             *known = answer;
             state.insight[question.index()] = insight;
