@@ -136,6 +136,16 @@ impl Client {
         }
     }
 
+    /// All others together get so many microseconds before it begins; nothing has begun yet.
+    pub fn begins_after(&self, microseconds: u64) {
+        let mut state = self.scheduler.lock();
+        let others = state.clients.iter().enumerate().filter(|(number, _)| *number != self.number);
+        let shares: u64 = others.map(|(_, turn)| turn.share).sum();
+        let turn = &mut state.clients[self.number];
+        turn.offset = turn.offset.saturating_add(microseconds.saturating_mul(WHOLE) / shares.max(1));
+        turn.virtual_time = turn.offset;
+    }
+
     /// All others together get so many microseconds before it goes on.
     pub fn lets_others_first(&self, microseconds: u64) {
         let had = {
@@ -275,6 +285,15 @@ mod tests {
         clients[0].goes_first(5 * SLICE);
         let told = letters(&clients, |_| 10);
         assert!(told.starts_with("aaaaa") && told[..15].matches('b').count() >= 8, "{told}");
+    }
+
+    #[test]
+    fn one_may_begin_later() {
+        let scheduler = Arc::new(Scheduler::one_at_a_time(Measure::Looks));
+        let clients: Vec<Arc<Client>> = [500, 250, 250].iter().map(|&share| scheduler.client(share, SLICE)).collect();
+        clients[0].begins_after(10 * SLICE);
+        let told = letters(&clients, |_| 10);
+        assert!((9..=11).contains(&told.find('a').unwrap()), "{told}");
     }
 
     #[test]

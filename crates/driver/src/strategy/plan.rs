@@ -37,13 +37,15 @@ pub(super) struct Lane {
     pub(super) look: u64,
     /// How long it works before the others begin, in microseconds.
     pub(super) first: u64,
+    /// How long the others work together before it begins, in microseconds.
+    pub(super) after: u64,
     pub(super) stages: Vec<Stage>,
 }
 
 impl Lane {
     fn with_share(share: u64, stages: Vec<Stage>) -> Self {
         let look = stages.first().map_or(1, |stage| look_of(stage.engine.id()));
-        Self { share, look, first: 0, stages }
+        Self { share, look, first: 0, after: 0, stages }
     }
 }
 
@@ -198,7 +200,8 @@ fn together(request: &ProgramQuery<'_>, facts: &Facts, few_processes: Vec<Stage>
         lanes.push(Lane { first: shares::ABSTRACTION_FIRST, ..Lane::with_share(share, abstraction) });
     }
     if is_plain(request) && !request.wishes.search_only && facts.log10_states(request.file).is_some() {
-        lanes.push(Lane::with_share(shares::SETS, vec![Stage::tried(DecisionDiagrams(Cause::ManyStates))]));
+        let sets = vec![Stage::tried(DecisionDiagrams(Cause::ManyStates))];
+        lanes.push(Lane { after: shares::SETS_AFTER, ..Lane::with_share(shares::SETS, sets) });
     }
     // What few of very many processes leave open is not settled by visiting the states of all of them.
     let endless = !facts.is_bounded || (has_few && facts.very_many);
@@ -229,4 +232,6 @@ mod shares {
     pub(super) const SEARCH: u64 = 56;
     /// In microseconds.
     pub(super) const ABSTRACTION_FIRST: u64 = 100_000;
+    /// In microseconds: what a search ends by then needs no sets.
+    pub(super) const SETS_AFTER: u64 = 250_000;
 }

@@ -64,6 +64,9 @@ impl Portfolio<'_> {
             phase.lanes.iter().map(|lane| scheduler.client(lane.share, lane.look)).collect();
         for (lane, client) in phase.lanes.iter().zip(&clients) {
             client.goes_first(lane.first);
+            if lane.after > 0 {
+                client.begins_after(lane.after);
+            }
         }
         let texts = Mutex::new(vec![String::new(); phase.lanes.len()]);
         let work = |number: usize| {
