@@ -99,7 +99,9 @@ pub const AUGMENTED_MOST_REQUIREMENTS: usize = 6;
 
 /// After so many rounds of refinement an engine for Horn clauses is asked for an invariant.
 pub const HORN_AFTER_ROUNDS: usize = 3;
-/// What it may do then for each question, in the library's own units: paths still teach something.
+/// For more questions together each may cost less at first: paths still teach something.
+pub const HORN_FEW_QUESTIONS: usize = 2;
+/// What it may do then for each of them, in the library's own units.
 pub const HORN_FIRST_WORK: u32 = 2_000_000;
 /// After so many rounds, or where paths teach nothing more, it is asked again and may do so much.
 pub const HORN_AGAIN_AFTER_ROUNDS: usize = 12;

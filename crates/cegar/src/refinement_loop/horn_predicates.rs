@@ -20,11 +20,13 @@ use tertium_load::failure::Failure;
 use tertium_load::questions::{Question, QuestionId};
 
 impl Loop<'_> {
-    /// What the other engine may do now; `ends`: paths teach nothing more.
-    pub(super) fn horn_work(&self, ends: bool) -> u32 {
+    /// What the other engine may do now for each of so many questions; `ends`: paths teach nothing more.
+    pub(super) fn horn_work(&self, questions: usize, ends: bool) -> u32 {
+        let few = questions <= limits::HORN_FEW_QUESTIONS;
         match self.rounds.len() {
             _ if self.refinements == 0 => 0,
             rounds if ends || rounds >= limits::HORN_AGAIN_AFTER_ROUNDS => limits::HORN_MOST_WORK,
+            rounds if rounds >= limits::HORN_AFTER_ROUNDS && few => limits::HORN_MOST_WORK,
             rounds if rounds >= limits::HORN_AFTER_ROUNDS => limits::HORN_FIRST_WORK,
             _ => 0,
         }

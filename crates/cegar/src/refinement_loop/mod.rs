@@ -294,7 +294,7 @@ impl Loop<'_> {
             }
             let multiply = self.grows(&prepared.system, news.len());
             let ends = multiply || (news.is_empty() && done.is_empty());
-            let work = self.horn_work(ends);
+            let work = self.horn_work(open.len(), ends);
             if work > generalised {
                 generalised = work;
                 if multiply {
