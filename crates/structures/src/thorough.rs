@@ -201,13 +201,13 @@ impl Session<'_> {
         for &state in states {
             let begin = [marked.begin(state)];
             let here = marked.task(task, Ask::At(&begin)).map_err(failure)?;
-            // Where the value is unknown, some initial states may have another one.
-            let own = if value == Belnap::Unknown { decide(&here, begin[0]).map_err(failure)?.value } else { value };
-            let found = match own {
+            let found = match value {
+                // Where some initial states have another value, there is no proof: all parts of one are about the same value.
+                Belnap::Unknown if decide(&here, begin[0]).map_err(failure)?.value != value => return Ok(()),
                 Belnap::Unknown => {
                     self.completions_certificate(&here, begin[0]).map(|found| found.map(|found| found.0))
                 }
-                _ => self.thorough_certificate(&here, begin[0], own),
+                _ => self.thorough_certificate(&here, begin[0], value),
             };
             // The answer stands without its proof, which may take more than the answer did.
             let mut certificate = match found {

@@ -1,6 +1,6 @@
 //! Sets of values of cells, as bits: what do a guard and an assignment make of them?
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CellValues, Spot};
 use crate::analysis::intervals::{Interval, Intervals};
@@ -32,14 +32,14 @@ struct Cell {
 pub(super) struct Cells {
     cells: Vec<Cell>,
     /// By variable its first cell, and how many there are.
-    first: HashMap<VarId, (usize, usize)>,
+    first: BTreeMap<VarId, (usize, usize)>,
 }
 
 impl Cells {
     /// The cells of a program; none if it has no array of few values.
     pub(super) fn of(program: &Program) -> Option<Self> {
         let everywhere = Intervals::of(program);
-        let mut found = Self { cells: Vec::new(), first: HashMap::new() };
+        let mut found = Self { cells: Vec::new(), first: BTreeMap::new() };
         let mut arrays = false;
         for var in program.variable_ids().filter(|var| !program.left_out.contains(var)) {
             let variable = program.variable(var);
