@@ -38,7 +38,6 @@ pub fn joined(texts: &[&str]) -> String {
 }
 
 /// The message for a file that cannot be imported.
-#[must_use]
 pub fn refused(message: String, span: Span, why: String) -> Diagnostic {
     Diagnostic::error("E0426", message).at(span, why)
 }

@@ -309,11 +309,11 @@ fn parts_of(sugar: &ExprSugar) -> Vec<&Expr> {
             BindingDomain::Named(named) => vec![named, body],
         },
         ExprSugar::Path(_, path) => {
-            let index = |accessor| match accessor {
-                &Accessor::Index(ref index) => Some(index),
+            let indices = path.iter().filter_map(|accessor| match accessor {
+                Accessor::Index(index) => Some(index),
                 Accessor::Field(_) => None,
-            };
-            path.iter().filter_map(index).collect()
+            });
+            indices.collect()
         }
         ExprSugar::In(element, set) => vec![element, set],
         ExprSugar::Set(parts) => parts
