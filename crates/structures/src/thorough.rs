@@ -26,6 +26,9 @@ use tertium_evidence::observer::Observer;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_load::failure::{Failure, Located};
 
+/// A proof that completions disagree, and one of either kind.
+type CertifiedCompletions = (Certificate, Box<[Completion; 2]>);
+
 impl Session<'_> {
     /// Why the thorough semantics cannot be asked for here, whatever the property.
     pub(crate) fn refuse_thorough(&self) -> Result<(), Failure> {
@@ -315,7 +318,7 @@ impl Session<'_> {
         &self,
         task: &Task<'_>,
         state: StateId,
-    ) -> Result<Option<(Certificate, Box<[Completion; 2]>)>, Failure> {
+    ) -> Result<Option<CertifiedCompletions>, Failure> {
         let [Some(satisfying), Some(violating)] = two_completions(task, state).map_err(failure)? else {
             return Ok(None);
         };

@@ -6,6 +6,8 @@
 //!
 //! Not here: what is wrong with a text ([`crate::compile`]).
 
+mod properties;
+mod statements;
 mod sugar;
 
 use std::collections::BTreeMap;
@@ -354,67 +356,6 @@ impl<'a> Namer<'a> {
         self.expr(&range.hi);
     }
 
-    fn process_uses(&mut self, decl: &'a ProcessDecl) {
-        if let Some((_, range)) = &decl.family {
-            self.range(range);
-        }
-        self.here = Some(&decl.name.name);
-        decl.locals.iter().for_each(|locals| self.var_decl(locals));
-        self.block(&decl.body);
-        self.here = None;
-    }
-
-    fn block(&mut self, block: &'a Block) {
-        for statement in block {
-            match &statement.kind {
-                StmtKind::Assign(assignment) => self.assignment(assignment),
-                StmtKind::Await(condition) | StmtKind::Assert(condition) | StmtKind::While(condition, _) => {
-                    self.expr(condition);
-                }
-                StmtKind::When(condition, assignment) => {
-                    self.expr(condition);
-                    assignment.iter().for_each(|assignment| self.assignment(assignment));
-                }
-                StmtKind::If(branches, _) => branches.iter().for_each(|(condition, _)| self.expr(condition)),
-                StmtKind::Goto(label) => self.label(self.here, label),
-                StmtKind::Sugar(sugar) => {
-                    self.statement_sugar(sugar);
-                    continue;
-                }
-                _ => {}
-            }
-            for block in blocks(&statement.kind) {
-                self.block(block);
-            }
-        }
-    }
-
-    fn label(&mut self, process: Option<&str>, label: &Ident) {
-        let inside = match self.within {
-            Some(procedure) => self.procedures.get(procedure),
-            None => process.and_then(|process| self.processes.get(process)),
-        };
-        let own = inside.and_then(|inside| inside.labels.get(label.name.as_str())).copied();
-        // A process is at the labels of the procedures that it calls, too.
-        let called = || self.procedures.values().find_map(|inside| inside.labels.get(label.name.as_str())).copied();
-        if let Some(symbol) = own.or_else(called) {
-            self.table.use_at(label.span, symbol);
-        }
-    }
-
-    fn assignment(&mut self, assignment: &Assignment) {
-        assignment.targets.iter().for_each(|target| self.target(target));
-        assignment.sources.iter().for_each(|source| self.source(source));
-    }
-
-    fn source(&mut self, source: &Source) {
-        match source {
-            Source::Value(expr) => self.expr(expr),
-            Source::Any(_) => {}
-            Source::Within(range, _) => self.range(range),
-        }
-    }
-
     fn process_ref(&mut self, process: &ProcessRef) {
         self.use_global(&process.name);
         process.index.iter().for_each(|index| self.expr(index));
@@ -433,27 +374,6 @@ impl<'a> Namer<'a> {
             Some(process) => self.local_of(process, &variable.name),
             None => self.use_global(&variable.name),
         }
-    }
-
-    fn property(&mut self, decl: &PropertyDecl) {
-        let families = |name: &str| self.processes.get(name).is_some_and(|inside| inside.index.is_some());
-        let (binder, atoms) = atoms_of(self.text, self.tokens, decl, &families);
-        if let Some(binder) = binder {
-            self.use_global(&binder.family);
-            binder.range.iter().for_each(|range| self.range(range));
-            for name in &binder.names {
-                let detail = match &binder.range {
-                    Some(range) => format!("a number of {}", self.snippet(range.lo.span.to(range.hi.span))),
-                    None => format!("a member of {}", binder.family.name),
-                };
-                let symbol = self.symbol(name, SymbolKind::Parameter, name.span, detail, None);
-                self.bound.insert(name.name.clone(), symbol);
-            }
-        }
-        for atom in atoms {
-            self.expr(&atom);
-        }
-        self.bound.clear();
     }
 
     fn expr(&mut self, expr: &Expr) {

@@ -34,7 +34,7 @@ pub(super) fn read(design: &Design<'_>, texts: &[String]) -> Result<(Decisions, 
                     }
                 }
             }
-            Err(why) => mistakes.push(why),
+            Err(why) => mistakes.push(*why),
         }
     }
     decisions.sort_unstable();
@@ -50,13 +50,15 @@ fn mistake(text: &str, why: &str) -> Diagnostic {
         .help("a label is pinned as `STATE.PROPOSITION=t`, a step as `STATE->STATE=t` or `STATE-[ACTION]->STATE=t`; `=f` for the opposite")
 }
 
-fn pin(design: &Design<'_>, text: &str) -> Result<(Pinned, Decisions), Diagnostic> {
+fn pin(design: &Design<'_>, text: &str) -> Result<(Pinned, Decisions), Box<Diagnostic>> {
     let model = design.model;
-    let Some((what, value)) = text.rsplit_once('=') else { return Err(mistake(text, "it does not say `=t` or `=f`")) };
+    let Some((what, value)) = text.rsplit_once('=') else {
+        return Err(mistake(text, "it does not say `=t` or `=f`").into());
+    };
     let value = match value.trim() {
         "t" | "true" => true,
         "f" | "false" => false,
-        _ => return Err(mistake(text, "it does not say `=t` or `=f`")),
+        _ => return Err(mistake(text, "it does not say `=t` or `=f`").into()),
     };
     if let Some((from, to)) = what.split_once("->") {
         return step(design, text, (from, to), value);
@@ -69,9 +71,9 @@ fn pin(design: &Design<'_>, text: &str) -> Result<(Pinned, Decisions), Diagnosti
     }
     let (state, prop) = what.split_once('.').unwrap_or((what, ""));
     if model.state_by_name(state.trim()).is_none() {
-        return Err(no_state(model, text, state.trim()));
+        return Err(no_state(model, text, state.trim()).into());
     }
-    Err(unknown(text, "proposition", prop.trim(), model.props().iter().map(String::as_str)))
+    Err(unknown(text, "proposition", prop.trim(), model.props().iter().map(String::as_str)).into())
 }
 
 fn no_state(model: &Kmts, text: &str, name: &str) -> Diagnostic {
@@ -91,7 +93,7 @@ fn label(
     text: &str,
     (state, prop): (StateId, PropId),
     value: bool,
-) -> Result<(Pinned, Decisions), Diagnostic> {
+) -> Result<(Pinned, Decisions), Box<Diagnostic>> {
     let about = Pinned::Label(state, prop);
     match design.model.label(state, prop) {
         Belnap::Unknown => {
@@ -99,7 +101,7 @@ fn label(
             Ok((about, number.into_iter().map(|number| (number, value)).collect()))
         }
         known if known.for_true() == value => Ok((about, Decisions::new())),
-        _ => Err(mistake(text, "the model has decided the opposite")),
+        _ => Err(mistake(text, "the model has decided the opposite").into()),
     }
 }
 
@@ -108,7 +110,7 @@ fn step(
     text: &str,
     (from, to): (&str, &str),
     value: bool,
-) -> Result<(Pinned, Decisions), Diagnostic> {
+) -> Result<(Pinned, Decisions), Box<Diagnostic>> {
     let model = design.model;
     let (from, action) = match from.trim().strip_suffix(']').and_then(|rest| rest.rsplit_once("-[")) {
         Some((from, action)) => (from.trim(), Some(action.trim())),
@@ -129,10 +131,14 @@ fn step(
     let edges: Vec<_> = model.edges_from(source).filter(|edge| edge.may && fits(edge)).collect();
     let about = Pinned::Step(source, target, action);
     if edges.is_empty() {
-        return if value { Err(mistake(text, "the model has no such step")) } else { Ok((about, Decisions::new())) };
+        return if value {
+            Err(mistake(text, "the model has no such step").into())
+        } else {
+            Ok((about, Decisions::new()))
+        };
     }
     if !value && edges.iter().any(|edge| edge.must) {
-        return Err(mistake(text, "the model has decided the opposite"));
+        return Err(mistake(text, "the model has decided the opposite").into());
     }
     let open = edges.iter().filter(|edge| !edge.must).filter_map(|edge| design.number(OpenItem::Step(edge.id)));
     Ok((about, open.map(|number| (number, value)).collect()))
