@@ -17,10 +17,9 @@ use tertium_base::{Span, Symbol, SymbolKind, SymbolTable};
 
 use crate::ast::sugar::StmtSugar;
 use crate::ast::{
-    Assignment, Block, Expr, ExprKind, File, Ident, Initial, Item, ProcessDecl, ProcessRef, PropertyDecl, Range,
-    SCHEDULER, Source, StmtKind, TypeExpr, TypeKind, VarDecl, VarRef, is_scheduler,
+    Block, Expr, ExprKind, File, Ident, Initial, Item, ProcessDecl, ProcessRef, Range, SCHEDULER, StmtKind, TypeExpr,
+    TypeKind, VarDecl, VarRef, is_scheduler,
 };
-use crate::formula::atoms_of;
 use crate::lexer::{Token, TokenKind, lex};
 use crate::names::{Elaborator, Entity, Progress};
 
