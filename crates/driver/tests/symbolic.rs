@@ -409,7 +409,10 @@ const LEAST_COMPARED: usize = 400;
 /// How many properties were compared; or why there are no sets.
 fn same_verdicts(file: &ProgramFile, name: &str) -> Result<usize, String> {
     let mut asked = questions(file, &[], false).expect("no names are asked for");
-    asked.retain(|question| !matches!(question, Question::Watched(_)));
+    // Games are asked otherwise than over all states at once.
+    let is_about_players =
+        |question: &Question| matches!(question, Question::Property(asked) if asked.formula.logic().is_strategic());
+    asked.retain(|question| !matches!(question, Question::Watched(_)) && !is_about_players(question));
     let options =
         |engine, max_states| CheckOptions { engine, max_states, look_for_idle: false, ..CheckOptions::default() };
     let budget = Budget::unlimited().with_effort(Some(ENOUGH));

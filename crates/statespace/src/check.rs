@@ -26,7 +26,7 @@ use super::branching::{self, Collected};
 use super::coverage::{self, Covered};
 use super::safety::{self, Effort, Goal};
 use super::space::{Space, stop_word};
-use super::{bitstate, claims, linear};
+use super::{bitstate, claims, games, linear};
 
 pub use tertium_cegar::options::{CheckOptions, CheckOutcome};
 
@@ -69,6 +69,10 @@ pub fn check(
     budget: &Budget,
     observer: &dyn ProgramObserver,
 ) -> Result<CheckOutcome, Failure> {
+    // Without owners a coalition means nothing; such questions are for `games`.
+    if questions.iter().any(|question| games::is_about_players(question, false)) {
+        return Err(Failure::Internal("a question about players was asked of an engine that knows none".to_owned()));
+    }
     if options.engine == EngineChoice::Symbolic {
         return super::symbolic::check(file, questions, options, budget, observer);
     }
