@@ -126,6 +126,8 @@ struct Layout<'a> {
     lines: Vec<String>,
     line: String,
     indent: usize,
+    /// For every piece, the innermost brace that is open there.
+    within: Vec<Option<usize>>,
     /// The closing brace of the one-line block at hand.
     one_line_until: Option<usize>,
     /// Whether something other than a comment or blank line is on the line.
@@ -136,8 +138,9 @@ impl<'a> Layout<'a> {
     fn new(text: &'a str, pieces: &'a [Piece]) -> Self {
         let mut closing = vec![usize::MAX; pieces.len()];
         let mut opening = vec![None; pieces.len()];
-        let mut open = Vec::new();
+        let (mut open, mut within) = (Vec::new(), Vec::with_capacity(pieces.len()));
         for (at, piece) in pieces.iter().enumerate() {
+            within.push(open.last().copied());
             match piece.what {
                 What::Token(TokenKind::Sign("{")) => open.push(at),
                 What::Token(TokenKind::Sign("}")) => {
@@ -154,6 +157,7 @@ impl<'a> Layout<'a> {
             pieces,
             closing,
             opening,
+            within,
             lines: Vec::new(),
             line: String::new(),
             indent: 0,
@@ -269,8 +273,7 @@ impl<'a> Layout<'a> {
 
     /// Whether the piece at `at` stands directly inside of the braces of a record.
     fn in_record(&self, at: usize) -> bool {
-        let open = (0..at).rev().find(|&before| self.sign(before) == "{" && self.closing[before] > at);
-        open.is_some_and(|open| open > 0 && self.word(open - 1) == "record")
+        self.within[at].is_some_and(|open| open > 0 && self.word(open - 1) == "record")
     }
 
     /// Whether a local declaration, which has no semicolon, ends before the word at `at`: two operands in a row are

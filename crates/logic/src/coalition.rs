@@ -5,7 +5,7 @@
 //!
 //! Not here: how coalitions become fixpoints (`coalition_form`).
 
-use tertium_base::id_type;
+use tertium_base::{Diagnostic, id_type};
 
 use crate::syntax::token::name_length;
 
@@ -94,4 +94,10 @@ impl Players {
 fn player_text(name: &str) -> String {
     let plain = name.starts_with(|c: char| c.is_alphabetic() || c == '_') && name_length(name) == name.len();
     if plain && name != "all" { name.to_owned() } else { format!("\"{name}\"") }
+}
+
+/// The message for a player that a model does not have.
+#[must_use]
+pub fn unknown_player(name: &str) -> Diagnostic {
+    Diagnostic::error("E0136", format!("the model has no player named `{name}`"))
 }

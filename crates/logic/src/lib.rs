@@ -42,7 +42,7 @@ mod testing;
 pub mod translate;
 
 pub use branching_form::branching_form;
-pub use coalition::{Coalition, CoalitionId, Players};
+pub use coalition::{Coalition, CoalitionId, Players, unknown_player};
 pub use coalition_form::{OWNER_PREFIX, coalition_form, owner_atom};
 pub use common_fragment::linear_form;
 pub use fixpoint_form::fixpoint_form;

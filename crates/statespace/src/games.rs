@@ -174,9 +174,9 @@ fn known_players(formula: &Formula, players: &Players) -> Result<(), Failure> {
     let named = formula.coalitions().iter().flat_map(|coalition| coalition.names());
     match named.into_iter().find(|name| !known.contains(&name.as_str())) {
         None => Ok(()),
-        Some(name) => Err(Diagnostic::error("E0123", format!("the model has no player named `{name}`"))
-            .note(format!("players of the model: {}", known.join(", ")))
-            .into()),
+        Some(name) => {
+            Err(tertium_logic::unknown_player(name).note(format!("players of the model: {}", known.join(", "))).into())
+        }
     }
 }
 
@@ -329,6 +329,12 @@ impl ProgramGame<'_> {
             if let Ok((number, false)) = store.insert_afresh(row, &mut branches) {
                 builder.add_init(StateId::new(number as usize));
             }
+        }
+        // Who never has a turn is a player all the same: it owns a state that nobody reaches.
+        for player in self.players.names() {
+            let idle = builder.add_state(&format!("idle:{player}"));
+            builder.set_owner(idle, player);
+            builder.add_edge(idle, idle, true, true, None);
         }
         builder.finish().map_err(|error| Failure::from(Diagnostic::error("E0319", error.to_string())))
     }

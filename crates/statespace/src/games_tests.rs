@@ -127,7 +127,7 @@ fn modules_are_open_programs() {
 fn unknown_players_are_refused() {
     let text = format!("system game\n{TWO}\nproperty p : atl <<R>> F x = 1\n");
     let mistakes = from_text("game.gcl", text, &[], None).expect_err("R is no player");
-    assert!(format!("{mistakes:?}").contains("E0123"));
+    assert!(format!("{mistakes:?}").contains("no player named `R`"));
     let text = format!("system game\n{TWO}\nenvironment P\nproperty p : atl <<P>> F x = 1\n");
     assert!(from_text("game.gcl", text, &[], None).is_err(), "there are two players only");
 }

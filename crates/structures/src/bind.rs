@@ -67,7 +67,7 @@ pub fn unknown_players<'f>(loaded: &Loaded, formula: &'f Formula) -> Vec<(usize,
 /// A player that the model does not have, in the place where the coalition was written.
 #[must_use]
 pub fn unknown_player((at, name): (usize, &str), parsed: &Parsed, known: &KnownNames<'_>) -> Located {
-    let mut diagnostic = Diagnostic::error("E0123", format!("the model has no player named `{name}`"));
+    let mut diagnostic = tertium_logic::unknown_player(name);
     if let Some(&span) = parsed.coalition_spans.get(at) {
         diagnostic = diagnostic.at(span, "not known to the model");
     }

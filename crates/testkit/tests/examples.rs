@@ -98,7 +98,7 @@ fn every_example_is_read() {
         .filter(|name| name.ends_with(".kmts"))
         .collect();
     names.sort();
-    assert_eq!(names.len(), 5, "{names:?}");
+    assert_eq!(names.len(), 8, "{names:?}");
     for name in names {
         assert!(!properties(&name).is_empty(), "{name} has no property");
     }

@@ -1,4 +1,4 @@
-//! Live ranges: a program in which a local variable holds one value wherever it is never read again.
+//! Live ranges (live-variable analysis, Kildall 1973): a program in which a local variable holds one value wherever it is never read again.
 //!
 //! Explicit-state search forgets dead variables by itself ([`DeadVariables`]). Sets, zones and predicates are given a program that does: a step to a location where
 //! a local is dead assigns its initial value to it. Let `f` give every variable this value where it is dead. A step leads from `s` to `t` if and only if it leads from `f(s)` to `f(t)` in

@@ -2,6 +2,8 @@
 //!
 //! A variable of a structured type becomes one variable for each *leaf*, an entry without fields; a leaf has a *cell* for each combination of indices.
 
+use std::collections::BTreeSet;
+
 use tertium_base::{Diagnostic, Span};
 
 use super::{Expansion, MOST_CELLS, MOST_ELEMENTS};
@@ -20,6 +22,13 @@ pub(super) enum Structure {
     Record(Vec<(Ident, TypeExpr)>),
     /// Over these elements.
     Set(Range),
+}
+
+/// Fields without those that have the name of an earlier one, which are told where the type is declared.
+fn named_once(mut fields: Vec<(Ident, TypeExpr)>) -> Vec<(Ident, TypeExpr)> {
+    let mut known = BTreeSet::new();
+    fields.retain(|(name, _)| known.insert(name.name.clone()));
+    fields
 }
 
 /// A single value inside of a variable: the fields that lead to it, and its indices.
@@ -52,7 +61,7 @@ impl Expansion<'_> {
         match self.resolved(ty).kind {
             TypeKind::Array(range, inner) => Structure::Array(*range, *inner),
             TypeKind::Sugar(sugar) => match *sugar {
-                TypeSugar::Record(fields) => Structure::Record(fields),
+                TypeSugar::Record(fields) => Structure::Record(named_once(fields)),
                 TypeSugar::Set(elements) => match self.resolved(&elements).kind {
                     TypeKind::Range(range) => Structure::Set(*range),
                     _ => Structure::Single,

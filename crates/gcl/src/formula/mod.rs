@@ -220,7 +220,7 @@ impl Elaborator<'_> {
     fn known_players(&mut self, coalition: &Coalition, span: Span) -> Option<()> {
         let known = self.players();
         let Some(name) = coalition.names().iter().find(|name| !known.contains(name)) else { return Some(()) };
-        let diagnostic = Diagnostic::error("E0123", format!("the model has no player named `{name}`"))
+        let diagnostic = tertium_logic::unknown_player(name)
             .at(span, "not known to the model")
             .note(format!("players of the model: {}", known.join(", ")));
         let close = tertium_base::diagnostic::closest_name(name, known.iter().map(String::as_str));
