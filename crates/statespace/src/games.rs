@@ -250,9 +250,7 @@ impl ProgramGame<'_> {
         };
         let session = Session::new(&loaded, wanted, self.effort.budget)?;
         if options.module && logic.is_strategic() {
-            let message =
-                "a formula about players cannot be decided here: environments are known for formulas without players";
-            return Err(Diagnostic::error("E0358", message).help("leave out `--module`").into());
+            return Err(tertium_structures::coalitions::no_environments().into());
         }
         let found = session.check(&parsed, self.effort.budget, observer)?;
         answer.provenance = found.provenance;
@@ -335,6 +333,9 @@ impl ProgramGame<'_> {
             let idle = builder.add_state(&format!("idle:{player}"));
             builder.set_owner(idle, player);
             builder.add_edge(idle, idle, true, true, None);
+            for &prop in props.iter().chain(promises.props.iter().flat_map(|(_, can, does)| [can, does])) {
+                builder.set_label(idle, prop, Belnap::False);
+            }
         }
         builder.finish().map_err(|error| Failure::from(Diagnostic::error("E0319", error.to_string())))
     }

@@ -81,3 +81,10 @@ const TOO_LARGE: &str = "the automaton of its path formula is too large";
 pub(crate) fn too_large() -> Failure {
     Failure::Internal(TOO_LARGE.to_owned())
 }
+
+/// Why a module has no formula about players.
+#[must_use]
+pub fn no_environments() -> Diagnostic {
+    let why = "a formula about players cannot be decided here: environments are known for formulas without players";
+    Diagnostic::error("E0358", why).help("leave out `--module`")
+}
