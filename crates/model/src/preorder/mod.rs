@@ -15,6 +15,9 @@
 //! On "no", [`Relation::distinction`] gives the reason and a formula that tells the two states apart.
 //!
 //! Not here: minimisation, which uses a finer relation.
+//!
+//! With equal owners of related states it is alternating refinement of turn-based games, both ways (Alur, Henzinger, Kupferman, Vardi 1998; de Alfaro,
+//! Godefroid, Jagadeesan 2004).
 
 mod distinction;
 mod pml;
