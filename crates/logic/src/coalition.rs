@@ -97,7 +97,6 @@ fn player_text(name: &str) -> String {
 }
 
 /// The message for a player that a model does not have.
-#[must_use]
 pub fn unknown_player(name: &str) -> Diagnostic {
     Diagnostic::error("E0136", format!("the model has no player named `{name}`"))
 }

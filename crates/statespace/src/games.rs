@@ -92,7 +92,7 @@ pub fn check(
 ) -> Result<Vec<ProgramAnswer>, Failure> {
     let players = Players::of(&file.program);
     if options.module && file.program.environment.is_none() {
-        return Err(no_environment());
+        return Err(tertium_structures::module::no_environment());
     }
     for asked in questions {
         known_players(&asked.formula, &players)?;
@@ -159,13 +159,6 @@ fn refused(file: &ProgramFile, options: &super::CheckOptions) -> Option<Reason> 
         .iter()
         .any(starts)
         .then(|| reason("processes that are started while the program runs are no players", "start them with `active`"))
-}
-
-/// Why a program is no module: nobody is its environment.
-fn no_environment() -> Failure {
-    Diagnostic::error("E0359", "a module cannot be checked here: the program names no environment")
-        .help("write `environment P, scheduler` for the processes that are not part of the design")
-        .into()
 }
 
 /// Refuses names of players that a program does not have.

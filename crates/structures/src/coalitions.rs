@@ -83,7 +83,6 @@ pub(crate) fn too_large() -> Failure {
 }
 
 /// Why a module has no formula about players.
-#[must_use]
 pub fn no_environments() -> Diagnostic {
     let why = "a formula about players cannot be decided here: environments are known for formulas without players";
     Diagnostic::error("E0358", why).help("leave out `--module`")

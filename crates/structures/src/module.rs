@@ -21,6 +21,12 @@ fn refusal(why: &str, help: &str) -> Failure {
     Diagnostic::error("E0359", message).help(help.to_owned()).into()
 }
 
+/// Why a program is no module: nobody is its environment.
+pub fn no_environment() -> Failure {
+    let help = "write `environment P, scheduler` for the processes that are not part of the design";
+    refusal("the program names no environment", help)
+}
+
 /// Structures over a lattice and with parameters have no owners.
 pub(crate) fn no_owners() -> Failure {
     refusal("only structures with may and must have players", "leave out the lattice or the parameters")
