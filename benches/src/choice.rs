@@ -166,8 +166,22 @@ impl Asked {
         }
     }
 
-    /// How much later the first violation is told if everything is asked; in time that goes by, since the run goes on.
+    /// How much later the first violation is told if everything is asked; in time that goes by, since the run goes on. The least of three, together and alone: a
+    /// moment's delay by the system is not the choice's.
     fn first_violation(&self, model: &Path, alone: &BTreeMap<String, f64>) -> Option<f64> {
+        let found: Vec<(String, f64)> = (0..3).map_while(|_| self.first_of_all(model, alone)).collect();
+        let (name, together) = found.into_iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let time_alone = |_| {
+            let start = Instant::now();
+            let _ = self.command(model, &["--only", &name]).stdout(Stdio::null()).status();
+            start.elapsed().as_secs_f64()
+        };
+        let alone = (0..3).map(time_alone).min_by(f64::total_cmp)?;
+        Some(together.max(MOMENT) / alone.max(MOMENT))
+    }
+
+    /// The first violation that is told, and when.
+    fn first_of_all(&self, model: &Path, alone: &BTreeMap<String, f64>) -> Option<(String, f64)> {
         let start = Instant::now();
         let mut child = self.command(model, &["--format", "ndjson"]).stdout(Stdio::piped()).spawn().ok()?;
         let lines = BufReader::new(child.stdout.take()?).lines();
@@ -178,9 +192,6 @@ impl Asked {
         });
         let _ = child.kill();
         let _ = child.wait();
-        let (name, together) = found?;
-        let start = Instant::now();
-        let _ = self.command(model, &["--only", &name]).stdout(Stdio::null()).status();
-        Some(together.max(MOMENT) / start.elapsed().as_secs_f64().max(MOMENT))
+        found
     }
 }

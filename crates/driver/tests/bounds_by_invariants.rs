@@ -75,3 +75,30 @@ fn what_follows_something_bounded_is_bounded() {
     let decided = decide(&query, &Budget::unlimited(), &()).expect("it can be decided");
     assert_eq!(values(&found.answers), values(&decided.answers));
 }
+
+/// Whatever is believed of variables without bounds: sets are made within it only if no step leaves it, and the values are then those of a search.
+#[test]
+fn what_is_believed_is_confirmed_or_refused() {
+    let (compared, refused) = (Cell::new(0), Cell::new(0));
+    for_random_cases(120, |case| {
+        let text = random_counters(&mut case.rng);
+        case.keep("program.gcl", text.clone());
+        let file = file_of(&text);
+        let believed: Vec<(Option<i128>, Option<i128>)> =
+            file.program.variables.iter().map(|_| (Some(0), Some(i128::from(case.rng.below(6) as u32)))).collect();
+        let asked = questions(&file, &[], false).expect("no names are asked for");
+        let options = CheckOptions { look_for_idle: false, max_states: Some(3000), ..CheckOptions::default() };
+        let searched = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("it can be searched");
+        let complete = searched.answers.iter().all(|answer| answer.reasons().is_empty() && answer.stopped().is_none());
+        let options = CheckOptions { look_for_idle: false, engine: EngineChoice::Symbolic, ..CheckOptions::default() };
+        match symbolic::check_within(&file, &asked, &options, &believed, &Budget::unlimited(), &()) {
+            Ok(found) => {
+                assert!(complete, "it has no bounds");
+                assert_eq!(values(&found.answers), values(&searched.answers));
+                compared.set(compared.get() + 1);
+            }
+            Err(_) => refused.set(refused.get() + 1),
+        }
+    });
+    assert!(compared.get() > 15 && refused.get() > 15, "{} and {}", compared.get(), refused.get());
+}

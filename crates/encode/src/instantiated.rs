@@ -11,13 +11,14 @@ use tertium_base::narrow::to_i64;
 use tertium_instantiate::{Instantiated, MOST_COPIES, Restoring, Unsupported};
 use tertium_program::analysis::ValueSets;
 use tertium_program::{
-    Action, Assign, Expr, ExprId, Hold, LocationId, Mistake, ProcessId, Program, State, StepId, Type, VarId,
+    Action, Assign, Expr, ExprId, Hold, InitialValue, LocationId, Mistake, ProcessId, Program, State, StepId, Type,
+    VarId,
 };
 
 use crate::EncodingError;
 
 /// The smallest and the largest value, where there is one.
-type Bounds = (Option<i128>, Option<i128>);
+pub type Bounds = (Option<i128>, Option<i128>);
 
 /// A program and its instance that is encoded.
 #[derive(Debug)]
@@ -172,6 +173,31 @@ impl<'p> InstantiatedProgram<'p> {
         let (bounds, values) = (intervals(&separated.program), ValueSets::of(&separated.program));
         let apart = Some(Instantiation { separated, moved });
         Ok(Self { original, apart, noted: BTreeMap::new(), values, bounds })
+    }
+
+    /// The same, with bounds that are believed of variables whose types have none, by variable. They are checked: a program of which some run leaves them is not encoded
+    /// ([`Encoding::of`](crate::Encoding::of)). So that nothing is left out unseen, they say nothing of a variable that may begin with any value, or outside of them.
+    #[must_use]
+    pub fn within(mut self, believed: &[Bounds]) -> Self {
+        if self.apart.is_some() {
+            return self;
+        }
+        let original = self.original;
+        for ((var, known), &(lo, hi)) in original.variable_ids().zip(&mut self.bounds).zip(believed) {
+            let fits = |&value: &i64| {
+                let value = i128::from(value);
+                lo.is_none_or(|lo| lo <= value) && hi.is_none_or(|hi| value <= hi)
+            };
+            let begins_within = match &original.variable(var).initial {
+                InitialValue::Same(value) => fits(value),
+                InitialValue::Each(values) => values.iter().all(fits),
+                _ => false,
+            };
+            if begins_within {
+                *known = (known.0.max(lo), known.1.into_iter().chain(hi).min());
+            }
+        }
+        self
     }
 
     /// The same, with claims that take notes.

@@ -39,7 +39,7 @@ use tertium_base::Stopped;
 
 pub use cells::range;
 pub use encoding::Encoding;
-pub use instantiated::InstantiatedProgram;
+pub use instantiated::{Bounds, InstantiatedProgram};
 pub use news::{EncodingNews, NearStates};
 pub use size::{EncodingSize, StateSpaceEstimate, estimate};
 

@@ -33,6 +33,7 @@ mod plan;
 pub mod portfolio;
 mod predicates;
 mod processes;
+mod seen_ranges;
 mod slicing;
 mod symbolic;
 mod two_states;

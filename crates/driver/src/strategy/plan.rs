@@ -10,6 +10,7 @@ use super::explicit::{ExplicitSearch, Extent, QuestionChoice, is_about_runs};
 use super::facts::Facts;
 use super::predicates::{AbstractionRefinement, GivenPredicates};
 use super::processes::{CounterAbstraction, EverySize, SpotlightAbstraction, When};
+use super::seen_ranges::may_be_seen;
 use super::symbolic::{Cause, DecisionDiagrams};
 use super::wishes::{Approach, SpotlightWish};
 use crate::engines::EngineChoice;
@@ -199,8 +200,8 @@ fn together(request: &ProgramQuery<'_>, facts: &Facts, few_processes: Vec<Stage>
         let share = if facts.is_bounded { shares::ABSTRACTION } else { shares::UNBOUNDED };
         lanes.push(Lane { first: shares::ABSTRACTION_FIRST, ..Lane::with_share(share, abstraction) });
     }
-    if is_plain(request) && !request.wishes.search_only && facts.log10_states(request.file).is_some() {
-        let sets = vec![Stage::tried(DecisionDiagrams(Cause::ManyStates))];
+    if let Some(cause) = cause_for_sets(request, facts) {
+        let sets = vec![Stage::tried(DecisionDiagrams(cause))];
         lanes.push(Lane { after: shares::SETS_AFTER, ..Lane::with_share(shares::SETS, sets) });
     }
     // What few of very many processes leave open is not settled by visiting the states of all of them.
@@ -219,6 +220,15 @@ fn together(request: &ProgramQuery<'_>, facts: &Facts, few_processes: Vec<Stage>
         lanes.push(Lane::with_share(share, vec![Stage::search(extent, QuestionChoice::Runs)]));
     }
     Phase { lanes }
+}
+
+/// Why sets are worth a try, if they are.
+fn cause_for_sets(request: &ProgramQuery<'_>, facts: &Facts) -> Option<Cause> {
+    if !is_plain(request) || request.wishes.search_only {
+        return None;
+    }
+    let many = facts.log10_states(request.file).map(|_| Cause::ManyStates);
+    many.or_else(|| (!facts.is_bounded && may_be_seen(&request.file.program)).then_some(Cause::SeenRanges))
 }
 
 /// Shares of the effort, in no unit: only their ratios count. Where one engine alone would do, the default takes as much longer as the others have

@@ -280,15 +280,17 @@ impl Observer for LaneObserver<'_> {
 
 impl ProgramObserver for LaneObserver<'_> {
     fn decided(&self, answer: &ProgramAnswer) {
-        // What does not take long is told at its end, when it is known whether there is something to explain.
-        if self.stage.is_short {
+        // What does not take long is told at its end, when it is known whether there is something to explain; a violation waits for nothing.
+        if self.stage.is_short && answer.value() != Belnap::False {
             return;
         }
         let request = self.lane.portfolio.request;
         let question = self.piece.iter().copied().find(|&question| request.question(question).name() == answer.name);
         let Some(question) = question else { return };
         let mut answer = answer.clone();
-        self.stage.engine.explain(&self.lane.situation(self.budget, self), &mut answer);
+        if !self.stage.is_short {
+            self.stage.engine.explain(&self.lane.situation(self.budget, self), &mut answer);
+        }
         self.lane.decide(question, Some(&answer));
     }
 

@@ -7,6 +7,7 @@ use tertium_load::questions::Question;
 
 use super::engine::{Applies, EngineId, EngineOutcome, ProgramEngine, Situation};
 use super::forgetting::forgetting;
+use super::seen_ranges::seen_ranges;
 use crate::failure::{Failure, Located};
 use crate::program::symbolic;
 
@@ -17,6 +18,8 @@ pub(super) enum Cause {
     Wished,
     /// By its types the program has very many states, and a search has not come to an end soon.
     ManyStates,
+    /// Some types have no bounds, and the values that walks see may be all that there are.
+    SeenRanges,
 }
 
 /// Sets of states as decision diagrams.
@@ -35,7 +38,7 @@ impl ProgramEngine for DecisionDiagrams {
         let (limits, request) = (&situation.facts.limits, situation.request);
         let room = match self.0 {
             Cause::Wished => None,
-            Cause::ManyStates => Some(limits.room_for_diagrams),
+            Cause::ManyStates | Cause::SeenRanges => Some(limits.room_for_diagrams),
         };
         // Counted in bytes and not in seconds: which engine decides depends on the program alone.
         let budget = room.map_or_else(
@@ -47,8 +50,19 @@ impl ProgramEngine for DecisionDiagrams {
             },
         );
         let options = &request.wishes.options;
-        let outcome =
-            forgetting(situation, open, |file, observer| symbolic::check(file, open, options, &budget, observer))?;
+        let believed = match self.0 {
+            Cause::SeenRanges => match seen_ranges(&request.file.program, &budget) {
+                Ok(Some(ranges)) => ranges,
+                // Nothing is said, also where a limit was reached: others say so.
+                Ok(None) | Err(_) => {
+                    return Ok(EngineOutcome { answers: vec![None; open.len()], ..EngineOutcome::default() });
+                }
+            },
+            Cause::Wished | Cause::ManyStates => Vec::new(),
+        };
+        let outcome = forgetting(situation, open, |file, observer| {
+            symbolic::check_within(file, open, options, &believed, &budget, observer)
+        })?;
         Ok(self.told(situation, outcome))
     }
 }
@@ -58,8 +72,8 @@ impl DecisionDiagrams {
         if self.0 == Cause::Wished {
             return outcome.into();
         }
-        if self.0 == Cause::ManyStates && outcome.answers.iter().any(|answer| answer.value() != Belnap::Unknown) {
-            outcome.remarks.push(Located::nowhere(remark(situation)));
+        if outcome.answers.iter().any(|answer| answer.value() != Belnap::Unknown) {
+            outcome.remarks.push(Located::nowhere(self.remark(situation)));
         }
         // A lack of room is no limit of the user's: another engine has its turn.
         let full = |stopped: Option<StopReason>| stopped == Some(StopReason::Memory);
@@ -69,14 +83,19 @@ impl DecisionDiagrams {
         }
         found
     }
-}
 
-fn remark(situation: &Situation<'_>) -> Diagnostic {
-    let log10 = situation.facts.log10_states(situation.request.file).unwrap_or_default();
-    let message = format!(
-        "decided over sets: by its types the program has at most 10^{} states, and a search had seen {} without an end",
-        log10.ceil(),
-        situation.facts.limits.first_states
-    );
-    Diagnostic::note_only("W0431", message).help("`--engine explicit` visits the states one by one")
+    fn remark(&self, situation: &Situation<'_>) -> Diagnostic {
+        let help = "`--engine explicit` visits the states one by one";
+        if self.0 == Cause::SeenRanges {
+            let message = "decided over sets: variables without bounds stay within the values that runs of the program showed, which the sets confirm";
+            return Diagnostic::note_only("W0431", message).help(help);
+        }
+        let log10 = situation.facts.log10_states(situation.request.file).unwrap_or_default();
+        let message = format!(
+            "decided over sets: by its types the program has at most 10^{} states, and a search had seen {} without an end",
+            log10.ceil(),
+            situation.facts.limits.first_states
+        );
+        Diagnostic::note_only("W0431", message).help(help)
+    }
 }

@@ -12,7 +12,7 @@ use tertium_check::symbolic::{
     Atoms, Automata, Fairness, Pair, StrongFairness, Structure, evaluate, linear_value, paths, star_value,
 };
 use tertium_dd::{Gauge, Set, with_deep_stack_meanwhile};
-use tertium_encode::{Encoding, EncodingError, EncodingNews, InstantiatedProgram};
+use tertium_encode::{Bounds, Encoding, EncodingError, EncodingNews, InstantiatedProgram};
 use tertium_evidence::Deadlock;
 use tertium_evidence::provenance::{Engine, Provenance, Technique};
 use tertium_explore::search::liveness::Scheduling;
@@ -48,13 +48,28 @@ pub fn check(
     budget: &Budget,
     observer: &dyn ProgramObserver,
 ) -> Result<CheckOutcome, Failure> {
+    check_within(file, questions, options, &[], budget, observer)
+}
+
+/// The same, with bounds that are believed of variables whose types have none, by variable: a program that leaves them is refused.
+///
+/// # Errors
+/// As above.
+pub fn check_within(
+    file: &ProgramFile,
+    questions: &[Question],
+    options: &CheckOptions,
+    believed: &[Bounds],
+    budget: &Budget,
+    observer: &dyn ProgramObserver,
+) -> Result<CheckOutcome, Failure> {
     refuse(questions, options)?;
     let (sender, receiver): (Sender<News>, Receiver<News>) = channel();
     let gauge = Gauge::default();
     let work = || {
         // It ends with the work, and whoever listens with it.
         let sender = sender;
-        run(file, questions, options, budget, Telling { sender: &sender, gauge: &gauge, observer })
+        run((file, believed), questions, options, budget, Telling { sender: &sender, gauge: &gauge, observer })
     };
     let outcome = with_deep_stack_meanwhile(work, || listen(&receiver, &gauge, observer));
     // Where the address space has no room for the thread's stack, there is none for sets either.
@@ -95,7 +110,7 @@ pub(super) fn failure(why: EncodingError) -> Failure {
 }
 
 fn run(
-    file: &ProgramFile,
+    (file, believed): (&ProgramFile, &[Bounds]),
     questions: &[Question],
     options: &CheckOptions,
     budget: &Budget,
@@ -115,7 +130,7 @@ fn run(
     }
     // A process that is started later has a copy, which cannot step while it is not there.
     let program = options.scheduled(&file.program);
-    let subject = InstantiatedProgram::watched(&program, &asked, &claims).map_err(failure)?;
+    let subject = InstantiatedProgram::watched(&program, &asked, &claims).map_err(failure)?.within(believed);
     let mut near = NearStates::new(&subject, questions, options);
     let mut found = |answer: &ProgramAnswer| _ = report.send(News::Answer(Box::new(answer.clone())));
     let mut news = EncodingNews { phase: &mut tell, gauge: gauge.clone() };

@@ -18,6 +18,6 @@ mod resting;
 mod structure;
 mod telling;
 
-pub use decide::check;
+pub use decide::{check, check_within};
 pub use structure::{label, structure};
 pub use tertium_encode::{Encoding, EncodingError, EncodingSize, InstantiatedProgram, StateSpaceEstimate, estimate};
