@@ -57,6 +57,30 @@ property path   : ltl G (p | q)
 property star   : ctl* E F (q & X r)
 ";
 
+/// Several initial states, of which some satisfy what others leave open.
+const BEGUN: &str = "props p
+init a, b, c
+state a p: t
+state b p: ?
+state c p: ?
+a -must-> a
+b -must-> b
+c -may-> b
+c -must-> c
+property now  : ctl AG p
+property path : ltl G p
+property next : ctl EX p
+";
+
+#[test]
+fn what_completions_leave_open_is_certified_at_every_initial_state() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("begun");
+    std::fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{error}"));
+    let model = folder.join("begun.kmts");
+    std::fs::write(&model, BEGUN).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(certified(&[model], "thorough"), 3, "certificates were written");
+}
+
 #[test]
 fn what_completions_decide_is_certified() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("completions");

@@ -306,11 +306,27 @@ impl Session<'_> {
                 task.formula
             )));
         };
-        prove::recheck((task.model, Subject::structure(task.model)), &certificate, &[], task.budget)?;
-        answer.certificates.push(Proved { place: CertificatePlace::Whole, structure: None, certificate });
         answer.completions = Some(completions);
+        let mut certificates = vec![certificate];
+        for &other in self.ask.iter().filter(|&&other| other != state) {
+            let Some(certificate) = self.certificate_of_own_value(task, other)? else { return Ok(()) };
+            certificates.push(certificate);
+        }
+        for certificate in &certificates {
+            prove::recheck((task.model, Subject::structure(task.model)), certificate, &[], task.budget)?;
+        }
+        let proved = |certificate| Proved { place: CertificatePlace::Whole, structure: None, certificate };
+        answer.certificates.extend(certificates.into_iter().map(proved));
         answer.checked = true;
         Ok(())
+    }
+
+    /// What shows that an initial state does not make an unknown answer false: its completions disagree, too, or all satisfy the formula.
+    fn certificate_of_own_value(&self, task: &Task<'_>, state: StateId) -> Result<Option<Certificate>, Failure> {
+        match decide(task, state).map_err(failure)?.value {
+            Belnap::Unknown => Ok(self.completions_certificate(task, state)?.map(|(certificate, _)| certificate)),
+            value => self.thorough_certificate(task, state, value),
+        }
     }
 
     /// Two completions that disagree, as a proof and as structures.

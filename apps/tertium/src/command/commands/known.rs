@@ -117,6 +117,13 @@ impl SharedFindings {
         }
     }
 
+    /// This is an answer with all that is known of it but its certificate; the user has not been told yet.
+    pub fn found(&self, view: &ResultView) {
+        if let Some(known) = self.findings().untold().find(|known| known.name == view.name) {
+            known.clone_from(view);
+        }
+    }
+
     /// The user has been told this, or will be with all others.
     pub fn told(&self, view: &ResultView) {
         let mut findings = self.findings();

@@ -24,6 +24,7 @@ pub mod simulate;
 mod spotlight;
 mod structure_abstraction;
 mod synthesise;
+mod telling;
 mod view;
 pub mod views;
 pub mod wishes;
