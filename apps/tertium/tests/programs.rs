@@ -1,6 +1,8 @@
 //! Stored runs are repeated, and conversations over standard input go as they should.
 
 mod common;
+#[path = "programs/in_a_terminal.rs"]
+mod in_a_terminal;
 
 use std::path::Path;
 use std::process::Output;
@@ -79,6 +81,57 @@ fn a_person_leads() {
         let Some(at) = rest.find(line) else { panic!("`{line}` is missing, or out of order, in\n{shown}") };
         rest = &rest[at + line.len()..];
     }
+}
+
+/// The lines stand in the text, in this order.
+#[track_caller]
+fn in_order(shown: &str, expected: &[&str]) {
+    let mut rest = shown;
+    for line in expected {
+        let Some(at) = rest.find(line) else { panic!("`{line}` is missing, or out of order, in\n{shown}") };
+        rest = &rest[at + line.len()..];
+    }
+}
+
+/// Along a counterexample, away from it, back to it, to its end.
+#[test]
+fn a_person_goes_along_a_counterexample_and_leaves_it() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("along");
+    let program = "docs/guide/models/claim.gcl";
+    let output = tertium(&["check", program, "-q", "--evidence", &folder.to_string_lossy()], "");
+    assert_eq!(output.status.code(), Some(10), "{}", text(&output));
+    let run = folder.join("deadlocks.itf.json").to_string_lossy().into_owned();
+    let lines = "next\nstate\n1\nnext\nrejoin\nend\nnext\nback 2\nuntil Q@look && P@look\njump 0\njump 9\nwatch want1\nunwatch want1\n                 unwatch want1\nuntil nobody\nuntil want1 && !want1\nreset\nquit\n";
+    let output = tertium(&["simulate", program, "--replay", &run, "-i"], lines);
+    let shown = text(&output);
+    in_order(
+        &shown,
+        &[
+            "step 0 of 2  want1=false",
+            " *  1  P line 8: want1 := true",
+            "> step 1 of 2  want1=true  P@look",
+            "    1  P line",
+            " *  2  Q line 16: want2 := true",
+            ">   want1=true\n  want2=false\n",
+            "> step 2, off the stored run since step 1",
+            "> this is off the stored run; `rejoin` goes back to it",
+            "> step 1 of 2",
+            "> step 2, at the end of the stored run",
+            "deadlock: no process can step",
+            "> the stored run ends here",
+            "> step 0 of 2",
+            "> step 2, at the end of the stored run",
+            "> step 0 of 2",
+            "> a number from 0 to 2 is wanted",
+            "  want1 = false",
+            "> step 0 of 2",
+            "> this is not watched",
+            "> error[E0405]",
+            "> it does not hold up to here, where no step is possible",
+            "> step 0 of 2",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(0), "{shown}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What does the program do, one step at a time?
 //!
 //! A [`Simulator`] holds the states passed so far. Whoever leads it (chance, a stored run, a person) picks from what the
-//! definition of a step offers.
+//! definition of a step offers. A stored run can be a guide: one goes along it, leaves it for another step, and comes back.
 
 use tertium_base::narrow::below;
 use tertium_base::{Budget, Diagnostic};
@@ -77,6 +77,28 @@ pub struct Simulator<'f> {
     initial: Vec<State>,
     run: Run,
     watches: Vec<Watch>,
+    /// A stored run to go along.
+    guide: Option<Run>,
+}
+
+/// Where the walk is beside its guide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// On it; so many steps are left, one that goes wrong counted.
+    On(usize),
+    /// It has left the guide after so many steps.
+    Left(usize),
+}
+
+/// How a walk to a condition ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// The condition holds.
+    Holds,
+    /// There was no step left to take.
+    Ended,
+    /// So many steps were taken that it was given up.
+    Steps,
 }
 
 impl<'f> Simulator<'f> {
@@ -97,7 +119,7 @@ impl<'f> Simulator<'f> {
                 .into());
         };
         let run = Run { first, steps: Vec::new(), loop_start: None, fault: None, deadlock: false };
-        Ok(Self { file, semantics, initial, run, watches: Vec::new() })
+        Ok(Self { file, semantics, initial, run, watches: Vec::new(), guide: None })
     }
 
     /// Starts where a stored run starts, also where initial states cannot be listed; whether that is one of them, and what
@@ -106,7 +128,8 @@ impl<'f> Simulator<'f> {
     pub fn along(file: &'f ProgramFile, stored: &Stored) -> Self {
         let first = stored.states[0].clone();
         let run = Run { first: first.clone(), steps: Vec::new(), loop_start: None, fault: None, deadlock: false };
-        Self { file, semantics: Semantics::new(&file.program), initial: vec![first], run, watches: Vec::new() }
+        let semantics = Semantics::new(&file.program);
+        Self { file, semantics, initial: vec![first], run, watches: Vec::new(), guide: None }
     }
 
     /// How many initial states there are.
@@ -196,6 +219,7 @@ impl<'f> Simulator<'f> {
     /// Goes back to the state after this many steps.
     pub fn jump(&mut self, position: usize) {
         self.run.fault = None;
+        self.run.loop_start = None;
         self.run.deadlock = false;
         self.run.steps.truncate(position);
     }
@@ -204,6 +228,89 @@ impl<'f> Simulator<'f> {
     pub fn back(&mut self, count: usize) {
         let position = (self.run.length()).saturating_sub(count);
         self.jump(position);
+    }
+
+    /// Makes the run so far the guide, and goes back to its beginning.
+    pub fn guide(&mut self) {
+        self.guide = Some(self.run.clone());
+        self.jump(0);
+    }
+
+    /// Where the walk is beside its guide, if it has one.
+    #[must_use]
+    pub fn beside(&self) -> Option<Beside> {
+        let guide = self.guide.as_ref()?;
+        if self.run.first != guide.first {
+            return Some(Beside::Left(0));
+        }
+        let same = self.run.steps.iter().zip(&guide.steps).take_while(|(taken, planned)| taken == planned).count();
+        let faulty = self.run.fault.is_some() && self.run.fault != guide.fault;
+        if same < self.run.steps.len() || faulty {
+            return Some(Beside::Left(same));
+        }
+        Some(Beside::On(guide.length() - self.run.length()))
+    }
+
+    /// Whether a choice is what the guide does next.
+    #[must_use]
+    pub fn is_guided(&self, choice: &Choice) -> bool {
+        let Some(guide) = self.guide.as_ref().filter(|_| matches!(self.beside(), Some(Beside::On(_)))) else {
+            return false;
+        };
+        match (guide.steps.get(self.run.steps.len()), &guide.fault) {
+            (Some(planned), _) => {
+                planned.moves == choice.successor.moves && arrival(&choice.successor.outcome) == Some(&planned.state)
+            }
+            (None, Some((moves, _))) => *moves == choice.successor.moves && choice.fault.is_some(),
+            (None, None) => false,
+        }
+    }
+
+    /// Takes the next step of the guide; false if it has none left, or was left.
+    pub fn advance(&mut self) -> bool {
+        let Some(Beside::On(left)) = self.beside().filter(|beside| *beside != Beside::On(0)) else { return false };
+        let Some(guide) = &self.guide else { return false };
+        match guide.steps.get(self.run.steps.len()) {
+            Some(planned) => self.run.steps.push(planned.clone()),
+            None => self.run.fault.clone_from(&guide.fault),
+        }
+        if left == 1 {
+            self.run.loop_start = guide.loop_start;
+        }
+        true
+    }
+
+    /// Goes back to where the guide was left.
+    pub fn rejoin(&mut self) {
+        if let Some(Beside::Left(at)) = self.beside() {
+            let first = self.guide.as_ref().map(|guide| guide.first.clone());
+            self.run.first = first.unwrap_or_else(|| self.run.first.clone());
+            self.jump(at);
+        }
+    }
+
+    /// Goes on until a condition holds, along the guide as long as that goes, else by chance; at least one step.
+    ///
+    /// # Errors
+    /// If it is no condition over the program's variables, or a limit is reached.
+    pub fn until(&mut self, text: &str, most: usize, chance: &mut Chance, budget: &Budget) -> Result<Until, Failure> {
+        let condition = self.watching(text)?;
+        for _ in 0..most {
+            budget.check()?;
+            if !self.advance() {
+                let choices = self.choices();
+                if choices.is_empty() {
+                    return Ok(Until::Ended);
+                }
+                self.take(&choices[chance.below(choices.len())])?;
+            }
+            // What cannot be evaluated does not hold.
+            let value = condition.value(self.run.last());
+            if value == "true" || value.parse::<i64>().is_ok_and(|number| number != 0) {
+                return Ok(Until::Holds);
+            }
+        }
+        Ok(Until::Steps)
     }
 
     /// Lets chance take up to `steps` steps.
@@ -227,6 +334,20 @@ impl<'f> Simulator<'f> {
     /// # Errors
     /// If it is no expression over the program's variables.
     pub fn watch(&mut self, text: &str) -> Result<(), Failure> {
+        let watch = self.watching(text)?;
+        self.watches.push(watch);
+        Ok(())
+    }
+
+    /// Shows an expression no longer, or none at all; false if it was not shown.
+    pub fn unwatch(&mut self, text: &str) -> bool {
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let before = self.watches.len();
+        self.watches.retain(|watch| !line.is_empty() && watch.text != line);
+        self.watches.len() < before
+    }
+
+    fn watching(&self, text: &str) -> Result<Watch, Failure> {
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut name = "watched".to_owned();
         while self.file.source.text.contains(&name) || line.contains(&name) {
@@ -247,8 +368,7 @@ impl<'f> Simulator<'f> {
                 &[],
             )?,
         };
-        self.watches.push(Watch { text: line, file });
-        Ok(())
+        Ok(Watch { text: line, file })
     }
 
     /// The watched expressions with their values now.

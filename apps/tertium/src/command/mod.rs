@@ -11,6 +11,7 @@ mod exit;
 mod failing;
 mod faults;
 mod files;
+mod line_editor;
 mod lsp;
 mod mcp;
 mod progress;

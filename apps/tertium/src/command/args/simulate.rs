@@ -15,6 +15,7 @@ Examples:
   tertium simulate protocol.gcl --interactive
   tertium check protocol.gcl --evidence runs
   tertium simulate protocol.gcl --replay runs/mutex.itf.json
+  tertium simulate protocol.gcl --replay runs/mutex.itf.json --interactive
 
 Exit codes: 0 the run goes on or all processes end, 10 it ends in a fault or a deadlock, 5 stopped early,
 2 bad input. With a stored run that is about a property: 10 it shows that the property is false, 0 that it
@@ -36,7 +37,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Follow a run that was stored in the ITF format, and check each of its steps
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["steps", "seed", "interactive"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["steps", "seed"])]
     pub replay: Option<PathBuf>,
     /// With `--replay`: what does the run show of this property of the file? [default: the one that the run names]
     #[arg(long, value_name = "NAME", requires = "replay", conflicts_with = "property")]
@@ -50,7 +51,7 @@ pub struct SimulateArgs {
     /// With `--replay`, Promela: only runs count in which no process could always step and never does
     #[arg(long, requires = "replay")]
     pub fair: bool,
-    /// Ask before every step [default on a terminal, if neither steps nor a seed are given]
+    /// Ask before every step [default on a terminal, if neither steps nor a seed are given]; with `--replay`, go along the run, leave it, come back
     #[arg(short, long)]
     pub interactive: bool,
     /// Show this expression after every step; may be repeated

@@ -5,6 +5,7 @@ mod certify;
 pub mod check;
 mod compare;
 mod complete;
+mod dialogue;
 mod expectations;
 pub mod explain;
 mod explore;

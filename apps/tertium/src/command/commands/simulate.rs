@@ -1,19 +1,20 @@
 //! `tertium simulate`: a run of a program, led by chance, by a stored run, or by a person.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 use std::path::Path;
 
 use tertium_base::{Budget, Diagnostic};
 use tertium_driver::program::run::Run;
 use tertium_driver::program::run_evidence::RunEvidence;
-use tertium_driver::program::simulate::{Chance, Choice, Ending, Simulator};
+use tertium_driver::program::simulate::{Chance, Ending, Simulator};
 use tertium_driver::program::trail::{self, Followed, Numbers, Trail};
 use tertium_driver::program::{self, Extras, ProgramAnswer, ProgramFile, itf, questions};
-use tertium_driver::{Belnap, Failure, Located, ModelSource};
+use tertium_driver::{Belnap, Failure, ModelSource};
 use tertium_report::simulate::{ShownView, SimulateReport};
 use tertium_report::view::{Input, Ordered, SCHEMA_VERSION};
 use tertium_report::{Style, json, text};
 
+use super::dialogue::Dialogue;
 use super::program_views::run_view;
 use crate::command::args::{PlainFormat, STANDARD_INPUT, SimulateArgs};
 use crate::command::terminal::{self, Stream};
@@ -46,6 +47,7 @@ pub fn simulate(args: &SimulateArgs, model: &ModelSource, budget: &Budget) -> Re
         simulator.watch(expression)?;
     }
     let (mut seed, mut remark, mut shows) = (None, None, None);
+    let interactive = is_interactive(args);
     if let Some(stored) = &stored {
         remark = Some(match stored {
             Stored::Trail(trail) => trail_remark(&simulator.follow(trail, budget)?),
@@ -55,10 +57,15 @@ pub fn simulate(args: &SimulateArgs, model: &ModelSource, budget: &Budget) -> Re
             }
         });
         shows = shown(args, &file, simulator.run(), stored.itf())?;
-    } else if is_interactive(args) {
+    }
+    if interactive {
+        if stored.is_some() {
+            simulator.guide();
+            shows = None;
+        }
         let style = style(args);
         Dialogue { file: &file, simulator: &mut simulator, style, budget }.hold(args.seed.unwrap_or(0))?;
-    } else {
+    } else if stored.is_none() {
         seed = Some(args.seed.unwrap_or(0));
         let mut chance = Chance::new(args.seed.unwrap_or(0));
         let start = chance.below(simulator.initial_count());
@@ -69,7 +76,7 @@ pub fn simulate(args: &SimulateArgs, model: &ModelSource, budget: &Budget) -> Re
         simulator.close();
     }
     let ending = if simulator.run().loop_start.is_some() { None } else { simulator.ending() };
-    if !is_interactive(args) {
+    if !interactive {
         show(args, &file, &simulator, Origin { seed, remark, shows: shows.clone() }, ending.as_ref());
     }
     if let Some(path) = &args.output {
@@ -240,120 +247,4 @@ fn show(args: &SimulateArgs, file: &ProgramFile, simulator: &Simulator<'_>, orig
     }
     written.extend(origin.shows.map(|shows| shows.text()));
     terminal::write(Stream::Out, &written);
-}
-
-const HELP: &str = "\
-N          take step N
-Enter      take a step by chance
-back [K]   undo K steps
-jump N     go back to the state after step N
-watch EXPR show an expression from now on
-run        show the whole run
-quit       end
-";
-
-/// A conversation over lines of text.
-struct Dialogue<'d, 'f> {
-    file: &'f ProgramFile,
-    simulator: &'d mut Simulator<'f>,
-    style: Style,
-    budget: &'d Budget,
-}
-
-impl Dialogue<'_, '_> {
-    fn hold(&mut self, seed: u64) -> Result<(), Failure> {
-        let mut chance = Chance::new(seed);
-        let mut previous = None;
-        let mut lines = std::io::stdin().lock().lines();
-        loop {
-            self.budget.check()?;
-            let choices = self.simulator.choices();
-            self.describe(&choices, previous.take());
-            terminal::write(Stream::Out, "> ");
-            let Some(Ok(line)) = lines.next() else {
-                terminal::write(Stream::Out, "\n");
-                return Ok(());
-            };
-            let before = self.simulator.values();
-            if !self.obey(line.trim(), &choices, &mut chance)? {
-                return Ok(());
-            }
-            previous = Some(before);
-        }
-    }
-
-    /// The values that changed since `before`, what is watched, and what can be done.
-    fn describe(&self, choices: &[Choice], before: Option<Vec<(String, String)>>) {
-        let mut text = format!("step {}", self.simulator.position());
-        let before = before.unwrap_or_default();
-        for (name, value) in self.simulator.values() {
-            if !before.iter().any(|(known, old)| *known == name && *old == value) {
-                let separator = if name.ends_with('@') { "" } else { "=" };
-                text.push_str(&format!("  {name}{separator}{value}"));
-            }
-        }
-        text.push('\n');
-        for (expression, value) in self.simulator.watched() {
-            text.push_str(&format!("  {expression} = {value}\n"));
-        }
-        for (at, choice) in choices.iter().enumerate() {
-            let told = &choice.told;
-            let fault = choice.fault.as_ref().map_or_else(String::new, |fault| format!("   ! {fault}"));
-            text.push_str(&format!(
-                "  {:>3}  {} line {}: {}{fault}\n",
-                at + 1,
-                told.process,
-                told.line,
-                told.statement
-            ));
-        }
-        match self.simulator.ending() {
-            Some(Ending::Fault(what)) => text.push_str(&format!("  fault: {what}\n")),
-            Some(Ending::Limit(what)) => text.push_str(&format!("  limit: {what}\n")),
-            Some(Ending::Deadlock) => text.push_str("  deadlock: no process can step, and not all are at their ends\n"),
-            Some(Ending::Finished) => text.push_str("  all processes are at their ends\n"),
-            None => {}
-        }
-        terminal::write(Stream::Out, &text);
-    }
-
-    /// Does what a line says; false to end.
-    fn obey(&mut self, line: &str, choices: &[Choice], chance: &mut Chance) -> Result<bool, Failure> {
-        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let number = |text: &str| text.trim().parse::<usize>().ok();
-        match word {
-            "quit" | "q" | "exit" => return Ok(false),
-            "" if choices.is_empty() => {}
-            "" => self.simulator.take(&choices[chance.below(choices.len())])?,
-            "back" | "b" => self.simulator.back(number(rest).unwrap_or(1)),
-            "jump" | "j" => match number(rest) {
-                Some(position) if position <= self.simulator.position() => self.simulator.jump(position),
-                _ => self.complain(&format!("a number from 0 to {} is wanted", self.simulator.position())),
-            },
-            "watch" | "w" => match self.simulator.watch(rest) {
-                Err(Failure::Input(found)) => self.complain(&first_message(&found)),
-                other => other?,
-            },
-            "run" => {
-                let table = text::run(&run_view(self.file, self.simulator.run()), self.style);
-                terminal::write(Stream::Out, &table);
-            }
-            "help" | "h" | "?" => terminal::write(Stream::Out, HELP),
-            _ => match number(word).and_then(|number| choices.get(number.checked_sub(1)?)) {
-                Some(choice) => self.simulator.take(choice)?,
-                None => self.complain("no such step; `help` lists what can be typed"),
-            },
-        }
-        Ok(true)
-    }
-
-    fn complain(&self, what: &str) {
-        terminal::write(Stream::Out, &format!("{what}\n"));
-    }
-}
-
-fn first_message(found: &[Located]) -> String {
-    found.iter().find(|message| message.diagnostic.is_error()).map_or_else(String::new, |message| {
-        format!("error[{}]: {}", message.diagnostic.code, message.diagnostic.message)
-    })
 }
