@@ -1,6 +1,9 @@
 //! The loop of abstracting, checking and refining says what running the program says; and the programs of the corpus get the
 //! answers they are known to have, within the bounds that are promised.
 
+#[path = "refined/constructs.rs"]
+mod constructs;
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 

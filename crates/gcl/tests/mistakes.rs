@@ -148,6 +148,15 @@ fn words_of_other_languages_get_a_hint() {
         ("process P { await x % 2 = 0; }", "`mod`"),
         ("process P { return; }", "procedure ends"),
         ("process P { await x = 1 ? 2 : 3; }", "`if c then a else b`"),
+        ("CTLSPEC AG x", "`property NAME : ctl FORMULA`"),
+        ("fairness P", "`fair PROCESS`"),
+        ("invariant x > 0", "`invariant NAME : CONDITION`"),
+        ("chan c = [1] of { byte }", "`chan NAME : TYPE capacity 1`"),
+        ("clock c;", "no clocks"),
+        ("assert x > 0", "`invariant NAME : CONDITION`"),
+        ("process P { x *= 2; }", "`x := x * 2`"),
+        ("process P { for (i : 1 .. 3) { skip; } }", "`for i in 1..3 { … }`"),
+        ("process P { if x > 1 { skip; } elif x > 2 { skip; } }", "`else if e { … }`"),
     ] {
         let head = if text.contains("var x") || text.starts_with("VAR") { "" } else { "var x : 0..9 = 0\n" };
         let compiled = compile(&format!("system s\n{head}{text}"));
