@@ -66,8 +66,9 @@ run: $(Z3) ## build Tertium and check an example (EXAMPLE=FILE for another)
 build: $(Z3) ## the optimised binary, target/release/tertium
 	$(CARGO) build --release -p tertium
 
-dist: build wheel ## packages in target/dist: tarball, Debian package, wheel; each is tried where there is neither Rust nor the source tree
-	rm -f $(DIST)/*.tar.gz $(DIST)/*.deb
+dist: build wheel ## packages in target/dist: tarball, Debian package, wheel, extension for Visual Studio Code; each is tried where there is neither Rust nor the source tree
+	rm -f $(DIST)/*.tar.gz $(DIST)/*.deb $(DIST)/*.vsix
+	$(CARGO) run --quiet -p xtask -- vsix $(DIST)
 	packaging/build target/release/tertium $(Z3_FOLDER) $(DIST)
 	packaging/verify $(DIST)
 

@@ -47,7 +47,8 @@ fn every_file_that_the_extension_names_is_there() {
         includes_exist(&found, &found["repository"]);
     }
     let main = editors().join("vscode").join(package["main"].as_str().unwrap());
-    assert!(std::fs::read_to_string(main).unwrap().contains("[\"lsp\"]"));
+    assert!(std::fs::read_to_string(main).unwrap().contains("require(\"./client\")"));
+    assert!(std::fs::read_to_string(editors().join("vscode/client.js")).unwrap().contains("[\"lsp\"]"));
 }
 
 /// Every `#name` that a grammar includes is in its repository.
@@ -85,4 +86,23 @@ fn vim_has_them_too() {
         let words = lines.flat_map(|line| line.split_whitespace().skip(3)).map(str::to_owned);
         assert_eq!(words.collect::<BTreeSet<_>>(), keywords(kind), "{name}");
     }
+}
+
+/// The extension talks to the real server; the editor around it is a pretence, in `editors/drive.js`.
+#[test]
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+fn the_extension_works_without_any_package() {
+    if std::process::Command::new("node").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no node to run the extension");
+        return;
+    }
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let model = here.join("../../docs/guide/models/claim.gcl").canonicalize().unwrap();
+    let output = std::process::Command::new("node")
+        .arg(here.join("tests/editors/drive.js"))
+        .arg(editors().join("vscode").canonicalize().unwrap())
+        .args([Path::new(env!("CARGO_BIN_EXE_tertium")), &model])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

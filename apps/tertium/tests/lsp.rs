@@ -151,7 +151,18 @@ fn hover_definition_and_references() {
     let hover = client.at("textDocument/hover", URI, 6, 11).unwrap();
     let shown = hover["contents"]["value"].as_str().unwrap();
     assert!(shown.contains("ctl formula about all paths"), "{shown}");
-    assert_eq!(client.at("textDocument/hover", URI, 0, 0).unwrap(), Value::Null);
+    // Words of the language are explained; signs and numbers say nothing.
+    let words = [
+        ((0, 0), "the name of the whole"),
+        ((3, 25), "possible only while `e` holds"),
+        ((5, 22), "in all states that can be reached"),
+    ];
+    for ((line, character), what) in words {
+        let hover = client.at("textDocument/hover", URI, line, character).unwrap();
+        let shown = hover["contents"]["value"].as_str().unwrap_or_default();
+        assert!(shown.starts_with("```gcl\n") && shown.contains(what), "{hover}");
+    }
+    assert_eq!(client.at("textDocument/hover", URI, 1, 8).unwrap(), Value::Null);
     let label = client.at("textDocument/definition", URI, 4, 27).unwrap();
     assert_eq!(label, json!({"uri": URI, "range": on_line(3, 48, 49)}));
     let mut params = place(URI, 1, 6);
@@ -180,6 +191,53 @@ fn a_definition_may_lie_in_an_included_file() {
     std::fs::write(folder.join("shared.h"), "/* shared */\nbyte turn = ;\n").unwrap();
     let found = client.change(&uri, 2, json!([{"text": format!("{text}\n")}]));
     assert!(found[0]["message"].as_str().unwrap().contains("shared.h, line 2"), "{found}");
+    assert_eq!(client.finish(), Some(0));
+}
+
+/// Each token's line, character, length and type.
+fn tokens(client: &mut Client, legend: &Value, uri: &str) -> Vec<(u64, u64, u64, String, u64)> {
+    let params = json!({"textDocument": {"uri": uri}});
+    let found = client.request("textDocument/semanticTokens/full", params).unwrap();
+    let data: Vec<u64> = found["data"].as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect();
+    let (mut line, mut character) = (0, 0);
+    let token = |part: &[u64]| {
+        character = if part[0] == 0 { character + part[1] } else { part[1] };
+        line += part[0];
+        let kind = legend["tokenTypes"][usize::try_from(part[3]).unwrap()].as_str().unwrap().to_owned();
+        (line, character, part[2], kind, part[4])
+    };
+    data.chunks(5).map(token).collect()
+}
+
+#[test]
+fn names_have_the_colours_of_what_they_stand_for() {
+    let mut client = Client::silent();
+    let capabilities = client.request("initialize", json!({"capabilities": {}})).unwrap()["capabilities"].clone();
+    let legend = capabilities["semanticTokensProvider"]["legend"].clone();
+    client.open(URI, GCL);
+    let found = tokens(&mut client, &legend, URI);
+    let told = |line: u64, character: u64| {
+        let token = found.iter().find(|token| (token.0, token.1) == (line, character));
+        token.map(|(_, _, length, kind, modifiers)| (*length, kind.as_str(), *modifiers))
+    };
+    assert_eq!(told(0, 7), Some((1, "namespace", 1)), "`s`, declared");
+    assert_eq!(told(1, 6), Some((1, "enumMember", 3)), "`N`, declared, fixed");
+    assert_eq!(told(2, 11), Some((1, "enumMember", 2)), "`N`, used");
+    assert_eq!(told(3, 8), Some((1, "class", 1)), "`P`");
+    assert_eq!(told(4, 27), Some((1, "property", 0)), "`b` in `P@b`");
+    assert_eq!(told(5, 9), Some((5, "function", 1)), "`small`");
+    assert!(found.is_sorted(), "{found:?}");
+    // A word of the language in one place is a name in another one, and nothing in a comment.
+    let text = "system s\nvar len : 0..3 = 0 // count\nchan c : bool capacity 1\nprocess P { await len = len(c); }\n";
+    client.open("file:///tmp/soft.gcl", text);
+    let kinds: Vec<_> = tokens(&mut client, &legend, "file:///tmp/soft.gcl")
+        .into_iter()
+        .filter(|token| matches!(token.0, 1 | 2))
+        .map(|token| (token.0, token.1, token.3))
+        .collect();
+    let of = |line: u64, character: u64, kind: &str| (line, character, kind.to_owned());
+    let expected = [of(1, 4, "variable"), of(2, 0, "keyword"), of(2, 5, "variable"), of(2, 14, "keyword")];
+    assert_eq!(kinds, expected);
     assert_eq!(client.finish(), Some(0));
 }
 

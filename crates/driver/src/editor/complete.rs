@@ -142,7 +142,8 @@ fn visible(names: &SymbolTable, offset: usize, wanted: &dyn Fn(&Symbol) -> bool)
 }
 
 /// Whether a place lies in a property, or behind the beginning of one.
-fn in_property(analysis: &Analysis, text: &str, offset: usize) -> bool {
+#[must_use]
+pub fn in_property(analysis: &Analysis, text: &str, offset: usize) -> bool {
     let line_start = text[..offset.min(text.len())].rfind('\n').map_or(0, |at| at + 1);
     let inside = |symbol: &Symbol| {
         symbol.kind == SymbolKind::Property && symbol.extent.start <= offset && offset <= symbol.extent.end + 1

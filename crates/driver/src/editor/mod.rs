@@ -2,13 +2,14 @@
 //!
 //! [`analyse`] reads a text as `check` would, and beside the mistakes it returns all names with their places
 //! ([`Analysis`]). [`rename`](mod@rename) changes a name everywhere, and only if the changed text means the same;
-//! [`complete`](mod@complete) lists what could be written at a place. A text with mistakes is the usual case here.
+//! [`complete`](mod@complete) lists what could be written at a place, [`words`] tells what words of the language mean. A text with mistakes is the usual case here.
 //!
 //! Not here: positions in lines and columns, and how editors are spoken to.
 
 pub mod complete;
 pub mod rename;
 mod structures;
+pub mod words;
 
 use std::path::Path;
 use std::sync::Arc;

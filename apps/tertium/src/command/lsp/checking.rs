@@ -16,7 +16,7 @@ use tertium_driver::editor::TextKind;
 use tertium_driver::program::{self, Language};
 use tertium_driver::strategy::{self, ProgramQuery};
 use tertium_driver::{Failure, Observer};
-use tertium_report::view::{ResultView, ValueView};
+use tertium_report::view::{ResultView, RunView, StepView, ValueView};
 use tertium_report::{Style, text};
 
 use super::server::Event;
@@ -87,6 +87,26 @@ pub struct PropertyReport {
     pub stopped: Option<String>,
     /// The answer as a text with its reasons.
     pub text: String,
+    /// The steps of its run, the last ones of a long one.
+    pub steps: Vec<ReportedStep>,
+}
+
+/// A step of a run, to be gone to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReportedStep {
+    /// Its statement.
+    pub place: StepPlace,
+    /// Who does what.
+    pub what: String,
+}
+
+/// Where a step stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StepPlace {
+    /// In this line, counted from 1, of this file, or of the model's own.
+    Line(usize, Option<String>),
+    /// At the declaration of a state.
+    State(String),
 }
 
 impl PropertyReport {
@@ -97,6 +117,7 @@ impl PropertyReport {
             value: view.value.clone(),
             stopped: view.stopped.map(str::to_owned),
             text: outdented(&text::result(view, style)),
+            steps: view.evidence.run.as_ref().map(reported).unwrap_or_default(),
         }
     }
 
@@ -112,6 +133,44 @@ impl PropertyReport {
     pub fn json(&self) -> Value {
         json!({"name": self.name, "value": self.value.word(), "stopped": self.stopped, "text": self.text})
     }
+}
+
+/// The last steps of a run, with the step that goes wrong.
+fn reported(run: &RunView) -> Vec<ReportedStep> {
+    const MOST: usize = 60;
+    let values = |step: &StepView| step.values.clone().map(|values| values.0).unwrap_or_default();
+    let mut found = Vec::new();
+    for (at, step) in run.steps.iter().enumerate().skip(run.steps.len().saturating_sub(MOST)) {
+        let (place, mut what) = match &step.step {
+            Some(taken) => (
+                StepPlace::Line(taken.line, taken.file.clone()),
+                format!("step {at}: {}: {}", taken.process, taken.statement),
+            ),
+            // A structure has states in place of statements; the first state of a program has no place.
+            None if step.values.is_none() => {
+                (StepPlace::State(step.state.clone()), format!("step {at}: {}", step.state))
+            }
+            None => continue,
+        };
+        let before = at.checked_sub(1).map(|before| values(&run.steps[before])).unwrap_or_default();
+        let changed = values(step).into_iter().filter(|value| !before.contains(value));
+        let changes: Vec<String> =
+            changed.filter(|(name, _)| !name.ends_with('@')).map(|(name, value)| format!("{name}={value}")).collect();
+        if !changes.is_empty() {
+            what.push_str(&format!("   {}", changes.join(" ")));
+        }
+        if run.loop_start == Some(at) {
+            what.push_str("   (from here on for ever)");
+        }
+        found.push(ReportedStep { place, what });
+    }
+    if let Some(end) = &run.end
+        && let Some(taken) = &end.step
+    {
+        let what = format!("{}: {}: {}", taken.process, taken.statement, end.message);
+        found.push(ReportedStep { place: StepPlace::Line(taken.line, taken.file.clone()), what });
+    }
+    found
 }
 
 /// A report without the blanks that set it off in a terminal.

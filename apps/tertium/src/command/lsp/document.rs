@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use tertium_base::{Severity, Span};
+use tertium_base::{Severity, Span, SymbolKind};
 use tertium_driver::editor::{Analysis, TextKind, analyse};
 use tertium_driver::{Belnap, Located};
 use tertium_report::view::ValueView;
 
-use super::checking::PropertyReport;
+use super::checking::{PropertyReport, ReportedStep, StepPlace};
 use super::errors_page::ErrorsPage;
 use super::text::{Encoding, Text};
 use super::uri;
@@ -156,9 +156,34 @@ impl Document {
         let names = self.analysis()?.names.symbols();
         let property = names.iter().find(|symbol| symbol.name == told.name && super::features::can_be_checked(symbol));
         let span = property.map_or_else(Span::default, |symbol| symbol.span);
-        Some(json!({
+        let mut value = json!({
             "range": self.text.range(span), "severity": severity, "source": "tertium check",
             "message": told.text.trim_end(),
-        }))
+        });
+        let steps: Vec<Value> = told.steps.iter().filter_map(|step| self.step(step)).collect();
+        if !steps.is_empty() {
+            value["relatedInformation"] = Value::Array(steps);
+        }
+        Some(value)
+    }
+
+    /// A step of a run as something to go to; none if it stands nowhere in the texts.
+    fn step(&self, step: &ReportedStep) -> Option<Value> {
+        let location = match &step.place {
+            StepPlace::Line(line, None) => json!({"uri": self.uri, "range": self.text.line(line.checked_sub(1)?)?}),
+            StepPlace::Line(line, Some(file)) => {
+                let included = self.analysis()?.included.as_ref()?;
+                let piece = included.pieces().iter().find(|piece| piece.name == *file)?;
+                let text = Text::new(piece.text.clone(), self.text.encoding());
+                json!({"uri": uri::of_path(Path::new(&piece.name)), "range": text.line(line.checked_sub(piece.first_line)?)?})
+            }
+            StepPlace::State(name) => {
+                let states = self.analysis()?.names.symbols().iter();
+                let state =
+                    states.filter(|symbol| symbol.kind == SymbolKind::State).find(|symbol| symbol.name == *name)?;
+                self.location(state.span)
+            }
+        };
+        Some(json!({"location": location, "message": step.what}))
     }
 }

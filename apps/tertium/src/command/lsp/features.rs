@@ -5,13 +5,16 @@
 use serde_json::{Value, json};
 use tertium_base::{Diagnostic, Span, Symbol, SymbolKind};
 use tertium_driver::editor::rename::target;
-use tertium_driver::editor::{self, Analysis, proposals};
+use tertium_driver::editor::{self, Analysis, proposals, words};
 
 use super::document::Document;
 use super::errors_page::ErrorsPage;
 
 /// The command behind the lenses.
 pub const CHECK: &str = "tertium.check";
+
+/// The command by which an editor that can do so shows the page.
+pub const PAGE: &str = "tertium.page";
 
 /// Why a request has no answer: the protocol's code and a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,7 +47,8 @@ impl Refusal {
 /// The answer to a request.
 pub type Answered = Result<Value, Refusal>;
 
-fn analysis(document: &Document) -> Result<&Analysis, Refusal> {
+/// What is known about a text.
+pub fn analysis(document: &Document) -> Result<&Analysis, Refusal> {
     document.analysis().ok_or_else(|| Refusal::failed("the text could not be read"))
 }
 
@@ -55,8 +59,9 @@ fn offset(document: &Document, params: &Value) -> Result<usize, Refusal> {
 
 /// What is under the cursor: the declaration, its kind, and what is known of it.
 pub fn hover(document: &Document, params: &Value) -> Answered {
-    let names = &analysis(document)?.names;
-    let Some(found) = names.at(offset(document, params)?) else { return Ok(Value::Null) };
+    let known = analysis(document)?;
+    let (names, at) = (&known.names, offset(document, params)?);
+    let Some(found) = names.at(at) else { return Ok(word(document, known, at)) };
     let symbol = &names.symbols()[found.symbol];
     let mut text = format!("```{}\n{}\n```\n\n{}", document.kind.name(), symbol.detail, symbol.kind.word());
     if let Some(parent) = symbol.parent {
@@ -68,6 +73,18 @@ pub fn hover(document: &Document, params: &Value) -> Answered {
         text.push_str(&format!("  \nchecked: {}", told.word()));
     }
     Ok(json!({"contents": {"kind": "markdown", "value": text}, "range": document.text.range(found.span)}))
+}
+
+/// What a word of the language means; of operators of temporal logic, where a property stands.
+fn word(document: &Document, known: &Analysis, at: usize) -> Value {
+    let text = document.text.as_str();
+    let all = words::words(document.kind, text);
+    let Some(&span) = all.iter().find(|span| span.start <= at && at <= span.end) else { return Value::Null };
+    let word = &text[span.start..span.end];
+    let operator = || words::operator(word).filter(|_| editor::complete::in_property(known, text, at));
+    let Some((syntax, what)) = words::meaning(document.kind, word).or_else(operator) else { return Value::Null };
+    let shown = format!("```{}\n{syntax}\n```\n\n{what}", document.kind.name());
+    json!({"contents": {"kind": "markdown", "value": shown}, "range": document.text.range(span)})
 }
 
 /// Where a name is declared.
@@ -218,13 +235,14 @@ pub fn can_be_checked(symbol: &Symbol) -> bool {
     symbol.kind == SymbolKind::Property
 }
 
-/// One lens a property, and one for all.
-pub fn lenses(document: &Document) -> Answered {
+/// One lens a property, one for all, and one for the page if the editor shows it.
+pub fn lenses(document: &Document, shows_page: bool) -> Answered {
     let analysis = analysis(document)?;
-    let lens = |span: Span, title: String, arguments: Value| {
+    let lens_for = |command: &str, span: Span, title: String, arguments: Value| {
         json!({"range": document.text.range(span),
-               "command": {"title": title, "command": CHECK, "arguments": arguments}})
+               "command": {"title": title, "command": command, "arguments": arguments}})
     };
+    let lens = |span: Span, title: String, arguments: Value| lens_for(CHECK, span, title, arguments);
     let properties = analysis.names.symbols().iter().filter(|symbol| can_be_checked(symbol));
     let own = properties.filter(|symbol| symbol.span.end <= document.text.as_str().len());
     let mut all: Vec<Value> = own
@@ -237,5 +255,8 @@ pub fn lenses(document: &Document) -> Answered {
         })
         .collect();
     all.insert(0, lens(Span::default(), "check everything".to_owned(), json!([document.uri])));
+    if shows_page {
+        all.insert(1, lens_for(PAGE, Span::default(), "show the page".to_owned(), json!([document.uri])));
+    }
     Ok(Value::Array(all))
 }

@@ -1,7 +1,7 @@
 //! `tertium lsp`: help while a model is being written, in any editor that speaks the language server protocol.
 //!
 //! Messages come and go over a pipe ([`transport`]); [`server`] keeps the open documents and answers in order;
-//! [`features`] turns what `driver` knows about a text into the protocol's words; [`checking`] decides properties beside
+//! [`features`] and [`semantic_tokens`] turn what `driver` knows about a text into the protocol's words; [`checking`] decides properties beside
 //! the conversation. Positions are those of the protocol ([`text`]).
 //!
 //! Nothing is decided here, and no file is ever written: edits are proposals to the editor.
@@ -10,6 +10,7 @@ mod checking;
 mod document;
 mod errors_page;
 mod features;
+mod semantic_tokens;
 mod server;
 mod text;
 mod transport;

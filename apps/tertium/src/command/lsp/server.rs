@@ -19,6 +19,7 @@ use super::checking::{self, Job, Limits, PropertyReport};
 use super::document::Document;
 use super::errors_page::ErrorsPage;
 use super::features::{self, Answered, CHECK, Refusal};
+use super::semantic_tokens;
 use super::text::Encoding;
 use super::transport::{self, Incoming};
 use crate::command::terminal;
@@ -87,6 +88,8 @@ pub struct Server<W> {
     shows_progress: bool,
     /// Whether the editor asks again for lenses when it is told to.
     renews_lenses: bool,
+    /// Whether the editor shows the page.
+    shows_page: bool,
     counter: u64,
 }
 
@@ -104,6 +107,7 @@ impl<W: Write> Server<W> {
             errors_page: ErrorsPage::find(),
             shows_progress: false,
             renews_lenses: false,
+            shows_page: false,
             counter: 0,
         }
     }
@@ -267,6 +271,7 @@ impl<W: Write> Server<W> {
         self.renews_lenses = lenses.unwrap_or(false);
         if let Some(options) = params.get("initializationOptions") {
             self.limits = Limits::from_options(options);
+            self.shows_page = options.get("showsPage").and_then(Value::as_bool).unwrap_or(false);
             if let Some(page) = options.get("errorsPage").and_then(Value::as_str) {
                 self.errors_page = Some(ErrorsPage::at(page));
             }
@@ -286,6 +291,7 @@ impl<W: Write> Server<W> {
                 "completionProvider": {"triggerCharacters": ["@", "."]},
                 "codeActionProvider": {"codeActionKinds": ["quickfix"]},
                 "codeLensProvider": {},
+                "semanticTokensProvider": semantic_tokens::capability(),
                 "executeCommandProvider": {"commands": [CHECK], "workDoneProgress": true},
             },
             "serverInfo": {"name": "tertium", "version": env!("CARGO_PKG_VERSION")},
@@ -293,7 +299,7 @@ impl<W: Write> Server<W> {
     }
 
     fn about_text(&mut self, method: &str, params: &Value) -> Answered {
-        const KNOWN: [&str; 11] = [
+        const KNOWN: [&str; 12] = [
             "textDocument/hover",
             "textDocument/definition",
             "textDocument/references",
@@ -305,11 +311,12 @@ impl<W: Write> Server<W> {
             "textDocument/completion",
             "textDocument/codeAction",
             "textDocument/codeLens",
+            "textDocument/semanticTokens/full",
         ];
         if !KNOWN.contains(&method) {
             return Err(Refusal { code: METHOD_NOT_FOUND, message: format!("`{method}` is not known here") });
         }
-        let page = self.errors_page.clone();
+        let (page, shows_page) = (self.errors_page.clone(), self.shows_page);
         let document = self.document(params)?;
         document.refresh();
         match method {
@@ -323,7 +330,8 @@ impl<W: Write> Server<W> {
             "textDocument/formatting" => features::formatting(document),
             "textDocument/completion" => features::completion(document, params),
             "textDocument/codeAction" => features::code_actions(document, params, page.as_ref()),
-            _ => features::lenses(document),
+            "textDocument/semanticTokens/full" => semantic_tokens::semantic_tokens(document),
+            _ => features::lenses(document, shows_page),
         }
     }
 

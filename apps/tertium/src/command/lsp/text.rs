@@ -91,6 +91,15 @@ impl Text {
         json!({"start": position(span.start), "end": position(span.end.max(span.start))})
     }
 
+    /// A line without the blanks around what it says, counted from 0, as the protocol writes it.
+    pub fn line(&self, line: usize) -> Option<Value> {
+        let &start = self.starts.get(line)?;
+        let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
+        let whole = &self.text[start..end];
+        let indent = whole.len() - whole.trim_start().len();
+        Some(self.range(Span::new(start + indent.min(whole.trim_end().len()), start + whole.trim_end().len())))
+    }
+
     /// The whole text as a place.
     pub fn whole(&self) -> Span {
         Span::new(0, self.text.len())
