@@ -3,11 +3,11 @@
 //! With `TERTIUM_PICTURES` set to a directory, pictures are left there (`make pictures`).
 
 mod browser;
+#[path = "page/served.rs"]
+mod served;
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use browser::Browser;
 use serde_json::json;
@@ -89,7 +89,7 @@ fn a_run_is_walked_with_keys_and_clicks() {
     assert_eq!(browser.value(LINE), json!(9), "`check: await seen >= 2`");
     browser.press("k");
     assert_eq!(browser.value(SELECTED), json!(1));
-    assert!(browser.value("location.hash").as_str().is_some_and(|hash| hash.contains("step=1")));
+    browser.wait("location.hash.includes('step=1')");
     browser.click("#step-4");
     assert_eq!(browser.value(SELECTED), json!(4));
     assert_eq!(browser.value("document.querySelector('.stack .changed').innerText"), json!("3"), "left := seen - 2");
@@ -457,41 +457,4 @@ fn everything_has_a_name_and_light_and_dark_can_be_read() {
     browser.size(600, 800);
     assert_eq!(browser.value("document.documentElement.scrollWidth <= 600"), json!(true));
     let _ = std::fs::remove_dir_all(dir);
-}
-
-#[test]
-fn the_served_page_is_the_same_and_refuses_others() {
-    let mut server = Command::new(env!("CARGO_BIN_EXE_tertium"))
-        .current_dir(ROOT)
-        .args(["view", "examples/door.kmts", "--no-open", "-q"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap_or_else(|error| panic!("{error}"));
-    let output = server.stdout.take().unwrap_or_else(|| panic!("no output"));
-    let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-    let line = lines.find(|line| line.starts_with("page: ")).unwrap_or_else(|| panic!("no address"));
-    let address = line.split_whitespace().nth(1).unwrap_or_default().to_owned();
-    let host = address.trim_start_matches("http://").trim_end_matches('/').to_owned();
-    assert!(host.starts_with("127.0.0.1:"), "{line}");
-    let ask = |head: &str| {
-        let mut socket = TcpStream::connect(&host).unwrap_or_else(|error| panic!("{error}"));
-        socket
-            .write_all(format!("GET / HTTP/1.1\r\n{head}\r\n\r\n").as_bytes())
-            .unwrap_or_else(|error| panic!("{error}"));
-        let mut reply = String::new();
-        socket.read_to_string(&mut reply).unwrap_or_else(|error| panic!("{error}"));
-        reply
-    };
-    assert!(ask(&format!("Host: {host}")).starts_with("HTTP/1.1 200 "));
-    assert!(ask("Host: example.org").starts_with("HTTP/1.1 403 "));
-    assert!(ask(&format!("Host: {host}\r\nOrigin: http://example.org")).starts_with("HTTP/1.1 403 "));
-    if let Some(mut browser) = Browser::start("served") {
-        browser.open(&address);
-        assert_eq!(browser.text("h1"), "examples/door.kmts");
-        is_quiet(&browser, &address);
-    }
-    let ended = Command::new("kill").args(["-INT", &server.id().to_string()]).status();
-    assert!(ended.is_ok_and(|status| status.success()));
-    let status = server.wait().unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(status.code(), Some(0), "Ctrl-C is how it ends");
 }

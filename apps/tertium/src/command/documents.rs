@@ -41,7 +41,8 @@ pub fn check(
 ) -> Result<CheckDocument, String> {
     let Command::Check(args) = parsed("check", words)? else { return Err(not_understood()) };
     let [file] = args.files.as_slice() else { return Err(refused("one model is checked at a time")) };
-    let wanted = check::Wanted { page: with_page || args.evidence.is_some(), listener: Some(Listener(observer)) };
+    let wanted =
+        check::Wanted { page: with_page || args.evidence.is_some(), runs: false, listener: Some(Listener(observer)) };
     let model = model.map_or_else(|| commands::source(file, &args.text), Ok).map_err(|failure| told(&failure))?;
     let args = args.for_model(model);
     let (outcome, captured) = terminal::capturing_all(|| {

@@ -4,11 +4,14 @@
 //! it to fetch anything. The data are the views of [`view`], as JSON. Text of the user's only ever becomes text: the data are
 //! escaped so that no markup can begin in them, and the script makes elements, never markup.
 //!
+//! A *live* page may ask its own server, and nobody else, what comes next ([`live`]).
+//!
 //! Not here: finding out what the views hold, and serving the page over a socket (`apps/tertium`).
 
 mod graph;
 pub mod headline;
 mod invariant;
+pub mod live;
 pub mod view;
 
 use serde::Serialize;
@@ -20,12 +23,13 @@ pub use view::{PAGE_VERSION, Page};
 const SHELL: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/page.css");
 /// In the order in which later parts use earlier ones.
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 11] = [
     include_str!("assets/core.js"),
     include_str!("assets/expr.js"),
     include_str!("assets/source.js"),
     include_str!("assets/projection.js"),
     include_str!("assets/run.js"),
+    include_str!("assets/live.js"),
     include_str!("assets/layout.js"),
     include_str!("assets/draw.js"),
     include_str!("assets/graph.js"),
@@ -36,6 +40,17 @@ const SCRIPTS: [&str; 10] = [
 /// The page for a document: a [`Page`], or anything of the same shape.
 #[must_use]
 pub fn html<T: Serialize>(title: &str, document: &T) -> String {
+    filled(title, document, "")
+}
+
+/// The page that its own server answers questions of.
+#[must_use]
+pub fn live_html<T: Serialize>(title: &str, document: &T) -> String {
+    filled(title, document, " connect-src 'self';")
+}
+
+/// `allowed` is what the page's policy allows besides what is inside.
+fn filled<T: Serialize>(title: &str, document: &T, allowed: &str) -> String {
     let data = serde_json::to_string(document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
     let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPTS.concat());
     let mut page = String::with_capacity(data.len() + script.len() + STYLE.len() + SHELL.len());
@@ -46,6 +61,7 @@ pub fn html<T: Serialize>(title: &str, document: &T) -> String {
         page.push_str(before);
         match name {
             "title" => page.push_str(&as_text(&format!("{title} · Tertium"))),
+            "allowed" => page.push_str(allowed),
             "style" => page.push_str(STYLE),
             "data" => page.push_str(&as_data(&data)),
             "script" => page.push_str(&script),

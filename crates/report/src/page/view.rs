@@ -30,6 +30,9 @@ pub struct Page {
     /// Which statements were taken; none for a structure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<CoverageView>,
+    /// For a live page: of each result, whether its run can be gone along.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<Vec<bool>>,
 }
 
 impl Page {
@@ -44,6 +47,7 @@ impl Page {
             details: Vec::new(),
             graphs: Vec::new(),
             coverage: None,
+            live: None,
         }
     }
 }

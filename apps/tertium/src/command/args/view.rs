@@ -12,6 +12,7 @@ Examples:
   tertium view protocol.gcl --only mutex --out mutex.html
   tertium check protocol.gcl --evidence runs       the same page as runs/index.html
   tertium view runs
+  tertium view protocol.gcl --live                 walk through the program in the browser
 
 Exit codes: 0 the page was shown or written, 2 bad input.";
 
@@ -28,6 +29,9 @@ pub struct ViewArgs {
     /// Serve it on this port of the loopback address [default: any that is free]
     #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true, help_heading = "The page")]
     pub port: u16,
+    /// Simulate the program on the page: pick steps, go back, along a counterexample and off it
+    #[arg(long, help_heading = "The page", conflicts_with = "out")]
+    pub live: bool,
     /// Do not open a browser
     #[arg(long, help_heading = "The page")]
     pub no_open: bool,

@@ -65,6 +65,8 @@ pub struct Done {
     pub page: Option<Page>,
     /// Where evidence goes.
     pub folder: Option<EvidenceFolder>,
+    /// Of each answer about a program its run in the ITF format, if runs were wanted.
+    pub runs: Vec<Option<String>>,
 }
 
 /// The directory for evidence, if it is wanted.
@@ -96,6 +98,8 @@ pub fn keep(args: &CheckArgs, done: Done) -> Result<(u8, Tally), Failure> {
 pub struct Wanted {
     /// The page.
     pub page: bool,
+    /// The runs of a program.
+    pub runs: bool,
     /// That somebody is told what goes on.
     pub listener: Option<Listener>,
 }
@@ -104,7 +108,7 @@ impl Wanted {
     /// Only the page, or not even that.
     #[must_use]
     pub const fn page(page: bool) -> Self {
-        Self { page, listener: None }
+        Self { page, runs: false, listener: None }
     }
 }
 
@@ -206,7 +210,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wanted: &Wanted) -> Result<Done
         page.report = report;
         page.sources.extend(pages::source(model));
     }
-    Ok(Done { code, tally, page, folder })
+    Ok(Done { code, tally, page, folder, runs: Vec::new() })
 }
 
 /// Who tells what the run is doing: for lines of JSON as events, unless they are not wanted.

@@ -11,7 +11,7 @@ use crate::command::line_editor::LineEditor;
 use crate::command::terminal::{self, Stream};
 
 /// A walk to a condition is given up after this many steps.
-const MOST_STEPS: usize = 10_000;
+pub(super) const MOST_STEPS: usize = 10_000;
 
 const HELP: &str = "\
 N            take step N
@@ -108,10 +108,11 @@ impl Dialogue<'_, '_> {
             "reset" => self.simulator.jump(0),
             "until" | "u" => self.until(rest, chance)?,
             "state" | "s" => terminal::write(Stream::Out, &self.state()),
-            "watch" | "w" => match self.simulator.watch(rest) {
-                Err(Failure::Input(found)) => self.complain(&first_message(&found)),
-                other => other?,
-            },
+            "watch" | "w" => {
+                if let Err(mistake) = understood(self.simulator.watch(rest))? {
+                    self.complain(&mistake);
+                }
+            }
             "unwatch" => {
                 if !self.simulator.unwatch(rest) {
                     self.complain("this is not watched");
@@ -132,39 +133,21 @@ impl Dialogue<'_, '_> {
 
     /// So many steps of the stored run, or as many as there are.
     fn next(&mut self, count: usize) {
-        let mut taken = 0;
-        while taken < count && self.simulator.advance() {
-            taken += 1;
-        }
-        if taken == 0 {
-            self.complain(match self.simulator.beside() {
-                Some(Beside::On(_)) => "the stored run ends here",
-                Some(Beside::Left(_)) => "this is off the stored run; `rejoin` goes back to it",
-                None => "there is no stored run; `--replay RUN` goes along one",
-            });
+        if self.simulator.next(count) == 0 {
+            self.complain(no_next(self.simulator.beside()));
         }
     }
 
     fn jump(&mut self, wanted: Option<usize>) {
-        let here = self.simulator.position();
-        let last = match self.simulator.beside() {
-            Some(Beside::On(left)) => here + left,
-            _ => here,
-        };
-        match wanted {
-            Some(position) if position <= here => self.simulator.jump(position),
-            Some(position) if position <= last => self.next(position - here),
-            _ => self.complain(&format!("a number from 0 to {last} is wanted")),
+        if !wanted.is_some_and(|position| self.simulator.go_to(position)) {
+            self.complain(&too_far(self.simulator));
         }
     }
 
     fn until(&mut self, condition: &str, chance: &mut Chance) -> Result<(), Failure> {
-        match self.simulator.until(condition, MOST_STEPS, chance, self.budget) {
-            Ok(Until::Holds) => {}
-            Ok(Until::Ended) => self.complain("it does not hold up to here, where no step is possible"),
-            Ok(Until::Steps) => self.complain(&format!("it did not hold in {MOST_STEPS} steps")),
-            Err(Failure::Input(found)) => self.complain(&first_message(&found)),
-            Err(failure) => return Err(failure),
+        let found = understood(self.simulator.until(condition, MOST_STEPS, chance, self.budget))?;
+        if let Some(why) = found.map_or_else(Some, in_vain) {
+            self.complain(&why);
         }
         Ok(())
     }
@@ -186,6 +169,37 @@ fn listed(values: impl Iterator<Item = (String, String)>) -> String {
         format!("  {name}{separator}{value}")
     };
     values.map(one).collect()
+}
+
+/// Why there is no next step of a stored run.
+pub(super) const fn no_next(beside: Option<Beside>) -> &'static str {
+    match beside {
+        Some(Beside::On(_)) => "the stored run ends here",
+        Some(Beside::Left(_)) => "this is off the stored run; `rejoin` goes back to it",
+        None => "there is no stored run; `--replay RUN` goes along one",
+    }
+}
+
+/// What to ask for instead of a position that is too far.
+pub(super) fn too_far(simulator: &Simulator<'_>) -> String {
+    format!("a number from 0 to {} is wanted", simulator.furthest())
+}
+
+/// Why a walk to a condition did not come there.
+pub(super) fn in_vain(until: Until) -> Option<String> {
+    match until {
+        Until::Holds => None,
+        Until::Ended => Some("it does not hold up to here, where no step is possible".to_owned()),
+        Until::Steps => Some(format!("it did not hold in {MOST_STEPS} steps")),
+    }
+}
+
+/// A mistake in what was typed is told, and the conversation goes on; other failures end it.
+pub(super) fn understood<T>(result: Result<T, Failure>) -> Result<Result<T, String>, Failure> {
+    match result {
+        Err(Failure::Input(found)) => Ok(Err(first_message(&found))),
+        other => other.map(Ok),
+    }
 }
 
 fn first_message(found: &[Located]) -> String {

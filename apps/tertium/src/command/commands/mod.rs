@@ -14,6 +14,7 @@ mod fmt;
 mod formula;
 pub mod known;
 pub mod listing;
+mod live;
 mod many;
 mod merge;
 mod pages;

@@ -10,7 +10,7 @@ use tertium_driver::program::predicate_abstraction::abstraction_view::{Abstracti
 use tertium_driver::program::predicate_abstraction::round_history::RoundStructure;
 use tertium_driver::program::questions::Question;
 use tertium_driver::program::run::Run;
-use tertium_driver::program::{self, ProgramAnswer, ProgramFile, location_invariants};
+use tertium_driver::program::{self, ProgramAnswer, ProgramFile, Semantics, location_invariants};
 use tertium_driver::property::Parsed;
 use tertium_driver::unfold::Unfolded;
 use tertium_driver::{Belnap, Failure, Kmts, ModelSource, Reason};
@@ -369,9 +369,7 @@ fn run_details(file: &ProgramFile, question: &Question, run: &Run, fair: bool, d
     let semantics = tertium_driver::program::semantics(file);
     detail.processes = narration::processes(file, run);
     detail.moves = Some(moves(file, &narration::choices(file, &semantics, run)));
-    let message =
-        |sent: narration::Sent| MessageView { channel: sent.channel, text: sent.text, from: sent.from, to: sent.to };
-    detail.messages = narration::messages(&semantics, run).into_iter().map(message).collect();
+    detail.messages = messages(&semantics, run);
     let treated = |treated: narration::Treated| FairView {
         declared: match treated.declared {
             tertium_driver::program::Fairness::None => "none",
@@ -391,7 +389,15 @@ fn run_details(file: &ProgramFile, question: &Question, run: &Run, fair: bool, d
     }
 }
 
-fn moves(file: &ProgramFile, choices: &Choices) -> MovesView {
+/// Messages through channels along a run.
+pub fn messages(semantics: &Semantics<'_>, run: &Run) -> Vec<MessageView> {
+    let message =
+        |sent: narration::Sent| MessageView { channel: sent.channel, text: sent.text, from: sent.from, to: sent.to };
+    narration::messages(semantics, run).into_iter().map(message).collect()
+}
+
+/// What processes could do along a run.
+pub fn moves(file: &ProgramFile, choices: &Choices) -> MovesView {
     let statement = |candidate: &narration::Candidate| {
         let span = file.program.step(candidate.step).span;
         StatementView {

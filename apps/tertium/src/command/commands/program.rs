@@ -93,7 +93,13 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wanted: &Wanted) -> Result<Done
         page.sources = file.texts().into_iter().map(|(file, text)| SourceView { file, text }).collect();
         page.coverage = pages::coverage(&file, outcome.coverage.as_deref());
     }
-    Ok(Done { code, tally, page, folder })
+    let itf = |answer: &ProgramAnswer| {
+        // A run of one size is no run of the program as it stands.
+        let run = answer.run().filter(|_| answer.system().is_none())?;
+        Some(program::itf::document(&file, run, None, answer.repeats()))
+    };
+    let runs = if wanted.runs { outcome.answers.iter().map(itf).collect() } else { Vec::new() };
+    Ok(Done { code, tally, page, folder, runs })
 }
 
 /// What is true of runs that end in a fault is true up to that fault.

@@ -183,9 +183,14 @@ fn shown_run(file: &ProgramFile, answer: &ProgramAnswer) -> Option<RunView> {
 
 /// A run with lines, statements and values.
 pub fn run_view(file: &ProgramFile, run: &Run) -> RunView {
+    RunView { steps: step_views(file, run, 0), loop_start: run.loop_start, end: end(file, run), repeats: None }
+}
+
+/// The states of a run from one on, with the steps that lead to them.
+pub fn step_views(file: &ProgramFile, run: &Run, from: usize) -> Vec<StepView> {
     let semantics = tertium_driver::program::semantics(file);
     let states: Vec<_> = run.states().collect();
-    let steps = states.iter().enumerate().map(|(at, state)| StepView {
+    let steps = states.iter().enumerate().skip(from).map(|(at, state)| StepView {
         state: at.to_string(),
         labels: Ordered(Vec::new()),
         step: at.checked_sub(1).and_then(|before| {
@@ -195,7 +200,7 @@ pub fn run_view(file: &ProgramFile, run: &Run) -> RunView {
         }),
         values: Some(Ordered(wording::values(&semantics, state))),
     });
-    RunView { steps: steps.collect(), loop_start: run.loop_start, end: end(file, run), repeats: None }
+    steps.collect()
 }
 
 fn taken(file: &ProgramFile, moves: &[tertium_driver::program::Move], output: String) -> Option<TakenView> {
@@ -210,7 +215,8 @@ fn taken(file: &ProgramFile, moves: &[tertium_driver::program::Move], output: St
     })
 }
 
-fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
+/// How a run ends, if it does.
+pub fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
     if let Some((moves, fault)) = &run.fault {
         return Some(EndView {
             kind: fault.kind.name().to_owned(),

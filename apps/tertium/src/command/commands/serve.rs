@@ -2,18 +2,24 @@
 //!
 //! By a server for one reader: it listens on the loopback address alone, knows two documents, and answers requests only that
 //! name it as host and come from its own page, so that no other site open in the same browser can read a model. A connection
-//! is one request of limited size and time.
+//! is one request of limited size and time. A page that is *live* asks questions, too: their texts go to whoever runs the server, one after the other.
 //!
 //! Not here: what the page says (`pages`).
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// The largest head of a request.
 const LARGEST_HEAD: usize = 16 << 10;
+/// The largest question.
+const LARGEST_BODY: usize = 64 << 10;
+/// As many questions wait at a time.
+const MOST_WAITING: usize = 8;
 /// How long a reader may take to ask.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How many readers at a time.
@@ -27,6 +33,22 @@ pub struct Documents {
     /// Its data.
     pub data: String,
 }
+
+/// What is served, and where questions go.
+struct Served {
+    documents: Documents,
+    /// None if the page is not live.
+    questions: Option<SyncSender<Asked>>,
+}
+
+/// A question, and where its answer goes.
+struct Asked {
+    question: String,
+    answer: SyncSender<String>,
+}
+
+/// Who answers the questions of a live page, as text for text.
+pub type Answering<'a> = &'a mut dyn FnMut(&str) -> String;
 
 /// A server that has its address.
 #[derive(Debug)]
@@ -53,35 +75,48 @@ impl Server {
         format!("http://127.0.0.1:{}/", self.port)
     }
 
-    /// Answers until `ends` says so.
-    pub fn run(&self, documents: Documents, ends: &dyn Fn() -> bool) {
-        let documents = Arc::new(documents);
+    /// Answers until `ends` says so. Questions of a live page are answered here, between two readers.
+    pub fn run(&self, documents: Documents, mut live: Option<Answering<'_>>, ends: &dyn Fn() -> bool) {
+        let (sender, questions) = sync_channel(MOST_WAITING);
+        let served = Arc::new(Served { documents, questions: live.is_some().then_some(sender) });
         let readers = Arc::new(AtomicUsize::new(0));
         while !ends() {
             match self.listener.accept() {
                 Ok((stream, _)) if readers.fetch_add(1, Ordering::AcqRel) < MOST_READERS => {
-                    let (documents, readers, port) = (Arc::clone(&documents), Arc::clone(&readers), self.port);
+                    let (served, readers, port) = (Arc::clone(&served), Arc::clone(&readers), self.port);
                     std::thread::spawn(move || {
                         // A reader that goes away is nobody's fault.
-                        let _ = answer(stream, port, &documents);
+                        let _ = answer(stream, port, &served);
                         readers.fetch_sub(1, Ordering::AcqRel);
                     });
                 }
                 Ok(_) => _ = readers.fetch_sub(1, Ordering::AcqRel),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(Duration::from_millis(20)),
-                // A connection that broke off before it was taken.
-                Err(_) => std::thread::sleep(Duration::from_millis(20)),
+                // Nobody is there, or a connection broke off before it was taken.
+                Err(_) => rest(&questions, &mut live),
             }
         }
     }
 }
 
-fn answer(mut stream: TcpStream, port: u16, documents: &Documents) -> std::io::Result<()> {
+/// Waits a moment for somebody to come, or for a question, which is answered.
+fn rest(questions: &Receiver<Asked>, live: &mut Option<Answering<'_>>) {
+    const MOMENT: Duration = Duration::from_millis(10);
+    match (questions.recv_timeout(MOMENT), live) {
+        (Ok(asked), Some(live)) => _ = asked.answer.send(live(&asked.question)),
+        (Err(RecvTimeoutError::Disconnected), _) => std::thread::sleep(MOMENT),
+        _ => {}
+    }
+}
+
+fn answer(mut stream: TcpStream, port: u16, served: &Served) -> std::io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(Duration::from_millis(500)))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let reply = match head(&mut stream)? {
-        Some(head) => respond(&head, port, documents),
+        Some((head, begun)) => match respond(&head, port, served) {
+            Response::Reply(reply) => reply,
+            Response::Question(length) => reply_to(body(&mut stream, begun, length)?, served),
+        },
         None => Reply::refusal(431, "the request is too large or does not end"),
     };
     stream.write_all(reply.head().as_bytes())?;
@@ -98,24 +133,59 @@ fn answer(mut stream: TcpStream, port: u16, documents: &Documents) -> std::io::R
     Ok(())
 }
 
-/// The head of a request; none if it is too large or comes too slowly.
-fn head(stream: &mut TcpStream) -> std::io::Result<Option<Vec<u8>>> {
+/// The head of a request, and what came behind it; none if it is too large or comes too slowly.
+fn head(stream: &mut TcpStream) -> std::io::Result<Option<(Vec<u8>, Vec<u8>)>> {
     let start = Instant::now();
-    let (mut head, mut part) = (Vec::new(), [0; 2048]);
+    let mut head = Vec::new();
     loop {
-        match stream.read(&mut part) {
-            Ok(0) => return Ok(None),
-            Ok(count) => head.extend_from_slice(&part[..count]),
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
-            Err(error) => return Err(error),
+        if !more(stream, &mut head)? {
+            return Ok(None);
         }
         if let Some(end) = head.windows(4).position(|window| window == b"\r\n\r\n") {
+            let begun = head.split_off(end + 4);
             head.truncate(end);
-            return Ok(Some(head));
+            return Ok(Some((head, begun)));
         }
         if head.len() > LARGEST_HEAD || start.elapsed() > PATIENCE {
             return Ok(None);
         }
+    }
+}
+
+/// The rest of a request, `begun` counted; none if it comes too slowly or breaks off.
+fn body(stream: &mut TcpStream, mut begun: Vec<u8>, length: usize) -> std::io::Result<Option<Vec<u8>>> {
+    let start = Instant::now();
+    while begun.len() < length {
+        if start.elapsed() > PATIENCE || !more(stream, &mut begun)? {
+            return Ok(None);
+        }
+    }
+    begun.truncate(length);
+    Ok(Some(begun))
+}
+
+/// Reads what is there; false at the end.
+fn more(stream: &mut TcpStream, known: &mut Vec<u8>) -> std::io::Result<bool> {
+    let mut part = [0; 2048];
+    match stream.read(&mut part) {
+        Ok(0) => return Ok(false),
+        Ok(count) => known.extend_from_slice(&part[..count]),
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+        Err(error) => return Err(error),
+    }
+    Ok(true)
+}
+
+/// The answer to a question.
+fn reply_to(question: Option<Vec<u8>>, served: &Served) -> Reply<'static> {
+    let Some(question) = question.and_then(|bytes| String::from_utf8(bytes).ok()) else {
+        return Reply::refusal(400, "the question is no text, or breaks off");
+    };
+    let (answer, answered) = sync_channel(1);
+    let asked = served.questions.as_ref().map(|questions| questions.send(Asked { question, answer }));
+    match (asked, answered.recv()) {
+        (Some(Ok(())), Ok(text)) => Reply { body: Cow::Owned(text), ..Reply::json("") },
+        _ => Reply::refusal(503, "nobody answers any more"),
     }
 }
 
@@ -124,14 +194,18 @@ fn head(stream: &mut TcpStream) -> std::io::Result<Option<Vec<u8>>> {
 struct Reply<'a> {
     status: u16,
     kind: &'static str,
-    body: &'a str,
+    body: Cow<'a, str>,
     /// Whether only the head goes back.
     bare: bool,
 }
 
 impl<'a> Reply<'a> {
     const fn refusal(status: u16, why: &'a str) -> Self {
-        Reply { status, kind: "text/plain; charset=utf-8", body: why, bare: false }
+        Reply { status, kind: "text/plain; charset=utf-8", body: Cow::Borrowed(why), bare: false }
+    }
+
+    const fn json(text: &'a str) -> Self {
+        Reply { status: 200, kind: "application/json", body: Cow::Borrowed(text), bare: false }
     }
 
     fn head(&self) -> String {
@@ -141,10 +215,14 @@ impl<'a> Reply<'a> {
             403 => "Forbidden",
             404 => "Not Found",
             405 => "Method Not Allowed",
+            411 => "Length Required",
+            413 => "Content Too Large",
+            415 => "Unsupported Media Type",
+            503 => "Service Unavailable",
             431 => "Request Header Fields Too Large",
             _ => "HTTP Version Not Supported",
         };
-        let allow = if self.status == 405 { "Allow: GET, HEAD\r\n" } else { "" };
+        let allow = if self.status == 405 { "Allow: GET, HEAD, POST\r\n" } else { "" };
         format!(
             "HTTP/1.1 {} {word}\r\nContent-Type: {}\r\nContent-Length: {}\r\n{allow}Connection: close\r\n\
              Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
@@ -161,50 +239,105 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// The reply to a request's head.
-fn respond<'a>(head: &[u8], port: u16, documents: &'a Documents) -> Reply<'a> {
-    let Ok(text) = std::str::from_utf8(head) else { return Reply::refusal(400, "the request is no text") };
+/// What a request's head leads to.
+#[derive(Debug)]
+enum Response<'a> {
+    Reply(Reply<'a>),
+    /// A question of so many bytes follows.
+    Question(usize),
+}
+
+/// What matters of a request's head.
+#[derive(Default)]
+struct Headers<'h> {
+    hosts: Vec<&'h str>,
+    origins: Vec<&'h str>,
+    lengths: Vec<&'h str>,
+    kinds: Vec<&'h str>,
+}
+
+impl<'h> Headers<'h> {
+    /// None if a line is no header.
+    fn read(lines: impl Iterator<Item = &'h str>) -> Option<Self> {
+        let mut headers = Self::default();
+        for line in lines {
+            let (name, value) = line.split_once(':').filter(|(name, _)| is_name(name))?;
+            match name.to_ascii_lowercase().as_str() {
+                "host" => headers.hosts.push(value.trim()),
+                "origin" => headers.origins.push(value.trim()),
+                "content-length" => headers.lengths.push(value.trim()),
+                "content-type" => headers.kinds.push(value.trim()),
+                _ => {}
+            }
+        }
+        Some(headers)
+    }
+
+    /// Why the request is refused, if it comes from elsewhere.
+    fn foreign(&self, port: u16) -> Option<Reply<'static>> {
+        let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+        let is_own = |host: &str| own.iter().any(|own| own == host);
+        if self.hosts.len() != 1 || !is_own(self.hosts[0]) {
+            return Some(Reply::refusal(403, "the request names another host"));
+        }
+        let ours = self.origins.iter().all(|origin| origin.strip_prefix("http://").is_some_and(is_own));
+        (!ours).then(|| Reply::refusal(403, "the request comes from another site"))
+    }
+
+    /// The length of a question: one that our own page asks, for no other site can send this kind of content without asking us first.
+    fn question(&self) -> Result<usize, Reply<'static>> {
+        if self.origins.len() != 1 {
+            return Err(Reply::refusal(403, "the question does not come from the page"));
+        }
+        if self.kinds != ["application/json"] {
+            return Err(Reply::refusal(415, "a question is JSON"));
+        }
+        match self.lengths.as_slice() {
+            [length] => match length.parse::<usize>() {
+                Ok(length) if length <= LARGEST_BODY => Ok(length),
+                Ok(_) => Err(Reply::refusal(413, "the question is too large")),
+                Err(_) => Err(Reply::refusal(400, "the length of the question is no number")),
+            },
+            _ => Err(Reply::refusal(411, "a question has one length")),
+        }
+    }
+}
+
+/// What a request's head leads to.
+fn respond<'a>(head: &[u8], port: u16, served: &'a Served) -> Response<'a> {
+    let refuse = |status, why| Response::Reply(Reply::refusal(status, why));
+    let Ok(text) = std::str::from_utf8(head) else { return refuse(400, "the request is no text") };
     let mut lines = text.split("\r\n");
     let first: Vec<&str> = lines.next().unwrap_or_default().split(' ').collect();
     let &[method, target, version] = first.as_slice() else {
-        return Reply::refusal(400, "the request has no method, target and version");
+        return refuse(400, "the request has no method, target and version");
     };
-    let mut hosts = Vec::new();
-    let mut origins = Vec::new();
-    for line in lines {
-        let Some((name, value)) = line.split_once(':').filter(|(name, _)| is_name(name)) else {
-            return Reply::refusal(400, "a header has no name or no value");
-        };
-        match name.to_ascii_lowercase().as_str() {
-            "host" => hosts.push(value.trim()),
-            "origin" => origins.push(value.trim()),
-            _ => {}
-        }
-    }
+    let Some(headers) = Headers::read(lines) else { return refuse(400, "a header has no name or no value") };
     if !matches!(version, "HTTP/1.1" | "HTTP/1.0") {
-        return Reply::refusal(505, "only HTTP/1.1 is spoken here");
+        return refuse(505, "only HTTP/1.1 is spoken here");
     }
-    let own = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
-    let is_own = |host: &str| own.iter().any(|own| own == host);
-    if hosts.len() != 1 || !is_own(hosts[0]) {
-        return Reply::refusal(403, "the request names another host");
-    }
-    if !origins.iter().all(|origin| origin.strip_prefix("http://").is_some_and(is_own)) {
-        return Reply::refusal(403, "the request comes from another site");
-    }
-    if !matches!(method, "GET" | "HEAD") {
-        return Reply::refusal(405, "only GET and HEAD are answered");
+    if let Some(refusal) = headers.foreign(port) {
+        return Response::Reply(refusal);
     }
     let path = target.split(['?', '#']).next().unwrap_or_default();
+    if method == "POST" && path == "/live" && served.questions.is_some() {
+        return headers.question().map_or_else(Response::Reply, Response::Question);
+    }
+    if !matches!(method, "GET" | "HEAD") {
+        return refuse(405, "only GET and HEAD are answered, and POST by a live page");
+    }
     let mut reply = match path {
-        "/" | "/index.html" => {
-            Reply { status: 200, kind: "text/html; charset=utf-8", body: &documents.page, bare: false }
-        }
-        "/report.json" => Reply { status: 200, kind: "application/json", body: &documents.data, bare: false },
+        "/" | "/index.html" => Reply {
+            status: 200,
+            kind: "text/html; charset=utf-8",
+            body: Cow::Borrowed(&served.documents.page),
+            bare: false,
+        },
+        "/report.json" => Reply::json(&served.documents.data),
         _ => Reply::refusal(404, "there is the page at / and its data at /report.json"),
     };
     reply.bare = method == "HEAD";
-    reply
+    Response::Reply(reply)
 }
 
 #[cfg(test)]
@@ -216,11 +349,42 @@ mod tests {
     }
 
     #[track_caller]
-    fn status(request: &str, wanted: u16) {
-        let documents = documents();
-        let reply = respond(request.as_bytes(), 8000, &documents);
+    fn status_of(served: &Served, request: &str, wanted: u16) {
+        let Response::Reply(reply) = respond(request.as_bytes(), 8000, served) else {
+            panic!("a question: {request:?}")
+        };
         assert_eq!(reply.status, wanted, "{request:?}: {reply:?}");
         assert!(reply.head().starts_with(&format!("HTTP/1.1 {wanted} ")));
+    }
+
+    #[track_caller]
+    fn status(request: &str, wanted: u16) {
+        status_of(&Served { documents: documents(), questions: None }, request, wanted);
+    }
+
+    #[test]
+    fn questions_come_from_the_page_alone_and_are_small() {
+        let served = Served { documents: documents(), questions: Some(sync_channel(1).0) };
+        let own = "POST /live HTTP/1.1\r\nHost: localhost:8000\r\nOrigin: http://localhost:8000\r\n";
+        let json = "Content-Type: application/json\r\n";
+        let respond = |head: String| respond(head.as_bytes(), 8000, &served);
+        assert!(matches!(respond(format!("{own}{json}Content-Length: 12")), Response::Question(12)));
+        for (headers, wanted) in [
+            ("Content-Length: 99999999", 413),
+            ("Content-Length: -1", 400),
+            ("Content-Length: 99999999999999999999999999", 400),
+            ("Transfer-Encoding: chunked", 411),
+            ("Content-Length: 1\r\nContent-Length: 2", 411),
+        ] {
+            status_of(&served, &format!("{own}{json}{headers}"), wanted);
+        }
+        status_of(&served, &format!("{own}Content-Length: 12"), 415);
+        status_of(&served, &format!("{own}Content-Type: text/plain\r\nContent-Length: 12"), 415);
+        let rest = format!("{json}Content-Length: 2");
+        status_of(&served, &format!("POST /live HTTP/1.1\r\nHost: localhost:8000\r\n{rest}"), 403);
+        status_of(&served, &format!("POST /live HTTP/1.1\r\nHost: evil.example\r\n{rest}"), 403);
+        status_of(&served, own.replace("/live", "/").trim_end(), 405);
+        status(format!("{own}{rest}").as_str(), 405);
     }
 
     #[test]
@@ -259,7 +423,10 @@ mod tests {
         let port = server.port;
         let over = std::sync::atomic::AtomicBool::new(false);
         std::thread::scope(|scope| {
-            scope.spawn(|| server.run(documents(), &|| over.load(Ordering::Relaxed)));
+            scope.spawn(|| {
+                let mut live = |question: &str| format!("<{question}>");
+                server.run(documents(), Some(&mut live), &|| over.load(Ordering::Relaxed));
+            });
             let asked = format!("GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n");
             let large = vec![b'x'; LARGEST_HEAD + 5000];
             assert!(exchange(port, &large).starts_with("HTTP/1.1 431 "));
@@ -269,6 +436,15 @@ mod tests {
             assert!(reply.starts_with("HTTP/1.1 200 ") && reply.ends_with("\r\n\r\n<p>page"), "{reply}");
             let bare = exchange(port, asked.replace("GET", "HEAD").as_bytes());
             assert!(bare.contains("Content-Length: 7\r\n") && bare.ends_with("\r\n\r\n"), "{bare}");
+            let question = format!(
+                "POST /live HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\nContent-Type: application/json\r\n\
+                 Content-Length: 3\r\n\r\n"
+            );
+            assert!(exchange(port, format!("{question}abc").as_bytes()).ends_with("\r\n\r\n<abc>"));
+            // What is sent behind the question is none of it, and one that breaks off is none.
+            assert!(exchange(port, format!("{question}abcdef").as_bytes()).ends_with("\r\n\r\n<abc>"));
+            assert!(exchange(port, format!("{question}ab").as_bytes()).starts_with("HTTP/1.1 400 "));
+            assert!(exchange(port, &[question.as_bytes(), &[0xff, 0xff, 0xff]].concat()).starts_with("HTTP/1.1 400 "));
             over.store(true, Ordering::Relaxed);
         });
     }

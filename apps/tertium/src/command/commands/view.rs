@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tertium_base::visible::visible;
 use tertium_base::{Budget, Diagnostic, StopReason};
+use tertium_driver::program::Extras;
 use tertium_driver::{Failure, ModelSource};
 use tertium_report::page;
 use tertium_report::view::SCHEMA_VERSION;
 
 use super::check::{Wanted, decide, shown_path};
+use super::live::LiveWalk;
 use super::pages;
-use super::serve::{Documents, Server};
+use super::serve::{Answering, Documents, Server};
 use crate::command::args::{CheckArgs, Format, ViewArgs};
 use crate::command::terminal::{self, Stream};
 use crate::command::{exit, files, watchdog};
@@ -36,7 +38,11 @@ fn show(args: &ViewArgs, budget: &Budget) -> Result<(), Failure> {
             .help("name one; `tertium check --evidence DIR` makes a page for each of several")
             .into());
     };
-    let document = match stored(file)? {
+    let stored = stored(file)?;
+    if args.live {
+        return if stored.is_none() { live(args, file, budget) } else { Err(not_live(file, "a report")) };
+    }
+    let document = match stored {
         Some(document) => document,
         None => checked(&args.check.for_model(super::source(file, &args.check.text)?), budget)?,
     };
@@ -50,7 +56,34 @@ fn show(args: &ViewArgs, budget: &Budget) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    serve(args, Documents { page, data: tertium_report::json::document(&document) }, budget)
+    serve(args, Documents { page, data: tertium_report::json::document(&document) }, None, budget)
+}
+
+/// Checks a program, then lets a person walk through it on the page.
+fn live(args: &ViewArgs, file: &Path, budget: &Budget) -> Result<(), Failure> {
+    let args_of_check = args.check.for_model(super::source(file, &args.check.text)?);
+    let model = args_of_check.model()?;
+    if !model.is_program() {
+        return Err(not_live(file, "a structure"));
+    }
+    let done = decide(&args_of_check, budget, &Wanted { runs: true, ..Wanted::page(true) })?;
+    let mut page = done.page.ok_or_else(|| Failure::Internal("a check made no page".to_owned()))?;
+    if let Some(mut folder) = done.folder {
+        pages::write(&mut folder, &page)?;
+    }
+    page.live = Some(done.runs.iter().map(Option::is_some).collect());
+    let (given, logic) = (&args_of_check.properties, args_of_check.logic.map(|logic| logic.0));
+    let program = model.program(given, logic, &args_of_check.text.defines, &Extras::default())?;
+    let mut walk = LiveWalk::begin(&program, done.runs)?;
+    let html = page::live_html(&shown_path(file), &page);
+    let documents = Documents { page: html, data: tertium_report::json::document(&page) };
+    serve(args, documents, Some(&mut |question| walk.answer(question)), budget)
+}
+
+fn not_live(file: &Path, kind: &str) -> Failure {
+    Diagnostic::error("E0373", format!("`--live` walks through a program, and `{}` is {kind}", file.display()))
+        .help("leave it out: runs and graphs are on the page anyway")
+        .into()
 }
 
 /// Checks the model, telling the results as `check` does.
@@ -113,18 +146,18 @@ fn no_report(file: &Path, why: &str) -> Failure {
         .into()
 }
 
-fn serve(args: &ViewArgs, documents: Documents, budget: &Budget) -> Result<(), Failure> {
+fn serve(args: &ViewArgs, documents: Documents, live: Option<Answering<'_>>, budget: &Budget) -> Result<(), Failure> {
     let server = Server::bind(args.port).map_err(|error| {
         Diagnostic::error("E0372", format!("port {} cannot be had: {error}", args.port))
             .help("leave out `--port`: then any free one is taken; or write a file with `--out`")
     })?;
     terminal::write(Stream::Out, &format!("page: {}  (Ctrl-C ends)\n", server.address()));
     if !args.no_open && terminal::is_terminal(Stream::Out) {
-        open(&server.address());
+        open(&format!("{}{}", server.address(), if live.is_some() { "#tab=live" } else { "" }));
     }
     // Limits are for checking; only the user ends this.
     watchdog::rest();
-    server.run(documents, &|| matches!(budget.check(), Err(stopped) if stopped.0 == StopReason::Interrupted));
+    server.run(documents, live, &|| matches!(budget.check(), Err(stopped) if stopped.0 == StopReason::Interrupted));
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 const TABS = [
   { id: 'run', title: 'Run', fixed: true, make: RunView, has: (result) => Boolean(result.evidence && result.evidence.run) },
+  { id: 'live', title: 'Simulate', fixed: true, make: LiveView, has: (result, detail, data) => Boolean(data.live) },
   { id: 'why', title: 'Why unknown', make: WhyView, has: (result) => ['unknown', 'both'].includes(result.value) || Boolean(result.stopped) },
   { id: 'proof', title: 'Proof', fixed: true, make: ProofView, has: (result, detail) => result.value === 'true' && !result.stopped && Boolean(detail.proof || result.evidence.kind !== 'none') },
   { id: 'graph', title: 'Graph', fixed: true, make: GraphView, has: (result, detail, data) => Number.isInteger(detail.graph) && Boolean((data.graphs || [])[detail.graph]) },
@@ -10,7 +11,7 @@ const TABS = [
 
 const KEYS = [
   ['↓ j  ↑ k', 'next and previous step (or state of the graph with j and k)'], ['Home g  End G', 'first and last step'], ['PgUp PgDn', 'twenty steps'],
-  ['[  ]', 'previous and next property'], ['1 – 5', 'the tabs'], ['/', 'filter variables, find a state'], ['v', 'show some processes and variables of a run only'], ['p', 'pin an expression'], ['c', 'changed values only'],
+  ['[  ]', 'previous and next property'], ['1 – 5', 'the tabs'], ['/', 'filter variables, find a state'], ['v', 'show some processes and variables of a run only'], ['p', 'pin an expression'], ['x', 'simulator: go on from this step; there: a step by chance'], ['1 – 9  b  r  n  u', 'in the simulator: take a step, back, reset, next of the run, run until'], ['c', 'changed values only'],
   ['arrows  + − 0  e', 'in a graph: move, zoom, show all, expand'], ['t', 'light or dark'], ['?', 'this list'], ['Esc', 'back to the list, close'],
 ];
 
@@ -98,7 +99,7 @@ class Page {
     this.panel.setAttribute('aria-labelledby', 'tab-' + id);
     this.panel.replaceChildren(this.view.element);
     this.state = { r: this.at, tab: id };
-    if (this.view instanceof RunView) {
+    if (this.view instanceof RunView && !(this.view instanceof LiveView)) {
       const last = this.view.count - 1;
       this.view.select(within(step, 0, last, last));
     } else if (this.view instanceof GraphView && state) {
@@ -108,9 +109,19 @@ class Page {
     this.remember({});
   }
 
+  /** The address follows, but not faster than a person reads: writing it costs more than a step. */
   remember(values) {
     this.state = { ...this.state, ...values };
+    if (this.later) return;
     address.write(this.state);
+    this.later = setTimeout(() => { this.later = null; address.write(this.state); }, 150);
+  }
+
+  /** Goes on from a step of the run that is shown, in the simulator. */
+  goOn(at) {
+    const result = this.at;
+    this.show('live');
+    this.view.ask({ do: 'along', result, to: at });
   }
 
   repaint() { if (this.view && this.view.draw) this.view.draw(); }
@@ -125,6 +136,7 @@ class Page {
     else if (event.key === 't') { theme.toggle(); this.repaint(); }
     else if (event.key === '[' && this.at > 0) this.open(this.at - 1);
     else if (event.key === ']' && this.at + 1 < results) this.open(this.at + 1);
+    else if (this.view instanceof LiveView && event.target.type !== 'range' && this.view.key(event)) { event.preventDefault(); return; }
     else if (/^[1-9]$/.test(event.key) && this.tabs && this.tabs[Number(event.key) - 1]) this.show(this.tabs[Number(event.key) - 1].id);
     else if (event.target.type === 'range') return;
     else if (!this.view || !this.view.key(event)) return;

@@ -39,6 +39,9 @@ class RunView {
     // A step that goes wrong has no state after it, but a row of its own; so has the way back of a loop.
     this.count = this.run.steps.length + (this.run.end || this.run.loop !== null ? 1 : 0);
     this.at = 0;
+    // Rows and values that are shown already are not made anew.
+    this.drawn = new Map();
+    this.valueRows = new Map();
     this.projection = new Projection(lanesOf(this.run, detail), () => this.project());
     this.pins = page.pins;
     this.blame = new Map();
@@ -47,7 +50,14 @@ class RunView {
     this.element = h('div', { class: 'split' }, this.timeline(), this.side());
     this.arrangeRows();
     // Widths are asked for once, and again only when something else has room.
-    this.observer = new ResizeObserver(() => { this.measured = false; this.measure(); this.bringIntoView(); this.draw(); });
+    this.observer = new ResizeObserver(() => {
+      // The line above grows and shrinks with its step; lanes depend on the width alone.
+      if (this.measured && this.room.width === this.body.clientWidth) this.room.height = this.body.clientHeight;
+      else this.measured = false;
+      this.measure();
+      this.bringIntoView();
+      this.draw();
+    });
     this.observer.observe(this.body);
   }
 
@@ -66,15 +76,24 @@ class RunView {
       button('first step', '|◀', () => 0), button('previous step', '◀', () => this.next(-1)),
       this.slider,
       button('next step', '▶', () => this.next(1)), button('last step', '▶|', () => this.count - 1),
-      this.position, this.projection.element);
+      this.position, this.goOn(), this.projection.element);
     this.names = h('div', { class: 'lane-names' });
     const head = h('div', { class: 'lanes-head' }, h('span', { class: 'number' }, '#'), this.names, h('span', { class: 'changes' }, 'changes'));
     this.rows = h('div', { class: 'rows' });
     this.body = h('div', { class: 'body', tabindex: '0', role: 'listbox', 'aria-label': 'steps of the run' }, head, this.rows);
     this.body.addEventListener('scroll', () => this.draw());
     this.chosen = h('div', { class: 'chosen', id: 'chosen', 'aria-live': 'polite' });
-    return h('section', { class: 'pane', 'aria-label': 'steps' }, h('header', null, controls), this.chosen, this.body);
+    return h('section', { class: 'pane', 'aria-label': 'steps' }, h('header', null, controls), this.more(), this.chosen, this.body);
   }
+
+  /** Where the program can be simulated: a way there, from the chosen step. */
+  goOn() {
+    const live = this.page.data.live;
+    return live && live[this.page.at] && !(this instanceof LiveView) ? h('button', { id: 'go-on', title: 'go on from this step in the simulator (x)', onclick: () => this.page.goOn(this.at) }, 'go on from here') : null;
+  }
+
+  /** More controls. */
+  more() { return null; }
 
   /** What is shown changed: rows and lanes are laid out anew. */
   project() {
@@ -89,6 +108,7 @@ class RunView {
     this.names.style.gridTemplateColumns = 'repeat(' + names.length + ',var(--lane))';
     this.names.replaceChildren(...names.map((name) => h('span', { title: name }, name)));
     this.measured = false;
+    this.drawn.clear();
     this.order = [];
     this.place = new Map();
     for (let at = 0; at < this.count; at += 1) {
@@ -137,15 +157,22 @@ class RunView {
     this.pinInput = h('input', { type: 'text', placeholder: 'pin an expression, e.g. x <= y', 'aria-label': 'pin an expression', id: 'pin' });
     this.pinInput.addEventListener('keydown', (event) => {
       if (event.key !== 'Enter' || !this.pinInput.value.trim()) return;
-      this.pins.push(this.pinInput.value.trim());
+      this.pin(this.pinInput.value.trim());
       this.pinInput.value = '';
-      this.showState();
     });
     this.table = h('tbody');
     return h('section', { class: 'pane', 'aria-label': 'state' },
       h('header', null, h('strong', null, 'State'), this.filter, this.onlyChanged, this.pinInput),
-      h('div', { class: 'body', tabindex: '0', role: 'region', 'aria-label': 'values' }, h('table', null, this.table)));
+      h('div', { class: 'body', tabindex: '0', role: 'region', 'aria-label': 'values' }, h('table', { class: 'values' }, this.table)));
   }
+
+  pin(text) {
+    this.pins.push(text);
+    this.showState();
+  }
+
+  /** Rows for what is watched elsewhere. */
+  watchedRows() { return []; }
 
   formulaPane() {
     this.formulas = h('tbody');
@@ -219,6 +246,9 @@ class RunView {
     this.lane = Math.round(Math.min(LANE.most, Math.max(count <= 4 ? LANE.few : LANE.least, room / count)));
     this.longest = this.longest || Math.max(...this.run.steps.concat(this.run.end ? [this.run.end] : []).map((step) => (step.step ? step.step.statement.length : 0)));
     this.height = this.longest * LANE.letter + 22 > this.lane ? ROW.two : ROW.one;
+    this.head = this.body.firstChild.offsetHeight;
+    this.room = { width, height: this.body.clientHeight };
+    this.drawn.clear();
     this.rows.classList.toggle('tall', this.height === ROW.two);
     this.rows.style.height = this.order.length * this.height + 'px';
     this.body.style.setProperty('--row', this.height + 'px');
@@ -230,11 +260,25 @@ class RunView {
   /** Draws the rows in view and the messages that cross it. */
   draw() {
     this.measure();
-    const head = this.body.firstChild.offsetHeight;
-    const from = Math.max(0, Math.floor((this.body.scrollTop - head) / this.height) - 4);
-    const to = Math.min(this.order.length, Math.ceil((this.body.scrollTop + this.body.clientHeight) / this.height) + 4);
+    const from = Math.max(0, Math.floor((this.body.scrollTop - this.head) / this.height) - 4);
+    const to = Math.min(this.order.length, Math.ceil((this.body.scrollTop + this.room.height) / this.height) + 4);
     const rows = this.order.slice(from, to);
-    this.rows.replaceChildren(this.arrows(rows), ...rows.map((at) => this.row(at)));
+    const before = this.drawn;
+    this.drawn = new Map();
+    // All rows anew, or only those that come into view.
+    if (!before.size) this.rows.replaceChildren();
+    let next = null;
+    for (const at of rows.slice().reverse()) {
+      const row = before.get(at) || this.row(at);
+      if (!before.delete(at)) this.rows.insertBefore(row, next);
+      next = row;
+      if (row.getAttribute('aria-selected') !== String(at === this.at)) row.setAttribute('aria-selected', String(at === this.at));
+      this.drawn.set(at, row);
+    }
+    for (const row of before.values()) row.remove();
+    if (this.picture) this.picture.remove();
+    this.picture = this.arrows(rows);
+    this.rows.prepend(this.picture);
     this.body.setAttribute('aria-activedescendant', 'step-' + this.at);
   }
 
@@ -280,9 +324,9 @@ class RunView {
     if (!this.place.has(this.at)) this.at = this.order.find((shown) => shown >= this.at) ?? this.order[this.order.length - 1];
     this.measure();
     this.bringIntoView();
+    this.draw();
     this.slider.value = String(this.at);
     this.position.textContent = this.at > this.last ? (this.run.end ? this.run.end.kind + ' after ' + this.last : 'loop') : 'step ' + this.at + ' of ' + this.last;
-    this.draw();
     this.showChosen();
     this.showSource();
     this.showState();
@@ -293,12 +337,12 @@ class RunView {
   /** Scrolls so that the row of the chosen step is seen, and the lane in which something happens. */
   bringIntoView() {
     const top = this.place.get(this.at) * this.height;
-    const head = this.body.firstChild.offsetHeight;
+    const { head, room: { width, height } } = this;
     if (top < this.body.scrollTop) this.body.scrollTop = top;
-    else if (top + this.height + head > this.body.scrollTop + this.body.clientHeight) this.body.scrollTop = top + this.height + head - this.body.clientHeight;
+    else if (top + this.height + head > this.body.scrollTop + height) this.body.scrollTop = top + this.height + head - height;
     const taken = this.taken(this.at);
     const lane = taken ? Math.max(0, this.lanes.indexOf(taken.process)) : 0;
-    const room = this.body.clientWidth - LANE.number - this.changesWidth;
+    const room = width - LANE.number - this.changesWidth;
     const left = lane * this.lane;
     if (left < this.body.scrollLeft) this.body.scrollLeft = left;
     else if (left + this.lane > this.body.scrollLeft + room) this.body.scrollLeft = left + this.lane - room;
@@ -338,7 +382,7 @@ class RunView {
     const before = this.at > this.last ? now : at > 0 ? valuesOf(this.run.steps[at - 1]) : null;
     const wanted = this.filter.value.trim().toLowerCase();
     const changedOnly = this.onlyChanged.getAttribute('aria-pressed') === 'true';
-    const rows = this.pins.map((text) => this.pinRow(text, now, before));
+    const rows = this.watchedRows(now, before).concat(this.pins.map((text) => this.pinRow(text, now, before)));
     const names = Object.keys(now);
     const pinned = new Set(this.pins);
     let hidden = 0;
@@ -347,10 +391,28 @@ class RunView {
       if (pinned.has(name)) continue;
       if ((wanted && !name.toLowerCase().includes(wanted)) || (changedOnly && before && !changed)) { hidden += 1; continue; }
       if (rows.length > 400) { hidden += 1; continue; }
-      rows.push(h('tr', null, h('td', null, this.pinButton(name, false), name), this.valueCell(now[name], before && before[name], changed)));
+      rows.push(this.valueRow(name, now[name], before ? before[name] : null, changed));
     }
     if (hidden) rows.push(h('tr', null, h('td', { class: 'quiet words', colspan: 2 }, hidden + ' hidden')));
-    this.table.replaceChildren(...rows);
+    // Only rows that differ from what is there are put in.
+    const there = this.table.children;
+    const kept = new Set(rows);
+    rows.forEach((row, at) => {
+      if (there[at] === row) return;
+      if (there[at] && !kept.has(there[at])) there[at].replaceWith(row);
+      else this.table.insertBefore(row, there[at] || null);
+    });
+    while (there.length > rows.length) this.table.lastChild.remove();
+  }
+
+  /** The row of a variable; the one that was shown last, if it says the same. */
+  valueRow(name, value, before, changed) {
+    const known = this.valueRows.get(name);
+    const says = JSON.stringify([value, changed ? before : null, changed]);
+    if (known && known.says === says) return known.row;
+    const row = h('tr', null, h('td', null, this.pinButton(name, false), name), this.valueCell(value, before, changed));
+    this.valueRows.set(name, { row, says });
+    return row;
   }
 
   valueCell(value, before, changed) {
@@ -406,6 +468,7 @@ class RunView {
     else if (event.key === '/') this.filter.focus();
     else if (event.key === 'p') this.pinInput.focus();
     else if (event.key === 'c') this.onlyChanged.click();
+    else if (event.key === 'x' && this.element.querySelector('#go-on')) this.page.goOn(this.at);
     else if (event.key === 'v') this.projection.element.open = !this.projection.element.open;
     else return false;
     return true;

@@ -38,6 +38,23 @@ function sourcePane(sources, title, marks) {
     current = [];
   }
 
+  // Lines are all of one height: asking for the place of one at every step would lay out everything that has changed.
+  const size = { line: 0, room: 0, top: 0, wanted: 0 };
+
+  /** Scrolls so that the wanted line is seen. */
+  function bring() {
+    const top = size.wanted * size.line;
+    if (!size.line || (top >= size.top + 20 && top <= size.top + size.room - 40)) return;
+    size.top = Math.max(0, top - size.room / 3);
+    body.scrollTop = size.top;
+  }
+
+  body.addEventListener('scroll', () => { size.top = body.scrollTop; });
+  new ResizeObserver(() => {
+    size.room = body.clientHeight;
+    size.line = lines.length ? lines[0].offsetHeight : 0;
+    bring();
+  }).observe(body);
   load(0);
   return {
     element,
@@ -59,10 +76,8 @@ function sourcePane(sources, title, marks) {
         at.setAttribute('aria-current', 'true');
         current.push(at);
       }
-      const top = at.offsetTop;
-      if (top < body.scrollTop + 20 || top > body.scrollTop + body.clientHeight - 40) {
-        body.scrollTop = Math.max(0, top - body.clientHeight / 3);
-      }
+      size.wanted = Number(at.dataset.line) - 1;
+      bring();
     },
   };
 }

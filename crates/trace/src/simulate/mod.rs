@@ -3,17 +3,21 @@
 //! A [`Simulator`] holds the states passed so far. Whoever leads it (chance, a stored run, a person) picks from what the
 //! definition of a step offers. A stored run can be a guide: one goes along it, leaves it for another step, and comes back.
 
+mod guide;
+mod watch;
+
 use tertium_base::narrow::below;
 use tertium_base::{Budget, Diagnostic};
-use tertium_program::{Binary, Expr, Fault, Move, Outcome, Semantics, Sort, State, Successor};
+use tertium_program::{Fault, Move, Outcome, Semantics, State, Successor};
 
 use crate::itf::Stored;
 use crate::run::{self, Run, Taken, arrival};
 use crate::trail::{self, Followed, Trail};
 use crate::wording::{self, StepNarration};
+pub use guide::{Beside, Until};
 use tertium_load::Failure;
-use tertium_load::program::{Extras, Language, ProgramFile, from_text_with};
-use tertium_load::promela;
+use tertium_load::program::ProgramFile;
+use watch::Watch;
 
 /// At most this many candidates for initial states are tried.
 const MOST_INITIAL: u64 = 1 << 20;
@@ -49,13 +53,6 @@ pub struct Choice {
     successor: Successor,
 }
 
-/// An expression that a person wants to see.
-#[derive(Debug)]
-struct Watch {
-    text: String,
-    file: ProgramFile,
-}
-
 /// Why a run has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -79,26 +76,6 @@ pub struct Simulator<'f> {
     watches: Vec<Watch>,
     /// A stored run to go along.
     guide: Option<Run>,
-}
-
-/// Where the walk is beside its guide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beside {
-    /// On it; so many steps are left, one that goes wrong counted.
-    On(usize),
-    /// It has left the guide after so many steps.
-    Left(usize),
-}
-
-/// How a walk to a condition ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
-    /// The condition holds.
-    Holds,
-    /// There was no step left to take.
-    Ended,
-    /// So many steps were taken that it was given up.
-    Steps,
 }
 
 impl<'f> Simulator<'f> {
@@ -230,89 +207,6 @@ impl<'f> Simulator<'f> {
         self.jump(position);
     }
 
-    /// Makes the run so far the guide, and goes back to its beginning.
-    pub fn guide(&mut self) {
-        self.guide = Some(self.run.clone());
-        self.jump(0);
-    }
-
-    /// Where the walk is beside its guide, if it has one.
-    #[must_use]
-    pub fn beside(&self) -> Option<Beside> {
-        let guide = self.guide.as_ref()?;
-        if self.run.first != guide.first {
-            return Some(Beside::Left(0));
-        }
-        let same = self.run.steps.iter().zip(&guide.steps).take_while(|(taken, planned)| taken == planned).count();
-        let faulty = self.run.fault.is_some() && self.run.fault != guide.fault;
-        if same < self.run.steps.len() || faulty {
-            return Some(Beside::Left(same));
-        }
-        Some(Beside::On(guide.length() - self.run.length()))
-    }
-
-    /// Whether a choice is what the guide does next.
-    #[must_use]
-    pub fn is_guided(&self, choice: &Choice) -> bool {
-        let Some(guide) = self.guide.as_ref().filter(|_| matches!(self.beside(), Some(Beside::On(_)))) else {
-            return false;
-        };
-        match (guide.steps.get(self.run.steps.len()), &guide.fault) {
-            (Some(planned), _) => {
-                planned.moves == choice.successor.moves && arrival(&choice.successor.outcome) == Some(&planned.state)
-            }
-            (None, Some((moves, _))) => *moves == choice.successor.moves && choice.fault.is_some(),
-            (None, None) => false,
-        }
-    }
-
-    /// Takes the next step of the guide; false if it has none left, or was left.
-    pub fn advance(&mut self) -> bool {
-        let Some(Beside::On(left)) = self.beside().filter(|beside| *beside != Beside::On(0)) else { return false };
-        let Some(guide) = &self.guide else { return false };
-        match guide.steps.get(self.run.steps.len()) {
-            Some(planned) => self.run.steps.push(planned.clone()),
-            None => self.run.fault.clone_from(&guide.fault),
-        }
-        if left == 1 {
-            self.run.loop_start = guide.loop_start;
-        }
-        true
-    }
-
-    /// Goes back to where the guide was left.
-    pub fn rejoin(&mut self) {
-        if let Some(Beside::Left(at)) = self.beside() {
-            let first = self.guide.as_ref().map(|guide| guide.first.clone());
-            self.run.first = first.unwrap_or_else(|| self.run.first.clone());
-            self.jump(at);
-        }
-    }
-
-    /// Goes on until a condition holds, along the guide as long as that goes, else by chance; at least one step.
-    ///
-    /// # Errors
-    /// If it is no condition over the program's variables, or a limit is reached.
-    pub fn until(&mut self, text: &str, most: usize, chance: &mut Chance, budget: &Budget) -> Result<Until, Failure> {
-        let condition = self.watching(text)?;
-        for _ in 0..most {
-            budget.check()?;
-            if !self.advance() {
-                let choices = self.choices();
-                if choices.is_empty() {
-                    return Ok(Until::Ended);
-                }
-                self.take(&choices[chance.below(choices.len())])?;
-            }
-            // What cannot be evaluated does not hold.
-            let value = condition.value(self.run.last());
-            if value == "true" || value.parse::<i64>().is_ok_and(|number| number != 0) {
-                return Ok(Until::Holds);
-            }
-        }
-        Ok(Until::Steps)
-    }
-
     /// Lets chance take up to `steps` steps.
     ///
     /// # Errors
@@ -327,54 +221,6 @@ impl<'f> Simulator<'f> {
             self.take(&choices[chance.below(choices.len())])?;
         }
         Ok(())
-    }
-
-    /// Adds an expression to be shown with every state.
-    ///
-    /// # Errors
-    /// If it is no expression over the program's variables.
-    pub fn watch(&mut self, text: &str) -> Result<(), Failure> {
-        let watch = self.watching(text)?;
-        self.watches.push(watch);
-        Ok(())
-    }
-
-    /// Shows an expression no longer, or none at all; false if it was not shown.
-    pub fn unwatch(&mut self, text: &str) -> bool {
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let before = self.watches.len();
-        self.watches.retain(|watch| !line.is_empty() && watch.text != line);
-        self.watches.len() < before
-    }
-
-    fn watching(&self, text: &str) -> Result<Watch, Failure> {
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let mut name = "watched".to_owned();
-        while self.file.source.text.contains(&name) || line.contains(&name) {
-            name.push('_');
-        }
-        let text = &self.file.source.text;
-        let file = match self.file.language {
-            Language::Gcl => {
-                let extras = Extras { sizes: self.file.sizes.clone(), ..Extras::default() };
-                from_text_with("<watch>", format!("{text}\ndefine {name} = {line}\n"), &[], None, &extras)?
-            }
-            Language::Promela => promela::from_text(
-                &self.file.file,
-                &format!("{text}\npred ({line})\n"),
-                &[],
-                None,
-                &self.file.defines,
-                &[],
-            )?,
-        };
-        Ok(Watch { text: line, file })
-    }
-
-    /// The watched expressions with their values now.
-    #[must_use]
-    pub fn watched(&self) -> Vec<(String, String)> {
-        self.watches.iter().map(|watch| (watch.text.clone(), watch.value(self.run.last()))).collect()
     }
 
     /// Follows a trail of Spin.
@@ -446,23 +292,6 @@ impl<'f> Simulator<'f> {
             }
         }
         found
-    }
-}
-
-impl Watch {
-    fn value(&self, state: &State) -> String {
-        let program = &self.file.program;
-        let Some(named) = program.defines.last().or(program.predicates.last()) else { return "?".to_owned() };
-        // In Promela a condition is a number that is not 0, and the number says more.
-        let expr = match program.exprs.get(named.expr) {
-            Expr::Binary(Binary::Ne, number, zero) if program.exprs.constant(zero) == Some(0) => number,
-            _ => named.expr,
-        };
-        match Semantics::new(program).observe(expr, state) {
-            Ok(value) if program.exprs.sort(expr) == Sort::Bool => (value != 0).to_string(),
-            Ok(value) => value.to_string(),
-            Err(kind) => format!("({})", kind.name()),
-        }
     }
 }
 
