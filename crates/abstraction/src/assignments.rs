@@ -242,17 +242,6 @@ impl System {
         }
     }
 
-    /// The guard over the predicates: exactly if they say it all, else where it is not surely false.
-    fn guard_text(&mut self, relation: TermId) -> Result<(String, bool), Failed> {
-        let (named, symbols) = self.named(relation);
-        if self.is_named(named, &symbols) {
-            return Ok((self.truth_text(named, &symbols), true));
-        }
-        let never = self.never_cubes(relation)?;
-        let parts: Vec<String> = never.iter().map(|cube| format!("!({})", cube_text(cube))).collect();
-        Ok((if parts.is_empty() { "T".to_owned() } else { parts.join(" & ") }, false))
-    }
-
     /// A term with symbols in the place of the predicates, and those symbols.
     pub(crate) fn named(&mut self, term: TermId) -> (TermId, Vec<TermId>) {
         let mut names: HashMap<TermId, TermId> = HashMap::new();
@@ -296,60 +285,6 @@ impl System {
         }
         Ok(never)
     }
-
-    /// A term over the predicates' symbols.
-    fn truth_text(&self, term: TermId, symbols: &[TermId]) -> String {
-        let name = |id: TermId| symbols.iter().position(|&symbol| symbol == id).map(|at| format!("B{}", at + 1));
-        let mut texts: HashMap<TermId, String> = HashMap::new();
-        for id in self.terms.reachable(&[term]) {
-            let text = match self.terms.get(id) {
-                Term::Bool(value) => if value { "T" } else { "F" }.to_owned(),
-                Term::Not(inner) => match self.terms.get(inner) {
-                    Term::And(list) => {
-                        let parts = self.terms.list(list).iter().map(|part| negated(&texts[part])).collect();
-                        joined(parts, " | ")
-                    }
-                    _ => negated(&texts[&inner]),
-                },
-                Term::And(list) => {
-                    let parts = self.terms.list(list).iter().map(|part| texts[part].clone()).collect();
-                    joined(parts, " & ")
-                }
-                Term::Same(a, b) => format!("({} = {})", texts[&a], texts[&b]),
-                Term::Ite(c, a, b) => format!("(if {} then {} else {})", texts[&c], texts[&a], texts[&b]),
-                _ => name(id).unwrap_or_else(|| "?".to_owned()),
-            };
-            texts.insert(id, text);
-        }
-        let text = &texts[&term];
-        text.strip_prefix('(')
-            .and_then(|text| text.strip_suffix(')'))
-            .filter(|inner| balanced(inner))
-            .unwrap_or(text)
-            .to_owned()
-    }
-}
-
-/// In the order of the predicates' names, whatever their signs.
-fn joined(mut parts: Vec<String>, between: &str) -> String {
-    parts.sort_by(|a, b| a.trim_start_matches('!').cmp(b.trim_start_matches('!')));
-    format!("({})", parts.join(between))
-}
-
-fn negated(text: &str) -> String {
-    text.strip_prefix('!').filter(|rest| !rest.contains(' ')).map_or_else(|| format!("!{text}"), str::to_owned)
-}
-
-/// Whether no bracket closes before it opens, so that the outer pair may go.
-fn balanced(text: &str) -> bool {
-    let mut depth = 0i32;
-    for c in text.chars() {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        if depth < 0 {
-            return false;
-        }
-    }
-    depth == 0
 }
 
 #[derive(Default)]
@@ -413,7 +348,7 @@ fn cubes(predicates: &[usize], size: usize) -> Vec<Cube> {
     found.into_iter().map(|(_, cube)| cube).collect()
 }
 
-fn cube_text(cube: &Cube) -> String {
+pub(crate) fn cube_text(cube: &Cube) -> String {
     let parts: Vec<String> =
         cube.iter().map(|&(predicate, value)| format!("{}B{}", if value { "" } else { "!" }, predicate + 1)).collect();
     if parts.is_empty() { "T".to_owned() } else { parts.join(" & ") }

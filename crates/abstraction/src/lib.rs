@@ -43,6 +43,7 @@ pub mod collect;
 mod cover;
 mod diagram;
 pub mod expand;
+mod guard_text;
 pub mod horn;
 pub mod hyper;
 pub mod initial;

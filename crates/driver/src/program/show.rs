@@ -6,7 +6,7 @@ use tertium_abstraction::{EdgeCounts, Explored, StructureOptions, System};
 use tertium_base::Budget;
 use tertium_lattice::Kleene;
 use tertium_model::Model;
-use tertium_program::{Expr, ExprId, LocationId, Program, VarId};
+use tertium_program::{Action, Expr, ExprId, LocationId, Place, Program, StepId, VarId};
 
 use super::error_trace::{ErrorTrace, error_traces};
 use super::predicate_abstraction::{AbstractionOptions, Prepared, failed, prepare};
@@ -120,7 +120,9 @@ pub fn show(
             statement: texts.join("; "),
             guard: step.guard.clone(),
             exact: step.exact,
-            assignments: step.assignments.iter().map(ToString::to_string).collect(),
+            assignments: (kept_assignments(system, &operation.steps).into_iter())
+                .chain(step.assignments.iter().map(ToString::to_string))
+                .collect(),
         }
     });
     let shown = AbstractionSummary {
@@ -264,4 +266,27 @@ fn initially(system: &System, explored: &Explored) -> String {
         some if some.len() > MOST_INITIAL => format!("one of {} combinations", some.len()),
         some => some.iter().map(|one| format!("({})", cube(one))).collect::<Vec<_>>().join(" | "),
     }
+}
+
+/// What steps write to variables that stay concrete.
+fn kept_assignments(system: &System, steps: &[StepId]) -> Vec<String> {
+    let program = system.program();
+    let is_kept = |var: VarId| system.kept_variables().iter().any(|&(kept, _)| kept == var);
+    let written = steps.iter().flat_map(|&step| match &program.step(step).action {
+        Action::Assign(written) => written.as_slice(),
+        _ => &[],
+    });
+    let kept = written.filter(|assign| is_kept(assign.place.variable()));
+    kept.map(|assign| {
+        let name = program.show_variable(assign.place.variable());
+        let place = match assign.place {
+            Place::Element(_, indices) => {
+                let shown = program.exprs.list(indices).iter().map(|&index| format!("[{}]", program.show(index)));
+                format!("{name}{}", shown.collect::<String>())
+            }
+            Place::Var(_) => name,
+        };
+        format!("{place} := {}", program.show(assign.value))
+    })
+    .collect()
 }

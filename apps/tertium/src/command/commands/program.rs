@@ -93,7 +93,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wanted: &Wanted) -> Result<Done
         page.sources = file.texts().into_iter().map(|(file, text)| SourceView { file, text }).collect();
         page.coverage = pages::coverage(&file, outcome.coverage.as_deref());
     }
-    let itf = |answer: &ProgramAnswer| {
+    let itf = |answer: &program::ProgramAnswer| {
         // A run of one size is no run of the program as it stands.
         let run = answer.run().filter(|_| answer.system().is_none())?;
         Some(program::itf::document(&file, run, None, answer.repeats()))
