@@ -330,9 +330,40 @@ impl Terms {
         if let (Some(x), Some(y)) = (self.as_int(a), self.as_int(b)) {
             return Some(self.int(apply_bits(op, x, y)));
         }
+        if let Some(linear) = self.bits_by_arithmetic(op, a, b) {
+            return Some(linear);
+        }
         let half = 1i128 << (width - 1);
         let lo = if x.0 >= Some(0) && y.0 >= Some(0) { 0 } else { -half };
         Some(self.intern(Term::Bits(op, width, a, b), Sort::Int, (Some(lo), Some(half - 1))))
+    }
+
+    /// Masks of lowest bits and shifts by a constant as remainders, products and quotients: integers and vectors of bits in one question are hard for solvers.
+    fn bits_by_arithmetic(&mut self, op: BitOp, a: TermId, b: TermId) -> Option<TermId> {
+        let power =
+            |exponent: i128| u32::try_from(exponent).ok().filter(|&exponent| exponent <= 62).map(|e| 1i128 << e);
+        match op {
+            BitOp::And => {
+                let is_mask = |mask: i128| mask >= 0 && (mask + 1).count_ones() == 1;
+                let (value, mask) = match (self.as_int(a), self.as_int(b)) {
+                    (_, Some(mask)) if is_mask(mask) => (a, mask),
+                    (Some(mask), _) if is_mask(mask) => (b, mask),
+                    _ => return None,
+                };
+                let size = self.int(mask + 1);
+                Some(self.modulo(value, size))
+            }
+            BitOp::Shl => {
+                let factor = power(self.as_int(b)?)?;
+                Some(self.weighted(&[(a, factor)], 0))
+            }
+            BitOp::Shr => {
+                let divisor = power(self.as_int(b)?)?;
+                let divisor = self.int(divisor);
+                Some(self.div(a, divisor))
+            }
+            _ => None,
+        }
     }
 
     /// What remains of an integer in a machine word of this many bits. Few wraps become a choice of differences, so that

@@ -1,6 +1,6 @@
 //! Random terms: simplifier, evaluator, Z3 and the enumeration of models tell the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use tertium_base::Budget;
@@ -381,4 +381,30 @@ fn symbols_keep_their_bounds_in_models() {
     let rows: Vec<Vec<i128>> = rows.iter().map(|row| row.iter().filter_map(Value::as_int).collect()).collect();
     assert_eq!(rows, [vec![3, 3], vec![3, 4], vec![4, 4]]);
     assert_eq!(SymbolId::new(0).index(), 0);
+}
+
+/// Masks and shifts by constants become arithmetic: it has the values of the operations on bits, of negative numbers too.
+#[test]
+fn masks_and_shifts_are_what_they_are_on_bits() {
+    let mut terms = Terms::new();
+    let symbol = terms.fresh("x".to_owned(), Sort::Int, (Some(-70), Some(70)));
+    for operand in 0..20i128 {
+        let constant = terms.int(operand);
+        for op in [BitOp::And, BitOp::Shl, BitOp::Shr] {
+            let term = terms.bits(op, symbol, constant).expect("few bits");
+            let turned = (op == BitOp::And).then(|| terms.bits(op, constant, symbol).expect("few bits"));
+            for value in -70..=70i128 {
+                let here = terms.int(value);
+                for found in [Some(term), turned].into_iter().flatten() {
+                    let found = terms.substitute(found, &HashMap::from([(symbol, here)]));
+                    let wanted = match op {
+                        BitOp::And => value & operand,
+                        BitOp::Shl => value << operand,
+                        _ => value >> operand,
+                    };
+                    assert_eq!(terms.as_int(found), Some(wanted), "{value} {op:?} {operand}");
+                }
+            }
+        }
+    }
 }
