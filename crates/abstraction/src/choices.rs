@@ -1,14 +1,16 @@
 //! Is there a choice of inputs? What a term says once its inputs are chosen away.
 //!
-//! In this order: all values, if they are few; values at which a comparison in the term changes (sound, not always
-//! enough); a quantifier, which the solver may or may not decide.
+//! In this order: all values, if they are few; those at which a comparison in the term changes, if they are enough (`input_elimination`); such values where they need not be enough, from below; a
+//! quantifier, which the solver may or may not decide.
 
 use std::collections::HashMap;
 
 use tertium_base::Stopped;
+use tertium_program::LocationId;
 use tertium_smt::{Purpose, Reply, Sort, Term, TermId};
 
-use crate::system::{Choice, System};
+use crate::input_elimination::eliminated;
+use crate::system::{Choice, OperationId, System};
 use crate::view::View;
 
 /// Inputs with at most this many combinations are tried one by one.
@@ -48,6 +50,9 @@ impl System {
         if let Some(all) = self.all_choices(term, &used) {
             return Closed { below: all, exact: all };
         }
+        if let Some(exact) = eliminated(&mut self.terms, term, &used) {
+            return Closed { below: exact, exact };
+        }
         let mut below = vec![term];
         for input in &used {
             let tried: Vec<TermId> = below.iter().flat_map(|&part| self.tried(part, *input)).collect();
@@ -57,6 +62,17 @@ impl System {
         let below = self.terms.any(&below);
         let symbols: Vec<TermId> = used.iter().map(|input| input.symbol).collect();
         Closed { below, exact: self.terms.exists(&symbols, term) }
+    }
+
+    /// In which program states of these locations inputs can be chosen so that an operation leads to where something holds. Where inputs are only tried, fewer.
+    pub fn chosen_precondition(&mut self, operation: OperationId, locations: &[LocationId], end: TermId) -> TermId {
+        let before = self.after(operation, end);
+        let relation = self.operations[operation].relation;
+        let term = self.terms.and(relation, before);
+        let places = self.concrete(locations, &[]);
+        let term = self.terms.substitute(term, &places);
+        let inputs = self.operations[operation].inputs.clone();
+        self.close(term, &inputs).below
     }
 
     /// The term for each combination of values, if those are few.

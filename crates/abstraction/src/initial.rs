@@ -57,10 +57,13 @@ impl System {
             let here: Vec<TermId> = parts.iter().map(|&part| self.terms.substitute(part, &map)).collect();
             let predicates: Vec<TermId> =
                 self.predicate_terms.clone().iter().map(|&term| self.terms.substitute(term, &map)).collect();
-            let fixed: Vec<Kleene> =
-                predicates.iter().map(|&term| self.terms.as_bool(term).map_or(Kleene::Unknown, definite)).collect();
-            let base = AbstractState { locations: locations.clone(), kept, cube: fixed, stopped: false };
-            let open: Vec<usize> = (0..predicates.len()).filter(|&at| base.cube[at] == Kleene::Unknown).collect();
+            let told: Vec<usize> = (0..predicates.len()).filter(|&at| self.matters(at, &locations)).collect();
+            let mut cube = vec![Kleene::Unknown; predicates.len()];
+            for &at in &told {
+                cube[at] = self.terms.as_bool(predicates[at]).map_or(Kleene::Unknown, definite);
+            }
+            let base = AbstractState { locations: locations.clone(), kept, cube, stopped: false };
+            let open: Vec<usize> = told.into_iter().filter(|&at| base.cube[at] == Kleene::Unknown).collect();
             self.add_rows(&here, &predicates, &open, &base, certain, &mut found)?;
         }
         found.sort();

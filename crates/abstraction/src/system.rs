@@ -18,6 +18,7 @@ use tertium_smt::{Bounds, Queries, Sort as TermSort, Term, TermId, Terms};
 use crate::diagram::Diagrams;
 use crate::invariants::{LocationInvariant, intervals};
 use crate::keep;
+use crate::local_predicates::Locality;
 use crate::options::Options;
 use crate::translate::{Cells, NoTerm, Translator};
 
@@ -171,6 +172,8 @@ pub struct System {
     /// What steps do, as far as it was needed.
     pub(crate) diagrams: Diagrams,
     pub(crate) remembers: bool,
+    /// Where predicates matter; everywhere if nothing is said.
+    pub(crate) locality: Option<Locality>,
     constants: Option<Constants>,
 }
 
@@ -215,6 +218,7 @@ impl System {
             supports: HashMap::new(),
             diagrams: Diagrams::default(),
             remembers: true,
+            locality: None,
             constants: None,
         };
         system.keep_cells()?;

@@ -26,6 +26,9 @@ pub struct View {
     forms: HashMap<TermId, Bounds>,
 }
 
+/// Initial values are large from here on.
+const FAR: i128 = 10;
+
 impl System {
     /// The facts of a state.
     pub(crate) fn view(&mut self, state: &AbstractState) -> View {
@@ -215,8 +218,50 @@ impl System {
     /// # Errors
     /// If a limit is reached.
     pub fn initial_sample(&mut self, state: &AbstractState) -> Result<Option<Vec<Vec<i64>>>, Stopped> {
+        self.initial_sample_with(state, &[])
+    }
+
+    /// Several program states that may be among those where an abstract one begins: one as the solver likes, and those where what has no bounds is large, or very small, first all of it and then one cell after the other; at most so many.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn initial_samples(&mut self, state: &AbstractState, most: usize) -> Result<Vec<Vec<Vec<i64>>>, Stopped> {
+        let mut found: Vec<Vec<Vec<i64>>> = self.initial_sample(state)?.into_iter().collect();
+        let cells = self.cell_terms();
+        let any = |variable: &tertium_program::Variable| variable.initial == tertium_program::InitialValue::Any;
+        let open = self.program.variables.iter().zip(&cells).filter(|(variable, _)| any(variable));
+        let open = open
+            .flat_map(|(_, cells)| cells)
+            .copied()
+            .filter(|&cell| self.terms.sort(cell) == tertium_smt::Sort::Int && self.terms.bounds(cell) == (None, None));
+        let open: Vec<TermId> = open.collect();
+        let groups: Vec<Vec<TermId>> =
+            std::iter::once(open.clone()).chain(open.iter().map(|&cell| vec![cell])).collect();
+        for cells in groups {
+            for large in [true, false] {
+                if found.is_empty() || found.len() >= most {
+                    return Ok(found);
+                }
+                let far = |system: &mut Self, cell: TermId| {
+                    let bound = system.terms.int(if large { FAR } else { -FAR });
+                    if large { system.terms.le(bound, cell) } else { system.terms.le(cell, bound) }
+                };
+                let extra: Vec<TermId> = cells.iter().map(|&cell| far(self, cell)).collect();
+                let sample = self.initial_sample_with(state, &extra)?;
+                found.extend(sample.filter(|sample| !found.contains(sample)));
+            }
+        }
+        Ok(found)
+    }
+
+    fn initial_sample_with(
+        &mut self,
+        state: &AbstractState,
+        extra: &[TermId],
+    ) -> Result<Option<Vec<Vec<i64>>>, Stopped> {
         let map = self.concrete(&state.locations, &state.kept);
         let mut parts = self.initial.clone();
+        parts.extend_from_slice(extra);
         parts.extend(self.kept_conditions(&state.kept));
         for (at, &value) in state.cube.iter().enumerate() {
             let term = self.terms.substitute(self.predicate_terms[at], &map);

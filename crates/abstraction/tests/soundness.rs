@@ -45,8 +45,21 @@ fn mixed_states_are_refined_by_the_program() {
     for_random_cases(30, |case| {
         let Some(program) = random_case(case) else { return };
         let program = keeping(case, program);
-        check_below(case, &program, Limit::default());
+        check_below(case, &program, Limit::default(), false);
     });
+}
+
+/// Where predicates are local, abstract states stand for more, and what is said of them is still true.
+#[test]
+fn local_predicates_tell_less_and_nothing_wrong() {
+    let dropped = std::cell::Cell::new(0);
+    for_random_cases(40, |case| {
+        let Some(program) = random_case(case) else { return };
+        if check_below(case, &program, Limit::default(), true) == Some(true) {
+            dropped.set(dropped.get() + 1);
+        }
+    });
+    assert!(dropped.get() > 5, "only in {} programs something was dropped", dropped.get());
 }
 
 #[test]
@@ -68,6 +81,10 @@ fn diagrams_tell_what_each_state_alone_would() {
             case.keep("kind.txt", kind.name());
             let mut remembering = system(&program, kind, Limit::default());
             let mut forgetful = system(&program, kind, Limit::default()).forgetful();
+            if case.rng.chance(50) {
+                remembering.make_predicates_local(&[]);
+                forgetful.make_predicates_local(&[]);
+            }
             let (with, without) = (explored(&mut remembering).unwrap(), explored(&mut forgetful).unwrap());
             assert_eq!(with.states, without.states);
             assert_eq!(with.expansions, without.expansions);
@@ -81,11 +98,17 @@ fn diagrams_tell_what_each_state_alone_would() {
     assert!(shared.get() <= alone.get(), "{} calls with diagrams, {} without", shared.get(), alone.get());
 }
 
-fn check_below(case: &mut Case, program: &Program, limit: Limit) -> Option<()> {
+/// Compares the program with its abstractions of all kinds, in which predicates are local or not; whether some predicate was dropped somewhere.
+fn check_below(case: &mut Case, program: &Program, limit: Limit, local: bool) -> Option<bool> {
     let (truth, _) = concrete(program, 3000)?;
+    let mut dropped = false;
     for kind in AbstractionKind::ALL {
         case.keep("kind.txt", kind.name());
         let mut system = system(program, kind, limit);
+        if local {
+            let asked: Vec<_> = atoms(program).into_iter().map(|(_, atom)| atom).take(case.rng.below(2)).collect();
+            dropped |= system.make_predicates_local(&asked);
+        }
         let explored = explored(&mut system).unwrap();
         let names = atoms(program);
         let structure =
@@ -101,7 +124,7 @@ fn check_below(case: &mut Case, program: &Program, limit: Limit) -> Option<()> {
             assert!(real || !certain, "an initial state that stands for nothing");
         }
     }
-    Some(())
+    Some(dropped)
 }
 
 #[test]
@@ -109,7 +132,7 @@ fn every_abstraction_is_refined_by_its_program() {
     let done = std::cell::Cell::new(0);
     for_random_cases(60, |case| {
         let Some(program) = random_case(case) else { return };
-        if check_below(case, &program, Limit::default()).is_some() {
+        if check_below(case, &program, Limit::default(), false).is_some() {
             done.set(done.get() + 1);
         }
     });
@@ -121,7 +144,7 @@ fn solvers_that_give_up_leave_less_known_never_something_wrong() {
     for_random_cases(25, |case| {
         let Some(program) = random_case(case) else { return };
         let work = *case.rng.pick(&[1, 30, 100, 300]);
-        check_below(case, &program, Limit { work: Some(work), time: None });
+        check_below(case, &program, Limit { work: Some(work), time: None }, false);
     });
 }
 

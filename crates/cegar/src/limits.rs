@@ -95,6 +95,11 @@ pub const AUGMENTED_MOST_STATES: usize = 200_000;
 /// More requirements are not met: each makes the structure twice as large.
 pub const AUGMENTED_MOST_REQUIREMENTS: usize = 6;
 
+// refinement_loop/every_start.rs
+
+/// Longer paths are not pulled back for all initial states together.
+pub const EVERY_START_LONGEST: usize = 120;
+
 // refinement_loop/horn_predicates.rs
 
 /// After so many rounds of refinement an engine for Horn clauses is asked for an invariant.
@@ -137,6 +142,11 @@ pub const OPEN_CYCLE_MOST_VALUES: usize = 6;
 /// So many functions that were tried are named.
 pub const OPEN_CYCLE_MOST_FUNCTIONS: usize = 3;
 
+// refinement_loop/paths.rs
+
+/// With so many predicates they are local first.
+pub const LOCAL_PREDICATES_MANY: usize = 4;
+
 // refinement_loop/ranking.rs
 
 /// Of the numbers that decrease somewhere, how many are combined.
@@ -156,6 +166,10 @@ pub const RANKING_GAME_MANY_CHANGES: usize = 4_000;
 pub const RANKING_GAME_MOST_PHASES: usize = 3;
 /// With more combinations of locations in an open cycle, steps are not chosen together with ranking functions.
 pub const RANKING_GAME_MOST_PLACES: usize = 8;
+/// So often functions are looked for together with choices, each time with what the last ones made reachable.
+pub const RANKING_GAME_MOST_CHOICES: usize = 3;
+/// So many functions are tried together where none alone defends more claims.
+pub const RANKING_GAME_MOST_AT_ONCE: usize = 4;
 /// So many ranking functions are part of one game at most.
 pub const RANKING_GAME_MOST_TOGETHER: usize = 6;
 /// So many pairs are tried as lexicographic ranking functions of steps that are chosen.
@@ -181,6 +195,8 @@ pub const RANKING_SYNTHESIS_MOST_SYSTEMS: usize = 40;
 
 // refinement_loop/recurrent_sets.rs
 
+/// So many initial states are run from.
+pub const RECURRENT_SETS_MOST_STARTS: usize = 6;
 /// The program is run for this many states, each counted once for every state of the automaton.
 pub const RECURRENT_SETS_MOST_NODES: usize = 12_000;
 /// Cycles that are looked at closely, and how often the same steps are, from different states.

@@ -7,9 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use self::certified::{folder, refused, refused_as, refused_by, stored};
+use self::certified::{deciders, folder, refused, refused_as, refused_by, stored};
 use tertium_base::Budget;
-use tertium_certify::Decider;
 use tertium_driver::program::check::CheckOutcome;
 use tertium_driver::program::predicate_abstraction::{self, AbstractionKind, AbstractionOptions};
 use tertium_driver::program::proof::{Written, certificate_of};
@@ -169,18 +168,6 @@ fn decided(file: &ProgramFile) -> Vec<(Question, ProgramAnswer)> {
     )
     .unwrap_or_else(|failure| panic!("{failure:?}"));
     asked.into_iter().zip(found.answers).collect()
-}
-
-/// Solvers that are here: Z3, and cvc5 if it can be started.
-#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
-fn deciders() -> Vec<Decider> {
-    let command = vec!["cvc5".to_owned()];
-    let there = tertium_smt::Process::new(&command).is_ok();
-    if !there {
-        eprintln!("skipped: there is no cvc5, so Z3 alone is asked");
-    }
-    let second = there.then_some(Decider { command: Some(command) });
-    std::iter::once(Decider::default()).chain(second).collect()
 }
 
 /// Names that mean something to a solver are names all the same.

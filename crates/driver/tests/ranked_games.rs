@@ -6,10 +6,11 @@ mod ranking;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
-use self::certified::{folder, refused, stored};
+use self::certified::{deciders, folder, refused, refused_by, stored};
 use self::ranking::{certificate, corpus};
 use tertium_base::Budget;
 use tertium_driver::program::predicate_abstraction::AbstractionOptions;
+use tertium_driver::program::predicate_abstraction::basis::Basis;
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::refinement_loop;
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check};
@@ -70,6 +71,16 @@ fn any_number_of_variables_and_levels() {
 }
 
 #[test]
+fn predicates_are_local_where_loops_follow_one_another() {
+    decides("tm_six", &["af", "lt", "agef"]);
+}
+
+#[test]
+fn one_path_does_for_every_start() {
+    decides("hc_jm06", &["un"]);
+}
+
+#[test]
 fn what_is_never_left_is_a_recurrent_set() {
     decides("stepsize_up", &["ends", "never", "none"]);
     decides("refill", &["empties", "can", "stays"]);
@@ -112,8 +123,54 @@ fn changed_certificates_are_refused() {
     is_refused(&path, &changed(&text, "\"along\": 0", "\"along\": 7"), "a set that there is not");
 }
 
-/// A program whose integers have no bounds by their types, but few values all the same; properties that branch.
-fn random_text(rng: &mut Rng) -> String {
+/// The text with a number, a truth value or a list between brackets changed somewhere behind a place.
+fn forged(text: &str, from: usize, rng: &mut Rng) -> String {
+    let is_number = |at: &usize| text.as_bytes()[*at].is_ascii_digit();
+    let numbers: Vec<usize> = (from..text.len()).filter(is_number).collect();
+    let (old, new) = [
+        ("true", "false"),
+        ("false", "true"),
+        ("[", "[["),
+        ("],[", ","),
+        ("(+ ", "(- "),
+        ("\"terms\":[\"", "\"terms\":[\"7 "),
+    ][rng.below(6)];
+    if rng.chance(40)
+        && let Some(at) = text[from..].find(old)
+    {
+        return format!("{}{new}{}", &text[..from + at], &text[from + at + old.len()..]);
+    }
+    let at = numbers[rng.below(numbers.len())];
+    format!("{}{}{}", &text[..at], rng.below(10), &text[at + 1..])
+}
+
+/// A certificate of a program in which the property is true, and forgeries of its ranks, show nothing about one in which it is false.
+#[test]
+fn forged_ranks_do_not_show_what_is_false() {
+    let changes = [
+        ("countdown", "af", "n := n - 1", "n := n + 1"),
+        ("walk", "seven", "x := x + 1", "x := x - 2"),
+    ];
+    for (name, property, from, to) in changes {
+        let (path, text) = of(name, property);
+        let program = std::fs::read_to_string(&path).expect("it can be read");
+        let other = folder("ranked_games_forged").join(format!("{name}.gcl"));
+        let file = stored(&other, &changed(&program, from, to));
+        let answers = abstracted(&file, &[property.to_owned()], &CheckOptions::default());
+        assert_ne!(answers[0].1.value(), Belnap::True, "{name} is changed");
+        is_refused(&other, &text, "a certificate of another program");
+        let ranks = text.find("\"ranks\"").expect("it has ranks");
+        for_random_cases(6, |case| {
+            let changes = 1 + case.rng.below(3);
+            let forgery = (0..changes).fold(text.clone(), |text, _| forged(&text, ranks, &mut case.rng));
+            case.keep("forged.json", &forgery);
+            is_refused(&other, &forgery, "forged for another program");
+        });
+    }
+}
+
+/// Processes that do one thing or another for ever.
+fn random_processes(rng: &mut Rng) -> String {
     let mut text = "system random\nvar x : int\nvar y : int\ninit 0 <= x && x <= 2 && 0 <= y && y <= 2\n".to_owned();
     let processes = 1 + rng.below(2);
     for process in 0..processes {
@@ -139,6 +196,39 @@ fn random_text(rng: &mut Rng) -> String {
     for process in 0..processes {
         text.push_str(&["", "", "fair P#\n"][rng.below(3)].replace('#', &process.to_string()));
     }
+    text
+}
+
+/// Loops one after the other, so that predicates matter in some places only; some inputs have no bounds, and are tested.
+fn random_loops(rng: &mut Rng) -> String {
+    let mut text = "system random\nvar x, y : int\nvar a, b : int = 2\n".to_owned();
+    text.push_str("init 0 <= x && x <= 2 && 0 <= y && y <= 2\nprocess P0 {\n");
+    let condition = |rng: &mut Rng| ["x > 0", "y > 0", "a > 0", "b > 0", "a > x", "b != y", "x < y"][rng.below(7)];
+    let change = |rng: &mut Rng| {
+        let limited = ["x := x - 1", "y := y - 1", "a := a - 1", "b := b - 1", "a, b := b, a", "x, y := y, a", "b := 2"];
+        let change = limited[rng.below(limited.len())];
+        match rng.below(6) {
+            0 => "choose { x := x - 1; } or { y := y - 1; } or { skip; }".to_owned(),
+            1 => format!("if {} {{ x := x + 1; }}", "x < 3"),
+            2 => "y := * in 0..2;".to_owned(),
+            _ => format!("{change};"),
+        }
+    };
+    for at in 0..2 + rng.below(3) {
+        let body: String = (0..1 + rng.below(2)).map(|_| format!(" {}", change(rng))).collect();
+        let guard = "x >= -1 && y >= -1 && a >= -1 && b >= -1";
+        match rng.below(4) {
+            0 => text.push_str(&format!("  l{at}: if {} {{{body} }}\n", condition(rng))),
+            _ => text.push_str(&format!("  l{at}: while {} && {guard} {{{body} }}\n", condition(rng))),
+        }
+    }
+    text.push_str("  p0: loop { skip; }\n}\n");
+    text
+}
+
+/// A program whose integers have no bounds by their types, but few values all the same; properties that branch.
+fn random_text(rng: &mut Rng) -> String {
+    let mut text = if rng.chance(50) { random_processes(rng) } else { random_loops(rng) };
     let atom = |rng: &mut Rng| ["x <= 0", "y <= 1", "x = 2", "x < y", "x + y > 3", "y != x"][rng.below(6)];
     for (at, shape) in
         ["AF (#)", "EF (#)", "EG (#)", "AG EF (#)", "AG (# -> AF (#))", "A[# U #]", "E[# U #]", "EF EG (#)"]
@@ -182,7 +272,7 @@ fn starred(formula: &str) -> String {
 #[test]
 fn random_programs_do_what_running_them_shows() {
     let folder = folder("ranked_games_random");
-    let (ranked, definite) = (Cell::new(0), Cell::new(0));
+    let (ranked, definite, solvers) = (Cell::new(0), Cell::new(0), deciders());
     for_random_cases(8, |case| {
         let text = random_text(&mut case.rng);
         case.keep("program.gcl", &text);
@@ -200,9 +290,13 @@ fn random_programs_do_what_running_them_shows() {
             }
             definite.set(definite.get() + 1);
             assert_eq!(answer.1.value(), run.value(), "{} with {deadlock:?}\n{text}", run.name);
-            if !answer.1.ranking().is_empty() && deadlock.is_none() {
+            let from_every_start = answer.1.run().is_some() && matches!(answer.1.basis(), Some(Basis::Structure(..)));
+            if (!answer.1.ranking().is_empty() || from_every_start) && deadlock.is_none() {
                 ranked.set(ranked.get() + 1);
-                assert_eq!(refused(&path, &certificate(&file, answer)), None, "{}\n{text}", run.name);
+                let proof = certificate(&file, answer);
+                for solver in &solvers {
+                    assert_eq!(refused_by(solver, &path, &proof), None, "{} by {solver:?}\n{text}", run.name);
+                }
             }
         }
     });

@@ -73,8 +73,9 @@ fn solved(
     let millis = limit.time.map_or(u32::MAX, |time| u32::try_from(time.as_millis() + 1).unwrap_or(u32::MAX));
     params.set_u32("timeout", millis);
     solver.set_params(&params);
+    let mut names = Names::default();
     for constraint in constraints {
-        solver.assert(made(constraint)?);
+        solver.assert(names.made(constraint)?);
     }
     let result = solver.check();
     if library::failed() || result != SatResult::Sat {
@@ -83,7 +84,7 @@ fn solved(
     let model = solver.get_model()?;
     let mut fractions = Vec::new();
     for unknown in 0..wanted {
-        let (numerator, denominator) = model.eval(&named(unknown), true)?.as_rational()?;
+        let (numerator, denominator) = model.eval(&names.named(unknown), true)?.as_rational()?;
         fractions.push((i128::from(numerator), i128::from(denominator)));
     }
     let common = fractions.iter().try_fold(1i128, |common, &(_, denominator)| {
@@ -97,7 +98,7 @@ fn solved(
     let values: Option<Vec<i128>> = fractions.iter().map(scaled).collect();
     let mut holds = Vec::new();
     for constraint in marked {
-        holds.push(model.eval(&made(constraint)?, true)?.as_bool()?);
+        holds.push(model.eval(&names.made(constraint)?, true)?.as_bool()?);
     }
     Some(ScaledSolution { values: values?, holds })
 }
@@ -110,27 +111,44 @@ fn divisor(mut a: i128, mut b: i128) -> i128 {
     a.max(1)
 }
 
-fn named(unknown: usize) -> Real {
-    Real::new_const(format!("!unknown{unknown}"))
-}
+/// The unknowns that have a constant of the library already.
+#[derive(Default)]
+struct Names(Vec<Option<Real>>);
 
-/// As deep as alternatives are nested, which whoever asks decides.
-fn made(constraint: &RationalConstraint) -> Option<Bool> {
-    let sum = |parts: &[(usize, i128)], constant: i128| {
+impl Names {
+    fn named(&mut self, unknown: usize) -> Real {
+        if self.0.len() <= unknown {
+            self.0.resize(unknown + 1, None);
+        }
+        self.0[unknown].get_or_insert_with(|| Real::new_const(format!("!unknown{unknown}"))).clone()
+    }
+
+    fn sum(&mut self, parts: &[(usize, i128)], constant: i128) -> Option<Real> {
         let mut sum = vec![Real::from_rational(i64::try_from(constant).ok()?, 1)];
         for &(unknown, factor) in parts {
-            sum.push(Real::mul(&[Real::from_rational(i64::try_from(factor).ok()?, 1), named(unknown)]));
+            let unknown = self.named(unknown);
+            sum.push(match factor {
+                1 => unknown,
+                _ => Real::mul(&[Real::from_rational(i64::try_from(factor).ok()?, 1), unknown]),
+            });
         }
         Some(Real::add(&sum))
-    };
-    let zero = || Real::from_rational(0, 1);
-    let all = |of: &[RationalConstraint]| of.iter().map(made).collect::<Option<Vec<Bool>>>();
-    Some(match constraint {
-        RationalConstraint::Zero(parts, constant) => sum(parts, *constant)?.eq(zero()),
-        RationalConstraint::NotNegative(parts, constant) => sum(parts, *constant)?.ge(zero()),
-        RationalConstraint::All(of) => Bool::and(&all(of)?),
-        RationalConstraint::Any(of) => Bool::or(&all(of)?),
-    })
+    }
+
+    /// As deep as alternatives are nested, which whoever asks decides.
+    fn made(&mut self, constraint: &RationalConstraint) -> Option<Bool> {
+        let zero = || Real::from_rational(0, 1);
+        Some(match constraint {
+            RationalConstraint::Zero(parts, constant) => self.sum(parts, *constant)?.eq(zero()),
+            RationalConstraint::NotNegative(parts, constant) => self.sum(parts, *constant)?.ge(zero()),
+            RationalConstraint::All(of) => Bool::and(&self.all(of)?),
+            RationalConstraint::Any(of) => Bool::or(&self.all(of)?),
+        })
+    }
+
+    fn all(&mut self, of: &[RationalConstraint]) -> Option<Vec<Bool>> {
+        of.iter().map(|one| self.made(one)).collect()
+    }
 }
 
 #[cfg(test)]

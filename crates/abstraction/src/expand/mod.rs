@@ -306,10 +306,13 @@ impl System {
     ) -> Result<Vec<AbstractState>, Failed> {
         let mut locations = state.locations.clone();
         self.operations[case.operation].arrive(&mut locations);
-        let fixed: Vec<Kleene> =
-            case.after.iter().map(|&term| self.terms.as_bool(term).map_or(Kleene::Unknown, definite)).collect();
-        let base = AbstractState { locations, kept: case.kept.clone(), cube: fixed, stopped: false };
-        let open: Vec<usize> = (0..case.after.len()).filter(|&at| base.cube[at] == Kleene::Unknown).collect();
+        let told: Vec<usize> = (0..case.after.len()).filter(|&at| self.matters(at, &locations)).collect();
+        let mut cube = vec![Kleene::Unknown; case.after.len()];
+        for &at in &told {
+            cube[at] = self.terms.as_bool(case.after[at]).map_or(Kleene::Unknown, definite);
+        }
+        let base = AbstractState { locations, kept: case.kept.clone(), cube, stopped: false };
+        let open: Vec<usize> = told.into_iter().filter(|&at| base.cube[at] == Kleene::Unknown).collect();
         if open.is_empty() {
             let reply = self.possible(view, Purpose::May, &[case.relation])?;
             return Ok(if reply == Reply::Unsat { Vec::new() } else { vec![base] });

@@ -22,21 +22,21 @@ use tertium_load::Failure;
 use tertium_trace::run;
 
 /// What is known at one position of the run.
-struct Position {
+pub(super) struct Position {
     /// Where every process is, by process.
-    locations: Vec<LocationId>,
+    pub(super) locations: Vec<LocationId>,
     /// Who takes the step from here.
-    mover: u32,
+    pub(super) mover: u32,
     /// What describes the states that are meant.
-    states: Described,
+    pub(super) states: Described,
     /// The values of the property's atoms, as far as they are the same in all these states.
-    labels: Vec<Option<bool>>,
+    pub(super) labels: Vec<Option<bool>>,
     /// Processes that surely cannot step here.
-    resting: BTreeSet<u32>,
+    pub(super) resting: BTreeSet<u32>,
 }
 
 /// The states that are meant at a position.
-enum Described {
+pub(super) enum Described {
     /// The one in which all cells have these values, by variable.
     Cells(Vec<Vec<i64>>),
     /// Those in which all of these hold.
@@ -65,34 +65,12 @@ impl RecurrentSetSearch<'_> {
         for (at, conditions) in at_positions(system, lasso.cycle, lasso.set).into_iter().enumerate() {
             let Some(mover) = mover(lasso.positions[at + 1]) else { return Ok(untold()) };
             let locations = lasso.cycle.locations[at].clone();
-            let labels = self.labels(system, &locations, &conditions)?;
+            let labels = labels(system, &self.asked.atoms, &locations, &conditions)?;
             let resting = self.resting(system, &locations, &conditions)?;
             let states = Described::Conditions(conditions);
             positions.push(Position { locations, mover, states, labels, resting });
         }
-        Ok(certifying(system, &positions, start, later))
-    }
-
-    /// The values of the atoms that follow from conditions.
-    fn labels(
-        &self,
-        system: &mut System,
-        locations: &[LocationId],
-        conditions: &[TermId],
-    ) -> Result<Vec<Option<bool>>, Failure> {
-        let mut labels = Vec::new();
-        for &atom in &self.asked.atoms {
-            let mut label = None;
-            for value in [true, false] {
-                let Ok(term) = system.condition(atom, value) else { continue };
-                if !system.speaks_of_deadlock(term) && follows(system, locations, conditions, term)? {
-                    label = Some(value);
-                    break;
-                }
-            }
-            labels.push(label);
-        }
-        Ok(labels)
+        Ok(certifying(system, &positions, Some(start), later))
     }
 
     /// The processes treated fairly that cannot step where these conditions hold.
@@ -113,12 +91,39 @@ impl RecurrentSetSearch<'_> {
     }
 }
 
+/// The values of the atoms that follow from conditions.
+pub(super) fn labels(
+    system: &mut System,
+    atoms: &[ExprId],
+    locations: &[LocationId],
+    conditions: &[TermId],
+) -> Result<Vec<Option<bool>>, Failure> {
+    let mut labels = Vec::new();
+    for &atom in atoms {
+        let mut label = None;
+        for value in [true, false] {
+            let Ok(term) = system.condition(atom, value) else { continue };
+            if !system.speaks_of_deadlock(term) && follows(system, locations, conditions, term)? {
+                label = Some(value);
+                break;
+            }
+        }
+        labels.push(label);
+    }
+    Ok(labels)
+}
+
 fn untold() -> Basis {
     Basis::Untold("the states of the run cannot be told over cells".to_owned())
 }
 
-/// The structure that certifies a run through these positions, which goes back to position `start` after the last one.
-fn certifying(system: &mut System, positions: &[Position], start: usize, later: &Result<Vec<Later>, NoTerm>) -> Basis {
+/// The structure that certifies a run through these positions, which goes back to position `start` after the last one; without a `start`, all initial states are at the first position, and nothing is told of what follows the last one.
+pub(super) fn certifying(
+    system: &mut System,
+    positions: &[Position],
+    start: Option<usize>,
+    later: &Result<Vec<Later>, NoTerm>,
+) -> Basis {
     if positions.len() > limits::LASSO_STRUCTURE_LONGEST {
         return Basis::Untold(format!(
             "the run has more than {} positions before it repeats",
@@ -187,13 +192,20 @@ fn predicate(words: &mut Vocabulary<'_>, position: &Position, conditions: &[Expr
 }
 
 /// The steps: at each position that of the run is certain, and whatever else can be stepped leads to where nothing is told.
-fn drawn(positions: &[Position], start: usize, processes: u32) -> Structure {
+fn drawn(positions: &[Position], start: Option<usize>, processes: u32) -> Structure {
     let rest = to_u32(positions.len());
     let mut found = Structure { untold: vec![rest], ..Structure::default() };
-    found.initial = vec![0, rest];
+    found.initial = if start.is_some() { vec![0, rest] } else { vec![0] };
     for (at, position) in (0u32..).zip(positions) {
-        let next = if at + 1 == rest { to_u32(start) } else { at + 1 };
         found.labels.push(position.labels.clone());
+        let next = match start {
+            None if at + 1 == rest => {
+                found.untold.insert(0, at);
+                continue;
+            }
+            Some(start) if at + 1 == rest => to_u32(start),
+            _ => at + 1,
+        };
         found.certain.push((at, Some(position.mover), vec![next]));
         for process in (0..processes).filter(|process| !position.resting.contains(process)) {
             let to = if process == position.mover { vec![next, rest] } else { vec![rest] };

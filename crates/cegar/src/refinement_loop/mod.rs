@@ -13,9 +13,12 @@ mod augmented;
 mod blocked_runs;
 mod chosen_ranks;
 mod end_reading;
+mod every_start;
 mod horn_predicates;
 mod lasso_structure;
 mod open_cycles;
+mod paths;
+mod rank_selection;
 mod ranked_games;
 mod ranking;
 mod ranking_candidates;
@@ -58,7 +61,7 @@ use crate::predicate_abstraction::{
     AbstractionCheck, AbstractionOptions, Prepared, about_reading, atoms_of, blank, disagreements, failed, prepare,
 };
 use tertium_load::ProgramFile;
-use tertium_load::failure::{Failure, Located};
+use tertium_load::failure::Failure;
 use tertium_load::questions::{Question, QuestionId};
 
 /// Answers all questions, finding predicates by itself in at most `refinements` rounds.
@@ -167,35 +170,6 @@ enum PathVerdict {
 }
 
 impl Loop<'_> {
-    /// Answers a question about more than single states; remarks about its solvers.
-    fn paths(&mut self, number: QuestionId, calls: usize) -> Result<Vec<Located>, Failure> {
-        let asked: Vec<ExprId> = atoms_of(&self.questions[number.index()]).collect();
-        let mut own = prepare(self.work.file, &asked, &self.how, self.work.budget)?;
-        // What is shown at once is not searched for runs without end first, which takes long.
-        let settled = self.is_true_at_once(&mut own, number, calls)?
-            || self.goes_on(&mut own, number)?
-            || (self.zones && self.all_paths(&mut own, number)?);
-        if !settled {
-            let before = self.answers[number.index()].rounds.len();
-            self.structure(&mut own, number, calls)?;
-            let open = self.answers[number.index()].value() == Belnap::Unknown
-                && self.answers[number.index()].stopped().is_none();
-            if open && !self.grows(&own.system, 0) && !self.ranked(&mut own, number, limits::REFINEMENT_MANY_CHANGES)? {
-                self.open_cycle = None;
-                self.ranked_game(&mut own, number, limits::RANKING_GAME_MANY_CHANGES)?;
-                // What single states decide does not depend on cycles.
-                let by_states =
-                    matches!(&self.questions[number.index()], Question::Property(asked) if asked.invariant.is_some());
-                if let Some(told) = self.open_cycle.take().filter(|_| !by_states) {
-                    self.answers[number.index()].verdict.leave_open(told);
-                }
-            }
-            let answer = &mut self.answers[number.index()];
-            answer.round_history = RoundHistory::of(&own, &answer.rounds, before).map(Arc::new);
-        }
-        Ok(disagreements(&own))
-    }
-
     /// Answers the questions that single states decide; the others.
     fn states(&mut self, prepared: &mut Prepared) -> Result<Vec<QuestionId>, Failure> {
         let (mut open, mut rest) = (Vec::new(), Vec::new());
@@ -421,7 +395,7 @@ impl Loop<'_> {
     /// A path that the program can follow.
     fn real(
         &mut self,
-        prepared: &Prepared,
+        prepared: &mut Prepared,
         path: &OpenPath,
         values: &Values,
         question: QuestionId,
@@ -431,11 +405,16 @@ impl Loop<'_> {
         let run = replay::replay(file, prepared, &path.operations, values, asked, path.goal_operation)?;
         let Some(run) = run else { return Ok(PathVerdict::Stuck(not_repeated())) };
         let exists = matches!(asked, Question::Property(asked) if asked.exists);
-        if exists && !starts_once(file) {
+        let several = exists && !starts_once(file);
+        let basis = if several { self.from_every_start(prepared, path, asked)? } else { None };
+        if several && basis.is_none() {
             return Ok(PathVerdict::Stuck(several_starts()));
         }
         let answer = &mut self.answers[question.index()];
         answer.verdict.settle(if exists { Belnap::True } else { Belnap::False });
+        if let Some(basis) = basis {
+            answer.rest_on(basis);
+        }
         answer.show_run(Some(run));
         Ok(PathVerdict::Answered)
     }

@@ -198,7 +198,7 @@ type NumberedSet = (u32, u32, Vec<u32>, bool);
 pub(super) struct GameRank {
     candidates: Vec<Candidate>,
     pub(super) rank: Rank,
-    sets: Vec<NumberedSet>,
+    pub(super) sets: Vec<NumberedSet>,
 }
 
 impl GameRank {
@@ -215,11 +215,11 @@ impl GameRank {
 
 /// How a game ended.
 pub(super) struct Outcome {
-    positive: bool,
+    pub(super) positive: bool,
     /// Whether the value is defended where the program begins.
-    defended: bool,
+    pub(super) defended: bool,
     /// How many claims are defended.
-    won: usize,
+    pub(super) won: usize,
     /// States at which some claim is not.
     lost: BTreeSet<u32>,
     /// States at which claims about steps are not, and whether a step is chosen there.
@@ -271,8 +271,13 @@ impl Play<'_> {
         if self.is_hard() {
             return Ok(None);
         }
-        let chosen = self.chosen_ranks(&open, &steps)?;
-        if !chosen.is_empty() {
+        // A function that is found lets more states be reached by choice, which may take another one.
+        for _ in 0..limits::RANKING_GAME_MOST_CHOICES {
+            let mut chosen = self.chosen_ranks(&open, &steps)?;
+            chosen.retain(|group| ranks.iter().all(|known| known.candidates != *group));
+            if chosen.is_empty() {
+                break;
+            }
             let mut more = self.ranks(chosen, &steps)?;
             self.add_sets(&mut more)?;
             let known = std::mem::take(&mut ranks);
@@ -280,6 +285,7 @@ impl Play<'_> {
             if let Some(found) = self.greedily_for(&ranks, &open)? {
                 return Ok(Some(found));
             }
+            self.widen(&ranks, &mut open)?;
         }
         let single: Vec<&Candidate> = ranks.iter().filter_map(|one| one.candidates.first()).collect();
         let pairs: Vec<Vec<Candidate>> = ordered_pairs(&single).take(limits::RANKING_GAME_MOST_PAIRS).collect();
@@ -309,15 +315,6 @@ impl Play<'_> {
         Ok(())
     }
 
-    fn greedily_for(&mut self, ranks: &[GameRank], open: &[Outcome]) -> Result<Option<(Belnap, Vec<String>)>, Failure> {
-        for outcome in open {
-            if let Some(found) = self.greedily(ranks, outcome.positive, outcome.won)? {
-                return Ok(Some(found));
-            }
-        }
-        Ok(None)
-    }
-
     /// When steps of open cycles decrease candidates that they do not decrease anyway, and when those are not negative.
     pub(super) fn conditions(&mut self, ranks: &[GameRank], steps: &[Taken]) -> Vec<TermId> {
         let mut found: Vec<TermId> = Vec::new();
@@ -338,63 +335,8 @@ impl Play<'_> {
         found
     }
 
-    /// Adds ranking functions as long as more claims are defended.
-    fn greedily(
-        &mut self,
-        ranks: &[GameRank],
-        positive: bool,
-        mut most: usize,
-    ) -> Result<Option<(Belnap, Vec<String>)>, Failure> {
-        let mut chosen: Vec<usize> = Vec::new();
-        loop {
-            let mut grown = false;
-            for at in 0..ranks.len() {
-                if chosen.contains(&at) || chosen.len() >= limits::RANKING_GAME_MOST_TOGETHER {
-                    continue;
-                }
-                let trial: Vec<usize> = chosen.iter().copied().chain([at]).collect();
-                let parts: Vec<&GameRank> = trial.iter().map(|&at| &ranks[at]).collect();
-                let Some(outcome) = self.solve(&parts, positive)? else { return Ok(None) };
-                if outcome.defended {
-                    return self.with(ranks, trial, positive);
-                }
-                if outcome.won > most {
-                    (most, chosen, grown) = (outcome.won, trial, true);
-                }
-            }
-            if !grown {
-                return Ok(None);
-            }
-        }
-    }
-
-    /// Whether these ranking functions defend a value; those that are not needed are left out.
-    fn with(
-        &mut self,
-        ranks: &[GameRank],
-        mut chosen: Vec<usize>,
-        positive: bool,
-    ) -> Result<Option<(Belnap, Vec<String>)>, Failure> {
-        let parts = |chosen: &[usize]| chosen.iter().map(|&at| &ranks[at]).collect::<Vec<_>>();
-        if !self.solve(&parts(&chosen), positive)?.is_some_and(|outcome| outcome.defended) {
-            return Ok(None);
-        }
-        let mut at = 0;
-        while at < chosen.len() {
-            let mut fewer = chosen.clone();
-            fewer.remove(at);
-            match self.solve(&parts(&fewer), positive)? {
-                Some(outcome) if outcome.defended => chosen = fewer,
-                _ => at += 1,
-            }
-        }
-        // What is solved last is what the structure keeps.
-        self.solve(&parts(&chosen), positive)?;
-        Ok(Some((positive.into(), chosen.iter().map(|&at| ranks[at].shown()).collect())))
-    }
-
     /// Plays with these ranking functions, which become part of the structure.
-    fn solve(&mut self, ranks: &[&GameRank], positive: bool) -> Result<Option<Outcome>, Failure> {
+    pub(super) fn solve(&mut self, ranks: &[&GameRank], positive: bool) -> Result<Option<Outcome>, Failure> {
         self.ranking.work.budget.check()?;
         let program = self.ranking.system.program();
         let names: BTreeMap<u32, String> = basis::pids(program)
@@ -409,8 +351,15 @@ impl Play<'_> {
         let budget = self.ranking.work.budget;
         let task = bound(Task::new(model, &self.formula, Reading::default(), Ask::At(model.init()), budget))?;
         let Some(solution) = ranked_game::solve(&task, &ranked, model.init(), positive)? else { return Ok(None) };
-        let lost = solution.lost_states().into_iter().map(|state| state.number()).collect();
-        let open = solution.open_steps().into_iter().map(|(state, chosen)| (state.number(), chosen)).collect();
+        let open: BTreeMap<u32, bool> =
+            solution.open_steps().into_iter().map(|(state, chosen)| (state.number(), chosen)).collect();
+        // Between two unfoldings of a fixpoint (`<> [] X`) only claims about steps are made.
+        let mut lost: BTreeSet<u32> = solution.lost_states().into_iter().map(|state| state.number()).collect();
+        let between: Vec<u32> = match lost.is_empty() {
+            true => Vec::new(),
+            false => open.keys().copied().collect(),
+        };
+        lost.extend(between);
         let defended = defended(&self.ranking.drawn.explored.initial, self.starts, &solution, positive);
         Ok(Some(Outcome { positive, defended, won: solution.won(), lost, open }))
     }

@@ -117,13 +117,16 @@ pub(super) fn find(
 impl RecurrentSetSearch<'_> {
     fn look(&mut self, prepared: &mut Prepared, budget: &Budget) -> Result<Option<EndlessRun>, Failure> {
         let start = AbstractState { locations: self.entries(), kept: Vec::new(), cube: Vec::new(), stopped: false };
-        let Some(cells) = prepared.system.initial_sample(&start)? else { return Ok(None) };
-        let Some(first) = with_values(&self.semantics, &cells) else { return Ok(None) };
+        let samples = prepared.system.initial_samples(&start, limits::RECURRENT_SETS_MOST_STARTS)?;
         let mut known: HashSet<(State, usize)> = HashSet::new();
         let mut tried = TriedCycles::default();
-        known.insert((first.clone(), self.automaton.initial));
-        self.nodes.push(Node { state: first, watching: self.automaton.initial, before: None, taken: (0, 0) });
-        let mut queue = VecDeque::from([0]);
+        let mut queue = VecDeque::new();
+        for first in samples.iter().filter_map(|cells| with_values(&self.semantics, cells)) {
+            if known.insert((first.clone(), self.automaton.initial)) {
+                queue.push_back(self.nodes.len());
+                self.nodes.push(Node { state: first, watching: self.automaton.initial, before: None, taken: (0, 0) });
+            }
+        }
         while let Some(number) = queue.pop_front() {
             budget.check()?;
             let (state, watching) = (self.nodes[number].state.clone(), self.nodes[number].watching);

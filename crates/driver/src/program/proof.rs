@@ -41,7 +41,9 @@ pub fn is_shown_by_its_run(question: &Question, answer: &ProgramAnswer) -> bool 
         Question::Never(_) => true,
         Question::Watched(watched) => !matches!(watched.kind, WatchKind::Claim(_)),
     };
-    answer.run().is_some() && answer.repeats().is_none() && decides
+    // That every initial state has such a run takes a proof, too.
+    let of_all = matches!(question, Question::Property(asked) if asked.exists) && answer.basis().is_some();
+    answer.run().is_some() && answer.repeats().is_none() && decides && !of_all
 }
 
 /// The certificate of a question with a definite answer: about what the answer rests on, or else about the program's graph.

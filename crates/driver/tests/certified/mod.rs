@@ -54,3 +54,16 @@ fn refused_for(request: &Request, decider: &Decider, program: &Path, text: &str)
         Err(failure) => Some(format!("{failure:?}")),
     }
 }
+
+/// Solvers that are here: Z3, and cvc5 if it can be started.
+#[allow(dead_code, reason = "not every test that shares this asks two solvers")]
+#[allow(clippy::print_stderr, reason = "a test that is skipped says so")]
+pub fn deciders() -> Vec<Decider> {
+    let command = vec!["cvc5".to_owned()];
+    let there = tertium_smt::Process::new(&command).is_ok();
+    if !there {
+        eprintln!("skipped: there is no cvc5, so Z3 alone is asked");
+    }
+    let second = there.then_some(Decider { command: Some(command) });
+    std::iter::once(Decider::default()).chain(second).collect()
+}
