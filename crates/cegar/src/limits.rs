@@ -166,6 +166,8 @@ pub const RANKING_GAME_MANY_CHANGES: usize = 4_000;
 pub const RANKING_GAME_MOST_PHASES: usize = 3;
 /// With more combinations of locations in an open cycle, steps are not chosen together with ranking functions.
 pub const RANKING_GAME_MOST_PLACES: usize = 8;
+/// Whatever was looked at before, so many places may still be asked for certain sets with rank conditions.
+pub const RANKING_GAME_LEFT_FOR_SETS: usize = 1_600;
 /// So often functions are looked for together with choices, each time with what the last ones made reachable.
 pub const RANKING_GAME_MOST_CHOICES: usize = 3;
 /// So many functions are tried together where none alone defends more claims.

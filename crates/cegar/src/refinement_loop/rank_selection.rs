@@ -96,6 +96,28 @@ impl Play<'_> {
         Ok(Some((positive.into(), chosen.iter().map(|&at| ranks[at].shown()).collect())))
     }
 
+    /// Leaves out functions that differ from another one by a constant only and decrease on no more steps: what is larger is not negative wherever what is smaller is not.
+    pub(super) fn leave_out_dominated(&mut self, ranks: &mut Vec<GameRank>) {
+        let terms = self.ranking.system.asking().0;
+        let mut dominated = vec![false; ranks.len()];
+        for (at, one) in ranks.iter().enumerate() {
+            let [own] = one.candidates.as_slice() else { continue };
+            let better = |(other, rank): (usize, &GameRank)| {
+                let [candidate] = rank.candidates.as_slice() else { return false };
+                let difference = terms.sub(candidate.term, own.term);
+                let same = rank.rank.decreasing == one.rank.decreasing;
+                let larger = terms.as_int(difference).is_some_and(|by| by > 0 && !same || same && other < at);
+                other != at && larger
+            };
+            dominated[at] = ranks.iter().enumerate().any(better);
+        }
+        let mut at = 0;
+        ranks.retain(|_| {
+            at += 1;
+            !dominated[at - 1]
+        });
+    }
+
     /// What is open where the first of these functions can be made use of: certain sets that decrease them lead to more states.
     pub(super) fn widen(&mut self, ranks: &[GameRank], open: &mut [Outcome]) -> Result<(), Failure> {
         let parts: Vec<&GameRank> = ranks.iter().take(limits::RANKING_GAME_MOST_AT_ONCE).collect();

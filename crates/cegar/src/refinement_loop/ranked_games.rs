@@ -196,7 +196,7 @@ type NumberedSet = (u32, u32, Vec<u32>, bool);
 
 /// An integer, or several, with what steps do to it.
 pub(super) struct GameRank {
-    candidates: Vec<Candidate>,
+    pub(super) candidates: Vec<Candidate>,
     pub(super) rank: Rank,
     pub(super) sets: Vec<NumberedSet>,
 }
@@ -264,6 +264,8 @@ impl Play<'_> {
                 return Ok(Some(found));
             }
         }
+        self.leave_out_dominated(&mut ranks);
+        self.ranking.left = self.ranking.left.max(limits::RANKING_GAME_LEFT_FOR_SETS);
         self.add_sets(&mut ranks)?;
         if let Some(found) = self.greedily_for(&ranks, &open)? {
             return Ok(Some(found));
