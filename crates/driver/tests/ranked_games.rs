@@ -147,10 +147,7 @@ fn forged(text: &str, from: usize, rng: &mut Rng) -> String {
 /// A certificate of a program in which the property is true, and forgeries of its ranks, show nothing about one in which it is false.
 #[test]
 fn forged_ranks_do_not_show_what_is_false() {
-    let changes = [
-        ("countdown", "af", "n := n - 1", "n := n + 1"),
-        ("walk", "seven", "x := x + 1", "x := x - 2"),
-    ];
+    let changes = [("countdown", "af", "n := n - 1", "n := n + 1"), ("walk", "seven", "x := x + 1", "x := x - 2")];
     for (name, property, from, to) in changes {
         let (path, text) = of(name, property);
         let program = std::fs::read_to_string(&path).expect("it can be read");
@@ -205,7 +202,8 @@ fn random_loops(rng: &mut Rng) -> String {
     text.push_str("init 0 <= x && x <= 2 && 0 <= y && y <= 2\nprocess P0 {\n");
     let condition = |rng: &mut Rng| ["x > 0", "y > 0", "a > 0", "b > 0", "a > x", "b != y", "x < y"][rng.below(7)];
     let change = |rng: &mut Rng| {
-        let limited = ["x := x - 1", "y := y - 1", "a := a - 1", "b := b - 1", "a, b := b, a", "x, y := y, a", "b := 2"];
+        let limited =
+            ["x := x - 1", "y := y - 1", "a := a - 1", "b := b - 1", "a, b := b, a", "x, y := y, a", "b := 2"];
         let change = limited[rng.below(limited.len())];
         match rng.below(6) {
             0 => "choose { x := x - 1; } or { y := y - 1; } or { skip; }".to_owned(),

@@ -35,9 +35,7 @@ impl Loop<'_> {
         let (terms, queries) = system.asking();
         let not = terms.not(conditions[0]);
         let missing: Vec<TermId> = initial.into_iter().chain([not]).collect();
-        if terms.mentions_functions(&missing)
-            || queries.satisfiable(terms, Purpose::Path, &missing)? != Reply::Unsat
-        {
+        if terms.mentions_functions(&missing) || queries.satisfiable(terms, Purpose::Path, &missing)? != Reply::Unsat {
             return Ok(None);
         }
         let pids = basis::pids(system.program());

@@ -54,8 +54,7 @@ impl Loop<'_> {
 
     /// Makes predicates local if they are many and that makes a difference.
     pub(super) fn makes_local(&self, prepared: &mut Prepared, number: QuestionId) -> bool {
-        let asked: Vec<ExprId> =
-            atoms_of(&self.questions[number.index()]).map(|atom| prepared.expr(atom)).collect();
+        let asked: Vec<ExprId> = atoms_of(&self.questions[number.index()]).map(|atom| prepared.expr(atom)).collect();
         let many = prepared.system.predicates().len() >= limits::LOCAL_PREDICATES_MANY;
         many && prepared.system.make_predicates_local(&asked)
     }
@@ -64,8 +63,8 @@ impl Loop<'_> {
     fn refined(&mut self, own: &mut Prepared, number: QuestionId, calls: usize) -> Result<(), Failure> {
         let before = self.answers[number.index()].rounds.len();
         self.structure(own, number, calls)?;
-        let open = self.answers[number.index()].value() == Belnap::Unknown
-            && self.answers[number.index()].stopped().is_none();
+        let open =
+            self.answers[number.index()].value() == Belnap::Unknown && self.answers[number.index()].stopped().is_none();
         if open && !self.grows(&own.system, 0) && !self.ranked(own, number, limits::REFINEMENT_MANY_CHANGES)? {
             self.open_cycle = None;
             self.ranked_game(own, number, limits::RANKING_GAME_MANY_CHANGES)?;
