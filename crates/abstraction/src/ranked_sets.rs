@@ -14,7 +14,7 @@ use tertium_smt::TermId;
 use crate::choices::Closed;
 use crate::expand::{Case, Failed};
 use crate::state::AbstractState;
-use crate::system::System;
+use crate::system::{OperationId, System};
 use crate::view::View;
 
 impl System {
@@ -35,7 +35,14 @@ impl System {
         let view = self.view(state);
         let mut reached: BTreeMap<AbstractState, Vec<Closed>> = BTreeMap::new();
         let at = state.locations[process.index()].index();
-        for operation in self.leaving[process.index()][at].clone() {
+        let operations = self.open_operations(&view, process, at);
+        // Where there is nothing to choose, all steps do what this one does.
+        if let [only] = operations[..]
+            && self.operations[only].inputs.is_empty()
+        {
+            return Ok(Vec::new());
+        }
+        for operation in operations {
             for case in self.cases(state, &view, operation)? {
                 let condition = self.rank_condition(&case, rank, decreasing);
                 for target in self.targets(state, &view, &case)? {
@@ -57,6 +64,16 @@ impl System {
         }
         sets.extend(self.hitting(&view, &open)?);
         Ok(sets)
+    }
+
+    /// The operations of a process that a state does not plainly exclude.
+    fn open_operations(&mut self, view: &View, process: ProcessId, at: usize) -> Vec<OperationId> {
+        let mut open = self.leaving[process.index()][at].clone();
+        open.retain(|&operation| {
+            let relation = self.simplify(view, self.operations[operation].relation);
+            self.terms.as_bool(relation) != Some(false)
+        });
+        open
     }
 
     fn rank_condition(&mut self, case: &Case, rank: &[TermId], decreasing: bool) -> TermId {
