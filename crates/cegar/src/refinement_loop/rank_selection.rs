@@ -65,7 +65,9 @@ impl Play<'_> {
                 chosen.push(at);
             }
         }
-        if chosen.len() < before + 2 {
+        // What this costs grows fast with the functions and with the game.
+        let small = self.ranking.drawn.explored.states.len() <= limits::RANKING_GAME_FEW_STATES;
+        if chosen.len() < before + 2 || !small {
             return Ok(None);
         }
         self.with(ranks, chosen, positive)
@@ -120,7 +122,7 @@ impl Play<'_> {
 
     /// What is open where the first of these functions can be made use of: certain sets that decrease them lead to more states.
     pub(super) fn widen(&mut self, ranks: &[GameRank], open: &mut [Outcome]) -> Result<(), Failure> {
-        let parts: Vec<&GameRank> = ranks.iter().take(limits::RANKING_GAME_MOST_AT_ONCE).collect();
+        let parts: Vec<&GameRank> = ranks.iter().take(limits::RANKING_GAME_MOST_WIDENING).collect();
         for outcome in open {
             if let Some(wider) = self.solve(&parts, outcome.positive)? {
                 outcome.open = wider.open;
