@@ -21,8 +21,8 @@ const EXCEPTIONS: [(&str, &str); 6] = [
     ("where a trace may end is not part of the graph", "traces are watched while states are visited"),
     ("the time limit was reached", "a limit of the run, not of the answer"),
     (
-        "strategies in programs are not written as certificates",
-        "the game between processes and scheduler is not a structure that the file has",
+        "certificates over predicates say nothing of players",
+        "a game over predicates has owners, of which no obligation speaks, and the graph is too large",
     ),
 ];
 

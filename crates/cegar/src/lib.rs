@@ -3,7 +3,7 @@
 //! Counterexample-guided abstraction refinement and its relatives. [`predicate_abstraction`] answers on one abstraction over given predicates;
 //! [`refinement_loop`] finds predicates by itself, after difference bounds (zones), with ranking functions and recurrent sets for
 //! what happens without end; [`spotlight`] looks at some processes only; [`parameterised`] answers for systems of every size, over programs in which
-//! members are counted ([`counter_abstraction`]). [`refine`] says what an open question asks for. [`structure_proof`] proves what was decided on a structure.
+//! members are counted ([`counter_abstraction`]). [`coalition_games`] says what [`players`] can enforce. [`refine`] says what an open question asks for. [`structure_proof`] proves what was decided on a structure.
 //!
 //! Answers, and how they are wanted, are values of [`answer`] and [`options`]; whether there is a solver, [`solver`] says.
 //!
@@ -34,11 +34,13 @@
 //! ```
 
 pub mod answer;
+pub mod coalition_games;
 pub mod counter_abstraction;
 pub mod limits;
 pub mod observer;
 pub mod options;
 pub mod parameterised;
+pub mod players;
 pub mod predicate_abstraction;
 mod ranked_structure;
 pub mod refine;

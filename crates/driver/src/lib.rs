@@ -36,7 +36,7 @@ pub use tertium_evidence::{Deadlock, LinearReading, Reading, Reason, Verdict};
 pub use tertium_lattice::Belnap;
 pub use tertium_load::structure as input;
 pub use tertium_load::{Failure, Located, ModelLanguage, ModelSource, failure, property};
-pub use tertium_logic::{Formula, Logic};
+pub use tertium_logic::{Formula, Logic, Node};
 pub use tertium_model::{Kmts, PropId, StateId};
 pub use tertium_structures::{
     answer, bind, check, compare, completion, engines, merge, paths, picture, precision, prove, query, reduce,

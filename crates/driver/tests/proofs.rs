@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use tertium_base::Budget;
 use tertium_certify::{Decider, Request, findings};
 use tertium_driver::Belnap;
-use tertium_driver::program::proof::{Written, certificate};
+use tertium_driver::program::proof::{Written, certificate, certificate_of};
 use tertium_driver::program::questions::{Question, questions};
 use tertium_driver::program::{CheckOptions, ProgramAnswer, ProgramFile, check, load};
+use tertium_driver::strategy::{self, Approach, ProgramQuery, Wishes};
 use tertium_testkit::{ProgramShape, for_random_cases, random_program};
 
 const ASKED: &str = "
@@ -161,4 +162,77 @@ fn mistakes_that_happen_have_no_certificate() {
     // The same proof for a program that gets stuck.
     std::fs::write(&program, fine.replace("x + 0", "x + 1")).expect("a file can be written");
     assert!(!accepted(&program, &text));
+}
+
+const GAMES: &str = "
+property one : atl <<P0>> F n = 1
+property both : atl <<P0, scheduler>> G (n < 2)
+property cannot : atl [[P0]] F b
+property always : atl <<>> G (n < 2 || <<scheduler>> F b)
+property often : atl* <<scheduler>> (G F b -> G F (n = 0))
+property next : atl* <<P0>> X X (n = 1 || b)
+";
+
+/// What players of random programs can enforce, or cannot, has a certificate; before another program it proves only what is so there.
+#[test]
+fn strategies_in_random_programs_are_certificates() {
+    let folder = folder("random_games");
+    let (shown, refused) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    let last: std::cell::RefCell<Vec<(String, Belnap, String)>> = std::cell::RefCell::default();
+    for_random_cases(40, |case| {
+        let shape = ProgramShape { processes: 1..=2, variables: 1..=2, statements: 1..=3, ..ProgramShape::default() };
+        let mut text = random_program(&mut case.rng, &shape);
+        if text.contains("process P0[") {
+            return;
+        }
+        text.push_str(["", "fair P0\n", "strong fair P0\n"][case.rng.below(3)]);
+        text.push_str(GAMES);
+        case.keep("program.gcl", text.clone());
+        let path = folder.join("random.gcl");
+        std::fs::write(&path, &text).expect("a file can be written");
+        let file = load(&path, &[], None, &[]).unwrap_or_else(|failure| panic!("{failure:?}\n{text}"));
+        let asked: Vec<Question> = questions(&file, &[], false).expect("no names are asked for");
+        let asked: Vec<Question> = asked
+            .into_iter()
+            .filter(|one| matches!(one, Question::Property(asked) if asked.formula.logic().is_strategic()))
+            .collect();
+        let wishes = Wishes { approach: Approach::NoAbstraction, ..Wishes::default() };
+        let query = ProgramQuery { file: &file, questions: &asked, wishes: &wishes };
+        let answers = strategy::decide(&query, &Budget::unlimited(), &()).expect("it can be played").answers;
+        // Proofs about the program before this one.
+        for (name, value, certificate) in last.borrow_mut().drain(..) {
+            let now = answers.iter().find(|answer| answer.name == name).expect("it is asked of both").value();
+            let accepted = accepted(&path, &certificate);
+            assert!(!accepted || now == value, "{name} is {now}, and a proof of {value} is accepted\n{text}");
+            refused.set(refused.get() + usize::from(!accepted));
+        }
+        for (question, answer) in asked.iter().zip(&answers) {
+            if answer.value() == Belnap::Unknown {
+                continue;
+            }
+            let options = CheckOptions::default();
+            let written = certificate_of(&file, question, answer, &options, &Budget::unlimited()).expect("no limit");
+            match written {
+                Written::Certificate(certificate) => {
+                    assert!(
+                        accepted(&path, &certificate),
+                        "{} is {}\n{text}\n{certificate}",
+                        answer.name,
+                        answer.value()
+                    );
+                    let other = if answer.value() == Belnap::True { "false" } else { "true" };
+                    let turned = certificate.replace(
+                        &format!("\"value\": \"{}\"", answer.value().word()),
+                        &format!("\"value\": \"{other}\""),
+                    );
+                    assert!(turned != certificate && !accepted(&path, &turned), "{} turned round\n{text}", answer.name);
+                    last.borrow_mut().push((answer.name.clone(), answer.value(), certificate));
+                    shown.set(shown.get() + 1);
+                }
+                // Coalitions inside a formula whose automaton is large, by strong fairness, have no strategies that are written.
+                other => assert!(answer.is_vacuous() || text.contains("strong"), "{}: {other:?}\n{text}", answer.name),
+            }
+        }
+    });
+    assert!(shown.get() > 60 && refused.get() > 10, "{} {}", shown.get(), refused.get());
 }

@@ -1,7 +1,7 @@
 //! Is a linear formula a specification of generalised reactivity of rank one?
 //!
 //! GR(1) (Piterman, Pnueli, Sa'ar 2006): "if the assumptions hold again and again, the guarantees do", `(G F a1 & … & G F am) -> (G F g1 & … & G F gn)`, where all `ai` and `gj` are about single states; beside it,
-//! as conjuncts of their own, safety properties. Games for it need three nested fixpoints and no determinisation.
+//! as conjuncts of their own, safety properties. Games for it need three nested fixpoints and no determinisation. A response, `G (r -> F g)`, is one of them with one bit of memory: again and again no request waits.
 //!
 //! A safety part *inside* the implication is another property: it may be broken by whoever sees the assumptions fail later. Such formulas are not of this form.
 
@@ -10,15 +10,32 @@ use crate::automata::Determiniser;
 use crate::formula::{Formula, FormulaBuilder, Logic, Node, NodeId};
 use tertium_base::Budget;
 
-/// The parts of a GR(1) formula; assumptions and guarantees are propositional.
+/// More responses are not watched for: each takes one bit of the game's memory.
+const MOST_RESPONSES: usize = 24;
+
+/// Something that happens again and again; all parts are propositional.
+#[derive(Clone, Debug)]
+pub enum Recurrence {
+    /// `G F a`.
+    Often(Formula),
+    /// `G (request -> F grant)`: again and again no request waits for its grant.
+    Response {
+        /// What asks.
+        request: Formula,
+        /// What answers.
+        grant: Formula,
+    },
+}
+
+/// The parts of a GR(1) formula.
 #[derive(Clone, Debug)]
 pub struct GeneralisedReactivity {
     /// What must never be broken, if anything.
     pub safety: Option<Formula>,
     /// What the others do again and again.
-    pub assumptions: Vec<Formula>,
+    pub assumptions: Vec<Recurrence>,
     /// What shall then happen again and again; at least one.
-    pub guarantees: Vec<Formula>,
+    pub guarantees: Vec<Recurrence>,
 }
 
 /// The parts of a linear formula that has this form; `None` if it has not, or its safety part cannot be seen to be one within the budget.
@@ -31,19 +48,23 @@ pub fn generalised_reactivity(formula: &Formula, budget: &Budget) -> Option<Gene
     let mut safety: Vec<NodeId> = Vec::new();
     let mut implications = 0;
     for part in conjuncts(formula, formula.root()) {
-        if let Some(good) = again_and_again(formula, part) {
-            parts.guarantees.push(sub_formula(formula, good));
+        if let Some(good) = recurrence(formula, part) {
+            parts.guarantees.push(good);
         } else if let Some((assumed, promised)) = reaction(formula, part) {
             implications += 1;
-            parts.assumptions = assumed.into_iter().map(|node| sub_formula(formula, node)).collect();
-            parts.guarantees.extend(promised.into_iter().map(|node| sub_formula(formula, node)));
+            parts.assumptions = assumed;
+            parts.guarantees.extend(promised);
         } else {
             safety.push(part);
         }
     }
     // Guarantees beside an implication do not wait for its assumptions, and two implications are of a higher rank.
-    let plain = conjuncts(formula, formula.root()).iter().any(|&part| again_and_again(formula, part).is_some());
+    let plain = conjuncts(formula, formula.root()).iter().any(|&part| recurrence(formula, part).is_some());
     if parts.guarantees.is_empty() || implications > 1 || (implications == 1 && plain) {
+        return None;
+    }
+    let responses = parts.assumptions.iter().chain(&parts.guarantees);
+    if responses.filter(|one| matches!(one, Recurrence::Response { .. })).count() > MOST_RESPONSES {
         return None;
     }
     if !safety.is_empty() {
@@ -90,11 +111,26 @@ fn again_and_again(formula: &Formula, node: NodeId) -> Option<NodeId> {
     formula.is_propositional(good).then_some(good)
 }
 
-/// The assumptions and the guarantees of an implication between conjunctions of `G F`.
-fn reaction(formula: &Formula, node: NodeId) -> Option<(Vec<NodeId>, Vec<NodeId>)> {
+/// The request and the grant of `G (request -> F grant)`, if they are about single states.
+fn response(formula: &Formula, node: NodeId) -> Option<Recurrence> {
+    let Node::Globally(inner) = formula.node(node) else { return None };
+    let Node::Implies(request, answered) = formula.node(inner) else { return None };
+    let Node::Finally(grant) = formula.node(answered) else { return None };
+    let plain = formula.is_propositional(request) && formula.is_propositional(grant);
+    plain.then(|| Recurrence::Response { request: sub_formula(formula, request), grant: sub_formula(formula, grant) })
+}
+
+/// What a formula says to happen again and again.
+fn recurrence(formula: &Formula, node: NodeId) -> Option<Recurrence> {
+    let often = again_and_again(formula, node).map(|good| Recurrence::Often(sub_formula(formula, good)));
+    often.or_else(|| response(formula, node))
+}
+
+/// The assumptions and the guarantees of an implication between conjunctions of recurrences.
+fn reaction(formula: &Formula, node: NodeId) -> Option<(Vec<Recurrence>, Vec<Recurrence>)> {
     let Node::Implies(left, right) = formula.node(node) else { return None };
-    let all = |root: NodeId| -> Option<Vec<NodeId>> {
-        conjuncts(formula, root).into_iter().map(|part| again_and_again(formula, part)).collect()
+    let all = |root: NodeId| -> Option<Vec<Recurrence>> {
+        conjuncts(formula, root).into_iter().map(|part| recurrence(formula, part)).collect()
     };
     Some((all(left)?, all(right)?))
 }
@@ -115,6 +151,9 @@ mod tests {
         assert_eq!(parts("(G F a & G F b) -> (G F p & G F q)"), Some((false, 2, 2)));
         assert_eq!(parts("G !(p & q) & G (p -> X q) & (G F a -> G F p)"), Some((true, 1, 1)));
         assert_eq!(parts("G F p & G F q"), Some((false, 0, 2)));
+        assert_eq!(parts("G !(g & h) & (G F a -> G (r -> F g) & G (s -> F h))"), Some((true, 1, 2)));
+        assert_eq!(parts("G (r -> F g) & G F h"), Some((false, 0, 2)));
+        assert_eq!(parts("G (a -> F !a) -> G (r -> F g)"), Some((false, 1, 1)));
     }
 
     #[test]
@@ -122,6 +161,7 @@ mod tests {
         // A safety part inside the implication, a guarantee that does not wait, two implications, persistence, and something to be reached.
         let others = [
             "G F a -> (G p & G F q)",
+            "G (r -> X F g) & G (r -> F G g)",
             "(G F a -> G F p) & G F q",
             "(G F a -> G F p) & (G F b -> G F q)",
             "F G p",

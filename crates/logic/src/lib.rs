@@ -47,7 +47,7 @@ pub use coalition_form::{OWNER_PREFIX, coalition_form, owner_atom};
 pub use common_fragment::linear_form;
 pub use fixpoint_form::fixpoint_form;
 pub use formula::{ActionId, Atom, AtomId, ElementId, Formula, FormulaBuilder, Logic, Node, NodeId, VarId};
-pub use generalised_reactivity::{GeneralisedReactivity, generalised_reactivity, is_safety};
+pub use generalised_reactivity::{GeneralisedReactivity, Recurrence, generalised_reactivity, is_safety};
 pub use normal::positive_normal_form;
 pub use relativise::{MarkedSteps, relativise};
 pub use simplify::simplify;

@@ -32,6 +32,18 @@ pub struct SynthesisReport {
     /// The winner's strategy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<StrategyView>,
+    /// What proves who wins, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<CertificateView>,
+}
+
+/// A certificate of who wins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CertificateView {
+    /// Where it was written.
+    pub file: String,
+    /// The formula about players that it answers, as `certify -p` takes it.
+    pub question: String,
 }
 
 /// A strategy as a closed loop.

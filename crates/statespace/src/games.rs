@@ -4,7 +4,7 @@
 //! environment (with the scheduler) and `system` (the rest). The whole state space becomes a game structure in which everything is decided, with one state more for each state and process that can step there, and the engines for structures answer.
 //! A run that ends stays where it is. Weak and strong fairness of processes are promises of the scheduler: an assumption for a coalition without the scheduler, an obligation for one with it.
 //!
-//! Not here: abstractions of programs, whose states nobody owns yet; such programs are refused.
+//! Not here: who the players are (`tertium_cegar::players`), and games over predicates (`tertium_cegar::coalition_games`).
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -12,6 +12,7 @@ use std::time::Instant;
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Diagnostic};
 use tertium_cegar::answer::{ProgramAnswer, Reason, STUTTER, Vacuity};
+use tertium_cegar::players::{Players, asked_of_game, enabled, known_players, taken};
 use tertium_evidence::Deadlock;
 use tertium_evidence::observer::Observer;
 use tertium_explore::search::liveness::Scheduling;
@@ -22,9 +23,8 @@ use tertium_load::failure::Failure;
 use tertium_load::program::ProgramFile;
 use tertium_load::questions::{PropertyQuery, Question};
 use tertium_load::structure::Loaded;
-use tertium_logic::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId, ParseOptions, coalition_form};
-use tertium_model::{Kmts, KmtsBuilder, Model, SYSTEM, StateId};
-use tertium_program::{ExprId, Program};
+use tertium_model::{Kmts, KmtsBuilder, Model, StateId};
+use tertium_program::ExprId;
 use tertium_structures::check::{CheckOptions, Session};
 
 use super::branching::{Collected, label};
@@ -32,52 +32,6 @@ use super::check::report_to;
 use super::safety::{Effort, cannot_evaluate, settle};
 use super::space::Space;
 use crate::check::CheckOutcome;
-
-/// The player who picks the process that steps next.
-pub const SCHEDULER: &str = "scheduler";
-/// The player of the processes that a program lists as its environment, and of the scheduler.
-pub const ENVIRONMENT: &str = "environment";
-
-/// Who chooses what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Players {
-    /// Who picks the process that steps next.
-    pub scheduler: String,
-    /// Who picks the step of each process, by pid.
-    pub of_process: Vec<String>,
-}
-
-impl Players {
-    /// The players of a program.
-    #[must_use]
-    pub fn of(program: &Program) -> Self {
-        let name = |at: usize| program.process(program.instances[at].process).name.clone();
-        let count = program.instances.len();
-        if let Some(environment) = &program.environment {
-            let owner = |at: usize| match environment.contains(&program.instances[at].process) {
-                true => ENVIRONMENT.to_owned(),
-                false => SYSTEM.to_owned(),
-            };
-            return Self { scheduler: ENVIRONMENT.to_owned(), of_process: (0..count).map(owner).collect() };
-        }
-        // Several processes of one code are told apart by a number.
-        let same = |at: usize| (0..count).filter(move |&other| name(other) == name(at));
-        let owner = |at: usize| match same(at).count() {
-            1 => name(at),
-            _ => format!("{}[{}]", name(at), same(at).position(|other| other == at).unwrap_or(0) + 1),
-        };
-        Self { scheduler: SCHEDULER.to_owned(), of_process: (0..count).map(owner).collect() }
-    }
-
-    /// All names, each once.
-    #[must_use]
-    pub fn names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.of_process.iter().map(String::as_str).chain([&*self.scheduler]).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
-    }
-}
 
 /// Answers questions about players.
 ///
@@ -161,18 +115,6 @@ fn refused(file: &ProgramFile, options: &super::CheckOptions) -> Option<Reason> 
         .then(|| reason("processes that are started while the program runs are no players", "start them with `active`"))
 }
 
-/// Refuses names of players that a program does not have.
-fn known_players(formula: &Formula, players: &Players) -> Result<(), Failure> {
-    let known = players.names();
-    let named = formula.coalitions().iter().flat_map(|coalition| coalition.names());
-    match named.into_iter().find(|name| !known.contains(&name.as_str())) {
-        None => Ok(()),
-        Some(name) => {
-            Err(tertium_logic::unknown_player(name).note(format!("players of the model: {}", known.join(", "))).into())
-        }
-    }
-}
-
 struct ProgramGame<'g> {
     space: &'g Space<'g>,
     players: &'g Players,
@@ -220,19 +162,7 @@ impl ProgramGame<'_> {
             return Ok(answer);
         }
         if logic.is_strategic() {
-            let fair = fair_form(&parsed.formula, &self.space.scheduling, self.players);
-            // As the checker of proofs reads it, so that nodes have the same numbers.
-            let read = tertium_logic::parse(&fair.text(), &ParseOptions::in_logic(fair.logic()));
-            parsed.formula = read.formula.unwrap_or(fair);
-        }
-        if logic.is_strategic() && coalition_form(&parsed.formula).is_none() {
-            answer.verdict.leave_open(Reason {
-                what: "the automaton of a path formula, with what is assumed of the scheduler, is too large".to_owned(),
-                about: None,
-                span: None,
-                help: "split the formula, or declare fewer processes fair".to_owned(),
-            });
-            return Ok(answer);
+            parsed.formula = asked_of_game(&parsed.formula, &self.space.scheduling, self.players);
         }
         let loaded = Loaded::of_model("", Model::Kmts(model));
         let wanted = CheckOptions {
@@ -334,16 +264,6 @@ impl ProgramGame<'_> {
     }
 }
 
-/// The text of the atom that says that a process steps now.
-fn taken(pid: u32) -> String {
-    format!("process {pid} steps")
-}
-
-/// The text of the atom that says that a process can step.
-fn enabled(pid: u32) -> String {
-    format!("process {pid} can step")
-}
-
 /// What the scheduler promises, as labels: which process can step, and which one steps.
 struct Promises {
     props: Vec<(u32, tertium_model::PropId, tertium_model::PropId)>,
@@ -363,67 +283,6 @@ impl Promises {
             }
         }
     }
-}
-
-/// The formula with what the scheduler promises: assumed by coalitions without it, owed by those with it.
-fn fair_form(formula: &Formula, scheduling: &Scheduling, players: &Players) -> Formula {
-    if *scheduling == Scheduling::default() {
-        return formula.clone();
-    }
-    let mut builder = formula.to_builder();
-    let promise = promise(&mut builder, scheduling);
-    let mut made: Vec<NodeId> = Vec::new();
-    for id in formula.node_ids() {
-        let node = formula.node(id).map_children(|operand| made[operand.index()]);
-        let granted = match formula.node(id) {
-            Node::All(_) => Some(false),
-            Node::Exists(_) => Some(true),
-            Node::Coalition(coalition, _) => {
-                let coalition = &formula.coalitions()[coalition.index()];
-                Some(coalition.contains(&players.scheduler) != coalition.cannot_avoid)
-            }
-            _ => None,
-        };
-        let is_path = |path: NodeId| !formula.is_state_formula(path);
-        let about_paths = formula.node(id).children().any(is_path);
-        let new = match granted.filter(|_| about_paths) {
-            None => builder.add(node),
-            Some(owed) => {
-                let with = |path: NodeId| match owed {
-                    true => builder.add(Node::And(promise, path)),
-                    false => builder.add(Node::Implies(promise, path)),
-                };
-                let node = node.map_children(with);
-                builder.add(node)
-            }
-        };
-        made.push(new);
-    }
-    builder.finish(made[formula.root().index()], Logic::AtlStar)
-}
-
-/// Weak fairness: infinitely often a process steps or cannot. Strong fairness: if it can infinitely often, it does.
-fn promise(builder: &mut FormulaBuilder, scheduling: &Scheduling) -> NodeId {
-    let mut all = builder.add(Node::True);
-    let often = |builder: &mut FormulaBuilder, a: NodeId| {
-        let later = builder.add(Node::Finally(a));
-        builder.add(Node::Globally(later))
-    };
-    let kinds = scheduling.weak.iter().map(|&pid| (pid, false)).chain(scheduling.strong.iter().map(|&pid| (pid, true)));
-    for (pid, strong) in kinds {
-        let can = builder.atom(Atom { text: enabled(pid), quoted: true });
-        let does = builder.atom(Atom { text: taken(pid), quoted: true });
-        let one = if strong {
-            let (can, does) = (often(builder, can), often(builder, does));
-            builder.add(Node::Implies(can, does))
-        } else {
-            let cannot = builder.add(Node::Not(can));
-            let served = builder.add(Node::Or(cannot, does));
-            often(builder, served)
-        };
-        all = builder.add(Node::And(all, one));
-    }
-    all
 }
 
 /// Which questions are about players, or about all environments where these are asked for.

@@ -380,7 +380,9 @@ impl<'a> Session<'a> {
         observer: &dyn Observer,
     ) -> Result<(), Failure> {
         let asked = answer.formula.clone();
-        let (model, formula) = coalitions::evaluated(model, &asked).ok_or_else(coalitions::too_large)?;
+        let Some((model, formula)) = coalitions::evaluated(model, &asked) else {
+            return self.check_by_product(model, answer, budget, observer);
+        };
         let model = &*model;
         let ask = if self.options.all_states { Ask::All } else { Ask::At(&self.ask) };
         let task = bound(Task::new(model, &formula, self.reading, ask, budget))?;

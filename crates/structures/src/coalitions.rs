@@ -2,17 +2,24 @@
 //!
 //! ATL and ATL* are evaluated as their forms in the mu-calculus (`tertium_logic::coalition_form`) by the same engines as everything else: whose turn it is becomes a label of the structure. So the values are those of partial games (a coalition's moves
 //! certain and the others' possible, and dually), proofs are strategies that the kernel re-checks with its own reading of owners, and an unknown names the open step.
+//! Where the automaton of a path formula is too large for that form, parity games are played beside it (`tertium_check::synthesis`).
 
 use std::borrow::Cow;
 
-use tertium_base::{BitSet, Diagnostic};
-use tertium_evidence::Deadlock;
+use tertium_base::{BitSet, Budget, Diagnostic};
+use tertium_check::synthesis::{CoalitionTask, coalition_values};
+use tertium_evidence::observer::Observer;
+use tertium_evidence::{CertificatePlace, Deadlock};
+use tertium_kernel::Subject;
+use tertium_lattice::Belnap;
 use tertium_load::failure::{Failure, Located};
 use tertium_load::property::Parsed;
 use tertium_logic::{Formula, coalition_form, owner_atom};
 use tertium_model::{Kmts, Model, StateId};
 
-use crate::check::Session;
+use crate::answer::{Answer, Proved, Value};
+use crate::check::{Session, meet_at};
+use crate::engines::{self, EngineChoice};
 use crate::prove;
 use crate::query::is_query;
 
@@ -69,17 +76,55 @@ pub(crate) fn declined(session: &Session<'_>, parsed: &Parsed) -> Option<Located
     if let Some(name) = taken.into_iter().find(|name| model.prop_by_name(name).is_some()) {
         return refuse(&format!("a proposition has the name `{name}`"), "give the proposition another name");
     }
-    if coalition_form(formula).is_none() {
-        return refuse(TOO_LARGE, "split the path formula, or use fewer temporal operators under one coalition");
+    let ends = model.states().find(|&state| model.is_dead(state)).filter(|_| coalition_form(formula).is_none());
+    if let Some(dead) = ends {
+        let why =
+            format!("the automaton of its path formula is large, and a play can end at `{}`", model.state_name(dead));
+        return refuse(&why, "give that state a step to itself, or split the path formula");
+    }
+    let by_product = matches!(session.options.engine, EngineChoice::Auto | EngineChoice::Game);
+    if !by_product && coalition_form(formula).is_none() {
+        let why = "the automaton of its path formula is large, and only parity games are played beside one";
+        return refuse(why, "leave out `--engine`, or use `--engine game`");
     }
     None
 }
 
-const TOO_LARGE: &str = "the automaton of its path formula is too large";
-
-/// What `declined` should have said.
-pub(crate) fn too_large() -> Failure {
-    Failure::Internal(TOO_LARGE.to_owned())
+impl Session<'_> {
+    /// Decides a formula about players whose path formulas have large automata: parity games beside them.
+    pub(crate) fn check_by_product(
+        &self,
+        model: &Kmts,
+        answer: &mut Answer,
+        budget: &Budget,
+        observer: &dyn Observer,
+    ) -> Result<(), Failure> {
+        let asked = answer.formula.clone();
+        let total = model.total() || self.reading.deadlock == Deadlock::Total;
+        let task = CoalitionTask { model, formula: &asked, total, budget };
+        let values = coalition_values(&task).map_err(engines::failure)?;
+        answer.provenance = EngineChoice::Game.provenance(asked.logic());
+        let (value, state) = meet_at(&self.ask, |state| values[state.index()]);
+        if self.options.all_states {
+            answer.per_state = Some(values.iter().copied().map(Value::Belnap).collect());
+        }
+        answer.verdict.settle(value);
+        answer.state = state;
+        let states: &[StateId] = match (value, &state) {
+            (Belnap::True, _) => &self.ask,
+            (Belnap::False, Some(state)) => std::slice::from_ref(state),
+            _ => return Ok(()),
+        };
+        observer.phase(&format!("proving {}", answer.name));
+        let mut proved = Vec::new();
+        for &state in states {
+            let Some(certificate) = prove::strategy(&task, self.reading, state, value)? else { return Ok(()) };
+            prove::recheck((model, Subject::structure(model)), &certificate, &[], budget)?;
+            proved.push(Proved { place: CertificatePlace::Whole, structure: None, certificate });
+        }
+        (answer.certificates, answer.checked) = (proved, true);
+        Ok(())
+    }
 }
 
 /// Why a module has no formula about players.

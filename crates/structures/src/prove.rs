@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use tertium_base::{Budget, Diagnostic};
 use tertium_check::Task;
 use tertium_check::automata::{linear_certificate, linear_open_question};
+use tertium_check::synthesis::{CoalitionTask, coalition_strategy};
 use tertium_check::witness::{branching_certificate, open_question as branching_question, readable_run};
-use tertium_evidence::{Certificate, OpenQuestion, Proof};
+use tertium_evidence::{Certificate, OpenQuestion, Proof, Reading};
 use tertium_kernel::{Rejection, Subject, check_certificate_of};
 use tertium_lattice::Belnap;
 use tertium_logic::{Formula, Logic, fair_ctl};
@@ -57,6 +58,21 @@ pub fn certificate(task: &Task<'_>, asked: &Formula, state: StateId, value: Beln
         return Err(Failure::Internal(format!("an engine found {asked} to be {value} at {at}, and no proof exists")));
     };
     Ok(Certificate { formula: asked.text(), logic: asked.logic(), reading: task.reading, state, value, proof })
+}
+
+/// The proof by a strategy that a formula about players has this definite value at a state; none if it is about more than one coalition.
+///
+/// # Errors
+/// If a limit is reached.
+pub fn strategy(
+    task: &CoalitionTask<'_>,
+    reading: Reading,
+    state: StateId,
+    value: Belnap,
+) -> Result<Option<Certificate>, Failure> {
+    let proof = coalition_strategy(task, state, value).map_err(failure)?;
+    let (formula, logic) = (task.formula.text(), task.formula.logic());
+    Ok(proof.map(|proof| Certificate { formula, logic, reading, state, value, proof }))
 }
 
 /// What leaves the task's formula open at a state, and the formula whose nodes it names.

@@ -39,6 +39,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use self::horn_predicates::horn_verdict;
+pub(crate) use self::structure::learn;
 use crate::limits;
 pub use crate::limits::DEFAULT_REFINEMENTS;
 use crate::refine::split::literals;

@@ -235,7 +235,7 @@ impl Loop<'_> {
 }
 
 /// New predicates from what is open.
-fn learn(
+pub(crate) fn learn(
     prepared: &mut Prepared,
     question: &Question,
     explored: &Explored,

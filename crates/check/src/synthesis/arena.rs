@@ -1,12 +1,12 @@
 //! The game for an objective: states of the structure beside those of a deterministic automaton.
 //!
 //! At a state of the player for whom a strategy is sought, the certain moves count: a certain step, or a hyper edge, of which the others then choose the member. At a state of the others the
-//! possible ones do. Labels are read pessimistically. So whatever wins here wins in every completion. Who cannot move loses.
+//! possible ones do. Labels are read pessimistically. Monitors of responses run beside the automaton. So whatever wins here wins in every completion. Who cannot move loses.
 
 use std::collections::HashMap;
 
 use tertium_base::narrow::to_u32;
-use tertium_base::{Budget, Stopped};
+use tertium_base::{BitSet, Budget, Stopped};
 use tertium_logic::AtomId;
 use tertium_logic::automata::{Determiniser, Literal};
 use tertium_model::{EdgeId, HyperId, Kmts, PropId, StateId};
@@ -42,8 +42,18 @@ pub(super) struct Arena {
     /// Where the moves of each position begin.
     pub first_move: Vec<usize>,
     pub starts: Vec<u32>,
-    /// How many states the automaton has.
+    /// How many states the automaton and its monitors have.
     pub memory: usize,
+    /// For each memory the monitors that wait, as bits; empty if there are no monitors.
+    pub waiting: Vec<u64>,
+}
+
+/// Waits from a request to its grant.
+pub(super) struct Monitor {
+    /// The states that make it wait.
+    pub requests: BitSet,
+    /// The states that end that.
+    pub grants: BitSet,
 }
 
 /// What is asked: for whom, and what.
@@ -56,12 +66,17 @@ pub(super) struct ArenaTask<'a> {
     pub silent: &'a [bool],
     /// For each atom of the objective its proposition.
     pub props: &'a [PropId],
+    /// At most 64, which run beside the automaton.
+    pub monitors: &'a [Monitor],
     pub budget: &'a Budget,
 }
 
 struct Builder<'a> {
     task: &'a ArenaTask<'a>,
     automaton: Option<Determiniser>,
+    /// Where there are monitors: states of the automaton with those that wait.
+    memories: HashMap<(u32, u64), u32>,
+    memory_of: Vec<(u32, u64)>,
     numbers: HashMap<Position, u32>,
     arena: Arena,
 }
@@ -81,8 +96,11 @@ pub(super) fn build(task: &ArenaTask<'_>, automaton: Option<Determiniser>) -> Re
         first_move: vec![0],
         starts: Vec::new(),
         memory: 0,
+        waiting: Vec::new(),
     };
-    Builder { task, automaton, numbers: HashMap::new(), arena }.run()
+    // The memory 0 is that before anything was read.
+    let (memories, memory_of) = (HashMap::from([((0, 0), 0)]), vec![(0, 0)]);
+    Builder { task, automaton, memories, memory_of, numbers: HashMap::new(), arena }.run()
 }
 
 impl Builder<'_> {
@@ -107,6 +125,10 @@ impl Builder<'_> {
             at += 1;
         }
         self.arena.memory = self.automaton.as_ref().map_or(1, Determiniser::state_count);
+        if !self.task.monitors.is_empty() {
+            self.arena.memory = self.memory_of.len();
+            self.arena.waiting = self.memory_of.iter().map(|&(_, waiting)| waiting).collect();
+        }
         Ok(self.arena)
     }
 
@@ -131,10 +153,34 @@ impl Builder<'_> {
         if self.task.silent.get(state.index()).copied().unwrap_or(false) {
             return (memory, 0);
         }
-        let Some(automaton) = &mut self.automaton else { return (0, 0) };
-        let (next, priority) =
-            automaton.successor(memory as usize, |literal: Literal| holds(model, props, state, literal));
-        (to_u32(next), priority)
+        let (before, waiting) =
+            if self.task.monitors.is_empty() { (memory, 0) } else { self.memory_of[memory as usize] };
+        let (next, priority) = match &mut self.automaton {
+            None => (0, 0),
+            Some(automaton) => {
+                let (next, priority) =
+                    automaton.successor(before as usize, |literal: Literal| holds(model, props, state, literal));
+                (to_u32(next), priority)
+            }
+        };
+        if self.task.monitors.is_empty() {
+            return (next, priority);
+        }
+        let waits = |(at, monitor): (usize, &Monitor)| {
+            let asked = waiting >> at & 1 == 1 || monitor.requests.contains(state.index());
+            u64::from(asked && !monitor.grants.contains(state.index())) << at
+        };
+        let waiting = self.task.monitors.iter().enumerate().map(waits).sum();
+        (self.remember((next, waiting)), priority)
+    }
+
+    fn remember(&mut self, memory: (u32, u64)) -> u32 {
+        let next = to_u32(self.memory_of.len());
+        let number = *self.memories.entry(memory).or_insert(next);
+        if number == next {
+            self.memory_of.push(memory);
+        }
+        number
     }
 
     fn add(&mut self, step: Move, target: Position) -> Result<(), Stopped> {

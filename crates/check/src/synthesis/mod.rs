@@ -10,20 +10,22 @@
 
 mod arena;
 mod closed_loop;
+mod coalition_games;
 mod reactivity;
 #[cfg(test)]
 mod tests;
 
 pub use closed_loop::ClosedLoop;
+pub use coalition_games::{CoalitionTask, coalition_strategy, coalition_values};
 
 use tertium_base::{BitSet, Budget, Stopped};
 use tertium_logic::automata::{AcceptanceKind, Determiniser, TranslationError};
-use tertium_logic::{Formula, GeneralisedReactivity, Logic, Node, generalised_reactivity};
+use tertium_logic::{Formula, GeneralisedReactivity, Logic, Node, Recurrence, generalised_reactivity};
 use tertium_model::{Kmts, PropId, StateId};
 
 use crate::game::parity::{self, NO_MOVE};
 use crate::{EngineError, Unsupported};
-use arena::{Arena, ArenaTask, Position, build};
+use arena::{Arena, ArenaTask, Monitor, Position, build};
 use reactivity::ReactivityGame;
 
 /// For whom a strategy is sought, and what it shall bring about.
@@ -148,10 +150,20 @@ fn determiniser(formula: &Formula, negated: bool, budget: &Budget) -> Result<Det
     })
 }
 
+/// Of the task's states those from which the player wins.
+fn winning_states(task: &SynthesisTask<'_>) -> Result<BitSet, EngineError> {
+    let props = bound(task)?;
+    let automaton = determiniser(task.objective, task.negated, task.budget)?;
+    let arena = build(&arena_task(task, &props, &[]), Some(automaton))?;
+    let solution = parity::solve(&arena.game, task.budget)?;
+    let wins = |at: usize| solution.even_wins.contains(arena.starts[at] as usize);
+    Ok(BitSet::from_fn(task.states.len(), wins))
+}
+
 fn by_parity(task: &SynthesisTask<'_>, props: &[PropId]) -> Result<SynthesisOutcome, EngineError> {
     let automaton = determiniser(task.objective, task.negated, task.budget)?;
     let method = SynthesisMethod::Parity(automaton.kind());
-    let arena = build(&arena_task(task, props), Some(automaton))?;
+    let arena = build(&arena_task(task, props, &[]), Some(automaton))?;
     let solution = parity::solve(&arena.game, task.budget)?;
     let wins = arena.starts.iter().all(|&start| solution.even_wins.contains(start as usize));
     let choice = |position: usize, mode: u32| (solution.strategy[position], mode);
@@ -169,13 +181,14 @@ fn outcome(arena: &Arena, strategy: Option<ClosedLoop>, method: SynthesisMethod)
     }
 }
 
-fn arena_task<'a>(task: &SynthesisTask<'a>, props: &'a [PropId]) -> ArenaTask<'a> {
+fn arena_task<'a>(task: &SynthesisTask<'a>, props: &'a [PropId], monitors: &'a [Monitor]) -> ArenaTask<'a> {
     ArenaTask {
         model: task.model,
         mine: task.mine,
         states: task.states,
         silent: task.silent,
         props,
+        monitors,
         budget: task.budget,
     }
 }
@@ -189,24 +202,34 @@ fn by_reactivity(
         Some(safety) => Some(determiniser(safety, false, task.budget)?),
         None => None,
     };
-    let arena = build(&arena_task(task, props), automaton)?;
+    let (assumed, promised) =
+        (watched(task, &parts.assumptions, props, false), watched(task, &parts.guarantees, props, true));
+    let monitors: Vec<Monitor> = assumed.into_iter().chain(promised).collect();
+    let arena = build(&arena_task(task, props, &monitors), automaton)?;
     let count = arena.positions.len();
     let lost = BitSet::from_fn(count, |at| match arena.positions[at] {
         Position::At(_, _, priority) | Position::Within(_, _, priority) => !priority.is_multiple_of(2),
     });
     // Between the choice of a hyper edge and that of its member nothing holds, and nothing is asked.
-    let sets = |formulas: &[Formula], value: bool| -> Result<Vec<BitSet>, Stopped> {
-        formulas
-            .iter()
-            .map(|formula| {
-                task.budget.check()?;
-                Ok(BitSet::from_fn(count, |at| match arena.positions[at] {
-                    Position::At(state, ..) if task.silent.get(state.index()).copied().unwrap_or(false) => !value,
-                    Position::At(state, ..) => surely(task.model, formula, props, state, value),
-                    Position::Within(..) => !value,
-                }))
-            })
-            .collect()
+    let mut monitor = 0;
+    let mut sets = |wanted: &[Recurrence], value: bool| -> Result<Vec<BitSet>, Stopped> {
+        let mut found = Vec::with_capacity(wanted.len());
+        for one in wanted {
+            task.budget.check()?;
+            let bit = monitor;
+            monitor += usize::from(matches!(one, Recurrence::Response { .. }));
+            found.push(BitSet::from_fn(count, |at| match (arena.positions[at], one) {
+                (Position::At(state, ..), _) if task.silent.get(state.index()).copied().unwrap_or(false) => !value,
+                (Position::At(state, ..), Recurrence::Often(formula)) => {
+                    surely(task.model, formula, props, state, value)
+                }
+                (Position::At(_, memory, _), Recurrence::Response { .. }) => {
+                    (arena.waiting[memory as usize] >> bit & 1 == 0) == value
+                }
+                (Position::Within(..), _) => !value,
+            }));
+        }
+        Ok(found)
     };
     let (broken, reached) = (sets(&parts.assumptions, false)?, sets(&parts.guarantees, true)?);
     let game =
@@ -222,6 +245,26 @@ fn by_reactivity(
     let strategy = wins.then(|| closed_loop::closed_loop(task, &arena, &choice));
     let method = SynthesisMethod::GeneralisedReactivity { assumptions: broken.len(), guarantees: reached.len() };
     Ok(outcome(&arena, strategy.transpose()?, method))
+}
+
+/// The monitors of responses: those that are promised wait for a request that may be there until a grant that surely is; those that are assumed wait only where that is sure.
+fn watched(task: &SynthesisTask<'_>, wanted: &[Recurrence], props: &[PropId], promised: bool) -> Vec<Monitor> {
+    let where_not = |formula: &Formula, value: bool| {
+        BitSet::from_fn(task.model.state_count(), |at| !surely(task.model, formula, props, StateId::new(at), value))
+    };
+    let where_surely = |formula: &Formula| {
+        BitSet::from_fn(task.model.state_count(), |at| surely(task.model, formula, props, StateId::new(at), true))
+    };
+    let monitor = |one: &Recurrence| match one {
+        Recurrence::Often(_) => None,
+        Recurrence::Response { request, grant } if promised => {
+            Some(Monitor { requests: where_not(request, false), grants: where_surely(grant) })
+        }
+        Recurrence::Response { request, grant } => {
+            Some(Monitor { requests: where_surely(request), grants: where_not(grant, false) })
+        }
+    };
+    wanted.iter().filter_map(monitor).collect()
 }
 
 /// Whether a propositional formula surely has a value at a state, part by part.

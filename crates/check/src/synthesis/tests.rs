@@ -126,6 +126,10 @@ fn generalised_reactivity_and_parity_agree() {
         "G (p -> X q) & (G F p -> G F q)",
         "G !(p & q) & G F p & G F q",
         "(p W q) & (G F !p -> (G F q & G F (p | q)))",
+        "G (p -> F q)",
+        "G !(p & q) & (G F !p -> G (p -> F q) & G (q -> F !q))",
+        "G (p -> F !p) -> G (q -> F p) & G F q",
+        "G (q -> X q) & G (q -> F p) & G F !p",
     ];
     let objectives: Vec<Formula> = objectives
         .iter()

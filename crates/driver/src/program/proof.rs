@@ -6,6 +6,7 @@
 use tertium_base::Budget;
 use tertium_cegar::structure_proof;
 pub use tertium_cegar::structure_proof::Written;
+use tertium_check::synthesis::CoalitionTask;
 use tertium_check::{Ask, Task};
 use tertium_evidence::abstraction::{Abstraction, Structure};
 use tertium_evidence::{Certificate, CertificatePlace, InvariantPart, Reading, write_document, write_invariant};
@@ -21,6 +22,7 @@ use tertium_logic::{Formula, Logic};
 use tertium_model::{Kmts, StateId};
 use tertium_program::VarId;
 use tertium_program::analysis::Intervals;
+use tertium_structures::coalitions;
 
 use super::check::CheckOptions;
 use super::predicate_abstraction::basis::Basis;
@@ -57,8 +59,8 @@ pub fn certificate_of(
     options: &CheckOptions,
     budget: &Budget,
 ) -> Result<Written, Failure> {
-    if tertium_statespace::games::is_about_players(question, options.module) {
-        return Ok(Written::None("strategies in programs are not written as certificates".to_owned()));
+    if options.module {
+        return Ok(Written::None("what holds in every environment of a program has no certificate".to_owned()));
     }
     let written = match answer.basis() {
         Some(Basis::States(states)) => invariant(file, question, answer, states, budget)?,
@@ -237,6 +239,10 @@ fn on_graph(
             break;
         }
     }
+    if proved.is_empty() && formula.logic().is_strategic() {
+        let why = "a strategy with memory shows what one coalition can enforce, and this formula has coalitions inside";
+        return Ok(Written::None(why.to_owned()));
+    }
     if proved.is_empty() {
         return Ok(Written::None("no initial state shows it on the graph".to_owned()));
     }
@@ -253,10 +259,17 @@ fn prove_at(
     (state, value): (StateId, Belnap),
     budget: &Budget,
 ) -> Result<Option<Certificate>, Failure> {
-    let formula = prove::evaluated_formula(model, asked);
+    let Some((played, formula)) = coalitions::evaluated(model, asked) else {
+        // The automaton of a path formula is large: a strategy with memory shows it.
+        let task = CoalitionTask { model, formula: asked, total: model.total(), budget };
+        let Some(certificate) = prove::strategy(&task, reading, state, value)? else { return Ok(None) };
+        prove::recheck((model, SubjectKind::Graph), &certificate, &[], budget)?;
+        return Ok(Some(certificate));
+    };
     let ask = [state];
-    let task = bound(Task::new(model, &formula, reading, Ask::At(&ask), budget))?;
-    if value == Belnap::False && engines::evaluate(&task, EngineChoice::Auto)?.1.at(state) != value {
+    let task = bound(Task::new(&played, &formula, reading, Ask::At(&ask), budget))?;
+    let choice = if asked.logic().is_strategic() { EngineChoice::Game } else { EngineChoice::Auto };
+    if value == Belnap::False && engines::evaluate(&task, choice)?.1.at(state) != value {
         return Ok(None);
     }
     let certificate = prove::certificate(&task, asked, state, value)?;

@@ -1,6 +1,7 @@
 //! What abstraction says is what running the program says: on random programs with small domains, for all kinds, all logics,
 //! with fairness and with runs that end; and on the programs of the corpus.
 
+mod coalitions;
 mod on_demand;
 mod promela;
 

@@ -28,6 +28,7 @@ mod refuted;
 mod rules;
 mod search;
 mod settled;
+mod strategies;
 mod structure;
 mod table;
 mod tableau;
@@ -234,6 +235,9 @@ fn formula_of(model: &Kmts, certificate: &Certificate, constants: &[(String, Bel
         refusal.notes.extend(parsed.diagnostics.into_iter().map(|found| found.message));
         return Err(refusal.into());
     };
+    if certificate.logic.is_strategic() && matches!(certificate.proof, Proof::Plays { .. }) {
+        return Ok(formula);
+    }
     if certificate.logic.is_strategic() {
         return coalitions::in_fixpoints(&formula, certificate.reading);
     }
@@ -282,6 +286,9 @@ impl Case<'_> {
             (Proof::Claims(claims), _) if branching => claims::check(self, claims),
             (Proof::Lasso { stem, cycle }, Logic::Ltl) => lasso::check(self, stem, cycle),
             (Proof::NoPath, Logic::Ltl) => paths::check(self),
+            (Proof::Plays { positions, moves }, Logic::Atl | Logic::AtlStar) => {
+                strategies::check(self, positions, moves)
+            }
             (Proof::Plays { positions, moves }, Logic::Ltl) => plays::check(self, positions, moves),
             (Proof::Labels(labels), Logic::CtlStar) => labels::check(self, labels),
             (Proof::NoWord, Logic::Ltl) => settled::no_word(self),

@@ -82,11 +82,11 @@ impl ProofKind {
 /// The kinds of proof that may prove this value of a formula of this logic.
 #[must_use]
 pub fn permitted(subject: Subject, value: Belnap, logic: Logic, reading: Reading) -> Vec<ProofKind> {
-    // Only what a user wrote has owners, and what they can enforce is proved by claims alone.
+    // What a user wrote has owners, and so has the game that the kernel writes out for a program; what they can enforce is proved by claims, or by a strategy.
     if logic.is_strategic() {
-        let known = matches!(subject, Subject::Structure { fair: false, .. });
+        let known = matches!(subject, Subject::Structure { fair: false, .. } | Subject::Graph);
         let definite = matches!(value, Belnap::True | Belnap::False);
-        return if known && definite { vec![ProofKind::Claims] } else { Vec::new() };
+        return if known && definite { vec![ProofKind::Claims, ProofKind::Plays] } else { Vec::new() };
     }
     match (subject, value) {
         (Subject::Structure { mixed, fair }, Belnap::True | Belnap::False) => {

@@ -15,6 +15,7 @@ use tertium_program::{ExprId, Fairness, NoInitialStates, Outcome, Semantics, Sta
 use tertium_load::Failure;
 use tertium_load::questions::Mistake;
 
+use super::games::game;
 use super::strong_fairness::{TakenStep, Unmarked};
 use crate::obligations::StructureReading;
 use crate::obligations::ranks::{Promise, keeping};
@@ -80,6 +81,24 @@ pub(super) fn write_out_marked(
     writer.everyone = everyone && frame.fair;
     writer.run(budget)?;
     writer.finish_marked(budget)
+}
+
+/// As [`write_out`], as a game: who picks the process that steps, and who picks its step ([`super::games`]).
+///
+/// # Errors
+/// If it cannot be written out, or the players are not known.
+pub(super) fn write_out_game(
+    semantics: &Semantics<'_>,
+    labels: &Labels,
+    frame: StructureReading,
+    budget: &Budget,
+) -> Result<Kmts, NoGraph> {
+    let semantics = semantics.clone().within(budget);
+    let mut writer = Writer::new(&semantics, labels, frame);
+    writer.run(budget)?;
+    let taken = writer.taken();
+    let graph = writer.builder.finish().map_err(|error| NoGraph::Open(error.to_string()))?;
+    game(semantics.program(), &graph, &taken, budget)
 }
 
 struct Writer<'a, 'p> {
@@ -262,10 +281,14 @@ impl<'a, 'p> Writer<'a, 'p> {
         self.edges.iter().filter_map(|(_, pid, _)| *pid).chain(running).collect()
     }
 
+    /// All steps, those of one state side by side.
+    fn taken(&self) -> Vec<TakenStep> {
+        self.edges.iter().map(|&((from, to, action), pid, _)| TakenStep { from, to, action, pid }).collect()
+    }
+
     fn finish_marked(self, budget: &Budget) -> Result<Kmts, NoGraph> {
         let weak = self.treated_fairly().into_iter().filter(|pid| !self.strong.contains(pid)).collect::<Vec<u32>>();
-        let taken = self.edges.iter().map(|&((from, to, action), pid, _)| TakenStep { from, to, action, pid });
-        let taken: Vec<TakenStep> = taken.collect();
+        let taken = self.taken();
         let graph = self.builder.finish().map_err(|error| NoGraph::Open(error.to_string()))?;
         Unmarked { graph: &graph, taken: &taken, strong: &self.strong, weak: &weak }.marked(budget)
     }

@@ -6,6 +6,7 @@
 mod claims;
 mod established;
 mod families;
+mod games;
 pub mod graph;
 pub mod question;
 mod runs;
@@ -143,6 +144,11 @@ fn finding(
 ) -> Result<Finding, Failure> {
     match &document.0.counted {
         None => found(file, question, settings, &|subject| established(subject, document, means)),
+        Some(_) if is_about_players(question) => {
+            let mut finding = empty(question);
+            settle(&mut finding, Err(NotShown::Refused("players of counted members are not known".to_owned())))?;
+            Ok(finding)
+        }
         Some(counted) => {
             let mut finding = empty(question);
             finding.about = families::about(file);
@@ -150,6 +156,10 @@ fn finding(
             Ok(finding)
         }
     }
+}
+
+fn is_about_players(question: &Question) -> bool {
+    matches!(question, Question::Property(asked) if asked.formula.logic().is_strategic())
 }
 
 /// What is found out about a question that `shown` is asked about.
@@ -234,11 +244,13 @@ impl Claimed<'_> {
     fn is(&self, question: &Question) -> bool {
         match question {
             Question::Property(asked) => {
-                // Under strong fairness a formula of CTL is proved in its form in CTL*.
-                let forms = [
-                    asked.formula.logic(),
-                    if asked.formula.logic() == Logic::Ctl { Logic::CtlStar } else { asked.formula.logic() },
-                ];
+                // Under strong fairness a formula of CTL is proved in its form in CTL*, and one of ATL under any fairness in ATL*.
+                let with_fairness = match asked.formula.logic() {
+                    Logic::Ctl => Logic::CtlStar,
+                    Logic::Atl => Logic::AtlStar,
+                    other => other,
+                };
+                let forms = [asked.formula.logic(), with_fairness];
                 self.logic.is_some_and(|logic| forms.contains(&logic)) && self.text == asked.source
             }
             Question::Never(_) | Question::Watched(_) => {

@@ -15,7 +15,8 @@ use tertium_model::Kmts;
 use tertium_program::{Expr, ExprId, Fairness, ProcessId, Program, Semantics};
 
 use super::claims::{ClaimAutomaton, formula};
-use super::graph::{Labels, NoGraph, write_out, write_out_marked};
+use super::games::{known_players, under_promise};
+use super::graph::{Labels, NoGraph, write_out, write_out_game, write_out_marked};
 use super::strong_fairness::relativised;
 use crate::obligations::StructureReading;
 
@@ -80,7 +81,7 @@ fn fair_to_all(program: &mut Program) {
 
 /// Whether formulas of a logic speak of paths, so that fairness matters to them.
 fn speaks_of_paths(logic: Logic) -> bool {
-    matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl)
+    matches!(logic, Logic::Ctl | Logic::CtlStar | Logic::Ltl | Logic::Atl | Logic::AtlStar)
 }
 
 impl<'f> Subject<'f> {
@@ -90,9 +91,9 @@ impl<'f> Subject<'f> {
     /// Why it cannot.
     pub fn of(file: &'f ProgramFile, question: &'f Question, settings: Settings) -> Result<Self, String> {
         match question {
-            // Whose turn it is, no part of a certificate about a program says.
             Question::Property(asked) if asked.formula.logic().is_strategic() => {
-                Err("of programs nothing is proved about players".to_owned())
+                known_players(&file.program)?;
+                Ok(Self::property(file, asked, settings))
             }
             Question::Property(asked) => Ok(Self::property(file, asked, settings)),
             Question::Never(never) => Self::never(file, never.mistake),
@@ -110,7 +111,8 @@ impl<'f> Subject<'f> {
         let fair = file.program.processes.iter().any(|process| process.fairness != Fairness::None);
         let logic = asked.formula.logic();
         let whole_paths = matches!(logic, Logic::Ltl | Logic::CtlStar) || (logic == Logic::Ctl && fair);
-        let stutter = whole_paths && settings.deadlock.is_none();
+        // A player always has a move: where nobody can step, the scheduler stays.
+        let stutter = logic.is_strategic() || (whole_paths && settings.deadlock.is_none());
         let mut reading = Reading { deadlock: settings.deadlock.unwrap_or(Deadlock::Mu), ..Reading::default() };
         reading.linear = settings.linear.unwrap_or(reading.linear);
         Self {
@@ -189,11 +191,14 @@ impl<'f> Subject<'f> {
         }
     }
 
-    /// The formula that a proof about the graph is one of: under strong fairness, what a branching formula says of the graph whose states say who steps.
+    /// The formula that a proof about the graph is one of: of players, what they can enforce of a scheduler that keeps its promises; under strong fairness, what a branching formula says of the graph whose states say who steps.
     ///
     /// # Errors
     /// Why there is none.
     pub fn graph_formula(&self) -> Result<Cow<'_, Formula>, String> {
+        if self.formula().logic().is_strategic() {
+            return under_promise(self.formula(), &self.file.program).map(Cow::Owned);
+        }
         if !self.is_strongly_fair() || self.is_linear() {
             return Ok(Cow::Borrowed(self.formula()));
         }
@@ -207,12 +212,15 @@ impl<'f> Subject<'f> {
         matches!(self.asks, Asks::Property(_)) && self.formula().logic() == Logic::Ltl
     }
 
-    /// The finite structure that a proof is about: the program's graph, or its product with a claim.
+    /// The finite structure that a proof is about: the program's graph, its product with a claim, or the game that players play on it.
     ///
     /// # Errors
     /// If it cannot be written out.
     pub fn graph(&self, budget: &Budget) -> Result<Kmts, NoGraph> {
         let semantics = Semantics::new(&self.file.program);
+        if self.formula().logic().is_strategic() {
+            return write_out_game(&semantics, &self.labels(), self.frame, budget);
+        }
         if self.is_strongly_fair() && !self.frame.stutter {
             return Err(NoGraph::Open("strong fairness is known where runs that end stay where they are".to_owned()));
         }

@@ -44,6 +44,9 @@ pub(super) fn established(
         Asks::Claim(..) => {
             return Err(refused("a run does not say what the claim does: the certificate beside it does"));
         }
+        Asks::Property(asked) if asked.formula.logic().is_strategic() => {
+            return Err(refused("a run does not say what players can enforce: the certificate beside it does"));
+        }
         Asks::Property(asked) => match asked.invariant {
             Some((root, holds)) if run.breaks(asked, root, holds) => asked.exists.into(),
             _ => run.refutes(subject, asked, means)?,

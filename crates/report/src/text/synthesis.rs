@@ -28,6 +28,11 @@ pub fn synthesis(report: &SynthesisReport, style: Style) -> String {
     let (positions, moves) = (counted(report.positions, "position"), counted(report.moves, "move"));
     let automaton = counted(report.automaton, "automaton state");
     text.push_str(&format!("  {:<8} {}: {positions}, {moves}, {automaton}\n", "game", safe(&report.method)));
+    if let Some(certificate) = &report.certificate {
+        let (file, input, question) = (safe(&certificate.file), safe(&report.input.file), safe(&certificate.question));
+        text.push_str(&format!("  {:<8} {file}\n", "proof"));
+        text.push_str(&format!("  {:<8} tertium certify {input} {file} --logic 'atl*' -p '{question}'\n", "try"));
+    }
     if let Some(strategy) = &report.strategy {
         let [states, edges] = strategy.size;
         let size = format!("{}, {}", counted(states, "state"), counted(edges, "edge"));

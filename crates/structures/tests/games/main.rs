@@ -1,6 +1,7 @@
 //! Coalitions against enumeration: values of ATL and ATL* are those of strategies that are tried one by one, and hold of completions; engines agree; alternating refinement keeps what is definite.
 
 mod module;
+mod products;
 
 use tertium_base::Budget;
 use tertium_check::explicit::Explicit;

@@ -12,6 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   tertium synthesise arbiter.gcl --for system -o controlled.gcl
   tertium synthesise game.kmts --for system --only safe -o controlled.kmts
+  tertium synthesise game.kmts --certificate game.cert.json  and a proof of who wins
   tertium check controlled.gcl                              the closed loop is an ordinary input
   tertium simulate spoiler.gcl --interactive                play against the environment's strategy
 
@@ -38,6 +39,9 @@ pub struct SynthesiseArgs {
     /// Where to write the closed loop of the strategy that wins: `.kmts`, `.json`, or `.gcl` with a process for each player [default: after the answer, as `.kmts`]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Where to write a certificate of who wins, as an answer to `<<PLAYER>> (objectives)`, which `certify` accepts
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
     /// How long, and with how much memory.
     #[command(flatten)]
     pub limits: Limits,

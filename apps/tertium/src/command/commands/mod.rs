@@ -24,6 +24,7 @@ mod reduce;
 mod serve;
 pub mod simulate;
 mod spotlight;
+mod strategy_certificate;
 mod structure_abstraction;
 mod synthesise;
 mod telling;

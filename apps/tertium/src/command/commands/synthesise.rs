@@ -14,12 +14,13 @@ use tertium_driver::synthesis::{
     Contest, SynthesisAnswer, SynthesisVerdict, decide, named, negated, objective, states_of_player,
 };
 use tertium_driver::{Failure, Formula, Kmts, Logic, ModelSource};
-use tertium_report::synthesis::{StrategyView, SynthesisReport};
+use tertium_report::synthesis::{CertificateView, StrategyView, SynthesisReport};
 use tertium_report::view::{Input, SCHEMA_VERSION};
 use tertium_report::{Style, json, text};
 
 use super::check::shown_path;
 use super::reduce::write_structure;
+use super::strategy_certificate::{self, StrategyCertificate};
 use crate::command::args::{PlainFormat, SynthesiseArgs};
 use crate::command::terminal::{self, Stream};
 use crate::command::{exit, files};
@@ -39,6 +40,8 @@ struct Played {
     properties: Vec<(String, Formula)>,
     kind: &'static str,
     states: usize,
+    /// What shows who wins, if that was asked for.
+    certificate: Option<StrategyCertificate>,
 }
 
 fn answer(args: &SynthesiseArgs, budget: &Budget) -> Result<u8, Failure> {
@@ -58,6 +61,13 @@ fn answer(args: &SynthesiseArgs, budget: &Budget) -> Result<u8, Failure> {
         Some((structure, properties)) => Some(written(args, structure, &properties)?),
         None => None,
     };
+    let certificate = match (&args.certificate, &played.certificate) {
+        (Some(path), Some(certificate)) => {
+            files::write(path, certificate.text.as_bytes())?;
+            Some(CertificateView { file: shown_path(path), question: certificate.question.clone() })
+        }
+        _ => None,
+    };
     let report = SynthesisReport {
         schema_version: SCHEMA_VERSION,
         tool: super::tool(),
@@ -71,6 +81,7 @@ fn answer(args: &SynthesiseArgs, budget: &Budget) -> Result<u8, Failure> {
         moves: played.answer.game[1],
         automaton: played.answer.automaton,
         strategy,
+        certificate,
     };
     let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
     let shown = match args.format {
@@ -99,7 +110,11 @@ fn on_structure(args: &SynthesiseArgs, source: &ModelSource, budget: &Budget) ->
     let states = loaded.initial_states();
     let contest = Contest { model, mine: &mine, silent: &[], states: &states };
     let answer = decide(contest, &wanted, budget)?;
-    Ok(Played { answer, properties, kind: loaded.kind(), states: model.state_count() })
+    let certificate = match (&args.certificate, wins(&answer)) {
+        (Some(_), Some(wins)) => Some(strategy_certificate::of_structure(args, source, (&wanted, wins), budget)?),
+        _ => None,
+    };
+    Ok(Played { answer, properties, kind: loaded.kind(), states: model.state_count(), certificate })
 }
 
 fn on_program(args: &SynthesiseArgs, source: &ModelSource, budget: &Budget) -> Result<Played, Failure> {
@@ -113,7 +128,20 @@ fn on_program(args: &SynthesiseArgs, source: &ModelSource, budget: &Budget) -> R
     let starts: Vec<_> = model.init().to_vec();
     let contest = Contest { model: &model, mine: &mine, silent: &silent, states: &starts };
     let answer = decide(contest, &objective, budget)?;
-    Ok(Played { answer, properties, kind: language.name(), states })
+    let certificate = match (&args.certificate, wins(&answer)) {
+        (Some(_), Some(wins)) => Some(strategy_certificate::of_program(args, source, (&asked, wins), budget)?),
+        _ => None,
+    };
+    Ok(Played { answer, properties, kind: language.name(), states, certificate })
+}
+
+/// Whether the player wins; none if that is open.
+const fn wins(answer: &SynthesisAnswer) -> Option<bool> {
+    match answer.verdict {
+        SynthesisVerdict::Realisable(_) => Some(true),
+        SynthesisVerdict::Unrealisable(_) => Some(false),
+        SynthesisVerdict::Open => None,
+    }
 }
 
 /// The properties among the questions: those that were given, or those of the file.

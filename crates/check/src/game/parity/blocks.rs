@@ -5,8 +5,12 @@ use tertium_base::{BitSet, Budget, Stopped};
 
 use super::attract::{Predecessors, Verdicts};
 use super::components::components;
+use super::priority_promotion;
 use super::zielonka::Recursion;
 use super::{Game, NO_MOVE, NO_RANK, Player, Solution};
+
+/// How often the recursion may look at each move of a component before another way is taken.
+const PATIENCE: u64 = 20;
 
 /// The winner and a winning strategy at every position. Positions that never got moves have none.
 ///
@@ -16,6 +20,11 @@ use super::{Game, NO_MOVE, NO_RANK, Player, Solution};
 /// # Panics
 /// If a move climbs to a higher block, or positions were announced and not closed: faults of the caller.
 pub fn solve(game: &Game, budget: &Budget) -> Result<Solution, Stopped> {
+    solve_with(game, PATIENCE, budget)
+}
+
+/// As [`solve`]; the recursion may look at each move of a component so often.
+pub(super) fn solve_with(game: &Game, patience: u64, budget: &Budget) -> Result<Solution, Stopped> {
     assert_eq!(game.len(), game.closed(), "every position has got its moves");
     let predecessors = Predecessors::inside_blocks(game, budget)?;
     let mut solver = Blocks {
@@ -25,6 +34,7 @@ pub fn solve(game: &Game, budget: &Budget) -> Result<Solution, Stopped> {
         left: vec![0; game.len()],
         active: BitSet::empty(game.len()),
         recursion: None,
+        patience,
         budget,
         ticks: 0,
     };
@@ -53,6 +63,7 @@ struct Blocks<'g> {
     /// The positions that the running attractor may touch.
     active: BitSet,
     recursion: Option<Recursion<'g>>,
+    patience: u64,
     budget: &'g Budget,
     ticks: u32,
 }
@@ -201,7 +212,10 @@ impl Blocks<'_> {
                 Some(recursion) => recursion,
                 empty => empty.insert(Recursion::new(self.game, self.predecessors, self.budget)?),
             };
-            recursion.solve(rest, &mut self.verdicts)?;
+            if !recursion.solve(rest.clone(), self.patience, &mut self.verdicts)? {
+                let game = (self.game, self.predecessors);
+                priority_promotion::solve(game, &rest, &mut self.verdicts, self.budget)?;
+            }
         }
         for &member in members {
             self.verdicts.solution.rank[member as usize] = NO_RANK;

@@ -6,7 +6,8 @@
 //!
 //! Positions are cut into *blocks* that moves never climb. A block whose priorities have one parity is
 //! solved by one attractor, so weak games (CTL, alternation-free fixpoints) cost one walk over the
-//! moves; the others by components, loops at single positions, and Zielonka's recursion, kept on a stack of its own.
+//! moves; the others by components, loops at single positions, and Zielonka's recursion, kept on a stack of its own. Where the recursion
+//! comes back to the same positions too often, priority promotion takes over.
 //!
 //! Not here: formulas and structures; any engine can pose its question as a game.
 
@@ -16,6 +17,7 @@ mod components;
 mod graph;
 #[cfg(test)]
 mod oracle;
+mod priority_promotion;
 #[cfg(test)]
 mod tests;
 mod zielonka;

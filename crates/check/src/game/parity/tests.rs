@@ -4,6 +4,7 @@ use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_testkit::{Rng, for_random_cases};
 
+use super::blocks::solve_with;
 use super::{Class, Game, NO_MOVE, NO_RANK, Player, Solution, oracle, solve};
 
 fn game_of(positions: &[(Player, u32, u32)], moves: &[Vec<u32>]) -> Game {
@@ -88,11 +89,28 @@ fn the_solver_agrees_with_nested_fixpoints_and_its_strategies_win() {
             *case.rng.pick(&[(4, 2, 1), (8, 3, 1), (12, 4, 1), (9, 6, 1), (12, 2, 4), (14, 4, 3), (20, 3, 2)]);
         let game = random_game(&mut case.rng, most, priorities, blocks);
         case.keep("game.txt", show(&game));
-        let solution = solve(&game, &Budget::unlimited()).unwrap();
         let expected = oracle::even_wins(&game);
-        let got: Vec<bool> = (0..game.len()).map(|at| solution.even_wins.contains(at)).collect();
-        assert_eq!(got, expected);
-        assert_strategies_win(&game, &solution);
+        // By the recursion alone, and without it by priority promotion.
+        for patience in [u64::MAX, 0] {
+            let solution = solve_with(&game, patience, &Budget::unlimited()).unwrap();
+            let got: Vec<bool> = (0..game.len()).map(|at| solution.even_wins.contains(at)).collect();
+            assert_eq!(got, expected, "patience {patience}");
+            assert_strategies_win(&game, &solution);
+        }
+    });
+}
+
+/// Larger games, on which the recursion and priority promotion are compared with each other.
+#[test]
+fn the_recursion_and_priority_promotion_agree() {
+    for_random_cases(300, |case| {
+        let (most, priorities) = *case.rng.pick(&[(60, 5), (120, 12), (200, 200), (300, 40)]);
+        let game = random_game(&mut case.rng, most, priorities, 1);
+        case.keep("game.txt", show(&game));
+        let [recursion, promotion] =
+            [u64::MAX, 0].map(|patience| solve_with(&game, patience, &Budget::unlimited()).unwrap());
+        assert_eq!(recursion.even_wins, promotion.even_wins);
+        assert_strategies_win(&game, &promotion);
     });
 }
 

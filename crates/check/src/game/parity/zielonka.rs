@@ -27,6 +27,8 @@ pub(super) struct Recursion<'g> {
     /// The last attractor that touched the position, and how many moves it has not seen to lose.
     left: Vec<(u32, u32)>,
     stamp: u32,
+    /// How many moves were looked at for the present positions.
+    work: u64,
     budget: &'g Budget,
     ticks: u32,
 }
@@ -64,20 +66,31 @@ impl<'g> Recursion<'g> {
             drawn: vec![0; game.len()],
             left: vec![(0, 0); game.len()],
             stamp: 0,
+            work: 0,
             budget,
             ticks: 0,
         })
     }
 
     /// Decides these positions. Moves to positions outside them are taken to lose for their owner, and
-    /// each has a move inside.
-    pub fn solve(&mut self, mut order: Vec<u32>, verdicts: &mut Verdicts) -> Result<(), Stopped> {
+    /// each has a move inside. False, with nothing decided, if moves are looked at more often than `patience` allows.
+    pub fn solve(&mut self, mut order: Vec<u32>, patience: u64, verdicts: &mut Verdicts) -> Result<bool, Stopped> {
+        let moves: usize = order.iter().map(|&member| self.game.moves(member as usize).len() + 1).sum();
+        let most = patience.saturating_mul(moves as u64);
+        self.work = 0;
         order.sort_by_key(|&member| std::cmp::Reverse(self.priority(member)));
         order.iter().for_each(|&member| self.level[member as usize] = UNDRAWN);
         let mut stack: Vec<Frame> = Vec::new();
         let mut won = Won::default();
         self.descend(&order, 0, &mut stack, verdicts)?;
         while let Some(frame) = stack.pop() {
+            if self.work > most {
+                order.iter().for_each(|&member| {
+                    self.level[member as usize] = OUTSIDE;
+                    verdicts.decided.remove(member as usize);
+                });
+                return Ok(false);
+            }
             match frame {
                 Frame::Settled { player, mut positions } => won.of(player).append(&mut positions),
                 Frame::Subgame { player, begin, drawn, best } => {
@@ -95,7 +108,7 @@ impl<'g> Recursion<'g> {
                 verdicts.solution.strategy[position] = NO_MOVE;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn priority(&self, member: u32) -> u32 {
@@ -113,6 +126,7 @@ impl<'g> Recursion<'g> {
         loop {
             while at < order.len() && self.level[order[at] as usize] != UNDRAWN {
                 self.budget.tick(&mut self.ticks)?;
+                self.work += 1;
                 at += 1;
             }
             if at == order.len() {
@@ -128,6 +142,7 @@ impl<'g> Recursion<'g> {
                     }
                     best.push(member);
                 }
+                self.work += 1;
                 at += 1;
             }
             let count = best.len();
@@ -208,6 +223,7 @@ impl<'g> Recursion<'g> {
             self.budget.tick(&mut self.ticks)?;
             let target = queue[done];
             done += 1;
+            self.work += 1 + self.predecessors.of(target as usize).len() as u64;
             for &source in self.predecessors.of(target as usize) {
                 let position = source as usize;
                 if self.level[position] < level || self.drawn[position] == self.stamp {
