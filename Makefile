@@ -52,7 +52,7 @@ INSTALL ?= yes
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build dist wheel test test-python quick test-forged test-completion test-long test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-growth bench-limits bench-loop bench-parity bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants
+.PHONY: help run build dist wheel test test-python quick test-forged test-completion test-long test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-growth bench-limits bench-loop bench-page bench-parity bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -181,6 +181,9 @@ bench-loop: $(Z3) ## refinement without options against Z3's Spacer (HORN=FOLDER
 bench-unbounded: $(Z3) ## temporal properties of unbounded data, corpus/gcl/unbounded: solved, open and wrong by logic, with times; Spacer beside; growth (CASES_OF="names of programs, --jobs N, --negations, --corpus FOLDER")
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-unbounded
 	target/release/bench-unbounded $(CASES_OF)
+
+bench-page: $(Z3) browser ## frame times of the page in Chromium, for a counterexample of 30 processes and 5,000 steps
+	TERTIUM_FRAMES=1 $(CARGO) test -q -p tertium --test page frames -- --nocapture
 
 bench-parity: $(Z3) ## parity games of a million positions: random, cliques, ladders, with their solutions checked (CASES_OF="words of their names")
 	$(CARGO) build --release --quiet -p tertium-bench --bin bench-parity

@@ -3,6 +3,8 @@
 //! With `TERTIUM_PICTURES` set to a directory, pictures are left there (`make pictures`).
 
 mod browser;
+#[path = "page/frames.rs"]
+mod frames;
 #[path = "page/served.rs"]
 mod served;
 

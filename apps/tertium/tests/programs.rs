@@ -134,6 +134,31 @@ fn a_person_goes_along_a_counterexample_and_leaves_it() {
     assert_eq!(output.status.code(), Some(0), "{shown}");
 }
 
+/// A run that goes round for ever: its end is told, one may go on from there, and a walk to what never holds changes nothing.
+#[test]
+fn a_person_goes_round_and_on() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("round");
+    let program = "docs/guide/models/look.gcl";
+    tertium(&["check", program, "-q", "--evidence", &folder.to_string_lossy()], "");
+    let run = folder.join("enters.itf.json").to_string_lossy().into_owned();
+    let lines = "until in1 && !in1\nend\n1\nuntil in1 && !in1\nrejoin\nwatch in1 var z : bool\nquit\n";
+    let output = tertium(&["simulate", program, "--replay", &run, "-i"], lines);
+    in_order(
+        &text(&output),
+        &[
+            "step 0 of 6",
+            "it did not hold in 10000 steps; the walk is where it was\nstep 0 of 6",
+            "step 6, at the end of the stored run",
+            "step 7, off the stored run since step 6",
+            "it did not hold in 10000 steps",
+            "step 7, off the stored run since step 6",
+            "step 6, at the end of the stored run",
+            "error[E0374]: `in1 var z : bool` is more than one expression",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}
+
 #[test]
 fn a_conversation_that_ends_early_ends_well() {
     let output = tertium(&["simulate", "examples/peterson.gcl", "-i"], "1\n");

@@ -182,6 +182,15 @@ impl Browser {
         decoded(reply["data"].as_str().unwrap_or_else(|| panic!("no picture: {reply}")))
     }
 
+    /// A count or time that the browser keeps of its page.
+    pub fn metric(&mut self, name: &str) -> f64 {
+        // Times are those of the page's thread: what else runs on the machine does not count.
+        self.call("Performance.enable", json!({"timeDomain": "threadTicks"}));
+        let reply = self.call("Performance.getMetrics", json!({}));
+        let metrics = reply["metrics"].as_array().into_iter().flatten();
+        metrics.filter(|metric| metric["name"] == name).find_map(|metric| metric["value"].as_f64()).unwrap_or_default()
+    }
+
     fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.number += 1;
         let number = self.number;

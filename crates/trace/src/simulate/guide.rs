@@ -26,7 +26,7 @@ pub enum Until {
     Holds,
     /// There was no step left to take.
     Ended,
-    /// So many steps were taken that it was given up.
+    /// So many steps were taken that it was given up; the walk is where it was.
     Steps,
 }
 
@@ -72,10 +72,17 @@ impl Simulator<'_> {
         }
     }
 
-    /// Takes the next step of the guide; false if it has none left, or was left.
-    pub fn advance(&mut self) -> bool {
-        let Some(Beside::On(left)) = self.beside().filter(|beside| *beside != Beside::On(0)) else { return false };
-        let Some(guide) = &self.guide else { return false };
+    /// How many steps of the guide can be taken from here.
+    fn ahead(&self) -> usize {
+        match self.beside() {
+            Some(Beside::On(left)) => left,
+            _ => 0,
+        }
+    }
+
+    /// Takes the next step of the guide, of which `left` are ahead.
+    fn follow_guide(&mut self, left: usize) {
+        let Some(guide) = &self.guide else { return };
         match guide.steps.get(self.run.steps.len()) {
             Some(planned) => self.run.steps.push(planned.clone()),
             None => self.run.fault.clone_from(&guide.fault),
@@ -83,7 +90,11 @@ impl Simulator<'_> {
         if left == 1 {
             self.run.loop_start = guide.loop_start;
         }
-        true
+    }
+
+    /// Takes the next step of the guide; false if it has none left, or was left.
+    pub fn advance(&mut self) -> bool {
+        self.next(1) == 1
     }
 
     /// Goes back to where the guide was left.
@@ -92,6 +103,9 @@ impl Simulator<'_> {
             let first = self.guide.as_ref().map(|guide| guide.first.clone());
             self.run.first = first.unwrap_or_else(|| self.run.first.clone());
             self.jump(at);
+            if self.ahead() == 0 {
+                self.run.loop_start = self.guide.as_ref().and_then(|guide| guide.loop_start);
+            }
         }
     }
 
@@ -101,9 +115,14 @@ impl Simulator<'_> {
     /// If it is no condition over the program's variables, or a limit is reached.
     pub fn until(&mut self, text: &str, most: usize, chance: &mut Chance, budget: &Budget) -> Result<Until, Failure> {
         let condition = self.watching(text)?;
+        let before = self.run.clone();
+        let mut ahead = self.ahead();
         for _ in 0..most {
             budget.check()?;
-            if !self.advance() {
+            if ahead > 0 {
+                self.follow_guide(ahead);
+                ahead -= 1;
+            } else {
                 let choices = self.choices();
                 if choices.is_empty() {
                     return Ok(Until::Ended);
@@ -116,6 +135,7 @@ impl Simulator<'_> {
                 return Ok(Until::Holds);
             }
         }
+        self.run = before;
         Ok(Until::Steps)
     }
 
@@ -135,9 +155,11 @@ impl Simulator<'_> {
 
     /// Takes so many steps of the guide, or as many as there are; how many were taken.
     pub fn next(&mut self, count: usize) -> usize {
-        let mut taken = 0;
-        while taken < count && self.advance() {
-            taken += 1;
+        let ahead = self.ahead();
+        let taken = count.min(ahead);
+        // Where the walk is beside its guide is asked once, not at every step.
+        for done in 0..taken {
+            self.follow_guide(ahead - done);
         }
         taken
     }

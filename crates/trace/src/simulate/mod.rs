@@ -160,6 +160,8 @@ impl<'f> Simulator<'f> {
     /// If the step is not offered any more, which is a fault of this program.
     pub fn take(&mut self, choice: &Choice) -> Result<(), Failure> {
         let moves: Vec<Move> = choice.successor.moves.clone();
+        // Whoever goes on from the end of a stored loop does not return as it does.
+        self.run.loop_start = None;
         if let Some(fault) = fault_of(&choice.successor.outcome) {
             self.run.fault = Some((moves, fault.clone()));
             return Ok(());

@@ -190,7 +190,7 @@ pub(super) fn in_vain(until: Until) -> Option<String> {
     match until {
         Until::Holds => None,
         Until::Ended => Some("it does not hold up to here, where no step is possible".to_owned()),
-        Until::Steps => Some(format!("it did not hold in {MOST_STEPS} steps")),
+        Until::Steps => Some(format!("it did not hold in {MOST_STEPS} steps; the walk is where it was")),
     }
 }
 
