@@ -280,11 +280,12 @@ impl Observer for LaneObserver<'_> {
 
 impl ProgramObserver for LaneObserver<'_> {
     fn decided(&self, answer: &ProgramAnswer) {
-        // What does not take long is told at its end, when it is known whether there is something to explain; a violation waits for nothing.
-        if self.stage.is_short && answer.value() != Belnap::False {
+        let request = self.lane.portfolio.request;
+        // What does not take long is told at its end, when it is known whether there is something to explain. A violation waits for nothing, unless what
+        // is decided besides must not depend on when whoever listens breaks off.
+        if self.stage.is_short && (answer.value() != Belnap::False || request.wishes.deterministic) {
             return;
         }
-        let request = self.lane.portfolio.request;
         let question = self.piece.iter().copied().find(|&question| request.question(question).name() == answer.name);
         let Some(question) = question else { return };
         let mut answer = answer.clone();
