@@ -85,7 +85,7 @@ fn what_is_believed_is_confirmed_or_refused() {
         case.keep("program.gcl", text.clone());
         let file = file_of(&text);
         let believed: Vec<(Option<i128>, Option<i128>)> =
-            file.program.variables.iter().map(|_| (Some(0), Some(i128::from(case.rng.below(6) as u32)))).collect();
+            file.program.variables.iter().map(|_| (Some(0), Some(case.rng.below(6) as i128))).collect();
         let asked = questions(&file, &[], false).expect("no names are asked for");
         let options = CheckOptions { look_for_idle: false, max_states: Some(3000), ..CheckOptions::default() };
         let searched = check(&file, &asked, &options, &Budget::unlimited(), &()).expect("it can be searched");

@@ -72,7 +72,7 @@ impl Telling<'_> {
         let count = self.request.questions.len();
         let told = Mutex::new(ReportSoFar { printer: None, folder, results: vec![None; count], failed: None });
         let outcome = std::thread::scope(|scope| {
-            let (later, waiting) = channel::<(QuestionId, ProgramAnswer)>();
+            let (later, waiting) = channel::<(QuestionId, Box<ProgramAnswer>)>();
             let told = &told;
             let beside = move || {
                 for (question, answer) in waiting {
@@ -83,7 +83,7 @@ impl Telling<'_> {
             let later = (self.tells_beside() && thread.spawn_scoped(scope, beside).is_ok()).then_some(later);
             strategy::decide_telling(self.request, self.budget, self.phase, &mut |question, answer| {
                 let holds = later.as_ref().filter(|_| answer.value() == Belnap::True);
-                match holds.map(|later| later.send((question, answer.clone()))) {
+                match holds.map(|later| later.send((question, Box::new(answer.clone())))) {
                     Some(Ok(())) if lock(told).failed.is_some() => ControlFlow::Break(()),
                     Some(Ok(())) => ControlFlow::Continue(()),
                     Some(Err(_)) | None => self.tell(question, answer, told),
