@@ -255,7 +255,11 @@ impl Play<'_> {
         let mut groups = self.ranking.synthesised(&inside)?;
         groups.extend(candidates(self.ranking.system).into_iter().map(|candidate| vec![candidate]));
         let mut ranks = self.ranks(groups, &steps)?;
-        self.lacking = self.lacking(&ranks, &inside);
+        // Between two unfoldings of a fixpoint (`<> [] X`) only claims about steps are made.
+        let claimed: BTreeSet<u32> = open.iter().flat_map(|one| one.open.keys().copied()).chain(lost).collect();
+        let claimed: Vec<Taken> =
+            steps.iter().filter(|step| claimed.contains(&step.0) && claimed.contains(&step.2)).copied().collect();
+        self.lacking = self.lacking(&ranks, &claimed);
         for outcome in &open {
             let chosen = level_by_level(&ranks, &steps, &outcome.lost);
             if !chosen.is_empty()
@@ -355,13 +359,7 @@ impl Play<'_> {
         let Some(solution) = ranked_game::solve(&task, &ranked, model.init(), positive)? else { return Ok(None) };
         let open: BTreeMap<u32, bool> =
             solution.open_steps().into_iter().map(|(state, chosen)| (state.number(), chosen)).collect();
-        // Between two unfoldings of a fixpoint (`<> [] X`) only claims about steps are made.
-        let mut lost: BTreeSet<u32> = solution.lost_states().into_iter().map(|state| state.number()).collect();
-        let between: Vec<u32> = match lost.is_empty() {
-            true => Vec::new(),
-            false => open.keys().copied().collect(),
-        };
-        lost.extend(between);
+        let lost = solution.lost_states().into_iter().map(|state| state.number()).collect();
         let defended = defended(&self.ranking.drawn.explored.initial, self.starts, &solution, positive);
         Ok(Some(Outcome { positive, defended, won: solution.won(), lost, open }))
     }
