@@ -19,7 +19,7 @@ use crate::refine::OpenPath;
 
 impl Loop<'_> {
     /// What certifies that every initial state can follow this path; none if some cannot, or nobody knows.
-    pub(super) fn from_every_start(
+    pub(super) fn holds_from_every_start(
         &self,
         prepared: &mut Prepared,
         path: &OpenPath,

@@ -407,7 +407,7 @@ impl Loop<'_> {
         let Some(run) = run else { return Ok(PathVerdict::Stuck(not_repeated())) };
         let exists = matches!(asked, Question::Property(asked) if asked.exists);
         let several = exists && !starts_once(file);
-        let basis = if several { self.from_every_start(prepared, path, asked)? } else { None };
+        let basis = if several { self.holds_from_every_start(prepared, path, asked)? } else { None };
         if several && basis.is_none() {
             return Ok(PathVerdict::Stuck(several_starts()));
         }

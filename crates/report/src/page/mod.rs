@@ -22,37 +22,45 @@ pub use view::{PAGE_VERSION, Page};
 
 const SHELL: &str = include_str!("assets/page.html");
 const STYLE: &str = include_str!("assets/page.css");
+/// What only a live page has: no other one can ask anybody.
+const LIVE: &str = include_str!("assets/live.js");
+/// What others have in its place: a kind of view that there is none of.
+const NOT_LIVE: &str = "class LiveView extends RunView {}\n";
 /// In the order in which later parts use earlier ones.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("assets/core.js"),
     include_str!("assets/expr.js"),
     include_str!("assets/source.js"),
     include_str!("assets/projection.js"),
     include_str!("assets/run.js"),
-    include_str!("assets/live.js"),
     include_str!("assets/layout.js"),
     include_str!("assets/draw.js"),
     include_str!("assets/graph.js"),
     include_str!("assets/words.js"),
     include_str!("assets/main.js"),
 ];
+/// Where those begin that know a live view if there is one.
+const DRAWING: usize = 5;
 
 /// The page for a document: a [`Page`], or anything of the same shape.
 #[must_use]
 pub fn html<T: Serialize>(title: &str, document: &T) -> String {
-    filled(title, document, "")
+    filled(title, document, "", NOT_LIVE)
 }
 
 /// The page that its own server answers questions of.
 #[must_use]
 pub fn live_html<T: Serialize>(title: &str, document: &T) -> String {
-    filled(title, document, " connect-src 'self';")
+    filled(title, document, " connect-src 'self';", LIVE)
 }
 
-/// `allowed` is what the page's policy allows besides what is inside.
-fn filled<T: Serialize>(title: &str, document: &T, allowed: &str) -> String {
+/// `allowed` is what the page's policy allows besides what is inside, `more` what its script has for live views.
+fn filled<T: Serialize>(title: &str, document: &T, allowed: &str, more: &str) -> String {
     let data = serde_json::to_string(document).unwrap_or_else(|error| format!("{{\"error\": \"{error}\"}}"));
-    let script = format!("(() => {{\n'use strict';\n{}}})();\n", SCRIPTS.concat());
+    let script = format!(
+        "(() => {{\n'use strict';\n{}}})();\n",
+        [&SCRIPTS[..DRAWING], &[more], &SCRIPTS[DRAWING..]].concat().concat()
+    );
     let mut page = String::with_capacity(data.len() + script.len() + STYLE.len() + SHELL.len());
     let mut rest = SHELL;
     // The parts are put in one after the other, so that nothing in them is taken for a place of the shell.
