@@ -165,3 +165,15 @@ fn what_is_about_one_model_is_refused_for_several() {
     let stopped = tertium(&room, &["check", "models", "open.kmts", "--fail-fast", "--format", "json"]);
     assert_eq!(json(&stopped)["summary"]["not_begun"], 1, "{}", out(&stopped));
 }
+
+/// Whoever breaks off at the first violation was not interrupted: engines that are dismissed say nothing of that kind.
+#[test]
+fn the_first_violation_ends_a_run_with_its_own_code() {
+    for _ in 0..10 {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tertium"));
+        command.args(["check", "docs/guide/models/claim.gcl", "--fail-fast", "--format", "json"]).current_dir(ROOT);
+        let output = command.env_remove("TERTIUM_DETERMINISTIC").output().expect("it runs");
+        assert_eq!(code(&output), 10, "{}{}", out(&output), err(&output));
+        assert!(values(&json(&output)).iter().any(|(_, value)| value == "false"), "{}", out(&output));
+    }
+}

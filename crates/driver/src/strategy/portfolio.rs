@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tertium_base::Budget;
 use tertium_base::scheduler::{Client, Measure, Scheduler};
+use tertium_base::{Budget, StopReason};
 use tertium_cegar::answer::ProgramAnswer;
 use tertium_cegar::observer::ProgramObserver;
 use tertium_lattice::Belnap;
@@ -228,6 +228,15 @@ impl LaneWork<'_> {
         told.sort_by_key(|(_, answer)| answer.value() != Belnap::False);
         for (question, answer) in told {
             self.decide(question, Some(answer));
+        }
+        // Who was dismissed, since nobody wants to know more, was not interrupted by the user.
+        if budget.is_dismissed() {
+            let is_broken_off = |answer: &ProgramAnswer| answer.stopped() == Some(StopReason::Interrupted);
+            found
+                .answers
+                .iter_mut()
+                .filter(|answer| answer.as_ref().is_some_and(is_broken_off))
+                .for_each(|answer| *answer = None);
         }
         // What is tried again later says later why it is open.
         if !budget.is_over_quota() {
