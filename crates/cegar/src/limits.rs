@@ -209,6 +209,8 @@ pub const RECURRENT_SETS_MOST_NODES: usize = 12_000;
 pub const RECURRENT_SETS_MOST_CYCLES: usize = 120;
 /// Cycles that are looked at closely, and how often the same steps are, from different states.
 pub const RECURRENT_SETS_MOST_OF_ONE: usize = 8;
+/// Ways back to the same locations that are drawn as cycles, most of which do not last.
+pub const RECURRENT_SETS_MOST_DRAWN: usize = 20_000;
 /// Longer cycles are not looked at.
 pub const RECURRENT_SETS_LONGEST: usize = 40;
 /// How often a cycle is taken before anything is proved about it.

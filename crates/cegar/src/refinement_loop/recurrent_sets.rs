@@ -51,6 +51,8 @@ pub(super) struct RecurrentSetSearch<'a> {
 struct TriedCycles {
     by_steps: HashMap<Vec<OperationId>, usize>,
     all: usize,
+    /// Ways that were drawn as cycles, whatever became of them.
+    drawn: usize,
 }
 
 impl TriedCycles {
@@ -61,6 +63,10 @@ impl TriedCycles {
         let worth = *count <= limits::RECURRENT_SETS_MOST_OF_ONE;
         self.all += usize::from(worth);
         worth
+    }
+
+    fn is_enough(&self) -> bool {
+        self.all >= limits::RECURRENT_SETS_MOST_CYCLES || self.drawn >= limits::RECURRENT_SETS_MOST_DRAWN
     }
 }
 
@@ -154,7 +160,7 @@ impl RecurrentSetSearch<'_> {
                     } else {
                         self.nodes.pop();
                     }
-                    if tried.all >= limits::RECURRENT_SETS_MOST_CYCLES {
+                    if tried.is_enough() {
                         return Ok(None);
                     }
                 }
@@ -206,6 +212,7 @@ impl RecurrentSetSearch<'_> {
             if node.watching != here.1 || self.locations(&node.state) != here.0 {
                 continue;
             }
+            tried.drawn += 1;
             let positions: Vec<usize> = way.iter().rev().copied().collect();
             let Some(cycle) = self.cycle(system, &positions) else { continue };
             if !self.lasts(&positions, &cycle) || !tried.is_worth_it(&cycle.operations) {
@@ -219,7 +226,7 @@ impl RecurrentSetSearch<'_> {
                     return Ok(Some(EndlessRun { run, repeats, basis, states: self.nodes.len() }));
                 }
             }
-            if tried.all >= limits::RECURRENT_SETS_MOST_CYCLES {
+            if tried.is_enough() {
                 break;
             }
         }
