@@ -5,6 +5,8 @@
 mod browser;
 #[path = "page/frames.rs"]
 mod frames;
+#[path = "page/made.rs"]
+mod made;
 #[path = "page/served.rs"]
 mod served;
 

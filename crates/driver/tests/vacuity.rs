@@ -6,8 +6,11 @@ use tertium_driver::Belnap;
 use tertium_driver::engines::EngineChoice;
 use tertium_driver::program::answer::Vacuity;
 use tertium_driver::program::questions::{Mistake, questions};
-use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, from_text, from_text_with};
-use tertium_driver::strategy::{Approach, ProgramQuery, Wishes, decide, faults_of_runs, look_for_vacuity};
+use tertium_driver::program::run::fault_at_rest;
+use tertium_driver::program::{CheckOptions, Extras, ProgramAnswer, ProgramFile, Semantics, from_text, from_text_with};
+use tertium_driver::strategy::{
+    Approach, ProgramQuery, Wishes, decide, faults_of_runs, look_for_vacuity, name_failing_start,
+};
 use tertium_testkit::{ProgramShape, for_random_cases, random_program};
 
 /// Properties with one implication each; `CONSEQUENT` is to be filled in.
@@ -172,4 +175,22 @@ fn faults_that_end_runs_are_found_whether_asked_or_not() {
         let some_true = only.first().is_none_or(|name| name == "small");
         assert_eq!(faults, if some_true { vec![Mistake::RangeOverflow] } else { Vec::new() }, "{only:?}");
     }
+}
+
+#[test]
+fn a_linear_property_that_fails_has_a_run_though_no_abstract_path_is_certain() {
+    // What the array begins with is open, so no state is visited; from `x > 0` one of two abstract states is certain to follow, but not which.
+    let text = "system s\nvar x : int = 10\nvar a : array[0..3] of int\n\
+                process P { while x > 0 { x := x - 1; a[x - 1] := 2 } done: skip }\nproperty ends : ltl F x = 0\n";
+    let file = loaded(text);
+    let asked = questions(&file, &["ends".to_owned()], false).expect("the name is known");
+    let wishes = Wishes::default();
+    let query = ProgramQuery { file: &file, questions: &asked, wishes: &wishes };
+    let budget = Budget::unlimited();
+    let mut found = decide(&query, &budget, &()).expect("it can be decided").answers;
+    assert_eq!(found[0].value(), Belnap::False);
+    name_failing_start(&query, &asked[0], &mut found[0], &budget, &()).expect("it can be asked");
+    let run = found[0].run().expect("a run");
+    let (_, fault) = fault_at_rest(&Semantics::new(&file.program), run).expect("it ends in a fault");
+    assert_eq!(Mistake::of(&fault.kind), Some(Mistake::ArrayBounds));
 }

@@ -256,8 +256,22 @@ pub fn connect_lasso(
 }
 
 /// Whether a state has no successor, so that it stays for ever.
-fn rests(semantics: &Semantics<'_>, state: &State) -> bool {
+#[must_use]
+pub fn rests(semantics: &Semantics<'_>, state: &State) -> bool {
     semantics.successors(state).iter().all(|successor| arrival(&successor.outcome).is_none())
+}
+
+/// The step that goes wrong, and how, where a run stays in its last state for ever since no step leads on; none if nothing can be tried there at all.
+#[must_use]
+pub fn fault_at_rest(semantics: &Semantics<'_>, run: &Run) -> Option<(Vec<Move>, Fault)> {
+    let stays = run.loop_start.is_some() && run.steps.last().is_some_and(|taken| taken.moves.is_empty());
+    if !stays {
+        return None;
+    }
+    semantics.successors(run.last()).into_iter().find_map(|successor| match successor.outcome {
+        Outcome::Fault { fault, .. } => Some((successor.moves, fault)),
+        Outcome::Next(_) => None,
+    })
 }
 
 /// Who makes a step.

@@ -46,8 +46,7 @@ pub(crate) fn run(
         // The path's last state steps back to where the loop begins.
         for &number in &numbers[start..] {
             budget.check()?;
-            let next = explored.states.get(number);
-            let Some(next) = next.and_then(|next| follow.step(&states[states.len() - 1], next)) else {
+            let Some(next) = follow.step_or_rest(&states[states.len() - 1], explored.states.get(number)) else {
                 return Ok(None);
             };
             states.push(next);
@@ -72,9 +71,7 @@ pub(crate) fn states(
     budget: &Budget,
 ) -> Result<Option<Vec<State>>, Failure> {
     let Some(&first) = numbers.first() else { return Ok(None) };
-    // States beyond are those in which runs that ended stay.
-    let abstracted = |number: usize| explored.states.get(number);
-    let Some(start) = abstracted(first) else { return Ok(None) };
+    let Some(start) = explored.states.get(first) else { return Ok(None) };
     let Some(cells) = system.initial_sample(start)? else { return Ok(None) };
     let program = system.program().clone();
     let semantics = Semantics::new(&program);
@@ -86,7 +83,7 @@ pub(crate) fn states(
     let mut states = vec![state];
     for &number in &numbers[1..] {
         budget.check()?;
-        let Some(next) = abstracted(number).and_then(|next| follow.step(&states[states.len() - 1], next)) else {
+        let Some(next) = follow.step_or_rest(&states[states.len() - 1], explored.states.get(number)) else {
             return Ok(None);
         };
         states.push(next);
@@ -142,7 +139,7 @@ fn finite(
     if propositional::value(&asked.formula, root, &atoms, &mut Vec::new()) == holds {
         return Ok(None);
     }
-    Ok(Some(run::connect(semantics, states)?))
+    Ok(Some(run::connect_resting(semantics, states)?))
 }
 
 /// The program state with these values, at the entries of all processes.
@@ -163,6 +160,15 @@ pub(super) struct Follow<'a, 'p> {
 }
 
 impl Follow<'_, '_> {
+    /// A successor that belongs to an abstract state. Numbers beyond all abstract states are those in which runs that ended stay: the program stays, too, where nothing can
+    /// step, be it for a fault.
+    fn step_or_rest(&self, from: &State, to: Option<&AbstractState>) -> Option<State> {
+        match to {
+            Some(to) => self.step(from, to),
+            None => run::rests(self.semantics, from).then(|| from.clone()),
+        }
+    }
+
     /// A successor that belongs to an abstract state.
     pub(super) fn step(&self, from: &State, to: &AbstractState) -> Option<State> {
         let successors = self.semantics.successors(from);

@@ -19,6 +19,10 @@ pub fn run(program: &Program, steps: &[Origin], told: &Run, budget: &Budget) -> 
     let Some(mut run) = begin(&semantics, budget) else { return Ok(None) };
     for taken in &told.steps {
         let moves = original(steps, &taken.moves);
+        // A run that has ended stays only where the program's does.
+        if moves.is_empty() && !run::rests(&semantics, run.last()) {
+            return Ok(None);
+        }
         let Some(state) = arrive(&semantics, run.last(), &moves)? else { return Ok(None) };
         run.steps.push(Taken { moves, state });
     }

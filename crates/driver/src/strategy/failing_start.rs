@@ -4,6 +4,9 @@
 //! again of the program with one initial state only: where it is false, too, that state is the counterexample. States that are tried first are those
 //! that can be listed, else small values. All of it within a quota of effort; no answer is changed by it. What is reached from there is counted by the definition
 //! of a step, if it is little.
+//!
+//! A linear property that an abstraction refutes without one certain path (it is certain that one of several steps is taken, but not which) has a run from some initial state: it is looked for in
+//! the same way, and shown.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -20,6 +23,7 @@ use super::limits::Limits;
 use super::vacuity::quick;
 use super::{ProgramQuery, decide};
 use crate::failure::Failure;
+use crate::program::run_confirmation;
 use crate::{Aside, Observer};
 
 /// At most so many initial states are tried.
@@ -31,7 +35,7 @@ const MOST_REACHED: usize = 500;
 /// Values that are tried where a variable may hold any.
 const SMALL_VALUES: [i64; 6] = [0, 1, 2, -1, 3, 7];
 
-/// Names an initial state from which a false property fails, if no run shows it.
+/// Names an initial state from which a false property fails, or, of a linear property, a run from one, if no run shows it.
 ///
 /// # Errors
 /// If two parts of this program disagree. Limits are no errors.
@@ -46,12 +50,42 @@ pub fn name_failing_start(
     let open = answer.value() != Belnap::False || answer.run().is_some() || answer.fails_from.is_some();
     // What is false whatever a function means need not fail from one state for all meanings.
     let open = open || !query.file.program.functions.is_empty();
-    if open || asked.formula.logic() == Logic::Ltl || query.file.open.is_some() || answer.system().is_some() {
+    if open || query.file.open.is_some() || answer.system().is_some() {
         return Ok(());
     }
-    observer.phase(&format!("looking for the initial state from which {} fails", asked.name));
     let share = Limits::of(query.file.language).for_a_remark(budget);
+    if asked.formula.logic() == Logic::Ltl {
+        observer.phase(&format!("looking for a run that violates {}", asked.name));
+        return show_violating_run(query, question, answer, &share, observer);
+    }
+    observer.phase(&format!("looking for the initial state from which {} fails", asked.name));
     answer.fails_from = failing_start(query, question, &share, observer)?;
+    Ok(())
+}
+
+/// Shows a run from one of the initial states that are tried, if one is found.
+fn show_violating_run(
+    query: &ProgramQuery<'_>,
+    question: &Question,
+    answer: &mut ProgramAnswer,
+    budget: &Budget,
+    observer: &dyn Observer,
+) -> Result<(), Failure> {
+    let semantics = Semantics::new(&query.file.program).within(budget);
+    let Ok((candidates, _)) = candidates(&semantics, budget) else { return Ok(()) };
+    for state in candidates {
+        if budget.glance().is_err() {
+            return Ok(());
+        }
+        let found = decided_from(query, question, &state, budget, observer)?;
+        let evidence =
+            found.filter(|found| found.value() == Belnap::False).and_then(|found| found.verdict.evidence().cloned());
+        let Some((run, repeats)) = evidence.and_then(|evidence| evidence.run.map(|run| (run, evidence.repeats))) else {
+            continue;
+        };
+        answer.show(|evidence| (evidence.run, evidence.repeats) = (Some(run), repeats));
+        return run_confirmation::must_show(query.file, question, answer);
+    }
     Ok(())
 }
 
@@ -69,7 +103,8 @@ fn failing_start(
         if budget.glance().is_err() {
             return Ok(None);
         }
-        if only || fails_from(query, question, &state, budget, observer)? {
+        let fails = |found: ProgramAnswer| found.value() == Belnap::False;
+        if only || decided_from(query, question, &state, budget, observer)?.is_some_and(fails) {
             let reached = reached(&semantics, &state, budget);
             let places = reached.as_ref().map(|states| places(&semantics, states)).unwrap_or_default();
             return Ok(Some(FailingStart {
@@ -82,21 +117,21 @@ fn failing_start(
     Ok(None)
 }
 
-/// Whether the property is false of the program that starts in this state only.
-fn fails_from(
+/// The answer about the program that starts in this state only.
+fn decided_from(
     query: &ProgramQuery<'_>,
     question: &Question,
     state: &State,
     budget: &Budget,
     observer: &dyn Observer,
-) -> Result<bool, Failure> {
-    let Some(program) = starting_in(&query.file.program, state) else { return Ok(false) };
+) -> Result<Option<ProgramAnswer>, Failure> {
+    let Some(program) = starting_in(&query.file.program, state) else { return Ok(None) };
     let file = ProgramFile { program, ..query.file.clone() };
     let wishes = quick(query.wishes);
     let asked = ProgramQuery { file: &file, questions: std::slice::from_ref(question), wishes: &wishes };
     match decide(&asked, budget, &Aside(observer)) {
-        Ok(outcome) => Ok(outcome.answers.first().is_some_and(|answer| answer.value() == Belnap::False)),
-        Err(Failure::Input(_) | Failure::Stopped(_)) => Ok(false),
+        Ok(outcome) => Ok(outcome.answers.into_iter().next()),
+        Err(Failure::Input(_) | Failure::Stopped(_)) => Ok(None),
         Err(failure) => Err(failure),
     }
 }

@@ -29,6 +29,28 @@ pub fn graph(model: &Kmts) -> GraphView {
     view
 }
 
+/// The structure before decisions, with those that a later one with the same states shows; none if its states are others.
+#[must_use]
+pub fn decisions(before: &Kmts, after: &Kmts) -> Option<GraphView> {
+    let names = |model: &Kmts| model.states().map(|state| model.state_name(state).to_owned()).collect::<Vec<_>>();
+    if names(before) != names(after) || before.actions() != after.actions() {
+        return None;
+    }
+    let mut view = graph(before);
+    let mut number = 0;
+    for state in before.states() {
+        for edge in before.edges_from(state) {
+            let stays = after.edges_from(state).any(|later| later.target == edge.target && later.action == edge.action);
+            if edge.may && !edge.must {
+                view.decided.push((number, u8::from(stays)));
+            }
+            number += 1;
+        }
+    }
+    view.labels = graph(after).labels;
+    Some(view)
+}
+
 /// A formula cut so that it fits a list.
 #[must_use]
 pub fn short_name(formula: &str) -> String {

@@ -17,7 +17,7 @@ pub mod view;
 use serde::Serialize;
 use tertium_base::visible::visible;
 
-pub use graph::{graph, short_name};
+pub use graph::{decisions, graph, short_name};
 pub use view::{PAGE_VERSION, Page};
 
 const SHELL: &str = include_str!("assets/page.html");

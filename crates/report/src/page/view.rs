@@ -105,6 +105,9 @@ pub struct Detail {
     /// The structures of all rounds of refinement, the first one first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<RoundView>,
+    /// What these structures are, if not rounds of refinement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds_of: Option<&'static str>,
     /// For an unknown: how it could go.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<WaysView>,
@@ -207,6 +210,9 @@ pub struct GraphView {
     pub edges: Vec<(usize, usize, u8, u8, Option<String>)>,
     /// From, and the states of which one is certain.
     pub hyper: Vec<(usize, Vec<usize>)>,
+    /// Edges, by their numbers, that were only possible and have been decided: 1 if the step is there, 0 if not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<(usize, u8)>,
     /// Concrete states that abstract ones stand for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<SampleView>,

@@ -47,6 +47,9 @@ pub fn table(run: &RunView, style: Style) -> String {
 
 /// The run of a program: who does what in which line, and the values that change.
 fn program_table(run: &RunView, style: Style) -> String {
+    if let Some(ended) = without_rest(run) {
+        return program_table(&ended, style);
+    }
     let digits = run.steps.len().to_string().len();
     let told: Vec<String> = run.steps.iter().map(|step| step.step.as_ref().map_or_else(String::new, taken)).collect();
     let width = told.iter().map(|text| text.chars().count()).max().unwrap_or(0).min(WIDEST_STEP);
@@ -95,6 +98,13 @@ fn program_table(run: &RunView, style: Style) -> String {
         text.push_str(&format!("{number:>digits$}  {step}{}\n", style.paint(Role::Bad, &safe(&end.message))));
     }
     text
+}
+
+/// A run that ends in a fault, without the state in which it stays for ever then: the fault says why.
+fn without_rest(run: &RunView) -> Option<RunView> {
+    let start = run.loop_start?;
+    let rests = run.end.is_some() && start + 2 == run.steps.len() && run.steps[start + 1].step.is_none();
+    rests.then(|| RunView { steps: run.steps[..=start].to_vec(), loop_start: None, ..run.clone() })
 }
 
 /// Where the part of a run begins that goes on for ever.

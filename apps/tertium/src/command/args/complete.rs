@@ -44,6 +44,9 @@ pub struct CompleteArgs {
     /// Where to write the completion, as `.kmts` or, if the name ends so, `.json` [default: after the answer]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Where to write a page for a browser: the partial model, its first completion, and the decisions between them
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
     /// How long, and with how much memory.
     #[command(flatten)]
     pub limits: Limits,

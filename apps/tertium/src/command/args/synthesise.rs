@@ -42,6 +42,9 @@ pub struct SynthesiseArgs {
     /// Where to write a certificate of who wins, as an answer to `<<PLAYER>> (objectives)`, which `certify` accepts
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
+    /// Where to write a page for a browser: the game and the closed loop of the strategy that wins
+    #[arg(long, value_name = "FILE")]
+    pub page: Option<PathBuf>,
     /// How long, and with how much memory.
     #[command(flatten)]
     pub limits: Limits,

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use tertium_base::Budget;
+use tertium_base::{Budget, Diagnostic};
 use tertium_driver::check::CheckOptions;
 use tertium_driver::completion::{
     CompletedModel, CompletionAnswer, CompletionOptions, CompletionOutcome, Conflict, complete,
 };
 use tertium_driver::export::structure_text;
 use tertium_driver::input::{Loaded, Model, load};
-use tertium_driver::{Failure, Formula};
+use tertium_driver::{Failure, Formula, Located};
 use tertium_report::completion::{
     CompleteReport, CompletedView, CompletionProperty, ConflictView, CopyView, UndoneView,
 };
@@ -18,6 +18,7 @@ use tertium_report::{Style, json, text};
 
 use super::check::shown_path;
 use super::reduce::write_structure;
+use super::structure_pages::{self, MadeStructure};
 use crate::command::args::{CompleteArgs, PlainFormat};
 use crate::command::exit;
 use crate::command::terminal::{self, Stream};
@@ -48,11 +49,58 @@ fn answer(args: &CompleteArgs, budget: &Budget) -> Result<u8, Failure> {
         PlainFormat::Json => json::document(&report),
     };
     terminal::write(Stream::Out, &written);
+    if let Some(out) = &args.page {
+        write_page(args, &loaded, &found, out, budget)?;
+    }
     Ok(match found.outcome {
         CompletionOutcome::Completed { .. } => exit::ALL_HOLD,
         CompletionOutcome::Conflict(_) => exit::SOME_FALSE,
         CompletionOutcome::Undecided(_) => exit::SOME_OPEN,
     })
+}
+
+/// The page about the first completion; where there is none, there is nothing to draw, and that is said.
+fn write_page(
+    args: &CompleteArgs,
+    loaded: &Loaded,
+    found: &CompletionAnswer,
+    out: &Path,
+    budget: &Budget,
+) -> Result<(), Failure> {
+    let first = match &found.outcome {
+        CompletionOutcome::Completed { completions, .. } => completions.first(),
+        CompletionOutcome::Conflict(_) | CompletionOutcome::Undecided(_) => None,
+    };
+    let (Some(first), Some(before)) = (first, loaded.kmts()) else {
+        let warning = Diagnostic::warning("W0321", "no page is written: there is no completion to show")
+            .help("`tertium view` shows the partial model itself");
+        super::show(&[Located::nowhere(warning)], args.look.color);
+        return Ok(());
+    };
+    let made = MadeStructure {
+        file: &args.file,
+        before: Some((before, "the partial model")),
+        after: (&first.structure, "the completion"),
+        properties: &found.properties,
+        headline: decisions(first),
+        options: CheckOptions { deadlock: args.deadlock.map(|name| name.0), ..CheckOptions::default() },
+    };
+    structure_pages::write(&made, out, args.look.quiet || args.format == PlainFormat::Json, budget)
+}
+
+/// What was decided, in sentences.
+fn decisions(completed: &CompletedModel) -> Vec<String> {
+    let listed = |decisions: &[String]| decisions.join(", ");
+    let mut lines = Vec::new();
+    if completed.needed.is_empty() {
+        lines.push("Nothing has to be decided: the properties hold whatever is chosen.".to_owned());
+    } else {
+        lines.push(format!("Decided: {}.", listed(&completed.needed)));
+    }
+    if !completed.free.is_empty() {
+        lines.push(format!("Free, and chosen here: {}.", listed(&completed.free)));
+    }
+    lines
 }
 
 fn report(args: &CompleteArgs, loaded: &Loaded, found: &CompletionAnswer) -> Result<CompleteReport, Failure> {

@@ -26,6 +26,7 @@ pub mod simulate;
 mod spotlight;
 mod strategy_certificate;
 mod structure_abstraction;
+mod structure_pages;
 mod synthesise;
 mod telling;
 mod view;

@@ -8,8 +8,8 @@ use tertium_driver::program::parameterised::Sizes;
 use tertium_driver::program::predicate_abstraction::abstraction_view::SampleState;
 use tertium_driver::program::proof::{self, Obligation, Written};
 use tertium_driver::program::questions::Question;
-use tertium_driver::program::run::Run;
-use tertium_driver::program::{CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf, wording};
+use tertium_driver::program::run::{self, Run};
+use tertium_driver::program::{self, CheckOptions, Language, ProgramAnswer, ProgramFile, Reason, itf, wording};
 use tertium_driver::strategy::{Advice, TwoStates};
 use tertium_driver::{Belnap, Failure};
 use tertium_report::view::{
@@ -222,6 +222,13 @@ pub fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
             kind: fault.kind.name().to_owned(),
             step: taken(file, moves, String::new()),
             message: wording::tell_fault(&file.program, fault),
+        });
+    }
+    if let Some((moves, fault)) = run::fault_at_rest(&program::Semantics::new(&file.program), run) {
+        return Some(EndView {
+            kind: fault.kind.name().to_owned(),
+            step: taken(file, &moves, String::new()),
+            message: format!("{}: the run ends in this fault", wording::tell_fault(&file.program, &fault)),
         });
     }
     run.deadlock.then(|| EndView {

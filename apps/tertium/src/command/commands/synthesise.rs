@@ -13,7 +13,7 @@ use tertium_driver::program::questions::{PropertyQuery, Question, questions};
 use tertium_driver::synthesis::{
     Contest, SynthesisAnswer, SynthesisVerdict, decide, named, negated, objective, states_of_player,
 };
-use tertium_driver::{Failure, Formula, Kmts, Logic, ModelSource};
+use tertium_driver::{Failure, Formula, Kmts, Located, Logic, ModelSource};
 use tertium_report::synthesis::{CertificateView, StrategyView, SynthesisReport};
 use tertium_report::view::{Input, SCHEMA_VERSION};
 use tertium_report::{Style, json, text};
@@ -21,6 +21,7 @@ use tertium_report::{Style, json, text};
 use super::check::shown_path;
 use super::reduce::write_structure;
 use super::strategy_certificate::{self, StrategyCertificate};
+use super::structure_pages::{self, MadeStructure};
 use crate::command::args::{PlainFormat, SynthesiseArgs};
 use crate::command::terminal::{self, Stream};
 use crate::command::{exit, files};
@@ -42,6 +43,8 @@ struct Played {
     states: usize,
     /// What shows who wins, if that was asked for.
     certificate: Option<StrategyCertificate>,
+    /// The structure that was played on.
+    game: Kmts,
 }
 
 fn answer(args: &SynthesiseArgs, budget: &Budget) -> Result<u8, Failure> {
@@ -57,6 +60,7 @@ fn answer(args: &SynthesiseArgs, budget: &Budget) -> Result<u8, Failure> {
         }
         SynthesisVerdict::Open => ("open", None),
     };
+    let drawn = strategy.clone();
     let strategy = match strategy {
         Some((structure, properties)) => Some(written(args, structure, &properties)?),
         None => None,
@@ -89,11 +93,50 @@ fn answer(args: &SynthesiseArgs, budget: &Budget) -> Result<u8, Failure> {
         PlainFormat::Json => json::document(&report),
     };
     terminal::write(Stream::Out, &shown);
+    if let Some(out) = &args.page {
+        let drawn = drawn.as_ref().map(|(structure, properties)| (*structure, properties.as_slice()));
+        write_page(args, &played, drawn, out, budget)?;
+    }
     Ok(match played.answer.verdict {
         SynthesisVerdict::Realisable(_) => exit::ALL_HOLD,
         SynthesisVerdict::Unrealisable(_) => exit::SOME_FALSE,
         SynthesisVerdict::Open => exit::SOME_OPEN,
     })
+}
+
+/// The page about the closed loop of the strategy that wins.
+fn write_page(
+    args: &SynthesiseArgs,
+    played: &Played,
+    closed_loop: Option<(&Kmts, &[(String, Formula)])>,
+    out: &Path,
+    budget: &Budget,
+) -> Result<(), Failure> {
+    let Some((structure, properties)) = closed_loop else {
+        let warning = Diagnostic::warning("W0321", "no page is written: it is open who wins")
+            .help("decide the steps that are only possible; `tertium complete` shows which");
+        super::show(&[Located::nowhere(warning)], args.look.color);
+        return Ok(());
+    };
+    let player = &args.player;
+    let who = match played.answer.verdict {
+        SynthesisVerdict::Realisable(_) => {
+            format!("{player} wins: whatever the others do, the objectives hold in this closed loop.")
+        }
+        _ => format!(
+            "The others win: whatever {player} does, they spoil the objective `{}`.",
+            played.answer.objective.text()
+        ),
+    };
+    let made = MadeStructure {
+        file: &args.file,
+        before: Some((&played.game, "the game")),
+        after: (structure, "the closed loop of the strategy"),
+        properties,
+        headline: vec![who],
+        options: CheckOptions { logic: Some(Logic::Ltl), ..CheckOptions::default() },
+    };
+    structure_pages::write(&made, out, args.look.quiet || args.format == PlainFormat::Json, budget)
 }
 
 fn on_structure(args: &SynthesiseArgs, source: &ModelSource, budget: &Budget) -> Result<Played, Failure> {
@@ -114,7 +157,8 @@ fn on_structure(args: &SynthesiseArgs, source: &ModelSource, budget: &Budget) ->
         (Some(_), Some(wins)) => Some(strategy_certificate::of_structure(args, source, (&wanted, wins), budget)?),
         _ => None,
     };
-    Ok(Played { answer, properties, kind: loaded.kind(), states: model.state_count(), certificate })
+    let (kind, states, game) = (loaded.kind(), model.state_count(), model.clone());
+    Ok(Played { answer, properties, kind, states, certificate, game })
 }
 
 fn on_program(args: &SynthesiseArgs, source: &ModelSource, budget: &Budget) -> Result<Played, Failure> {
@@ -132,7 +176,7 @@ fn on_program(args: &SynthesiseArgs, source: &ModelSource, budget: &Budget) -> R
         (Some(_), Some(wins)) => Some(strategy_certificate::of_program(args, source, (&asked, wins), budget)?),
         _ => None,
     };
-    Ok(Played { answer, properties, kind: language.name(), states, certificate })
+    Ok(Played { answer, properties, kind: language.name(), states, certificate, game: model })
 }
 
 /// Whether the player wins; none if that is open.

@@ -109,9 +109,17 @@ function drawGraph(surface, scene, tones) {
   const starts = new Set(graph.init);
   surface.font = '11.5px ui-monospace, "DejaVu Sans Mono", monospace';
   const ends = (from, to) => { const [a, b] = [positions.get(from), positions.get(to)]; return a && b && inView(a, b) ? [a, b] : null; };
-  graph.edges.forEach(([from, to, may, must]) => {
+  const decided = new Map(graph.decided || []);
+  graph.edges.forEach(([from, to, may, must], number) => {
     const pair = ends(from, to);
     if (!pair) return;
+    if (decided.has(number)) {
+      surface.strokeStyle = surface.fillStyle = decided.get(number) ? tones.true : tones.false;
+      surface.lineWidth = 2.2;
+      surface.setLineDash(decided.get(number) ? [] : [2, 4]);
+      curve(surface, pair[0], pair[1], 8);
+      return;
+    }
     const onPath = path.has(from + '>' + to);
     const marked = chosen === from || chosen === to;
     surface.strokeStyle = surface.fillStyle = onPath ? tones.loop : !may ? tones.both : marked ? tones.ink : must ? tones.soft : tones.unknown;

@@ -11,6 +11,7 @@ class GraphView {
     this.result = result;
     this.detail = detail;
     this.rounds = detail.rounds && detail.rounds.length ? detail.rounds : [{ graph: detail.graph, formulas: detail.formulas, path: detail.path, loop: detail.path_loop, focus: detail.focus, note: '' }];
+    this.roundsOf = detail.rounds_of || 'refinement';
     this.round = this.rounds.length - 1;
     this.view = { x: 0, y: 0, zoom: 1 };
     this.all = false;
@@ -35,7 +36,7 @@ class GraphView {
       button('save as SVG', 'SVG', () => this.save('svg')), button('save as DOT', 'DOT', () => this.save('dot')), button('save as JSON', 'JSON', () => this.save('json')));
     if (this.rounds.length > 1) header.append(this.slider());
     this.element = h('div', { class: 'graph' },
-      h('section', { class: 'canvas-box', 'aria-label': 'graph' }, header, this.canvas, legend()),
+      h('section', { class: 'canvas-box', 'aria-label': 'graph' }, header, this.canvas, legend(this.rounds.some((round) => (this.page.data.graphs[round.graph].decided || []).length))),
       h('section', { class: 'pane', 'aria-label': 'states' }, h('header', null, this.search), h('div', { class: 'body', style: 'padding:8px' }, this.inspector, this.states)));
     this.canvas.addEventListener('pointerdown', (event) => this.press(event));
     this.canvas.addEventListener('wheel', (event) => { event.preventDefault(); this.zoom(event.deltaY < 0 ? 1.1 : 1 / 1.1, event.offsetX, event.offsetY); }, { passive: false });
@@ -44,11 +45,15 @@ class GraphView {
 
   slider() {
     const note = h('span', { class: 'quiet' });
-    const range = h('input', { type: 'range', min: 0, max: this.rounds.length - 1, value: this.round, 'aria-label': 'round of refinement', id: 'round' });
-    const tell = () => { note.textContent = 'round ' + this.round + ' of ' + (this.rounds.length - 1) + (this.rounds[this.round].note ? ': ' + visible(this.rounds[this.round].note) : ''); };
+    const range = h('input', { type: 'range', min: 0, max: this.rounds.length - 1, value: this.round, 'aria-label': this.roundsOf === 'refinement' ? 'round of refinement' : this.roundsOf, id: 'round' });
+    const tell = () => {
+      const said = visible(this.rounds[this.round].note || '');
+      const number = 'round ' + this.round + ' of ' + (this.rounds.length - 1);
+      note.textContent = this.roundsOf !== 'refinement' ? said : said ? number + ': ' + said : number;
+    };
     range.addEventListener('input', () => { this.round = Number(range.value); tell(); this.load(true); });
     tell();
-    return h('div', { class: 'controls' }, h('span', null, 'refinement'), range, note);
+    return h('div', { class: 'controls' }, h('span', null, this.roundsOf), range, note);
   }
 
   /** Takes the graph of the chosen round. */
@@ -291,12 +296,13 @@ function valueWord(letter) {
   return LETTERS[letter] ? h('span', { class: 'value ' + letter }, LETTERS[letter]) : '';
 }
 
-function legend() {
+function legend(decided) {
   const line = (stroke, dash, width) => svg('svg', { width: 30, height: 8, 'aria-hidden': 'true' }, svg('path', { d: 'M0 4H30', style: 'stroke:var(--' + stroke + ')', 'stroke-width': width, 'stroke-dasharray': dash, fill: 'none' }));
   const bundle = svg('svg', { width: 30, height: 12, 'aria-hidden': 'true' }, svg('path', { d: 'M0 6H10L28 1M10 6L28 11', style: 'stroke:var(--both)', 'stroke-width': 1.6, fill: 'none' }), svg('path', { d: 'M10 2l4 4l-4 4l-4 -4z', style: 'fill:var(--both)' }));
   return h('div', { class: 'legend' },
     h('span', null, line('soft', '', 1.6), 'must: certain'), h('span', null, line('unknown', '6 4', 1.4), 'may: possible'),
     h('span', null, bundle, 'hyper: certainly one of'), h('span', null, line('loop', '', 2.6), 'the run or the open question'),
+    decided ? [h('span', null, line('true', '', 2.2), 'decided: a step'), h('span', null, line('false', '2 4', 2.2), 'decided: no step')] : [],
     h('span', null, '+n: hidden neighbours (e, double click)'));
 }
 

@@ -4,7 +4,7 @@ const TABS = [
   { id: 'run', title: 'Run', fixed: true, make: RunView, has: (result) => Boolean(result.evidence && result.evidence.run) },
   { id: 'live', title: 'Simulate', fixed: true, make: LiveView, has: (result, detail, data) => Boolean(data.live) },
   { id: 'why', title: 'Why unknown', make: WhyView, has: (result) => ['unknown', 'both'].includes(result.value) || Boolean(result.stopped) },
-  { id: 'proof', title: 'Proof', fixed: true, make: ProofView, has: (result, detail) => result.value === 'true' && !result.stopped && Boolean(detail.proof || result.evidence.kind !== 'none') },
+  { id: 'proof', title: 'Proof', fixed: true, make: ProofView, has: (result, detail) => !detail.rounds_of && result.value === 'true' && !result.stopped && Boolean(detail.proof || result.evidence.kind !== 'none') },
   { id: 'graph', title: 'Graph', fixed: true, make: GraphView, has: (result, detail, data) => Number.isInteger(detail.graph) && Boolean((data.graphs || [])[detail.graph]) },
   { id: 'details', title: 'Details', make: DetailsView, has: () => true },
 ];
