@@ -2,7 +2,7 @@
 //!
 //! Typed ids and bit sets ([`ids`], [`bitset`]), components of graphs ([`graph`]), numbers made smaller with a check ([`narrow`]), places in source text ([`source`]) and the names in it ([`symbols`]), user mistakes as
 //! values ([`diagnostic`]) with their renderer ([`render`], [`visible`]), and the limits under which every long
-//! computation runs ([`budget`], [`memory`], [`files`]), taking turns ([`scheduler`]); panics of libraries that are no faults ([`panics`]).
+//! computation runs ([`budget`], [`memory`], [`files`]), taking turns ([`scheduler`]); panics of libraries that are no faults ([`panics`]); large tables of words ([`words`]).
 //!
 //! Not here: anything that knows what a truth value, a formula or a model is.
 //!
@@ -36,6 +36,7 @@ pub mod smtlib;
 pub mod source;
 pub mod symbols;
 pub mod visible;
+pub mod words;
 
 pub use bitset::BitSet;
 pub use budget::{Budget, StopReason, Stopped};

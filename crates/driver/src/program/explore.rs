@@ -74,7 +74,7 @@ pub fn explore(
     let start = Instant::now();
     if effort.store != Keeping::Exact {
         let nothing = StateStore::new(space.stepper.words());
-        let nothing = Explored { summary: Summary::default(), store: nothing, levels: vec![0], end: 0 };
+        let nothing = Explored::unlevelled(Summary::default(), nothing);
         return Ok((estimate(space, effort, progress), Collected::of(nothing)));
     }
     let fewer = if effort.reduction { space.reduced(&[], ReductionKinds::ALL) } else { None };

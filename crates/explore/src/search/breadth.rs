@@ -6,6 +6,7 @@
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::{Duration, Instant};
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
@@ -40,9 +41,28 @@ pub struct Explored {
     pub levels: Vec<u32>,
     /// The last level ends before this state; what is numbered from here on was found by it.
     pub end: u32,
+    /// Where the leading thread's time went besides expanding states together with the others.
+    pub profile: SearchProfile,
+}
+
+/// What keeps threads from working side by side: seconds of the thread that leads. Facts about one run, no two are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchProfile {
+    /// Spent on letting the store grow, while nobody enters states.
+    pub growing: Duration,
+    /// Spent on waiting for the others at the end of levels.
+    pub waiting: Duration,
+    /// Spent on levels that are too small to be shared.
+    pub alone: Duration,
 }
 
 impl Explored {
+    /// States that no level is known of.
+    #[must_use]
+    pub fn unlevelled(summary: Summary, store: StateStore) -> Self {
+        Self { summary, store, levels: vec![0], end: 0, profile: SearchProfile::default() }
+    }
+
     /// The states, with their levels.
     #[must_use]
     pub fn levelled(&self) -> Levelled<'_> {
@@ -106,12 +126,12 @@ pub fn breadth_first_telling<S: RowSuccessors, O: Observer>(
     let store = StateStore::new(successors.words());
     let shared = Shared {
         level: Level::default(),
-        pool: Pool::default(),
+        pool: Pool::of(threads),
         shares: Mutex::new(Vec::new()),
         store: RwLock::new(store),
         options,
     };
-    let (summary, levels, end) = std::thread::scope(|scope| {
+    let (summary, levels, end, profile) = std::thread::scope(|scope| {
         // However this ends, the helpers are told.
         let _leading = Leading(&shared.pool);
         let helper = || std::thread::Builder::new().spawn_scoped(scope, || help(&shared, successors, observer));
@@ -126,12 +146,13 @@ pub fn breadth_first_telling<S: RowSuccessors, O: Observer>(
             summary: Summary::default(),
             levels: vec![0],
             end: 0,
+            profile: SearchProfile::default(),
         };
         search.summary.stopped = search.run(initial, &mut listeners).err();
-        (search.summary, search.levels, to_u32(search.end))
+        (search.summary, search.levels, to_u32(search.end), search.profile)
     });
     let store = shared.store.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut explored = Explored { summary, store, levels, end };
+    let mut explored = Explored { summary, store, levels, end, profile };
     explored.summary.states = explored.store.len();
     explored.summary.depth = explored.levels.len() - 1;
     explored
@@ -233,6 +254,7 @@ struct BreadthFirstSearch<'s, S: RowSuccessors, O: Observer> {
     summary: Summary,
     levels: Vec<u32>,
     end: usize,
+    profile: SearchProfile,
 }
 
 impl<S: RowSuccessors, O: Observer> BreadthFirstSearch<'_, S, O> {
@@ -284,11 +306,9 @@ impl<S: RowSuccessors, O: Observer> BreadthFirstSearch<'_, S, O> {
     fn grow(&mut self) -> Result<(), Stopped> {
         let mut store = self.shared.store.write().unwrap_or_else(PoisonError::into_inner);
         store.may_grow(self.shared.options.budget)?;
-        if self.threads > 1 {
-            store.grow_shared()
-        } else {
-            store.grow()
-        }
+        let start = Instant::now();
+        store.grow_with(self.threads);
+        self.profile.growing += start.elapsed();
         Ok(())
     }
 
@@ -329,11 +349,20 @@ impl<S: RowSuccessors, O: Observer> BreadthFirstSearch<'_, S, O> {
         let shared = self.shared;
         let rest = shared.level.end.load(Ordering::Relaxed) - shared.level.next.load(Ordering::Relaxed);
         let worker = &mut self.worker;
+        let mut done = Instant::now();
         if self.threads == 1 || rest < WORTH_THREADS {
             shared.work(worker, redo, Some(progress));
-        } else if !shared.pool.lead(self.threads - 1, || shared.work(worker, redo, Some(progress))) {
-            // A helper panicked; so does the scope that it belongs to, once this thread has ended.
-            worker.share.stopped = Some(Stopped(StopReason::Interrupted));
+            self.profile.alone += done.elapsed();
+        } else {
+            let well = shared.pool.lead(self.threads - 1, || {
+                shared.work(worker, redo, Some(progress));
+                done = Instant::now();
+            });
+            self.profile.waiting += done.elapsed();
+            if !well {
+                // A helper panicked; so does the scope that it belongs to, once this thread has ended.
+                worker.share.stopped = Some(Stopped(StopReason::Interrupted));
+            }
         }
         let mut shares = std::mem::take(&mut *shared.shares.lock().unwrap_or_else(PoisonError::into_inner));
         shares.push(std::mem::take(&mut worker.share));

@@ -27,7 +27,7 @@ pub fn depth_first<S: RowSuccessors, O: Observer>(
 ) -> Explored {
     let visited = ExactStates::new(StateStore::new(successors.words()));
     let (visited, summary, _) = DepthFirst::run(successors, observer, visited, initial, options, progress);
-    Explored { summary, store: visited.store, levels: vec![0], end: 0 }
+    Explored::unlevelled(summary, visited.store)
 }
 
 /// The states that a depth-first search has entered.

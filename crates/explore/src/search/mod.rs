@@ -72,7 +72,7 @@ impl Summary {
     }
 
     /// Notes a finding; of several places the least stays, whoever comes first.
-    pub(crate) fn note(&mut self, finding: Finding, depth: usize, row: &[u32]) {
+    pub fn note(&mut self, finding: Finding, depth: usize, row: &[u32]) {
         let known = self.findings.get(&finding);
         if known.is_none_or(|place| (depth, row) < (place.depth, place.row.as_slice())) {
             self.findings.insert(finding, FindingPlace { depth, row: row.to_vec() });
@@ -100,6 +100,14 @@ pub trait Observer: Sync {
 
     /// Tells `broken` the numbers of the conditions that the state breaks.
     fn look(&self, row: &[u32], scratch: &mut Self::Scratch, broken: &mut dyn FnMut(usize));
+
+    /// What the observer has noticed besides, in words of its own: for observers of the same search on other machines.
+    fn remarks(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Takes in what another observer of the same search has noticed.
+    fn absorb(&self, _remarks: &[u64]) {}
 
     /// Whether what was found says all that the observer wants to know; asked after each level, it ends the search.
     fn is_enough(&self, _summary: &Summary) -> bool {

@@ -22,9 +22,10 @@ pub struct Batch {
     rows: Vec<(u32, u32)>,
     /// The changes of the next level while they are found.
     above: Vec<(u32, u32)>,
-    /// Pairs to be looked up, and which of `above` get their numbers.
-    wanted: Vec<u32>,
-    pairs: Vec<u64>,
+    /// Pairs to be looked up in the store with their hashes, and which of `above` get their numbers.
+    wanted: Vec<(u32, u64, u64)>,
+    /// Inner pairs that were looked up lately and their numbers, by some bits of their hashes.
+    known: Vec<(u64, u32)>,
     /// The keys of the rows, once they are found.
     keys: Vec<u64>,
     /// Those that were not entered lately: which of `keys`, and its hash.
@@ -40,6 +41,8 @@ pub struct Batch {
 
 /// How many keys are remembered: few enough to lie near the processor.
 const RECENT: usize = 1 << 15;
+/// How many inner pairs are remembered. What other threads enter takes the store's own table out of a processor's reach again and again.
+const KNOWN: usize = 1 << 13;
 
 impl StateStore {
     /// Forgets the rows of a batch. The store must not be empty.
@@ -50,6 +53,9 @@ impl StateStore {
         if batch.recent.is_empty() || batch.layout != self.layout() {
             batch.recent.clear();
             batch.recent.resize(RECENT, self.roots().key(0));
+            batch.known.clear();
+            // The pair of zeros has number 0.
+            batch.known.resize(KNOWN, (0, 0));
             batch.layout = self.layout();
         }
     }
@@ -111,10 +117,12 @@ impl StateStore {
         for level in 0..self.levels() {
             self.pair_up(bases, level, batch);
             if self.inner_pairs().bytes() > NEAR {
-                std::hint::black_box(self.inner_pairs().look_ahead(batch.pairs.iter().map(|&key| mix(key))));
+                std::hint::black_box(self.inner_pairs().look_ahead(batch.wanted.iter().map(|&(_, _, hash)| hash)));
             }
-            for (&at, &key) in batch.wanted.iter().zip(&batch.pairs) {
-                batch.above[at as usize].1 = self.inner_pairs().insert(key)?.0;
+            for &(at, key, hash) in &batch.wanted {
+                let number = self.inner_pairs().insert_hashed(key, hash)?.0;
+                batch.above[at as usize].1 = number;
+                batch.known[below(hash, KNOWN)] = (key, number);
             }
             std::mem::swap(&mut batch.changed, &mut batch.above);
         }
@@ -128,10 +136,9 @@ impl StateStore {
 
     /// Goes from the changes of one level to those of the next, whose numbers are still to be looked up.
     fn pair_up(&self, bases: &[Branches], level: usize, batch: &mut Batch) {
-        let Batch { changed, rows, above, wanted, pairs, .. } = batch;
+        let Batch { changed, rows, above, wanted, known, .. } = batch;
         above.clear();
         wanted.clear();
-        pairs.clear();
         let mut from = 0;
         for (base, end) in rows {
             let (cells, pairing) = (bases[*base as usize].level(level), bases[*base as usize].pairing(level));
@@ -149,11 +156,16 @@ impl StateStore {
                 } else {
                     Some(pair(value, cells[at + 1]))
                 };
+                let mut number = value;
                 if let Some(key) = key {
-                    wanted.push(to_u32(above.len()));
-                    pairs.push(key);
+                    let hash = mix(key);
+                    let lately = known[below(hash, KNOWN)];
+                    number = lately.1;
+                    if lately.0 != key {
+                        wanted.push((to_u32(above.len()), key, hash));
+                    }
                 }
-                above.push((to_u32(pairing.above(at)), value));
+                above.push((to_u32(pairing.above(at)), number));
             }
             *end = to_u32(above.len());
         }

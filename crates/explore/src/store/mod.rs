@@ -12,6 +12,7 @@
 mod batch;
 mod compaction;
 mod pairs;
+mod segments;
 mod split;
 mod tree_compression;
 

@@ -6,11 +6,16 @@
 //! instructions between claiming and publishing a slot with the same fingerprint. Growing takes `&mut self`.
 //!
 //! The fingerprint alone says where a slot belongs, and larger fingerprints belong further back. So growing is
-//! one pass over the slots from front to back, it never looks at the keys, and any factor of growth will do.
+//! one pass over the slots from front to back, it never looks at the keys, any factor of growth will do, and threads can
+//! do a part each.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
+
 use tertium_base::narrow::{folded, low_half, to_u32};
+use tertium_base::words::zeroed;
+
+use super::segments::Segments;
 
 /// The table must grow before more can be inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,34 +29,33 @@ const MOST_CLAIMS: usize = 64;
 const SLACK: usize = 128 * MOST_CLAIMS;
 /// More members have no numbers: a number and one must be less than [`CLAIMED`], also where threads overshoot.
 const MOST_MEMBERS: usize = CLAIMED as usize - 1 - SLACK;
-/// Smaller tables are not worth a second thread when they grow.
-const LARGE: usize = 1 << 17;
+/// A thread that helps a table to grow should get so many slots at least.
+const LARGE: usize = 1 << 16;
 /// Slots on a page of memory.
 const PAGE: usize = 512;
-const SEGMENT_BITS: usize = 15;
-const SEGMENT: usize = 1 << SEGMENT_BITS;
+
+/// What is written all the time lies on a line of its own: whoever reads its neighbours would wait for it. Processors fetch lines in twos.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct OwnLine<T>(T);
 
 /// The set.
 #[derive(Debug)]
 pub(super) struct PairTable {
     /// Fingerprint (high half) and number plus one (low half); 0 is empty.
-    slots: Vec<AtomicU64>,
-    /// Keys by number, in segments so that growing copies none of them; a segment comes with its first key.
-    keys: Vec<OnceLock<Box<[AtomicU64]>>>,
-    count: AtomicU32,
+    slots: Box<[AtomicU64]>,
+    /// Keys by number.
+    keys: Segments,
     /// More members than this do not fit the slots well.
     limit: usize,
     /// More members than this are not admitted, however many slots there are.
     most: usize,
+    count: OwnLine<AtomicU32>,
 }
 
 /// Places that a thread has taken and not yet numbered: slot, fingerprint and key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Claims(Vec<(usize, u64, u64)>);
-
-fn atomics(len: usize) -> Box<[AtomicU64]> {
-    (0..len).map(|_| AtomicU64::new(0)).collect()
-}
 
 /// Spreads a key over all bits.
 #[inline]
@@ -67,9 +71,9 @@ impl PairTable {
 
     /// A table that admits so many members.
     pub fn with_most(most: usize) -> Self {
-        let slots = atomics(1 << 10).into_vec();
         let most = most.min(MOST_MEMBERS);
-        let mut table = Self { slots, keys: Vec::new(), count: AtomicU32::new(0), limit: 0, most };
+        let (slots, keys) = (zeroed(1 << 10), Segments::default());
+        let mut table = Self { slots, keys, limit: 0, most, count: OwnLine::default() };
         table.set_limit();
         table
     }
@@ -82,14 +86,13 @@ impl PairTable {
     fn set_limit(&mut self) {
         // Beyond this load, probe sequences become long.
         self.limit = (self.slots.len() / 4 * 3).min(self.most);
-        let segments = (self.limit + SLACK).div_ceil(SEGMENT);
-        self.keys.resize_with(segments.max(self.keys.len()), OnceLock::new);
+        self.keys.make_room(self.limit + SLACK);
     }
 
     /// How many members there are.
     #[inline]
     pub fn len(&self) -> usize {
-        self.count.load(Ordering::Acquire) as usize
+        self.count.0.load(Ordering::Acquire) as usize
     }
 
     /// Whether it should grow at the next opportunity.
@@ -109,14 +112,13 @@ impl PairTable {
 
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
-        self.slots.len() * 8 + self.len().div_ceil(SEGMENT) * SEGMENT * 8
+        self.slots.len() * 8 + self.len().next_multiple_of(PAGE) * 8
     }
 
     /// The key with this number.
     #[inline]
     pub fn key(&self, number: u32) -> u64 {
-        let at = number as usize;
-        self.keys[at >> SEGMENT_BITS].get().map_or(0, |keys| keys[at & (SEGMENT - 1)].load(Ordering::Relaxed))
+        self.keys.at(number).load(Ordering::Relaxed)
     }
 
     /// Where the search for a fingerprint begins.
@@ -217,7 +219,7 @@ impl PairTable {
         if claims.0.is_empty() {
             return;
         }
-        let first = self.count.fetch_add(to_u32(claims.0.len()), Ordering::AcqRel);
+        let first = self.count.0.fetch_add(to_u32(claims.0.len()), Ordering::AcqRel);
         for (number, (at, fingerprint, key)) in (first..).zip(claims.0.drain(..)) {
             self.put(&self.slots[at], fingerprint, key, number);
         }
@@ -242,16 +244,14 @@ impl PairTable {
     }
 
     fn publish(&self, slot: &AtomicU64, fingerprint: u64, key: u64) -> u32 {
-        let number = self.count.fetch_add(1, Ordering::AcqRel);
+        let number = self.count.0.fetch_add(1, Ordering::AcqRel);
         self.put(slot, fingerprint, key, number);
         number
     }
 
     #[inline]
     fn put(&self, slot: &AtomicU64, fingerprint: u64, key: u64, number: u32) {
-        let at = number as usize;
-        let keys = self.keys[at >> SEGMENT_BITS].get_or_init(|| atomics(SEGMENT));
-        keys[at & (SEGMENT - 1)].store(key, Ordering::Relaxed);
+        self.keys.at(number).store(key, Ordering::Relaxed);
         slot.store(fingerprint << 32 | u64::from(number + 1), Ordering::Release);
     }
 
@@ -271,38 +271,53 @@ impl PairTable {
         }
     }
 
-    /// Makes half as many slots more. Keys and numbers stay. With `shared`, two threads do it.
-    pub fn grow(&mut self, shared: bool) {
+    /// Makes half as many slots more. Keys and numbers stay. So many threads do it, if that is worth it.
+    pub fn grow(&mut self, threads: usize) {
         let len = self.grown_len();
+        let parts = threads.min(len / LARGE).max(1);
         let old = std::mem::take(&mut self.slots);
-        let (old, mut slots) = (old.into_boxed_slice(), atomics(len));
-        let late = if shared && len >= LARGE {
-            // Entries keep their order, so the halves of the old slots go into the halves of the new ones.
-            let (old_front, old_back) = old.split_at(old.len() / 2);
-            let (front, back) = slots.split_at_mut(len / 2);
-            let back = Mutex::new(back);
-            let refill_back =
-                || refill(old_back, &mut back.lock().unwrap_or_else(PoisonError::into_inner), len / 2, len);
-            std::thread::scope(|scope| {
-                // Where the system gives no thread, this one does both halves.
-                let helper = std::thread::Builder::new().spawn_scoped(scope, refill_back).ok();
-                let mut late = refill(old_front, front, 0, len);
-                late.extend(helper.map_or_else(&refill_back, |helper| helper.join().unwrap_or_default()));
-                late
-            })
-        } else {
-            refill(&old, &mut slots, 0, len)
-        };
-        for entry in late {
+        let mut slots = zeroed(len);
+        // Entries keep their order, so each part of the old slots goes into the same part of the new ones.
+        for entry in refill_parts(&old, &mut slots, parts) {
             let mut at = Self::home(entry >> 32, len);
             while *slots[at].get_mut() != 0 {
                 at = Self::after(at, len);
             }
             *slots[at].get_mut() = entry;
         }
-        self.slots = slots.into_vec();
+        self.slots = slots;
         self.set_limit();
     }
+}
+
+/// Puts the entries of `old` into `slots`, part by part, each by a thread; hands back those that have still no place.
+fn refill_parts(old: &[AtomicU64], slots: &mut [AtomicU64], parts: usize) -> Vec<u64> {
+    let (len, start_of) = (slots.len(), |part: usize, len: usize| len / parts * part + len % parts * part / parts);
+    let (mut work, mut rest) = (Vec::with_capacity(parts), slots);
+    for part in 0..parts {
+        let (own, others) = rest.split_at_mut(start_of(part + 1, len) - start_of(part, len));
+        rest = others;
+        work.push((&old[start_of(part, old.len())..start_of(part + 1, old.len())], own, start_of(part, len)));
+    }
+    let work = Mutex::new(work);
+    let take_parts = || {
+        let mut late = Vec::new();
+        loop {
+            let part = work.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let Some((old, own, start)) = part else { return late };
+            late.extend(refill(old, own, start, len));
+        }
+    };
+    std::thread::scope(|scope| {
+        // Where the system gives no more threads, those that there are do the work.
+        let helper = |_| std::thread::Builder::new().spawn_scoped(scope, take_parts).ok();
+        let helpers: Vec<_> = (1..parts).map_while(helper).collect();
+        let mut late = take_parts();
+        for helper in helpers {
+            late.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        late
+    })
 }
 
 /// Puts the entries of `old` into `part`, which begins at `start` in a table of `len` slots; hands back those that do not
@@ -339,7 +354,7 @@ mod tests {
                         assert!(new);
                         break number;
                     }
-                    Err(Full) => table.grow(key % 2 == 0),
+                    Err(Full) => table.grow(1 + (key % 3) as usize),
                 }
             };
             assert_eq!(table.key(number), key);
@@ -357,11 +372,11 @@ mod tests {
         while !table.is_exhausted() {
             match table.insert(key) {
                 Ok(_) => key += 1,
-                Err(Full) => table.grow(false),
+                Err(Full) => table.grow(1),
             }
         }
         assert_eq!((table.len(), key), (1000, 1000));
-        table.grow(false);
+        table.grow(1);
         assert_eq!(table.insert(key), Err(Full), "growing does not help");
         assert_eq!(table.insert(7), Ok((7, false)), "what is there is found");
         let mut claims = Claims::default();
@@ -372,7 +387,7 @@ mod tests {
     fn two_threads_agree_on_every_number() {
         let mut table = PairTable::new();
         for _ in 0..14 {
-            table.grow(true);
+            table.grow(3);
         }
         let numbers: Vec<Vec<u32>> = std::thread::scope(|scope| {
             let insert_all = |step: u64| {

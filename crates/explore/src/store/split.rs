@@ -4,6 +4,9 @@
 //! in many states. Which words vary together is not known before states are; so once there are enough of them, some are
 //! stored anew for each of a few splits, and the trees are rebuilt with the best. This happens once.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use tertium_base::narrow::to_u32;
 
 use super::tree_compression::{Branches, StateStore};
@@ -21,16 +24,38 @@ impl StateStore {
     }
 
     /// Rebuilds the trees with the best split found, if it is better by more than chance.
-    pub(super) fn choose_split(&mut self) {
+    pub(super) fn choose_split(&mut self, threads: usize) {
         self.split_is_chosen = true;
-        let present = self.zeros.split();
-        let best = self.trials().into_iter().map(|split| (self.pairs_with(split), split)).min();
-        let now = self.pairs_with(present);
-        if let Some((pairs, split)) = best
+        let (now, tried) = self.try_splits(threads);
+        if let Some((pairs, split)) = tried.into_iter().min()
             && pairs < now - now / 8
         {
             self.rebuild(self.zeros.width(), split);
         }
+    }
+
+    /// How many inner pairs the sample makes with the present split, and with each that is tried.
+    fn try_splits(&self, threads: usize) -> (usize, Vec<(usize, usize)>) {
+        let (trials, next) = (self.trials(), AtomicUsize::new(0));
+        let tried = Mutex::new(Vec::new());
+        let take_trials = || {
+            while let Some(&split) = trials.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let pairs = self.pairs_with(split);
+                tried.lock().unwrap_or_else(PoisonError::into_inner).push((pairs, split));
+            }
+        };
+        let now = std::thread::scope(|scope| {
+            for _ in 1..threads.min(trials.len() + 1) {
+                // Where the system gives no more threads, those that there are do the work.
+                if std::thread::Builder::new().spawn_scoped(scope, take_trials).is_err() {
+                    break;
+                }
+            }
+            let now = self.pairs_with(self.zeros.split());
+            take_trials();
+            now
+        });
+        (now, tried.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The splits that are tried; 0 is a tree as even as can be.

@@ -133,23 +133,19 @@ impl StateStore {
 
     /// Makes room where it is short.
     pub fn grow(&mut self) {
-        self.grow_with(false);
+        self.grow_with(1);
     }
 
-    /// The same with two threads, if that is worth it.
-    pub fn grow_shared(&mut self) {
-        self.grow_with(true);
-    }
-
-    fn grow_with(&mut self, shared: bool) {
+    /// The same with so many threads, where that is worth it.
+    pub fn grow_with(&mut self, threads: usize) {
         if self.is_too_narrow() {
             self.widen();
         } else if self.may_choose_split() {
-            self.choose_split();
+            self.choose_split(threads);
         }
         for table in [&mut self.inner, &mut self.roots] {
             if table.wants_to_grow() {
-                table.grow(shared);
+                table.grow(threads);
             }
         }
     }
