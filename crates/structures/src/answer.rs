@@ -7,7 +7,7 @@ use tertium_base::{Diagnostic, StopReason};
 use tertium_evidence::{Certificate, CertificatePlace, OpenQuestion, Provenance, Reading, Verdict};
 use tertium_lattice::{Belnap, Element};
 use tertium_logic::translate::fair_action;
-use tertium_logic::{Formula, Node, NodeId};
+use tertium_logic::{Formula, Node, NodeId, OWNER_PREFIX};
 use tertium_model::{Kmts, StateId};
 
 pub use tertium_check::thorough::Completion;
@@ -264,6 +264,9 @@ impl Answer {
         let own = matches!(formula.node(node), Node::Atom(_) | Node::Not(_));
         if !own && formula.text().contains(&fair) && !self.formula.text().contains(&fair) {
             return format!("{} on fair paths", self.formula.text());
+        }
+        if !own && formula.text().contains(OWNER_PREFIX) {
+            return self.formula.text();
         }
         formula.text_of(node, longest)
     }
