@@ -4,6 +4,8 @@
 //! [`crate::expand`], which works out what is certain as well. A [`System`] is searched by them like any program
 //! ([`tertium_program::search`]).
 
+use std::collections::HashMap;
+
 use tertium_program::{LocationId, ProcessId, Successors};
 use tertium_smt::{Purpose, Reply, TermId};
 
@@ -91,6 +93,25 @@ impl System {
     /// If a limit is reached.
     pub fn may_hold(&mut self, state: &AbstractState, condition: TermId) -> Result<Reply, Failed> {
         let view = self.view(state);
+        let condition = self.simplify(&view, condition);
+        Ok(self.possible(&view, Purpose::Label, &[condition])?)
+    }
+
+    /// Whether a condition may hold in a reachable state in which these processes are at these locations and the others anywhere, by what abstract interpretation knows of
+    /// variables and of these locations alone.
+    ///
+    /// # Errors
+    /// If a limit is reached.
+    pub fn may_hold_at(&mut self, places: &[(ProcessId, LocationId)], condition: TermId) -> Result<Reply, Failed> {
+        let mut at = HashMap::new();
+        for &(process, location) in places {
+            at.insert(self.translator.counter(process), self.terms.int(i128::from(location.number())));
+        }
+        let mut view = self.facts(at, &[]);
+        for &(process, location) in places {
+            let facts = self.location_facts(process, location);
+            self.note_all(facts, &mut view);
+        }
         let condition = self.simplify(&view, condition);
         Ok(self.possible(&view, Purpose::Label, &[condition])?)
     }

@@ -268,6 +268,11 @@ pub const ZONES_MOST_ON_PATHS: usize = 2_000;
 /// More lines than this are not told.
 pub const ZONES_MOST_LINES: usize = 200;
 
+// refinement_loop/static_invariants.rs
+
+/// Fewer combinations of locations than this are left to zones, which say more.
+pub const STATIC_LEAST_COMBINATIONS: usize = 2_000;
+
 // spotlight/certificate_basis.rs
 
 /// No more states than this are told of several processes together.

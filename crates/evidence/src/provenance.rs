@@ -67,6 +67,8 @@ pub enum Technique {
     PredicateAbstraction,
     /// Predicate abstraction, and all completions of the abstract structure agree.
     AbstractCompletions,
+    /// What is known of variables and locations before any search excludes it.
+    AbstractInterpretation,
     /// States are bounds of differences of variables.
     Zones,
     /// Something falls with every round of what would break the property, and cannot fall for ever.
@@ -154,6 +156,7 @@ impl Technique {
             Self::HashCompaction => "explicit-state search (hash compaction)",
             Self::PredicateAbstraction => "predicate abstraction",
             Self::AbstractCompletions => "predicate abstraction, all completions agree",
+            Self::AbstractInterpretation => "abstract interpretation (invariants of locations)",
             Self::Zones => "zones (difference bounds)",
             Self::RankingFunction => "predicate abstraction and a ranking function",
             Self::RecurrentSet => "a recurrent set",

@@ -232,6 +232,31 @@ pub(crate) fn states(system: &System, states: &[AbstractState], later: &Result<V
     }
 }
 
+/// All states of which what is always known holds, wherever processes are.
+#[must_use]
+pub(crate) fn invariants(system: &System, later: &Result<Vec<Later>, NoTerm>) -> Basis {
+    let told = || {
+        let mut told = over(system)?;
+        told.later = later.clone()?;
+        told.predicates.clear();
+        told.cells.clear();
+        let program = system.program();
+        let mut words = Vocabulary::new(program)?;
+        for (pid, instance) in program.instances.iter().enumerate() {
+            let last = program.process(instance.process).locations.len().saturating_sub(1);
+            let name = words.location(pid);
+            told.always.extend(words.named_within(&name, (Some(0), Some(last as i128)))?);
+        }
+        let at = vec![None; program.instances.len()];
+        told.states = vec![proof::AbstractState { at, values: Vec::new(), cube: Vec::new() }];
+        Ok(told)
+    };
+    match told() {
+        Ok(told) => Basis::States(told),
+        Err(NoTerm(why)) => Basis::Untold(why),
+    }
+}
+
 fn told(system: &System, states: &[AbstractState], later: &Result<Vec<Later>, NoTerm>) -> Result<Abstraction, NoTerm> {
     let mut told = over(system)?;
     told.later = later.clone()?;

@@ -81,6 +81,11 @@ impl Prepared {
         basis::states(&self.system, states, &self.later)
     }
 
+    /// What is known of every state, whatever the locations.
+    pub(crate) fn told_invariants(&self) -> Basis {
+        basis::invariants(&self.system, &self.later)
+    }
+
     /// The atoms of a property by name, and what they became.
     #[must_use]
     pub fn atoms(&self, asked: &PropertyQuery) -> Vec<(String, ExprId)> {

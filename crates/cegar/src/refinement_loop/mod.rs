@@ -2,6 +2,7 @@
 //!
 //! With may and must, what is false needs no replay to be believed, and refinement is for what is unknown (Shoham and Grumberg 2003).
 //!
+//! What abstract interpretation knows excludes some questions at once where processes are many (`static_invariants`).
 //! The distances of variables decide much, and cost little, so they are looked at first (`zones`). Other questions about single states share one search over possible steps (`search`, `targets`): a path to a state that may be bad is
 //! followed in the program; either it is real and becomes a run (`replay`), or what contradicts it becomes predicates. Runs without end that
 //! break a linear property are looked for next (`recurrent_sets`), then numbers because of which there is none (`ranking`). All other questions are checked on the structure of possible and certain
@@ -31,6 +32,7 @@ mod resolvents;
 mod rounds;
 mod search;
 mod state_games;
+mod static_invariants;
 mod structure;
 mod targets;
 mod zones;
@@ -181,6 +183,12 @@ impl Loop<'_> {
                 None => rest.push(number),
             }
         }
+        if let Err(failure) = self.excluded_by_invariants(prepared, &mut open) {
+            let Failure::Stopped(stopped) = failure else { return Err(failure) };
+            self.stop(prepared, &open, stopped.0);
+            return Ok(rest);
+        }
+        self.tell(prepared);
         if self.zones {
             match self.distances(prepared, &mut open) {
                 Err(Failure::Stopped(stopped)) => {

@@ -206,6 +206,8 @@ impl ProofObligations<'_, '_> {
         let known = self.known_with(&group.at, &group.values);
         let mut parts: Vec<TermId> = parts.iter().map(|&part| self.machine.terms.substitute(part, &known)).collect();
         parts.extend(self.held_in_arrays(&group.values, &parts));
+        // What holds at these locations holds here: it is proved of every reachable state.
+        parts.extend(self.facts_at(&known, &parts));
         found.extend(self.obligation(kind, about, &parts, Expected::Unsat));
     }
 
