@@ -25,6 +25,17 @@ impl Intervals {
         true
     }
 
+    /// Whether they say as much of one variable as this does.
+    pub(super) fn implies(&self, constraint: &LinearConstraint<usize>) -> bool {
+        let &[(dimension, factor)] = constraint.terms.as_slice() else { return false };
+        let sum = Interval::binary(Binary::Mul, self.0[dimension], Interval::exactly(factor));
+        match constraint.relation {
+            Relation::AtMost(most) => sum.hi.is_some_and(|hi| hi <= most),
+            Relation::Equal(value) => sum.value() == Some(value),
+            Relation::Differs(_) | Relation::Congruent(_) => false,
+        }
+    }
+
     /// Each variable of a sum that is at most this is at most what the others leave.
     fn at_most(&mut self, terms: &[(usize, i128)], most: i128) -> bool {
         let least = |&(dimension, factor): &(usize, i128)| {

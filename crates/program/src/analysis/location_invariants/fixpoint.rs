@@ -22,6 +22,13 @@ const NARROWING: usize = 2;
 /// Work after which nothing is claimed at all, in steps times the third power of the number of variables.
 const MOST_WORK: u64 = 60_000_000;
 
+/// What a step costs with polyhedra, in the same unit.
+const POLYHEDRON_WORK: u64 = 15_000;
+/// With more numbers than this there are no polyhedra: their descriptions may grow exponentially.
+const MOST_IN_POLYHEDRA: usize = 8;
+/// Nor with more steps.
+const MOST_STEPS_OF_POLYHEDRA: usize = 150;
+
 /// A process at a location.
 type Spot = (ProcessId, LocationId);
 /// What is known where; locations that are not reached are missing.
@@ -37,18 +44,53 @@ pub(super) struct Fixpoint<'p> {
     /// The intervals of inputs, by step.
     inputs: Vec<Vec<Interval>>,
     work: u64,
+    /// The numbers among the variables of each process that are followed as polyhedra; empty without these.
+    numbers: Vec<Vec<bool>>,
+    /// Somewhere nothing was claimed in the end.
+    gave_up: bool,
 }
 
 impl<'p> Fixpoint<'p> {
     pub(super) fn new(program: &'p Program, everywhere: &'p Intervals) -> Self {
         let values = ExprIntervals::by_types(program);
         let inputs = program.steps.iter().map(|step| values.inputs(program, step)).collect();
-        let frame = |process| Frame { program, dimensions: followed(program, process), everywhere };
-        Self { program, frames: program.process_ids().map(frame).collect(), inputs, work: 0 }
+        let frame =
+            |process| Frame { program, dimensions: followed(program, process), everywhere, decided: BTreeMap::new() };
+        Self {
+            program,
+            frames: program.process_ids().map(frame).collect(),
+            inputs,
+            work: 0,
+            numbers: Vec::new(),
+            gave_up: false,
+        }
     }
 
     pub(super) fn frame(&self, process: ProcessId) -> &Frame<'p> {
         &self.frames[process.index()]
+    }
+
+    /// The same with polyhedra, where programs are small enough and nothing has to be given up.
+    pub(super) fn with_polyhedra(&mut self) -> Option<Known> {
+        let is_number = |var: VarId| self.program.variable(var).ty != Type::Bool;
+        let of = |frame: &Frame<'_>| frame.dimensions.keys().map(|&var| is_number(var)).collect::<Vec<bool>>();
+        let numbers: Vec<Vec<bool>> = self.frames.iter().map(of).collect();
+        let count = |numbers: &Vec<bool>| numbers.iter().filter(|&&is_number| is_number).count();
+        let most = numbers.iter().map(count).max().unwrap_or(0);
+        if !(2..=MOST_IN_POLYHEDRA).contains(&most) || self.program.steps.len() > MOST_STEPS_OF_POLYHEDRA {
+            return None;
+        }
+        (self.numbers, self.work) = (numbers, 0);
+        let found = self.solve();
+        found.ok().filter(|_| !self.gave_up)
+    }
+
+    /// All values.
+    fn top(&self, process: ProcessId) -> Product {
+        match self.numbers.get(process.index()) {
+            Some(numbers) => Product::with_polyhedron(numbers.clone()),
+            None => Product::top(self.frame(process).dimensions.len()),
+        }
     }
 
     pub(super) fn solve(&mut self) -> Result<Known, TooMuch> {
@@ -78,7 +120,7 @@ impl<'p> Fixpoint<'p> {
     }
 
     /// Adds what a round found at a location; says whether that is new.
-    fn grow(&self, known: &mut Known, changes: &mut BTreeMap<Spot, u32>, spot: Spot, mut next: Product) -> bool {
+    fn grow(&mut self, known: &mut Known, changes: &mut BTreeMap<Spot, u32>, spot: Spot, mut next: Product) -> bool {
         // What holds everywhere is part of every value: where a step alone does not show it, values would grow for ever.
         self.bound(spot.0, &mut next);
         let Some(before) = known.get_mut(&spot) else {
@@ -93,9 +135,11 @@ impl<'p> Fixpoint<'p> {
         let mut joined = before.clone();
         joined.join(&next);
         if *count > MOST_CHANGES + 1 {
-            *before = Product::top(self.frame(spot.0).dimensions.len());
+            *before = self.top(spot.0);
+            self.gave_up = true;
         } else if *count > MOST_CHANGES {
             *before = self.unknown(spot.0);
+            self.gave_up = true;
         } else if *count > PATIENCE {
             before.widen(&joined);
             self.bound(spot.0, before);
@@ -107,7 +151,7 @@ impl<'p> Fixpoint<'p> {
 
     /// Nothing but what holds everywhere.
     fn unknown(&self, process: ProcessId) -> Product {
-        let mut top = Product::top(self.frame(process).dimensions.len());
+        let mut top = self.top(process);
         self.bound(process, &mut top);
         top
     }
@@ -164,7 +208,7 @@ impl<'p> Fixpoint<'p> {
 
     fn work(&mut self, process: ProcessId) -> Result<(), TooMuch> {
         let size = self.frames[process.index()].dimensions.len().min(MOST_RELATED) as u64 + 1;
-        self.work += size * size * size;
+        self.work += if self.numbers.is_empty() { size * size * size } else { POLYHEDRON_WORK };
         if self.work > MOST_WORK { Err(TooMuch) } else { Ok(()) }
     }
 

@@ -6,7 +6,7 @@ use super::domain::{AbstractDomain, Assigned};
 use super::linear::{Environment, LinearForm};
 use super::product::Product;
 use crate::analysis::intervals::{Interval, Intervals, stored};
-use crate::expr::{Binary, Expr, ExprId, Unary};
+use crate::expr::{Binary, Expr, ExprId, Sort, Unary};
 use crate::graph::{Assign, Program};
 use crate::types::VarId;
 
@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 
 /// Conditions that are nested deeper are not looked into.
 const DEEPEST: usize = 24;
+/// So many cases of conditional values are looked at for one step.
+const MOST_CASES: usize = 12;
 
 /// The variables that are followed for one process.
 pub(super) struct Frame<'p> {
@@ -22,6 +24,8 @@ pub(super) struct Frame<'p> {
     pub dimensions: BTreeMap<VarId, usize>,
     /// What is known of all variables wherever processes are.
     pub everywhere: &'p Intervals,
+    /// Conditions of conditional values, where they are known to hold or not.
+    pub decided: BTreeMap<ExprId, bool>,
 }
 
 impl Frame<'_> {
@@ -40,7 +44,8 @@ impl Frame<'_> {
         let bounds = |dimension| known.bounds(dimension);
         let others = |var| self.everywhere(var);
         let (program, dimensions) = (self.program, &self.dimensions);
-        then(&Environment { program, dimensions, bounds: &bounds, others: &others, inputs })
+        let decided = &self.decided;
+        then(&Environment { program, dimensions, bounds: &bounds, others: &others, inputs, decided })
     }
 
     /// What is known where a condition has a truth value; nothing if it never has.
@@ -136,8 +141,54 @@ impl Frame<'_> {
         Some(vec![LinearConstraint { terms: form.factors.into_iter().collect(), relation }])
     }
 
-    /// What is known after assignments, which happen at once; nothing if a value never fits its variable.
-    pub(super) fn assign(&self, mut known: Product, inputs: &[Interval], assigns: &[Assign]) -> Option<Product> {
+    /// What is known after assignments, which happen at once; nothing if a value never fits its variable. Conditional values are looked at case by case.
+    pub(super) fn assign(&self, known: Product, inputs: &[Interval], assigns: &[Assign]) -> Option<Product> {
+        let mut cases = MOST_CASES;
+        self.assign_by_cases(known, inputs, assigns, &mut cases)
+    }
+
+    fn assign_by_cases(
+        &self,
+        known: Product,
+        inputs: &[Interval],
+        assigns: &[Assign],
+        cases: &mut usize,
+    ) -> Option<Product> {
+        let Some(condition) = self.undecided(assigns).filter(|_| *cases > 1) else {
+            return self.assign_decided(known, inputs, assigns);
+        };
+        *cases -= 1;
+        let mut after = None;
+        for holds in [true, false] {
+            let Some(here) = self.assume(known.clone(), inputs, (condition, holds), 0) else { continue };
+            let mut decided = self.decided.clone();
+            decided.insert(condition, holds);
+            let frame = Frame { decided, dimensions: self.dimensions.clone(), ..*self };
+            after = either(after, frame.assign_by_cases(here, inputs, assigns, cases));
+        }
+        after
+    }
+
+    /// A condition that the values of variables which are followed depend on, and of which nothing is known.
+    fn undecided(&self, assigns: &[Assign]) -> Option<ExprId> {
+        let followed =
+            |assign: &&Assign| matches!(assign.place, crate::Place::Var(var) if self.dimensions.contains_key(&var));
+        let mut open: Vec<ExprId> = assigns.iter().filter(followed).map(|assign| assign.value).collect();
+        while let Some(expr) = open.pop() {
+            match self.program.exprs.get(expr) {
+                Expr::If(condition, a, b) => match self.decided.get(&condition) {
+                    Some(&holds) => open.push(if holds { a } else { b }),
+                    None => return Some(condition),
+                },
+                Expr::Unary(_, a) => open.push(a),
+                Expr::Binary(op, a, b) if op.sort() == Sort::Int => open.extend([a, b]),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    fn assign_decided(&self, mut known: Product, inputs: &[Interval], assigns: &[Assign]) -> Option<Product> {
         let mut assigned = Vec::new();
         for assign in assigns {
             let crate::Place::Var(var) = assign.place else { continue };

@@ -83,6 +83,8 @@ pub(super) struct Environment<'e> {
     pub others: &'e dyn Fn(VarId) -> Interval,
     /// What is chosen in the step.
     pub inputs: &'e [Interval],
+    /// Which conditions of conditional values hold, as far as that is known.
+    pub decided: &'e BTreeMap<ExprId, bool>,
 }
 
 impl Environment<'_> {
@@ -125,6 +127,9 @@ impl Environment<'_> {
                 known.get(&a)?.scaled(-1)?.sum(&LinearForm::of_interval(Interval::exactly(-1)))
             }
             Expr::Binary(op, a, b) if op.sort() == Sort::Int => self.arithmetic(op, known.get(&a)?, known.get(&b)?),
+            Expr::If(condition, a, b) if self.decided.contains_key(&condition) => {
+                known.get(if self.decided[&condition] { &a } else { &b }).cloned()
+            }
             Expr::If(_, a, b) => self.either(known.get(&a)?, known.get(&b)?),
             Expr::Wrap(width, a) => {
                 let a = known.get(&a)?;

@@ -3,8 +3,8 @@
 //!
 //! Guards and assignments are propagated along the steps of each process: after `await y = 7` it is `y = 7`, until something
 //! may write `y`. What others may do in between counts at every location. Domains, each with its widening, and all of them in a
-//! reduced product: intervals ([`boxes`]), congruences ([`congruences`]), difference bounds ([`difference_bounds`]) and
-//! linear equalities ([`linear_equalities`]). Another domain implements [`AbstractDomain`] and joins [`product`].
+//! reduced product: intervals ([`boxes`]), congruences ([`congruences`]), difference bounds ([`difference_bounds`]),
+//! linear equalities ([`linear_equalities`]) and, where variables are few, convex polyhedra ([`polyhedra`]). Another domain implements [`AbstractDomain`] and joins [`product`].
 //!
 //! All constraints together are inductive: they hold initially, and each step keeps them. Certificates list them, and the
 //! kernel proves them again.
@@ -31,10 +31,12 @@ pub mod congruences;
 pub mod constraint;
 pub mod difference_bounds;
 pub mod domain;
+mod double_description;
 mod fixpoint;
 mod guards;
 pub mod linear;
 pub mod linear_equalities;
+pub mod polyhedra;
 pub mod product;
 
 use std::collections::BTreeMap;
@@ -66,7 +68,10 @@ impl LocationInvariants {
         }
         let everywhere = Intervals::of(program);
         let mut fixpoint = fixpoint::Fixpoint::new(program, &everywhere);
-        let Ok(found) = fixpoint.solve() else { return Self::default() };
+        let Ok(mut found) = fixpoint.solve() else { return Self::default() };
+        if let Some(more) = fixpoint.with_polyhedra() {
+            found = more;
+        }
         let told = |((process, location), product): ((ProcessId, LocationId), product::Product)| {
             let dimensions = &fixpoint.frame(process).dimensions;
             let names: BTreeMap<usize, VarId> = dimensions.iter().map(|(&var, &at)| (at, var)).collect();

@@ -5,7 +5,9 @@ use super::congruences::{Congruence, Congruences};
 use super::constraint::LinearConstraint;
 use super::difference_bounds::DifferenceBounds;
 use super::domain::{AbstractDomain, Assigned};
+use super::linear::LinearForm;
 use super::linear_equalities::LinearEqualities;
+use super::polyhedra::Polyhedron;
 use crate::analysis::intervals::Interval;
 
 /// With more variables than this, relations between them are not followed: they cost the third power of their number.
@@ -20,9 +22,45 @@ pub struct Product {
     intervals: Intervals,
     congruences: Congruences,
     relations: Option<(DifferenceBounds, LinearEqualities)>,
+    polyhedron: Option<NumberPolyhedron>,
+}
+
+/// A polyhedron that knows nothing of some variables: truth values are not added up.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct NumberPolyhedron {
+    is_number: Vec<bool>,
+    values: Polyhedron,
+}
+
+impl NumberPolyhedron {
+    #[must_use]
+    fn assume(&mut self, constraint: &LinearConstraint<usize>) -> bool {
+        !constraint.terms.iter().all(|&(dimension, _)| self.is_number[dimension]) || self.values.assume(constraint)
+    }
+
+    fn assign(&mut self, assigned: &[Assigned]) {
+        let numbers = assigned.iter().filter(|one| self.is_number[one.dimension]).map(|one| {
+            let is_known = one.value.factors.keys().all(|&dimension| self.is_number[dimension]);
+            let value = if is_known { one.value.clone() } else { LinearForm::of_interval(one.range) };
+            Assigned { value, ..one.clone() }
+        });
+        self.values.assign(&numbers.collect::<Vec<_>>());
+    }
+
+    #[must_use]
+    fn meet(&mut self, dimension: usize, within: Interval) -> bool {
+        !self.is_number[dimension] || self.values.meet(dimension, within)
+    }
 }
 
 impl Product {
+    /// All values, and relations between so many numbers are followed as polyhedra, too.
+    pub(super) fn with_polyhedron(is_number: Vec<bool>) -> Self {
+        let top = Self::top(is_number.len());
+        let values = Polyhedron::top(is_number.len());
+        Self { polyhedron: Some(NumberPolyhedron { is_number, values }), ..top }
+    }
+
     /// Between which values a variable lies.
     #[must_use]
     pub fn bounds(&self, dimension: usize) -> Interval {
@@ -34,6 +72,7 @@ impl Product {
     pub fn restrict(&mut self, dimension: usize, within: Interval) -> bool {
         self.intervals.meet(dimension, within)
             && self.relations.as_mut().is_none_or(|(differences, _)| differences.meet(dimension, within))
+            && self.polyhedron.as_mut().is_none_or(|polyhedron| polyhedron.meet(dimension, within))
     }
 
     /// Tells each domain what the others know of single variables; says whether anything is left.
@@ -59,6 +98,12 @@ impl Product {
                 return false;
             }
         }
+        if let Some(polyhedron) = &self.polyhedron
+            && polyhedron.is_number[dimension]
+            && !self.intervals.meet(dimension, polyhedron.values.interval(dimension))
+        {
+            return false;
+        }
         let Some(tight) = self.congruences.of(dimension).tightened(self.intervals.of(dimension)) else { return false };
         let value = tight.value().map_or(Congruence::ALL, Congruence::exactly);
         self.intervals.meet(dimension, tight)
@@ -66,6 +111,7 @@ impl Product {
             && self.relations.as_mut().is_none_or(|(differences, equalities)| {
                 differences.meet(dimension, tight) && tight.value().is_none_or(|value| equalities.fix(dimension, value))
             })
+            && self.polyhedron.as_mut().is_none_or(|polyhedron| polyhedron.meet(dimension, tight))
     }
 }
 
@@ -74,7 +120,7 @@ impl AbstractDomain for Product {
         let relations = (dimensions <= MOST_RELATED)
             .then(|| (DifferenceBounds::top(dimensions), LinearEqualities::top(dimensions)));
         let (intervals, congruences) = (Intervals::top(dimensions), Congruences::top(dimensions));
-        Self { dimensions, intervals, congruences, relations }
+        Self { dimensions, intervals, congruences, relations, polyhedron: None }
     }
 
     fn assume(&mut self, constraint: &LinearConstraint<usize>) -> bool {
@@ -83,7 +129,8 @@ impl AbstractDomain for Product {
             .relations
             .as_mut()
             .is_none_or(|(differences, equalities)| differences.assume(constraint) && equalities.assume(constraint));
-        plain && related && self.reduce()
+        let bounded = |polyhedron: &mut NumberPolyhedron| polyhedron.assume(constraint);
+        plain && related && self.polyhedron.as_mut().is_none_or(bounded) && self.reduce()
     }
 
     fn assign(&mut self, assigned: &[Assigned]) {
@@ -92,6 +139,9 @@ impl AbstractDomain for Product {
         if let Some((differences, equalities)) = &mut self.relations {
             differences.assign(assigned);
             equalities.assign(assigned);
+        }
+        if let Some(polyhedron) = &mut self.polyhedron {
+            polyhedron.assign(assigned);
         }
     }
 
@@ -102,6 +152,9 @@ impl AbstractDomain for Product {
             differences.join(&others.0);
             equalities.join(&others.1);
         }
+        if let (Some(polyhedron), Some(other)) = (&mut self.polyhedron, &other.polyhedron) {
+            polyhedron.values.join(&other.values);
+        }
     }
 
     fn widen(&mut self, next: &Self) {
@@ -111,6 +164,9 @@ impl AbstractDomain for Product {
             differences.widen(&others.0);
             equalities.widen(&others.1);
         }
+        if let (Some(polyhedron), Some(next)) = (&mut self.polyhedron, &next.polyhedron) {
+            polyhedron.values.widen(&next.values);
+        }
     }
 
     fn includes(&self, other: &Self) -> bool {
@@ -118,7 +174,11 @@ impl AbstractDomain for Product {
             (Some(own), Some(others)) => own.0.includes(&others.0) && own.1.includes(&others.1),
             _ => true,
         };
-        self.intervals.includes(&other.intervals) && self.congruences.includes(&other.congruences) && related
+        let bounded = match (&self.polyhedron, &other.polyhedron) {
+            (Some(own), Some(other)) => own.values.includes(&other.values),
+            _ => true,
+        };
+        self.intervals.includes(&other.intervals) && self.congruences.includes(&other.congruences) && related && bounded
     }
 
     fn constraints(&self) -> Vec<LinearConstraint<usize>> {
@@ -129,6 +189,13 @@ impl AbstractDomain for Product {
             let equations = equalities.constraints();
             told.extend(differences.constraints().into_iter().filter(|one| !equations.contains(one)));
             told.extend(equations);
+        }
+        if let Some(polyhedron) = &self.polyhedron {
+            // Each is told once: what follows from inequalities of a polyhedron, or what intervals say of one variable.
+            let alone = |one: &LinearConstraint<usize>| one.terms.len() == 1;
+            told.retain(|one| alone(one) || !polyhedron.values.implies(one));
+            let own = polyhedron.values.constraints();
+            told.extend(own.into_iter().filter(|one| !alone(one) || !self.intervals.implies(one)));
         }
         told
     }
