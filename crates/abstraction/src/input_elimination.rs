@@ -12,8 +12,10 @@ use crate::system::Choice;
 
 /// A disjunction with more parts is not made.
 const MOST_PARTS: usize = 400;
-/// Where factors have a greater common multiple, nothing is said: other factors than 1 and -1 are left to the solver.
-const MOST_MULTIPLE: i128 = 1;
+/// Where factors have a greater common multiple, nothing is said.
+const MOST_MULTIPLE: i128 = 6;
+/// Where there are factors, a disjunction with more parts for one input is not made: remainders are hard for solvers, too.
+const MOST_PARTS_OF_MULTIPLES: usize = 48;
 
 /// A comparison `factor * input + rest <= value`, or with `=`.
 struct Comparison {
@@ -64,6 +66,9 @@ fn without(terms: &mut Terms, term: TermId, input: Choice) -> Option<Vec<TermId>
         begins.extend(one.begins(terms, multiple)?);
     }
     begins.extend(low.map(|low| terms.int(low)));
+    if multiple > 1 && begins.len() > MOST_PARTS_OF_MULTIPLES / usize::try_from(multiple).unwrap_or(usize::MAX) {
+        return None;
+    }
     let mut found = Vec::new();
     if low.is_none() {
         // Below all of them; an upper bound does no harm.

@@ -19,6 +19,7 @@ use crate::view::View;
 
 impl System {
     /// The smallest sets of abstract states of which a process can surely reach a member by a step that decreases a ranking function (or, if not `decreasing`, does not increase it).
+    /// `alone`: no other process steps between the same states, so that what possible steps do tells what this one does.
     ///
     /// # Errors
     /// If a limit is reached, or a kept variable gets too many values.
@@ -28,6 +29,7 @@ impl System {
         process: ProcessId,
         rank: &[TermId],
         decreasing: bool,
+        alone: bool,
     ) -> Result<Vec<Vec<AbstractState>>, Failed> {
         if state.stopped {
             return Ok(Vec::new());
@@ -37,7 +39,8 @@ impl System {
         let at = state.locations[process.index()].index();
         let operations = self.open_operations(&view, process, at);
         // Where there is nothing to choose, all steps do what this one does.
-        if let [only] = operations[..]
+        if alone
+            && let [only] = operations[..]
             && self.operations[only].inputs.is_empty()
         {
             return Ok(Vec::new());

@@ -211,6 +211,10 @@ pub const RECURRENT_SETS_MOST_CYCLES: usize = 120;
 pub const RECURRENT_SETS_MOST_OF_ONE: usize = 8;
 /// Ways back to the same locations that are drawn as cycles, most of which do not last.
 pub const RECURRENT_SETS_MOST_DRAWN: usize = 20_000;
+/// With more marks and processes that are treated fairly, states are not told apart by which of them had their turn.
+pub const RECURRENT_SETS_MOST_PROGRESS: usize = 6;
+/// So many values are tried for an input that may have any.
+pub const RECURRENT_SETS_MOST_GUESSES: usize = 5;
 /// Longer cycles are not looked at.
 pub const RECURRENT_SETS_LONGEST: usize = 40;
 /// How often a cycle is taken before anything is proved about it.
@@ -222,6 +226,8 @@ pub const RECURRENT_SETS_SHOWN: usize = 3;
 
 /// So many comparisons that follow from two others become predicates.
 pub const RESOLVENTS_MOST: usize = 8;
+/// So many invariants become predicates that say when both sides are equal.
+pub const TIGHT_INVARIANTS_MOST: usize = 4;
 
 // refinement_loop/rounds.rs
 
@@ -254,6 +260,8 @@ pub const STRUCTURE_MOST_CALLS: u64 = 4_000;
 pub const STRUCTURE_MOST_FOR_PATHS: u64 = 1_000;
 /// If an open run is met among so few states, the whole structure may well be small enough to look for what cannot go on for ever.
 pub const STRUCTURE_FEW_STATES: usize = 60;
+/// With at most so many predicates a ranked game is played again after a round.
+pub const STRUCTURE_GAME_FEW_PREDICATES: usize = 8;
 /// How many changes of numbers are looked at before predicates are added.
 pub const STRUCTURE_FEW_CHANGES: usize = 400;
 /// Open elements that are looked at in one round.

@@ -25,7 +25,7 @@ impl Play<'_> {
         for outcome in open {
             let is_open = |state: &u32| outcome.open.contains_key(state);
             let inside: Vec<Taken> =
-                steps.iter().filter(|step| is_open(&step.0) && is_open(&step.2)).copied().collect();
+                outcome.on_cycles(steps).into_iter().filter(|step| is_open(&step.0) && is_open(&step.2)).collect();
             for component in components(&inside) {
                 self.ranking.work.budget.check()?;
                 if !component.iter().any(|step| outcome.open[&step.0]) {

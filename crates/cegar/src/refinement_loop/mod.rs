@@ -27,6 +27,7 @@ mod ranking_levels;
 mod ranking_synthesis;
 mod reasons;
 mod recurrent_sets;
+mod recurrent_steps;
 mod replay;
 mod resolvents;
 mod rounds;

@@ -22,7 +22,7 @@ impl Loop<'_> {
         let local = self.makes_local(&mut own, number);
         // What is shown at once is not searched for runs without end first, which takes long.
         let settled = self.is_true_at_once(&mut own, number, calls)?
-            || self.goes_on(&mut own, number)?
+            || self.goes_on(&mut own, number, false)?
             || (self.zones && self.all_paths(&mut own, number)?);
         if settled {
             return Ok(disagreements(&own));

@@ -124,8 +124,8 @@ impl Play<'_> {
     pub(super) fn widen(&mut self, ranks: &[GameRank], open: &mut [Outcome]) -> Result<(), Failure> {
         let parts: Vec<&GameRank> = ranks.iter().take(limits::RANKING_GAME_MOST_WIDENING).collect();
         for outcome in open {
-            if let Some(wider) = self.solve(&parts, outcome.positive)? {
-                outcome.open = wider.open;
+            if let Some(wider) = self.solve_with_cycles(&parts, outcome.positive)? {
+                (outcome.open, outcome.cycles) = (wider.open, wider.cycles);
             }
         }
         Ok(())

@@ -24,7 +24,7 @@ use super::open_cycles::Lacking;
 use super::ranking::{Ranking, ordered_pairs, repeatable};
 use super::ranking_candidates::{Candidate, candidates};
 use super::ranking_levels::level_by_level;
-use super::resolvents::{add_resolvents, sides_of_equations};
+use super::resolvents::{add_resolvents, sides_of_equations, tight_invariants};
 use crate::answer::Round;
 use crate::limits;
 use crate::predicate_abstraction::basis::{self, Basis};
@@ -104,6 +104,19 @@ impl Loop<'_> {
             let added = sides.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
             if added.is_ok() && add_resolvents(prepared) {
                 won = self.played(prepared, asked, &formula, most, &mut lacking)?;
+            }
+        }
+        if won.is_none() && !hard(prepared) {
+            prepared.system.keep_predicates(before);
+            let tight = tight_invariants(prepared);
+            let any = !tight.is_empty();
+            let added = tight.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
+            if any && added.is_ok() {
+                let sides = sides_of_equations(prepared);
+                let added = sides.into_iter().try_for_each(|one| prepared.system.add_predicate(one));
+                if added.is_ok() {
+                    won = self.played(prepared, asked, &formula, most, &mut lacking)?;
+                }
             }
         }
         match won {
@@ -220,10 +233,17 @@ pub(super) struct Outcome {
     pub(super) defended: bool,
     /// How many claims are defended.
     pub(super) won: usize,
-    /// States at which some claim is not.
-    lost: BTreeSet<u32>,
     /// States at which claims about steps are not, and whether a step is chosen there.
     pub(super) open: BTreeMap<u32, bool>,
+    /// Steps of cycles that keep claims from being defended.
+    pub(super) cycles: BTreeSet<(u32, u32)>,
+}
+
+impl Outcome {
+    /// Those of these steps that lie on open cycles.
+    pub(super) fn on_cycles(&self, steps: &[Taken]) -> Vec<Taken> {
+        steps.iter().filter(|step| self.cycles.contains(&(step.0, step.2))).copied().collect()
+    }
 }
 
 pub(super) struct Play<'a> {
@@ -243,25 +263,26 @@ impl Play<'_> {
         let steps = repeatable(&self.ranking.drawn.structure);
         let mut open: Vec<Outcome> = Vec::new();
         for positive in [true, false] {
-            let Some(outcome) = self.solve(&[], positive)? else { return Ok(None) };
+            let Some(outcome) = self.solve_with_cycles(&[], positive)? else { return Ok(None) };
             if outcome.defended {
                 return Ok(Some((positive.into(), Vec::new())));
             }
             open.push(outcome);
         }
-        let lost: BTreeSet<u32> = open.iter().flat_map(|outcome| outcome.lost.iter().copied()).collect();
-        let inside: Vec<Taken> =
-            steps.iter().filter(|step| lost.contains(&step.0) && lost.contains(&step.2)).copied().collect();
-        let mut groups = self.ranking.synthesised(&inside)?;
+        let mut groups: Vec<Vec<Candidate>> = Vec::new();
+        let mut solved: Vec<Vec<Taken>> = Vec::new();
+        for inside in open.iter().map(|outcome| outcome.on_cycles(&steps)) {
+            if !solved.contains(&inside) {
+                groups.extend(self.ranking.synthesised(&inside)?);
+                solved.push(inside);
+            }
+        }
         groups.extend(candidates(self.ranking.system).into_iter().map(|candidate| vec![candidate]));
         let mut ranks = self.ranks(groups, &steps)?;
-        // Between two unfoldings of a fixpoint (`<> [] X`) only claims about steps are made.
-        let claimed: BTreeSet<u32> = open.iter().flat_map(|one| one.open.keys().copied()).chain(lost).collect();
-        let claimed: Vec<Taken> =
-            steps.iter().filter(|step| claimed.contains(&step.0) && claimed.contains(&step.2)).copied().collect();
-        self.lacking = self.lacking(&ranks, &claimed);
+        let on_any: BTreeSet<Taken> = solved.into_iter().flatten().collect();
+        self.lacking = self.lacking(&ranks, &on_any.into_iter().collect::<Vec<_>>());
         for outcome in &open {
-            let chosen = level_by_level(&ranks, &steps, &outcome.lost);
+            let chosen = level_by_level(&ranks, outcome.on_cycles(&steps));
             if !chosen.is_empty()
                 && let Some(found) = self.with(&ranks, chosen, outcome.positive)?
             {
@@ -343,6 +364,24 @@ impl Play<'_> {
 
     /// Plays with these ranking functions, which become part of the structure.
     pub(super) fn solve(&mut self, ranks: &[&GameRank], positive: bool) -> Result<Option<Outcome>, Failure> {
+        self.solved(ranks, positive, |_| BTreeSet::new())
+    }
+
+    /// The same, with the cycles that are open then.
+    pub(super) fn solve_with_cycles(
+        &mut self,
+        ranks: &[&GameRank],
+        positive: bool,
+    ) -> Result<Option<Outcome>, Failure> {
+        self.solved(ranks, positive, |solution| solution.open_cycles())
+    }
+
+    fn solved(
+        &mut self,
+        ranks: &[&GameRank],
+        positive: bool,
+        open_cycles: impl Fn(&RankedSolution<'_>) -> BTreeSet<(StateId, StateId)>,
+    ) -> Result<Option<Outcome>, Failure> {
         self.ranking.work.budget.check()?;
         let program = self.ranking.system.program();
         let names: BTreeMap<u32, String> = basis::pids(program)
@@ -359,9 +398,9 @@ impl Play<'_> {
         let Some(solution) = ranked_game::solve(&task, &ranked, model.init(), positive)? else { return Ok(None) };
         let open: BTreeMap<u32, bool> =
             solution.open_steps().into_iter().map(|(state, chosen)| (state.number(), chosen)).collect();
-        let lost = solution.lost_states().into_iter().map(|state| state.number()).collect();
+        let cycles = open_cycles(&solution).into_iter().map(|(from, to)| (from.number(), to.number())).collect();
         let defended = defended(&self.ranking.drawn.explored.initial, self.starts, &solution, positive);
-        Ok(Some(Outcome { positive, defended, won: solution.won(), lost, open }))
+        Ok(Some(Outcome { positive, defended, won: solution.won(), open, cycles }))
     }
 
     /// Certain sets whose steps change integers as wanted, where possible steps do not do so anyway.
@@ -390,7 +429,7 @@ impl Play<'_> {
                 }
                 self.ranking.left = left;
                 self.ranking.work.budget.check()?;
-                found.extend(self.sets_from((from, by, process), &integers, wanted)?);
+                found.extend(self.sets_from((from, by, process), &integers, (wanted, alone))?);
             }
         }
         Ok(found)
@@ -405,10 +444,10 @@ impl Play<'_> {
         &mut self,
         (from, by, process): (u32, u32, ProcessId),
         integers: &[TermId],
-        wanted: bool,
+        (wanted, alone): (bool, bool),
     ) -> Result<Vec<NumberedSet>, Failure> {
         let state = self.ranking.drawn.explored.states[from as usize].clone();
-        let sets = self.ranking.system.ranked_sets(&state, process, integers, wanted);
+        let sets = self.ranking.system.ranked_sets(&state, process, integers, wanted, alone);
         let sets = sets.map_err(|why| failed(self.ranking.work.file, self.ranking.system.program(), why))?;
         let explored = &self.ranking.drawn.explored;
         let numbered = |set: Vec<tertium_abstraction::AbstractState>| {

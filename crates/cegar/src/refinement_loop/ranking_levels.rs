@@ -8,10 +8,9 @@ use super::ranked_games::GameRank;
 use crate::limits;
 
 /// Ranking functions that exclude cycles of the open part, level by level: where one decreases and none of the steps increases it, its decreasing steps are taken out and what is left is looked at again.
-pub(super) fn level_by_level(ranks: &[GameRank], steps: &[Taken], lost: &BTreeSet<u32>) -> Vec<usize> {
+pub(super) fn level_by_level(ranks: &[GameRank], steps: Vec<Taken>) -> Vec<usize> {
     let mut chosen: BTreeSet<usize> = BTreeSet::new();
-    let inside = |&&(from, _, to): &&Taken| lost.contains(&from) && lost.contains(&to);
-    let mut open: Vec<Vec<Taken>> = vec![steps.iter().filter(inside).copied().collect()];
+    let mut open: Vec<Vec<Taken>> = vec![steps];
     let lists: Vec<[BTreeSet<Taken>; 2]> = ranks
         .iter()
         .map(|one| [&one.rank.decreasing, &one.rank.non_increasing].map(|list| list.iter().copied().collect()))

@@ -34,16 +34,22 @@ pub(super) struct Node {
     pub(super) before: Option<(usize, Vec<Move>)>,
     /// The transition of the automaton that was taken on the way here: from which of its states, and which one there.
     taken: (usize, usize),
+    /// Which marks were passed, and who was treated fairly, since all were; nothing where that is not told apart.
+    pub(super) progress: u64,
 }
 
 pub(super) struct RecurrentSetSearch<'a> {
-    file: &'a ProgramFile,
+    pub(super) file: &'a ProgramFile,
     pub(super) semantics: Semantics<'a>,
-    automaton: &'a Tgba,
+    pub(super) automaton: &'a Tgba,
     pub(super) asked: &'a PropertyQuery,
     /// Processes that are treated fairly, by pid; the second kind even if they can step only now and then.
     pub(super) fair: [BTreeSet<u32>; 2],
     pub(super) nodes: Vec<Node>,
+    /// Whether states are told apart by what happened on the way: a cycle in which everybody steps may come back to states on its way.
+    pub(super) tells_progress: bool,
+    /// Values to try where an input may have any; without these, such steps are left out.
+    pub(super) guesses: Vec<i64>,
 }
 
 /// Cycles that were looked at.
@@ -91,12 +97,13 @@ pub(super) struct Lasso<'a> {
     pub(super) set: &'a Recurrent,
 }
 
-/// A run that breaks a linear property for ever.
+/// A run that breaks a linear property for ever; `farther`: where nothing else has decided.
 pub(super) fn find(
     file: &ProgramFile,
     prepared: &mut Prepared,
     asked: &PropertyQuery,
     all_fair: bool,
+    farther: bool,
     budget: &Budget,
 ) -> Result<Option<EndlessRun>, Failure> {
     if asked.formula.logic() != Logic::Ltl || prepared.moved.is_some() {
@@ -116,7 +123,19 @@ pub(super) fn find(
     let weak = if all_fair { (0..to_u32(file.program.instances.len())).collect() } else { with(Fairness::Weak) };
     let semantics = Semantics::new(&file.program);
     let fair = [weak, with(Fairness::Strong)];
-    let mut search = RecurrentSetSearch { file, semantics, automaton: &automaton, asked, fair, nodes: Vec::new() };
+    let mut search = RecurrentSetSearch {
+        file,
+        semantics,
+        automaton: &automaton,
+        asked,
+        fair,
+        nodes: Vec::new(),
+        tells_progress: false,
+        guesses: Vec::new(),
+    };
+    if farther && !search.goes_farther() {
+        return Ok(None);
+    }
     search.look(prepared, budget)
 }
 
@@ -124,38 +143,40 @@ impl RecurrentSetSearch<'_> {
     fn look(&mut self, prepared: &mut Prepared, budget: &Budget) -> Result<Option<EndlessRun>, Failure> {
         let start = AbstractState { locations: self.entries(), kept: Vec::new(), cube: Vec::new(), stopped: false };
         let samples = prepared.system.initial_samples(&start, limits::RECURRENT_SETS_MOST_STARTS)?;
-        let mut known: HashSet<(State, usize)> = HashSet::new();
+        let mut known: HashSet<(State, usize, u64)> = HashSet::new();
         let mut tried = TriedCycles::default();
         let mut queue = VecDeque::new();
         for first in samples.iter().filter_map(|cells| with_values(&self.semantics, cells)) {
-            if known.insert((first.clone(), self.automaton.initial)) {
+            if known.insert((first.clone(), self.automaton.initial, 0)) {
                 queue.push_back(self.nodes.len());
-                self.nodes.push(Node { state: first, watching: self.automaton.initial, before: None, taken: (0, 0) });
+                let watching = self.automaton.initial;
+                self.nodes.push(Node { state: first, watching, before: None, taken: (0, 0), progress: 0 });
             }
         }
         while let Some(number) = queue.pop_front() {
             budget.check()?;
             let (state, watching) = (self.nodes[number].state.clone(), self.nodes[number].watching);
             let Some(passing) = self.passing(&state, watching) else { continue };
-            for successor in self.semantics.successors(&state) {
-                let Outcome::Next(next) = successor.outcome else { continue };
+            for (moves, next) in self.steps(&state) {
                 for &transition in &passing {
                     let target = self.automaton.states[watching][transition].target;
                     let new = self.nodes.len();
                     if new >= limits::RECURRENT_SETS_MOST_NODES {
                         return Ok(None);
                     }
+                    let progress = self.progress(number, &moves, (watching, transition));
                     // Also a step to a state that is known may close a cycle.
                     self.nodes.push(Node {
                         state: next.clone(),
                         watching: target,
-                        before: Some((number, successor.moves.clone())),
+                        before: Some((number, moves.clone())),
                         taken: (watching, transition),
+                        progress,
                     });
                     if let Some(found) = self.closing(prepared, new, &mut tried)? {
                         return Ok(Some(found));
                     }
-                    if known.insert((next.clone(), target)) {
+                    if known.insert((next.clone(), target, progress)) {
                         queue.push_back(new);
                     } else {
                         self.nodes.pop();

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use tertium_abstraction::Predicate;
-use tertium_program::{Binary, Expr};
+use tertium_program::{Binary, Expr, ExprId};
 use tertium_smt::TermId;
 
 use crate::limits;
@@ -60,6 +60,26 @@ pub(super) fn sides_of_equations(prepared: &mut Prepared) -> Vec<Predicate> {
             found.push(Predicate { name: program.show(expr), expr });
         }
     }
+    found
+}
+
+/// For inequalities of several variables that hold wherever a process is somewhere, predicates that say when both sides are equal: a sum that some steps keep and others decrease is bounded by what it was.
+pub(super) fn tight_invariants(prepared: &mut Prepared) -> Vec<Predicate> {
+    let conditions: Vec<ExprId> =
+        prepared.system.location_invariants().iter().filter_map(|one| one.condition).collect();
+    let known: Vec<Predicate> = prepared.system.predicates().to_vec();
+    let program = prepared.system.program_mut();
+    let mut found: Vec<Predicate> = Vec::new();
+    for condition in conditions {
+        let Expr::Binary(Binary::Le, a, b) = program.exprs.get(condition) else { continue };
+        let variables = program.exprs.reachable(&[a, b]).into_iter();
+        let variables = variables.filter(|&id| matches!(program.exprs.get(id), Expr::Var(_))).count();
+        let expr = program.exprs.add(Expr::Binary(Binary::Ge, a, b));
+        if variables > 1 && known.iter().chain(&found).all(|other| other.expr != expr) {
+            found.push(Predicate { name: program.show(expr), expr });
+        }
+    }
+    found.truncate(limits::TIGHT_INVARIANTS_MOST);
     found
 }
 

@@ -23,8 +23,13 @@ impl Loop<'_> {
         Ok(won)
     }
 
-    /// Looks for a run that breaks a linear property for ever although no state repeats; whether there is one.
-    pub(super) fn goes_on(&mut self, prepared: &mut Prepared, number: QuestionId) -> Result<bool, Failure> {
+    /// Looks for a run that breaks a linear property for ever although no state repeats; whether there is one. `farther`: with more effort.
+    pub(super) fn goes_on(
+        &mut self,
+        prepared: &mut Prepared,
+        number: QuestionId,
+        farther: bool,
+    ) -> Result<bool, Failure> {
         let Question::Property(asked) = &self.questions[number.index()] else { return Ok(false) };
         // A run that steps for ever is a path under every convention about those that end.
         let chosen = self.work.options.linear.is_some()
@@ -33,7 +38,8 @@ impl Loop<'_> {
             return Ok(false);
         }
         self.work.observer.phase(&format!("{}: looking for a run without end", asked.name));
-        let found = recurrent_sets::find(self.work.file, prepared, asked, self.work.options.fair, self.work.budget);
+        let found =
+            recurrent_sets::find(self.work.file, prepared, asked, self.work.options.fair, farther, self.work.budget);
         let found = match found {
             Err(Failure::Stopped(stopped)) => {
                 self.answers[number.index()].verdict.stop(stopped.0);

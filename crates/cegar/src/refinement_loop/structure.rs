@@ -76,6 +76,9 @@ impl Loop<'_> {
         if !asking.ranked && self.ranked(prepared, number, limits::STRUCTURE_FEW_CHANGES)? {
             return Ok(());
         }
+        if !asking.ranked && self.goes_on(prepared, number, true)? {
+            return Ok(());
+        }
         if self.ranked_game(prepared, number, limits::RANKING_GAME_FEW_CHANGES)? {
             return Ok(());
         }
@@ -132,6 +135,7 @@ impl Loop<'_> {
             if !asking.ranked && run.made <= limits::STRUCTURE_FEW_STATES {
                 asking.ranked = true;
                 if self.ranked(prepared, asking.number, limits::STRUCTURE_FEW_CHANGES)?
+                    || self.goes_on(prepared, asking.number, true)?
                     || self.ranked_game(prepared, asking.number, limits::RANKING_GAME_FEW_CHANGES)?
                 {
                     return Ok(true);
@@ -193,6 +197,11 @@ impl Loop<'_> {
             }
             if asking.news.is_empty() {
                 self.answers[number.index()].verdict.leave_open(no_progress());
+                return Ok(());
+            }
+            // What a round taught may be what a game needs, as long as it is little.
+            let few = prepared.system.predicates().len() <= limits::STRUCTURE_GAME_FEW_PREDICATES;
+            if few && self.ranked_game(prepared, number, limits::RANKING_GAME_FEW_CHANGES)? {
                 return Ok(());
             }
         }

@@ -81,9 +81,9 @@ impl Moves<'_, '_> {
 
     fn here(&mut self, choice: Choice, needs: &[Sub]) -> Alternative {
         let state = self.position.0;
-        let needs =
+        let needs: Vec<(u32, StepChanges)> =
             needs.iter().map(|&(node, is)| (self.arena.number((state, node, is)), StepChanges::default())).collect();
-        Alternative { choice, needs }
+        Alternative { choice, steps_from: needs.len(), needs }
     }
 
     fn there(&mut self, (choice, to): ChosenStep, (node, is): Sub, hold: Option<Sub>) -> Alternative {

@@ -9,10 +9,11 @@
 //! Not here: which integers are ranking functions, and what steps do to them.
 
 mod claims;
+mod open_cycles;
 pub(crate) mod rabin;
 mod rules;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{BitSet, Stopped};
@@ -89,6 +90,8 @@ pub struct RankedSolution<'t> {
     rules: Rules,
     arena: Arena,
     solution: RabinSolution,
+    /// How many positions the game begins at, which are the first ones.
+    starts: usize,
 }
 
 /// One alternative: how it is chosen, and the claims that it needs.
@@ -96,6 +99,8 @@ pub struct RankedSolution<'t> {
 struct Alternative {
     choice: Choice,
     needs: Vec<(u32, StepChanges)>,
+    /// Needs from here on are claims about where a step leads; those before, about the same state.
+    steps_from: usize,
 }
 
 /// The positions that can come up, each with its alternatives.
@@ -137,6 +142,7 @@ pub fn solve<'t>(
     for &state in states {
         arena.number((state, task.formula.root(), positive));
     }
+    let starts = arena.positions.len();
     let (mut at, mut ticks) = (0, 0);
     while at < arena.positions.len() {
         task.budget.tick(&mut ticks)?;
@@ -146,7 +152,7 @@ pub fn solve<'t>(
     }
     let game = game_of(task.formula, &rules, &mut arena, ranked.ranks);
     let solution = game.solve(task.budget)?;
-    Ok(Some(RankedSolution { formula: task.formula, rules, arena, solution }))
+    Ok(Some(RankedSolution { formula: task.formula, rules, arena, solution, starts }))
 }
 
 /// The positions are the player's vertices, their alternatives the opponent's; a step that changes ranks is a vertex between.
@@ -216,33 +222,6 @@ impl RankedSolution<'_> {
     pub fn proves(&self, state: StateId, positive: bool) -> bool {
         let position = (state, self.formula.root(), positive);
         self.arena.known.get(&position).is_some_and(|&at| self.solution.won.contains(at as usize))
-    }
-
-    /// The states at which some claim that can come up is not defended: where something is missing.
-    #[must_use]
-    pub fn lost_states(&self) -> Vec<StateId> {
-        let lost = |(at, position): (usize, &Position)| {
-            let fixpoint = self.rules.least(self.formula, position.1, position.2).is_some();
-            (fixpoint && !self.solution.won.contains(at)).then_some(position.0)
-        };
-        let mut states: Vec<StateId> = self.arena.positions.iter().enumerate().filter_map(lost).collect();
-        states.sort_unstable();
-        states.dedup();
-        states
-    }
-
-    /// The states at which claims about steps are not defended, each with whether a step is chosen there: all such claims need one step, none needs all of them.
-    #[must_use]
-    pub fn open_steps(&self) -> BTreeMap<StateId, bool> {
-        let mut found = BTreeMap::new();
-        for (at, &(state, node, positive)) in self.arena.positions.iter().enumerate() {
-            if let Some(exists) = self.rules.get(node, positive).steps()
-                && !self.solution.won.contains(at)
-            {
-                *found.entry(state).or_insert(true) &= exists;
-            }
-        }
-        found
     }
 
     /// How many claims are defended.
