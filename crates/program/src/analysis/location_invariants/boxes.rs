@@ -28,10 +28,12 @@ impl Intervals {
     /// Whether they say as much of one variable as this does.
     pub(super) fn implies(&self, constraint: &LinearConstraint<usize>) -> bool {
         let &[(dimension, factor)] = constraint.terms.as_slice() else { return false };
-        let sum = Interval::binary(Binary::Mul, self.0[dimension], Interval::exactly(factor));
+        let known = self.0[dimension];
+        let greatest = if factor > 0 { known.hi } else { known.lo };
+        let times = |value: i128| value.checked_mul(factor);
         match constraint.relation {
-            Relation::AtMost(most) => sum.hi.is_some_and(|hi| hi <= most),
-            Relation::Equal(value) => sum.value() == Some(value),
+            Relation::AtMost(most) => greatest.and_then(times).is_some_and(|greatest| greatest <= most),
+            Relation::Equal(value) => known.value().and_then(times) == Some(value),
             Relation::Differs(_) | Relation::Congruent(_) => false,
         }
     }
