@@ -21,6 +21,7 @@
 //! # Ok::<(), tertium_base::Stopped>(())
 //! ```
 
+mod conjunction;
 mod gauge;
 mod manager;
 mod relation;
@@ -30,6 +31,7 @@ mod stack;
 mod store;
 mod ternary;
 
+pub use conjunction::CLUSTER_NODES;
 pub use gauge::Gauge;
 pub use relation::{RelationPart, TransitionRelation};
 pub use set::{QuantifiedBits, Renaming, Root, Set};

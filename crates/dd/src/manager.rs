@@ -61,6 +61,8 @@ pub(crate) enum RelationOp {
     Preimage,
     /// What steps lead to again and again.
     Saturate,
+    /// Bits in the places of their neighbours.
+    Shift,
 }
 
 /// What a store has besides its nodes.

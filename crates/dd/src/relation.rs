@@ -1,11 +1,15 @@
-//! A transition relation in a disjunctive partition (Burch, Clarke, Long 1991), with its images and preimages.
+//! A transition relation in a disjunctive partition (Burch, Clarke, Long 1991), with its images and preimages. A part whose steps write many bits at once may be a
+//! conjunctive partition itself (`conjunction`); it takes no part in saturation, which goes on between its images.
 //!
 //! A part says what becomes of the bits it writes; all other bits stay as they are. So a step of one process among many
 //! costs what that process's bits cost. Every written bit has a second one for its value after the step, which stands next to it
 //! in the order.
 
+use std::sync::Arc;
+
 use tertium_base::Stopped;
 
+use crate::conjunction::{Clustered, Conjunction, clustered};
 use crate::saturation::{Direction, EventGroups, Saturation};
 use crate::set::{QuantifiedBits, Set};
 use crate::store::{Bit, Diagrams};
@@ -13,7 +17,9 @@ use crate::store::{Bit, Diagrams};
 /// A part of a transition relation: some steps that write the same bits.
 #[derive(Clone, Debug)]
 pub struct RelationPart {
+    /// The steps; for a conjunction, the rows that they may begin in.
     steps: Set,
+    conjunction: Option<Arc<Conjunction>>,
     written: Vec<(Bit, Bit)>,
     later: QuantifiedBits,
     /// The same number for the same part.
@@ -34,16 +40,71 @@ impl RelationPart {
             "a bit and the one for afterwards are neighbours"
         );
         let id = steps.store.part_id();
-        Ok(Self { steps, later: diagrams.quantified(written.iter().map(|&(_, later)| later))?, written, id })
+        let later = diagrams.quantified(written.iter().map(|&(_, later)| later))?;
+        Ok(Self { steps, conjunction: None, later, written, id })
+    }
+
+    /// The steps that are in all of these sets for some values of `inputs`, as [`Self::new`] has them; clusters of at most `most_nodes` nodes are kept apart.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn conjunctive(
+        diagrams: &Diagrams,
+        conjuncts: Vec<Set>,
+        written: &[(Bit, Bit)],
+        inputs: &[Bit],
+        most_nodes: usize,
+    ) -> Result<Self, Stopped> {
+        match clustered(diagrams, conjuncts, written, inputs, most_nodes)? {
+            Clustered::One(steps) => Self::new(diagrams, steps, written),
+            Clustered::Several(conjunction) => {
+                let plain = Self::new(diagrams, diagrams.full(), written)?;
+                Ok(Self { conjunction: Some(Arc::new(conjunction)), ..plain })
+            }
+        }
+    }
+
+    /// Whether all its steps are seen to be steps of another part that writes the same bits.
+    ///
+    /// # Errors
+    /// `Stopped` if a limit is reached.
+    pub fn is_within(&self, other: &Self) -> Result<bool, Stopped> {
+        let alike = match (&self.conjunction, &other.conjunction) {
+            (None, None) => true,
+            (Some(own), Some(theirs)) => Arc::ptr_eq(own, theirs),
+            _ => false,
+        };
+        Ok(alike && (self.steps == other.steps || self.steps.is_subset(&other.steps)?))
+    }
+
+    /// Whether it is a conjunction of several clusters.
+    #[must_use]
+    pub fn is_conjunctive(&self) -> bool {
+        self.conjunction.is_some()
+    }
+
+    /// The bits that its steps depend on, before or after them.
+    #[must_use]
+    pub fn support(&self) -> Vec<Bit> {
+        let mut bits = self.steps.support();
+        bits.extend(self.conjunction.iter().flat_map(|conjunction| &conjunction.support));
+        bits.sort_unstable();
+        bits.dedup();
+        bits
+    }
+
+    /// How many nodes its steps have.
+    #[must_use]
+    pub fn nodes(&self) -> usize {
+        self.conjunction.as_ref().map_or_else(|| self.steps.nodes(), |conjunction| conjunction.nodes)
     }
 
     pub(crate) fn id(&self) -> u32 {
         self.id
     }
 
-    /// The steps as a set.
-    #[must_use]
-    pub fn steps(&self) -> &Set {
+    /// The steps as a set; none says no more than where those of a conjunction may begin.
+    pub(crate) fn steps(&self) -> &Set {
         &self.steps
     }
 
@@ -71,7 +132,19 @@ impl RelationPart {
 
     fn step(&self, set: &Set, direction: Direction) -> Result<Set, Stopped> {
         let store = &self.steps.store;
+        if let Some(conjunction) = &self.conjunction {
+            return match direction {
+                Direction::Forward => self.shifted(&conjunction.forward.product(&set.and(&self.steps)?)?, direction),
+                Direction::Backward => conjunction.backward.product(&self.shifted(set, direction)?)?.and(&self.steps),
+            };
+        }
         store.walk(|manager| Saturation::image(manager, store, self, direction, &set.function))
+    }
+
+    /// The set with written bits in place of the ones for afterwards, or the other way round.
+    fn shifted(&self, set: &Set, direction: Direction) -> Result<Set, Stopped> {
+        let store = &self.steps.store;
+        store.walk(|manager| Saturation::shifted(manager, store, self, direction, &set.function))
     }
 
     /// The rows with a step.
@@ -79,6 +152,9 @@ impl RelationPart {
     /// # Errors
     /// `Stopped` if a limit is reached.
     pub fn sources(&self) -> Result<Set, Stopped> {
+        if let Some(conjunction) = &self.conjunction {
+            return conjunction.backward.product(&self.steps.store.full())?.and(&self.steps);
+        }
         self.steps.exists(&self.later)
     }
 
@@ -86,7 +162,7 @@ impl RelationPart {
     #[must_use]
     pub fn with_steps(&self, steps: Set) -> Self {
         let id = if steps == self.steps { self.id } else { steps.store.part_id() };
-        Self { steps, id, later: self.later.clone(), written: self.written.clone() }
+        Self { steps, id, ..self.clone() }
     }
 
     /// Only the steps from these rows.
@@ -163,7 +239,21 @@ impl TransitionRelation {
         let groups = EventGroups::new(&self.parts, direction, store);
         let everywhere = store.full();
         let constraint = constraint.unwrap_or(&everywhere);
-        store.walk(|manager| Saturation::closure(manager, store, &groups, &start.function, &constraint.function))
+        let closed = |set: &Set| {
+            store.walk(|manager| Saturation::closure(manager, store, &groups, &set.function, &constraint.function))
+        };
+        let mut reached = closed(start)?;
+        let mut frontier = reached.clone();
+        while self.parts.iter().any(RelationPart::is_conjunctive) && !frontier.is_empty() {
+            let mut next = reached.clone();
+            for part in self.parts.iter().filter(|part| part.is_conjunctive()) {
+                next = next.or(&part.step(&frontier, direction)?.and(constraint)?)?;
+            }
+            let next = closed(&next)?;
+            frontier = next.minus(&reached)?;
+            reached = next;
+        }
+        Ok(reached)
     }
 
     /// Only the steps from these rows.
@@ -177,6 +267,6 @@ impl TransitionRelation {
     /// How many nodes the parts have together, shared ones counted for each.
     #[must_use]
     pub fn nodes(&self) -> usize {
-        self.parts.iter().map(|part| part.steps.nodes()).sum()
+        self.parts.iter().map(RelationPart::nodes).sum()
     }
 }

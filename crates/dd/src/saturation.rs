@@ -73,8 +73,9 @@ pub(crate) struct EventGroups<'p> {
 
 impl<'p> EventGroups<'p> {
     pub(crate) fn new(parts: &'p [RelationPart], direction: Direction, store: &Store) -> Self {
-        let mut sorted: Vec<(u32, &RelationPart)> =
-            parts.iter().filter_map(|part| Some((part.written().first()?.0.number(), part))).collect();
+        let mut sorted: Vec<(u32, &RelationPart)> = (parts.iter().filter(|part| !part.is_conjunctive()))
+            .filter_map(|part| Some((part.written().first()?.0.number(), part)))
+            .collect();
         for (level, part) in &mut sorted {
             *level = (*level).min(part.steps().level());
         }
@@ -148,6 +149,42 @@ impl<'m, 'id> Saturation<'m, 'id> {
             .rec_fire(set.as_edge(manager), part.steps().function.as_edge(manager), all.borrowed(), at)?
             .into_edge();
         Ok(Function::from_edge(manager, found))
+    }
+
+    /// The same diagram with the written bits of a part in place of their neighbours for afterwards, or the other way round. None of the bits
+    /// that are put in place may occur.
+    pub(crate) fn shifted(
+        manager: &'m Manager<'id>,
+        store: &'m Store,
+        part: &RelationPart,
+        direction: Direction,
+        set: &Function,
+    ) -> AllocResult<Function> {
+        let walk = Self { manager, store, groups: &[], direction, unconstrained: true, calls: Cell::new(0) };
+        let found = walk.rec_shift(set.as_edge(manager), part)?.into_edge();
+        Ok(Function::from_edge(manager, found))
+    }
+
+    fn rec_shift(&self, set: Seen<'_, 'id>, part: &RelationPart) -> AllocResult<Held<'m, 'id>> {
+        if self.manager.get_node(set).is_any_terminal() {
+            return Ok(self.hold(self.manager.clone_edge(set)));
+        }
+        let ids = [part.id(), u32::from(self.direction == Direction::Forward)];
+        if let Some(found) = self.cached(RelationOp::Shift, &[set], &ids) {
+            return Ok(found);
+        }
+        self.look()?;
+        let level = self.level(set);
+        let written = |level: u32| part.written().binary_search_by_key(&level, |(now, _)| now.number()).is_ok();
+        let to = match self.direction {
+            Direction::Forward if level > 0 && written(level - 1) => level - 1,
+            Direction::Backward if written(level) => level + 1,
+            _ => level,
+        };
+        let both = sides(self.manager, set, level);
+        let found = self.node(to, [self.rec_shift(both[0], part)?, self.rec_shift(both[1], part)?])?;
+        self.cache(RelationOp::Shift, &[set], &ids, &found);
+        Ok(found)
     }
 
     /// The least fixpoint of images inside `constraint` from `start` on: what is reachable, `start` itself included.

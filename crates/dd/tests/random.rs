@@ -286,3 +286,56 @@ fn what_a_diagram_asks_is_what_the_set_is() {
         }
     });
 }
+
+#[test]
+fn conjunctions_lead_where_their_steps_say() {
+    for_random_cases(100, |case| {
+        let diagrams = store();
+        let mask = case.rng.below(ROWS);
+        let written: Vec<(Bit, Bit)> =
+            (0..STATE_BITS).filter(|bit| mask >> bit & 1 == 1).map(|bit| (now(bit), later(bit))).collect();
+        // What is not written has no value afterwards: these bits are inputs.
+        let inputs: Vec<Bit> = (0..STATE_BITS).filter(|bit| mask >> bit & 1 == 0).map(later).collect();
+        let mut conjuncts = Vec::new();
+        let mut all: Vec<(usize, usize)> = (0..ROWS).flat_map(|from| (0..ROWS).map(move |to| (from, to))).collect();
+        for _ in 0..=case.rng.below(4) {
+            let mut one = diagrams.empty();
+            let mut kept = Vec::new();
+            let (seen_now, seen_later) = (case.rng.below(ROWS), case.rng.below(ROWS));
+            let wanted: Vec<bool> = (0..ROWS * ROWS).map(|_| case.rng.chance(70)).collect();
+            for from in 0..ROWS {
+                for to in 0..ROWS {
+                    if wanted[(from & seen_now) * ROWS + (to & seen_later)] {
+                        kept.push((from, to));
+                        let mut values: Vec<(Bit, bool)> =
+                            (0..STATE_BITS).map(|bit| (now(bit), from >> bit & 1 == 1)).collect();
+                        values.extend((0..STATE_BITS).map(|bit| (later(bit), to >> bit & 1 == 1)));
+                        one = one.or(&diagrams.cube(&values).expect("room")).expect("room");
+                    }
+                }
+            }
+            all.retain(|step| kept.contains(step));
+            conjuncts.push(one);
+        }
+        let most = *case.rng.pick(&[0, 5, 20, 10_000]);
+        let part = RelationPart::conjunctive(&diagrams, conjuncts, &written, &inputs, most).expect("room");
+        let steps: Vec<(usize, usize)> = all.iter().map(|&(from, to)| (from, from & !mask | to & mask)).collect();
+        let rows_of = case.rng.below(1 << ROWS) as u64;
+        let given = set(&diagrams, |row| rows_of >> row & 1 == 1);
+        let inside = |row: usize| rows_of >> row & 1 == 1;
+        let list = |member: &dyn Fn(usize) -> bool| (0..ROWS).filter(|&row| member(row)).collect::<Vec<_>>();
+        let before = list(&|row| steps.iter().any(|&(from, to)| from == row && inside(to)));
+        assert_eq!(rows(&part.preimage(&given).expect("room")), before, "{most}");
+        let after = list(&|row| steps.iter().any(|&(from, to)| to == row && inside(from)));
+        assert_eq!(rows(&part.image(&given).expect("room")), after, "{most}");
+        assert_eq!(rows(&part.sources().expect("room")), list(&|row| steps.iter().any(|&(from, _)| from == row)));
+        let only = part.from(&given).expect("room").image(&diagrams.full()).expect("room");
+        assert_eq!(rows(&only), after);
+        let relation = TransitionRelation { parts: vec![part] };
+        let mut reached: Vec<bool> = (0..ROWS).map(inside).collect();
+        for _ in 0..ROWS {
+            steps.iter().for_each(|&(from, to)| reached[to] |= reached[from]);
+        }
+        assert_eq!(rows(&relation.reachable(&given, None).expect("room")), list(&|row| reached[row]));
+    });
+}

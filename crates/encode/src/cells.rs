@@ -52,7 +52,7 @@ pub struct Cells {
 /// Arrays with more elements than this are not encoded.
 const MOST_CELLS: usize = 4096;
 /// Steps whose inputs need more bits than this are not encoded.
-const MOST_INPUT_BITS: usize = 64;
+const MOST_INPUT_BITS: usize = 4096;
 
 /// A cell before it gets its bits.
 pub(crate) struct CellDraft {
@@ -93,11 +93,10 @@ impl Cells {
         let inputs =
             (semantics.program().steps.iter()).map(|step| input_bits(semantics.program(), step)).max().unwrap_or(0);
         // The steps of a block choose one after the other.
-        let processes = &semantics.program().processes;
-        let blocks = processes.iter().flat_map(|process| &process.locations).any(|at| at.hold != Hold::Free);
-        let inputs = if blocks { inputs.saturating_mul(4) } else { inputs };
+        let inputs = inputs.max(block_input_bits(semantics.program()));
         if inputs > MOST_INPUT_BITS {
-            return Err(EncodingError::unfit("the values that a step chooses need more than 64 bits"));
+            let reason = format!("the values that a step chooses need more than {MOST_INPUT_BITS} bits");
+            return Err(EncodingError::unfit(reason));
         }
         cells.inputs = (cells.bits..cells.bits + inputs).map(Bit::new).collect();
         cells.bits += inputs;
@@ -215,6 +214,18 @@ fn code_of((lo, hi): (i64, i64)) -> (i64, usize) {
     // Without an offset numbers need no addition, if that costs no bit.
     let plain = lo >= 0 && width(hi.abs_diff(0)) == width(hi.abs_diff(lo));
     if plain { (0, width(hi.abs_diff(0))) } else { (lo, width(hi.abs_diff(lo))) }
+}
+
+/// How many bits the steps of a block need, which choose one after the other: each once, and some more for those that are taken again.
+fn block_input_bits(program: &Program) -> usize {
+    let mut most = 0usize;
+    for process in program.processes.iter().filter(|process| process.locations.iter().any(|at| at.hold != Hold::Free)) {
+        let steps = process.locations.iter().flat_map(|at| &at.steps);
+        let each = steps.map(|&id| input_bits(program, program.step(id)));
+        let (sum, widest) = each.fold((0usize, 0usize), |(sum, most), one| (sum.saturating_add(one), most.max(one)));
+        most = most.max(sum.max(widest.saturating_mul(4)));
+    }
+    most
 }
 
 /// How many bits the inputs of a step need.

@@ -115,19 +115,30 @@ impl StepEncoder<'_, '_> {
                 return Err(EncodingError::unfit("a value is chosen from a range without bounds"));
             };
             let truth = input.domain == Domain::Type(Type::Bool);
-            let width = if truth { 1 } else { width_of(lo, hi) };
-            let Some(bits) = self.cells.inputs.get(used..used + width) else {
-                return Err(EncodingError::unfit("a block chooses too many values"));
-            };
-            used += width;
-            let sets: Vec<Set> = bits.iter().map(|&bit| self.diagrams.bit(bit)).collect::<Result<_, Stopped>>()?;
-            values.push(if truth {
-                SymbolicValue::Truth(sets[0].clone())
-            } else {
-                SymbolicValue::Number(BitVector::signed(sets)?)
-            });
+            let (value, next) = self.fresh_bits(truth, width_of(lo, hi), used)?;
+            used = next;
+            values.push(value);
         }
         Ok((values, used))
+    }
+
+    /// Fresh bits for a value of a finite type, after those that are in use.
+    pub(crate) fn fresh(&self, ty: Type, used: usize) -> Result<(SymbolicValue, usize), EncodingError> {
+        let (Some(lo), Some(hi)) = self.semantics.program().bounds(ty) else {
+            return Err(EncodingError::unfit("a value is chosen from a range without bounds"));
+        };
+        self.fresh_bits(ty == Type::Bool, width_of(lo, hi), used)
+    }
+
+    fn fresh_bits(&self, truth: bool, width: usize, used: usize) -> Result<(SymbolicValue, usize), EncodingError> {
+        let width = if truth { 1 } else { width };
+        let Some(bits) = self.cells.inputs.get(used..used + width) else {
+            return Err(EncodingError::unfit("the values that are chosen need more bits than were counted"));
+        };
+        let sets: Vec<Set> = bits.iter().map(|&bit| self.diagrams.bit(bit)).collect::<Result<_, Stopped>>()?;
+        let value =
+            if truth { SymbolicValue::Truth(sets[0].clone()) } else { SymbolicValue::Number(BitVector::signed(sets)?) };
+        Ok((value, used + width))
     }
 
     /// Where an input's value belongs to its domain.

@@ -14,7 +14,7 @@ use crate::instantiated::{InstanceFacts, InstantiatedProgram};
 use crate::news::{EncodingNews, NearStates};
 use crate::relation::{ProgramSteps, program_steps};
 use crate::size::EncodingSize;
-use crate::variable_order::VariableOrder;
+use crate::variable_order::{VariableOrder, is_synchronous};
 
 /// Every variable order is tried with so many nodes before any of them gets more.
 const ROUNDS: [usize; 3] = [1 << 17, 1 << 20, 1 << 23];
@@ -42,8 +42,12 @@ pub struct Encoding<'p> {
 }
 
 /// The variable orders that are tried.
-pub(crate) fn orders(special: InstanceFacts<'_>) -> &'static [VariableOrder] {
-    if special.is_apart() { &VariableOrder::APART } else { &VariableOrder::ALL }
+pub(crate) fn orders(program: &Program, special: InstanceFacts<'_>) -> &'static [VariableOrder] {
+    match (special.is_apart(), is_synchronous(program)) {
+        (true, _) => &VariableOrder::APART,
+        (false, true) => &VariableOrder::SYNCHRONOUS,
+        (false, false) => &VariableOrder::ALL,
+    }
 }
 
 pub(crate) fn fit(program: &Program) -> Result<(), EncodingError> {
@@ -105,7 +109,7 @@ impl<'p> Encoding<'p> {
         mut near: Option<&mut NearStates<'_, 'p>>,
     ) -> Result<Self, EncodingError> {
         fit(program)?;
-        let orders = orders(special);
+        let orders = orders(program, special);
         let all = Limits::for_unlisted(budget);
         for nodes in ROUNDS.into_iter().filter(|&nodes| nodes <= all.nodes / 4) {
             let part = Limits::trial(nodes, all.cache.min(nodes / 2));
@@ -194,7 +198,7 @@ impl<'p> Encoding<'p> {
         budget: &Budget,
         news: &mut EncodingNews<'_>,
     ) -> Result<(Self, usize), EncodingError> {
-        let mut encoding = Self::beginning((program, special), orders(special)[0], limits, budget, news)?;
+        let mut encoding = Self::beginning((program, special), orders(program, special)[0], limits, budget, news)?;
         let (relation, mut frontier, mut depth) = (encoding.relation(), encoding.init.clone(), 0);
         while depth < deepest && !frontier.is_empty() && encoding.reached.nodes() <= NEAR_NODES {
             let layer = relation.image(&frontier).and_then(|next| next.minus(&encoding.reached));

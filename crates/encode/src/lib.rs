@@ -2,7 +2,7 @@
 //!
 //! The program's state is a row of bits ([`cells`]); which bits stand where is the variable order (`variable_order`). Its steps are
 //! executed symbolically, once for all states (`enabled`, `actions`, `evaluation`, `bit_vector`), and become a transition relation
-//! that is partitioned by process (`relation`); an [`Encoding`] also has the set of states that it reaches. `never` claims with
+//! that is partitioned by process (`relation`), and by what becomes of single variables where steps write many at once (`synchronous`); an [`Encoding`] also has the set of states that it reaches. `never` claims with
 //! variables of their own become automata over sets ([`never_claim`]).
 //!
 //! Channels and processes that come and go are fixed places first ([`instantiated`]), and numbers with few values are known by them
@@ -28,11 +28,13 @@ pub mod cells;
 mod enabled;
 pub mod encoding;
 mod evaluation;
+mod force;
 pub mod instantiated;
 pub mod never_claim;
 mod news;
 mod relation;
 mod size;
+mod synchronous;
 mod variable_order;
 
 use tertium_base::Stopped;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::narrow::{to_i64, to_u32};
-use tertium_dd::{Bit, Diagrams, QuantifiedBits, RelationPart, Set};
+use tertium_dd::{Bit, CLUSTER_NODES, Diagrams, QuantifiedBits, RelationPart, Set};
 use tertium_program::layout::FRAME_LOCATION;
 use tertium_program::{
     Action, Expr, ExprId, Hold, LocationId, Mistake, ProcessId, Program, Semantics, Step, StepId, VarId,
@@ -26,6 +26,8 @@ const LONGEST_BLOCK: usize = 1000;
 const MOST_PATHS: usize = 20_000;
 /// With so many others a way is compared before it goes on by itself.
 const MOST_COMPARED: usize = 16;
+/// Steps that write more bits than this are a conjunction of what becomes of each.
+pub(crate) const MOST_WRITTEN: usize = 20;
 /// A process's steps become one part of the relation if together they write at most this many bits.
 const MOST_TOGETHER: usize = 48;
 
@@ -69,6 +71,7 @@ pub(crate) fn program_steps(
         inputs: &inputs,
         pid,
         emitted: BTreeMap::new(),
+        conjunctive: Vec::new(),
         enabled: diagrams.empty(),
         wrong: BTreeMap::new(),
         foreign: BTreeMap::new(),
@@ -132,12 +135,14 @@ pub(crate) struct StepEncoder<'w, 'p> {
     pub special: InstanceFacts<'w>,
     pub cells: &'w Cells,
     pub diagrams: &'w Diagrams,
-    start: &'w SymbolicState,
+    pub start: &'w SymbolicState,
     pub inputs: &'w QuantifiedBits,
-    pid: usize,
+    pub pid: usize,
     /// Steps by the cells they write.
     emitted: BTreeMap<BTreeSet<usize>, Set>,
-    enabled: Set,
+    /// Steps that write many cells at once.
+    pub conjunctive: Vec<RelationPart>,
+    pub enabled: Set,
     wrong: BTreeMap<Mistake, Set>,
     /// Where a number that is no channel's would be taken for one.
     pub foreign: BTreeMap<VarId, Set>,
@@ -154,6 +159,9 @@ impl StepEncoder<'_, '_> {
                 continue;
             }
             self.begun.clone_from(&here.moment.slots);
+            if self.synchronous(&here)? {
+                continue;
+            }
             let mut layer = vec![here];
             while !layer.is_empty() {
                 let mut next = Vec::new();
@@ -349,8 +357,8 @@ impl StepEncoder<'_, '_> {
         if reached.is_empty() {
             return Ok(());
         }
-        let mut steps = reached.clone();
         let mut written = BTreeSet::new();
+        let mut conjuncts = Vec::new();
         // From the last cell up, so that what is added stands above what is there.
         for (number, cell) in self.cells.cells.iter().enumerate().rev() {
             if moment.slots[cell.slot] == self.begun[cell.slot] {
@@ -362,11 +370,23 @@ impl StepEncoder<'_, '_> {
                 SymbolicValue::Number(value) => Cells::code(cell, value, self.diagrams)?,
             };
             for (&(_, later), code) in cell.bits.iter().zip(&codes).rev() {
-                steps = steps.and(&self.diagrams.bit(later)?.iff(code)?)?;
+                conjuncts.push(self.diagrams.bit(later)?.iff(code)?);
             }
         }
-        let steps = steps.exists(self.inputs)?;
         self.enabled = self.enabled.or(&reached.exists(self.inputs)?)?;
+        if conjuncts.len() > MOST_WRITTEN {
+            conjuncts.push(reached.clone());
+            let bits: Vec<(Bit, Bit)> =
+                written.iter().flat_map(|&cell| self.cells.cells[cell].bits.iter().copied()).collect();
+            let inputs = &self.cells.inputs;
+            self.conjunctive.push(RelationPart::conjunctive(self.diagrams, conjuncts, &bits, inputs, CLUSTER_NODES)?);
+            return Ok(());
+        }
+        let mut steps = reached.clone();
+        for conjunct in &conjuncts {
+            steps = steps.and(conjunct)?;
+        }
+        let steps = steps.exists(self.inputs)?;
         let known = self.emitted.entry(written).or_insert_with(|| self.diagrams.empty());
         *known = known.or(&steps)?;
         Ok(())
@@ -377,7 +397,7 @@ impl StepEncoder<'_, '_> {
         let bits = |cells: &BTreeSet<usize>| -> Vec<(Bit, Bit)> {
             cells.iter().flat_map(|&cell| self.cells.cells[cell].bits.iter().copied()).collect()
         };
-        let mut parts = Vec::new();
+        let mut parts = self.conjunctive.clone();
         if bits(&all).len() <= MOST_TOGETHER && !self.emitted.is_empty() {
             let mut together = self.diagrams.empty();
             for (written, steps) in &self.emitted {

@@ -3,14 +3,19 @@
 //! How large a diagram is depends on it (Bryant 1986), and the best order is not known beforehand. These are static orders from the text of
 //! the program, in the spirit of Aziz, Taşıran and Brayton (1994): what communicates stands close together. The cells of a
 //! process stand together, and with them what it alone writes; other shared ones between the processes that use them, and those
-//! that nearly all use come first. Others are tried where the first needs too many nodes. Orders are not changed later: there is no dynamic reordering.
+//! that nearly all use come first. Where one step writes many variables at once there are no processes to stand with: what depends on each other
+//! is brought together by FORCE (`force`). Others are tried where the first needs too many nodes. Orders are not changed later: there is no dynamic reordering.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::narrow::to_usize;
-use tertium_program::{Action, Expr, ExprId, Field, Place, Program, Semantics, VarId};
+use tertium_program::{Action, Binary, Expr, ExprId, Field, Place, Program, Semantics, VarId};
 
 use crate::cells::CellDraft;
+use crate::force;
+
+/// A step that writes at least so many variables is one of a synchronous system.
+const MANY: usize = 8;
 
 /// In which order cells get their bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,12 +32,18 @@ pub(crate) enum VariableOrder {
     Declared,
     /// As the first; variables between which values are handed on stand together bit by bit: the highest ones of all first.
     Related,
+    /// What steps relate stands close together, whoever writes it.
+    Force,
+    /// As declared, and equal indices of arrays that are declared one after the other together.
+    ByIndex,
 }
 
 impl VariableOrder {
     /// All for a program as it stands, the one that most often is best first.
     pub const ALL: [Self; 5] =
         [Self::WithWriter, Self::SharedFirst, Self::SharedBetween, Self::Interleaved, Self::Declared];
+    /// Those for a program in which one step writes many variables at once.
+    pub const SYNCHRONOUS: [Self; 4] = [Self::Force, Self::ByIndex, Self::Interleaved, Self::WithWriter];
     /// Those for a program that was taken apart: messages are copies of variables and become others.
     pub const APART: [Self; 4] = [Self::Related, Self::WithWriter, Self::SharedBetween, Self::Declared];
 }
@@ -46,6 +57,18 @@ pub(crate) fn order(
 ) -> Vec<usize> {
     if wanted == VariableOrder::Declared {
         return (0..drafts.len()).collect();
+    }
+    if matches!(wanted, VariableOrder::Force | VariableOrder::ByIndex) {
+        let first = by_index(program, drafts);
+        if wanted == VariableOrder::ByIndex {
+            return first;
+        }
+        let mut place = vec![0; drafts.len()];
+        first.iter().enumerate().for_each(|(at, &draft)| place[draft] = at);
+        let edges = edges(program, semantics, drafts);
+        let edges: Vec<Vec<usize>> =
+            edges.into_iter().map(|edge| edge.into_iter().map(|at| place[at]).collect()).collect();
+        return force::order(drafts.len(), &edges).into_iter().map(|at| first[at]).collect();
     }
     let Accesses { users, writers } = touched(program, semantics);
     let processes = program.instances.len();
@@ -65,6 +88,75 @@ pub(crate) fn order(
         early_a.cmp(&early_b).then(a_at.total_cmp(&b_at)).then(a.cmp(&b))
     });
     order
+}
+
+/// Whether some step writes many variables at once.
+pub(crate) fn is_synchronous(program: &Program) -> bool {
+    let many = |action: &Action| matches!(action, Action::Assign(assigns) if assigns.len() >= MANY);
+    program.steps.iter().any(|step| many(&step.action))
+}
+
+/// As declared; of arrays that follow each other and have as many elements, the first ones of all, then the second ones.
+fn by_index(program: &Program, drafts: &[CellDraft]) -> Vec<usize> {
+    let elements = |at: usize| drafts[at].var.map_or(1, |var| program.variable(var).cells());
+    let (mut order, mut at) = (Vec::new(), 0);
+    while at < drafts.len() {
+        let count = elements(at).max(1);
+        let mut end = at + count;
+        while count > 1 && end < drafts.len() && elements(end) == count {
+            end += count;
+        }
+        for index in 0..count {
+            order.extend((at + index..end.min(drafts.len())).step_by(count));
+        }
+        at = end;
+    }
+    order
+}
+
+/// The cells that one conjunct of a step, or of the condition on initial states, relates.
+fn edges(program: &Program, semantics: &Semantics<'_>, drafts: &[CellDraft]) -> Vec<Vec<usize>> {
+    let of_slot: BTreeMap<usize, usize> = drafts.iter().enumerate().map(|(at, draft)| (draft.slot, at)).collect();
+    let cells = |place: Place| slots_of(program, semantics, place).filter_map(|slot| of_slot.get(&slot).copied());
+    let mut found = BTreeSet::new();
+    for step in &program.steps {
+        let (Action::Assign(assigns) | Action::Together { assigns, .. }) = &step.action else { continue };
+        let mut holders: BTreeMap<u32, Place> = BTreeMap::new();
+        for assign in assigns {
+            if let Expr::Input(position, _) = program.exprs.get(assign.value) {
+                holders.insert(position, assign.place);
+            }
+        }
+        let read = |root: ExprId, edge: &mut BTreeSet<usize>| {
+            for id in program.exprs.reachable(&[root]) {
+                match program.exprs.get(id) {
+                    Expr::Var(var) => edge.extend(cells(Place::Var(var))),
+                    Expr::Element(var, indices) => edge.extend(cells(Place::Element(var, indices))),
+                    Expr::Input(position, _) => {
+                        edge.extend(holders.get(&position).into_iter().flat_map(|&place| cells(place)));
+                    }
+                    _ => {}
+                }
+            }
+        };
+        for assign in assigns {
+            let mut edge: BTreeSet<usize> = cells(assign.place).collect();
+            read(assign.value, &mut edge);
+            found.insert(edge.into_iter().collect::<Vec<_>>());
+        }
+        let mut open = vec![step.guard];
+        open.extend(program.init);
+        while let Some(part) = open.pop() {
+            if let Expr::Binary(Binary::And, a, b) = program.exprs.get(part) {
+                open.extend([b, a]);
+                continue;
+            }
+            let mut edge = BTreeSet::new();
+            read(part, &mut edge);
+            found.insert(edge.into_iter().collect());
+        }
+    }
+    found.into_iter().filter(|edge| edge.len() > 1).collect()
 }
 
 /// Everything that is kin to something where the first of its kin is.

@@ -23,12 +23,14 @@
 
 pub mod cuts;
 pub mod failure;
+pub mod horn;
 pub mod imports;
 pub mod program;
 pub mod promela;
 pub mod property;
 pub mod questions;
 pub mod sizes;
+pub mod smv;
 pub mod source;
 pub mod structure;
 

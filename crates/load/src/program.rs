@@ -16,7 +16,7 @@ use tertium_promela::sources::Sources;
 use crate::failure::{Failure, Located};
 use crate::imports::Bundle;
 use crate::property::Property;
-use crate::{imports, promela, sizes};
+use crate::{horn, imports, promela, sizes, smv};
 
 /// A program with its text.
 #[derive(Clone, Debug)]
@@ -56,6 +56,10 @@ pub enum Language {
     Gcl,
     /// Promela.
     Promela,
+    /// SMV, the language of NuSMV and nuXmv.
+    Smv,
+    /// Horn clauses in SMT-LIB.
+    Horn,
 }
 
 impl Language {
@@ -65,6 +69,8 @@ impl Language {
         match path.extension()?.to_str()? {
             "gcl" => Some(Self::Gcl),
             "pml" | "prom" | "promela" => Some(Self::Promela),
+            "smv" => Some(Self::Smv),
+            "smt2" => Some(Self::Horn),
             _ => None,
         }
     }
@@ -75,6 +81,8 @@ impl Language {
         match self {
             Self::Gcl => "gcl",
             Self::Promela => "promela",
+            Self::Smv => "smv",
+            Self::Horn => "horn",
         }
     }
 }
@@ -165,6 +173,8 @@ pub fn from_text_in(
     extras: &Extras,
 ) -> Result<ProgramFile, Failure> {
     match language {
+        Language::Smv => smv::from_text(name, &text, given, logic, defines, extras),
+        Language::Horn => horn::from_text(name, &text, given, defines, extras),
         Language::Promela if !extras.spotlight.is_empty() => {
             let error = Diagnostic::error("E0331", "`--spotlight` is for guarded commands");
             Err(error.help("leave it out for Promela").into())
@@ -309,7 +319,7 @@ impl ProgramFile {
     pub fn process_name(&self, process: tertium_program::ProcessId, pid: u32) -> String {
         let name = &self.program.process(process).name;
         match self.language {
-            Language::Gcl => name.clone(),
+            Language::Gcl | Language::Smv | Language::Horn => name.clone(),
             Language::Promela => format!("{name}({pid})"),
         }
     }

@@ -260,6 +260,11 @@ pub fn possible(file: &ProgramFile) -> Vec<Mistake> {
     match file.language {
         Language::Gcl => possible_mistakes(&file.program),
         Language::Promela => possible_in_promela(&file.program),
+        // That a state has no successors is what the model says, and no mistake of it.
+        Language::Horn => Vec::new(),
+        Language::Smv => {
+            possible_mistakes(&file.program).into_iter().filter(|mistake| *mistake != Mistake::Deadlock).collect()
+        }
     }
 }
 

@@ -27,11 +27,15 @@ pub enum ModelLanguage {
     Gcl,
     /// Promela.
     Promela,
+    /// SMV.
+    Smv,
+    /// Horn clauses.
+    Horn,
 }
 
 impl ModelLanguage {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Kmts, Self::Json, Self::Aut, Self::Gcl, Self::Promela];
+    pub const ALL: [Self; 7] = [Self::Kmts, Self::Json, Self::Aut, Self::Gcl, Self::Promela, Self::Smv, Self::Horn];
 
     /// Its name.
     #[must_use]
@@ -42,6 +46,8 @@ impl ModelLanguage {
             Self::Aut => "aut",
             Self::Gcl => "gcl",
             Self::Promela => "promela",
+            Self::Smv => "smv",
+            Self::Horn => "horn",
         }
     }
 
@@ -57,6 +63,8 @@ impl ModelLanguage {
         match Language::of(path) {
             Some(Language::Gcl) => Some(Self::Gcl),
             Some(Language::Promela) => Some(Self::Promela),
+            Some(Language::Smv) => Some(Self::Smv),
+            Some(Language::Horn) => Some(Self::Horn),
             None => Format::of(path).map(|format| match format {
                 Format::Kmts => Self::Kmts,
                 Format::Json => Self::Json,
@@ -71,6 +79,8 @@ impl ModelLanguage {
         match self {
             Self::Gcl => Some(Language::Gcl),
             Self::Promela => Some(Language::Promela),
+            Self::Smv => Some(Language::Smv),
+            Self::Horn => Some(Language::Horn),
             Self::Kmts | Self::Json | Self::Aut => None,
         }
     }
@@ -89,7 +99,7 @@ impl ModelLanguage {
         match self {
             Self::Json => Format::Json,
             Self::Aut => Format::Aut,
-            Self::Kmts | Self::Gcl | Self::Promela => Format::Kmts,
+            Self::Kmts | Self::Gcl | Self::Promela | Self::Smv | Self::Horn => Format::Kmts,
         }
     }
 
@@ -104,7 +114,7 @@ impl ModelLanguage {
 pub(crate) fn unknown_ending(path: &Path) -> Diagnostic {
     let message = format!("the name of `{}` does not tell in which language it is", path.display());
     Diagnostic::error("E0343", message)
-        .note("known endings are .kmts, .json and .aut (structures), .gcl (guarded commands), .pml, .prom and .promela (Promela)")
+        .note("known endings are .kmts, .json and .aut (structures), .gcl (guarded commands), .pml, .prom and .promela (Promela), .smv (SMV), .smt2 (Horn clauses)")
         .help("rename it; or, with `check`, `explore`, `simulate` and `abstract`, say it: `--language gcl`")
 }
 
@@ -150,7 +160,7 @@ impl ModelSource {
     pub fn must_be_program(&self) -> Result<Language, Failure> {
         self.language.program().ok_or_else(|| {
             Diagnostic::error("E0325", format!("`{}` is not a program", self.path.display()))
-                .help("a program is a file that ends in `.gcl` or, in Promela, in `.pml`")
+                .help("a program is a file that ends in `.gcl`, in Promela in `.pml`, in SMV in `.smv`")
                 .into()
         })
     }

@@ -75,6 +75,7 @@ pub mod slots;
 pub mod state;
 pub mod successors;
 pub mod terms;
+mod towards;
 pub mod types;
 pub mod validate;
 

@@ -143,6 +143,10 @@ impl<'p> Semantics<'p> {
         self.moves_of_all(&state.slots, &frames, self.needs_timeout(state, &frames))
     }
 
+    pub(crate) const fn uses_timeout(&self) -> bool {
+        self.uses_timeout
+    }
+
     /// Whether nothing can be done but what waits for a timeout.
     pub(crate) fn needs_timeout(&self, state: &State, frames: &[usize]) -> bool {
         self.uses_timeout && state.holder.is_none() && self.moves_of_all(&state.slots, frames, false).is_empty()
@@ -301,12 +305,31 @@ impl<'p> Semantics<'p> {
     /// executed too, which is how runs found by reasoning are replayed.
     #[must_use]
     pub fn execute(&self, state: &State, mv: &Move) -> Option<Outcome> {
+        if self.is_plain(state, mv) && self.takes_inputs(state, mv) {
+            return Some(self.perform(state, mv));
+        }
         let offered = self.moves(state);
         let listed = offered.contains(mv) || {
             let without_inputs = Move { inputs: Vec::new(), ..mv.clone() };
             offered.contains(&without_inputs) && self.takes_inputs(state, mv)
         };
         listed.then(|| self.perform(state, mv))
+    }
+
+    /// Whether a move is offered whenever its inputs fit and its guard holds: nothing else decides about it.
+    fn is_plain(&self, state: &State, mv: &Move) -> bool {
+        let (frames, step) = (self.layout.frames(&state.slots), self.program.step(mv.step));
+        let free = state.holder.is_none() && !self.program.priorities && !self.uses_timeout && mv.partner.is_none();
+        let (true, true) = (free, (mv.pid as usize) < frames.len()) else { return false };
+        let context = self.observer(&state.slots, &frames);
+        let at = (context.process_of(mv.pid as usize), context.location_of(mv.pid as usize));
+        let location = self.program.location(at.0, at.1);
+        at == (step.process, step.source)
+            && location.hold == Hold::Free
+            && self.program.process(at.0).provided.is_none()
+            && step.yields_to.is_empty()
+            && matches!(step.action, crate::graph::Action::Assign(_))
+            && location.steps.iter().all(|&id| self.program.step(id).rank == step.rank)
     }
 
     fn takes_inputs(&self, state: &State, mv: &Move) -> bool {

@@ -86,6 +86,9 @@ pub fn execute(semantics: &Semantics<'_>, state: &State, moves: &[Move]) -> Resu
 /// All ways of stepping from one state to another.
 #[must_use]
 pub fn ways(semantics: &Semantics<'_>, from: &State, to: &State) -> Vec<Vec<Move>> {
+    if let Some(moves) = semantics.moves_towards(from, to) {
+        return moves.into_iter().map(|mv| vec![mv]).collect();
+    }
     semantics
         .successors(from)
         .into_iter()

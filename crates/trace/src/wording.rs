@@ -201,7 +201,8 @@ pub fn values(semantics: &Semantics<'_>, state: &State) -> Vec<(String, String)>
         let location = LocationId::new(to_usize(state.slots[frame + FRAME_LOCATION]));
         (format!("{}@", program.process(process).name), place(program, process, location))
     });
-    all.extend(places);
+    // A language without places has one, which has no name.
+    all.extend(places.filter(|(_, place)| !place.is_empty()));
     all
 }
 

@@ -59,7 +59,7 @@ impl Model {
         Ok(Self(ModelKind::Program(Box::new(file))))
     }
 
-    /// Reads a model from a text; the ending of `name` says in which language it is: `.gcl`, `.pml`, else lines as in `.kmts`.
+    /// Reads a model from a text; the ending of `name` says in which language it is: `.gcl`, `.pml`, `.smv`, `.smt2`, else lines as in `.kmts`.
     ///
     /// # Errors
     /// Everything that is wrong with the text.
@@ -76,6 +76,10 @@ impl Model {
         let file = match Language::of(Path::new(name)) {
             None => return Ok(Self::structure(input::from_text(name, text, budget)?, options)),
             Some(Language::Promela) => program::promela::from_text(name, text, given, logic, &options.defines, &[])?,
+            Some(Language::Horn) => program::horn::from_text(name, text, given, &options.defines, &Extras::default())?,
+            Some(Language::Smv) => {
+                program::smv::from_text(name, text, given, logic, &options.defines, &Extras::default())?
+            }
             Some(Language::Gcl) => {
                 let sizes = program::sizes::sizes(&options.defines)?;
                 let extras = Extras { every: true, sizes, ..Extras::default() };

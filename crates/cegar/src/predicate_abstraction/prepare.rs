@@ -108,7 +108,7 @@ pub fn prepare(
     options: &AbstractionOptions,
     budget: &Budget,
 ) -> Result<Prepared, Failure> {
-    if file.language == Language::Gcl {
+    if file.language != Language::Promela {
         let system = system(file, (&file.program, &[]), file.given_predicates, asked, options, budget)?;
         return Ok(Prepared { system, moved: None, channels: Vec::new(), steps: None, later: Ok(Vec::new()) });
     }

@@ -63,6 +63,21 @@ impl Victim {
             Some(Language::Promela) => {
                 LoadedModel::Program(Box::new(promela::from_text(name, text, given, None, &[], &[])?))
             }
+            Some(Language::Horn) => LoadedModel::Program(Box::new(tertium_load::horn::from_text(
+                name,
+                text,
+                given,
+                &[],
+                &Extras::default(),
+            )?)),
+            Some(Language::Smv) => LoadedModel::Program(Box::new(tertium_load::smv::from_text(
+                name,
+                text,
+                given,
+                None,
+                &[],
+                &Extras::default(),
+            )?)),
             Some(Language::Gcl) => {
                 let extras = Extras { every: true, ..Extras::default() };
                 LoadedModel::Program(Box::new(from_text_with(name, text.to_owned(), given, None, &extras)?))

@@ -79,7 +79,7 @@ impl Steps {
         for part in &certain.parts {
             let mut inside = false;
             for other in self.possible.parts.iter().filter(|other| other.written() == part.written()) {
-                inside = inside || part.steps() == other.steps() || part.steps().minus(other.steps())?.is_empty();
+                inside = inside || part.is_within(other)?;
             }
             if !inside {
                 return Ok(false);

@@ -38,7 +38,7 @@ pub use tertium_cegar::{answer, predicate_abstraction, refinement_loop};
 pub use tertium_load::program::{
     Extras, Language, ProgramFile, from_text, from_text_with, is_program, load, load_with, read_text,
 };
-pub use tertium_load::{promela, questions, sizes};
+pub use tertium_load::{horn, promela, questions, sizes, smv};
 pub use tertium_program::{Fairness, Move, Program, Semantics, State};
 pub use tertium_statespace::{
     CheckOptions, bitstate, branching, check, claims, coverage, linear, reduced_program, run_evidence, safety, space,

@@ -52,7 +52,7 @@ impl Limits {
             remark_share: 4,
         };
         match language {
-            Language::Gcl => usual,
+            Language::Gcl | Language::Smv | Language::Horn => usual,
             Language::Promela => Self {
                 first_states: 100_000,
                 few_states_log10: 10.0,

@@ -73,7 +73,8 @@ impl Generalisation<'_, '_> {
                 self.set = set;
                 return Ok(());
             };
-            let fresh: Vec<usize> = self.cells_of(leaving.steps()).into_iter().filter(|&at| !self.kept[at]).collect();
+            let fresh: Vec<usize> =
+                self.cells_with(&leaving.support()).into_iter().filter(|&at| !self.kept[at]).collect();
             // If nothing is left to be kept, the step leads out of what can be reached, which none does.
             if fresh.is_empty() || self.trials > MOST_TRIALS {
                 self.kept.fill(true);
@@ -132,7 +133,11 @@ impl Generalisation<'_, '_> {
 
     /// The cells that a set depends on, before a step or after it.
     fn cells_of(&self, set: &Set) -> Vec<usize> {
-        let bits = set.support();
+        self.cells_with(&set.support())
+    }
+
+    /// The cells that these bits belong to.
+    fn cells_with(&self, bits: &[Bit]) -> Vec<usize> {
         let cells = &self.encoding.cells().cells;
         let speaks = |&at: &usize| {
             let own =

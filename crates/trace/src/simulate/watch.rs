@@ -3,7 +3,7 @@
 use tertium_base::Diagnostic;
 use tertium_load::Failure;
 use tertium_load::program::{Extras, Language, ProgramFile, from_text_with};
-use tertium_load::promela;
+use tertium_load::{promela, smv};
 use tertium_program::{Binary, Expr, Program, Semantics, Sort, State};
 
 use super::Simulator;
@@ -54,6 +54,14 @@ impl Simulator<'_> {
                 &self.file.defines,
                 &[],
             )?,
+            Language::Horn => {
+                let message = "expressions cannot be watched in Horn clauses";
+                return Err(Diagnostic::error("E0374", message).help("the registers are shown anyway").into());
+            }
+            Language::Smv => {
+                let extras = Extras { predicates: vec![line.clone()], ..Extras::default() };
+                smv::from_text(&self.file.file, text, &[], None, &[], &extras)?
+            }
         };
         // What was typed stands at the end of the program's text: it may be an expression and nothing more, or states would not fit.
         let (own, read) = (&self.file.program, &file.program);

@@ -12,7 +12,7 @@ use tertium_load::questions::PropertyQuery;
 use tertium_logic::Logic;
 use tertium_program::{Binary, Expr, ExprId, Fairness, ProcessId, Type, Unary};
 
-use super::{ExportedStep, Parts, Syntax, asked, location_name, plain_name, reads_inputs, refused, written};
+use super::{ExportedStep, Parts, Syntax, asked, is_taken, location_name, plain_name, reads_inputs, refused, written};
 use crate::structures::smv::formula_text;
 
 struct Smv;
@@ -270,7 +270,10 @@ fn disjunct(parts: &mut Parts, way: &ExportedStep, condition: String, fair: bool
 
 fn specifications(file: &ProgramFile, parts: &Parts, out: &mut String) -> Result<(), Failure> {
     for asked in asked(file)? {
-        let name = plain_name(&asked.name);
+        let mut name = plain_name(&asked.name);
+        while is_taken(&name) || parts.cells.iter().any(|cell| cell.name == name) {
+            name.push('_');
+        }
         match (asked.formula.logic(), formula(parts, &asked)) {
             (Logic::Ltl, Some(text)) => {
                 let _ = writeln!(out, "LTLSPEC NAME {name} := {text};");

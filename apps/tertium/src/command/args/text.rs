@@ -17,8 +17,8 @@ pub struct LanguageName(pub ModelLanguage);
 
 impl ValueEnum for LanguageName {
     fn value_variants<'a>() -> &'a [Self] {
-        use ModelLanguage::{Aut, Gcl, Json, Kmts, Promela};
-        &[Self(Kmts), Self(Json), Self(Aut), Self(Gcl), Self(Promela)]
+        use ModelLanguage::{Aut, Gcl, Horn, Json, Kmts, Promela, Smv};
+        &[Self(Kmts), Self(Json), Self(Aut), Self(Gcl), Self(Promela), Self(Smv), Self(Horn)]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
@@ -28,6 +28,8 @@ impl ValueEnum for LanguageName {
             ModelLanguage::Aut => "labelled transition systems in Aldebaran's format",
             ModelLanguage::Gcl => "guarded commands",
             ModelLanguage::Promela => "Promela",
+            ModelLanguage::Smv => "SMV, as NuSMV and nuXmv read it",
+            ModelLanguage::Horn => "Horn clauses in SMT-LIB",
         };
         Some(PossibleValue::new(self.0.name()).help(help))
     }

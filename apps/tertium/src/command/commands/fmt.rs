@@ -34,8 +34,14 @@ fn language_of(path: &Path) -> TextArgs {
 /// Lays out one file; says whether it was not laid out before.
 fn lay_out(path: &Path, args: &FmtArgs) -> Result<bool, Failure> {
     let model = super::source(path, &language_of(path))?;
-    if model.must_be_program()? == Language::Promela {
-        let what = format!("`{}` is a Promela model, and `fmt` lays out guarded commands only", path.display());
+    let language = model.must_be_program()?;
+    if language != Language::Gcl {
+        let kind = match language {
+            Language::Promela => "a Promela",
+            Language::Horn => "a Horn",
+            Language::Smv | Language::Gcl => "an SMV",
+        };
+        let what = format!("`{}` is {kind} model, and `fmt` lays out guarded commands only", path.display());
         return Err(Diagnostic::error("E0594", what).help("name files that end in `.gcl`").into());
     }
     let text = model.text()?;

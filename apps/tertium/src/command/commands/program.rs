@@ -37,7 +37,7 @@ pub fn decide(args: &CheckArgs, budget: &Budget, wanted: &Wanted) -> Result<Done
     extras.spotlight.clone_from(&args.spotlight);
     extras.every = true;
     let file = model.program(&args.properties, logic, &args.text.defines, &extras)?;
-    if file.language == program::Language::Gcl {
+    if file.language != program::Language::Promela {
         let given = [("--progress", args.progress), ("--fair", args.fair)];
         refuse(args, "Promela models", "guarded commands", &given)?;
     }

@@ -236,6 +236,7 @@ pub fn end(file: &ProgramFile, run: &Run) -> Option<EndView> {
         step: None,
         message: match file.language {
             Language::Gcl => "deadlock: no process can step, and not all are at their ends".to_owned(),
+            Language::Smv | Language::Horn => "a state without successors".to_owned(),
             Language::Promela => "invalid end state: nothing can step, and not all processes may end here".to_owned(),
         },
     })

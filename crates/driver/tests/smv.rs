@@ -1,0 +1,260 @@
+//! Are SMV models and Horn clauses decided as they should be, by all engines alike?
+//!
+//! Models of the corpus have expected answers. Random synchronous systems are searched and computed over sets; formulas with the past are evaluated
+//! on lassos by their definition.
+
+use std::collections::BTreeMap;
+
+use tertium_base::Budget;
+use tertium_driver::engines::EngineChoice;
+use tertium_driver::program::questions::questions;
+use tertium_driver::program::{CheckOptions, ProgramFile, check, horn, smv};
+use tertium_driver::{Belnap, Failure};
+use tertium_load::program::Extras;
+use tertium_testkit::{Case, corpus, for_random_cases};
+
+fn read(name: &str, text: &str) -> ProgramFile {
+    smv::from_text(name, text, &[], None, &[], &Extras::default())
+        .unwrap_or_else(|why| panic!("{name}: {why:?}\n{text}"))
+}
+
+/// The values of all questions, by name; those that were not decided are left out.
+fn values(file: &ProgramFile, engine: EngineChoice) -> Result<BTreeMap<String, bool>, Failure> {
+    let asked = questions(file, &[], false)?;
+    let max_states = (engine == EngineChoice::Auto).then_some(20_000);
+    let options = CheckOptions { engine, max_states, look_for_idle: false, ..CheckOptions::default() };
+    let budget = Budget::unlimited().with_effort(Some(2_000_000)).with_memory(Some(1 << 30));
+    let answers = check(file, &asked, &options, &budget, &())?.answers;
+    let definite = |value: Belnap| matches!(value, Belnap::True | Belnap::False).then_some(value == Belnap::True);
+    Ok(answers.iter().filter_map(|answer| Some((answer.name.clone(), definite(answer.value())?))).collect())
+}
+
+#[test]
+fn models_of_the_corpus_have_their_values() {
+    let folder = corpus::folder().join("smv");
+    let expected = std::fs::read_to_string(folder.join("expected.json")).expect("it is there");
+    let expected: BTreeMap<String, BTreeMap<String, bool>> = serde_json::from_str(&expected).expect("it is a table");
+    let mut listed = 0;
+    for entry in std::fs::read_dir(&folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(wanted) = expected.get(&name) else {
+            assert!(!name.ends_with(".smv"), "{name} has no expected values");
+            continue;
+        };
+        listed += 1;
+        let file = read(&name, &std::fs::read_to_string(&path).expect("a text"));
+        let unbounded = name == "int.smv";
+        for engine in [EngineChoice::Auto, EngineChoice::Symbolic] {
+            if unbounded {
+                continue;
+            }
+            let found = values(&file, engine).unwrap_or_else(|why| panic!("{name} {engine:?}: {why:?}"));
+            for (property, value) in wanted {
+                assert_eq!(found.get(property), Some(value), "{name} {property} {engine:?}");
+            }
+        }
+    }
+    assert_eq!(listed, expected.len(), "models that are listed are there");
+}
+
+/// A condition over the variables `b0`, `b1`, … and `n`.
+fn condition(case: &mut Case, bits: usize, deep: usize) -> String {
+    if deep == 0 || case.rng.chance(30) {
+        return match case.rng.below(4) {
+            0 => format!("n = {}", case.rng.below(4)),
+            1 => format!("n < {}", case.rng.below(5)),
+            _ => format!("b{}", case.rng.below(bits)),
+        };
+    }
+    let (a, b) = (condition(case, bits, deep - 1), condition(case, bits, deep - 1));
+    match case.rng.below(6) {
+        0 => format!("!({a})"),
+        1 => format!("({a} & {b})"),
+        2 => format!("({a} | {b})"),
+        3 => format!("({a} xor {b})"),
+        4 => format!("({a} -> {b})"),
+        _ => format!("case {a} : {b}; TRUE : b0; esac"),
+    }
+}
+
+fn random_system(case: &mut Case) -> String {
+    // Enough bits that steps are a conjunction, few of them free so that a search ends.
+    let bits = 19 + case.rng.below(6);
+    let mut text = "MODULE main\nVAR n : 0..3;\n".to_owned();
+    for bit in 0..bits {
+        text.push_str(&format!("  b{bit} : boolean;\n"));
+    }
+    text.push_str("ASSIGN init(n) := {0, 2}; next(n) := case b0 : (n + 1) mod 4; b1 : {0, 3}; TRUE : n; esac;\n");
+    let free = case.rng.below(3);
+    for bit in 0..bits {
+        text.push_str(&format!("  init(b{bit}) := {};\n", if case.rng.chance(50) { "TRUE" } else { "FALSE" }));
+        if bit < free {
+            continue;
+        }
+        let next = if case.rng.chance(60) { format!("b{}", bit - 1) } else { condition(case, bits, 2) };
+        text.push_str(&format!("  next(b{bit}) := {};\n", if bit == 0 { "!b0".to_owned() } else { next }));
+    }
+    if case.rng.chance(40) {
+        text.push_str(&format!("TRANS {} -> next(n) != 1\n", condition(case, bits, 1)));
+    }
+    if case.rng.chance(30) {
+        text.push_str(&format!("INVAR {} | n != 3\n", condition(case, bits, 1)));
+    }
+    if case.rng.chance(40) {
+        text.push_str(&format!("FAIRNESS {}\n", condition(case, bits, 1)));
+    }
+    let mut p = || condition(case, bits, 2);
+    text.push_str(&format!("CTLSPEC AG ({} -> EF {})\n", p(), p()));
+    text.push_str(&format!("CTLSPEC A[{} U {}]\n", p(), p()));
+    text.push_str(&format!("CTLSPEC EG ({}) | AX {}\n", p(), p()));
+    text.push_str(&format!("CTLSPEC EBF 1..3 ({})\n", p()));
+    text.push_str(&format!("LTLSPEC G ({} -> F {})\n", p(), p()));
+    text.push_str(&format!("LTLSPEC F ({} S {}) | G O {}\n", p(), p(), p()));
+    text.push_str(&format!("INVARSPEC {}\n", p()));
+    text
+}
+
+#[test]
+fn random_synchronous_systems_agree() {
+    let compared = std::cell::Cell::new(0);
+    for_random_cases(30, |case| {
+        let text = random_system(case);
+        case.keep("model.smv", &text);
+        let file = read("random.smv", &text);
+        let sets = values(&file, EngineChoice::Symbolic).unwrap_or_else(|why| panic!("{why:?}"));
+        let visited = values(&file, EngineChoice::Auto).unwrap_or_else(|why| panic!("{why:?}"));
+        for (name, value) in &visited {
+            if let Some(other) = sets.get(name) {
+                assert_eq!(value, other, "{name}");
+                compared.set(compared.get() + 1);
+            }
+        }
+    });
+    assert!(compared.get() > 100, "only {} answers were compared", compared.get());
+}
+
+/// Formulas with the past, as text and by their meaning.
+enum Past {
+    Atom(usize),
+    Not(Box<Past>),
+    And(Box<Past>, Box<Past>),
+    One(char, Box<Past>),
+    Two(char, Box<Past>, Box<Past>),
+}
+
+impl Past {
+    fn random(case: &mut Case, deep: usize) -> Self {
+        if deep == 0 {
+            return Self::Atom(case.rng.below(2));
+        }
+        let mut next = || Box::new(Self::random(case, deep - 1));
+        let (a, b) = (next(), next());
+        match case.rng.below(8) {
+            0 => Self::Not(a),
+            1 => Self::And(a, b),
+            2 => Self::One('Y', a),
+            3 => Self::One('Z', a),
+            4 => Self::One('O', a),
+            5 => Self::One('H', a),
+            6 => Self::Two('S', a, b),
+            _ => Self::Two('T', a, b),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Atom(0) => "p".to_owned(),
+            Self::Atom(_) => "q".to_owned(),
+            Self::Not(a) => format!("!({})", a.text()),
+            Self::And(a, b) => format!("(({}) & ({}))", a.text(), b.text()),
+            Self::One(op, a) => format!("({op} ({}))", a.text()),
+            Self::Two(op, a, b) => format!("(({}) {op} ({}))", a.text(), b.text()),
+        }
+    }
+
+    /// At every place of a word, by the definition: looking back from there.
+    fn at(&self, word: &[[bool; 2]], here: usize) -> bool {
+        match self {
+            Self::Atom(which) => word[here][*which],
+            Self::Not(a) => !a.at(word, here),
+            Self::And(a, b) => a.at(word, here) && b.at(word, here),
+            Self::One('Y', a) => here > 0 && a.at(word, here - 1),
+            Self::One('Z', a) => here == 0 || a.at(word, here - 1),
+            Self::One('O', a) => (0..=here).any(|at| a.at(word, at)),
+            Self::One(_, a) => (0..=here).all(|at| a.at(word, at)),
+            Self::Two('S', a, b) => (0..=here).any(|at| b.at(word, at) && (at + 1..=here).all(|on| a.at(word, on))),
+            Self::Two(_, a, b) => (0..=here).all(|at| b.at(word, at) || (at + 1..=here).any(|on| a.at(word, on))),
+        }
+    }
+}
+
+#[test]
+fn formulas_with_the_past_are_what_they_say_on_lassos() {
+    for_random_cases(40, |case| {
+        let (stem, cycle) = (case.rng.below(3), 1 + case.rng.below(3));
+        let letters: Vec<[bool; 2]> = (0..stem + cycle).map(|_| [case.rng.chance(50), case.rng.chance(50)]).collect();
+        let formula = Past::random(case, 2);
+        // What is remembered repeats itself after a few rounds.
+        let word: Vec<[bool; 2]> = (0..stem + 12 * cycle)
+            .map(|at| if at < stem { letters[at] } else { letters[stem + (at - stem) % cycle] })
+            .collect();
+        let holds: Vec<bool> = (0..word.len()).map(|at| formula.at(&word, at)).collect();
+        let last = &holds[word.len() - cycle..];
+        let set = |which: usize| {
+            let at: Vec<String> =
+                (0..letters.len()).filter(|&at| letters[at][which]).map(|at| format!("i = {at}")).collect();
+            if at.is_empty() { "FALSE".to_owned() } else { at.join(" | ") }
+        };
+        let (end, text) = (stem + cycle - 1, formula.text());
+        let model = format!(
+            "MODULE main\nVAR i : 0..{};\nASSIGN init(i) := 0; next(i) := i = {end} ? {stem} : i + 1;\nDEFINE p := {}; q := {};\n\
+             LTLSPEC NAME always := G {text}\nLTLSPEC NAME again := G F {text}\nLTLSPEC NAME now := {text}\nLTLSPEC NAME some := F {text}\n",
+            end + 1,
+            set(0),
+            set(1),
+        );
+        case.keep("model.smv", &model);
+        let found = values(&read("lasso.smv", &model), EngineChoice::Auto).unwrap_or_else(|why| panic!("{why:?}"));
+        let expected = [
+            ("always", holds.iter().all(|&holds| holds)),
+            ("again", last.contains(&true)),
+            ("now", holds[0]),
+            ("some", holds.contains(&true)),
+        ];
+        for (name, value) in expected {
+            assert_eq!(found.get(name), Some(&value), "{name}");
+        }
+    });
+}
+
+#[test]
+fn horn_clauses_are_satisfiable_or_not() {
+    for (name, text, sat) in [
+        (
+            "bounded",
+            "(set-logic HORN)(declare-fun p (Int Bool) Bool)
+             (assert (forall ((x Int)) (=> (= x 0) (p x true))))
+             (assert (forall ((x Int) (y Int) (b Bool)) (=> (and (p x b) (< x 5) (= (+ x 1) y)) (p y (not b)))))
+             (assert (forall ((x Int) (b Bool)) (=> (and (p x b) b (= x 3)) false)))(check-sat)",
+            true,
+        ),
+        (
+            "reached",
+            "(set-logic HORN)(declare-fun p (Int) Bool)(declare-fun q (Int Int) Bool)
+             (assert (forall ((x Int)) (=> (and (>= x 0) (<= x 2)) (p x))))
+             (assert (forall ((x Int)) (=> (p x) (q x (* 2 x)))))
+             (assert (forall ((x Int) (y Int)) (=> (and (q x y) (= y 4)) false)))(check-sat)",
+            false,
+        ),
+    ] {
+        let file =
+            horn::from_text(name, text, &[], &[], &Extras::default()).unwrap_or_else(|why| panic!("{name}: {why:?}"));
+        let asked = questions(&file, &[], false).expect("one question");
+        let wishes = tertium_driver::strategy::Wishes::default();
+        let request = tertium_driver::strategy::ProgramQuery { file: &file, questions: &asked, wishes: &wishes };
+        let outcome = tertium_driver::strategy::decide(&request, &Budget::unlimited(), &())
+            .unwrap_or_else(|why| panic!("{why:?}"));
+        assert_eq!(outcome.answers[0].value(), if sat { Belnap::True } else { Belnap::False }, "{name}");
+    }
+}

@@ -1,0 +1,77 @@
+//! Constrained Horn clauses in SMT-LIB (`HORN`): text to program graph.
+//!
+//! The clauses of a predicate are the ways to one location of a program, whose variables hold the predicate's arguments; a clause with `false` as its
+//! head leads to a location that must not be reached (Bjørner, Gurfinkel, McMillan and Rybalchenko 2015). So the clauses are satisfiable
+//! just if it is not. Linear clauses over `Int` and `Bool`; everything else is refused by name.
+//!
+//! ```
+//! let text = "(set-logic HORN) (declare-fun inv (Int) Bool)
+//! (assert (forall ((x Int)) (=> (= x 0) (inv x))))
+//! (assert (forall ((x Int) (y Int)) (=> (and (inv x) (< x 9) (= y (+ x 1))) (inv y))))
+//! (assert (forall ((x Int)) (=> (and (inv x) (> x 9)) false)))
+//! (check-sat)";
+//! let compiled = tertium_horn::compile(text);
+//! let program = compiled.program.expect("no mistakes");
+//! // A location for the beginning, one for `inv`, one for `false`.
+//! assert_eq!(program.processes[0].locations.len(), 3);
+//! assert!(program.steps.iter().all(|step| step.inputs.is_empty()), "values are computed, not chosen");
+//! ```
+
+mod clauses;
+mod lower;
+mod sexpr;
+mod terms;
+
+use tertium_base::{Diagnostic, Span};
+use tertium_program::Program;
+
+/// The name of the one property: whether the clauses are satisfiable.
+pub const QUERY: &str = "check-sat";
+
+/// Reading calls itself as deep as lists are nested.
+const STACK: usize = 256 << 20;
+
+/// What became of a text.
+#[derive(Debug)]
+pub struct Compiled {
+    /// What it means; none if there are mistakes.
+    pub program: Option<Program>,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads clauses.
+#[must_use]
+pub fn compile(text: &str) -> Compiled {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || compile_here(text));
+        thread.ok().and_then(|thread| thread.join().ok())
+    })
+    .unwrap_or_else(|| {
+        let error = Diagnostic::error("E0733", "there is no room to read the model").at(Span::default(), "not read");
+        Compiled { program: None, diagnostics: vec![error] }
+    })
+}
+
+fn compile_here(text: &str) -> Compiled {
+    let (forms, mut diagnostics) = sexpr::read(text);
+    if !diagnostics.is_empty() {
+        return Compiled { program: None, diagnostics };
+    }
+    let mut script = clauses::Script::default();
+    for form in &forms {
+        // What is wrong is noted.
+        let _ = script.command(form);
+    }
+    diagnostics.append(&mut script.diagnostics);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Compiled { program: None, diagnostics };
+    }
+    match lower::program(&script, text) {
+        Ok(program) => Compiled { program: Some(program), diagnostics },
+        Err(error) => {
+            diagnostics.push(*error);
+            Compiled { program: None, diagnostics }
+        }
+    }
+}

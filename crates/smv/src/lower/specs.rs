@@ -1,0 +1,297 @@
+//! What does the model ask? Specifications as formulas of the logics, conditions on states as their atoms.
+//!
+//! Fairness is part of the formula: a linear one counts for runs that keep the promises; in a branching one every quantifier goes over such paths
+//! (fair CTL, as a formula of CTL*). Invariants are about all states that are reached, whatever is promised.
+
+use std::collections::BTreeMap;
+
+use tertium_base::{Diagnostic, Span};
+use tertium_program::{Expr as Node, ExprId, Named, Property};
+
+use super::{Lowered, Lowering, Moment, Wrong};
+use crate::ast::{Binary, Expr, ExprKind, SpecDecl, SpecKind, Temporal, TemporalPair, Unary};
+use crate::flatten::InstanceId;
+
+/// What is promised of runs, with the text of each condition.
+#[derive(Clone, Debug)]
+pub(super) enum FairnessCondition {
+    /// It holds again and again.
+    Justice(String, ExprId),
+    /// If the first holds again and again, so does the second.
+    Compassion((String, ExprId), (String, ExprId)),
+}
+
+/// A formula while it is written.
+struct Writing {
+    linear: bool,
+    /// What paths must keep to, for quantifiers of fair CTL.
+    fair: Option<String>,
+    atoms: BTreeMap<String, ExprId>,
+}
+
+/// Texts of formulas beyond this are not written.
+const LONGEST_TEXT: usize = 1 << 20;
+
+impl<'m> Lowering<'m> {
+    /// All specifications of the text.
+    pub fn specifications(&mut self) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for &(scope, spec) in &self.flat.specs {
+            let kind = match spec.kind {
+                SpecKind::Ctl => "ctl",
+                SpecKind::Ltl => "ltl",
+                SpecKind::Invariant => "invariant",
+                SpecKind::Least | SpecKind::Most => "compute",
+            };
+            let count = counts.entry(kind).or_default();
+            *count += 1;
+            let name = match &spec.name {
+                Some(name) => format!("{}{}", self.flat.instances[scope.index()].prefix, name.name),
+                None => format!("{kind}_{count}"),
+            };
+            if self.program.properties.iter().any(|known| known.name == name) {
+                let _: Lowered<()> = self.wrong("E0706", &format!("two specifications are named `{name}`"), spec.span);
+                continue;
+            }
+            // What is wrong is noted.
+            let _ = self.specification(name, spec, scope);
+        }
+    }
+
+    fn specification(&mut self, name: String, spec: &'m SpecDecl, scope: InstanceId) -> Lowered<()> {
+        if spec.goal.is_some() {
+            let message = "`COMPUTE` is read, but no number is computed";
+            self.diagnostics.push(Diagnostic::warning("W0732", message).at(spec.span, "left out"));
+            return Ok(());
+        }
+        let property = self.property(name, &spec.formula, spec.kind, scope, spec.span)?;
+        self.program.properties.push(property);
+        Ok(())
+    }
+
+    /// A formula as a property.
+    pub fn property(
+        &mut self,
+        name: String,
+        formula: &'m Expr,
+        kind: SpecKind,
+        scope: InstanceId,
+        span: Span,
+    ) -> Lowered<Property> {
+        let mut writing = Writing { linear: kind != SpecKind::Ctl, fair: None, atoms: BTreeMap::new() };
+        let source = self.text[formula.span.start..formula.span.end].to_owned();
+        let (logic, text) = match kind {
+            SpecKind::Invariant => {
+                if formula.has_time() {
+                    return self.wrong("E0730", "an invariant has no operators of time", formula.span);
+                }
+                let atom = self.atom(formula, scope, &mut writing)?;
+                ("ltl", format!("G ({atom})"))
+            }
+            SpecKind::Ctl => {
+                if !self.justice.is_empty() {
+                    let promises = self.promises(&mut writing);
+                    writing.fair = Some(promises);
+                }
+                let text = self.written(formula, scope, &mut writing)?;
+                (if writing.fair.is_some() { "ctl*" } else { "ctl" }, text)
+            }
+            SpecKind::Ltl | SpecKind::Least | SpecKind::Most => {
+                let text = self.written(formula, scope, &mut writing)?;
+                if self.justice.is_empty() && !self.may_stop {
+                    ("ltl", text)
+                } else {
+                    let promises = self.promises(&mut writing);
+                    ("ltl", format!("({promises}) -> ({text})"))
+                }
+            }
+        };
+        Ok(Property { name, logic: logic.to_owned(), source, formula: text, atoms: writing.atoms, span })
+    }
+
+    /// What paths keep to: fairness, and that they do not end.
+    fn promises(&mut self, writing: &mut Writing) -> String {
+        let mut parts = Vec::new();
+        for condition in self.justice.clone() {
+            match condition {
+                FairnessCondition::Justice(text, expr) => {
+                    parts.push(format!("G F {}", self.named_atom(&text, expr, writing)));
+                }
+                FairnessCondition::Compassion((p, often), (q, then)) => {
+                    let (p, q) = (self.named_atom(&p, often, writing), self.named_atom(&q, then, writing));
+                    parts.push(format!("((G F {p}) -> (G F {q}))"));
+                }
+            }
+        }
+        if self.may_stop {
+            let dead = self.program.exprs.add(Node::Deadlock);
+            parts.push(format!("G !{}", self.named_atom("deadlock", dead, writing)));
+        }
+        parts.join(" && ")
+    }
+
+    /// How a condition reads.
+    pub(super) fn atom_text(&self, expr: &Expr, scope: InstanceId) -> String {
+        let text = self.text[expr.span.start..expr.span.end].split_whitespace().collect::<Vec<_>>().join(" ");
+        match self.flat.instances[scope.index()].prefix.trim_end_matches('.') {
+            "" => text,
+            prefix => format!("{text} in {prefix}"),
+        }
+    }
+
+    fn named_atom(&mut self, text: &str, expr: ExprId, writing: &mut Writing) -> String {
+        if let Some(value) = self.program.exprs.constant(expr) {
+            return (value != 0).to_string();
+        }
+        let (mut name, mut number) = (text.to_owned(), 1);
+        while writing.atoms.get(&name).is_some_and(|&known| known != expr) {
+            number += 1;
+            name = format!("{text} #{number}");
+        }
+        writing.atoms.insert(name.clone(), expr);
+        format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+    }
+
+    fn atom(&mut self, expr: &'m Expr, scope: InstanceId, writing: &mut Writing) -> Lowered<String> {
+        let condition = if expr.has_time() { self.past(expr, scope)? } else { self.truth(expr, scope, Moment::State)? };
+        let text = self.atom_text(expr, scope);
+        Ok(self.named_atom(&text, condition, writing))
+    }
+
+    fn written(&mut self, expr: &'m Expr, scope: InstanceId, writing: &mut Writing) -> Lowered<String> {
+        if !expr.has_time() {
+            return self.atom(expr, scope, writing);
+        }
+        let span = expr.span;
+        let text = match &expr.kind {
+            ExprKind::Unary(Unary::Not, a) => format!("!({})", self.written(a, scope, writing)?),
+            ExprKind::Binary(op, a, b) => {
+                let op = match op {
+                    Binary::And => "&&",
+                    Binary::Or => "||",
+                    Binary::Implies => "->",
+                    Binary::Iff | Binary::Xnor | Binary::Eq => "<->",
+                    Binary::Xor | Binary::Ne => "xor",
+                    _ => return self.wrong("E0720", "an operator of time cannot stand inside an expression", span),
+                };
+                let (a, b) = (self.written(a, scope, writing)?, self.written(b, scope, writing)?);
+                if op == "xor" { format!("!(({a}) <-> ({b}))") } else { format!("({a}) {op} ({b})") }
+            }
+            ExprKind::If(c, a, b) => {
+                let (c, a) = (self.written(c, scope, writing)?, self.written(a, scope, writing)?);
+                let b = self.written(b, scope, writing)?;
+                format!("(({c}) && ({a})) || (!({c}) && ({b}))")
+            }
+            ExprKind::Temporal(op, bounds, a) => {
+                use Temporal as T;
+                if matches!(op, T::Yesterday | T::WeakYesterday | T::Once | T::Historically) {
+                    self.is_linear(writing, true, span)?;
+                    return self.atom(expr, scope, writing);
+                }
+                let linear = matches!(op, T::Next | T::Finally | T::Globally);
+                self.is_linear(writing, linear, span)?;
+                let bounds = bounds.as_ref().map(|bounds| self.bounds(bounds, scope, span)).transpose()?;
+                let a = self.written(a, scope, writing)?;
+                unary(*op, bounds, &a, writing)
+            }
+            ExprKind::TemporalPair(op, bounds, a, b) => {
+                use TemporalPair as T;
+                let linear = !matches!(op, T::ExistsUntil | T::AllUntil);
+                self.is_linear(writing, linear, span)?;
+                if matches!(op, T::Since | T::Triggered) {
+                    return self.atom(expr, scope, writing);
+                }
+                let bounds = bounds.as_ref().map(|bounds| self.bounds(bounds, scope, span)).transpose()?;
+                let (a, b) = (self.written(a, scope, writing)?, self.written(b, scope, writing)?);
+                pair(*op, bounds, &a, &b, writing)
+            }
+            _ => return self.wrong("E0720", "an operator of time cannot stand inside an expression", span),
+        };
+        if text.len() > LONGEST_TEXT {
+            return self.wrong("E0717", "the formula is too long once its bounds are written out", span);
+        }
+        Ok(text)
+    }
+
+    fn is_linear(&mut self, writing: &Writing, linear: bool, span: Span) -> Lowered<()> {
+        if writing.linear == linear {
+            return Ok(());
+        }
+        let (has, is) = if linear { ("LTL", "CTL") } else { ("CTL", "LTL") };
+        self.wrong("E0730", &format!("an operator of {has} in a formula of {is}"), span)
+    }
+
+    /// A predicate for abstraction.
+    pub fn predicate(&mut self, expr: &'m Expr, text: &str) -> Lowered<()> {
+        let condition = self.truth(expr, InstanceId::new(0), Moment::State)?;
+        if super::reads_inputs(&self.program, condition) {
+            return Err(Wrong);
+        }
+        self.program.predicates.push(Named { name: text.trim().to_owned(), expr: condition, span: Span::default() });
+        Ok(())
+    }
+}
+
+/// A path that a quantifier goes over, kept to what is promised.
+fn quantified(all: bool, path: &str, writing: &Writing) -> String {
+    match (&writing.fair, all) {
+        (None, true) => format!("A {path}"),
+        (None, false) => format!("E {path}"),
+        (Some(fair), true) => format!("A (({fair}) -> ({path}))"),
+        (Some(fair), false) => format!("E (({fair}) && ({path}))"),
+    }
+}
+
+/// `EX p` and the like.
+fn branching(all: bool, op: &str, a: &str, writing: &Writing) -> String {
+    if writing.fair.is_some() {
+        return quantified(all, &format!("{op} ({a})"), writing);
+    }
+    format!("{}{op} ({a})", if all { "A" } else { "E" })
+}
+
+fn unary(op: Temporal, bounds: Option<(i64, Option<i64>)>, a: &str, writing: &Writing) -> String {
+    use Temporal as T;
+    let (globally, next): (bool, Box<dyn Fn(&str) -> String + '_>) = match op {
+        T::Next => return format!("X ({a})"),
+        T::Finally | T::Globally => (op == T::Globally, Box::new(|a: &str| format!("X ({a})"))),
+        T::ExistsNext | T::AllNext => return branching(op == T::AllNext, "X", a, writing),
+        _ => {
+            let all = matches!(op, T::AllFinally | T::AllGlobally);
+            let globally = matches!(op, T::ExistsGlobally | T::AllGlobally);
+            if bounds.is_none() {
+                return branching(all, if globally { "G" } else { "F" }, a, writing);
+            }
+            (globally, Box::new(move |a: &str| branching(all, "X", a, writing)))
+        }
+    };
+    let letter = if globally { "G" } else { "F" };
+    let Some((lo, hi)) = bounds else { return format!("{letter} ({a})") };
+    let mut text = match hi {
+        None => format!("{letter} ({a})"),
+        Some(hi) => {
+            let joined = if globally { "&&" } else { "||" };
+            (lo..hi).fold(a.to_owned(), |later, _| format!("({a}) {joined} ({})", next(&later)))
+        }
+    };
+    for _ in 0..lo {
+        text = next(&text);
+    }
+    text
+}
+
+fn pair(op: TemporalPair, bounds: Option<(i64, Option<i64>)>, a: &str, b: &str, writing: &Writing) -> String {
+    use TemporalPair as T;
+    let all = op == T::AllUntil;
+    match (op, bounds) {
+        (T::Until, _) => format!("({a}) U ({b})"),
+        (T::Releases, _) => format!("({a}) R ({b})"),
+        (_, Some((lo, Some(hi)))) => {
+            let next = |later: &str| branching(all, "X", later, writing);
+            let soon = (lo..hi).fold(b.to_owned(), |later, _| format!("({b}) || (({a}) && ({}))", next(&later)));
+            (0..lo).fold(soon, |later, _| format!("({a}) && ({})", next(&later)))
+        }
+        _ if writing.fair.is_some() => quantified(all, &format!("({a}) U ({b})"), writing),
+        _ => format!("{}[({a}) U ({b})]", if all { "A" } else { "E" }),
+    }
+}

@@ -1,0 +1,607 @@
+//! Tokens to tree: modules and what they declare. Expressions and formulas are read by `exprs`.
+//!
+//! Mistakes are collected; after one, reading goes on at the next declaration.
+
+mod exprs;
+
+use tertium_base::{Diagnostic, Span};
+
+use crate::ast::{
+    AssignDecl, AssignKind, ConstraintKind, Expr, Item, Model, Module, Name, SpecDecl, SpecKind, TypeExpr, VarDecl,
+    VarKind,
+};
+use crate::lexer::{Token, TokenKind, tokens};
+
+/// Words that no name may be.
+pub const KEYWORDS: [&str; 90] = [
+    "MODULE",
+    "DEFINE",
+    "MDEFINE",
+    "CONSTANTS",
+    "VAR",
+    "IVAR",
+    "FROZENVAR",
+    "INIT",
+    "TRANS",
+    "INVAR",
+    "SPEC",
+    "CTLSPEC",
+    "LTLSPEC",
+    "PSLSPEC",
+    "COMPUTE",
+    "NAME",
+    "INVARSPEC",
+    "FAIRNESS",
+    "JUSTICE",
+    "COMPASSION",
+    "ISA",
+    "ASSIGN",
+    "CONSTRAINT",
+    "SIMPWFF",
+    "CTLWFF",
+    "LTLWFF",
+    "PSLWFF",
+    "COMPWFF",
+    "IN",
+    "MIN",
+    "MAX",
+    "MIRROR",
+    "PRED",
+    "PREDICATES",
+    "process",
+    "array",
+    "of",
+    "boolean",
+    "integer",
+    "real",
+    "word",
+    "word1",
+    "bool",
+    "signed",
+    "unsigned",
+    "extend",
+    "resize",
+    "sizeof",
+    "uwconst",
+    "swconst",
+    "EX",
+    "AX",
+    "EF",
+    "AF",
+    "EG",
+    "AG",
+    "E",
+    "F",
+    "O",
+    "G",
+    "H",
+    "X",
+    "Y",
+    "Z",
+    "A",
+    "U",
+    "S",
+    "V",
+    "T",
+    "BU",
+    "EBF",
+    "ABF",
+    "EBG",
+    "ABG",
+    "case",
+    "esac",
+    "mod",
+    "next",
+    "init",
+    "union",
+    "in",
+    "xor",
+    "xnor",
+    "self",
+    "TRUE",
+    "FALSE",
+    "count",
+    "abs",
+    "max",
+    "min",
+];
+
+/// Words that begin a declaration.
+const SECTIONS: [&str; 31] = [
+    "MODULE",
+    "DEFINE",
+    "MDEFINE",
+    "CONSTANTS",
+    "VAR",
+    "IVAR",
+    "FROZENVAR",
+    "INIT",
+    "TRANS",
+    "INVAR",
+    "SPEC",
+    "CTLSPEC",
+    "LTLSPEC",
+    "PSLSPEC",
+    "COMPUTE",
+    "INVARSPEC",
+    "FAIRNESS",
+    "JUSTICE",
+    "COMPASSION",
+    "ISA",
+    "ASSIGN",
+    "CONSTRAINT",
+    "SIMPWFF",
+    "CTLWFF",
+    "LTLWFF",
+    "PSLWFF",
+    "COMPWFF",
+    "MIRROR",
+    "PRED",
+    "FUN",
+    "URGENT",
+];
+
+/// Expressions may be nested this deep.
+const DEEPEST: usize = 200;
+
+/// Nothing: what went wrong is noted.
+pub(crate) struct Wrong;
+type Read<T> = Result<T, Wrong>;
+
+/// Reads tokens one after the other.
+pub(crate) struct Parser<'t> {
+    text: &'t str,
+    tokens: Vec<Token>,
+    at: usize,
+    depth: usize,
+    /// Whether a `U` belongs to a quantifier around.
+    inside_path: bool,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a whole text.
+pub(crate) fn parse(text: &str) -> (Model, Vec<Diagnostic>) {
+    let mut parser = Parser::new(text);
+    let model = parser.model();
+    (model, parser.diagnostics)
+}
+
+/// Reads one expression or formula that is the whole text.
+pub(crate) fn parse_expr(text: &str) -> (Option<Expr>, Vec<Diagnostic>) {
+    let mut parser = Parser::new(text);
+    let read = parser.expr().ok();
+    if read.is_some() && parser.kind() != &TokenKind::End {
+        let _: Read<()> = parser.unexpected("the end of the formula");
+    }
+    let diagnostics = parser.diagnostics;
+    (read.filter(|_| diagnostics.is_empty()), diagnostics)
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str) -> Self {
+        let (tokens, diagnostics) = tokens(text);
+        Self { text, tokens, at: 0, depth: 0, inside_path: false, diagnostics }
+    }
+
+    fn kind(&self) -> &TokenKind {
+        &self.tokens[self.at].kind
+    }
+
+    fn span(&self) -> Span {
+        self.tokens[self.at].span
+    }
+
+    /// The end of the last token that was read.
+    fn last_end(&self) -> usize {
+        self.tokens[self.at.saturating_sub(1)].span.end
+    }
+
+    fn from(&self, start: usize) -> Span {
+        Span::new(start, self.last_end().max(start))
+    }
+
+    fn advance(&mut self) {
+        if self.at + 1 < self.tokens.len() {
+            self.at += 1;
+        }
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.kind(), TokenKind::Word(found) if found == word)
+    }
+
+    fn is_mark(&self, mark: &str) -> bool {
+        *self.kind() == TokenKind::Mark(mark_of(mark))
+    }
+
+    fn mark_after(&self, mark: &str) -> bool {
+        self.tokens.get(self.at + 1).is_some_and(|token| token.kind == TokenKind::Mark(mark_of(mark)))
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn take_mark(&mut self, mark: &str) -> bool {
+        let found = self.is_mark(mark);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, mark: &str) -> Read<()> {
+        if self.take_mark(mark) { Ok(()) } else { self.unexpected(&format!("`{mark}`")) }
+    }
+
+    fn unexpected<T>(&mut self, wanted: &str) -> Read<T> {
+        let span = self.span();
+        let found = match self.kind() {
+            TokenKind::End => "the end of the text".to_owned(),
+            _ => format!("`{}`", &self.text[span.start..span.end]),
+        };
+        let error =
+            Diagnostic::error("E0703", format!("{wanted} should stand here, not {found}")).at(span, "unexpected");
+        self.fail(error)
+    }
+
+    fn fail<T>(&mut self, diagnostic: Diagnostic) -> Read<T> {
+        self.diagnostics.push(diagnostic);
+        Err(Wrong)
+    }
+
+    /// A construct that is known and not taken.
+    fn refused<T>(&mut self, what: &str, span: Span, help: &str) -> Read<T> {
+        self.fail(Diagnostic::error("E0704", format!("{what} cannot be read")).at(span, "not supported").help(help))
+    }
+
+    fn name(&mut self) -> Read<Name> {
+        let span = self.span();
+        match self.kind() {
+            TokenKind::Word(word) if !KEYWORDS.contains(&word.as_str()) => {
+                let name = Name { name: word.clone(), span };
+                self.advance();
+                Ok(name)
+            }
+            _ => self.unexpected("a name"),
+        }
+    }
+
+    fn model(&mut self) -> Model {
+        let mut model = Model::default();
+        while *self.kind() != TokenKind::End {
+            let before = self.at;
+            match self.module() {
+                Ok(module) => model.modules.push(module),
+                Err(Wrong) => {
+                    while *self.kind() != TokenKind::End && !self.is_word("MODULE") || self.at == before {
+                        if *self.kind() == TokenKind::End {
+                            break;
+                        }
+                        self.advance();
+                    }
+                }
+            }
+        }
+        model
+    }
+
+    fn module(&mut self) -> Read<Module> {
+        if !self.take_word("MODULE") {
+            return self.unexpected("`MODULE`");
+        }
+        let name = self.name()?;
+        let mut parameters = Vec::new();
+        if self.take_mark("(") {
+            while !self.is_mark(")") {
+                parameters.push(self.name()?);
+                if !self.take_mark(",") {
+                    break;
+                }
+            }
+            self.expect(")")?;
+        }
+        self.take_mark(";");
+        let mut items = Vec::new();
+        while *self.kind() != TokenKind::End && !self.is_word("MODULE") {
+            let before = self.at;
+            if self.section(&mut items).is_err() {
+                self.skip_section(before);
+            }
+        }
+        Ok(Module { name, parameters, items })
+    }
+
+    /// Goes on at the next declaration.
+    fn skip_section(&mut self, before: usize) {
+        if self.at == before {
+            self.advance();
+        }
+        while *self.kind() != TokenKind::End && !self.at_section() {
+            self.advance();
+        }
+    }
+
+    fn at_section(&self) -> bool {
+        matches!(self.kind(), TokenKind::Word(word) if SECTIONS.contains(&word.as_str()))
+    }
+
+    fn section(&mut self, items: &mut Vec<Item>) -> Read<()> {
+        let start = self.span();
+        let TokenKind::Word(word) = self.kind().clone() else { return self.unexpected("a declaration") };
+        if word == "MODULE" || !SECTIONS.contains(&word.as_str()) {
+            return self.unexpected("a declaration such as `VAR` or `ASSIGN`");
+        }
+        self.advance();
+        match word.as_str() {
+            "VAR" => self.variables(VarKind::State, items),
+            "IVAR" => self.variables(VarKind::Input, items),
+            "FROZENVAR" => self.variables(VarKind::Frozen, items),
+            "DEFINE" | "MDEFINE" => self.defines(items),
+            "CONSTANTS" => self.constants(items),
+            "ASSIGN" => self.assigns(items),
+            "INIT" => self.constraint(ConstraintKind::Init, items),
+            "TRANS" => self.constraint(ConstraintKind::Trans, items),
+            "INVAR" => self.constraint(ConstraintKind::Invar, items),
+            "FAIRNESS" | "JUSTICE" => self.constraint(ConstraintKind::Justice, items),
+            "COMPASSION" => self.compassion(items),
+            "SPEC" | "CTLSPEC" => self.spec(SpecKind::Ctl, start, items),
+            "LTLSPEC" => self.spec(SpecKind::Ltl, start, items),
+            "INVARSPEC" => self.spec(SpecKind::Invariant, start, items),
+            "COMPUTE" => self.compute(start, items),
+            "PSLSPEC" => self.refused("`PSLSPEC`", start, "write the property as `LTLSPEC` or `CTLSPEC`"),
+            "ISA" => self.refused(
+                "`ISA`",
+                start,
+                "write what the other module declares into this one, or declare an instance",
+            ),
+            other => {
+                let what = format!("`{other}`");
+                self.refused(&what, start, "leave it out")
+            }
+        }
+    }
+
+    fn variables(&mut self, kind: VarKind, items: &mut Vec<Item>) -> Read<()> {
+        while !self.at_section() && *self.kind() != TokenKind::End {
+            let name = self.name()?;
+            self.expect(":")?;
+            let ty = self.type_expr()?;
+            self.expect(";")?;
+            items.push(Item::Var(VarDecl { kind, name, ty }));
+        }
+        Ok(())
+    }
+
+    fn type_expr(&mut self) -> Read<TypeExpr> {
+        let span = self.span();
+        let word = if let TokenKind::Word(word) = self.kind() { word.clone() } else { String::new() };
+        match word.as_str() {
+            "boolean" => self.plain(TypeExpr::Boolean),
+            "integer" => self.plain(TypeExpr::Integer),
+            "real" | "clock" => self.refused(
+                &format!("the type `{word}`"),
+                span,
+                "values are truth values, whole numbers, words and symbols",
+            ),
+            "unsigned" | "signed" | "word" => {
+                self.advance();
+                let signed = word == "signed";
+                if word != "word" && !self.take_word("word") {
+                    return self.unexpected("`word`");
+                }
+                self.expect("[")?;
+                let bits = self.sum()?;
+                self.expect("]")?;
+                Ok(TypeExpr::Word { bits, signed })
+            }
+            "array" => {
+                self.advance();
+                if self.is_word("word") || self.is_word("integer") {
+                    return self.refused(
+                        "an array over all words or integers",
+                        span,
+                        "give its indices: `array 0..7 of T`",
+                    );
+                }
+                let lo = self.sum()?;
+                self.expect("..")?;
+                let hi = self.sum()?;
+                if !self.take_word("of") {
+                    return self.unexpected("`of`");
+                }
+                self.deeper()?;
+                let element = self.type_expr();
+                self.depth -= 1;
+                Ok(TypeExpr::Array(lo, hi, Box::new(element?)))
+            }
+            "process" => {
+                self.advance();
+                let name = self.name()?;
+                self.instance(name, true)
+            }
+            _ if self.take_mark("{") => {
+                let members = self.list("}")?;
+                self.expect("}")?;
+                Ok(TypeExpr::Enumeration(members))
+            }
+            _ => self.range_or_instance(),
+        }
+    }
+
+    fn plain(&mut self, ty: TypeExpr) -> Read<TypeExpr> {
+        self.advance();
+        Ok(ty)
+    }
+
+    fn range_or_instance(&mut self) -> Read<TypeExpr> {
+        let is_name = matches!(self.kind(), TokenKind::Word(word) if !KEYWORDS.contains(&word.as_str()));
+        if is_name && (self.mark_after(";") || self.mark_after("(")) {
+            let name = self.name()?;
+            return self.instance(name, false);
+        }
+        let lo = self.sum()?;
+        self.expect("..")?;
+        let hi = self.sum()?;
+        Ok(TypeExpr::Range(lo, hi))
+    }
+
+    fn instance(&mut self, name: Name, process: bool) -> Read<TypeExpr> {
+        let mut arguments = Vec::new();
+        if self.take_mark("(") {
+            arguments = self.list(")")?;
+            self.expect(")")?;
+        }
+        Ok(TypeExpr::Module { name, arguments, process })
+    }
+
+    /// Expressions with commas between them, up to a mark.
+    fn list(&mut self, end: &str) -> Read<Vec<Expr>> {
+        let mut members = Vec::new();
+        while !self.is_mark(end) {
+            members.push(self.expr()?);
+            if !self.take_mark(",") {
+                break;
+            }
+        }
+        Ok(members)
+    }
+
+    fn defines(&mut self, items: &mut Vec<Item>) -> Read<()> {
+        while !self.at_section() && *self.kind() != TokenKind::End {
+            let name = self.name()?;
+            self.expect(":=")?;
+            let value = self.expr()?;
+            self.expect(";")?;
+            items.push(Item::Define(name, value));
+        }
+        Ok(())
+    }
+
+    fn constants(&mut self, items: &mut Vec<Item>) -> Read<()> {
+        let mut names = Vec::new();
+        loop {
+            match self.kind() {
+                TokenKind::Number(_) => self.advance(),
+                _ => names.push(self.name()?),
+            }
+            if !self.take_mark(",") {
+                break;
+            }
+        }
+        self.expect(";")?;
+        items.push(Item::Constants(names));
+        Ok(())
+    }
+
+    fn assigns(&mut self, items: &mut Vec<Item>) -> Read<()> {
+        while !self.at_section() && *self.kind() != TokenKind::End {
+            let start = self.span().start;
+            let kind = match self.kind() {
+                TokenKind::Word(word) if word == "init" => AssignKind::Init,
+                TokenKind::Word(word) if word == "next" => AssignKind::Next,
+                _ => AssignKind::Current,
+            };
+            let target = if kind == AssignKind::Current {
+                self.postfix()?
+            } else {
+                self.advance();
+                self.expect("(")?;
+                let target = self.postfix()?;
+                self.expect(")")?;
+                target
+            };
+            self.expect(":=")?;
+            let value = self.expr()?;
+            let span = self.from(start);
+            self.expect(";")?;
+            items.push(Item::Assign(AssignDecl { kind, target, value, span }));
+        }
+        Ok(())
+    }
+
+    fn constraint(&mut self, kind: ConstraintKind, items: &mut Vec<Item>) -> Read<()> {
+        let condition = self.expr()?;
+        self.take_mark(";");
+        items.push(Item::Constraint(kind, condition));
+        Ok(())
+    }
+
+    fn compassion(&mut self, items: &mut Vec<Item>) -> Read<()> {
+        self.expect("(")?;
+        let often = self.expr()?;
+        self.expect(",")?;
+        let then = self.expr()?;
+        self.expect(")")?;
+        self.take_mark(";");
+        items.push(Item::Compassion(often, then));
+        Ok(())
+    }
+
+    fn given_name(&mut self) -> Read<Option<Name>> {
+        if !self.take_word("NAME") {
+            return Ok(None);
+        }
+        let start = self.span().start;
+        let mut name = self.name()?;
+        while self.take_mark(".") {
+            let more = self.name()?;
+            name = Name { name: format!("{}.{}", name.name, more.name), span: self.from(start) };
+        }
+        self.expect(":=")?;
+        Ok(Some(name))
+    }
+
+    fn spec(&mut self, kind: SpecKind, start: Span, items: &mut Vec<Item>) -> Read<()> {
+        let name = self.given_name()?;
+        let formula = self.expr()?;
+        self.take_mark(";");
+        items.push(Item::Spec(SpecDecl {
+            kind,
+            name,
+            formula,
+            goal: None,
+            span: Span::new(start.start, self.last_end()),
+        }));
+        Ok(())
+    }
+
+    fn compute(&mut self, start: Span, items: &mut Vec<Item>) -> Read<()> {
+        let name = self.given_name()?;
+        let kind = if self.take_word("MIN") {
+            SpecKind::Least
+        } else if self.take_word("MAX") {
+            SpecKind::Most
+        } else {
+            return self.unexpected("`MIN` or `MAX`");
+        };
+        self.expect("[")?;
+        let formula = self.expr()?;
+        self.expect(",")?;
+        let goal = Some(self.expr()?);
+        self.expect("]")?;
+        self.take_mark(";");
+        items.push(Item::Spec(SpecDecl { kind, name, formula, goal, span: Span::new(start.start, self.last_end()) }));
+        Ok(())
+    }
+
+    fn deeper(&mut self) -> Read<()> {
+        self.depth += 1;
+        if self.depth <= DEEPEST {
+            return Ok(());
+        }
+        self.depth -= 1;
+        let span = self.span();
+        let message = format!("expressions are nested more than {DEEPEST} deep");
+        self.fail(Diagnostic::error("E0705", message).at(span, "too deep").help("name a part of it with `DEFINE`"))
+    }
+}
+
+/// Marks are compared by their text.
+fn mark_of(mark: &str) -> &'static str {
+    crate::lexer::mark(mark)
+}
