@@ -10,9 +10,6 @@ use crate::flatten::{InstanceId, Meaning};
 use crate::values::{Choice, Ty, Typed, moved};
 use crate::words;
 
-/// More alternatives than this are not chosen from.
-const MOST_ALTERNATIVES: usize = 4096;
-
 impl<'m> Lowering<'m> {
     /// The value of an expression, or those from which one is chosen.
     pub(crate) fn value(&mut self, expr: &'m Expr, scope: InstanceId, moment: Moment) -> Lowered<Choice> {
@@ -352,7 +349,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// Two values as ones of one type.
-    fn alike(&mut self, a: Typed, b: Typed, span: Span) -> Lowered<(Typed, Typed)> {
+    pub(super) fn alike(&mut self, a: Typed, b: Typed, span: Span) -> Lowered<(Typed, Typed)> {
         match (a.ty, b.ty) {
             (x, y) if x == y => Ok((a, b)),
             (Ty::Bool, Ty::Int) => Ok((a, Typed { ty: Ty::Bool, expr: self.as_truth(b, span)? })),
@@ -400,64 +397,6 @@ impl<'m> Lowering<'m> {
         Ok(Choice::One(Typed { ty: Ty::Bool, expr }))
     }
 
-    fn map1(&mut self, a: &Choice, map: impl Fn(&mut Self, Typed) -> Lowered<Typed>) -> Lowered<Choice> {
-        match a {
-            Choice::One(a) => Ok(Choice::One(map(self, *a)?)),
-            Choice::Many(all) => {
-                let all: Lowered<Vec<_>> = all.iter().map(|(when, a)| Ok((*when, map(self, *a)?))).collect();
-                Ok(Choice::Many(all?))
-            }
-        }
-    }
-
-    fn map2(
-        &mut self,
-        a: &Choice,
-        b: &Choice,
-        span: Span,
-        map: impl Fn(&mut Self, Typed, Typed) -> Lowered<Typed>,
-    ) -> Lowered<Choice> {
-        if let (Choice::One(a), Choice::One(b)) = (a, b) {
-            return Ok(Choice::One(map(self, *a, *b)?));
-        }
-        let (a, b) = (a.alternatives(&mut self.program), b.alternatives(&mut self.program));
-        if a.len() * b.len() > MOST_ALTERNATIVES {
-            return self.wrong("E0718", "too many alternatives", span);
-        }
-        let mut all = Vec::new();
-        for (when, x) in &a {
-            for (may, y) in &b {
-                let both = self.program.exprs.and(*when, *may);
-                all.push((both, map(self, *x, *y)?));
-            }
-        }
-        Ok(Choice::Many(all))
-    }
-
-    /// `if c then a else b`.
-    fn either(&mut self, c: ExprId, a: &Choice, b: &Choice, span: Span) -> Lowered<Choice> {
-        match self.program.exprs.constant(c) {
-            Some(0) => return Ok(b.clone()),
-            Some(_) => return Ok(a.clone()),
-            None => {}
-        }
-        if let (Choice::One(a), Choice::One(b)) = (a, b) {
-            let (a, b) = self.alike(*a, *b, span)?;
-            return Ok(Choice::One(Typed { ty: a.ty, expr: self.program.exprs.ite(c, a.expr, b.expr) }));
-        }
-        let not = self.program.exprs.not(c);
-        let mut all = Vec::new();
-        for (condition, choice) in [(c, a), (not, b)] {
-            for (when, value) in choice.alternatives(&mut self.program) {
-                all.push((self.program.exprs.and(condition, when), value));
-            }
-        }
-        if all.len() > MOST_ALTERNATIVES {
-            return self.wrong("E0718", "too many alternatives", span);
-        }
-        Ok(Choice::Many(all))
-    }
-
     /// The first branch whose condition holds; that there is one is a question of its own where it cannot be seen.
     fn case(&mut self, branches: &'m [(Expr, Expr)], scope: InstanceId, moment: Moment, span: Span) -> Lowered<Choice> {
         let mut read = Vec::new();
@@ -480,19 +419,6 @@ impl<'m> Lowering<'m> {
         self.must_hold(some, span, "some branch of a `case` is taken")?;
         let Some((_, last)) = read.pop() else { return Err(Wrong) };
         read.iter().rev().try_fold(last, |others, (condition, value)| self.either(*condition, value, &others, span))
-    }
-
-    fn range(&mut self, lo: &'m Expr, hi: &'m Expr, scope: InstanceId, span: Span) -> Lowered<Choice> {
-        let (Some(low), Some(high)) = (self.flat.number(lo, scope, 0), self.flat.number(hi, scope, 0)) else {
-            return self.wrong("E0714", "the ends of a range must be constant numbers", span);
-        };
-        let count = high.checked_sub(low).and_then(|width| usize::try_from(width).ok());
-        if count.is_none_or(|count| count >= MOST_ALTERNATIVES) {
-            return self.wrong("E0718", "a range that is empty, or has too many numbers", span);
-        }
-        let always = self.program.exprs.bool(true);
-        let one = |this: &mut Self, value| (always, Typed { ty: Ty::Int, expr: this.program.exprs.int(value) });
-        Ok(Choice::Many((low..=high).map(|value| one(self, value)).collect()))
     }
 
     pub(super) fn width_of(&mut self, bits: i64, signed: bool, span: Span) -> Lowered<Width> {

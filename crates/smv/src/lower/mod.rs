@@ -5,6 +5,7 @@
 //! values that are computed are put in their places: `TRANS`, `INVAR` of the next state, and from which sets values are chosen.
 
 mod calls;
+mod choices;
 mod exprs;
 mod obligations;
 mod past;
