@@ -95,7 +95,8 @@ pub(crate) fn clustered(
     let clusters = without_private_inputs(diagrams, clusters, &inputs)?;
     match clusters.as_slice() {
         [] => return Ok(Clustered::One(diagrams.full())),
-        [one] => return Ok(Clustered::One(one.clone())),
+        // What it shared with conjuncts that said nothing else is its own now.
+        [one] => return Ok(Clustered::One(one.exists(&diagrams.quantified(inputs)?)?)),
         _ => {}
     }
     let nodes = clusters.iter().map(Set::nodes).sum();

@@ -3,6 +3,7 @@
 use tertium_base::Diagnostic;
 
 use tertium_load::questions::QuestionId;
+use tertium_program::{Domain, Program, Step};
 
 use super::ProgramQuery;
 use super::engine::{EngineId, ProgramEngine};
@@ -62,6 +63,9 @@ const fn look_of(engine: EngineId) -> u64 {
         | EngineId::Cegar => 100,
     }
 }
+
+/// Steps with more combinations of chosen values lead to many states each.
+const MANY_COMBINATIONS: u64 = 1 << 10;
 
 /// An engine in its place.
 pub(super) struct Stage {
@@ -172,7 +176,22 @@ fn free(request: &ProgramQuery<'_>, facts: &Facts, few_processes: Vec<Stage>) ->
 
 /// The first states, for all questions, before others begin.
 fn probe(request: &ProgramQuery<'_>, facts: &Facts, is_needed: bool) -> Option<Phase> {
-    (is_needed || is_plain(request)).then(|| Phase::alone(vec![Stage::probe(facts.limits.first_states)]))
+    // Where one step leads to very many states, sets need not wait until they are listed.
+    let lists_much = chooses_widely(&request.file.program) && facts.log10_states(request.file).is_some();
+    (is_needed || is_plain(request) && !lists_much).then(|| Phase::alone(vec![Stage::probe(facts.limits.first_states)]))
+}
+
+/// Whether a step chooses from so many combinations of values that listing them takes longer than most sets.
+fn chooses_widely(program: &Program) -> bool {
+    let values = |domain: Domain| match domain {
+        Domain::Type(ty) => match program.bounds(ty) {
+            (Some(lo), Some(hi)) => hi.abs_diff(lo).saturating_add(1),
+            _ => 1,
+        },
+        Domain::Range(..) => 1,
+    };
+    let combinations = |step: &Step| step.inputs.iter().map(|input| values(input.domain)).fold(1, u64::saturating_mul);
+    program.steps.iter().any(|step| combinations(step) > MANY_COMBINATIONS)
 }
 
 /// Whether the user has chosen nothing about how states are visited.
