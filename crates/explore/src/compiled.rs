@@ -5,12 +5,15 @@
 //! a step knows, is left to the definition ([`Plain`]), which decides alone what a fault is. What a process did when it saw
 //! the same values is remembered (`step_cache`), not computed again.
 
+use std::sync::Arc;
+
 use tertium_base::narrow::{to_u32, to_usize};
 use tertium_program::layout::{FRAME_LOCATION, FRAME_PRIORITY};
 use tertium_program::{Expr, ExprId, Fault, FaultKind, Hold, Outcome, Semantics, Width};
 
 use crate::blocks::{BlockState, Entry};
 use crate::code::{Code, Trap, View};
+use crate::functions::{StepFunctions, ThreadFunctions};
 use crate::offers::{Frames, Offer, Offers};
 use crate::pack::{Packing, RowLayout, RowLayouts};
 use crate::reduction::{DeadVariables, StateSpaceReduction};
@@ -34,8 +37,9 @@ pub struct Compiled<'p> {
     pub(crate) priorities: bool,
     /// An automaton watches the events on channels, which only the definition of a step knows.
     watched: bool,
-    reduction: Option<StateSpaceReduction>,
+    pub(crate) reduction: Option<StateSpaceReduction>,
     caches_steps: bool,
+    pub(crate) functions: Option<Arc<dyn StepFunctions + 'p>>,
 }
 
 /// What one thread needs.
@@ -51,6 +55,7 @@ pub struct Scratch {
     seen: Seen,
     /// What was done before, by the number of the shape.
     step_caches: Vec<StepCache>,
+    pub(crate) functions: ThreadFunctions,
 }
 
 /// The state that is being expanded.
@@ -59,7 +64,7 @@ pub(crate) struct Here<'h> {
     pub row: &'h [u32],
     pub shape: &'h RowLayout,
     /// The number of the shape.
-    number: usize,
+    pub number: usize,
 }
 
 /// How what a process can do is asked for.
@@ -103,6 +108,7 @@ impl<'p> Compiled<'p> {
             watched: program.trace.is_some() || program.must_be_deterministic(),
             reduction: None,
             caches_steps: !program.priorities,
+            functions: None,
         }
     }
 
@@ -129,6 +135,8 @@ impl<'p> Compiled<'p> {
             }
         }
         self.reduction = Some(reduction);
+        // They are for the program without reduction.
+        self.functions = None;
         self
     }
 
@@ -184,10 +192,13 @@ impl<'p> Compiled<'p> {
         if self.priorities {
             self.by_priority(here, scratch, found)?;
         } else {
-            let mut any = false;
-            for pid in 0..here.shape.frames.len() {
-                any |= self.steps_of(pid, here, scratch, found)?;
-            }
+            let pids = 0..here.shape.frames.len();
+            let any = match self.by_functions(pids.clone(), here, scratch, found) {
+                Some(any) => any,
+                None => pids
+                    .map(|pid| self.steps_of(pid, here, scratch, found))
+                    .try_fold(false, |any, found| Ok(any | found?))?,
+            };
             if !any && self.uses_timeout {
                 for pid in 0..here.shape.frames.len() {
                     self.compute(pid, here, SuccessorQuery::AfterTimeout, scratch, found)?;
@@ -465,7 +476,9 @@ impl RowSuccessors for Compiled<'_> {
             if !reduction.is_ample(shape.processes[pid] as usize, at) {
                 continue;
             }
-            if self.steps_of(pid, here, scratch, found).is_err() {
+            if self.by_functions(pid..pid + 1, here, scratch, found).is_none()
+                && self.steps_of(pid, here, scratch, found).is_err()
+            {
                 scratch.abandon_blocks();
                 return false;
             }

@@ -29,6 +29,7 @@ mod blocks;
 mod channels;
 pub mod code;
 pub mod compiled;
+pub mod functions;
 mod offers;
 pub mod pack;
 pub mod ranges;

@@ -79,10 +79,34 @@ impl Field {
         }
     }
 
+    /// The word that it begins in.
+    #[must_use]
+    pub const fn word(self) -> u32 {
+        self.word
+    }
+
+    /// By how many bits it is shifted in its word.
+    #[must_use]
+    pub const fn shift(self) -> u8 {
+        self.shift
+    }
+
+    /// How many bits it has; more than 32 are two whole words.
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.bits
+    }
+
+    /// The smallest value of at most 32 bits, which is stored as 0; larger ones are stored as they are.
+    #[must_use]
+    pub const fn lo(self) -> i64 {
+        self.lo
+    }
+
     /// The value that is stored as zeros.
     #[inline]
     #[must_use]
-    pub(crate) fn least(self) -> i64 {
+    pub fn least(self) -> i64 {
         if self.bits > 32 { 0 } else { self.lo }
     }
 

@@ -197,8 +197,23 @@ impl Expansion {
         }
     }
 
+    /// Adds a successor by the words in which it differs from the state expanded, in order.
+    #[inline]
+    pub fn add(&mut self, changes: &[(u32, u32)], mover: u32) {
+        self.recorded = None;
+        self.changes.extend_from_slice(changes);
+        self.arrived(mover);
+    }
+
+    /// Forgets all successors but the first so many.
+    pub fn keep(&mut self, steps: usize) {
+        self.ends.truncate(steps);
+        self.movers.truncate(steps);
+        self.changes.truncate(self.ends.last().map_or(0, |&end| end as usize));
+    }
+
     /// Adds a successor by its whole row.
-    pub(crate) fn arrive(&mut self, row: &[u32], mover: u32) {
+    pub fn arrive(&mut self, row: &[u32], mover: u32) {
         self.recorded = None;
         let word = |row: &[u32], at: usize| row.get(at).copied().unwrap_or(0);
         for at in 0..row.len().max(self.base.len()) {

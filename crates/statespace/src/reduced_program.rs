@@ -61,7 +61,7 @@ impl<'p> ReducedProgram<'p> {
         };
         let compiled = compiled.as_ref().clone().reduced(reduction);
         let initial: BTreeSet<Vec<u32>> = space.initial.iter().map(|row| compiled.representative(row)).collect();
-        let stepper = Stepper::Compiled(Box::new(compiled.clone()));
+        let stepper = Stepper::Compiled(Box::new(space.steps.of(compiled.clone())));
         Some(Self { stepper, initial: initial.into_iter().collect(), kind, compiled })
     }
 

@@ -1,5 +1,7 @@
 //! The states of one program on demand, and where they begin.
 
+use std::sync::Arc;
+
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, Stopped};
 use tertium_cegar::answer::Reason;
@@ -11,7 +13,10 @@ use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::search::{Finding, Observer, Progress};
 use tertium_explore::successors::{Expansion, Plain, RowSuccessors};
 use tertium_load::failure::Failure;
+use tertium_native::compiler::NativeCompiler;
+use tertium_native::with_native_steps;
 use tertium_program::{ExprId, FaultKind, NoInitialStates, Program, Semantics, State, Type, VarId};
+use tertium_steps::machine::Source;
 use tertium_trace::wording;
 
 use super::reduced_program::ReducedProgram;
@@ -79,6 +84,33 @@ pub struct Space<'p> {
     pub scheduling: Scheduling,
     /// Whether searches may rely on what the program promises about its channels.
     keeps_promises: bool,
+    /// How the steps of large searches are computed.
+    pub(crate) steps: StepsBy,
+}
+
+/// How the steps of large searches are computed. All ways find the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepsBy {
+    /// By code for this processor, made while the search runs.
+    #[default]
+    NativeCode,
+    /// By an interpreter.
+    Interpreter,
+}
+
+impl StepsBy {
+    /// The same successors, computed in this way.
+    pub(crate) fn of<'p>(self, compiled: Compiled<'p>) -> Compiled<'p> {
+        let native = |compiled: &Compiled<'p>| {
+            let plain = compiled.plain();
+            let source = Source::of(plain.semantics(), plain.packing(), compiled.reduction())?;
+            NativeCompiler::new(source)
+        };
+        match (self == Self::NativeCode).then(|| native(&compiled)).flatten() {
+            Some(compiler) => with_native_steps(compiled, Arc::new(compiler)),
+            None => compiled,
+        }
+    }
 }
 
 /// Looks at states for promises that are not kept.
@@ -104,14 +136,23 @@ impl<'p> Space<'p> {
     pub fn new(program: &'p Program, budget: &Budget) -> Result<Self, Failure> {
         let semantics = Semantics::new(program).within(budget);
         let plain = Plain::of(&semantics);
-        let stepper = Stepper::Compiled(Box::new(Compiled::of(&semantics)));
+        let steps = StepsBy::default();
+        let stepper = Stepper::Compiled(Box::new(steps.of(Compiled::of(&semantics))));
         let (initial, open) = match semantics.initial_states(MOST_INITIAL, budget) {
             Ok(states) => (states.iter().map(|state| plain.row(state)).collect(), None),
             Err(NoInitialStates::Stopped(stopped)) => return Err(stopped.into()),
             Err(why) => (Vec::new(), Some(wording::no_initial(program, &why))),
         };
         let scheduling = super::linear::scheduling(program);
-        Ok(Self { semantics, plain, stepper, initial, open, scheduling, keeps_promises: false })
+        Ok(Self { semantics, plain, stepper, initial, open, scheduling, keeps_promises: false, steps })
+    }
+
+    /// The same with steps computed in another way.
+    #[must_use]
+    pub fn with_steps(mut self, steps: StepsBy) -> Self {
+        self.steps = steps;
+        self.stepper = Stepper::Compiled(Box::new(steps.of(Compiled::of(&self.semantics))));
+        self
     }
 
     /// The same with other limits for following uninterruptible blocks.

@@ -13,6 +13,8 @@
 //! without running the program, [`spotlight`] by looking at some of its processes only. Which way a program goes is up to the [strategy](crate::strategy).
 
 mod counter_proof;
+#[cfg(feature = "gpu")]
+pub mod device;
 pub mod error_trace;
 pub mod explore;
 pub mod failing_case;

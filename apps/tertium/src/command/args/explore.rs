@@ -27,6 +27,24 @@ pub enum SearchName {
     Depth,
 }
 
+/// How steps are computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum StepsName {
+    /// By code for this processor, made while the search runs
+    Native,
+    /// By an interpreter
+    Interpreted,
+}
+
+/// Where a search runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum DeviceName {
+    /// On the processors, with threads
+    Cpu,
+    /// On the first graphics processor, by CUDA
+    Gpu,
+}
+
 /// Options of `explore`.
 #[derive(Args, Debug)]
 #[command(after_long_help = EXPLORE_EXAMPLES)]
@@ -57,6 +75,12 @@ pub struct ExploreArgs {
     /// How many threads [default: as many as there are processors]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub threads: Option<usize>,
+    /// How the steps of large searches are computed; all ways find the same
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = StepsName::Native)]
+    pub steps: StepsName,
+    /// Where the search runs
+    #[arg(long, value_enum, default_value_t = DeviceName::Cpu)]
+    pub device: DeviceName,
     /// How long, and with how much memory.
     #[command(flatten)]
     pub limits: Limits,

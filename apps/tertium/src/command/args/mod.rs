@@ -33,7 +33,7 @@ pub use self::certify::CertifyArgs;
 pub use self::check::CheckArgs;
 pub use self::compare::CompareArgs;
 pub use self::complete::CompleteArgs;
-pub use self::explore::{ExploreArgs, SearchName};
+pub use self::explore::{DeviceName, ExploreArgs, SearchName, StepsName};
 pub use self::export::{ExportArgs, ExportTarget};
 pub use self::fmt::FmtArgs;
 pub use self::formula::FormulaArgs;

@@ -7,7 +7,7 @@ use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::program::check::report_to;
 use tertium_driver::program::explore::{Counts, SearchOrder, explore, graph, graph_format};
 use tertium_driver::program::safety::{Effort, Keeping};
-use tertium_driver::program::space::Space;
+use tertium_driver::program::space::{Space, StepsBy};
 use tertium_driver::program::{Extras, ProgramFile};
 use tertium_driver::{Failure, Located, Observer};
 use tertium_report::explore::ExploreReport;
@@ -16,7 +16,7 @@ use tertium_report::{Style, json, text};
 
 use super::program_views;
 use super::wishes::{keeping, threads};
-use crate::command::args::{ExploreArgs, PlainFormat, SearchName};
+use crate::command::args::{DeviceName, ExploreArgs, PlainFormat, SearchName, StepsName};
 use crate::command::progress::{Phase, Progress};
 use crate::command::terminal::{self, Stream};
 use crate::command::watchdog::{self, LastWords};
@@ -41,7 +41,11 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
     phase.phase("reading the program");
     let progress = Progress::start(phase.clone(), args.look.quiet);
     let file = model.program(&[], None, &args.text.defines, &Extras::default())?;
-    let mut space = Space::new(&file.program, budget)?;
+    let steps = match args.steps {
+        StepsName::Native => StepsBy::NativeCode,
+        StepsName::Interpreted => StepsBy::Interpreter,
+    };
+    let mut space = Space::new(&file.program, budget)?.with_steps(steps);
     let effort = Effort {
         threads: threads(args.threads),
         max_states: args.max_states,
@@ -53,6 +57,12 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
         return Err(Diagnostic::error("E0330", "`--graph` needs every state, and this store does not keep them")
             .help("leave out `--store`, or `--graph`")
             .into());
+    }
+    if args.device == DeviceName::Gpu {
+        let counts = on_device(args, &space, &effort, &phase)?;
+        drop(progress);
+        show(args, &file, &counts);
+        return Ok(if counts.complete { exit::ALL_HOLD } else { exit::SOME_OPEN });
     }
     if effort.reduction {
         space.watch_promises(&effort, &mut report_to(&phase, "watching promises", effort.limit(&space)));
@@ -83,6 +93,29 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
         None if counts.complete => exit::ALL_HOLD,
         _ => exit::SOME_OPEN,
     })
+}
+
+/// Counts on a graphics processor.
+#[cfg(feature = "gpu")]
+fn on_device(args: &ExploreArgs, space: &Space<'_>, effort: &Effort<'_>, phase: &Phase) -> Result<Counts, Failure> {
+    if args.graph.is_some() || args.search == SearchName::Depth {
+        return Err(Diagnostic::error(
+            "E0330",
+            "a search on a graphics processor goes breadth first and writes no graph",
+        )
+        .help("leave out `--graph` and `--search`, or `--device`")
+        .into());
+    }
+    let mut progress = report_to(phase, "exploring", effort.limit(space));
+    tertium_driver::program::device::explore_on_device(space, effort, &mut progress)
+}
+
+/// Says that this build does not know how.
+#[cfg(not(feature = "gpu"))]
+fn on_device(_: &ExploreArgs, _: &Space<'_>, _: &Effort<'_>, _: &Phase) -> Result<Counts, Failure> {
+    Err(Diagnostic::error("E0390", "there is no graphics processor to search on: this program was built without it")
+        .help("build with the feature `gpu`, or leave out `--device`")
+        .into())
 }
 
 /// Said where the graph was asked for and a limit was reached before all of it was there.

@@ -1,0 +1,27 @@
+//! Exact searches on a graphics processor.
+//!
+//! [`print`] writes the form of a program's steps as C; [`source`] puts it together with the search, which is compiled at run time.
+//! [`search`] leads the search: levels are expanded on a [`device`], and states in which anything goes wrong are expanded here, by
+//! the definition of a step. With the feature `cuda`, `cuda` is such a device.
+//!
+//! Not here: formulas; reduction that depends on the order of a search.
+//!
+//! ```
+//! use tertium_explore::compiled::Compiled;
+//! use tertium_gpu::source::SearchSource;
+//! use tertium_program::Semantics;
+//!
+//! let text = "system s var x : 0..9 = 0 process P { while x < 9 { x := x + 1; } }";
+//! let program = tertium_gcl::compile(text).program.expect("no mistakes");
+//! let semantics = Semantics::new(&program);
+//! let compiled = Compiled::of(&semantics);
+//! let source = SearchSource::of(&compiled, &[vec![0]]).expect("nothing unusual");
+//! assert!(source.text().contains("__global__ void expand"));
+//! ```
+
+#[cfg(feature = "cuda")]
+pub mod cuda;
+pub mod device;
+pub mod print;
+pub mod search;
+pub mod source;

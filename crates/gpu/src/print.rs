@@ -1,0 +1,298 @@
+//! Forms as C: one function for each process of a layout.
+//!
+//! Everything is computed in 64 bits and kept in the narrowest type that holds it; the compiler finds out what that saves.
+
+use std::fmt::Write as _;
+
+use tertium_explore::pack::Field;
+use tertium_steps::form::{ANY, Half, Instruction, LayoutForm, Operand, Operation, ProcessForm, TIMEOUT};
+
+/// A table that lies in at most so many words is read by choosing between them, so that the row can stay in registers.
+const FEW_WORDS: usize = 6;
+
+/// Prints one layout.
+struct Printer<'p> {
+    form: &'p LayoutForm,
+    number: usize,
+    ranges: Vec<(i64, i64)>,
+    words: usize,
+    text: String,
+    indent: usize,
+}
+
+/// The functions of a layout and the tables that they read; rows have `words` words.
+#[must_use]
+pub fn layout(form: &LayoutForm, number: usize, words: usize) -> String {
+    let mut printer = Printer { form, number, ranges: Vec::new(), words, text: String::new(), indent: 0 };
+    for (at, table) in form.tables.iter().enumerate() {
+        let entries: Vec<String> =
+            table.iter().map(|field| (field.word() << 8 | u32::from(field.shift())).to_string()).collect();
+        let _ =
+            writeln!(printer.text, "static __device__ const u32 table{number}_{at}[] = {{{}}};", entries.join(", "));
+    }
+    for (pid, steps) in form.steps.iter().enumerate() {
+        printer.process(pid, steps);
+    }
+    printer.text
+}
+
+fn kind(lo: i64, hi: i64) -> &'static str {
+    if i32::try_from(lo).is_ok() && i32::try_from(hi).is_ok() {
+        "int"
+    } else if lo >= 0 && u32::try_from(hi).is_ok() {
+        "u32"
+    } else {
+        "i64"
+    }
+}
+
+/// An integer of 64 bits.
+fn constant(value: i64) -> String {
+    if value == i64::MIN { "(-9223372036854775807ll - 1)".to_owned() } else { format!("{value}ll") }
+}
+
+fn operand(operand: Operand) -> String {
+    match operand {
+        Operand::Constant(value) => constant(value),
+        Operand::Register(register) => format!("(i64)r{register}"),
+    }
+}
+
+impl Printer<'_> {
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.text, "{:1$}{text}", "", self.indent * 4);
+    }
+
+    fn process(&mut self, pid: usize, steps: &ProcessForm) {
+        let number = self.number;
+        self.line(&format!(
+            "static __device__ inline int steps{number}_{pid}(Thread *t, const Row &row, int timeout) {{"
+        ));
+        self.indent += 1;
+        // Only what is used is declared: compilers take their time with the rest.
+        let mut used = vec![false; steps.registers as usize];
+        mark(&steps.body, &mut used);
+        self.line(&format!("int r{TIMEOUT} = timeout, r{ANY} = 0;"));
+        for (at, &(lo, hi)) in steps.ranges.iter().enumerate().skip(2).filter(|&(at, _)| used[at]) {
+            self.line(&format!("{} r{at} = 0;", kind(lo, hi)));
+        }
+        self.line(&format!("(void)r{TIMEOUT};"));
+        self.ranges.clone_from(&steps.ranges);
+        self.block(&steps.body);
+        self.line(&format!("return r{ANY};"));
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn block(&mut self, block: &[Instruction]) {
+        self.indent += 1;
+        for instruction in block {
+            self.instruction(instruction);
+            if *instruction == Instruction::Trap {
+                break;
+            }
+        }
+        self.indent -= 1;
+    }
+
+    fn set(&mut self, to: u32, value: &str) {
+        let (lo, hi) = self.ranges[to as usize];
+        let line = format!("r{to} = ({})({value});", kind(lo, hi));
+        self.line(&line);
+    }
+
+    fn instruction(&mut self, instruction: &Instruction) {
+        match instruction {
+            Instruction::Load { to, field } => {
+                let value = load(*field);
+                self.set(*to, &value);
+            }
+            Instruction::LoadWord { to, word } => self.set(*to, &format!("row.w[{word}]")),
+            Instruction::LoadAt { to, table, index } => self.load_at(*to, *table, *index),
+            Instruction::WordAt { to, table, index } => {
+                let entry = self.entry(*table, *index);
+                self.set(*to, &format!("{entry} >> 8"));
+            }
+            Instruction::ShiftAt { to, table, index } => {
+                let entry = self.entry(*table, *index);
+                self.set(*to, &format!("{entry} & 255u"));
+            }
+            Instruction::Compute { to, operation, a, b } => self.set(*to, &compute(*operation, *a, *b)),
+            Instruction::Wrap { to, bits, signed, value } => {
+                let (by, value) = (64 - bits, operand(*value));
+                let left = format!("((u64)({value}) << {by})");
+                self.set(*to, &if *signed { format!("(i64){left} >> {by}") } else { format!("{left} >> {by}") });
+            }
+            Instruction::Half { to, half, value } => {
+                let value = operand(*value);
+                self.set(
+                    *to,
+                    &if *half == Half::Low { format!("(u32)({value})") } else { format!("(u64)({value}) >> 32") },
+                );
+            }
+            Instruction::Select { to, condition, a, b } => {
+                self.set(*to, &format!("{} != 0 ? {} : {}", operand(*condition), operand(*a), operand(*b)));
+            }
+            Instruction::Set { to, value } => self.set(*to, &operand(*value)),
+            _ => self.control(instruction),
+        }
+    }
+
+    fn entry(&self, table: u32, index: Operand) -> String {
+        format!("table{}_{table}[{}]", self.number, operand(index))
+    }
+
+    fn load_at(&mut self, to: u32, table: u32, index: Operand) {
+        let fields = &self.form.tables[table as usize];
+        let mut words: Vec<u32> = fields.iter().map(|field| field.word()).collect();
+        words.dedup();
+        let entry = self.entry(table, index);
+        let word = if words.len() <= FEW_WORDS {
+            let last = words[words.len() - 1];
+            let choose = |rest: String, word: &u32| format!("(({entry} >> 8) == {word}u ? row.w[{word}] : {rest})");
+            words[..words.len() - 1].iter().rev().fold(format!("row.w[{last}]"), choose)
+        } else {
+            format!("row.w[{entry} >> 8]")
+        };
+        let (mask, lo) = ((1u64 << fields[0].bits()) - 1, constant(fields[0].lo()));
+        self.set(to, &format!("(i64)(({word} >> ({entry} & 255u)) & {mask}ull) + {lo}"));
+    }
+
+    fn control(&mut self, instruction: &Instruction) {
+        match instruction {
+            Instruction::If { condition, then, otherwise } => {
+                self.line(&format!("if ({} != 0) {{", operand(*condition)));
+                self.block(then);
+                if !otherwise.is_empty() {
+                    self.line("} else {");
+                    self.block(otherwise);
+                }
+                self.line("}");
+            }
+            Instruction::Switch { on, cases } => {
+                self.line(&format!("switch ({}) {{", operand(*on)));
+                for (value, body) in cases {
+                    self.line(&format!("case {value}: {{"));
+                    self.block(body);
+                    self.line("    break;");
+                    self.line("}");
+                }
+                self.line("}");
+            }
+            Instruction::Loop { index, first, last, body } => {
+                let (first, last) = (operand(*first), operand(*last));
+                self.line(&format!(
+                    "for (i64 at{index} = {first}, last{index} = {last}; at{index} <= last{index}; ++at{index}) {{"
+                ));
+                self.indent += 1;
+                self.set(*index, &format!("at{index}"));
+                self.indent -= 1;
+                self.block(body);
+                self.line("}");
+            }
+            Instruction::Fail { step } => self.line(&format!("fail(t, {step}u);")),
+            Instruction::Emit { changes, holder } => self.emit(changes, *holder),
+            _ => self.line("return -1;"),
+        }
+    }
+
+    fn emit(&mut self, changes: &[(u32, Operand)], holder: Option<u32>) {
+        // A row that is longer than all known ones is for the host, which makes room for it.
+        if let Some(&(word, _)) = changes.iter().find(|(word, _)| *word as usize >= self.words) {
+            self.line(&format!("return -1; // word {word}"));
+            return;
+        }
+        self.line("{");
+        self.indent += 1;
+        self.line("Row next = row;");
+        for &(word, value) in changes {
+            self.line(&format!("next.w[{word}] = (u32)({});", operand(value)));
+        }
+        match holder {
+            None => self.line("emit(t, next);"),
+            Some(holder) => self.line(&format!("emit_inside(t, next, {holder}u);")),
+        }
+        self.indent -= 1;
+        self.line("}");
+    }
+}
+
+/// The value of a field of the row.
+pub(crate) fn load(field: Field) -> String {
+    let (word, lo) = (field.word(), constant(field.lo()));
+    match field.bits() {
+        0 => lo,
+        bits @ 1..=32 => format!("(i64)((row.w[{word}] >> {}) & {}ull) + {lo}", field.shift(), (1u64 << bits) - 1),
+        _ => format!("(i64)(row.w[{word}] | (u64)row.w[{}] << 32)", word + 1),
+    }
+}
+
+fn compute(operation: Operation, a: Operand, b: Operand) -> String {
+    let (a, b) = (operand(a), operand(b));
+    // What may wrap round is computed without signs.
+    let wrapping = |op: &str| format!("(i64)((u64)({a}) {op} (u64)({b}))");
+    match operation {
+        Operation::Add => wrapping("+"),
+        Operation::Subtract => wrapping("-"),
+        Operation::Multiply => wrapping("*"),
+        Operation::Divide => format!("{a} / {b}"),
+        Operation::Remainder => format!("{a} % {b}"),
+        Operation::And => format!("({a}) & ({b})"),
+        Operation::Or => format!("({a}) | ({b})"),
+        Operation::Xor => format!("({a}) ^ ({b})"),
+        Operation::ShiftLeft => format!("(i64)((u64)({a}) << ({b}))"),
+        Operation::ShiftRight => format!("({a}) >> ({b})"),
+        Operation::Equal => format!("{a} == {b}"),
+        Operation::Different => format!("{a} != {b}"),
+        Operation::Less => format!("{a} < {b}"),
+        Operation::AtMost => format!("{a} <= {b}"),
+        Operation::AddOverflows => format!("add_overflows({a}, {b})"),
+        Operation::SubtractOverflows => format!("subtract_overflows({a}, {b})"),
+        Operation::MultiplyOverflows => format!("multiply_overflows({a}, {b})"),
+    }
+}
+
+/// What the operations of the form need that C does not have.
+pub(crate) const OPERATIONS: &str = "\
+static __device__ inline int add_overflows(i64 a, i64 b) {
+    i64 sum = (i64)((u64)a + (u64)b);
+    return ((a ^ sum) & (b ^ sum)) < 0;
+}
+static __device__ inline int subtract_overflows(i64 a, i64 b) {
+    i64 difference = (i64)((u64)a - (u64)b);
+    return ((a ^ b) & (a ^ difference)) < 0;
+}
+static __device__ inline int multiply_overflows(i64 a, i64 b) {
+    if (a == 0 || b == 0) return 0;
+    if ((a == -1 && b < -9223372036854775807ll) || (b == -1 && a < -9223372036854775807ll)) return 1;
+    return (i64)((u64)a * (u64)b) / b != a;
+}
+";
+
+/// Marks the registers that a block sets.
+fn mark(block: &[Instruction], used: &mut [bool]) {
+    for instruction in block {
+        match instruction {
+            Instruction::Load { to, .. }
+            | Instruction::LoadWord { to, .. }
+            | Instruction::LoadAt { to, .. }
+            | Instruction::WordAt { to, .. }
+            | Instruction::ShiftAt { to, .. }
+            | Instruction::Compute { to, .. }
+            | Instruction::Wrap { to, .. }
+            | Instruction::Half { to, .. }
+            | Instruction::Select { to, .. }
+            | Instruction::Set { to, .. } => used[*to as usize] = true,
+            Instruction::If { then, otherwise, .. } => {
+                mark(then, used);
+                mark(otherwise, used);
+            }
+            Instruction::Switch { cases, .. } => cases.iter().for_each(|(_, block)| mark(block, used)),
+            Instruction::Loop { index, body, .. } => {
+                used[*index as usize] = true;
+                mark(body, used);
+            }
+            Instruction::Trap | Instruction::Fail { .. } | Instruction::Emit { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! What lies in the memory of the device, and how the host gets at it.
+
+use tertium_base::narrow::to_usize;
+
+use crate::device::{Device, DeviceError, Kernel};
+use crate::source::LIST_LENGTH;
+
+/// The table takes three quarters of its places at most.
+const LOAD: (u64, u64) = (3, 4);
+/// Places are numbered with 32 bits.
+const MOST_PLACES: u64 = (1 << 32) - 1;
+/// A table that is full gets so many times as many places, if there is memory.
+const GROWTH: [u64; 3] = [8, 4, 2];
+/// How many numbers the device counts.
+const COUNTERS: usize = 6;
+/// How many lists there are.
+const LISTS: u64 = 3;
+
+/// What the device has counted since the lists were cleared; states since the beginning.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counters {
+    pub states: u64,
+    pub transitions: u64,
+    pub full: bool,
+    pub trapped: u64,
+    pub deadlocks: u64,
+    pub failures: u64,
+}
+
+/// A table and what belongs to its states: addresses.
+#[derive(Clone, Copy, Debug)]
+struct Table {
+    keys: u64,
+    tags: u64,
+    rows: u64,
+    capacity: u64,
+    order: u64,
+    parents: u64,
+    most: u64,
+    /// All of it as the device sees it.
+    search: u64,
+    bytes: u64,
+}
+
+pub(super) struct Memory<D: Device> {
+    device: D,
+    words: usize,
+    /// Words of a row in the table.
+    packed: usize,
+    keys: bool,
+    table: Table,
+    counters: u64,
+    lists: u64,
+}
+
+fn bytes_of(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+fn bytes_of_words(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
+}
+
+impl<D: Device> Memory<D> {
+    pub fn new(mut device: D, (words, packed): (usize, usize), keys: bool, capacity: u64) -> Result<Self, DeviceError> {
+        let counters = device.allocate(COUNTERS as u64 * 8)?;
+        let lists = device.allocate(LISTS * LIST_LENGTH as u64 * 8)?;
+        let table = Self::table(&mut device, packed, keys, capacity.clamp(64, MOST_PLACES), counters, lists)?;
+        Ok(Self { device, words, packed, keys, table, counters, lists })
+    }
+
+    fn table(
+        device: &mut D,
+        packed: usize,
+        keys: bool,
+        capacity: u64,
+        counters: u64,
+        lists: u64,
+    ) -> Result<Table, DeviceError> {
+        let most = capacity / LOAD.1 * LOAD.0;
+        let row = packed as u64 * 4;
+        let (of_keys, of_tags, of_rows) = if keys { (capacity * 8, 0, 0) } else { (0, capacity * 4, capacity * row) };
+        let bytes = of_keys + of_tags + of_rows + most * 8;
+        if bytes > device.free_bytes() {
+            return Err(DeviceError::Memory);
+        }
+        let mut sizes = [of_keys, of_tags, of_rows, most * 4, most * 4, 72].map(|size| (size, 0));
+        for at in 0..sizes.len() {
+            if sizes[at].0 == 0 {
+                continue;
+            }
+            match device.allocate(sizes[at].0) {
+                Ok(address) => sizes[at].1 = address,
+                Err(error) => {
+                    for (_, address) in sizes.into_iter().filter(|&(_, address)| address != 0) {
+                        device.release(address)?;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        let [keys, tags, rows, order, parents, search] = sizes.map(|(_, address)| address);
+        let fields = [keys, tags, rows, capacity, order, parents, most, counters, lists];
+        device.write(search, &bytes_of(&fields))?;
+        Ok(Table { keys, tags, rows, capacity, order, parents, most, search, bytes })
+    }
+
+    fn release(device: &mut D, table: Table) -> Result<(), DeviceError> {
+        let Table { keys, tags, rows, order, parents, search, .. } = table;
+        for address in [keys, tags, rows, order, parents, search].into_iter().filter(|&address| address != 0) {
+            device.release(address)?;
+        }
+        Ok(())
+    }
+
+    pub fn words(&self) -> usize {
+        self.words
+    }
+
+    /// Bytes that states take, free places included.
+    pub fn bytes(&self) -> u64 {
+        self.table.bytes
+    }
+
+    pub fn counters(&mut self) -> Result<Counters, DeviceError> {
+        let bytes = self.device.read(self.counters, COUNTERS * 8)?;
+        let mut numbers = bytes.as_chunks::<8>().0.iter().map(|&number| u64::from_le_bytes(number));
+        let mut next = || numbers.next().unwrap_or(0);
+        let (states, transitions, full) = (next().min(self.table.most), next(), next() != 0);
+        Ok(Counters { states, transitions, full, trapped: next(), deadlocks: next(), failures: next() })
+    }
+
+    /// Forgets everything that was counted but the states.
+    pub fn clear_lists(&mut self) -> Result<(), DeviceError> {
+        self.device.write(self.counters + 8, &[0; (COUNTERS - 1) * 8])
+    }
+
+    pub fn expand(&mut self, first: u64, last: u64) -> Result<(), DeviceError> {
+        self.device.launch(Kernel::Expand, last - first, &[self.table.search, first, last])
+    }
+
+    /// Enters rows with the states that they were found from.
+    pub fn enter(&mut self, rows: &[Vec<u32>], parents: &[u32]) -> Result<Counters, DeviceError> {
+        if !rows.is_empty() {
+            let mut words = Vec::with_capacity(rows.len() * self.words);
+            for row in rows {
+                words.extend_from_slice(row);
+                words.resize(words.len() + self.words - row.len(), 0);
+            }
+            let (rows_at, parents_at) = (self.given(&bytes_of_words(&words))?, self.given(&bytes_of_words(parents))?);
+            let count = rows.len() as u64;
+            self.device.launch(Kernel::EnterRows, count, &[self.table.search, rows_at, parents_at, count])?;
+            self.device.release(rows_at)?;
+            self.device.release(parents_at)?;
+        }
+        self.counters()
+    }
+
+    /// Memory with these bytes.
+    fn given(&mut self, bytes: &[u8]) -> Result<u64, DeviceError> {
+        let address = self.device.allocate(bytes.len() as u64)?;
+        self.device.write(address, bytes)?;
+        Ok(address)
+    }
+
+    pub fn rows(&mut self, states: &[u32]) -> Result<Vec<Vec<u32>>, DeviceError> {
+        if states.is_empty() {
+            return Ok(Vec::new());
+        }
+        let size = states.len() * self.words * 4;
+        let (states_at, rows_at) = (self.given(&bytes_of_words(states))?, self.device.allocate(size as u64)?);
+        let count = states.len() as u64;
+        self.device.launch(Kernel::GatherRows, count, &[self.table.search, states_at, rows_at, count])?;
+        let bytes = self.device.read(rows_at, size)?;
+        self.device.release(states_at)?;
+        self.device.release(rows_at)?;
+        Ok(words_of(&bytes).chunks(self.words).map(<[u32]>::to_vec).collect())
+    }
+
+    /// The state that a state was found from; all ones for an initial one.
+    pub fn parent(&mut self, state: u32) -> Result<u32, DeviceError> {
+        let bytes = self.device.read(self.table.parents + u64::from(state) * 4, 4)?;
+        Ok(words_of(&bytes).first().copied().unwrap_or(u32::MAX))
+    }
+
+    fn list(&mut self, which: u64, length: u64) -> Result<Vec<(u32, u32)>, DeviceError> {
+        let length = usize::try_from(length).unwrap_or(usize::MAX).min(LIST_LENGTH);
+        let bytes = self.device.read(self.lists + which * LIST_LENGTH as u64 * 8, length * 8)?;
+        let mut pairs: Vec<(u32, u32)> = words_of(&bytes).as_chunks::<2>().0.iter().map(|&[a, b]| (a, b)).collect();
+        pairs.sort_unstable();
+        Ok(pairs)
+    }
+
+    pub fn trapped(&mut self, length: u64) -> Result<Vec<(u32, u32)>, DeviceError> {
+        self.list(0, length)
+    }
+
+    pub fn deadlocks(&mut self, length: u64) -> Result<Vec<(u32, u32)>, DeviceError> {
+        self.list(1, length)
+    }
+
+    pub fn failures(&mut self, length: u64) -> Result<Vec<(u32, u32)>, DeviceError> {
+        self.list(2, length)
+    }
+
+    /// Moves the first `states` states to a larger table; says whether there is memory for one.
+    pub fn grow(&mut self, states: u64) -> Result<bool, DeviceError> {
+        for factor in GROWTH {
+            let capacity = (self.table.capacity * factor).min(MOST_PLACES);
+            if capacity <= self.table.capacity {
+                return Ok(false);
+            }
+            let larger = Self::table(&mut self.device, self.packed, self.keys, capacity, self.counters, self.lists);
+            let table = match larger {
+                Ok(table) => table,
+                Err(DeviceError::Memory) => continue,
+                Err(error) => return Err(error),
+            };
+            self.device.write(self.counters, &bytes_of(&[states, 0, 0, 0, 0, 0]))?;
+            self.device.launch(Kernel::MoveStates, states, &[self.table.search, table.search, states])?;
+            let old = std::mem::replace(&mut self.table, table);
+            Self::release(&mut self.device, old)?;
+            if self.counters()?.full {
+                return Err(DeviceError::Failed("states were lost while the table grew".to_owned()));
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+/// A count as the host has it.
+pub(super) fn count(number: u64) -> usize {
+    to_usize(i64::try_from(number).unwrap_or(i64::MAX))
+}
