@@ -259,22 +259,21 @@ impl LayoutForm {
 /// How many instructions a block has.
 #[must_use]
 pub fn size(block: &[Instruction]) -> usize {
-    block.iter().map(|instruction| 1 + parts(instruction).map(size).sum::<usize>()).sum()
+    block.iter().map(|instruction| 1 + parts(instruction).into_iter().map(size).sum::<usize>()).sum()
 }
 
 /// The blocks inside an instruction.
-fn parts(instruction: &Instruction) -> impl Iterator<Item = &[Instruction]> {
-    let (first, second, cases): (&[Instruction], &[Instruction], &[(i64, Vec<Instruction>)]) = match instruction {
-        Instruction::If { then, otherwise, .. } => (then, otherwise, &[]),
-        Instruction::Switch { cases, .. } => (&[], &[], cases),
-        Instruction::Loop { body, .. } => (body, &[], &[]),
-        _ => (&[], &[], &[]),
-    };
-    [first, second].into_iter().chain(cases.iter().map(|(_, block)| block.as_slice()))
+fn parts(instruction: &Instruction) -> Vec<&[Instruction]> {
+    match instruction {
+        Instruction::If { then, otherwise, .. } => vec![then, otherwise],
+        Instruction::Switch { cases, .. } => cases.iter().map(|(_, block)| block.as_slice()).collect(),
+        Instruction::Loop { body, .. } => vec![body],
+        _ => Vec::new(),
+    }
 }
 
 /// Whether something in a block may have to be left to the definition of a step.
 #[must_use]
 pub fn may_trap(block: &[Instruction]) -> bool {
-    block.iter().any(|instruction| *instruction == Instruction::Trap || parts(instruction).any(may_trap))
+    block.iter().any(|instruction| *instruction == Instruction::Trap || parts(instruction).into_iter().any(may_trap))
 }

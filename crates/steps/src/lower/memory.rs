@@ -52,7 +52,8 @@ impl Lowerer<'_, '_> {
             Some(Write::Slot(_, value)) => *value,
             _ => self.load(slot),
         };
-        for write in self.log[last.map_or(0, |at| at + 1)..].to_vec() {
+        let later: Vec<Write> = self.log[last.map_or(0, |at| at + 1)..].to_vec();
+        for write in later {
             if let Write::At(slots, index, new) = write
                 && let Some(at) = slots.iter().position(|&at| at == slot)
             {
@@ -99,6 +100,9 @@ impl Lowerer<'_, '_> {
 
     /// What the row holds in a slot.
     fn load(&mut self, slot: usize) -> Value {
+        if let Some(Some(value)) = self.constants.get(slot) {
+            return Value::constant(*value);
+        }
         let Some(field) = (slot < self.shape.slots).then(|| self.shape.field(slot)) else { return Value::constant(0) };
         let (lo, hi) = if field.bits() > 32 { (i64::MIN, i64::MAX) } else { (field.lo(), highest(field)) };
         self.code.define(lo, hi, |to| Instruction::Load { to, field })

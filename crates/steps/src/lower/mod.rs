@@ -11,11 +11,15 @@ mod channels;
 mod expressions;
 mod memory;
 
+use std::collections::BTreeSet;
+
 use tertium_base::narrow::{to_i64, to_u32};
 use tertium_explore::pack::{Packing, RowLayout};
 use tertium_explore::reduction::StateSpaceReduction;
 use tertium_program::layout::FRAME_LOCATION;
-use tertium_program::{Action, ExprId, Hold, LocationId, ProcessId, Program, Semantics, Step, StepId};
+use tertium_program::{
+    Action, ExprId, Hold, InitialValue, LocationId, ProcessId, Program, Scope, Semantics, Step, StepId, VarId,
+};
 
 use self::builder::{Builder, Value, operand};
 use self::memory::Write;
@@ -30,11 +34,13 @@ const LARGE: usize = 20_000;
 const MOST_REGISTERS: usize = 100_000;
 
 /// A program that can be lowered.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Lowering<'l, 'p> {
     semantics: &'l Semantics<'p>,
     packing: &'l Packing,
     reduction: Option<&'l StateSpaceReduction>,
+    /// The values of global slots that no step writes.
+    constants: Vec<Option<i64>>,
 }
 
 impl<'l, 'p> Lowering<'l, 'p> {
@@ -47,7 +53,7 @@ impl<'l, 'p> Lowering<'l, 'p> {
     ) -> Option<Self> {
         let program = semantics.program();
         let known = !program.priorities && program.trace.is_none() && !program.must_be_deterministic();
-        known.then_some(Self { semantics, packing, reduction })
+        known.then(|| Self { semantics, packing, reduction, constants: constants(semantics) })
     }
 
     /// The form of all processes in states in which these run; none if it would be too large.
@@ -106,6 +112,7 @@ impl<'l, 'p> Lowering<'l, 'p> {
             semantics: self.semantics,
             packing: self.packing,
             reduction: self.reduction,
+            constants: &self.constants,
             shape,
             code,
             me,
@@ -124,6 +131,33 @@ impl<'l, 'p> Lowering<'l, 'p> {
     fn stuck(&self, process: usize, location: usize) -> Stuck {
         stuck(self.semantics.program(), self.reduction, process, location)
     }
+}
+
+/// The values of global slots that no step writes, where they are the same in all initial states.
+fn constants(semantics: &Semantics<'_>) -> Vec<Option<i64>> {
+    let (program, layout) = (semantics.program(), semantics.layout());
+    let mut written: BTreeSet<VarId> = program.steps.iter().flat_map(Step::written).collect();
+    written.extend(program.last);
+    let mut values = vec![None; layout.global_size()];
+    for var in program.variable_ids().filter(|var| !written.contains(var)) {
+        let variable = program.variable(var);
+        if variable.scope != Scope::Global {
+            continue;
+        }
+        let first = layout.variable(var);
+        let channels = layout.global_channels();
+        for cell in 0..variable.cells() {
+            values[first + cell] = match &variable.initial {
+                InitialValue::Same(value) => Some(program.stored(variable.ty, *value)),
+                InitialValue::Each(values) => values.get(cell).map(|&value| program.stored(variable.ty, value)),
+                InitialValue::Channel(id) => {
+                    channels.iter().position(|channel| channel == id).map(|at| to_i64(at + 1 + cell))
+                }
+                InitialValue::Any | InitialValue::Argument(_) | InitialValue::Computed(_) => None,
+            };
+        }
+    }
+    values
 }
 
 fn stuck(program: &Program, reduction: Option<&StateSpaceReduction>, process: usize, location: usize) -> Stuck {
@@ -158,6 +192,7 @@ pub(crate) struct Lowerer<'s, 'p> {
     semantics: &'s Semantics<'p>,
     packing: &'s Packing,
     reduction: Option<&'s StateSpaceReduction>,
+    constants: &'s [Option<i64>],
     shape: &'s RowLayout,
     code: Builder,
     /// The pid of the executing process; none if a state is looked at from outside.
