@@ -78,7 +78,7 @@ impl SearchSource {
             u8::from(keys),
             u8::from(waits)
         );
-        text.push_str(&packing(&bits, packed));
+        text.push_str(&rows_and_packing(&bits, packed));
         let (before, after) = SEARCH.split_once("\n// ----").unwrap_or((SEARCH, ""));
         text.push_str(before);
         text.push('\n');
@@ -140,7 +140,7 @@ fn bits_used(shapes: &[&RowLayout], words: usize) -> Vec<u32> {
 }
 
 /// Rows, and how they are packed without the bits that no layout uses.
-fn packing(bits: &[u32], packed: usize) -> String {
+fn rows_and_packing(bits: &[u32], packed: usize) -> String {
     let mut text = format!(
         "struct Row {{\n    unsigned int w[WORDS];\n}};\nstruct Packed {{\n    unsigned int w[{packed}];\n}};\n\
          static __device__ inline Packed pack(const Row &row) {{\n    Packed packed = {{}};\n"

@@ -92,9 +92,9 @@ pub struct Space<'p> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepsBy {
     /// By code for this processor, made while the search runs.
-    #[default]
     NativeCode,
     /// By an interpreter.
+    #[default]
     Interpreter,
 }
 

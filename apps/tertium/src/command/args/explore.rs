@@ -76,7 +76,7 @@ pub struct ExploreArgs {
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub threads: Option<usize>,
     /// How the steps of large searches are computed; all ways find the same
-    #[arg(long, value_enum, value_name = "KIND", default_value_t = StepsName::Native)]
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = StepsName::Interpreted)]
     pub steps: StepsName,
     /// Where the search runs
     #[arg(long, value_enum, default_value_t = DeviceName::Cpu)]
