@@ -12,6 +12,9 @@ use crate::cells::{Cell, Cells};
 use crate::evaluation::{Evaluation, SymbolicState, SymbolicValue};
 use crate::relation::{BlockPath, MOST_WRITTEN, StepEncoder};
 
+/// Values, and the cells that they are for.
+type ValuesWithCells = (Vec<SymbolicValue>, Vec<usize>);
+
 /// What a cell gets, where the cell is known.
 struct Written<'p> {
     cell: usize,
@@ -97,11 +100,7 @@ impl StepEncoder<'_, '_> {
     }
 
     /// The values of the inputs, and the cells that hold one of them afterwards; none if an input has another kind of domain than a finite type.
-    fn chosen(
-        &self,
-        step: &Step,
-        written: &[Written<'_>],
-    ) -> Result<Option<(Vec<SymbolicValue>, Vec<usize>)>, EncodingError> {
+    fn chosen(&self, step: &Step, written: &[Written<'_>]) -> Result<Option<ValuesWithCells>, EncodingError> {
         let program = self.semantics.program();
         let (mut values, mut aliases, mut used) = (Vec::new(), Vec::new(), 0);
         for (position, input) in step.inputs.iter().enumerate() {

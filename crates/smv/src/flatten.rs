@@ -131,7 +131,7 @@ fn collect_symbols(model: &Model, symbols: &mut BTreeSet<String>) {
     fn of_type(ty: &TypeExpr, symbols: &mut BTreeSet<String>) {
         match ty {
             TypeExpr::Enumeration(members) => {
-                symbols.extend(members.iter().filter_map(|member| path_text(member)));
+                symbols.extend(members.iter().filter_map(path_text));
             }
             TypeExpr::Array(_, _, element) => of_type(element, symbols),
             _ => {}

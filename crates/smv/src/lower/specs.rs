@@ -12,6 +12,9 @@ use super::{Lowered, Lowering, Moment, Wrong};
 use crate::ast::{Binary, Expr, ExprKind, SpecDecl, SpecKind, Temporal, TemporalPair, Unary};
 use crate::flatten::InstanceId;
 
+/// A formula one step later, as text.
+type NextOperator<'a> = Box<dyn Fn(&str) -> String + 'a>;
+
 /// What is promised of runs, with the text of each condition.
 #[derive(Clone, Debug)]
 pub(super) enum FairnessCondition {
@@ -252,7 +255,7 @@ fn branching(all: bool, op: &str, a: &str, writing: &Writing) -> String {
 
 fn unary(op: Temporal, bounds: Option<(i64, Option<i64>)>, a: &str, writing: &Writing) -> String {
     use Temporal as T;
-    let (globally, next): (bool, Box<dyn Fn(&str) -> String + '_>) = match op {
+    let (globally, next): (bool, NextOperator<'_>) = match op {
         T::Next => return format!("X ({a})"),
         T::Finally | T::Globally => (op == T::Globally, Box::new(|a: &str| format!("X ({a})"))),
         T::ExistsNext | T::AllNext => return branching(op == T::AllNext, "X", a, writing),
