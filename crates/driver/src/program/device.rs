@@ -6,7 +6,6 @@ use tertium_base::Diagnostic;
 use tertium_base::StopReason;
 use tertium_explore::compiled::Compiled;
 use tertium_explore::search::{Finding, Progress};
-use tertium_explore::store::Keeping;
 use tertium_explore::successors::RowSuccessors;
 use tertium_gpu::cuda::CudaDevice;
 use tertium_gpu::device::DeviceError;
@@ -30,11 +29,6 @@ pub fn explore_on_device(
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Counts, Failure> {
-    if effort.store != Keeping::Exact || effort.reduction {
-        return Err(Diagnostic::error("E0330", "a search on a graphics processor is exact and leaves out nothing")
-            .help("leave out `--store` and `--reduction`, or `--device`")
-            .into());
-    }
     let start = Instant::now();
     let compiled = Compiled::of(&space.semantics);
     let options =
@@ -70,15 +64,15 @@ fn refused(error: SearchError) -> Failure {
     match error {
         SearchError::Wrong(what) => Failure::Internal(what),
         SearchError::Device(DeviceError::Missing(why)) => {
-            Diagnostic::error("E0390", format!("there is no graphics processor to search on: {why}"))
+            Diagnostic::error("E0375", format!("there is no graphics processor to search on: {why}"))
                 .help("install the driver and the run-time compiler of CUDA, or leave out `--device`")
                 .into()
         }
         SearchError::Device(error) => {
-            Diagnostic::error("E0391", format!("{error}")).help("`--device cpu` searches without it").into()
+            Diagnostic::error("E0376", format!("{error}")).help("`--device cpu` searches without it").into()
         }
         SearchError::Unsupported(_) | SearchError::Layouts => {
-            Diagnostic::error("E0392", format!("{error}")).help("`--device cpu` searches all programs").into()
+            Diagnostic::error("E0377", format!("{error}")).help("`--device cpu` searches all programs").into()
         }
     }
 }

@@ -106,6 +106,11 @@ fn on_device(args: &ExploreArgs, space: &Space<'_>, effort: &Effort<'_>, phase: 
         .help("leave out `--graph` and `--search`, or `--device`")
         .into());
     }
+    if effort.store != Keeping::Exact || effort.reduction {
+        return Err(Diagnostic::error("E0330", "a search on a graphics processor is exact and leaves out nothing")
+            .help("leave out `--store` and `--reduction`, or `--device`")
+            .into());
+    }
     let mut progress = report_to(phase, "exploring", effort.limit(space));
     tertium_driver::program::device::explore_on_device(space, effort, &mut progress)
 }
@@ -113,7 +118,7 @@ fn on_device(args: &ExploreArgs, space: &Space<'_>, effort: &Effort<'_>, phase: 
 /// Says that this build does not know how.
 #[cfg(not(feature = "gpu"))]
 fn on_device(_: &ExploreArgs, _: &Space<'_>, _: &Effort<'_>, _: &Phase) -> Result<Counts, Failure> {
-    Err(Diagnostic::error("E0390", "there is no graphics processor to search on: this program was built without it")
+    Err(Diagnostic::error("E0378", "there is no graphics processor to search on: this program was built without it")
         .help("build with the feature `gpu`, or leave out `--device`")
         .into())
 }
