@@ -92,7 +92,7 @@ fn random_system(case: &mut Case) -> String {
         if bit < free {
             continue;
         }
-        let next = if case.rng.chance(60) { format!("b{}", bit - 1) } else { condition(case, bits, 2) };
+        let next = if bit > 0 && case.rng.chance(60) { format!("b{}", bit - 1) } else { condition(case, bits, 2) };
         text.push_str(&format!("  next(b{bit}) := {};\n", if bit == 0 { "!b0".to_owned() } else { next }));
     }
     if case.rng.chance(40) {

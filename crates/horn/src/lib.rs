@@ -48,7 +48,7 @@ pub fn compile(text: &str) -> Compiled {
         thread.ok().and_then(|thread| thread.join().ok())
     })
     .unwrap_or_else(|| {
-        let error = Diagnostic::error("E0733", "there is no room to read the model").at(Span::default(), "not read");
+        let error = Diagnostic::error("E0750", "there is no room to read the model").at(Span::default(), "not read");
         Compiled { program: None, diagnostics: vec![error] }
     })
 }

@@ -26,7 +26,9 @@ impl Loop<'_> {
         prepared: &mut Prepared,
         open: &mut Vec<Target>,
     ) -> Result<(), Failure> {
-        if combinations(&prepared.system) < limits::STATIC_LEAST_COMBINATIONS {
+        // That only listed processes are started takes more than what is known of locations.
+        let all_there = matches!(&prepared.later, Ok(later) if later.is_empty());
+        if !all_there || combinations(&prepared.system) < limits::STATIC_LEAST_COMBINATIONS {
             return Ok(());
         }
         // Without an initial state everything holds, which others say.

@@ -12,8 +12,8 @@ use tertium_load::questions::PropertyQuery;
 use tertium_logic::Logic;
 use tertium_program::{Binary, Expr, ExprId, Fairness, ProcessId, Type, Unary};
 
-use super::{ExportedStep, Parts, Syntax, asked, is_taken, location_name, plain_name, reads_inputs, refused, written};
-use crate::structures::smv::formula_text;
+use super::{ExportedStep, Parts, Syntax, asked, location_name, plain_name, reads_inputs, refused, written};
+use crate::structures::smv::{formula_text, is_reserved};
 
 struct Smv;
 
@@ -271,7 +271,7 @@ fn disjunct(parts: &mut Parts, way: &ExportedStep, condition: String, fair: bool
 fn specifications(file: &ProgramFile, parts: &Parts, out: &mut String) -> Result<(), Failure> {
     for asked in asked(file)? {
         let mut name = plain_name(&asked.name);
-        while is_taken(&name) || parts.cells.iter().any(|cell| cell.name == name) {
+        while is_reserved(&name) || parts.cells.iter().any(|cell| cell.name == name) {
             name.push('_');
         }
         match (asked.formula.logic(), formula(parts, &asked)) {
