@@ -1,6 +1,6 @@
 //! Exact searches on a graphics processor.
 //!
-//! [`print`] writes the form of a program's steps as C; [`source`] puts it together with the search, which is compiled at run time.
+//! [`mod@print`] writes the form of a program's steps as C; [`source`] puts it together with the search, which is compiled at run time.
 //! [`search`] leads the search: levels are expanded on a [`device`], and states in which anything goes wrong are expanded here, by
 //! the definition of a step. With the feature `cuda`, `cuda` is such a device.
 //!
