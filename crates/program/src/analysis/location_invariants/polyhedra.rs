@@ -1,6 +1,6 @@
 //! Convex polyhedra (Cousot and Halbwachs 1978): which linear inequalities hold?
 //!
-//! Both descriptions are kept, bounds and what spans ([`super::double_description`]): tests add bounds; joins and assignments work on what spans. Points have one more number at their end, which is 0 for directions.
+//! Both descriptions are kept, bounds and what spans (`double_description`): tests add bounds; joins and assignments work on what spans. Points have one more number at their end, which is 0 for directions.
 //! Widening keeps the bounds that still hold, and new ones that bound the same as an old one did (Halbwachs 1979). Where numbers grow too large, nothing is known any more.
 
 use super::constraint::{LinearConstraint, Relation};
