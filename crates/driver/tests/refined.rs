@@ -200,6 +200,17 @@ fn a_choice_may_keep_its_distance_in_a_run_without_end() {
 }
 
 #[test]
+fn what_stays_open_says_what_is_established() {
+    // More numbers than polyhedra are made of, so that refinement has to find the inequality.
+    let text = "system s\nvar x, y, z, a, b, c, d, e, f : nat = 0\n\
+                process P { loop { one: x, z := x + 1, z + 1; two: choose { y := y + 2; } or { y := y + 1; } three: a, b, c := y, a, b; four: d, e, f := c, d, e; } }\n\
+                property p : ltl G (P@one -> y <= 2 * x)\n";
+    let answers = by_the_loop(&small(text), &["p"], 0);
+    assert_eq!(answers[0].value(), Belnap::Unknown);
+    assert!(answers[0].established.iter().any(|line| line.starts_with("P@one: ")), "{:?}", answers[0].established);
+}
+
+#[test]
 fn an_inequality_that_holds_at_a_location_decides_without_refinement() {
     let text = "system s\nvar x, y, z : nat = 0\nprocess P { loop { one: x, z := x + 1, z + 1; two: choose { y := y + 2; } or { y := y + 1; } } }\n\
                 property p : ltl G (P@one -> y <= 2 * x)\n";
