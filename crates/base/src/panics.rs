@@ -32,6 +32,11 @@ pub fn quietly<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
+/// A panic of this thread, which is a library's own, is expected from now on: somebody else notices that the thread is gone.
+pub fn expect_here() {
+    EXPECTED.with(|depth| depth.set(depth.get().saturating_add(1)));
+}
+
 /// Whether a panic of this thread would be caught by someone who expects it.
 #[must_use]
 pub fn is_expected() -> bool {

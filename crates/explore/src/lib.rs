@@ -2,7 +2,7 @@
 //!
 //! States are packed rows of words ([`pack`], [`ranges`]), produced on demand ([`successors`], [`compiled`]) and numbered by a
 //! store that threads share ([`store`]). [`search`] visits them, all
-//! or, where that is enough, fewer ([`reduction`]). [`rowwise`] shows rows to the search that abstract states share.
+//! or, where that is enough, fewer ([`reduction`]). [`rows`] writes rows as bytes; [`rowwise`] shows them to the search that abstract states share.
 //!
 //! Not here: formulas beyond what an observer asks of a state.
 //!
@@ -34,6 +34,7 @@ mod offers;
 pub mod pack;
 pub mod ranges;
 pub mod reduction;
+pub mod rows;
 pub mod rowwise;
 pub mod search;
 mod seen;

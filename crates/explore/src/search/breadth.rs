@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 
+use super::checkpoint::SearchSoFar;
 use super::pool::{Leading, Pool};
 use super::worker::{Level, Share, Worker};
 use super::{Finding, Observer, Progress, Summary};
@@ -120,10 +121,38 @@ pub fn breadth_first_telling<S: RowSuccessors, O: Observer>(
     observer: &O,
     initial: &[Vec<u32>],
     options: &Options<'_>,
+    listeners: Listeners<'_>,
+) -> Explored {
+    breadth_first_from(successors, observer, Beginning::Initial(initial), options, listeners, &mut |_, _| {})
+}
+
+/// Where a search begins.
+#[derive(Debug)]
+pub enum Beginning<'b> {
+    /// In these states.
+    Initial(&'b [Vec<u32>]),
+    /// Where another one was when it was written down.
+    Resumed(Box<SearchSoFar>),
+}
+
+/// The same, from the beginning or from where another search was; `level` is told of every level after it, if the search goes on.
+pub fn breadth_first_from<S: RowSuccessors, O: Observer>(
+    successors: &S,
+    observer: &O,
+    beginning: Beginning<'_>,
+    options: &Options<'_>,
     mut listeners: Listeners<'_>,
+    level: &mut dyn FnMut(&Summary, Levelled<'_>),
 ) -> Explored {
     let threads = options.threads.clamp(1, MOST_THREADS);
-    let store = StateStore::new(successors.words());
+    let (initial, so_far) = match beginning {
+        Beginning::Initial(initial) => (initial, None),
+        Beginning::Resumed(so_far) => (&[][..], Some(*so_far)),
+    };
+    let (store, levels, start, summary) = so_far.map_or_else(
+        || (StateStore::new(successors.words()), vec![0], 0, Summary::default()),
+        |so_far| (so_far.store, so_far.levels, so_far.end as usize, so_far.summary),
+    );
     let shared = Shared {
         level: Level::default(),
         pool: Pool::of(threads),
@@ -143,12 +172,12 @@ pub fn breadth_first_telling<S: RowSuccessors, O: Observer>(
             observer,
             worker,
             threads,
-            summary: Summary::default(),
-            levels: vec![0],
-            end: 0,
+            summary,
+            levels,
+            end: start,
             profile: SearchProfile::default(),
         };
-        search.summary.stopped = search.run(initial, &mut listeners).err();
+        search.summary.stopped = search.run(initial, &mut listeners, level).err();
         (search.summary, search.levels, to_u32(search.end), search.profile)
     });
     let store = shared.store.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -258,9 +287,14 @@ struct BreadthFirstSearch<'s, S: RowSuccessors, O: Observer> {
 }
 
 impl<S: RowSuccessors, O: Observer> BreadthFirstSearch<'_, S, O> {
-    fn run(&mut self, initial: &[Vec<u32>], listeners: &mut Listeners<'_>) -> Result<(), Stopped> {
+    fn run(
+        &mut self,
+        initial: &[Vec<u32>],
+        listeners: &mut Listeners<'_>,
+        level: &mut dyn FnMut(&Summary, Levelled<'_>),
+    ) -> Result<(), Stopped> {
+        let (mut start, mut told) = (self.end, self.summary.findings.len());
         self.enter(initial)?;
-        let (mut start, mut told) = (0, 0);
         loop {
             let end = self.shared.store().len();
             self.end = end;
@@ -280,6 +314,7 @@ impl<S: RowSuccessors, O: Observer> BreadthFirstSearch<'_, S, O> {
                 let levelled = Levelled { store: &self.shared.store(), levels: &self.levels, end: to_u32(end) };
                 (listeners.found)(&self.summary, levelled);
             }
+            level(&self.summary, Levelled { store: &self.shared.store(), levels: &self.levels, end: to_u32(end) });
             start = end;
         }
     }

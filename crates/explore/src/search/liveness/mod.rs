@@ -13,6 +13,7 @@ mod marks;
 mod nearest;
 mod nested;
 mod product;
+mod product_rows;
 mod strong;
 
 use tertium_base::{Budget, Stopped};
@@ -22,6 +23,7 @@ pub use self::marks::MOST_MARKS;
 pub use self::nearest::{Nearest, Watch, nearest_accepted_run};
 pub use self::nested::{Nested, accepted_run_compact};
 use self::product::Product;
+pub use self::product_rows::{MOST_CONDITIONS, ProductRows, ProductScratch};
 use super::Progress;
 use crate::successors::RowSuccessors;
 
@@ -47,6 +49,14 @@ pub trait Monitor: Sync {
 
     /// Where it can go from `state` when it sees `row`, each with the marks it collects.
     fn next(&self, state: u32, row: &[u32], scratch: &mut Self::Scratch, out: &mut Vec<(u32, u64)>);
+
+    /// What it has noted besides, as words, for a monitor of the same run in another process.
+    fn remarks(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// Notes what another process has noted.
+    fn absorb(&self, _remarks: &[u64]) {}
 }
 
 /// What the scheduler promises, by pid.

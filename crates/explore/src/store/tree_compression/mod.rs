@@ -106,7 +106,9 @@ impl StateStore {
         self.is_too_narrow() || self.inner.wants_to_grow() || self.roots.wants_to_grow()
     }
 
-    fn is_too_narrow(&self) -> bool {
+    /// Whether a row was met that is too long for its trees; growing changes the keys of all states then.
+    #[must_use]
+    pub fn is_too_narrow(&self) -> bool {
         self.wanted.load(Ordering::Relaxed) > self.zeros.width()
     }
 
@@ -186,12 +188,28 @@ impl StateStore {
         self.zeros.clone()
     }
 
+    /// The key of the state with this number: what its row is made of, by numbers of inner pairs.
+    #[must_use]
+    pub fn key(&self, number: u32) -> u64 {
+        self.roots.key(number)
+    }
+
+    /// Forgets which states there are and keeps what rows are made of, so that keys stay what they are.
+    pub fn forget_states(&mut self) {
+        self.roots = PairTable::new();
+        self.split_is_chosen = true;
+    }
+
     /// Reads the row with this number.
     pub fn read(&self, number: u32, into: &mut Branches) {
+        self.read_key(self.roots.key(number), into);
+    }
+
+    /// Reads the row with this key.
+    pub fn read_key(&self, root: u64, into: &mut Branches) {
         if !into.is_like(&self.zeros) {
             *into = self.branches();
         }
-        let root = self.roots.key(number);
         let top = into.top();
         into.cells[top.start] = high_half(root);
         if top.len() > 1 {

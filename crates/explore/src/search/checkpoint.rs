@@ -1,0 +1,277 @@
+//! Searches that go on after a reboot.
+//!
+//! States are numbered in the order they are found and never change, so a checkpoint is written once and longer every time: a file of sections, each with
+//! the states that are new since the last, the levels, and what was found. A section ends with a hash of itself. A section that is cut off was being
+//! written when everything ended; what stands before it is a whole search up to a level. A search goes on behind the last whole section.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use tertium_base::narrow::{folded, to_u32};
+use tertium_base::{Budget, Stopped};
+
+use super::breadth::Levelled;
+use super::{Finding, Observer, Summary};
+use crate::rows::{RowReader, RowWriter, UnreadableRow, put, take};
+use crate::store::StateStore;
+use crate::successors::{Expansion, RowSuccessors};
+
+/// What every file begins with.
+const WORDS: &[u8; 16] = b"tertium states 1";
+
+/// Why a search cannot go on from a file.
+#[derive(Debug)]
+pub enum CheckpointFailure {
+    /// The file cannot be read.
+    Unreadable(io::Error),
+    /// It is the file of another search.
+    Other,
+    /// It is no such file, or damaged before its end.
+    Damaged(&'static str),
+    /// A limit was reached while states were entered again.
+    Stopped(Stopped),
+}
+
+impl fmt::Display for CheckpointFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreadable(error) => write!(f, "it cannot be read: {error}"),
+            Self::Other => f.write_str("it is of another program, another version or other options"),
+            Self::Damaged(how) => write!(f, "it is damaged: {how}"),
+            Self::Stopped(stopped) => write!(f, "{stopped}"),
+        }
+    }
+}
+
+impl std::error::Error for CheckpointFailure {}
+
+impl From<UnreadableRow> for CheckpointFailure {
+    fn from(why: UnreadableRow) -> Self {
+        Self::Damaged(why.0)
+    }
+}
+
+/// A search up to a level.
+#[derive(Debug)]
+pub struct SearchSoFar {
+    /// The states by number.
+    pub store: StateStore,
+    /// The number of the first state of each level that was expanded.
+    pub levels: Vec<u32>,
+    /// The first state that was not.
+    pub end: u32,
+    /// What was seen.
+    pub summary: Summary,
+}
+
+/// A file that states are written to.
+#[derive(Debug)]
+pub struct CheckpointFile {
+    file: File,
+    /// So many states are in it.
+    states: usize,
+    /// So many levels are in it.
+    levels: usize,
+}
+
+/// All bits of a section in 64.
+fn hash(bytes: &[u8], states: usize) -> u64 {
+    let mut hash = 0x2D35_8DCC_AA6C_78A5 ^ states as u64;
+    for chunk in bytes.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        let mixed = u128::from(hash ^ u64::from_le_bytes(word)) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
+        hash = folded(mixed).wrapping_add(hash.rotate_left(23));
+    }
+    folded(u128::from(hash ^ bytes.len() as u64) * u128::from(0xA076_1D64_78BD_642F_u64))
+}
+
+impl CheckpointFile {
+    /// A new file for a search with this identity: what must be the same for a search to go on.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn create(path: &Path, identity: &str) -> io::Result<Self> {
+        let mut file = File::create(path)?;
+        file.write_all(WORDS)?;
+        file.write_all(&hash(identity.as_bytes(), 0).to_le_bytes())?;
+        file.sync_data()?;
+        Ok(Self { file, states: 0, levels: 0 })
+    }
+
+    /// Writes what is new after a level. It is there when this returns.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn append(&mut self, summary: &Summary, levelled: Levelled<'_>) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        for count in [summary.transitions, summary.deadlocks, summary.faults, levelled.end as usize] {
+            put(&mut bytes, count as u64);
+        }
+        let levels = &levelled.levels[self.levels.min(levelled.levels.len())..];
+        put(&mut bytes, levels.len() as u64);
+        levels.iter().for_each(|&level| put(&mut bytes, u64::from(level)));
+        put(&mut bytes, summary.findings.len() as u64);
+        let mut rows = RowWriter::default();
+        for place in summary.findings.values() {
+            put(&mut bytes, place.depth as u64);
+            rows.add(&place.row);
+        }
+        let mut branches = levelled.store.branches();
+        let states = levelled.store.len();
+        for number in self.states..states {
+            levelled.store.read(to_u32(number), &mut branches);
+            rows.add(branches.words());
+        }
+        bytes.extend(rows.take());
+        self.file.write_all(&(bytes.len() as u64).to_le_bytes())?;
+        self.file.write_all(&bytes)?;
+        self.file.write_all(&hash(&bytes, self.states).to_le_bytes())?;
+        self.file.sync_data()?;
+        (self.states, self.levels) = (states, levelled.levels.len());
+        Ok(())
+    }
+}
+
+/// Reads a file of the search with this identity: the search up to the last level that is in it, none if there is none yet, and the file to go on with.
+///
+/// # Errors
+/// If the file is not of this search, or damaged.
+pub fn resume<S: RowSuccessors, O: Observer>(
+    path: &Path,
+    identity: &str,
+    (successors, observer): (&S, &O),
+    budget: &Budget,
+) -> Result<(Option<SearchSoFar>, CheckpointFile), CheckpointFailure> {
+    let unreadable = CheckpointFailure::Unreadable;
+    let mut file = File::options().read(true).write(true).open(path).map_err(unreadable)?;
+    let (mut words, mut own) = ([0; WORDS.len()], [0; 8]);
+    let begun = file.read_exact(&mut words).and_then(|()| file.read_exact(&mut own));
+    if begun.is_err() || words != *WORDS {
+        return Err(CheckpointFailure::Damaged("it does not begin as it should"));
+    }
+    if u64::from_le_bytes(own) != hash(identity.as_bytes(), 0) {
+        return Err(CheckpointFailure::Other);
+    }
+    let mut reading = Reading {
+        store: StateStore::new(successors.words()),
+        levels: Vec::new(),
+        end: 0,
+        summary: Summary::default(),
+        places: Vec::new(),
+    };
+    let mut whole = (WORDS.len() + own.len()) as u64;
+    while let Some(bytes) = section(&mut file, reading.store.len()).map_err(unreadable)? {
+        reading.section(&bytes, budget)?;
+        whole += bytes.len() as u64 + 16;
+    }
+    // What is cut off is written again.
+    file.set_len(whole).and_then(|()| file.seek(SeekFrom::Start(whole))).map_err(unreadable)?;
+    let file = CheckpointFile { file, states: reading.store.len(), levels: reading.levels.len() };
+    let so_far = if reading.store.is_empty() { None } else { Some(reading.finish(successors, observer)?) };
+    Ok((so_far, file))
+}
+
+/// The next section; none if there is no whole one.
+fn section(file: &mut File, states: usize) -> io::Result<Option<Vec<u8>>> {
+    let mut word = [0; 8];
+    if !is_whole(file.read_exact(&mut word))? {
+        return Ok(None);
+    }
+    let len = u64::from_le_bytes(word);
+    let left = file.metadata()?.len().saturating_sub(file.stream_position()?);
+    let Some(len) = usize::try_from(len).ok().filter(|_| len.saturating_add(8) <= left) else { return Ok(None) };
+    let mut bytes = vec![0; len];
+    file.read_exact(&mut bytes)?;
+    file.read_exact(&mut word)?;
+    Ok((u64::from_le_bytes(word) == hash(&bytes, states)).then_some(bytes))
+}
+
+fn is_whole(read: io::Result<()>) -> io::Result<bool> {
+    match read {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// What was read so far.
+struct Reading {
+    store: StateStore,
+    levels: Vec<u32>,
+    end: u32,
+    summary: Summary,
+    places: Vec<(usize, Vec<u32>)>,
+}
+
+impl Reading {
+    fn section(&mut self, mut bytes: &[u8], budget: &Budget) -> Result<(), CheckpointFailure> {
+        let damaged = |_| CheckpointFailure::Damaged("a number is too large");
+        let mut number = || take(&mut bytes).map_err(CheckpointFailure::from);
+        let count = |number: u64| usize::try_from(number).map_err(damaged);
+        self.summary.transitions = count(number()?)?;
+        self.summary.deadlocks = count(number()?)?;
+        self.summary.faults = count(number()?)?;
+        self.end = u32::try_from(number()?).map_err(damaged)?;
+        for _ in 0..number()? {
+            self.levels.push(u32::try_from(number()?).map_err(damaged)?);
+        }
+        let mut depths = Vec::new();
+        for _ in 0..number()? {
+            depths.push(count(number()?)?);
+        }
+        let mut rows = RowReader::new(bytes);
+        self.places.clear();
+        for depth in depths {
+            let row = rows.next_row()?.ok_or(CheckpointFailure::Damaged("a finding has no state"))?;
+            self.places.push((depth, row.to_vec()));
+        }
+        let (mut branches, mut ticks) = (self.store.branches(), 0);
+        while let Some(row) = rows.next_row()? {
+            budget.tick(&mut ticks).map_err(CheckpointFailure::Stopped)?;
+            let (number, expected) = loop {
+                let expected = self.store.len();
+                if let Ok((number, _)) = self.store.insert_afresh(row, &mut branches) {
+                    break (number as usize, expected);
+                }
+                self.store.may_grow(budget).map_err(CheckpointFailure::Stopped)?;
+                self.store.grow();
+            };
+            if number != expected {
+                return Err(CheckpointFailure::Damaged("a state comes twice"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds out again what there is to be found at the places that were noted.
+    fn finish<S: RowSuccessors, O: Observer>(
+        mut self,
+        successors: &S,
+        observer: &O,
+    ) -> Result<SearchSoFar, CheckpointFailure> {
+        let sorted = self.levels.first() == Some(&0) && self.levels.windows(2).all(|pair| pair[0] < pair[1]);
+        let last = self.levels.last().copied().unwrap_or(0);
+        if !sorted || last >= self.end || self.end as usize > self.store.len() {
+            return Err(CheckpointFailure::Damaged("its levels are none"));
+        }
+        let (mut scratch, mut eyes, mut found) = (successors.scratch(), observer.scratch(), Expansion::default());
+        let summary = &mut self.summary;
+        for (depth, row) in &self.places {
+            // What is found at a state that was not expanded yet is found when it is.
+            if *depth < self.levels.len() {
+                successors.expand(row, &mut scratch, &mut found);
+                if found.deadlock {
+                    summary.note(Finding::Deadlock, *depth, row);
+                }
+                for fault in found.faults.drain(..) {
+                    summary.note(Finding::Fault(fault), *depth, row);
+                }
+            }
+            observer.look(row, &mut eyes, &mut |number| summary.note(Finding::Broken(number), *depth, row));
+        }
+        Ok(SearchSoFar { store: self.store, levels: self.levels, end: self.end, summary: self.summary })
+    }
+}
