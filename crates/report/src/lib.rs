@@ -1,6 +1,6 @@
 //! How is a result shown to people and to scripts?
 //!
-//! Versioned view types ([`view`], [`compare`], [`abstraction`], [`spotlight`], [`explore`], [`failure`], [`simulate`], [`formula`], [`certify`]) that hold names and words
+//! Versioned view types ([`view`], [`compare`], [`abstraction`], [`spotlight`], [`explore`], [`cluster`], [`questions`], [`failure`], [`simulate`], [`formula`], [`certify`]) that hold names and words
 //! only, so that a page or a script needs nothing else; [`build`] makes them from structures and
 //! evidence. Renderers take views alone: [`text`] for people, [`page`] for people with a browser, [`json`] for scripts, [`junit`] and
 //! [`sarif`] for build servers.
@@ -39,6 +39,7 @@
 pub mod abstraction;
 pub mod build;
 pub mod certify;
+pub mod cluster;
 pub mod compare;
 pub mod completion;
 mod explained;
@@ -51,6 +52,7 @@ pub mod listing;
 pub mod merge;
 mod ordered;
 pub mod page;
+pub mod questions;
 pub mod reduce;
 pub mod sarif;
 pub mod several;

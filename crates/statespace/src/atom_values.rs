@@ -46,6 +46,11 @@ impl<'s, 'p> AtomEvaluator<'s, 'p> {
         self.blurred.load(Ordering::Relaxed)
     }
 
+    /// Some atom could not be evaluated in a state that somebody else has seen.
+    pub fn blur(&self) {
+        self.blurred.store(true, Ordering::Relaxed);
+    }
+
     /// Leaves the atoms' values in `room.values`.
     pub fn look(&self, row: &[u32], room: &mut AtomScratch) {
         let (_, shape) = room.shapes.of_row(self.packing, row);

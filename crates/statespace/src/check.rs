@@ -10,7 +10,6 @@ use tertium_evidence::observer::{Counts, Observer};
 use tertium_explore::pack::RowLayouts;
 use tertium_explore::reduction::promises::BrokenPromise;
 use tertium_explore::search::Progress;
-use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::store::Keeping;
 use tertium_lattice::Belnap;
 use tertium_load::failure::{Failure, Located};
@@ -177,9 +176,8 @@ const STATES_BETWEEN_LOOKS: usize = 4096;
 
 /// How many processes there are at most in one state.
 fn most_processes(space: &Space<'_>, effort: &Effort<'_>, observer: &dyn Observer) -> Result<usize, Stopped> {
-    let starts = |step: &tertium_program::Step| matches!(step.action, tertium_program::Action::Run { .. });
-    if space.semantics.layout().is_fixed() || !space.program().steps.iter().any(starts) {
-        return Ok(space.program().instances.len());
+    if let Some(count) = space.fixed_processes() {
+        return Ok(count);
     }
     let collected =
         Collected::visit(space, effort, &mut report_to(observer, "counting processes", effort.limit(space)));
@@ -331,13 +329,7 @@ impl ExplicitCheck<'_, '_> {
         let chosen = self.options.deadlock.is_some()
             || self.options.linear.is_some()
             || self.options.engine != EngineChoice::Auto;
-        if chosen || asked.formula.logic() == Logic::Ltl {
-            return chosen;
-        }
-        // Fairness leaves out paths, so not every state that can be reached counts. Of several initial states each must
-        // have a path to what is to be found.
-        let all_paths = self.space.scheduling == Scheduling::default();
-        asked.invariant.is_none() || !all_paths || (asked.exists && self.space.initial.len() != 1)
+        chosen || (asked.formula.logic() != Logic::Ltl && !safety::decided_by_states(self.space, asked))
     }
 
     fn property(&self, asked: &PropertyQuery, collected: &mut Option<Collected>) -> Result<ProgramAnswer, Failure> {

@@ -35,9 +35,11 @@ pub mod coverage;
 pub mod games;
 #[cfg(test)]
 mod games_tests;
+mod goal_observer;
 mod grace;
 pub mod linear;
 mod notes;
+pub mod outside;
 pub mod reduced_program;
 pub mod run_evidence;
 pub mod safety;

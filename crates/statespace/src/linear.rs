@@ -34,8 +34,9 @@ use super::space::{Space, stop_word};
 /// For formulas with more nodes the plain tableau may be too large to check a word with.
 const SMALL_FORMULA: usize = 14;
 
-struct FormulaMonitor<'s, 'p> {
-    automaton: &'s Tgba,
+/// The automaton of a formula, as a monitor of a program.
+pub struct FormulaMonitor<'s, 'p> {
+    automaton: Tgba,
     eyes: AtomEvaluator<'s, 'p>,
 }
 
@@ -61,6 +62,16 @@ impl Monitor for FormulaMonitor<'_, '_> {
             if transition.guard.passes(holds) {
                 out.push((to_u32(transition.target), transition.marks.0));
             }
+        }
+    }
+
+    fn remarks(&self) -> Vec<u64> {
+        vec![u64::from(self.eyes.blurred())]
+    }
+
+    fn absorb(&self, remarks: &[u64]) {
+        if remarks.contains(&1) {
+            self.eyes.blur();
         }
     }
 }
@@ -95,18 +106,31 @@ pub fn decide(
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ProgramAnswer, Failure> {
+    let (mut answer, question) = ask(space, asked, effort)?;
+    if let Some(question) = question {
+        question.answer(&mut answer, progress)?;
+    }
+    Ok(answer)
+}
+
+/// An open answer, and what is to be searched for; nothing if it is known already why there is none.
+pub(crate) fn ask<'s, 'p>(
+    space: &'s Space<'p>,
+    asked: &'s PropertyQuery,
+    effort: &'s Effort<'s>,
+) -> Result<(ProgramAnswer, Option<LinearQuestion<'s, 'p>>), Failure> {
     let mut answer = ProgramAnswer::open(&asked.name, asked.named, &asked.source, "ltl");
     answer.provenance.technique = cycle_search(effort);
     if let Some(reason) = &space.open {
         answer.verdict.leave_open(reason.clone());
-        return Ok(answer);
+        return Ok((answer, None));
     }
     let options = Translation { classical: true, ..Translation::default() };
     let automaton = match ltl_to_tgba(&asked.formula, true, options, effort.budget) {
         Ok(automaton) => automaton,
         Err(TranslationError::Stopped(stopped)) => {
             answer.verdict.stop(stopped.0);
-            return Ok(answer);
+            return Ok((answer, None));
         }
         Err(TranslationError::NotLinear) => {
             return Err(Failure::Internal(format!("`{}` is said to be linear and is not", asked.name)));
@@ -115,19 +139,15 @@ pub fn decide(
     let fair = space.scheduling.clone();
     if effort.store != Keeping::Exact && !fair.strong.is_empty() {
         answer.verdict.leave_open(needs_exact("strong fairness"));
-        return Ok(answer);
+        return Ok((answer, None));
     }
-    let watched = FormulaMonitor {
-        automaton: &automaton,
-        eyes: AtomEvaluator::new(&space.semantics, space.plain.packing(), &asked.atoms),
-    };
+    let eyes = AtomEvaluator::new(&space.semantics, space.plain.packing(), &asked.atoms);
+    let watched = FormulaMonitor { automaton, eyes };
     if let Some(reason) = too_many_marks(&watched, &fair) {
         answer.verdict.leave_open(reason);
-        return Ok(answer);
+        return Ok((answer, None));
     }
-    let question = LinearQuestion { space, asked, watched, fair, effort };
-    question.answer(&mut answer, progress)?;
-    Ok(answer)
+    Ok((answer, Some(LinearQuestion { space, asked, watched, fair, effort })))
 }
 
 /// Why a search cannot watch a run: what must happen again and again is too much to keep apart.
@@ -240,11 +260,12 @@ pub(crate) fn must_be_fair(space: &Space<'_>, fair: &Scheduling, run: &Run) -> R
     }
 }
 
-struct LinearQuestion<'s, 'p> {
+/// A linear property and the automaton of what breaks it.
+pub(crate) struct LinearQuestion<'s, 'p> {
     space: &'s Space<'p>,
     asked: &'s PropertyQuery,
-    watched: FormulaMonitor<'s, 'p>,
-    fair: Scheduling,
+    pub watched: FormulaMonitor<'s, 'p>,
+    pub fair: Scheduling,
     effort: &'s Effort<'s>,
 }
 
@@ -252,13 +273,23 @@ impl LinearQuestion<'_, '_> {
     fn answer(&self, answer: &mut ProgramAnswer, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
         let reduced = self.kinds().and_then(|kinds| self.space.reduced(&self.asked.atoms, kinds));
         answer.provenance.reduction = reduced.as_ref().map(|reduced| reduced.kind);
-        let (first, open) = match self.search(reduced.as_ref(), self.effort, progress) {
-            Ok(outcome) => outcome,
+        match self.search(reduced.as_ref(), self.effort, progress) {
+            Ok(outcome) => self.settle(answer, reduced.as_ref(), outcome, progress),
             Err(stopped) => {
                 self.stop(stopped, answer);
-                return Ok(());
+                Ok(())
             }
-        };
+        }
+    }
+
+    /// Answers by what a search has found.
+    pub fn settle(
+        &self,
+        answer: &mut ProgramAnswer,
+        reduced: Option<&ReducedProgram<'_>>,
+        (first, open): (LivenessOutcome, Option<Reason>),
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Failure> {
         (answer.cost.states, answer.cost.transitions) = (first.states, first.transitions);
         add_limits(self.space, &first.faults, answer);
         let Some(lasso) = first.lasso else {
@@ -274,7 +305,7 @@ impl LinearQuestion<'_, '_> {
             answer.verdict.leave_open(cannot_evaluate());
             return Ok(());
         }
-        let Some((stem, cycle)) = self.whole(reduced.as_ref(), first.states, lasso, progress)? else {
+        let Some((stem, cycle)) = self.whole(reduced, first.states, lasso, progress)? else {
             answer.verdict.leave_open(too_long_to_follow());
             return Ok(());
         };
@@ -330,7 +361,7 @@ impl LinearQuestion<'_, '_> {
         Ok((states(&lasso.stem), states(&lasso.cycle)))
     }
 
-    fn stop(&self, stopped: Stopped, answer: &mut ProgramAnswer) {
+    pub fn stop(&self, stopped: Stopped, answer: &mut ProgramAnswer) {
         answer.stop_if(stop_word(stopped));
         if answer.stopped().is_none() {
             let limit = self.effort.limit(self.space).unwrap_or_default();

@@ -4,28 +4,27 @@
 //! broken, they are searched first; the shortest run then comes from a search with all steps, so that it does not
 //! depend on what was left out. Only if that takes far too many states the run with fewer steps is told, with all its steps.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use tertium_base::{Budget, StopReason};
 use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::breadth::{Explored, Levelled, Listeners, Options, breadth_first_telling};
+use tertium_explore::search::liveness::Scheduling;
 use tertium_explore::search::run::shortest_run;
-use tertium_explore::search::{Finding, FindingPlace, Observer, Progress, Summary};
+use tertium_explore::search::{Finding, FindingPlace, Progress, Summary};
 use tertium_lattice::{Belnap, TruthValue};
-use tertium_logic::{Formula, NodeId};
+use tertium_logic::Logic;
 use tertium_program::ExprId;
 
 pub use tertium_explore::store::Keeping;
 
-use super::atom_values::{AtomEvaluator, AtomScratch};
 use super::bitstate;
+pub use super::goal_observer::GoalObserver;
+pub(crate) use super::goal_observer::{WantedFinding, watcher};
 use super::grace::{afterwards, short_while};
 use super::reduced_program::ReducedProgram;
 use super::space::{Space, Stepper, stop_word};
-use tertium_cegar::answer::{ProgramAnswer, Reason, Vacuity};
+use tertium_cegar::answer::{ProgramAnswer, Reason};
 use tertium_load::failure::Failure;
-use tertium_load::questions::{Mistake, MistakeQuery, PropertyQuery};
-use tertium_structures::vacuity;
+use tertium_load::questions::{MistakeQuery, PropertyQuery};
 use tertium_trace::propositional;
 use tertium_trace::run::{self, Run};
 
@@ -68,97 +67,14 @@ pub enum Goal<'q> {
     Never(&'q MistakeQuery),
 }
 
-/// A condition on states with what it takes to evaluate it.
-pub(crate) struct Condition<'s, 'p> {
-    formula: &'s Formula,
-    root: NodeId,
-    holds: bool,
-    pub eyes: AtomEvaluator<'s, 'p>,
-    /// Its implications.
-    implications: Vec<Implication>,
-}
-
-/// `a -> b`, as a part of a condition.
-struct Implication {
-    node: NodeId,
-    antecedent: NodeId,
-    /// Whether the condition is broken somewhere if `!a` stands in its place. Otherwise `b` does not matter.
-    matters: AtomicBool,
-}
-
-impl Condition<'_, '_> {
-    fn warn_if_vacuous(&self, answer: &mut ProgramAnswer) {
-        answer.vacuity = Vacuity::NotFound;
-        for implication in self.implications.iter().filter(|implication| !implication.matters.load(Ordering::Relaxed)) {
-            let text = self.formula.text_of(implication.antecedent, LONGEST_PART);
-            answer.vacuity = Vacuity::Vacuous;
-            answer.warnings.push(vacuity::never_matters(&text));
-        }
-    }
-}
-
-/// Longer sub-formulas in warnings are cut.
-const LONGEST_PART: usize = 200;
-
-/// Looks at states for all goals.
-pub(crate) struct GoalObserver<'s, 'p> {
-    pub conditions: Vec<Condition<'s, 'p>>,
-    /// What is searched for: positions of conditions, and mistakes.
-    pub wanted: Vec<WantedFinding>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WantedFinding {
-    Broken(usize),
-    Mistake(Mistake),
-}
-
-impl WantedFinding {
-    fn matches(self, finding: &Finding) -> bool {
-        match (self, finding) {
-            (Self::Broken(wanted), Finding::Broken(found)) => wanted == *found,
-            (Self::Mistake(Mistake::Deadlock | Mistake::EndState), Finding::Deadlock) => true,
-            (Self::Mistake(mistake), Finding::Fault(fault)) => Mistake::of(&fault.kind) == Some(mistake),
-            _ => false,
-        }
-    }
-
-    /// The nearest place, and of those the least.
-    pub fn found(self, summary: &Summary) -> Option<(&FindingPlace, &Finding)> {
-        let found = summary.findings.iter().filter(|(finding, _)| self.matches(finding));
-        found.map(|(finding, place)| (place, finding)).min()
-    }
-}
-
-impl Observer for GoalObserver<'_, '_> {
-    type Scratch = Vec<(AtomScratch, Vec<bool>, Vec<bool>)>;
-
-    fn scratch(&self) -> Self::Scratch {
-        self.conditions.iter().map(|condition| (condition.eyes.room(), Vec::new(), Vec::new())).collect()
-    }
-
-    fn look(&self, row: &[u32], scratch: &mut Self::Scratch, broken: &mut dyn FnMut(usize)) {
-        for (at, (condition, (room, nodes, others))) in self.conditions.iter().zip(scratch).enumerate() {
-            condition.eyes.look(row, room);
-            if propositional::value(condition.formula, condition.root, &room.values, nodes) != condition.holds {
-                broken(at);
-            }
-            for implication in &condition.implications {
-                if !nodes[implication.antecedent.index()] || implication.matters.load(Ordering::Relaxed) {
-                    continue;
-                }
-                let (formula, node) = (condition.formula, Some(implication.node));
-                let without = propositional::value_without(formula, condition.root, &room.values, node, others);
-                if without != condition.holds {
-                    implication.matters.store(true, Ordering::Relaxed);
-                }
-            }
-        }
-    }
-
-    fn is_enough(&self, summary: &Summary) -> bool {
-        !self.wanted.is_empty() && self.wanted.iter().all(|wanted| wanted.found(summary).is_some())
-    }
+/// Whether single states decide a property.
+#[must_use]
+pub fn decided_by_states(space: &Space<'_>, asked: &PropertyQuery) -> bool {
+    // Fairness leaves out paths, so not every state that can be reached counts. Of several initial states each must
+    // have a path to what is to be found.
+    let all_paths = space.scheduling == Scheduling::default();
+    let of_branches = all_paths && (!asked.exists || space.initial.len() == 1);
+    asked.invariant.is_some() && (asked.formula.logic() == Logic::Ltl || of_branches)
 }
 
 /// What the search for all goals found.
@@ -345,25 +261,6 @@ pub(crate) fn seen_by<'q>(goal: &Goal<'q>) -> &'q [ExprId] {
         Goal::Invariant(asked) => &asked.atoms,
         Goal::Never(_) => &[],
     }
-}
-
-pub(crate) fn watcher<'s, 'p>(space: &'s Space<'p>, goals: &[Goal<'s>]) -> GoalObserver<'s, 'p> {
-    let mut watcher = GoalObserver { conditions: Vec::new(), wanted: Vec::new() };
-    for goal in goals {
-        watcher.wanted.push(match goal {
-            Goal::Never(never) => WantedFinding::Mistake(never.mistake),
-            Goal::Invariant(asked) => {
-                let (root, holds) = asked.invariant.unwrap_or((asked.formula.root(), true));
-                let eyes = AtomEvaluator::new(&space.semantics, space.plain.packing(), &asked.atoms);
-                let implications = (vacuity::implications(&asked.formula).into_iter())
-                    .map(|(node, antecedent)| Implication { node, antecedent, matters: AtomicBool::new(false) })
-                    .collect();
-                watcher.conditions.push(Condition { formula: &asked.formula, root, holds, eyes, implications });
-                WantedFinding::Broken(watcher.conditions.len() - 1)
-            }
-        });
-    }
-    watcher
 }
 
 pub(crate) fn search(

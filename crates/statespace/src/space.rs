@@ -193,6 +193,14 @@ impl<'p> Space<'p> {
         broken
     }
 
+    /// How many processes there are, if none is started on the way.
+    #[must_use]
+    pub fn fixed_processes(&self) -> Option<usize> {
+        let starts = |step: &tertium_program::Step| matches!(step.action, tertium_program::Action::Run { .. });
+        let is_fixed = self.semantics.layout().is_fixed() || !self.program().steps.iter().any(starts);
+        is_fixed.then(|| self.program().instances.len())
+    }
+
     /// The same, with a scheduler that is weakly fair to the processes with the first `count` pids.
     #[must_use]
     pub fn fair_to(mut self, count: usize) -> Self {

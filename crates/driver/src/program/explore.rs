@@ -18,6 +18,8 @@ use tertium_program::ExprId;
 use super::answer::Reason;
 use super::bitstate::few_kept;
 use super::branching::{Collected, GraphOptions};
+use super::checkpoints::Checkpoints;
+use super::disk::has_limits;
 use super::safety::Effort;
 use super::space::{Space, stop_word};
 use crate::export::{Target, export};
@@ -51,6 +53,32 @@ pub struct Counts {
     pub words: usize,
 }
 
+impl Counts {
+    /// Of what a search has seen, in how long and with how many bytes.
+    pub(super) fn of(
+        space: &Space<'_>,
+        summary: &Summary,
+        errors: usize,
+        effort: &Effort<'_>,
+        (elapsed, bytes): (Duration, usize),
+    ) -> Self {
+        let reasons = reasons(space, summary, effort);
+        Self {
+            states: summary.states,
+            transitions: summary.transitions,
+            depth: summary.depth,
+            deadlocks: summary.deadlocks,
+            errors,
+            complete: summary.complete() && reasons.is_empty(),
+            stopped: summary.stopped.and_then(stop_word),
+            reasons,
+            elapsed,
+            bytes,
+            words: space.stepper.words(),
+        }
+    }
+}
+
 /// In which order states are visited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchOrder {
@@ -71,6 +99,20 @@ pub fn explore(
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(Counts, Collected), Failure> {
+    explore_with(space, order, effort, None, progress)
+}
+
+/// The same, written down as it goes on, or gone on with.
+///
+/// # Errors
+/// As [`explore`], and if what was written down cannot be gone on with.
+pub fn explore_with(
+    space: &Space<'_>,
+    order: SearchOrder,
+    effort: &Effort<'_>,
+    checkpoints: Option<&mut Checkpoints>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(Counts, Collected), Failure> {
     let start = Instant::now();
     if effort.store != Keeping::Exact {
         let nothing = StateStore::new(space.stepper.words());
@@ -86,26 +128,16 @@ pub fn explore(
     };
     let (stepper, initial) =
         fewer.as_ref().map_or((&space.stepper, &space.initial), |fewer| (&fewer.stepper, &fewer.initial));
-    let explored = match order {
-        SearchOrder::Breadth => breadth_first(stepper, &Blind, initial, &options, progress),
-        SearchOrder::Depth => depth_first(stepper, &Blind, initial, &options, progress),
+    let explored = match (order, checkpoints) {
+        (SearchOrder::Breadth, Some(checkpoints)) => {
+            checkpoints.search(space, (stepper, initial), effort, &options, progress)?
+        }
+        (SearchOrder::Breadth, None) => breadth_first(stepper, &Blind, initial, &options, progress),
+        (SearchOrder::Depth, _) => depth_first(stepper, &Blind, initial, &options, progress),
     };
     let elapsed = start.elapsed();
-    let reasons = reasons(space, &explored, effort);
-    let summary = &explored.summary;
-    let counts = Counts {
-        states: summary.states,
-        transitions: summary.transitions,
-        depth: summary.depth,
-        deadlocks: summary.deadlocks,
-        errors: errors(space, &explored, effort)?,
-        complete: summary.complete() && reasons.is_empty(),
-        stopped: summary.stopped.and_then(stop_word),
-        reasons,
-        elapsed,
-        bytes: explored.store.bytes(),
-        words: space.stepper.words(),
-    };
+    let errors = errors(space, &explored, effort)?;
+    let counts = Counts::of(space, &explored.summary, errors, effort, (elapsed, explored.store.bytes()));
     Ok((counts, Collected::of(explored)))
 }
 
@@ -139,9 +171,10 @@ fn estimate(space: &Space<'_>, effort: &Effort<'_>, progress: &mut dyn FnMut(Pro
     }
 }
 
-fn reasons(space: &Space<'_>, explored: &Explored, effort: &Effort<'_>) -> Vec<Reason> {
+/// Why an exploration that has seen this is not complete.
+fn reasons(space: &Space<'_>, summary: &Summary, effort: &Effort<'_>) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = space.open.iter().cloned().collect();
-    for finding in explored.summary.findings.keys() {
+    for finding in summary.findings.keys() {
         if let Finding::Fault(fault) = finding
             && let Some(reason) = space.fault_reason(fault)
             && !reasons.contains(&reason)
@@ -149,20 +182,15 @@ fn reasons(space: &Space<'_>, explored: &Explored, effort: &Effort<'_>) -> Vec<R
             reasons.push(reason);
         }
     }
-    if explored.summary.stopped.is_some_and(|stopped| stopped.0 == StopReason::Count) {
-        reasons.push(space.limit_reason(effort.limit(space).unwrap_or(explored.summary.states)));
+    if summary.stopped.is_some_and(|stopped| stopped.0 == StopReason::Count) {
+        reasons.push(space.limit_reason(effort.limit(space).unwrap_or(summary.states)));
     }
     reasons
 }
 
 /// Steps that go wrong; what only cannot be computed is not counted.
 fn errors(space: &Space<'_>, explored: &Explored, effort: &Effort<'_>) -> Result<usize, Failure> {
-    let limits = explored
-        .summary
-        .findings
-        .keys()
-        .any(|finding| matches!(finding, Finding::Fault(fault) if !fault.kind.is_error()));
-    if !limits {
+    if !has_limits(&explored.summary) {
         return Ok(explored.summary.faults);
     }
     let (mut scratch, mut found) = (space.stepper.scratch(), Expansion::default());

@@ -12,9 +12,13 @@
 //! [`bitstate`] answers with a store that keeps little; [`reduced_program`] leaves out what a question does not need and tells runs with all of it, [`slice`](mod@slice) does so with variables; [`approximation`] writes the abstraction as programs, [`error_trace`] tells abstract paths to what may be broken, [`explore`] counts, [`itf`] stores runs, [`simulate`] walks, [`reorder`] tells runs with fewer changes of process, [`narration`] what else there is to see in a run and [`location_invariants`] what holds in all states, [`proof`] makes certificates. [`parameterised`] answers for systems of every size. [`predicate_abstraction`] answers
 //! without running the program, [`spotlight`] by looking at some of its processes only. Which way a program goes is up to the [strategy](crate::strategy).
 
+mod asked;
+pub mod checkpoints;
+pub mod cluster;
 mod counter_proof;
 #[cfg(feature = "gpu")]
 pub mod device;
+pub mod disk;
 pub mod error_trace;
 pub mod explore;
 pub mod failing_case;
@@ -43,8 +47,8 @@ pub use tertium_load::program::{
 pub use tertium_load::{horn, promela, questions, sizes, smv};
 pub use tertium_program::{Fairness, Move, Program, Semantics, State};
 pub use tertium_statespace::{
-    CheckOptions, bitstate, branching, check, claims, coverage, linear, reduced_program, run_evidence, safety, space,
-    symbolic,
+    CheckOptions, bitstate, branching, check, claims, coverage, linear, outside, reduced_program, run_evidence, safety,
+    space, symbolic,
 };
 pub use tertium_trace::{Run, itf, narration, propositional, reorder, run, simulate, trail, wording};
 pub use tertium_translate::{approximation, programs as export};
