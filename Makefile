@@ -52,7 +52,7 @@ INSTALL ?= yes
 CASES ?= 50
 SEED ?= $(shell date +%s)
 
-.PHONY: help run build dist wheel test test-python quick test-forged test-completion test-long test-gpu test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-growth bench-limits bench-loop bench-page bench-parity bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants
+.PHONY: help run build dist wheel test test-python quick test-forged test-completion test-long test-gpu test-scaling test-spin test-symbolic test-unbounded peers browser pictures agreement bench bench-choice bench-growth bench-limits bench-loop bench-page bench-parity bench-spin bench-symbolic bench-unbounded evidence-table papers fuzz site lint format clean test-million mutants
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -125,6 +125,13 @@ test-completion: CASES = 14
 test-completion: $(Z3) ## 2,100 random partial models with one to four properties (CASES=14 times 150; SEED=N): completed exactly if some structure of three states completes them, or the thorough value is not false
 	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
 	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test --release -q -p tertium-structures --test completion
+
+# With 8 kills, 24 random models, 24 with formulas and 12 with automata in the short run, 13 times as many are 104, 312, 312 and 156.
+test-scaling: CASES = 13
+test-scaling: $(Z3) ## searches that are killed 104 times and gone on with, on disk, and by several processes on 312 random models with and without formulas (CASES=13 times 8 and 24; SEED=N), against one in memory
+	@echo "TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES)"
+	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test -q -p tertium --test scaling -- --nocapture
+	TERTIUM_SEED=$(SEED) TERTIUM_CASES=$(CASES) $(CARGO) test -q -p tertium-cluster -p tertium-driver -p tertium-explore --test agreement --test cycles --test cluster --test disk
 
 # Every model of the corpus, counted on the device; without one, the printed code compiled by a C++ compiler (part of `make test`).
 test-gpu: ## searches on a graphics processor against the explorer, over the whole corpus; needs CUDA's driver and run-time compiler

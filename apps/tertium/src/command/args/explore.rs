@@ -15,8 +15,11 @@ Examples:
   tertium explore protocol.gcl
   tertium explore protocol.gcl --max-states 100000 --format json
   tertium explore protocol.gcl --graph protocol.dot
+  tertium explore protocol.gcl --checkpoint states:5m
+  tertium explore protocol.gcl --resume states
+  tertium explore protocol.gcl --disk /scratch --memory 8G
 
-Exit codes: 0 every state was visited, 5 not all of them, 2 bad input.";
+Exit codes: 0 every state was visited, 5 not all of them, 2 bad input; with --disk 10 if something is false.";
 
 /// Orders of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -69,6 +72,16 @@ pub struct ExploreArgs {
     /// Stop after this many states [default: 1000000 if a variable has no bounds, else none]
     #[arg(long, value_name = "N")]
     pub max_states: Option<usize>,
+    /// Write down in this folder how far the search is, so that `--resume` goes on with it; `DIR:EVERY` says how often, for
+    /// example `states:5m` [default: every minute]
+    #[arg(long, value_name = "DIR[:EVERY]", conflicts_with = "resume")]
+    pub checkpoint: Option<String>,
+    /// Go on with the search that is written down in this folder, and write there; the answer is that of an unbroken run
+    #[arg(long, value_name = "DIR[:EVERY]")]
+    pub resume: Option<String>,
+    /// Keep states in files in this folder when half of the memory is used (`--memory`), and decide what single states break
+    #[arg(long, value_name = "DIR")]
+    pub disk: Option<PathBuf>,
     /// Write the graph; the format is that of the name: `.dot`, `.aut`, `.json` or `.kmts`
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,

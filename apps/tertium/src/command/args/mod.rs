@@ -8,6 +8,7 @@
 mod abstraction;
 mod certify;
 mod check;
+mod cluster;
 mod compare;
 mod complete;
 mod explore;
@@ -31,6 +32,7 @@ use clap::{Parser, Subcommand};
 pub use self::abstraction::{AbstractArgs, AbstractTarget, Abstraction, AbstractionArgs, ApproximationSide, MustName};
 pub use self::certify::CertifyArgs;
 pub use self::check::CheckArgs;
+pub use self::cluster::ClusterArgs;
 pub use self::compare::CompareArgs;
 pub use self::complete::CompleteArgs;
 pub use self::explore::{DeviceName, ExploreArgs, SearchName, StepsName};
@@ -91,6 +93,8 @@ pub enum Command {
     Sat(SatArgs),
     /// Count the states of a program, and write its graph
     Explore(ExploreArgs),
+    /// Count the states of a program with several processes, and decide what single states break
+    Cluster(ClusterArgs),
     /// Show what predicates make of a program, or blocks of states of a structure
     Abstract(AbstractArgs),
     /// Run a program: by chance, along a stored run, or step by step

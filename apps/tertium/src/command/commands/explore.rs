@@ -1,24 +1,31 @@
 //! `tertium explore`: the state space of a program, counted.
 
+use std::path::Path;
 use std::time::Instant;
 
 use tertium_base::narrow::{millis, whole};
 use tertium_base::{Budget, Diagnostic, StopReason};
 use tertium_driver::program::check::report_to;
-use tertium_driver::program::explore::{Counts, SearchOrder, explore, graph, graph_format};
+use tertium_driver::program::checkpoints::Checkpoints;
+use tertium_driver::program::disk;
+use tertium_driver::program::explore::{Counts, SearchOrder, explore_with, graph, graph_format};
+use tertium_driver::program::questions::questions;
 use tertium_driver::program::safety::{Effort, Keeping};
 use tertium_driver::program::space::{Space, StepsBy};
 use tertium_driver::program::{Extras, ProgramFile};
 use tertium_driver::{Failure, Located, Observer};
 use tertium_report::explore::ExploreReport;
+use tertium_report::questions::DiskReport;
 use tertium_report::view::{Input, SCHEMA_VERSION};
 use tertium_report::{Style, json, text};
 
 use super::program_views;
+use super::questions::any;
 use super::wishes::{keeping, threads};
 use crate::command::args::{DeviceName, ExploreArgs, PlainFormat, SearchName, StepsName};
 use crate::command::progress::{Phase, Progress};
 use crate::command::terminal::{self, Stream};
+use crate::command::units::Duration;
 use crate::command::watchdog::{self, LastWords};
 use crate::command::{exit, files};
 
@@ -58,6 +65,12 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
             .help("leave out `--store`, or `--graph`")
             .into());
     }
+    if let Some(folder) = &args.disk {
+        let report = on_disk(args, folder, &file, (&space, &effort), &phase)?;
+        drop(progress);
+        return Ok(show_answers(args, &file, &report));
+    }
+    let mut checkpoints = checkpoints(args, &effort)?;
     if args.device == DeviceName::Gpu {
         let counts = on_device(args, &space, &effort, &phase)?;
         drop(progress);
@@ -71,8 +84,8 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
         SearchName::Breadth => SearchOrder::Breadth,
         SearchName::Depth => SearchOrder::Depth,
     };
-    let (counts, collected) =
-        explore(&space, order, &effort, &mut report_to(&phase, "exploring", effort.limit(&space)))?;
+    let mut report = report_to(&phase, "exploring", effort.limit(&space));
+    let (counts, collected) = explore_with(&space, order, &effort, checkpoints.as_mut(), &mut report)?;
     phase.phase("writing the graph");
     let written = target.map(|target| graph(&space, &counts, &collected, &effort, target));
     drop(progress);
@@ -85,6 +98,9 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
         (_, written) => written.map(|_| None)?,
     };
     show(args, &file, &counts);
+    if let Some(warning) = checkpoints.and_then(|checkpoints| checkpoints.warning()) {
+        super::show(&[Located::nowhere(warning)], args.look.color);
+    }
     if not_written.is_some() {
         super::show(&[Located::nowhere(no_graph())], args.look.color);
     }
@@ -122,6 +138,26 @@ fn on_device(_: &ExploreArgs, _: &Space<'_>, _: &Effort<'_>, _: &Phase) -> Resul
         .help("build with the feature `gpu`, or leave out `--device`")
         .into())
 }
+
+/// What is written down of the search, or gone on with.
+fn checkpoints(args: &ExploreArgs, effort: &Effort<'_>) -> Result<Option<Checkpoints>, Failure> {
+    let Some(said) = args.checkpoint.as_ref().or(args.resume.as_ref()) else { return Ok(None) };
+    let is_plain = effort.store == Keeping::Exact && args.search == SearchName::Breadth && !effort.reduction;
+    if !is_plain || args.device == DeviceName::Gpu {
+        return Err(Diagnostic::error(
+            "E0385",
+            "only plain searches level by level that keep every state are written down",
+        )
+        .help("leave out `--store`, `--search`, `--reduction` and `--device`, or the checkpoints")
+        .into());
+    }
+    let parsed = said.rsplit_once(':').and_then(|(folder, every)| Some((folder, every.parse::<Duration>().ok()?)));
+    let (folder, every) = parsed.map_or((said.as_str(), EVERY), |(folder, every)| (folder, every.0));
+    Ok(Some(Checkpoints::new(Path::new(folder), every, args.resume.is_some())))
+}
+
+/// How often a search is written down, if nobody says it.
+const EVERY: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Said where the graph was asked for and a limit was reached before all of it was there.
 fn no_graph() -> Diagnostic {
@@ -161,9 +197,10 @@ fn say_when_stopped(args: &ExploreArgs, input: Input, phase: &Phase) {
     });
 }
 
-fn show(args: &ExploreArgs, file: &ProgramFile, counts: &Counts) {
+/// What was counted, as it is shown.
+pub fn report(file: &ProgramFile, counts: &Counts) -> ExploreReport {
     let seconds = counts.elapsed.as_secs_f64().max(1e-6);
-    let report = ExploreReport {
+    ExploreReport {
         schema_version: SCHEMA_VERSION,
         tool: super::tool(),
         input: Input { file: file.file.clone(), kind: file.language.name() },
@@ -179,7 +216,53 @@ fn show(args: &ExploreArgs, file: &ProgramFile, counts: &Counts) {
         states_per_second: whole(counts.states as f64 / seconds) as u64,
         memory_bytes: counts.bytes,
         state_bytes: counts.words * 4,
+    }
+}
+
+/// Counts, and decides what single states break, with states on disk.
+fn on_disk(
+    args: &ExploreArgs,
+    folder: &Path,
+    file: &ProgramFile,
+    (space, effort): (&Space<'_>, &Effort<'_>),
+    phase: &Phase,
+) -> Result<DiskReport, Failure> {
+    let is_plain = effort.store == Keeping::Exact && args.search == SearchName::Breadth && !effort.reduction;
+    let other = args.graph.is_some() || args.checkpoint.is_some() || args.resume.is_some();
+    if !is_plain || other || args.device == DeviceName::Gpu {
+        return Err(Diagnostic::error("E0385", "only plain searches level by level keep their states on disk")
+            .help("leave out `--reduction`, `--store`, `--search`, `--device`, `--graph`, `--checkpoint` and `--resume`, or `--disk`")
+            .into());
+    }
+    let asked = questions(file, &[], false)?;
+    let mut tell = report_to(phase, "exploring", effort.limit(space));
+    let found = disk::decide(space, &asked, folder, effort, &mut tell)?;
+    Ok(DiskReport {
+        counts: report(file, &found.counts),
+        results: found.answers.iter().map(|answer| super::questions::result(file, answer)).collect(),
+        not_asked: found.not_asked,
+        disk_bytes: found.bytes,
+    })
+}
+
+fn show_answers(args: &ExploreArgs, file: &ProgramFile, report: &DiskReport) -> u8 {
+    let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
+    let written = match args.format {
+        PlainFormat::Json => json::document(report),
+        PlainFormat::Text if args.look.quiet => text::disk(report, None, style),
+        PlainFormat::Text => text::disk(report, Some(&file.description()), style),
     };
+    terminal::write(Stream::Out, &written);
+    match report.counts.stopped {
+        Some(word) if word == StopReason::Interrupted.word() => exit::INTERRUPTED,
+        _ if any(&report.results, "false") => exit::SOME_FALSE,
+        _ if report.counts.complete && !any(&report.results, "unknown") => exit::ALL_HOLD,
+        _ => exit::SOME_OPEN,
+    }
+}
+
+fn show(args: &ExploreArgs, file: &ProgramFile, counts: &Counts) {
+    let report = report(file, counts);
     let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
     let written = match args.format {
         PlainFormat::Json => json::document(&report),

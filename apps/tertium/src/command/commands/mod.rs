@@ -3,6 +3,7 @@
 pub mod abstraction;
 mod certify;
 pub mod check;
+mod cluster;
 mod compare;
 mod complete;
 mod dialogue;
@@ -20,6 +21,7 @@ mod merge;
 mod pages;
 mod program;
 pub mod program_views;
+mod questions;
 mod reduce;
 mod serve;
 pub mod simulate;
@@ -94,6 +96,7 @@ fn asked(command: &Command) -> RequestedOutput {
         Command::Synthesise(args) => (args.format.into(), Some(&args.file)),
         Command::Sat(args) => (args.format.into(), None),
         Command::Explore(args) => (args.format.into(), Some(&args.file)),
+        Command::Cluster(args) => (args.format.into(), args.file.as_ref()),
         Command::Abstract(args) => (args.format.into(), Some(&args.file)),
         Command::Simulate(args) => (args.format.into(), Some(&args.file)),
         Command::Certify(args) => (args.format.into(), Some(&args.file)),
@@ -134,6 +137,7 @@ fn run(cli: Cli) -> u8 {
         Command::Synthesise(args) => synthesise::run(&args),
         Command::Sat(args) => reduce::run_sat(&args),
         Command::Explore(args) => explore::run(&args),
+        Command::Cluster(args) => cluster::run(&args),
         Command::Abstract(args) => abstraction::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Fmt(args) => fmt::run(&args),
