@@ -63,6 +63,13 @@ pub struct DiskOptions<'a> {
     pub states: usize,
 }
 
+impl DiskOptions<'_> {
+    /// So many candidates are gathered before they are sorted.
+    fn most_candidates(&self) -> usize {
+        (self.buffers / 16).max(1 << 10)
+    }
+}
+
 /// A search that has ended, in memory or on disk.
 #[derive(Debug)]
 pub struct DiskSearch {
@@ -265,17 +272,12 @@ impl<'s, S: RowSuccessors, O: Observer> SearchOnDisk<'s, S, O> {
             file,
             levels,
             closed,
-            candidates: Vec::new(),
+            candidates: Vec::with_capacity(disk.most_candidates()),
             spilled: Vec::new(),
             lately: vec![u64::MAX; LATELY],
             scratch: successors.scratch(),
             eyes: observer.scratch(),
         })
-    }
-
-    /// So many candidates are gathered before they are sorted.
-    fn most_candidates(&self) -> usize {
-        (self.disk.buffers / 16).max(1 << 10)
     }
 
     fn run(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Result<(), Stopped>, DiskFailure> {
@@ -369,7 +371,7 @@ impl<'s, S: RowSuccessors, O: Observer> SearchOnDisk<'s, S, O> {
         if *lately != key {
             *lately = key;
             self.candidates.push(key);
-            if self.candidates.len() >= self.most_candidates() {
+            if self.candidates.len() >= self.disk.most_candidates() {
                 self.spill()?;
             }
         }
@@ -381,7 +383,7 @@ impl<'s, S: RowSuccessors, O: Observer> SearchOnDisk<'s, S, O> {
         self.candidates.sort_unstable();
         self.candidates.dedup();
         // Where most were duplicates, there is room again.
-        if self.candidates.len() * 2 > self.most_candidates() {
+        if self.candidates.len() * 2 > self.disk.most_candidates() {
             let path = self.disk.folder.join(format!("candidates-{}.keys", self.spilled.len()));
             let keys = &self.candidates;
             self.spilled.push(KeyRun::on_disk(&path, |writer| keys.iter().try_for_each(|&key| writer.add(key)))?);
