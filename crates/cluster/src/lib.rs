@@ -28,6 +28,7 @@
 
 mod cycles;
 mod failure;
+mod groups;
 pub mod hosts;
 mod lasso;
 mod launch;

@@ -15,6 +15,7 @@ use tertium_explore::store::{Branches, StateStore};
 use tertium_explore::successors::{Expansion, RowSuccessors};
 
 use crate::failure::ClusterFailure;
+use crate::groups::{ARRIVALS, Arrivals, GROUP, Group};
 use crate::rounds::Rounds;
 
 /// Rows for one worker are sent when they have so many bytes.
@@ -147,8 +148,8 @@ pub(crate) struct OwnStates<'q, S: RowSuccessors, O: Observer> {
     pub base: Branches,
     pub branches: Branches,
     pub scratch: S::Scratch,
-    eyes: O::Scratch,
-    summary: Summary,
+    pub eyes: O::Scratch,
+    pub summary: Summary,
     /// The findings that all others know of, with their places.
     pub told: Summary,
     pub stopped: Option<Stopped>,
@@ -157,6 +158,7 @@ pub(crate) struct OwnStates<'q, S: RowSuccessors, O: Observer> {
     pub rows_sent: usize,
     /// Rows that were sent lately, by some bits of their hashes.
     lately: Vec<Vec<u32>>,
+    pub arrivals: Arrivals,
     pub me: usize,
 }
 
@@ -201,6 +203,7 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
             outgoing: (0..rounds.peers()).map(|_| RowWriter::default()).collect(),
             rows_sent: 0,
             lately: vec![Vec::new(); if rounds.peers() > 1 { LATELY } else { 0 }],
+            arrivals: Arrivals::default(),
             me: rounds.index(),
         }
     }
@@ -213,10 +216,10 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
     ) -> Result<(), ClusterFailure> {
         for row in self.question.initial {
             if owner(hash(row), rounds.peers()) == self.me {
-                self.enter(row, 0, false);
+                self.enter(row, 0);
             }
         }
-        let mut start = 0;
+        let (mut start, mut group) = (0, Group::new(&self.store));
         loop {
             let end = self.store.len();
             if !self.agree(rounds, end - start)? {
@@ -229,7 +232,7 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
             let depth = self.told.depth;
             let states = self.told.states;
             progress(Progress { states, queue: end - start, depth, bytes: self.store.bytes() });
-            self.expand_level(rounds, start, end, depth)?;
+            self.expand_level(rounds, &mut group, (start, end), depth)?;
             self.told.depth += 1;
             start = end;
         }
@@ -290,13 +293,12 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
     fn expand_level(
         &mut self,
         rounds: &mut Rounds<'_>,
-        start: usize,
-        end: usize,
+        group: &mut Group,
+        (start, end): (usize, usize),
         depth: usize,
     ) -> Result<(), ClusterFailure> {
-        let (mut found, mut row) = (Expansion::default(), Vec::new());
-        for (count, state) in (start..end).enumerate() {
-            if count % STATES_PER_LOOK == 0 {
+        for from in (start..end).step_by(GROUP) {
+            if (from - start) % STATES_PER_LOOK == 0 {
                 if rounds.peers() > 1 {
                     rounds.poll(&mut |_, bytes| self.receive(&bytes, depth + 1))?;
                 }
@@ -305,13 +307,7 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
             if self.stopped.is_some() {
                 break;
             }
-            self.store.read(to_u32(state), &mut self.base);
-            self.question.successors.expand(self.base.words(), &mut self.scratch, &mut found);
-            self.count(&mut found, depth);
-            for step in 0..found.steps() {
-                found.copy_row(step, &mut row);
-                self.dispatch(&row, depth + 1, rounds);
-            }
+            self.expand_group(group, from..end.min(from + GROUP), depth, rounds);
         }
         for worker in 0..rounds.peers() {
             self.dispatch_packet(worker, rounds);
@@ -325,18 +321,16 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
         self.stopped = self.stopped.or(stopped.err());
     }
 
-    /// Keeps a successor or has it sent to its owner.
-    fn dispatch(&mut self, row: &[u32], depth: usize, rounds: &mut Rounds<'_>) {
-        let peers = rounds.peers();
-        let hash = if peers == 1 { 0 } else { hash(row) };
-        let owner = owner(hash, peers);
+    /// Whether a row belongs to this worker; otherwise it is sent to its owner.
+    pub fn is_own_or_sent(&mut self, row: &[u32], rounds: &mut Rounds<'_>) -> bool {
+        let hash = hash(row);
+        let owner = owner(hash, rounds.peers());
         if owner == self.me {
-            self.enter(row, depth, true);
-            return;
+            return true;
         }
         let lately = &mut self.lately[tertium_base::narrow::below(hash, LATELY)];
         if lately == row {
-            return;
+            return false;
         }
         lately.clear();
         lately.extend_from_slice(row);
@@ -345,6 +339,7 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
         if self.outgoing[owner].len() >= PACKET {
             self.dispatch_packet(owner, rounds);
         }
+        false
     }
 
     pub fn dispatch_packet(&mut self, owner: usize, rounds: &mut Rounds<'_>) {
@@ -357,38 +352,17 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
         let mut rows = RowReader::new(bytes);
         let unreadable = |why: UnreadableRow| ClusterFailure::Unreadable { cause: why.to_string() };
         while let Some(row) = rows.next_row().map_err(unreadable)? {
-            self.enter(row, depth, false);
+            self.arrivals.add(row);
+            if self.arrivals.len() >= ARRIVALS {
+                self.enter_arrivals(depth);
+            }
         }
+        self.enter_arrivals(depth);
         Ok(())
     }
 
-    /// Enters a state of this worker's and looks at it if it is new. Where there is no room, the search is stopped.
-    fn enter(&mut self, row: &[u32], depth: usize, after_base: bool) {
-        let new = loop {
-            let inserted = match after_base {
-                true => self.store.insert(&self.base, row, &mut self.branches),
-                false => self.store.insert_afresh(row, &mut self.branches),
-            };
-            match inserted {
-                Ok((_, new)) => break new,
-                Err(_) => {
-                    if let Err(stopped) = self.store.may_grow(self.question.options.budget) {
-                        self.stopped = Some(stopped);
-                        return;
-                    }
-                    self.store.grow();
-                }
-            }
-        };
-        if new {
-            let summary = &mut self.summary;
-            let note = &mut |number| summary.note(Finding::Broken(number), depth, row);
-            self.question.observer.look(row, &mut self.eyes, note);
-        }
-    }
-
-    fn count(&mut self, found: &mut Expansion, depth: usize) {
-        let (summary, row) = (&mut self.summary, self.base.words());
+    pub fn count(&mut self, row: &[u32], found: &mut Expansion, depth: usize) {
+        let summary = &mut self.summary;
         summary.transitions += found.steps();
         if found.deadlock {
             summary.deadlocks += 1;

@@ -74,6 +74,31 @@ impl StateStore {
         Ok(())
     }
 
+    /// Adds one successor of the state in `bases[at]`.
+    ///
+    /// # Errors
+    /// `Full` if the store must grow first.
+    #[inline]
+    pub fn add_step_to_batch(&self, at: usize, found: &Expansion, step: usize, batch: &mut Batch) -> Result<(), Full> {
+        self.must_fit(found.reach())?;
+        batch.changed.extend_from_slice(found.changes(step));
+        batch.rows.push((to_u32(at), to_u32(batch.changed.len())));
+        Ok(())
+    }
+
+    /// Adds a row; `bases[0]` is then as [`Self::branches`] makes it.
+    ///
+    /// # Errors
+    /// `Full` if the store must grow first.
+    #[inline]
+    pub fn add_row_to_batch(&self, row: &[u32], batch: &mut Batch) -> Result<(), Full> {
+        self.must_fit(row.len())?;
+        let words = row.iter().enumerate().filter(|&(_, &word)| word != 0);
+        batch.changed.extend(words.map(|(at, &word)| (to_u32(at), word)));
+        batch.rows.push((0, to_u32(batch.changed.len())));
+        Ok(())
+    }
+
     /// Looks at where the keys that were not entered lately will be looked for, all at once, so that entering them does
     /// not wait for one after the other to come from memory.
     pub fn look_ahead(&self, batch: &mut Batch) {
