@@ -98,8 +98,8 @@ pub fn breadth_first_on_disk<S: RowSuccessors, O: Observer>(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<DiskSearch, DiskFailure> {
     let half = options.budget.clone().with_memory(Some(disk.memory));
-    let most = options.max_states.unwrap_or(usize::MAX).min(disk.states);
-    let inside = Options { budget: &half, max_states: (most < usize::MAX).then_some(most), ..options.clone() };
+    let most = options.max_states.map_or(disk.states, |most| most.min(disk.states));
+    let inside = Options { budget: &half, max_states: Some(most), ..options.clone() };
     let mut last_level = Summary::default();
     let listeners = Listeners { progress: &mut *progress, found: &mut |_, _| {} };
     let explored =
