@@ -33,6 +33,7 @@ pub mod hosts;
 mod lasso;
 mod launch;
 pub mod meeting;
+mod partition;
 mod peers;
 mod rounds;
 mod search;

@@ -13,13 +13,12 @@ use tertium_program::{
 
 use crate::clauses::{Clause, Script};
 use crate::terms::{Op, Sort, Term, refused};
-use crate::{Predicate, Register};
 
 /// Where the location of a predicate comes after the first one.
 const FIRST: usize = 1;
 
 /// The program of some clauses.
-pub(crate) fn program(script: &Script, text: &str) -> Result<(Program, Vec<Predicate>), Box<Diagnostic>> {
+pub(crate) fn program(script: &Script, text: &str) -> Result<Program, Box<Diagnostic>> {
     let mut lowering = Lowering { script, program: Program::new(""), registers: BTreeMap::new() };
     lowering.declare();
     let process = lowering.locations();
@@ -35,8 +34,7 @@ pub(crate) fn program(script: &Script, text: &str) -> Result<(Program, Vec<Predi
         atoms: BTreeMap::from([("false".to_owned(), bad)]),
         span: Span::default(),
     });
-    let predicates = lowering.predicates();
-    Ok((lowering.program, predicates))
+    Ok(lowering.program)
 }
 
 fn error(script: &Script) -> LocationId {
@@ -88,20 +86,6 @@ impl Lowering<'_> {
             });
             self.registers.insert((sort, position), id);
         }
-    }
-
-    /// Where each predicate and its arguments are.
-    fn predicates(&self) -> Vec<Predicate> {
-        let register = |(position, &sort): (usize, &Sort)| Register {
-            name: self.program.variable(self.registers[&(sort, position)]).name.clone(),
-            is_bool: sort != Sort::Int,
-        };
-        let one = |(at, name): (usize, &String)| Predicate {
-            name: name.clone(),
-            location: FIRST + at,
-            arguments: self.script.arguments[at].iter().enumerate().map(register).collect(),
-        };
-        self.script.names.iter().enumerate().map(one).collect()
     }
 
     fn locations(&mut self) -> ProcessId {

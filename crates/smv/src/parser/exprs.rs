@@ -59,7 +59,7 @@ impl Parser<'_> {
             return Ok(condition);
         }
         let yes = self.expr()?;
-        self.require(":")?;
+        self.expect(":")?;
         self.deeper()?;
         let no = self.conditional();
         self.depth -= 1;
@@ -191,28 +191,19 @@ impl Parser<'_> {
     }
 
     fn product(&mut self) -> Read<Expr> {
-        let mut left = self.concatenation()?;
+        let mut left = self.unary()?;
         loop {
             let op = match self.kind() {
                 TokenKind::Mark("*") => Binary::Mul,
                 TokenKind::Mark("/") => Binary::Div,
                 TokenKind::Word(word) if word == "mod" => Binary::Mod,
+                TokenKind::Mark("::") => Binary::Concat,
                 _ => return Ok(left),
             };
             self.advance();
-            let right = self.concatenation()?;
+            let right = self.unary()?;
             left = self.pair(op, left, right);
         }
-    }
-
-    /// `a :: b`, which binds more tightly than arithmetic.
-    fn concatenation(&mut self) -> Read<Expr> {
-        let mut left = self.unary()?;
-        while self.take_mark("::") {
-            let right = self.unary()?;
-            left = self.pair(Binary::Concat, left, right);
-        }
-        Ok(left)
     }
 
     fn unary(&mut self) -> Read<Expr> {
@@ -227,17 +218,6 @@ impl Parser<'_> {
             _ => return self.postfix(),
         };
         self.advance();
-        // `-0sd8_128` is a constant, though `0sd8_128` is none.
-        if let (Unary::Negate, TokenKind::Constant(crate::lexer::WordConstant { bits, signed: true, value })) =
-            (op, self.kind().clone())
-            && !self.mark_after("[")
-        {
-            self.advance();
-            return Ok(Expr {
-                kind: ExprKind::Word { bits, signed: true, value: -value },
-                span: self.from(start.start),
-            });
-        }
         self.deeper()?;
         let operand = self.unary();
         self.depth -= 1;
@@ -252,7 +232,7 @@ impl Parser<'_> {
         self.advance();
         let bounds = if bounded {
             let lo = self.sum()?;
-            self.require("..")?;
+            self.expect("..")?;
             let hi = self.sum()?;
             Some(Bounds { lo: Box::new(lo), hi: Some(Box::new(hi)) })
         } else if self.is_mark("[") && may_be_bounded(op) {
@@ -270,20 +250,20 @@ impl Parser<'_> {
 
     /// `[a, b]`, `[a, +oo)`.
     fn bounds(&mut self) -> Read<Bounds> {
-        self.require("[")?;
+        self.expect("[")?;
         let lo = self.sum()?;
-        self.require(",")?;
+        self.expect(",")?;
         if self.take_mark("+") {
             if !self.take_word("oo") {
                 return self.unexpected("`oo`");
             }
             if !self.take_mark(")") {
-                self.require("]")?;
+                self.expect("]")?;
             }
             return Ok(Bounds { lo: Box::new(lo), hi: None });
         }
         let hi = self.sum()?;
-        self.require("]")?;
+        self.expect("]")?;
         Ok(Bounds { lo: Box::new(lo), hi: Some(Box::new(hi)) })
     }
 
@@ -296,11 +276,11 @@ impl Parser<'_> {
             _ => return self.postfix(),
         };
         self.advance();
-        self.require("[")?;
+        self.expect("[")?;
         let left = self.within(true)?;
         let bounds = if self.take_word("BU") {
             let lo = self.sum()?;
-            self.require("..")?;
+            self.expect("..")?;
             let hi = self.sum()?;
             Some(Bounds { lo: Box::new(lo), hi: Some(Box::new(hi)) })
         } else if self.take_word("U") {
@@ -309,7 +289,7 @@ impl Parser<'_> {
             return self.unexpected("`U` or `BU`");
         };
         let right = self.within(false)?;
-        self.require("]")?;
+        self.expect("]")?;
         let span = self.from(start.start);
         Ok(Expr { kind: ExprKind::TemporalPair(op, bounds, Box::new(left), Box::new(right)), span })
     }
@@ -330,7 +310,7 @@ impl Parser<'_> {
                 } else {
                     ExprKind::Index(Box::new(expr), Box::new(index))
                 };
-                self.require("]")?;
+                self.expect("]")?;
                 expr = Expr { kind, span: self.from(start) };
             } else {
                 return Ok(expr);
@@ -365,19 +345,19 @@ impl Parser<'_> {
             TokenKind::Mark("(") => {
                 self.advance();
                 let inner = self.within(false)?;
-                self.require(")")?;
+                self.expect(")")?;
                 return Ok(Expr { kind: inner.kind, span: self.from(span.start) });
             }
             TokenKind::Mark("{") => {
                 self.advance();
                 let members = self.list("}")?;
-                self.require("}")?;
+                self.expect("}")?;
                 ExprKind::Set(members)
             }
             TokenKind::Mark("[") => {
                 self.advance();
                 let members = self.list("]")?;
-                self.require("]")?;
+                self.expect("]")?;
                 ExprKind::Array(members)
             }
             TokenKind::Word(word) => self.word(&word)?,
@@ -400,16 +380,16 @@ impl Parser<'_> {
             "case" => self.case(),
             "next" => {
                 self.advance();
-                self.require("(")?;
+                self.expect("(")?;
                 let inner = self.expr()?;
-                self.require(")")?;
+                self.expect(")")?;
                 Ok(ExprKind::Next(Box::new(inner)))
             }
             _ if FUNCTIONS.contains(&word) && self.mark_after("(") => {
                 self.advance();
-                self.require("(")?;
+                self.expect("(")?;
                 let arguments = self.list(")")?;
-                self.require(")")?;
+                self.expect(")")?;
                 Ok(ExprKind::Call(Name { name: word.to_owned(), span }, arguments))
             }
             "READ" | "WRITE" | "CONSTARRAY" | "typeof" if self.mark_after("(") => {
@@ -433,9 +413,9 @@ impl Parser<'_> {
         let mut branches = Vec::new();
         while !self.take_word("esac") {
             let condition = self.expr()?;
-            self.require(":")?;
+            self.expect(":")?;
             let value = self.expr()?;
-            self.require(";")?;
+            self.expect(";")?;
             branches.push((condition, value));
         }
         if branches.is_empty() {

@@ -5,10 +5,11 @@
 //! states visited before. Files are written and read from beginning to end, each key as the difference from the one before it. Nothing is left to chance: two
 //! rows never have the same key, and every block that is read is compared with a sum of what was written.
 //!
-//! The search begins in memory (`breadth`), with all threads, and goes on here with one when half of the memory is used.
+//! The search begins in memory (`breadth`) and goes on here when half of the memory is used. Threads expand states; one sorts and merges.
 
 mod closed;
 mod sorted;
+mod worker;
 
 use std::fmt;
 use std::io;
@@ -18,10 +19,11 @@ use tertium_base::{Budget, StopReason, Stopped};
 
 use self::closed::ClosedKeys;
 use self::sorted::{KeyCursor, KeyFile, KeyRun, KeyWriter, SortedKeys, merge};
+use self::worker::DiskWorker;
 use super::breadth::{Beginning, Explored, Listeners, Options, breadth_first_from};
 use super::run::shortest_run;
-use super::{Finding, Observer, Progress, Summary};
-use crate::store::{Branches, StateStore};
+use super::{Observer, Progress, Summary};
+use crate::store::StateStore;
 use crate::successors::{Expansion, RowSuccessors};
 
 /// Why a search cannot go on on disk.
@@ -66,7 +68,7 @@ pub struct DiskOptions<'a> {
 impl DiskOptions<'_> {
     /// So many candidates are gathered before they are sorted.
     fn most_candidates(&self) -> usize {
-        (self.buffers / 16).max(1 << 10)
+        (self.buffers / 16).max(2 * PORTION)
     }
 }
 
@@ -98,8 +100,8 @@ pub fn breadth_first_on_disk<S: RowSuccessors, O: Observer>(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<DiskSearch, DiskFailure> {
     let half = options.budget.clone().with_memory(Some(disk.memory));
-    let most = options.max_states.map_or(disk.states, |most| most.min(disk.states));
-    let inside = Options { budget: &half, max_states: Some(most), ..options.clone() };
+    let most = options.max_states.unwrap_or(usize::MAX).min(disk.states);
+    let inside = Options { budget: &half, max_states: (most < usize::MAX).then_some(most), ..options.clone() };
     let mut last_level = Summary::default();
     let listeners = Listeners { progress: &mut *progress, found: &mut |_, _| {} };
     let explored =
@@ -211,13 +213,16 @@ fn least_predecessor<S: RowSuccessors>(
     Ok(least)
 }
 
-/// Keys that were met lately are not gathered again, by some of their bits.
-const LATELY: usize = 1 << 14;
-/// Candidates are compared with what was visited in portions of so many.
-const PORTION: usize = 1 << 14;
+/// Candidates are taken over, and compared with what was visited, in portions of so many.
+const PORTION: usize = 1 << 10;
+/// So many states are expanded by each thread before the limits are looked at.
+const STATES_EACH: usize = 1 << 12;
+/// Fewer are not worth a thread.
+const WORTH_A_THREAD: usize = 512;
+/// More threads are not used: the store counts on it.
+const MOST_THREADS: usize = 128;
 
 struct SearchOnDisk<'s, S: RowSuccessors, O: Observer> {
-    successors: &'s S,
     observer: &'s O,
     options: &'s Options<'s>,
     disk: DiskOptions<'s>,
@@ -231,11 +236,7 @@ struct SearchOnDisk<'s, S: RowSuccessors, O: Observer> {
     /// Keys of successors, and sorted ones in files.
     candidates: Vec<u64>,
     spilled: Vec<KeyRun>,
-    lately: Vec<u64>,
-    base: Branches,
-    branches: Branches,
-    scratch: S::Scratch,
-    eyes: O::Scratch,
+    workers: Vec<DiskWorker<'s, S, O>>,
 }
 
 impl<'s, S: RowSuccessors, O: Observer> SearchOnDisk<'s, S, O> {
@@ -259,13 +260,12 @@ impl<'s, S: RowSuccessors, O: Observer> SearchOnDisk<'s, S, O> {
             closed.add(KeyRun::Memory(keys))?;
         }
         store.forget_states();
+        let worker = || DiskWorker::new((successors, observer), &store);
+        let workers = (0..options.threads.clamp(1, MOST_THREADS)).map(|_| worker()).collect();
         Ok(Self {
-            successors,
             observer,
             options,
             disk: *disk,
-            base: store.branches(),
-            branches: store.branches(),
             store,
             summary,
             states: end as usize,
@@ -274,9 +274,7 @@ impl<'s, S: RowSuccessors, O: Observer> SearchOnDisk<'s, S, O> {
             closed,
             candidates: Vec::with_capacity(disk.most_candidates()),
             spilled: Vec::new(),
-            lately: vec![u64::MAX; LATELY],
-            scratch: successors.scratch(),
-            eyes: observer.scratch(),
+            workers,
         })
     }
 
@@ -299,35 +297,19 @@ impl<'s, S: RowSuccessors, O: Observer> SearchOnDisk<'s, S, O> {
     fn expand_level(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<Result<(), Stopped>, DiskFailure> {
         let depth = self.levels.len() - 1;
         let level = std::mem::take(&mut self.levels[depth]);
-        let mut keys = Vec::new();
-        let (mut found, mut row, mut done) = (Expansion::default(), Vec::new(), 0);
+        let (mut keys, mut block, mut done) = (Vec::new(), Vec::new(), 0);
         let mut stopped = Ok(());
-        loop {
+        while done < level.len() && stopped.is_ok() {
             keys.clear();
-            level.read_at(&mut self.file, done, &mut keys)?;
-            if keys.is_empty() {
-                break;
+            while keys.len() < STATES_EACH * self.workers.len() && done < level.len() {
+                level.read_at(&mut self.file, done, &mut block)?;
+                done += block.len();
+                keys.append(&mut block);
             }
-            done += keys.len();
-            for &key in &keys {
-                self.store.read_key(key, &mut self.base);
-                self.look(depth);
-                self.successors.expand(self.base.words(), &mut self.scratch, &mut found);
-                self.count(&mut found, depth);
-                for step in 0..found.steps() {
-                    found.copy_row(step, &mut row);
-                    match self.gather(&row)? {
-                        Ok(()) => {}
-                        Err(why) => stopped = Err(why),
-                    }
-                }
-            }
+            stopped = self.expand(&keys, depth)?;
             let full = self.options.max_states.is_some_and(|most| self.states > most);
             let limit = if full { Err(Stopped(StopReason::Count)) } else { self.options.budget.check() };
-            if stopped.and(limit).is_err() {
-                stopped = stopped.and(limit);
-                break;
-            }
+            stopped = stopped.and(limit);
             let (bytes, queue) = (self.store.bytes() + self.candidates.capacity() * 8, level.len() - done);
             progress(Progress { states: self.states, queue, depth, bytes });
         }
@@ -335,47 +317,54 @@ impl<'s, S: RowSuccessors, O: Observer> SearchOnDisk<'s, S, O> {
         Ok(stopped)
     }
 
-    fn look(&mut self, depth: usize) {
-        let (summary, row) = (&mut self.summary, self.base.words());
-        self.observer.look(row, &mut self.eyes, &mut |number| summary.note(Finding::Broken(number), depth, row));
-    }
-
-    fn count(&mut self, found: &mut Expansion, depth: usize) {
-        let (summary, row) = (&mut self.summary, self.base.words());
-        summary.transitions += found.steps();
-        if found.deadlock {
-            summary.deadlocks += 1;
-            summary.note(Finding::Deadlock, depth, row);
-        }
-        summary.faults += found.faults.len();
-        for fault in found.faults.drain(..) {
-            summary.note(Finding::Fault(fault), depth, row);
-        }
-    }
-
-    /// Gathers the key of a row.
-    fn gather(&mut self, row: &[u32]) -> Result<Result<(), Stopped>, DiskFailure> {
-        let key = loop {
-            match self.store.root(&self.base, row, &mut self.branches) {
-                Ok(key) => break key,
-                Err(_) if self.store.is_too_narrow() => return Err(DiskFailure::LongerRows),
-                Err(_) => {
-                    if let Err(stopped) = self.store.may_grow(self.options.budget) {
-                        return Ok(Err(stopped));
-                    }
-                    self.store.grow();
+    /// Expands states with all threads, each a part of them; where the store must grow, what is left is done after that.
+    fn expand(&mut self, keys: &[u64], depth: usize) -> Result<Result<(), Stopped>, DiskFailure> {
+        let each = keys.len().div_ceil(self.workers.len()).max(WORTH_A_THREAD);
+        let mut left: Vec<&[u64]> = keys.chunks(each).collect();
+        while left.iter().any(|part| !part.is_empty()) {
+            let store = &self.store;
+            let work = |(worker, part): (&mut DiskWorker<'_, S, O>, &mut &[u64])| {
+                let done = worker.expand(store, part, depth);
+                *part = &part[done..];
+            };
+            let mut parts = self.workers.iter_mut().zip(&mut left);
+            let first = parts.next();
+            std::thread::scope(|scope| {
+                for part in parts.filter(|(_, part)| !part.is_empty()) {
+                    scope.spawn(move || work(part));
                 }
+                first.into_iter().for_each(work);
+            });
+            self.collect()?;
+            if left.iter().all(|part| part.is_empty()) {
+                break;
             }
-        };
-        let lately = &mut self.lately[tertium_base::narrow::below(key.wrapping_mul(0x9E37_79B9_7F4A_7C15), LATELY)];
-        if *lately != key {
-            *lately = key;
-            self.candidates.push(key);
-            if self.candidates.len() >= self.disk.most_candidates() {
-                self.spill()?;
+            if self.store.is_too_narrow() {
+                return Err(DiskFailure::LongerRows);
             }
+            if let Err(stopped) = self.store.may_grow(self.options.budget) {
+                return Ok(Err(stopped));
+            }
+            self.store.grow_with(self.workers.len());
         }
         Ok(Ok(()))
+    }
+
+    /// Takes over what the threads have found.
+    fn collect(&mut self) -> Result<(), DiskFailure> {
+        for at in 0..self.workers.len() {
+            self.summary.absorb(std::mem::take(&mut self.workers[at].summary));
+            let mut found = std::mem::take(&mut self.workers[at].candidates);
+            for keys in found.chunks(PORTION) {
+                if self.candidates.len() + keys.len() > self.disk.most_candidates() {
+                    self.spill()?;
+                }
+                self.candidates.extend_from_slice(keys);
+            }
+            found.clear();
+            self.workers[at].candidates = found;
+        }
+        Ok(())
     }
 
     /// Writes the sorted candidates to a file.
@@ -396,7 +385,7 @@ impl<'s, S: RowSuccessors, O: Observer> SearchOnDisk<'s, S, O> {
     fn next_level(&mut self) -> Result<SortedKeys, DiskFailure> {
         self.candidates.sort_unstable();
         self.candidates.dedup();
-        self.lately.fill(u64::MAX);
+        self.workers.iter_mut().for_each(DiskWorker::forget);
         let most_in_memory = self.disk.buffers / 64;
         let (candidates, mut spilled) = (std::mem::take(&mut self.candidates), std::mem::take(&mut self.spilled));
         let (mut portion, mut new) = (Vec::with_capacity(PORTION), Vec::new());
