@@ -12,7 +12,7 @@ use crate::source::SearchSource;
 /// What the search asks of a device.
 const PRELUDE: &str = include_str!("prelude.cu");
 /// Threads of a block.
-const BLOCK: u64 = 256;
+const BLOCK: u64 = 128;
 /// So many blocks for each multiprocessor are started at most; threads take several states then.
 const BLOCKS_EACH: u64 = 16;
 /// Kept free: for the compiler's own use, and for what is read and written.
@@ -70,7 +70,7 @@ impl CudaDevice {
             options: vec![format!("--gpu-architecture=sm_{major}{minor}"), "--std=c++17".to_owned()],
             ..CompileOptions::default()
         };
-        let text = format!("{PRELUDE}{}", source.text());
+        let text = format!("#define BLOCK_THREADS {BLOCK}\n{PRELUDE}{}", source.text());
         let compiled = nvrtc::compile_ptx_with_opts(text, options).map_err(failed)?;
         let image = match compiled.as_bytes() {
             Some(bytes) => bytes.to_vec(),

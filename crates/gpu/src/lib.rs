@@ -1,6 +1,6 @@
 //! Exact searches on a graphics processor.
 //!
-//! [`mod@print`] writes the form of a program's steps as C; [`source`] puts it together with the search, which is compiled at run time.
+//! [`keys`] finds out how few bits tell the states of a program apart; [`mod@print`] writes the form of its steps as C; [`source`] puts it together with the search, which is compiled at run time.
 //! [`search`] leads the search: levels are expanded on a [`device`], and states in which anything goes wrong are expanded here, by
 //! the definition of a step. With the feature `cuda`, `cuda` is such a device.
 //!
@@ -8,6 +8,7 @@
 //!
 //! ```
 //! use tertium_explore::compiled::Compiled;
+//! use tertium_gpu::keys::SeenRows;
 //! use tertium_gpu::source::SearchSource;
 //! use tertium_program::Semantics;
 //!
@@ -15,13 +16,16 @@
 //! let program = tertium_gcl::compile(text).program.expect("no mistakes");
 //! let semantics = Semantics::new(&program);
 //! let compiled = Compiled::of(&semantics);
-//! let source = SearchSource::of(&compiled, &[vec![0]]).expect("nothing unusual");
+//! let mut seen = SeenRows::default();
+//! seen.look_from(&compiled, &[vec![0]]);
+//! let source = SearchSource::of(&compiled, &seen.keys(&compiled), &[]).expect("nothing unusual");
 //! assert!(source.text().contains("__global__ void expand"));
 //! ```
 
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod device;
+pub mod keys;
 pub mod print;
 pub mod search;
 pub mod source;

@@ -10,25 +10,55 @@ use tertium_steps::form::{ANY, Half, Instruction, LayoutForm, Operand, Operation
 /// A table that lies in at most so many words is read by choosing between them, so that the row can stay in registers.
 const FEW_WORDS: usize = 6;
 
+/// A process with at most so many successors in a state hands them over at its end: threads come together there, and do it at the same time.
+const MOST_HELD_BACK: usize = 6;
+/// Successors that are held back stay rows if these have at most so many words together; else they are packed first.
+const FEW_HELD_WORDS: usize = 16;
+
+/// How successors are handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HandOver {
+    AtOnce,
+    /// At the end, as rows.
+    Rows,
+    /// At the end, as keys.
+    Keys,
+}
+
 /// Prints one layout.
 struct Printer<'p> {
     form: &'p LayoutForm,
-    number: usize,
+    name: String,
     ranges: Vec<(i64, i64)>,
     words: usize,
     text: String,
     indent: usize,
+    hand_over: HandOver,
+    /// How many successors may have been found before the instruction at hand.
+    held_back: usize,
+    /// How functions are declared.
+    kind: &'static str,
 }
 
-/// The functions of a layout and the tables that they read; rows have `words` words.
+/// The functions of a layout and the tables that they read, which have `name` in their names; rows have `words` words. Functions that are not
+/// `inlined` are called, which is slower and compiled in a fraction of the time.
 #[must_use]
-pub fn layout(form: &LayoutForm, number: usize, words: usize) -> String {
-    let mut printer = Printer { form, number, ranges: Vec::new(), words, text: String::new(), indent: 0 };
+pub fn layout(form: &LayoutForm, name: &str, words: usize, inlined: bool) -> String {
+    let mut printer = Printer {
+        form,
+        name: name.to_owned(),
+        ranges: Vec::new(),
+        words,
+        text: String::new(),
+        indent: 0,
+        hand_over: HandOver::AtOnce,
+        held_back: 0,
+        kind: if inlined { "inline" } else { "NOINLINE" },
+    };
     for (at, table) in form.tables.iter().enumerate() {
         let entries: Vec<String> =
             table.iter().map(|field| (field.word() << 8 | u32::from(field.shift())).to_string()).collect();
-        let _ =
-            writeln!(printer.text, "static __device__ const u32 table{number}_{at}[] = {{{}}};", entries.join(", "));
+        let _ = writeln!(printer.text, "static __device__ const u32 table{name}_{at}[] = {{{}}};", entries.join(", "));
     }
     for (pid, steps) in form.steps.iter().enumerate() {
         printer.process(pid, steps);
@@ -64,9 +94,9 @@ impl Printer<'_> {
     }
 
     fn process(&mut self, pid: usize, steps: &ProcessForm) {
-        let number = self.number;
+        let (name, declared) = (&self.name, self.kind);
         self.line(&format!(
-            "static __device__ inline int steps{number}_{pid}(Thread *t, const Row &row, int timeout) {{"
+            "static __device__ {declared} int steps{name}_{pid}(Thread *t, const Row &row, int timeout) {{"
         ));
         self.indent += 1;
         // Only what is used is declared: compilers take their time with the rest.
@@ -78,20 +108,47 @@ impl Printer<'_> {
         }
         self.line(&format!("(void)r{TIMEOUT};"));
         self.ranges.clone_from(&steps.ranges);
+        let held_back = self.hold_back(&steps.body);
         self.block(&steps.body);
+        for at in 0..held_back {
+            let emit = if self.hand_over == HandOver::Rows { "emit" } else { "emit_packed" };
+            self.line(&format!("if (has{at}) {emit}(t, out{at});"));
+        }
         self.line(&format!("return r{ANY};"));
         self.indent -= 1;
         self.line("}");
     }
 
+    /// Makes room for successors that are handed over at the end; says how many there may be.
+    fn hold_back(&mut self, body: &[Instruction]) -> usize {
+        self.held_back = 0;
+        let most = most_successors(body).filter(|&most| most <= MOST_HELD_BACK);
+        self.hand_over = match most {
+            None => HandOver::AtOnce,
+            Some(most) if most * self.words <= FEW_HELD_WORDS => HandOver::Rows,
+            Some(_) => HandOver::Keys,
+        };
+        let kind = if self.hand_over == HandOver::Rows { "Row" } else { "Packed" };
+        let most = most.unwrap_or(0);
+        for at in 0..most {
+            self.line(&format!("{kind} out{at} = {{}};"));
+            self.line(&format!("bool has{at} = false;"));
+        }
+        most
+    }
+
     fn block(&mut self, block: &[Instruction]) {
         self.indent += 1;
+        let before = self.held_back;
         for instruction in block {
+            let held_back = self.held_back;
             self.instruction(instruction);
+            self.held_back = held_back + most_successors(std::slice::from_ref(instruction)).unwrap_or(0);
             if *instruction == Instruction::Trap {
                 break;
             }
         }
+        self.held_back = before;
         self.indent -= 1;
     }
 
@@ -139,7 +196,7 @@ impl Printer<'_> {
     }
 
     fn entry(&self, table: u32, index: Operand) -> String {
-        format!("table{}_{table}[{}]", self.number, operand(index))
+        format!("table{}_{table}[{}]", self.name, operand(index))
     }
 
     fn load_at(&mut self, to: u32, table: u32, index: Operand) {
@@ -208,9 +265,15 @@ impl Printer<'_> {
         for &(word, value) in changes {
             self.line(&format!("next.w[{word}] = (u32)({});", operand(value)));
         }
-        match holder {
-            None => self.line("emit(t, next);"),
-            Some(holder) => self.line(&format!("emit_inside(t, next, {holder}u);")),
+        let at = self.held_back;
+        match (holder, self.hand_over) {
+            (Some(holder), _) => self.line(&format!("emit_inside(t, next, {holder}u);")),
+            (None, HandOver::AtOnce) => self.line("emit(t, next);"),
+            (None, HandOver::Rows) => self.line(&format!("out{at} = next; has{at} = true;")),
+            (None, HandOver::Keys) => {
+                self.line(&format!("if (!pack(next, t->layout, &out{at})) return -1;"));
+                self.line(&format!("has{at} = true;"));
+            }
         }
         self.indent -= 1;
         self.line("}");
@@ -268,6 +331,20 @@ static __device__ inline int multiply_overflows(i64 a, i64 b) {
     return (i64)((u64)a * (u64)b) / b != a;
 }
 ";
+
+/// How many successors a block finds at most that are not inside blocks; none if that is not known.
+fn most_successors(block: &[Instruction]) -> Option<usize> {
+    let of = |instruction: &Instruction| match instruction {
+        Instruction::Emit { holder, .. } => Some(usize::from(holder.is_none())),
+        Instruction::If { then, otherwise, .. } => Some(most_successors(then)?.max(most_successors(otherwise)?)),
+        Instruction::Switch { cases, .. } => {
+            cases.iter().try_fold(0, |most, (_, block)| Some(most_successors(block)?.max(most)))
+        }
+        Instruction::Loop { body, .. } => most_successors(body).filter(|&most| most == 0),
+        _ => Some(0),
+    };
+    block.iter().try_fold(0, |sum, instruction| Some(sum + of(instruction)?))
+}
 
 /// Marks the registers that a block sets.
 fn mark(block: &[Instruction], used: &mut [bool]) {

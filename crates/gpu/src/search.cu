@@ -9,23 +9,29 @@ typedef long long i64;
 
 // Where everything lies in the memory of the device; all addresses and counts are 64 bits wide.
 struct Search {
-    u64 *keys;     // rows of at most 63 bits, the highest bit set; or
+    u64 *keys;     // keys of at most 64 bits, and behind them one place more, for the key 0; or quotients of longer keys; or
     u32 *tags;     // for each place of the table some bits of the hash of the row there, and
     u32 *rows;     // the row
     u64 capacity;  // how many places the table has
+    u64 quotient;  // the number of its bits, where the table has quotients: a power of two then
     u32 *order;    // for each state, by number, its place
     u32 *parents;  // for each state the number of the state that it was found from
     u64 most;      // how many states there is room for
     u64 *counters; // see below
     u32 *lists;    // LISTS lists of LIST_LENGTH pairs
+    u32 *first;    // for each valuation of the atoms the first state with it; behind them the first with an atom that cannot be evaluated
 };
 
-enum { STATES, TRANSITIONS, FULL, TRAPPED, DEADLOCKS, FAILURES, COUNTERS };
+enum { STATES, TRANSITIONS, FULL, TRAPPED, DEADLOCKS, FAILURES, MISFITS, COUNTERS };
 // Lists of states: to be expanded by the definition of a step; without successors; with a step whose assertion fails.
 enum { LIST_TRAPPED, LIST_DEADLOCKS, LIST_FAILURES, LISTS };
 
 // A longer way through the table means that it is too full.
+#if QUOTIENTS
+#define MOST_PROBES 1023
+#else
 #define MOST_PROBES 4096
+#endif
 #define BUSY 2u
 
 static __device__ inline u64 mixed(u64 key) {
@@ -37,13 +43,57 @@ static __device__ inline u64 mixed(u64 key) {
     return key;
 }
 
-static __device__ inline u64 hash_of(const Packed &row) {
+#if QUOTIENTS
+// Cleary's compact hashing (1984): the place where the search for a key begins tells some of its bits, so that only the others, and how far
+// away from there it was put, have to be kept. What makes one of the other is a permutation of all keys, so nothing is lost.
+#define ODD 0x9E3779B97F4A7C15ull
+#define ODD_INVERSE 0xF1DE83E19937733Dull
+#define PLACED (1ull << 63)
+
+static __device__ inline u64 low_bits(u64 count) { return (1ull << count) - 1; }
+
+// The bits of a key that do not say where it begins.
+static __device__ inline u64 rest_of(const Search *s, const Packed &row) {
+    u64 low = row.w[0] | (u64)row.w[1] << 32;
+    return low >> s->quotient | (u64)row.w[2] << (64 - s->quotient);
+}
+
+static __device__ inline u64 home_of(const Search *s, const Packed &row) {
+    u64 mask = low_bits(s->quotient), half = (s->quotient + 1) / 2, low = row.w[0] & mask;
+    low ^= low >> half;
+    low = low * ODD & mask;
+    low ^= low >> half;
+    return low ^ (mixed(rest_of(s, row)) & mask);
+}
+
+static __device__ inline Packed packed_at(const Search *s, u64 place) {
+    u64 entry = s->keys[place], mask = low_bits(s->quotient), half = (s->quotient + 1) / 2, bits = KEY_BITS - s->quotient;
+    u64 rest = entry & low_bits(bits), away = (entry & ~PLACED) >> bits;
+    u64 low = ((place - away) & mask) ^ (mixed(rest) & mask);
+    low ^= low >> half;
+    low = low * ODD_INVERSE & mask;
+    low ^= low >> half;
+    Packed row;
+    low |= rest << s->quotient;
+    row.w[0] = (u32)low;
+    row.w[1] = (u32)(low >> 32);
+    row.w[2] = (u32)(rest >> (64 - s->quotient));
+    return row;
+}
+#else
 #if KEYS
+static __device__ inline u64 key_of(const Packed &row) {
     u64 key = row.w[0];
 #if PACKED > 1
     key |= (u64)row.w[1] << 32;
 #endif
-    return mixed(key);
+    return key;
+}
+#endif
+
+static __device__ inline u64 hash_of(const Packed &row) {
+#if KEYS
+    return mixed(key_of(row));
 #else
     u64 hash = 0x9E3779B97F4A7C15ull;
     for (int at = 0; at < PACKED; at += 2) {
@@ -55,21 +105,24 @@ static __device__ inline u64 hash_of(const Packed &row) {
 #endif
 }
 
+static __device__ inline u64 home_of(const Search *s, const Packed &row) { return __umul64hi(hash_of(row), s->capacity); }
+
 static __device__ inline Packed packed_at(const Search *s, u64 place) {
     Packed row;
 #if KEYS
-    u64 key = s->keys[place];
+    u64 key = place == s->capacity ? 0 : s->keys[place];
     row.w[0] = (u32)key;
 #if PACKED > 1
-    row.w[1] = (u32)(key >> 32) & 0x7FFFFFFFu;
+    row.w[1] = (u32)(key >> 32);
 #endif
 #else
     for (int at = 0; at < PACKED; ++at) row.w[at] = s->rows[place * PACKED + at];
 #endif
     return row;
 }
+#endif
 
-static __device__ inline Row row_at(const Search *s, u64 place) { return unpack(packed_at(s, place)); }
+static __device__ inline Row row_at(const Search *s, u64 place, int *layout) { return unpack(packed_at(s, place), layout); }
 
 // A new state gets its number.
 static __device__ inline void number(const Search *s, u64 place, u32 parent) {
@@ -83,17 +136,33 @@ static __device__ inline void number(const Search *s, u64 place, u32 parent) {
 }
 
 // Enters a row; `seen` is what stood at its first place.
-#if KEYS
-static __device__ inline u64 key_of(const Packed &row) {
-    u64 key = (1ull << 63) | row.w[0];
-#if PACKED > 1
-    key |= (u64)row.w[1] << 32;
-#endif
-    return key;
+#if QUOTIENTS
+static __device__ inline bool claim(const Search *s, const Packed &row, u64 at, u64 seen, u64 *place) {
+    u64 entry = PLACED | rest_of(s, row), further = 1ull << (KEY_BITS - s->quotient);
+    for (int probe = 0; probe < MOST_PROBES; ++probe, entry += further) {
+        if (seen == 0) {
+            seen = atomicCAS(&s->keys[at], 0ull, entry);
+            if (seen == 0) {
+                *place = at;
+                return true;
+            }
+        }
+        if (seen == entry) return false;
+        at = (at + 1) & (s->capacity - 1);
+        seen = s->keys[at];
+    }
+    s->counters[FULL] = 1;
+    return false;
 }
-
+#define SEEN(s, at) ((s)->keys[at])
+#elif KEYS
 static __device__ inline bool claim(const Search *s, const Packed &row, u64 at, u64 seen, u64 *place) {
     u64 key = key_of(row);
+    // A place with 0 is free, so the row of zeros has a place of its own.
+    if (key == 0) {
+        *place = s->capacity;
+        return atomicCAS(&s->keys[s->capacity], 0ull, 1ull) == 0;
+    }
     for (int probe = 0; probe < MOST_PROBES; ++probe) {
         if (seen == key) return false;
         if (seen == 0) {
@@ -146,51 +215,83 @@ static __device__ inline bool claim(const Search *s, const Packed &row, u64 at, 
 #endif
 
 static __device__ inline void enter(const Search *s, const Packed &row, u32 parent) {
-    u64 at = __umul64hi(hash_of(row), s->capacity), place;
+    u64 at = home_of(s, row), place;
     if (claim(s, row, at, SEEN(s, at), &place)) number(s, place, parent);
 }
+
+// Successors that the threads of a warp have found and not entered yet. Threads find different numbers of them; all enter as many.
+struct Queue {
+    u32 count;
+    u32 parents[QUEUE];
+    u32 rows[PACKED][QUEUE];
+};
 
 // What one thread knows of the state that it expands.
 struct Thread {
     const Search *s;
+    Queue *queue;
     u32 parent;
+    int layout;   // of the state
     u32 steps;    // successors so far
-    int buffered; // how many of them wait
     int waiting;  // states inside a block that are still to be gone on from
     int failed;   // steps whose assertions fail
     bool trapped;
-    Packed buffer[BUFFER];
     Row block[BLOCK];
     u32 holders[BLOCK];
     u32 failures[FAILURES_EACH];
 };
 
 // Memory is asked for the places of several successors at once.
+#ifndef AHEAD
 #define AHEAD 4
-static __device__ NOINLINE void flush(Thread *t) {
-    const Search *s = t->s;
-    for (int from = 0; from < t->buffered; from += AHEAD) {
+#endif
+
+// Enters what waits; all threads of the warp take part.
+static __device__ NOINLINE void flush(const Search *s, Queue *queue) {
+    SYNCHRONISE_WARP;
+    u32 count = queue->count < QUEUE ? queue->count : QUEUE;
+    for (u32 from = LANE; from < count; from += WARP * AHEAD) {
+        Packed rows[AHEAD];
         u64 at[AHEAD], seen[AHEAD];
 #pragma unroll
         for (int k = 0; k < AHEAD; ++k) {
-            if (from + k < t->buffered) {
-                at[k] = __umul64hi(hash_of(t->buffer[from + k]), s->capacity);
+            u32 index = from + k * WARP;
+            if (index < count) {
+                for (int word = 0; word < PACKED; ++word) rows[k].w[word] = queue->rows[word][index];
+                at[k] = home_of(s, rows[k]);
                 seen[k] = SEEN(s, at[k]);
             }
         }
 #pragma unroll
         for (int k = 0; k < AHEAD; ++k) {
+            u32 index = from + k * WARP;
             u64 place;
-            if (from + k < t->buffered && claim(s, t->buffer[from + k], at[k], seen[k], &place)) number(s, place, t->parent);
+            if (index < count && claim(s, rows[k], at[k], seen[k], &place)) number(s, place, queue->parents[index]);
         }
     }
-    t->buffered = 0;
+    SYNCHRONISE_WARP;
+    if (LANE == 0) queue->count = 0;
+    SYNCHRONISE_WARP;
+}
+
+static __device__ inline void emit_packed(Thread *t, const Packed &packed) {
+    t->steps += 1;
+    u32 at = take_place(&t->queue->count);
+    if (at < QUEUE) {
+        t->queue->parents[at] = t->parent;
+        for (int word = 0; word < PACKED; ++word) t->queue->rows[word][at] = packed.w[word];
+    } else {
+        enter(t->s, packed, t->parent);
+    }
 }
 
 static __device__ inline void emit(Thread *t, const Row &row) {
-    t->steps += 1;
-    t->buffer[t->buffered++] = pack(row);
-    if (t->buffered == BUFFER) flush(t);
+    Packed packed;
+    if (pack(row, t->layout, &packed)) {
+        emit_packed(t, packed);
+    } else {
+        t->trapped = true;
+    }
 }
 
 static __device__ inline void emit_inside(Thread *t, const Row &row, u32 holder) {
@@ -225,68 +326,72 @@ static __device__ inline void list(const Search *s, int counter, int which, u32 
 // A block of more moves than this is left to the definition of a step.
 #define MOST_MOVES 4096
 
-// What all processes do, one after the other, with the blocks that they enter.
-static __device__ inline void expand_state(Thread *t, const Row &row) {
-    int layout = layout_of(row);
-    if (layout < 0) {
-        t->trapped = true;
-        return;
-    }
-    int any = 0, next = 0, timeout = 0, moves = 0;
-    for (;;) {
-        Row now = row;
-        int at = layout, pid = next;
-        bool inside = t->waiting > 0;
-        if (inside) {
-            t->waiting -= 1;
-            now = t->block[t->waiting];
-            pid = (int)t->holders[t->waiting];
-            at = layout_of(now);
-            moves += 1;
-            if (at < 0 || moves > MOST_MOVES) {
-                t->trapped = true;
-                return;
-            }
-        } else {
-            next += 1;
-        }
-        int done = steps_of(t, now, at, pid, inside ? 0 : timeout);
-        if (done < 0 || t->trapped) {
-            t->trapped = true;
-            return;
-        }
-        if (!inside) {
-            any |= done;
-        } else if (!done) {
-            int stuck = stuck_at(now, at, pid);
-            if (stuck == 0) emit(t, now);
-            if (stuck == 2) {
-                t->trapped = true;
-                return;
-            }
-        }
-        if (t->waiting == 0 && next == processes_of(layout)) {
-            if (any || timeout || !USES_TIMEOUT) break;
-            timeout = 1;
-            next = 0;
-        }
+// Goes on inside blocks until nobody holds control.
+static __device__ inline void follow_blocks(Thread *t) {
+    for (int moves = 0; t->waiting > 0 && !t->trapped; ++moves) {
+        t->waiting -= 1;
+        Row now = t->block[t->waiting];
+        int pid = (int)t->holders[t->waiting], at = layout_of(now);
+        int done = at < 0 || moves == MOST_MOVES ? -1 : steps_of(t, now, at, pid, 0);
+        int stuck = done == 0 ? stuck_at(now, at, pid) : 1;
+        if (done == 0 && stuck == 0) emit(t, now);
+        if (done < 0 || stuck == 2) t->trapped = true;
     }
 }
 
-extern "C" __global__ void expand(u64 search, u64 first, u64 last) {
+// What one process does, with the blocks that it enters; says whether it can do anything.
+static __device__ inline int expand_process(Thread *t, const Row &row, int layout, int pid, int timeout) {
+    int done = steps_of(t, row, layout, pid, timeout);
+    if (done < 0) t->trapped = true;
+#if USES_BLOCKS
+    if (t->waiting > 0) follow_blocks(t);
+#endif
+    return done;
+}
+
+extern "C" __global__ void BOUNDS expand(u64 search, u64 first, u64 last) {
+    SHARED Queue queues[WARPS];
     const Search *s = (const Search *)search;
     Thread thread, *t = &thread;
     t->s = s;
+    t->queue = &queues[WARP_OF_BLOCK];
+    if (LANE == 0) t->queue->count = 0;
+    SYNCHRONISE_WARP;
     u64 transitions = 0;
-    for (u64 state = first + THREAD; state < last; state += THREADS) {
-        Row row = row_at(s, s->order[state]);
+    // All threads of a warp go round equally often, since they enter states together.
+    for (u64 from = first + THREAD - LANE; from < last; from += THREADS) {
+        u64 state = from + LANE;
+        bool mine = state < last;
+        Row row = {};
+        int layout = -1, any = 0;
+        if (mine) row = row_at(s, s->order[state], &layout);
         t->parent = (u32)state;
         t->steps = 0;
-        t->buffered = t->waiting = t->failed = 0;
+        t->waiting = t->failed = 0;
+        int processes = mine ? processes_of(layout) : 0;
+        t->layout = layout;
         t->trapped = false;
-        int layout = layout_of(row);
-        if (layout < 0 || processes_of(layout) > 0) expand_state(t, row);
-        flush(t);
+#if ATOMS
+        if (mine) {
+            int valuation = valuation_of(t, row, layout);
+            u32 *seen = &s->first[valuation < 0 ? 1 << ATOMS : valuation];
+            // Levels come in the order of their numbers, so a valuation is written a few times and then only read.
+            if ((u32)state < *seen) atomicMin(seen, (u32)state);
+        }
+#endif
+        for (int timeout = 0; timeout <= USES_TIMEOUT; ++timeout) {
+            bool goes = !timeout || !any;
+#pragma unroll UNROLL
+            for (int pid = 0; pid < MOST_PROCESSES; ++pid) {
+                if (goes && !t->trapped && pid < processes) any |= expand_process(t, row, layout, pid, timeout);
+                if (pid % 4 == 3) {
+                    SYNCHRONISE_WARP;
+                    if (t->queue->count > QUEUE / 2) flush(s, t->queue);
+                }
+            }
+        }
+        flush(s, t->queue);
+        if (!mine) continue;
         if (t->trapped) {
             list(s, TRAPPED, LIST_TRAPPED, (u32)state, 0);
             continue;
@@ -304,7 +409,12 @@ extern "C" __global__ void enter_rows(u64 search, u64 rows, u64 parents, u64 cou
     for (u64 at = THREAD; at < count; at += THREADS) {
         Row row;
         for (int word = 0; word < WORDS; ++word) row.w[word] = ((const u32 *)rows)[at * WORDS + word];
-        enter(s, pack(row), ((const u32 *)parents)[at]);
+        Packed packed;
+        if (pack(row, 0, &packed)) {
+            enter(s, packed, ((const u32 *)parents)[at]);
+        } else {
+            s->counters[MISFITS] = 1;
+        }
     }
 }
 
@@ -312,7 +422,8 @@ extern "C" __global__ void enter_rows(u64 search, u64 rows, u64 parents, u64 cou
 extern "C" __global__ void gather_rows(u64 search, u64 states, u64 rows, u64 count) {
     const Search *s = (const Search *)search;
     for (u64 at = THREAD; at < count; at += THREADS) {
-        Row row = row_at(s, s->order[((const u32 *)states)[at]]);
+        int layout;
+        Row row = row_at(s, s->order[((const u32 *)states)[at]], &layout);
         for (int word = 0; word < WORDS; ++word) ((u32 *)rows)[at * WORDS + word] = row.w[word];
     }
 }
@@ -322,7 +433,7 @@ extern "C" __global__ void move_states(u64 from, u64 to, u64 count) {
     const Search *old = (const Search *)from, *s = (const Search *)to;
     for (u64 state = THREAD; state < count; state += THREADS) {
         Packed row = packed_at(old, old->order[state]);
-        u64 at = __umul64hi(hash_of(row), s->capacity), place;
+        u64 at = home_of(s, row), place;
         if (claim(s, row, at, SEEN(s, at), &place)) {
             s->order[state] = (u32)place;
             s->parents[state] = old->parents[state];

@@ -2,27 +2,39 @@
 
 mod memory;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_explore::compiled::{Compiled, Scratch};
-use tertium_explore::pack::RowLayouts;
 use tertium_explore::search::{Finding, FindingPlace, Progress, Summary};
 use tertium_explore::store::trimmed;
 use tertium_explore::successors::{Expansion, RowSuccessors};
-use tertium_program::{Fault, FaultKind, StepId};
+use tertium_program::{ExprId, Fault, FaultKind, StepId};
 
 use self::memory::{Counters, Memory, count};
 use crate::device::{Device, DeviceError};
+use crate::keys::{KeyBits, SeenRows};
 use crate::source::{LIST_LENGTH, SearchSource, Unsupported};
 
-/// So many states are looked at here, to see which processes run.
-const LOOK_FOR_LAYOUTS: usize = 20_000;
-/// The search begins anew, with other layouts, at most so often.
-const MOST_ATTEMPTS: usize = 12;
-/// More states of unknown layouts than this are not expanded here one by one.
-const MOST_UNKNOWN: usize = 20_000;
+/// The search begins anew, with longer keys or other layouts, at most so often.
+const MOST_ATTEMPTS: usize = 24;
+
+/// Conditions on states.
+#[derive(Clone, Copy)]
+pub struct Watched<'a> {
+    /// What they are made of: states with the same values of all of them break the same.
+    pub atoms: &'a [ExprId],
+    /// Which conditions the state in a row breaks.
+    pub broken: &'a dyn Fn(&[u32]) -> Vec<usize>,
+}
+
+impl std::fmt::Debug for Watched<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watched").field("atoms", &self.atoms).finish_non_exhaustive()
+    }
+}
 
 /// What a search may use, and when it may end early.
 #[derive(Clone, Debug)]
@@ -35,6 +47,8 @@ pub struct Options<'a> {
     pub budget: &'a Budget,
     /// How many places the table has at first.
     pub capacity: u64,
+    /// What states are looked at for, if anything.
+    pub watched: Option<Watched<'a>>,
 }
 
 /// What a search has seen.
@@ -48,6 +62,8 @@ pub struct Found {
     pub bytes_per_state: u64,
     /// How many states were expanded by the definition of a step.
     pub by_definition: usize,
+    /// How long it took until the first state was expanded for good: keys, code, and searches that met rows without keys.
+    pub preparation: Duration,
 }
 
 /// Why there is no answer.
@@ -59,6 +75,8 @@ pub enum SearchError {
     Device(DeviceError),
     /// Processes come and go in too many ways.
     Layouts,
+    /// An atom of a property cannot be evaluated in some state.
+    Atoms,
     /// What the device found is not what the definition of a step finds.
     Wrong(String),
 }
@@ -69,6 +87,9 @@ impl std::fmt::Display for SearchError {
             Self::Unsupported(why) => why.fmt(f),
             Self::Device(why) => why.fmt(f),
             Self::Layouts => f.write_str("processes come and go in too many ways for a device"),
+            Self::Atoms => {
+                f.write_str("a property speaks of something that not every state has, which a device does not decide")
+            }
             Self::Wrong(what) => write!(f, "the device and the definition of a step disagree: {what}"),
         }
     }
@@ -85,8 +106,8 @@ impl From<DeviceError> for SearchError {
 /// How one attempt ends.
 enum Attempt {
     Done(Box<Found>),
-    /// States with other processes were met.
-    Layouts(BTreeSet<Vec<u32>>),
+    /// Rows were met that have no keys.
+    Misfits(Vec<Vec<u32>>),
 }
 
 /// Visits every state that is reachable from `initial`, on a device that is made for the source.
@@ -100,66 +121,48 @@ pub fn search<D: Device>(
     make: &mut dyn FnMut(&SearchSource) -> Result<D, DeviceError>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Found, SearchError> {
-    let mut layouts = layouts_of(compiled, initial);
+    let start = Instant::now();
+    let mut seen = SeenRows::default();
+    seen.look_from(compiled, initial);
     for _ in 0..MOST_ATTEMPTS {
-        let list: Vec<Vec<u32>> = layouts.iter().cloned().collect();
-        let source = SearchSource::of(compiled, &list).map_err(SearchError::Unsupported)?;
+        let keys = seen.keys(compiled);
+        let atoms = options.watched.map_or(&[] as &[ExprId], |watched| watched.atoms);
+        let source = SearchSource::of(compiled, &keys, atoms).map_err(SearchError::Unsupported)?;
         let device = make(&source)?;
-        let memory = Memory::new(device, (source.words(), source.packed_words()), source.has_keys(), options.capacity)?;
+        let memory = Memory::new(device, &source, options.capacity)?;
         let leader = Leader {
             compiled,
             options,
             memory,
-            layouts: &layouts,
-            shapes: RowLayouts::default(),
+            keys: &keys,
             scratch: compiled.scratch(),
             summary: Summary::default(),
             places: BTreeMap::new(),
-            unknown: BTreeSet::new(),
-            unknown_states: 0,
+            misfits: Vec::new(),
             by_definition: 0,
+            preparation: start.elapsed(),
         };
         match leader.run(initial, progress)? {
             Attempt::Done(found) => return Ok(*found),
-            Attempt::Layouts(more) => layouts.extend(more),
+            Attempt::Misfits(rows) => seen.widen(compiled, &rows),
         }
     }
     Err(SearchError::Layouts)
-}
-
-/// Which processes run in the first states.
-fn layouts_of(compiled: &Compiled<'_>, initial: &[Vec<u32>]) -> BTreeSet<Vec<u32>> {
-    let (mut shapes, mut scratch, mut found) = (RowLayouts::default(), compiled.scratch(), Expansion::default());
-    let (mut layouts, mut seen) = (BTreeSet::new(), BTreeSet::new());
-    let mut open: std::collections::VecDeque<Vec<u32>> = initial.iter().cloned().collect();
-    while let Some(row) = open.pop_front() {
-        layouts.insert(shapes.of_row(compiled.packing(), &row).1.processes.clone());
-        if compiled.plain().semantics().layout().is_fixed() {
-            break;
-        }
-        compiled.expand(&row, &mut scratch, &mut found);
-        for next in found.rows() {
-            if seen.len() < LOOK_FOR_LAYOUTS && seen.insert(next.clone()) {
-                open.push_back(next);
-            }
-        }
-    }
-    layouts
 }
 
 struct Leader<'l, 'p, D: Device> {
     compiled: &'l Compiled<'p>,
     options: &'l Options<'l>,
     memory: Memory<D>,
-    layouts: &'l BTreeSet<Vec<u32>>,
-    shapes: RowLayouts,
+    keys: &'l KeyBits,
     scratch: Scratch,
     summary: Summary,
     /// The numbers of the states at which findings were met first.
     places: BTreeMap<Finding, u32>,
-    unknown: BTreeSet<Vec<u32>>,
-    unknown_states: usize,
+    /// Rows that have no keys.
+    misfits: Vec<Vec<u32>>,
     by_definition: usize,
+    preparation: Duration,
 }
 
 impl<D: Device> Leader<'_, '_, D> {
@@ -172,9 +175,16 @@ impl<D: Device> Leader<'_, '_, D> {
             }
             counters = self.memory.enter(initial, &parents)?;
         }
-        let (mut first, mut depth) = (0, 0);
+        let (mut first, mut depth, mut before) = (0, 0, 1);
+        let mut levels = Vec::new();
         while first < counters.states {
             let last = counters.states;
+            let level = last - first;
+            // Levels grow and shrink slowly. A table that grows before a level spares doing it twice.
+            let expected = level.saturating_mul(level) / before + level / 4;
+            if !self.memory.has_room(last + expected) {
+                self.memory.grow(last)?;
+            }
             if let Err(stopped) = self.within_limits(last) {
                 self.summary.stopped = Some(stopped);
                 break;
@@ -186,6 +196,7 @@ impl<D: Device> Leader<'_, '_, D> {
                 bytes: count(self.memory.bytes()),
             });
             self.summary.depth = depth;
+            levels.push(first);
             match self.level(first, last, depth)? {
                 Some(after) => counters = after,
                 None => {
@@ -194,20 +205,21 @@ impl<D: Device> Leader<'_, '_, D> {
                     break;
                 }
             }
-            if !self.unknown.is_empty() {
-                return Ok(Attempt::Layouts(self.unknown));
+            if !self.misfits.is_empty() {
+                return Ok(Attempt::Misfits(self.misfits));
             }
             if self.options.stop_at_finding && !self.summary.findings.is_empty() {
                 self.summary.stopped = Some(Stopped(StopReason::Count));
                 break;
             }
-            (first, depth) = (last, depth + 1);
+            (first, depth, before) = (last, depth + 1, level);
         }
         self.summary.states = count(counters.states);
+        self.note_broken(&levels)?;
         let bytes_per_state = self.memory.bytes() / counters.states.max(1);
         let runs = self.runs()?;
-        let Self { summary, by_definition, .. } = self;
-        Ok(Attempt::Done(Box::new(Found { summary, runs, bytes_per_state, by_definition })))
+        let Self { summary, by_definition, preparation, .. } = self;
+        Ok(Attempt::Done(Box::new(Found { summary, runs, bytes_per_state, by_definition, preparation })))
     }
 
     fn within_limits(&self, states: u64) -> Result<(), Stopped> {
@@ -221,7 +233,7 @@ impl<D: Device> Leader<'_, '_, D> {
     fn level(&mut self, first: u64, last: u64, depth: usize) -> Result<Option<Counters>, SearchError> {
         let (mut from, mut piece) = (first, last - first);
         let mut counters = self.memory.counters()?;
-        while from < last {
+        while from < last && self.misfits.is_empty() {
             let to = last.min(from + piece);
             self.memory.clear_lists()?;
             self.memory.expand(from, to)?;
@@ -276,6 +288,23 @@ impl<D: Device> Leader<'_, '_, D> {
         Ok(())
     }
 
+    /// Looks at one state for each valuation of the atoms; levels begin with these states.
+    fn note_broken(&mut self, levels: &[u64]) -> Result<(), SearchError> {
+        let Some(watched) = self.options.watched else { return Ok(()) };
+        let mut states = self.memory.first_states()?;
+        if states.pop().flatten().is_some() {
+            return Err(SearchError::Atoms);
+        }
+        let states: Vec<u32> = states.into_iter().flatten().collect();
+        for (row, &state) in self.rows(&states)?.into_iter().zip(&states) {
+            let depth = levels.partition_point(|&first| first <= u64::from(state)).saturating_sub(1);
+            for condition in (watched.broken)(&row) {
+                self.note(Finding::Broken(condition), depth, row.clone(), state);
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a finding was met at an earlier level.
     fn is_known(&self, finding: &Finding, depth: usize) -> bool {
         self.summary.findings.get(finding).is_some_and(|place| place.depth < depth)
@@ -308,7 +337,6 @@ impl<D: Device> Leader<'_, '_, D> {
         self.by_definition += states.len();
         let (mut found, mut next, mut parents) = (Expansion::default(), Vec::new(), Vec::new());
         for (row, &state) in rows.into_iter().zip(&states) {
-            self.look_for_layout(&row);
             self.compiled.expand(&row, &mut self.scratch, &mut found);
             self.summary.transitions += found.steps();
             self.summary.faults += found.faults.len();
@@ -320,14 +348,16 @@ impl<D: Device> Leader<'_, '_, D> {
                 self.note(Finding::Fault(fault), depth, row.clone(), state);
             }
             for successor in found.rows() {
-                if successor.len() > self.memory.words() {
-                    self.unknown_states = MOST_UNKNOWN;
-                    self.look_for_layout(&successor);
-                    return Ok(true);
+                if self.keys.fits(&successor) {
+                    next.push(successor);
+                    parents.push(state);
+                } else {
+                    self.misfits.push(successor);
                 }
-                next.push(successor);
-                parents.push(state);
             }
+        }
+        if !self.misfits.is_empty() {
+            return Ok(true);
         }
         loop {
             let after = self.memory.enter(&next, &parents)?;
@@ -337,18 +367,6 @@ impl<D: Device> Leader<'_, '_, D> {
             if !self.memory.grow(after.states)? {
                 return Ok(false);
             }
-        }
-    }
-
-    /// Notes that states of an unknown layout are met, once there are many of them.
-    fn look_for_layout(&mut self, row: &[u32]) {
-        let layout = self.shapes.of_row(self.compiled.packing(), row).1;
-        if self.layouts.contains(&layout.processes) {
-            return;
-        }
-        self.unknown_states += 1;
-        if self.unknown_states >= MOST_UNKNOWN {
-            self.unknown.insert(layout.processes.clone());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tertium_base::narrow::{to_i64, to_usize};
+use tertium_base::narrow::{to_i64, to_u32};
 use tertium_explore::compiled::Compiled;
 use tertium_explore::pack::RowLayout;
 use tertium_program::layout::FRAME_PROCESS;
@@ -10,12 +10,21 @@ use tertium_program::{Expr, ExprId};
 use tertium_steps::form::{LayoutForm, Stuck};
 use tertium_steps::lower::Lowering;
 
+use crate::keys::{KeyBits, LayoutBits, TableKind};
 use crate::print;
 
 /// Lists of states hold so many.
 pub const LIST_LENGTH: usize = 1 << 16;
+/// States are told apart by so many atoms at most.
+pub const MOST_ATOMS: usize = 16;
 /// Forms with more instructions than this are not printed: a compiler would take too long.
 const MOST_INSTRUCTIONS: usize = 60_000;
+
+/// So many words of shared memory hold the successors that a warp has found and not entered yet.
+const QUEUE_WORDS: usize = 1536;
+
+/// Programs with more instructions are compiled faster, and no slower when they run, as a loop over their processes.
+const MOST_UNROLLED: usize = 3_000;
 
 /// The source of a search for states of some layouts.
 #[derive(Clone, Debug)]
@@ -23,7 +32,8 @@ pub struct SearchSource {
     text: String,
     words: usize,
     packed: usize,
-    keys: bool,
+    table: TableKind,
+    atoms: usize,
 }
 
 /// Why a program cannot be searched on a device.
@@ -33,6 +43,8 @@ pub enum Unsupported {
     Kind,
     /// Too many instructions.
     Size(usize),
+    /// Properties with too many atoms.
+    Atoms,
 }
 
 impl std::fmt::Display for Unsupported {
@@ -42,6 +54,7 @@ impl std::fmt::Display for Unsupported {
                 "programs with priorities, with an automaton over events, or with processes that must be deterministic are not \
                  searched on a device",
             ),
+            Self::Atoms => write!(f, "properties with more than {MOST_ATOMS} atoms together are not decided on a device"),
             Self::Size(usize::MAX) => f.write_str("the steps of the program are too many instructions to be compiled for a device"),
             Self::Size(size) => write!(f, "the steps of the program are {size} instructions, too many to be compiled for a device"),
         }
@@ -49,13 +62,17 @@ impl std::fmt::Display for Unsupported {
 }
 
 impl SearchSource {
-    /// For a program and the layouts of its states, as lists of processes.
+    /// For a program, how its rows become keys, and what states are told apart by.
     ///
     /// # Errors
     /// If the program cannot be searched on a device.
-    pub fn of(compiled: &Compiled<'_>, layouts: &[Vec<u32>]) -> Result<Self, Unsupported> {
+    pub fn of(compiled: &Compiled<'_>, keys: &KeyBits, atoms: &[ExprId]) -> Result<Self, Unsupported> {
+        if atoms.len() > MOST_ATOMS {
+            return Err(Unsupported::Atoms);
+        }
         let (semantics, packing) = (compiled.plain().semantics(), compiled.packing());
         let lowering = Lowering::of(semantics, packing, compiled.reduction()).ok_or(Unsupported::Kind)?;
+        let layouts = keys.processes();
         let shapes: Vec<_> = layouts.iter().map(|processes| packing.shape_of(processes)).collect();
         let forms: Option<Vec<LayoutForm>> = layouts.iter().map(|processes| lowering.layout(processes)).collect();
         let forms = forms.ok_or(Unsupported::Size(usize::MAX))?;
@@ -63,35 +80,43 @@ impl SearchSource {
         if size > MOST_INSTRUCTIONS {
             return Err(Unsupported::Size(size));
         }
-        let words = shapes.iter().map(|shape| shape.words).max().unwrap_or(1);
-        let bits = bits_used(&shapes.iter().map(AsRef::as_ref).collect::<Vec<_>>(), words);
-        let total: u32 = bits.iter().sum();
-        // The highest bit of a key says that there is one.
-        let keys = total <= 63;
-        let packed = to_usize(i64::from(total)).div_ceil(32).max(1);
+        let (words, packed) = (keys.words, keys.packed_words());
+        let table = keys.table();
+        let (is_quotient, is_row) = (matches!(table, TableKind::Quotients(_)), table == TableKind::Rows);
         let exprs = &semantics.program().exprs;
         let waits = (0..exprs.len()).any(|id| exprs.get(ExprId::new(id)) == Expr::Timeout);
-        let buffer = if packed <= 2 { 16 } else { 8 };
+        let most = layouts.iter().map(Vec::len).max().unwrap_or(0);
+        let blocks = forms.iter().any(LayoutForm::has_holders);
+        let unrolled = !blocks && most > 0 && forms.len() == 1 && size <= MOST_UNROLLED;
+        let queue = (QUEUE_WORDS / (packed + 1) / 32 * 32).clamp(64, 512);
         let mut text = format!(
-            "#define WORDS {words}\n#define PACKED {packed}\n#define KEYS {}\n#define USES_TIMEOUT {}\n#define LIST_LENGTH {LIST_LENGTH}\n\
-             #define BUFFER {buffer}\n#define BLOCK 16\n#define FAILURES_EACH 8\n",
-            u8::from(keys),
-            u8::from(waits)
+            "#define WORDS {words}\n#define PACKED {packed}\n#define KEYS {}\n#define QUOTIENTS {}\n#define KEY_BITS {}\n#define USES_TIMEOUT {}\n#define LIST_LENGTH {LIST_LENGTH}\n\
+             #define USES_BLOCKS {}\n#define BLOCK {}\n#define FAILURES_EACH 8\n#define ATOMS {}\n#define QUEUE {queue}u\n\
+             enum {{ MOST_PROCESSES = {most}, UNROLL = {} }};\n",
+            u8::from(!is_row),
+            u8::from(is_quotient),
+            keys.bits(),
+            u8::from(waits),
+            u8::from(blocks),
+            if blocks { 16 } else { 1 },
+            atoms.len(),
+            if unrolled { most } else { 1 },
         );
-        text.push_str(&rows_and_packing(&bits, packed));
+        text.push_str(&rows_and_keys(keys));
         let (before, after) = SEARCH.split_once("\n// ----").unwrap_or((SEARCH, ""));
         text.push_str(before);
         text.push('\n');
         text.push_str(print::OPERATIONS);
         for (number, form) in forms.iter().enumerate() {
-            text.push_str(&print::layout(form, number, words));
+            text.push_str(&print::layout(form, &number.to_string(), words, size <= MOST_UNROLLED));
         }
         let fixed = semantics.layout().is_fixed();
         text.push_str(&layout_of(&shapes.iter().map(AsRef::as_ref).collect::<Vec<_>>(), words, fixed));
         text.push_str(&dispatch(&forms));
+        text.push_str(&valuations(&lowering, &layouts, atoms, words).ok_or(Unsupported::Size(usize::MAX))?);
         text.push_str("// ----");
         text.push_str(after);
-        Ok(Self { text, words, packed, keys })
+        Ok(Self { text, words, packed, table, atoms: atoms.len() })
     }
 
     /// The source, without what depends on the device.
@@ -112,56 +137,104 @@ impl SearchSource {
         self.packed
     }
 
-    /// Whether a packed row is one key of 64 bits.
+    /// By how many atoms states are told apart.
     #[must_use]
-    pub fn has_keys(&self) -> bool {
-        self.keys
+    pub fn atoms(&self) -> usize {
+        self.atoms
+    }
+
+    /// What the places of the table hold.
+    #[must_use]
+    pub fn table(&self) -> TableKind {
+        self.table
     }
 }
 
 /// The search.
 const SEARCH: &str = include_str!("search.cu");
 
-/// How many bits of each word are used in some layout, counted from the lowest.
-fn bits_used(shapes: &[&RowLayout], words: usize) -> Vec<u32> {
-    let mut bits = vec![0; words];
-    let mut use_bits = |word: u32, count: u32| bits[word as usize] = count.max(bits[word as usize]);
-    for shape in shapes {
-        for field in (0..shape.slots).map(|slot| shape.field(slot)).filter(|field| field.bits() > 0) {
-            if field.bits() > 32 {
-                use_bits(field.word(), 32);
-                use_bits(field.word() + 1, 32);
-            } else {
-                use_bits(field.word(), u32::from(field.shift() + field.bits()));
-            }
-        }
+/// The words of integers with a sign, the least of which is stored as 0, and their zigzag code.
+const ZIGZAG: &str = "\
+static __device__ inline unsigned int zigzag(unsigned int word) {
+    int value = (int)(word ^ 0x80000000u);
+    return (((unsigned int)value << 1) ^ (unsigned int)(value >> 31)) + 1u;
+}
+static __device__ inline unsigned int unzigzag(unsigned int code) {
+    code -= 1u;
+    return ((code >> 1) ^ (0u - (code & 1u))) ^ 0x80000000u;
+}
+";
+
+/// Rows and keys: what makes one of the other.
+fn rows_and_keys(keys: &KeyBits) -> String {
+    let mut text = format!(
+        "{ZIGZAG}struct Row {{\n    unsigned int w[WORDS];\n}};\nstruct Packed {{\n    unsigned int w[{}];\n}};\n",
+        keys.packed_words()
+    );
+    for (number, layout) in keys.layouts.iter().enumerate() {
+        pack_layout(&mut text, number, layout, keys.layout_bits());
     }
-    bits
+    let numbers = 0..keys.layouts.len();
+    let tries: Vec<String> = numbers.clone().map(|number| format!("pack{number}(row, packed)")).collect();
+    let tries = if tries.is_empty() { "false".to_owned() } else { tries.join(" || ") };
+    let _ = writeln!(
+        text,
+        "static __device__ NOINLINE bool pack_any(const Row &row, Packed *packed) {{\n    return {tries};\n}}\n\
+         static __device__ inline bool pack(const Row &row, int likely, Packed *packed) {{\n    switch (likely) {{"
+    );
+    for number in numbers.clone() {
+        let _ = writeln!(text, "    case {number}: if (pack{number}(row, packed)) return true; break;");
+    }
+    let otherwise = if keys.is_fixed { "false" } else { "pack_any(row, packed)" };
+    let mask = (1u64 << keys.layout_bits()) - 1;
+    let _ = writeln!(
+        text,
+        "    }}\n    return {otherwise};\n}}\nstatic __device__ inline Row unpack(const Packed &packed, int *layout) {{\n    \
+         Row row = {{}};\n    *layout = (int)(packed.w[0] & {mask}u);\n    switch (*layout) {{"
+    );
+    for number in numbers {
+        let _ = writeln!(text, "    case {number}: unpack{number}(packed, &row); break;");
+    }
+    text.push_str("    }\n    return row;\n}\n");
+    text
 }
 
-/// Rows, and how they are packed without the bits that no layout uses.
-fn rows_and_packing(bits: &[u32], packed: usize) -> String {
-    let mut text = format!(
-        "struct Row {{\n    unsigned int w[WORDS];\n}};\nstruct Packed {{\n    unsigned int w[{packed}];\n}};\n\
-         static __device__ inline Packed pack(const Row &row) {{\n    Packed packed = {{}};\n"
-    );
-    let mut back = "static __device__ inline Row unpack(const Packed &packed) {\n    Row row = {};\n".to_owned();
-    let mut at = 0;
-    for (word, &count) in bits.iter().enumerate().filter(|(_, count)| **count > 0) {
-        let (first, shift) = (at / 32, at % 32);
-        let mask = u32::MAX >> (32 - count);
-        let _ = writeln!(text, "    packed.w[{first}] |= row.w[{word}] << {shift};");
-        let mut parts = format!("packed.w[{first}] >> {shift}");
-        if shift + count > 32 {
-            let _ = writeln!(text, "    packed.w[{}] |= row.w[{word}] >> {};", first + 1, 32 - shift);
-            let _ = write!(parts, " | packed.w[{}] << {}", first + 1, 32 - shift);
-        }
-        let _ = writeln!(back, "    row.w[{word}] = ({parts}) & {mask}u;");
-        at += count;
+/// The two functions of one layout.
+fn pack_layout(text: &mut String, number: usize, layout: &LayoutBits, from: u32) {
+    let word = |word: usize| match layout.signed[word] {
+        true => format!("zigzag(row.w[{word}])"),
+        false => format!("row.w[{word}]"),
+    };
+    let _ = writeln!(text, "static __device__ inline bool pack{number}(const Row &row, Packed *packed) {{");
+    let compared = layout.kept.iter().zip(&layout.fixed).enumerate().filter(|(_, (kept, _))| **kept != u32::MAX);
+    let others: Vec<String> =
+        compared.map(|(at, (kept, fixed))| format!("(({} ^ {fixed}u) & {}u)", word(at), !kept)).collect();
+    if !others.is_empty() {
+        let _ = writeln!(text, "    if ({}) return false;", others.join(" | "));
     }
-    text.push_str("    return packed;\n}\n");
-    back.push_str("    return row;\n}\n");
-    text + &back
+    let _ = writeln!(text, "    *packed = {{}};\n    packed->w[0] = {}u;", to_u32(number));
+    let runs = layout.runs(from);
+    for run in &runs {
+        let mask = u32::MAX >> (32 - run.count);
+        let bits = format!("(({} >> {}) & {mask}u)", word(run.word), run.shift);
+        let _ = writeln!(text, "    packed->w[{}] |= {bits} << {};", run.at / 32, run.at % 32);
+    }
+    let _ = writeln!(
+        text,
+        "    return true;\n}}\nstatic __device__ inline void unpack{number}(const Packed &packed, Row *row) {{"
+    );
+    for (word, fixed) in layout.fixed.iter().enumerate() {
+        let _ = writeln!(text, "    row->w[{word}] = {fixed}u;");
+    }
+    for run in &runs {
+        let mask = u32::MAX >> (32 - run.count);
+        let bits = format!("((packed.w[{}] >> {}) & {mask}u)", run.at / 32, run.at % 32);
+        let _ = writeln!(text, "    row->w[{}] |= {bits} << {};", run.word, run.shift);
+    }
+    for word in (0..layout.signed.len()).filter(|&word| layout.signed[word]) {
+        let _ = writeln!(text, "    row->w[{word}] = unzigzag(row->w[{word}]);");
+    }
+    text.push_str("}\n");
 }
 
 /// The function that finds the layout of a row: by the processes that run in it.
@@ -230,6 +303,31 @@ fn dispatch(forms: &[LayoutForm]) -> String {
          for (int pid = 0; pid < processes_of(layout); ++pid) if (!rests_at(row, layout, pid)) return false;\n    return true;\n}\n",
     );
     text
+}
+
+/// The function that says which atoms hold in a state.
+fn valuations(lowering: &Lowering<'_, '_>, layouts: &[Vec<u32>], atoms: &[ExprId], words: usize) -> Option<String> {
+    if atoms.is_empty() {
+        return Some(String::new());
+    }
+    let mut text = String::new();
+    let mut cases = String::new();
+    for (number, processes) in layouts.iter().enumerate() {
+        let form = lowering.conditions(processes, atoms)?;
+        text.push_str(&print::layout(&form, &format!("_seen{number}"), words, true));
+        let _ = writeln!(cases, "    case {number}:");
+        for at in 0..atoms.len() {
+            let _ = writeln!(cases, "        now = steps_seen{number}_{at}(t, row, 0);");
+            let _ = writeln!(cases, "        if (now < 0) return -1;\n        all |= now << {at};");
+        }
+        cases.push_str("        return all;\n");
+    }
+    let _ = writeln!(
+        text,
+        "static __device__ inline int valuation_of(Thread *t, const Row &row, int layout) {{\n    int now, all = 0;\n    \
+         switch (layout) {{\n{cases}    }}\n    return -1;\n}}"
+    );
+    Some(text)
 }
 
 /// A function of the location of a process.

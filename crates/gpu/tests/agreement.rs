@@ -11,11 +11,13 @@ use std::path::{Path, PathBuf};
 use tertium_base::{Budget, Diagnostic};
 use tertium_explore::compiled::Compiled;
 use tertium_explore::reduction::{ReductionKinds, StateSpaceReduction};
-use tertium_explore::search::Blind;
 use tertium_explore::search::breadth::{Options, breadth_first};
+use tertium_explore::search::{Blind, Finding, Observer, Summary};
+use tertium_explore::successors::Plain;
 use tertium_gpu::device::DeviceError;
-use tertium_gpu::search::{Found, Options as DeviceOptions, SearchError, search};
-use tertium_program::Semantics;
+use tertium_gpu::keys::{SeenRows, TableKind};
+use tertium_gpu::search::{Found, Options as DeviceOptions, SearchError, Watched, search};
+use tertium_program::{ExprId, Semantics};
 use tertium_testkit::for_random_cases;
 
 /// The search on whatever device there is.
@@ -41,7 +43,8 @@ fn compare(semantics: &Semantics<'_>, most: usize, name: &str) -> bool {
         if expected.stopped.is_some() {
             continue;
         }
-        let options = DeviceOptions { max_states: None, stop_at_finding: false, budget: &budget, capacity: 256 };
+        let options =
+            DeviceOptions { max_states: None, stop_at_finding: false, budget: &budget, capacity: 256, watched: None };
         let found = match on_device(&compiled, &initial, &options) {
             Ok(found) => found,
             Err(SearchError::Unsupported(_)) => return compared,
@@ -122,6 +125,125 @@ fn on_promela() {
     assert!(compared >= 20, "{compared} compared");
 }
 
+/// Says which of some expressions hold in a state, as a number.
+struct Valuations<'v, 'p> {
+    semantics: &'v Semantics<'p>,
+    plain: Plain<'p>,
+    atoms: Vec<ExprId>,
+}
+
+impl Valuations<'_, '_> {
+    /// None if one of them has no value.
+    fn of(&self, row: &[u32]) -> Option<usize> {
+        let state = self.plain.state(row);
+        let values = self.atoms.iter().map(|&atom| self.semantics.observe(atom, &state).ok());
+        values.enumerate().try_fold(0, |all, (at, value)| Some(all | usize::from(value? != 0) << at))
+    }
+}
+
+/// What stands for a state in which an atom has no value.
+const NO_VALUE: usize = 1 << 10;
+
+impl Observer for Valuations<'_, '_> {
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn look(&self, row: &[u32], (): &mut (), broken: &mut dyn FnMut(usize)) {
+        broken(self.of(row).unwrap_or(NO_VALUE));
+    }
+}
+
+/// Conditions are broken first at the depths at which the explorer finds them broken, and the runs lead there.
+#[test]
+fn on_conditions() {
+    if !is_there() {
+        return;
+    }
+    let compared = Cell::new(0);
+    for_random_cases(40, |case| {
+        let program = graphs::random_graph(&mut case.rng);
+        let semantics = Semantics::new(&program);
+        let budget = Budget::unlimited();
+        let Ok(initial) = semantics.initial_states(1 << 10, &budget) else { return };
+        let atoms = (0..4).map(|_| ExprId::new(case.rng.below(program.exprs.len()))).collect();
+        let seen = Valuations { semantics: &semantics, plain: Plain::of(&semantics), atoms };
+        let compiled = Compiled::of(&semantics);
+        let initial: Vec<Vec<u32>> = initial.iter().map(|state| seen.plain.row(state)).collect();
+        let options = Options { threads: 1, max_states: Some(3000), stop_at_finding: false, budget: &budget };
+        let expected = breadth_first(&compiled, &seen, &initial, &options, &mut |_| {}).summary;
+        if expected.stopped.is_some() {
+            return;
+        }
+        let broken = |row: &[u32]| seen.of(row).into_iter().collect();
+        let watched = Some(Watched { atoms: &seen.atoms, broken: &broken });
+        let options =
+            DeviceOptions { max_states: None, stop_at_finding: false, budget: &budget, capacity: 256, watched };
+        let depths = |summary: &Summary| -> Vec<(Finding, usize)> {
+            summary.findings.iter().map(|(finding, place)| (finding.clone(), place.depth)).collect()
+        };
+        match on_device(&compiled, &initial, &options) {
+            Ok(found) => {
+                assert_eq!(depths(&found.summary), depths(&expected), "{:?}", seen.atoms);
+                for (finding, place) in &found.summary.findings {
+                    let run = &found.runs[finding];
+                    assert_eq!((run.len() - 1, run.last()), (place.depth, Some(&place.row)));
+                }
+                compared.set(compared.get() + 1);
+            }
+            // What fast steps do not know has no value for the device either; what has no value, has none for it.
+            Err(SearchError::Atoms | SearchError::Unsupported(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+    });
+    assert!(compared.get() > 8, "{} compared", compared.get());
+}
+
+/// Two processes that walk through numbers of 31 bits, so many of them, and back and forth between two places.
+fn wide(variables: usize) -> String {
+    let names: Vec<String> = (0..variables).map(|number| format!("x{number}")).collect();
+    let declared: String = names.iter().map(|name| format!("var {name} : 0..2147483647 = 1 ")).collect();
+    let next = |name: &String| format!("{name} := ({name} * 1103515245 + 12345) mod 2147483648");
+    let all: Vec<String> = names.iter().map(next).collect();
+    format!(
+        "system wide {declared} var n : 0..400 = 0 var b : bool = false \
+         process P {{ while n < 400 {{ atomic {{ n := n + 1; {} }} }} }} process Q {{ loop {{ b := !b }} }}",
+        all.join("; ")
+    )
+}
+
+#[test]
+fn with_keys_of_any_length() {
+    if !is_there() {
+        return;
+    }
+    let mut kinds = Vec::new();
+    for variables in [1, 2, 3] {
+        let program = tertium_gcl::compile(&wide(variables)).program.expect("no mistakes");
+        let semantics = Semantics::new(&program);
+        let compiled = Compiled::of(&semantics);
+        let initial = semantics.initial_states(1, &Budget::unlimited()).expect("one");
+        let mut seen = SeenRows::default();
+        seen.look_from(&compiled, &[compiled.representative(&compiled.plain().row(&initial[0]))]);
+        kinds.push(std::mem::discriminant(&seen.keys(&compiled).table()));
+        assert!(compare(&semantics, 5000, "numbers"), "{variables}");
+    }
+    let expected = [TableKind::Keys, TableKind::Quotients(0), TableKind::Rows];
+    assert_eq!(kinds, expected.map(|kind| std::mem::discriminant(&kind)));
+}
+
+/// A value that is seen only after many more states than are looked at first makes the search begin anew.
+#[test]
+fn what_was_not_seen_at_first_is_found() {
+    if !is_there() {
+        return;
+    }
+    let text = "system late var n : 0..60000 = 0 var x : 0..1000 = 0 var y : int = 0 \
+                process P { while n < 60000 { n := n + 1; } x := 700; y := -5; x := 3 }";
+    let program = tertium_gcl::compile(text).program.expect("no mistakes");
+    assert!(compare(&Semantics::new(&program), 500_000, "late values"));
+}
+
 #[test]
 fn without_a_device_that_is_said() {
     let text = "system s var x : 0..9 = 0 process P { while x < 9 { x := x + 1; } }";
@@ -129,7 +251,8 @@ fn without_a_device_that_is_said() {
     let semantics = Semantics::new(&program);
     let compiled = Compiled::of(&semantics);
     let budget = Budget::unlimited();
-    let options = DeviceOptions { max_states: None, stop_at_finding: false, budget: &budget, capacity: 256 };
+    let options =
+        DeviceOptions { max_states: None, stop_at_finding: false, budget: &budget, capacity: 256, watched: None };
     let mut none = |_: &tertium_gpu::source::SearchSource| -> Result<stand_in::StandIn, DeviceError> {
         Err(DeviceError::Missing("none is here".to_owned()))
     };

@@ -31,7 +31,10 @@ pub struct ExploreReport {
     pub reasons: Vec<ReasonView>,
     /// Wall-clock time of the search.
     pub time_ms: u64,
-    /// States a second.
+    /// How much of it went by before the first state was expanded; left out where that is nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preparation_ms: Option<u64>,
+    /// States a second, from then on.
     pub states_per_second: u64,
     /// Bytes in the state store.
     pub memory_bytes: usize,

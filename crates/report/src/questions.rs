@@ -23,9 +23,9 @@ pub struct QuestionResult {
     pub reasons: Vec<ReasonView>,
 }
 
-/// Everything that an `explore` on disk has to say.
+/// Everything that an `explore` on disk or on a graphics processor has to say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct DiskReport {
+pub struct AnswersReport {
     /// What was counted.
     #[serde(flatten)]
     pub counts: ExploreReport,
@@ -33,6 +33,7 @@ pub struct DiskReport {
     pub results: Vec<QuestionResult>,
     /// The names of the questions that were not asked.
     pub not_asked: Vec<String>,
-    /// Bytes on disk when the search ended.
-    pub disk_bytes: u64,
+    /// Bytes on disk when the search ended, if it was there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disk_bytes: Option<u64>,
 }

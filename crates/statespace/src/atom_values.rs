@@ -36,6 +36,11 @@ impl<'s, 'p> AtomEvaluator<'s, 'p> {
         Self { semantics, packing, code, atoms, blurred: AtomicBool::new(false) }
     }
 
+    /// The atoms.
+    pub fn atoms(&self) -> impl Iterator<Item = ExprId> {
+        self.atoms.iter().map(|&(atom, _)| atom)
+    }
+
     /// AtomScratch for one thread.
     pub fn room(&self) -> AtomScratch {
         AtomScratch { values: vec![false; self.atoms.len()], ..AtomScratch::default() }

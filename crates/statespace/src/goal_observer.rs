@@ -9,6 +9,7 @@ use tertium_cegar::answer::{ProgramAnswer, Vacuity};
 use tertium_explore::search::{Finding, FindingPlace, Observer, Summary};
 use tertium_load::questions::Mistake;
 use tertium_logic::{Formula, NodeId};
+use tertium_program::ExprId;
 use tertium_structures::vacuity;
 use tertium_trace::propositional;
 
@@ -76,6 +77,17 @@ pub struct GoalObserver<'s, 'p> {
 pub(crate) enum WantedFinding {
     Broken(usize),
     Mistake(Mistake),
+}
+
+impl GoalObserver<'_, '_> {
+    /// What all conditions are made of: states with the same values of all of them break the same.
+    #[must_use]
+    pub fn atoms(&self) -> Vec<ExprId> {
+        let mut atoms: Vec<ExprId> = self.conditions.iter().flat_map(|condition| condition.eyes.atoms()).collect();
+        atoms.sort();
+        atoms.dedup();
+        atoms
+    }
 }
 
 impl WantedFinding {

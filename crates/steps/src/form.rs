@@ -254,6 +254,17 @@ impl LayoutForm {
     pub fn size(&self) -> usize {
         self.steps.iter().map(|process| size(&process.body)).sum()
     }
+
+    /// Whether some successors are states inside uninterruptible blocks.
+    #[must_use]
+    pub fn has_holders(&self) -> bool {
+        self.steps.iter().any(|process| has_holders(&process.body))
+    }
+}
+
+fn has_holders(block: &[Instruction]) -> bool {
+    let holds = |instruction: &Instruction| matches!(instruction, Instruction::Emit { holder: Some(_), .. });
+    block.iter().any(|instruction| holds(instruction) || parts(instruction).into_iter().any(has_holders))
 }
 
 /// How many instructions a block has.

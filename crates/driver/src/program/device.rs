@@ -1,62 +1,87 @@
-//! How large is the state space of a program, counted on a graphics processor?
+//! What single states of a program break, decided on a graphics processor.
 
+use std::cell::RefCell;
 use std::time::Instant;
 
 use tertium_base::Diagnostic;
-use tertium_base::StopReason;
 use tertium_explore::compiled::Compiled;
-use tertium_explore::search::{Finding, Progress};
-use tertium_explore::successors::RowSuccessors;
+use tertium_explore::search::{Observer, Progress};
 use tertium_gpu::cuda::CudaDevice;
-use tertium_gpu::device::DeviceError;
-use tertium_gpu::search::{Options, SearchError, search};
+use tertium_gpu::device::{Device, DeviceError};
+use tertium_gpu::search::{Options, SearchError, Watched, search};
+use tertium_gpu::source::SearchSource;
+use tertium_statespace::outside::{self, OutsideSearch};
 
-use super::answer::Reason;
+use super::answer::ProgramAnswer;
+use super::asked::Asked;
 use super::explore::Counts;
+use super::questions::Question;
 use super::safety::Effort;
-use super::space::{Space, stop_word};
+use super::space::Space;
 use crate::failure::Failure;
 
-/// The table has so many places at first.
-const CAPACITY: u64 = 1 << 24;
+/// The table has so many places at first, if there is memory: growing means to enter all states once more.
+const CAPACITY: u64 = 1 << 28;
 
-/// Visits every state on the first device of CUDA.
+/// What a device found.
+#[derive(Debug)]
+pub struct DeviceOutcome {
+    /// What was counted.
+    pub counts: Counts,
+    /// One answer for each question that single states decide, in their order.
+    pub answers: Vec<ProgramAnswer>,
+    /// The names of the other questions.
+    pub not_asked: Vec<String>,
+}
+
+/// Visits every state on the first device of CUDA and decides what single ones break.
 ///
 /// # Errors
-/// If there is none, if it fails, or if such programs or options are not for it.
-pub fn explore_on_device(
+/// If there is none, if it fails, or if such programs or properties are not for it.
+pub fn decide(
     space: &Space<'_>,
+    questions: &[Question],
     effort: &Effort<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Counts, Failure> {
+) -> Result<DeviceOutcome, Failure> {
+    decide_with(space, questions, effort, &mut CudaDevice::new, progress)
+}
+
+/// The same on a device that is made for the source.
+fn decide_with<D: Device>(
+    space: &Space<'_>,
+    questions: &[Question],
+    effort: &Effort<'_>,
+    make: &mut dyn FnMut(&SearchSource) -> Result<D, DeviceError>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<DeviceOutcome, Failure> {
     let start = Instant::now();
+    let asked = Asked::of(space, questions, false);
     let compiled = Compiled::of(&space.semantics);
-    let options =
-        Options { max_states: effort.limit(space), stop_at_finding: false, budget: effort.budget, capacity: CAPACITY };
-    let found = search(&compiled, &space.initial, &options, &mut CudaDevice::new, progress).map_err(refused)?;
-    let summary = &found.summary;
-    let mut reasons: Vec<Reason> = space.open.iter().cloned().collect();
-    let faults = summary.findings.keys().filter_map(|finding| match finding {
-        Finding::Fault(fault) => space.fault_reason(fault),
-        _ => None,
-    });
-    reasons.extend(faults);
-    if summary.stopped.is_some_and(|stopped| stopped.0 == StopReason::Count) {
-        reasons.push(space.limit_reason(effort.limit(space).unwrap_or(summary.states)));
-    }
-    Ok(Counts {
-        states: summary.states,
-        transitions: summary.transitions,
-        depth: summary.depth,
-        deadlocks: summary.deadlocks,
-        errors: summary.faults,
-        complete: summary.complete() && reasons.is_empty(),
-        stopped: summary.stopped.and_then(stop_word),
-        reasons,
-        elapsed: start.elapsed(),
-        bytes: usize::try_from(found.bytes_per_state).unwrap_or(0).saturating_mul(summary.states),
-        words: space.stepper.words(),
-    })
+    let mut counted = None;
+    let answers = outside::decide(space, (&asked.goals, &[]), effort, &mut |observer, _| {
+        let (atoms, scratch) = (observer.atoms(), RefCell::new(observer.scratch()));
+        let broken = |row: &[u32]| {
+            let mut broken = Vec::new();
+            observer.look(row, &mut scratch.borrow_mut(), &mut |condition| broken.push(condition));
+            broken
+        };
+        let options = Options {
+            max_states: effort.limit(space),
+            stop_at_finding: false,
+            budget: effort.budget,
+            capacity: CAPACITY,
+            watched: (!atoms.is_empty()).then_some(Watched { atoms: &atoms, broken: &broken }),
+        };
+        let found = search(&compiled, &space.initial, &options, make, progress).map_err(refused)?;
+        counted = Some((found.summary.clone(), found.bytes_per_state, found.preparation));
+        Ok(OutsideSearch { summary: found.summary, runs: found.runs, cycles: Vec::new() })
+    })?;
+    let (summary, bytes, preparation) = counted.ok_or_else(|| Failure::Internal("nothing was searched".to_owned()))?;
+    let bytes = usize::try_from(bytes).unwrap_or(0).saturating_mul(summary.states);
+    let counts = Counts::of(space, &summary, summary.faults, effort, (start.elapsed(), bytes));
+    let counts = Counts { preparation, ..counts };
+    Ok(DeviceOutcome { counts, answers: asked.in_order(answers), not_asked: asked.not_asked() })
 }
 
 /// Why a device does not do it, for people.
@@ -71,7 +96,7 @@ fn refused(error: SearchError) -> Failure {
         SearchError::Device(error) => {
             Diagnostic::error("E0376", format!("{error}")).help("`--device cpu` searches without it").into()
         }
-        SearchError::Unsupported(_) | SearchError::Layouts => {
+        SearchError::Unsupported(_) | SearchError::Layouts | SearchError::Atoms => {
             Diagnostic::error("E0377", format!("{error}")).help("`--device cpu` searches all programs").into()
         }
     }

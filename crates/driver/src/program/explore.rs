@@ -47,6 +47,8 @@ pub struct Counts {
     pub reasons: Vec<Reason>,
     /// Wall-clock time of the search.
     pub elapsed: Duration,
+    /// How much of it went by before the first state was expanded: a device needs code.
+    pub preparation: Duration,
     /// Bytes in the state store.
     pub bytes: usize,
     /// Words of a packed state.
@@ -73,6 +75,7 @@ impl Counts {
             stopped: summary.stopped.and_then(stop_word),
             reasons,
             elapsed,
+            preparation: Duration::ZERO,
             bytes,
             words: space.stepper.words(),
         }
@@ -166,6 +169,7 @@ fn estimate(space: &Space<'_>, effort: &Effort<'_>, progress: &mut dyn FnMut(Pro
         stopped: summary.stopped.and_then(stop_word),
         reasons,
         elapsed: start.elapsed(),
+        preparation: Duration::ZERO,
         bytes: found.bytes,
         words: space.stepper.words(),
     }

@@ -3,7 +3,8 @@
 use tertium_base::narrow::to_usize;
 
 use crate::device::{Device, DeviceError, Kernel};
-use crate::source::LIST_LENGTH;
+use crate::keys::TableKind;
+use crate::source::{LIST_LENGTH, SearchSource};
 
 /// The table takes three quarters of its places at most.
 const LOAD: (u64, u64) = (3, 4);
@@ -11,8 +12,10 @@ const LOAD: (u64, u64) = (3, 4);
 const MOST_PLACES: u64 = (1 << 32) - 1;
 /// A table that is full gets so many times as many places, if there is memory.
 const GROWTH: [u64; 3] = [8, 4, 2];
+/// A table with so many places is large: it gets twice as many at most, lest half of the memory is free places.
+const LARGE: u64 = 1 << 28;
 /// How many numbers the device counts.
-const COUNTERS: usize = 6;
+const COUNTERS: usize = 7;
 /// How many lists there are.
 const LISTS: u64 = 3;
 
@@ -25,6 +28,8 @@ pub(super) struct Counters {
     pub trapped: u64,
     pub deadlocks: u64,
     pub failures: u64,
+    /// Whether a row that was to be entered has no key.
+    pub misfits: bool,
 }
 
 /// A table and what belongs to its states: addresses.
@@ -47,10 +52,18 @@ pub(super) struct Memory<D: Device> {
     words: usize,
     /// Words of a row in the table.
     packed: usize,
-    keys: bool,
+    kind: TableKind,
     table: Table,
+    shared: Shared,
+    atoms: usize,
+}
+
+/// What stays where it is when the table grows.
+#[derive(Clone, Copy, Debug)]
+struct Shared {
     counters: u64,
     lists: u64,
+    first: u64,
 }
 
 fn bytes_of(numbers: &[u64]) -> Vec<u8> {
@@ -66,29 +79,37 @@ fn words_of(bytes: &[u8]) -> Vec<u32> {
 }
 
 impl<D: Device> Memory<D> {
-    pub fn new(mut device: D, (words, packed): (usize, usize), keys: bool, capacity: u64) -> Result<Self, DeviceError> {
+    pub fn new(mut device: D, source: &SearchSource, capacity: u64) -> Result<Self, DeviceError> {
+        let (words, packed, kind) = (source.words(), source.packed_words(), source.table());
         let counters = device.allocate(COUNTERS as u64 * 8)?;
         let lists = device.allocate(LISTS * LIST_LENGTH as u64 * 8)?;
-        let table = Self::table(&mut device, packed, keys, capacity.clamp(64, MOST_PLACES), counters, lists)?;
-        Ok(Self { device, words, packed, keys, table, counters, lists })
+        let capacity = kind.capacity(capacity, MOST_PLACES);
+        let valuations = (1 << source.atoms()) + 1;
+        let first = device.allocate(valuations as u64 * 4)?;
+        device.write(first, &vec![u8::MAX; valuations * 4])?;
+        let shared = Shared { counters, lists, first };
+        let table = Self::table(&mut device, packed, kind, capacity, shared)?;
+        Ok(Self { device, words, packed, kind, table, shared, atoms: source.atoms() })
     }
 
     fn table(
         device: &mut D,
         packed: usize,
-        keys: bool,
+        kind: TableKind,
         capacity: u64,
-        counters: u64,
-        lists: u64,
+        shared: Shared,
     ) -> Result<Table, DeviceError> {
         let most = capacity / LOAD.1 * LOAD.0;
         let row = packed as u64 * 4;
-        let (of_keys, of_tags, of_rows) = if keys { (capacity * 8, 0, 0) } else { (0, capacity * 4, capacity * row) };
+        let (of_keys, of_tags, of_rows) = match kind {
+            TableKind::Keys | TableKind::Quotients(_) => (capacity * 8 + 8, 0, 0),
+            TableKind::Rows => (0, capacity * 4, capacity * row),
+        };
         let bytes = of_keys + of_tags + of_rows + most * 8;
         if bytes > device.free_bytes() {
             return Err(DeviceError::Memory);
         }
-        let mut sizes = [of_keys, of_tags, of_rows, most * 4, most * 4, 72].map(|size| (size, 0));
+        let mut sizes = [of_keys, of_tags, of_rows, most * 4, most * 4, 88].map(|size| (size, 0));
         for at in 0..sizes.len() {
             if sizes[at].0 == 0 {
                 continue;
@@ -104,7 +125,9 @@ impl<D: Device> Memory<D> {
             }
         }
         let [keys, tags, rows, order, parents, search] = sizes.map(|(_, address)| address);
-        let fields = [keys, tags, rows, capacity, order, parents, most, counters, lists];
+        let quotient = u64::from(capacity.ilog2());
+        let Shared { counters, lists, first } = shared;
+        let fields = [keys, tags, rows, capacity, quotient, order, parents, most, counters, lists, first];
         device.write(search, &bytes_of(&fields))?;
         Ok(Table { keys, tags, rows, capacity, order, parents, most, search, bytes })
     }
@@ -117,26 +140,30 @@ impl<D: Device> Memory<D> {
         Ok(())
     }
 
-    pub fn words(&self) -> usize {
-        self.words
-    }
-
     /// Bytes that states take, free places included.
     pub fn bytes(&self) -> u64 {
         self.table.bytes
     }
 
     pub fn counters(&mut self) -> Result<Counters, DeviceError> {
-        let bytes = self.device.read(self.counters, COUNTERS * 8)?;
+        let bytes = self.device.read(self.shared.counters, COUNTERS * 8)?;
         let mut numbers = bytes.as_chunks::<8>().0.iter().map(|&number| u64::from_le_bytes(number));
         let mut next = || numbers.next().unwrap_or(0);
         let (states, transitions, full) = (next().min(self.table.most), next(), next() != 0);
-        Ok(Counters { states, transitions, full, trapped: next(), deadlocks: next(), failures: next() })
+        Ok(Counters {
+            states,
+            transitions,
+            full,
+            trapped: next(),
+            deadlocks: next(),
+            failures: next(),
+            misfits: next() != 0,
+        })
     }
 
     /// Forgets everything that was counted but the states.
     pub fn clear_lists(&mut self) -> Result<(), DeviceError> {
-        self.device.write(self.counters + 8, &[0; (COUNTERS - 1) * 8])
+        self.device.write(self.shared.counters + 8, &[0; (COUNTERS - 1) * 8])
     }
 
     pub fn expand(&mut self, first: u64, last: u64) -> Result<(), DeviceError> {
@@ -157,7 +184,11 @@ impl<D: Device> Memory<D> {
             self.device.release(rows_at)?;
             self.device.release(parents_at)?;
         }
-        self.counters()
+        let counters = self.counters()?;
+        if counters.misfits {
+            return Err(DeviceError::Failed("a row that has a key did not get it".to_owned()));
+        }
+        Ok(counters)
     }
 
     /// Memory with these bytes.
@@ -189,7 +220,7 @@ impl<D: Device> Memory<D> {
 
     fn list(&mut self, which: u64, length: u64) -> Result<Vec<(u32, u32)>, DeviceError> {
         let length = usize::try_from(length).unwrap_or(usize::MAX).min(LIST_LENGTH);
-        let bytes = self.device.read(self.lists + which * LIST_LENGTH as u64 * 8, length * 8)?;
+        let bytes = self.device.read(self.shared.lists + which * LIST_LENGTH as u64 * 8, length * 8)?;
         let mut pairs: Vec<(u32, u32)> = words_of(&bytes).as_chunks::<2>().0.iter().map(|&[a, b]| (a, b)).collect();
         pairs.sort_unstable();
         Ok(pairs)
@@ -207,20 +238,31 @@ impl<D: Device> Memory<D> {
         self.list(2, length)
     }
 
+    /// For each valuation of the atoms that was seen, a state; the last is one with an atom that cannot be evaluated.
+    pub fn first_states(&mut self) -> Result<Vec<Option<u32>>, DeviceError> {
+        let bytes = self.device.read(self.shared.first, ((1 << self.atoms) + 1) * 4)?;
+        Ok(words_of(&bytes).into_iter().map(|state| (state != u32::MAX).then_some(state)).collect())
+    }
+
+    /// Whether so many states have room.
+    pub fn has_room(&self, states: u64) -> bool {
+        states <= self.table.most
+    }
+
     /// Moves the first `states` states to a larger table; says whether there is memory for one.
     pub fn grow(&mut self, states: u64) -> Result<bool, DeviceError> {
-        for factor in GROWTH {
-            let capacity = (self.table.capacity * factor).min(MOST_PLACES);
+        for factor in GROWTH.into_iter().filter(|&factor| factor == 2 || self.table.capacity < LARGE) {
+            let capacity = self.kind.capacity(self.table.capacity * factor, MOST_PLACES);
             if capacity <= self.table.capacity {
                 return Ok(false);
             }
-            let larger = Self::table(&mut self.device, self.packed, self.keys, capacity, self.counters, self.lists);
+            let larger = Self::table(&mut self.device, self.packed, self.kind, capacity, self.shared);
             let table = match larger {
                 Ok(table) => table,
                 Err(DeviceError::Memory) => continue,
                 Err(error) => return Err(error),
             };
-            self.device.write(self.counters, &bytes_of(&[states, 0, 0, 0, 0, 0]))?;
+            self.device.write(self.shared.counters, &bytes_of(&[states, 0, 0, 0, 0, 0, 0]))?;
             self.device.launch(Kernel::MoveStates, states, &[self.table.search, table.search, states])?;
             let old = std::mem::replace(&mut self.table, table);
             Self::release(&mut self.device, old)?;

@@ -8,6 +8,13 @@
 #define __device__
 #define __global__
 #define NOINLINE
+#define BOUNDS
+#define SHARED static
+#define WARP 1
+#define LANE 0
+#define WARPS 1
+#define WARP_OF_BLOCK 0
+#define SYNCHRONISE_WARP ((void)0)
 
 static unsigned long long the_thread, the_threads;
 #define THREAD the_thread
@@ -18,6 +25,12 @@ static inline void __threadfence() {}
 template <typename T> static inline T atomicAdd(T *at, T by) {
     T old = *at;
     *at = old + by;
+    return old;
+}
+
+template <typename T> static inline T atomicMin(T *at, T value) {
+    T old = *at;
+    if (value < old) *at = value;
     return old;
 }
 
@@ -32,4 +45,5 @@ static inline unsigned long long __umul64hi(unsigned long long a, unsigned long 
 }
 
 static inline unsigned long long one_more(unsigned long long *counter) { return (*counter)++; }
+static inline unsigned take_place(unsigned *counter) { return (*counter)++; }
 static inline void add_up(unsigned long long *counter, unsigned long long value) { *counter += value; }

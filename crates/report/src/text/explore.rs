@@ -35,9 +35,10 @@ pub fn explore(report: &ExploreReport, description: Option<&str>, style: Style) 
     if description.is_none() {
         return text;
     }
+    let preparation = report.preparation_ms.map_or(String::new(), |ms| format!(" after {ms} ms to prepare the device"));
     let cost = format!(
-        "{} ms, {} states/s, {} kB stored, {} bytes a state before that",
-        report.time_ms,
+        "{} ms{preparation}, {} states/s, {} kB stored, {} bytes a state before that",
+        report.time_ms - report.preparation_ms.unwrap_or(0).min(report.time_ms),
         report.states_per_second,
         report.memory_bytes >> 10,
         report.state_bytes

@@ -25,7 +25,7 @@ pub use completion::complete;
 pub use explore::explore;
 pub use formula::formula;
 pub use merge::merge;
-pub use questions::disk;
+pub use questions::answers;
 use questions::questions;
 pub use reduce::{reduce, sat, structure_abstraction};
 pub(crate) use run::repeated;

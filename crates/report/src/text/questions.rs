@@ -1,7 +1,7 @@
 //! Answers beside counts, as text.
 
 use crate::build;
-use crate::questions::{DiskReport, QuestionResult};
+use crate::questions::{AnswersReport, QuestionResult};
 use crate::style::{Role, Style, safe};
 
 /// A line for each answer, with its run, and the names of the questions that were not asked.
@@ -31,11 +31,11 @@ pub(super) fn questions(results: &[QuestionResult], not_asked: &[String], style:
 
 /// The counts of a search on disk, and the answers. `description` stands above them; without it they stand alone.
 #[must_use]
-pub fn disk(report: &DiskReport, description: Option<&str>, style: Style) -> String {
+pub fn answers(report: &AnswersReport, description: Option<&str>, style: Style) -> String {
     let mut text = super::explore(&report.counts, description, style);
     text.push_str(&questions(&report.results, &report.not_asked, style));
-    if description.is_some() {
-        let cost = format!("{} bytes on disk", report.disk_bytes);
+    if let (Some(_), Some(bytes)) = (description, report.disk_bytes) {
+        let cost = format!("{bytes} bytes on disk");
         text.push_str(&format!("  {}\n", style.paint(Role::Faint, &cost)));
     }
     text

@@ -101,6 +101,27 @@ impl<'l, 'p> Lowering<'l, 'p> {
         lowerer.finished()
     }
 
+    /// The forms that say whether conditions hold in states in which these processes run, seen from outside: one for each; none if they would be too
+    /// large.
+    #[must_use]
+    pub fn conditions(&self, processes: &[u32], conditions: &[ExprId]) -> Option<LayoutForm> {
+        let shape = self.packing.shape_of(processes);
+        let mut form = LayoutForm { processes: shape.processes.clone(), words: shape.words, ..LayoutForm::default() };
+        for &condition in conditions {
+            let mut lowerer = self.lowerer(&shape, None, std::mem::take(&mut form.tables));
+            let value = lowerer.expr(condition);
+            let value = lowerer.code.truth(value);
+            lowerer.code.block.push(Instruction::Set { to: ANY, value: operand(value) });
+            if lowerer.is_too_large() {
+                return None;
+            }
+            let (steps, tables) = lowerer.finished();
+            form.steps.push(steps);
+            form.tables = tables;
+        }
+        Some(form)
+    }
+
     fn lowerer<'s>(
         &'s self,
         shape: &'s RowLayout,

@@ -91,7 +91,7 @@ pub struct ExploreArgs {
     /// How the steps of large searches are computed; all ways find the same
     #[arg(long, value_enum, value_name = "KIND", default_value_t = StepsName::Interpreted)]
     pub steps: StepsName,
-    /// Where the search runs
+    /// Where the search runs; a graphics processor also decides what single states break
     #[arg(long, value_enum, default_value_t = DeviceName::Cpu)]
     pub device: DeviceName,
     /// How long, and with how much memory.

@@ -15,7 +15,7 @@ use tertium_driver::program::space::{Space, StepsBy};
 use tertium_driver::program::{Extras, ProgramFile};
 use tertium_driver::{Failure, Located, Observer};
 use tertium_report::explore::ExploreReport;
-use tertium_report::questions::DiskReport;
+use tertium_report::questions::AnswersReport;
 use tertium_report::view::{Input, SCHEMA_VERSION};
 use tertium_report::{Style, json, text};
 
@@ -72,10 +72,9 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
     }
     let mut checkpoints = checkpoints(args, &effort)?;
     if args.device == DeviceName::Gpu {
-        let counts = on_device(args, &space, &effort, &phase)?;
+        let report = on_device(args, &file, (&space, &effort), &phase)?;
         drop(progress);
-        show(args, &file, &counts);
-        return Ok(if counts.complete { exit::ALL_HOLD } else { exit::SOME_OPEN });
+        return Ok(show_answers(args, &file, &report));
     }
     if effort.reduction {
         space.watch_promises(&effort, &mut report_to(&phase, "watching promises", effort.limit(&space)));
@@ -111,9 +110,14 @@ fn count(args: &ExploreArgs, budget: &Budget) -> Result<u8, Failure> {
     })
 }
 
-/// Counts on a graphics processor.
+/// Counts, and decides what single states break, on a graphics processor.
 #[cfg(feature = "gpu")]
-fn on_device(args: &ExploreArgs, space: &Space<'_>, effort: &Effort<'_>, phase: &Phase) -> Result<Counts, Failure> {
+fn on_device(
+    args: &ExploreArgs,
+    file: &ProgramFile,
+    (space, effort): (&Space<'_>, &Effort<'_>),
+    phase: &Phase,
+) -> Result<AnswersReport, Failure> {
     if args.graph.is_some() || args.search == SearchName::Depth {
         return Err(Diagnostic::error(
             "E0330",
@@ -127,13 +131,25 @@ fn on_device(args: &ExploreArgs, space: &Space<'_>, effort: &Effort<'_>, phase: 
             .help("leave out `--store` and `--reduction`, or `--device`")
             .into());
     }
-    let mut progress = report_to(phase, "exploring", effort.limit(space));
-    tertium_driver::program::device::explore_on_device(space, effort, &mut progress)
+    let asked = questions(file, &[], false)?;
+    let mut tell = report_to(phase, "exploring", effort.limit(space));
+    let found = tertium_driver::program::device::decide(space, &asked, effort, &mut tell)?;
+    Ok(AnswersReport {
+        counts: report(file, &found.counts),
+        results: found.answers.iter().map(|answer| super::questions::result(file, answer)).collect(),
+        not_asked: found.not_asked,
+        disk_bytes: None,
+    })
 }
 
 /// Says that this build does not know how.
 #[cfg(not(feature = "gpu"))]
-fn on_device(_: &ExploreArgs, _: &Space<'_>, _: &Effort<'_>, _: &Phase) -> Result<Counts, Failure> {
+fn on_device(
+    _: &ExploreArgs,
+    _: &ProgramFile,
+    _: (&Space<'_>, &Effort<'_>),
+    _: &Phase,
+) -> Result<AnswersReport, Failure> {
     Err(Diagnostic::error("E0378", "there is no graphics processor to search on: this program was built without it")
         .help("build with the feature `gpu`, or leave out `--device`")
         .into())
@@ -185,6 +201,7 @@ fn say_when_stopped(args: &ExploreArgs, input: Input, phase: &Phase) {
             stopped: Some(stopped.0.word()),
             reasons: Vec::new(),
             time_ms: millis(start.elapsed()),
+            preparation_ms: None,
             states_per_second: counts.rate,
             memory_bytes: 0,
             state_bytes: 0,
@@ -199,7 +216,7 @@ fn say_when_stopped(args: &ExploreArgs, input: Input, phase: &Phase) {
 
 /// What was counted, as it is shown.
 pub fn report(file: &ProgramFile, counts: &Counts) -> ExploreReport {
-    let seconds = counts.elapsed.as_secs_f64().max(1e-6);
+    let seconds = counts.elapsed.saturating_sub(counts.preparation).as_secs_f64().max(1e-6);
     ExploreReport {
         schema_version: SCHEMA_VERSION,
         tool: super::tool(),
@@ -213,6 +230,7 @@ pub fn report(file: &ProgramFile, counts: &Counts) -> ExploreReport {
         stopped: counts.stopped.map(StopReason::word),
         reasons: counts.reasons.iter().map(|reason| program_views::limit(file, reason)).collect(),
         time_ms: millis(counts.elapsed),
+        preparation_ms: (!counts.preparation.is_zero()).then(|| millis(counts.preparation)),
         states_per_second: whole(counts.states as f64 / seconds) as u64,
         memory_bytes: counts.bytes,
         state_bytes: counts.words * 4,
@@ -226,7 +244,7 @@ fn on_disk(
     file: &ProgramFile,
     (space, effort): (&Space<'_>, &Effort<'_>),
     phase: &Phase,
-) -> Result<DiskReport, Failure> {
+) -> Result<AnswersReport, Failure> {
     let is_plain = effort.store == Keeping::Exact && args.search == SearchName::Breadth && !effort.reduction;
     let other = args.graph.is_some() || args.checkpoint.is_some() || args.resume.is_some();
     if !is_plain || other || args.device == DeviceName::Gpu {
@@ -237,20 +255,20 @@ fn on_disk(
     let asked = questions(file, &[], false)?;
     let mut tell = report_to(phase, "exploring", effort.limit(space));
     let found = disk::decide(space, &asked, folder, effort, &mut tell)?;
-    Ok(DiskReport {
+    Ok(AnswersReport {
         counts: report(file, &found.counts),
         results: found.answers.iter().map(|answer| super::questions::result(file, answer)).collect(),
         not_asked: found.not_asked,
-        disk_bytes: found.bytes,
+        disk_bytes: Some(found.bytes),
     })
 }
 
-fn show_answers(args: &ExploreArgs, file: &ProgramFile, report: &DiskReport) -> u8 {
+fn show_answers(args: &ExploreArgs, file: &ProgramFile, report: &AnswersReport) -> u8 {
     let style = Style { colour: terminal::coloured(args.look.color, Stream::Out), verbose: args.look.verbose };
     let written = match args.format {
         PlainFormat::Json => json::document(report),
-        PlainFormat::Text if args.look.quiet => text::disk(report, None, style),
-        PlainFormat::Text => text::disk(report, Some(&file.description()), style),
+        PlainFormat::Text if args.look.quiet => text::answers(report, None, style),
+        PlainFormat::Text => text::answers(report, Some(&file.description()), style),
     };
     terminal::write(Stream::Out, &written);
     match report.counts.stopped {
