@@ -121,6 +121,12 @@ impl BitSet {
         self.words.iter().zip(&other.words).all(|(mine, theirs)| mine & !theirs == 0)
     }
 
+    /// Whether something is in both.
+    #[must_use]
+    pub fn meets(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).any(|(mine, theirs)| mine & theirs != 0)
+    }
+
     /// The first member that is at least `from`.
     #[inline]
     #[must_use]

@@ -173,7 +173,7 @@ pub const RANKING_GAME_MOST_CHOICES: usize = 3;
 /// So many functions are tried together where none alone defends more claims.
 pub const RANKING_GAME_MOST_AT_ONCE: usize = 4;
 /// In structures with more abstract states they are not.
-pub const RANKING_GAME_FEW_STATES: usize = 12;
+pub const RANKING_GAME_FEW_STATES: usize = 64;
 /// With so many functions that were found together with choices, it is looked again at what is open.
 pub const RANKING_GAME_MOST_WIDENING: usize = 2;
 /// So many ranking functions are part of one game at most.

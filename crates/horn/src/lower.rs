@@ -14,6 +14,9 @@ use tertium_program::{
 use crate::clauses::{Clause, Script};
 use crate::terms::{Op, Sort, Term, refused};
 
+/// An input with fewer values than this has them as its domain.
+const MOST_TRIED: i64 = 64;
+
 /// Where the location of a predicate comes after the first one.
 const FIRST: usize = 1;
 
@@ -45,6 +48,50 @@ struct Lowering<'s> {
     script: &'s Script,
     program: Program,
     registers: BTreeMap<(Sort, usize), VarId>,
+}
+
+/// Narrows the bounds of a variable by what must hold.
+fn narrow(term: &Term, at: usize, bounds: &mut (Option<i64>, Option<i64>)) {
+    let Term::Apply(op, parts) = term else { return };
+    let is_it = |term: &Term| matches!(term, Term::Var(var, _) if *var == at);
+    let below = |bounds: &mut (Option<i64>, Option<i64>), most: Option<i64>| {
+        bounds.1 = bounds.1.into_iter().chain(most).min();
+    };
+    let above = |bounds: &mut (Option<i64>, Option<i64>), least: Option<i64>| {
+        bounds.0 = bounds.0.into_iter().chain(least).max();
+    };
+    match (op, parts.as_slice()) {
+        (Op::And, parts) => parts.iter().for_each(|part| narrow(part, at, bounds)),
+        (Op::Le, [var, Term::Int(value)]) if is_it(var) => below(bounds, Some(*value)),
+        (Op::Lt, [var, Term::Int(value)]) if is_it(var) => below(bounds, value.checked_sub(1)),
+        (Op::Le, [Term::Int(value), var]) if is_it(var) => above(bounds, Some(*value)),
+        (Op::Lt, [Term::Int(value), var]) if is_it(var) => above(bounds, value.checked_add(1)),
+        (Op::Not, [Term::Apply(op, sides)]) => match (op, sides.as_slice()) {
+            (Op::Le, [var, Term::Int(value)]) if is_it(var) => above(bounds, value.checked_add(1)),
+            (Op::Lt, [var, Term::Int(value)]) if is_it(var) => above(bounds, Some(*value)),
+            (Op::Le, [Term::Int(value), var]) if is_it(var) => below(bounds, value.checked_sub(1)),
+            (Op::Lt, [Term::Int(value), var]) if is_it(var) => below(bounds, Some(*value)),
+            _ => {}
+        },
+        _ => {}
+    }
+}
+
+/// A variable that nothing defines yet and whose choice brings an equation nearer to defining another one.
+fn chosen_in(equation: &Term, bindings: &Bindings) -> Option<usize> {
+    let Term::Apply(Op::Eq, sides) = equation else { return None };
+    let open = |term: &Term| {
+        let mut used = Vec::new();
+        term.variables(&mut used);
+        used.retain(|&at| bindings.values[at].is_none());
+        used
+    };
+    let (left, right) = (open(&sides[0]), open(&sides[1]));
+    let defines = |side: &Term, others: &[usize]| matches!(side, Term::Var(at, _) if bindings.values[*at].is_none() && !others.contains(at));
+    if defines(&sides[0], &right) {
+        return right.first().copied();
+    }
+    left.first().copied().filter(|_| defines(&sides[1], &left))
 }
 
 /// The values of a clause's variables, as far as they are known.
@@ -112,8 +159,14 @@ impl Lowering<'_> {
                 }
             }
         }
+        let mut inputs = Vec::new();
         self.solve(&mut open, &mut guards, &mut bindings);
-        let inputs = self.choices(clause, &open, &guards, &mut bindings);
+        // What an equation defines once the rest of it is chosen is not chosen itself.
+        while let Some(chosen) = open.iter().find_map(|term| chosen_in(term, &bindings)) {
+            self.choose(clause, chosen, &mut inputs, &mut bindings);
+            self.solve(&mut open, &mut guards, &mut bindings);
+        }
+        self.choices(clause, (&open, &guards), &mut inputs, &mut bindings);
         let mut conditions = Vec::new();
         for (register, term) in &guards {
             let value = self.value(term, &bindings);
@@ -251,25 +304,36 @@ impl Lowering<'_> {
     fn choices(
         &mut self,
         clause: &Clause,
-        open: &[Term],
-        guards: &[(ExprId, Term)],
+        (open, guards): (&[Term], &[(ExprId, Term)]),
+        inputs: &mut Vec<Input>,
         bindings: &mut Bindings,
-    ) -> Vec<Input> {
+    ) {
         let mut used = Vec::new();
         open.iter().for_each(|term| term.variables(&mut used));
         guards.iter().for_each(|(_, term)| term.variables(&mut used));
         clause.head.iter().flat_map(|(_, arguments)| arguments).for_each(|term| term.variables(&mut used));
-        let mut inputs = Vec::new();
         for at in used.into_iter().collect::<BTreeSet<usize>>() {
-            if bindings.values[at].is_some() {
-                continue;
+            if bindings.values[at].is_none() {
+                self.choose(clause, at, inputs, bindings);
             }
-            let (name, sort) = &clause.variables[at];
-            let (ty, kind) = if *sort == Sort::Int { (Type::Int, Kind::Int) } else { (Type::Bool, Kind::Bool) };
-            bindings.values[at] = Some(self.program.exprs.add(Expr::Input(to_u32(inputs.len()), kind)));
-            inputs.push(Input { name: name.clone(), domain: Domain::Type(ty) });
         }
-        inputs
+    }
+
+    /// Makes a variable of a clause an input.
+    fn choose(&mut self, clause: &Clause, at: usize, inputs: &mut Vec<Input>, bindings: &mut Bindings) {
+        let (name, sort) = &clause.variables[at];
+        let (ty, kind) = if *sort == Sort::Int { (Type::Int, Kind::Int) } else { (Type::Bool, Kind::Bool) };
+        bindings.values[at] = Some(self.program.exprs.add(Expr::Input(to_u32(inputs.len()), kind)));
+        let mut bounds = (None, None);
+        clause.constraint.iter().for_each(|term| narrow(term, at, &mut bounds));
+        // Few values can be tried one by one.
+        let domain = match bounds {
+            (Some(lo), Some(hi)) if hi.saturating_sub(lo) < MOST_TRIED => {
+                Domain::Range(self.program.exprs.int(lo), self.program.exprs.int(hi))
+            }
+            _ => Domain::Type(ty),
+        };
+        inputs.push(Input { name: name.clone(), domain });
     }
 
     /// The arguments of the head; registers that it does not have are as in the beginning.

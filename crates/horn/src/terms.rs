@@ -166,7 +166,10 @@ impl Names<'_> {
             "false" => return Ok(Term::Bool(false)),
             _ => {}
         }
-        if text.starts_with(|c: char| c.is_ascii_digit()) {
+        // `-7` is a symbol in the standard; solvers read it as a number, and files have it.
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let is_named = self.predicates.contains_key(text) || self.macros.contains_key(text);
+        if !is_named && digits.starts_with(|c: char| c.is_ascii_digit()) {
             return match text.parse() {
                 Ok(value) => Ok(Term::Int(value)),
                 Err(_) if text.contains('.') => Err(refused("a real number", span)),

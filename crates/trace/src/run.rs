@@ -206,7 +206,7 @@ pub fn with_deadlock(semantics: &Semantics<'_>, mut run: Run) -> Result<Run, Fai
 }
 
 /// The lasso through `stem` and then `cycle` for ever. Each pid in `wanted` must step on the cycle if it can; going round more
-/// than once may be needed for that.
+/// than once may be needed for that. Where no step can be tried out the run stays, too: whether the program does is for the caller to ask.
 ///
 /// # Errors
 /// If the definition of a step does not connect the states.
@@ -217,7 +217,7 @@ pub fn connect_lasso(
     wanted: &[u32],
 ) -> Result<Run, Failure> {
     // Where nothing can step, the rest of the run is that state; an automaton may need several positions to see it.
-    let first_rest = stem.iter().chain(cycle).position(|state| rests(semantics, state));
+    let first_rest = stem.iter().chain(cycle).position(|state| leads_nowhere(semantics, state));
     let (stem, cycle) = match first_rest {
         Some(at) if at < stem.len() => (&stem[..at], &stem[at..=at]),
         Some(_) => (stem, &cycle[..1]),
@@ -231,7 +231,7 @@ pub fn connect_lasso(
     for (at, from) in cycle.iter().enumerate() {
         let to = cycle.get(at + 1).unwrap_or(entry);
         let ways = ways(semantics, from, to);
-        if ways.is_empty() && (from != to || !rests(semantics, from)) {
+        if ways.is_empty() && (from != to || !leads_nowhere(semantics, from)) {
             return Err(no_way(semantics, from, "no step goes round its cycle"));
         }
         round.push((ways, to));
@@ -258,10 +258,16 @@ pub fn connect_lasso(
     Ok(run)
 }
 
-/// Whether a state has no successor, so that it stays for ever.
+/// Whether no successor of a state is known.
+fn leads_nowhere(semantics: &Semantics<'_>, state: &State) -> bool {
+    semantics.successors(state).iter().all(|successor| arrival(&successor.outcome).is_none())
+}
+
+/// Whether a state surely has no successor, so that it stays for ever. A step that cannot be tried out, as with an input that may be any integer, may lead on.
 #[must_use]
 pub fn rests(semantics: &Semantics<'_>, state: &State) -> bool {
-    semantics.successors(state).iter().all(|successor| arrival(&successor.outcome).is_none())
+    let ends = |outcome: &Outcome| matches!(outcome, Outcome::Fault { fault, .. } if fault.kind.is_error());
+    semantics.successors(state).iter().all(|successor| ends(&successor.outcome))
 }
 
 /// The step that goes wrong, and how, where a run stays in its last state for ever since no step leads on; none if nothing can be tried there at all.
@@ -281,4 +287,30 @@ pub fn fault_at_rest(semantics: &Semantics<'_>, run: &Run) -> Option<(Vec<Move>,
 #[must_use]
 pub fn moved_by(moves: &[Move]) -> Option<u32> {
     moves.first().map(|mv| mv.pid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tertium_load::program::from_text;
+
+    /// Whether the first state of a program with this statement stays for ever.
+    fn rests_at_first(statement: &str) -> bool {
+        let text = format!("system s\nvar x : int = 0\nprocess P {{ {statement} }}\n");
+        let file = from_text("s.gcl", text, &[], None).unwrap_or_else(|failure| panic!("{failure:?}"));
+        let semantics = Semantics::new(&file.program);
+        let budget = tertium_base::Budget::unlimited();
+        let states = semantics.initial_states(1, &budget).unwrap_or_else(|why| panic!("{why:?}"));
+        rests(&semantics, &states[0])
+    }
+
+    #[test]
+    fn a_state_rests_if_surely_nothing_leads_on() {
+        assert!(rests_at_first("await x > 0;"));
+        assert!(rests_at_first("assert x > 0;"), "what goes wrong leads nowhere");
+        assert!(!rests_at_first("x := x + 1;"));
+        assert!(!rests_at_first("x := * in 0..3;"));
+        assert!(!rests_at_first("x := *;"), "any value leads on, though none is tried");
+        assert!(!rests_at_first("await x > 0;} process Q { x := *;"));
+    }
 }

@@ -30,8 +30,8 @@ pub enum Template {
 /// What a function has to decrease on; on everything else it does not increase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decreasing {
-    /// One step, by its number.
-    Step(usize),
+    /// Some step, all of it.
+    SomeStep,
     /// Some part of some step.
     Something,
     /// All steps, and what is chosen.
@@ -44,6 +44,8 @@ type SolvedRank = (PlacedFunction, Vec<Vec<bool>>);
 /// Unknown coefficients and constants, by place, and what is asked of them.
 struct FarkasSystem<'s> {
     steps: &'s LinearSteps,
+    /// The cells that a function may speak of: by position, and their symbols.
+    cells: Vec<(usize, TermId)>,
     coefficients: Vec<Vec<usize>>,
     constants: Vec<usize>,
     /// How many unknowns there are by now.
@@ -101,27 +103,45 @@ impl System {
         let Some(mut system) = FarkasSystem::new(steps, template) else { return Ok(None) };
         let wanted = system.unknowns;
         let mut marked: Vec<RationalConstraint> = Vec::new();
-        for (at, step) in steps.steps.iter().enumerate() {
+        let mut whole: Vec<RationalConstraint> = Vec::new();
+        for step in &steps.steps {
+            let mut all = Vec::new();
             for part in &step.parts {
-                let strictly = decreasing == Decreasing::Step(at) || decreasing == Decreasing::Everything;
+                let strictly = decreasing == Decreasing::Everything;
                 let changes = system.changes(step, part, strictly);
                 system.constraints.push(changes);
-                if decreasing == Decreasing::Something {
-                    marked.push(system.changes(step, part, true));
+                match decreasing {
+                    Decreasing::Something => marked.push(system.changes(step, part, true)),
+                    Decreasing::SomeStep => all.push(system.changes(step, part, true)),
+                    Decreasing::Everything => {}
                 }
             }
+            if !all.is_empty() && !all.contains(&never()) {
+                whole.push(RationalConstraint::All(all));
+            }
         }
-        if decreasing == Decreasing::Something {
-            system.constraints.push(RationalConstraint::Any(marked.clone()));
+        match decreasing {
+            Decreasing::Something => {
+                let possible = marked.iter().filter(|&one| *one != never()).cloned().collect();
+                system.constraints.push(RationalConstraint::Any(possible));
+            }
+            Decreasing::SomeStep => system.constraints.push(RationalConstraint::Any(whole)),
+            Decreasing::Everything => {}
         }
         for choice in &steps.choices {
             let mut alternatives = Vec::new();
             for alternative in choice {
                 let parts = alternative.iter().flat_map(|step| step.parts.iter().map(move |part| (step, part)));
-                let all = parts.map(|(step, part)| system.changes(step, part, true)).collect();
-                alternatives.push(RationalConstraint::All(all));
+                let all: Vec<_> = parts.map(|(step, part)| system.changes(step, part, true)).collect();
+                if !all.contains(&never()) {
+                    alternatives.push(RationalConstraint::All(all));
+                }
             }
             system.constraints.push(RationalConstraint::Any(alternatives));
+        }
+        let cannot = |one: &RationalConstraint| *one == never() || *one == RationalConstraint::Any(Vec::new());
+        if system.constraints.iter().any(cannot) {
+            return Ok(None);
         }
         let limit = Limit { work: Some(MOST_WORK), time: None };
         self.queries.budget().check()?;
@@ -137,14 +157,17 @@ impl<'s> FarkasSystem<'s> {
     /// Unknowns for all places; none if they are too many.
     fn new(steps: &'s LinearSteps, template: Template) -> Option<Self> {
         let places = if template == Template::Same { 1 } else { steps.places.len() };
-        if places * (steps.cells.len() + 1) > MOST_UNKNOWNS {
+        let relevant = steps.relevant();
+        let cells = steps.cells.iter().enumerate().map(|(at, &(_, _, symbol))| (at, symbol));
+        let cells: Vec<(usize, TermId)> = cells.filter(|(_, symbol)| relevant.contains(symbol)).collect();
+        if places * (cells.len() + 1) > MOST_UNKNOWNS {
             return None;
         }
-        let mut system =
-            Self { steps, coefficients: Vec::new(), constants: Vec::new(), unknowns: 0, constraints: Vec::new() };
+        let (coefficients, constants) = (Vec::new(), Vec::new());
+        let mut system = Self { steps, cells, coefficients, constants, unknowns: 0, constraints: Vec::new() };
         for place in 0..steps.places.len() {
             if place < places {
-                let own: Vec<usize> = steps.cells.iter().map(|_| system.unknown()).collect();
+                let own: Vec<usize> = (0..system.cells.len()).map(|_| system.unknown()).collect();
                 for &one in &own {
                     for sign in [1, -1] {
                         system.constraints.push(RationalConstraint::NotNegative(vec![(one, sign)], MOST_COEFFICIENT));
@@ -170,8 +193,8 @@ impl<'s> FarkasSystem<'s> {
     fn function(&self, values: &[i128]) -> Option<PlacedFunction> {
         let mut at = Vec::new();
         for (place, locations) in self.steps.places.iter().enumerate() {
-            let cells = self.steps.cells.iter().zip(&self.coefficients[place]);
-            let parts = cells.map(|(&(var, cell, _), &one)| (var, cell, values[one])).filter(|part| part.2 != 0);
+            let cells = self.cells.iter().map(|&(at, _)| self.steps.cells[at]).zip(&self.coefficients[place]);
+            let parts = cells.map(|((var, cell, _), &one)| (var, cell, values[one])).filter(|part| part.2 != 0);
             let constant = values[self.constants[place]];
             at.push((locations.clone(), LinearFunction { parts: parts.collect(), constant }));
         }
@@ -182,47 +205,111 @@ impl<'s> FarkasSystem<'s> {
     /// On all of a polyhedron the function does not increase; or, strictly, decreases and is not negative before.
     fn changes(&mut self, step: &LinearStep, part: &Polyhedron, strictly: bool) -> RationalConstraint {
         let (before, after) = (self.coefficients[step.from].clone(), self.coefficients[step.to].clone());
-        let mut form: BTreeMap<TermId, Vec<(usize, i128)>> = BTreeMap::new();
-        let mut constant = vec![(self.constants[step.from], 1), (self.constants[step.to], -1)];
-        for (at, &(_, _, symbol)) in self.steps.cells.iter().enumerate() {
-            form.entry(symbol).or_default().push((before[at], 1));
-            let (new, added) = &part.after[at];
-            for (&atom, &factor) in new {
-                form.entry(atom).or_default().push((after[at], factor.saturating_neg()));
+        let mut form: UnknownForm = BTreeMap::new();
+        let mut constant = BTreeMap::new();
+        add(&mut constant, self.constants[step.from], 1);
+        add(&mut constant, self.constants[step.to], -1);
+        for (&(cell, symbol), (&old, &new)) in self.cells.iter().zip(before.iter().zip(&after)) {
+            add(form.entry(symbol).or_default(), old, 1);
+            let (sum, added) = &part.after[cell];
+            for (&atom, &factor) in sum {
+                add(form.entry(atom).or_default(), new, factor.saturating_neg());
             }
-            constant.push((after[at], added.saturating_neg()));
+            add(&mut constant, new, added.saturating_neg());
+        }
+        form.retain(|_, unknowns| !unknowns.is_empty());
+        if form.is_empty() && constant.is_empty() {
+            // The function is the same before and after.
+            return if strictly { never() } else { RationalConstraint::All(Vec::new()) };
         }
         let mut found = Vec::new();
         self.follows(&part.rows, &form, (constant, -i128::from(strictly)), &mut found);
         if strictly {
-            let cells = self.steps.cells.iter().zip(&before);
-            let form = cells.map(|(&(_, _, symbol), &one)| (symbol, vec![(one, 1)])).collect();
-            self.follows(&part.rows, &form, (vec![(self.constants[step.from], 1)], 0), &mut found);
+            let cells = self.cells.iter().zip(&before);
+            let form = cells.map(|(&(_, symbol), &one)| (symbol, BTreeMap::from([(one, 1)]))).collect();
+            let constant = BTreeMap::from([(self.constants[step.from], 1)]);
+            self.follows(&part.rows, &form, (constant, 0), &mut found);
         }
         RationalConstraint::All(found)
     }
 
-    /// Farkas' lemma: that a linear form plus a constant is not negative follows from inequalities, whatever the unknowns are that it is made of.
+    /// Farkas' lemma: that a linear form plus a constant is not negative follows from inequalities, whatever the unknowns are that it is made of. Those that share nothing with the form, not even by way of others, do not help.
     fn follows(
         &mut self,
         rows: &[Row],
-        form: &BTreeMap<TermId, Vec<(usize, i128)>>,
-        (constant, added): (Vec<(usize, i128)>, i128),
+        form: &UnknownForm,
+        (constant, added): (BTreeMap<usize, i128>, i128),
         found: &mut Vec<RationalConstraint>,
     ) {
+        let atoms = connected(form.keys().copied().collect(), rows.iter());
+        let rows: Vec<&Row> = rows.iter().filter(|(row, _)| row.keys().any(|atom| atoms.contains(atom))).collect();
         let factors: Vec<usize> = rows.iter().map(|_| self.unknown()).collect();
         found.extend(factors.iter().map(|&factor| RationalConstraint::NotNegative(vec![(factor, 1)], 0)));
-        let atoms: BTreeSet<TermId> =
-            form.keys().copied().chain(rows.iter().flat_map(|(row, _)| row.keys().copied())).collect();
         for atom in atoms {
-            let mut sum: Vec<(usize, i128)> = form.get(&atom).cloned().unwrap_or_default();
+            let mut sum: Vec<(usize, i128)> =
+                form.get(&atom).into_iter().flatten().map(|(&at, &by)| (at, by)).collect();
             for ((row, _), &factor) in rows.iter().zip(&factors) {
                 sum.extend(row.get(&atom).map(|&weight| (factor, weight)));
             }
-            found.push(RationalConstraint::Zero(sum, 0));
+            if !sum.is_empty() {
+                found.push(RationalConstraint::Zero(sum, 0));
+            }
         }
-        let mut rest = constant;
+        let mut rest: Vec<(usize, i128)> = constant.into_iter().collect();
         rest.extend(rows.iter().zip(&factors).map(|((_, most), &factor)| (factor, most.saturating_neg())));
         found.push(RationalConstraint::NotNegative(rest, added));
+    }
+}
+
+/// The coefficients of terms, each a sum of unknowns with factors.
+type UnknownForm = BTreeMap<TermId, BTreeMap<usize, i128>>;
+
+/// Adds a multiple of an unknown.
+fn add(sum: &mut BTreeMap<usize, i128>, unknown: usize, factor: i128) {
+    let own = sum.entry(unknown).or_default();
+    *own = own.saturating_add(factor);
+    if *own == 0 {
+        sum.remove(&unknown);
+    }
+}
+
+/// What nothing fulfils.
+const fn never() -> RationalConstraint {
+    RationalConstraint::NotNegative(Vec::new(), -1)
+}
+
+/// These terms, and all that inequalities relate to them, directly or by way of others.
+fn connected<'r>(mut atoms: BTreeSet<TermId>, rows: impl Iterator<Item = &'r Row>) -> BTreeSet<TermId> {
+    let mut left: Vec<&Row> = rows.collect();
+    loop {
+        let before = left.len();
+        left.retain(|(row, _)| {
+            let meets = row.keys().any(|atom| atoms.contains(atom));
+            if meets {
+                atoms.extend(row.keys().copied());
+            }
+            !meets
+        });
+        if left.len() == before {
+            return atoms;
+        }
+    }
+}
+
+impl LinearSteps {
+    /// The terms that steps change, those that they are changed by, and all that inequalities relate to them.
+    fn relevant(&self) -> BTreeSet<TermId> {
+        let chosen = self.choices.iter().flatten().flatten();
+        let parts: Vec<&Polyhedron> = self.steps.iter().chain(chosen).flat_map(|step| &step.parts).collect();
+        let mut atoms = BTreeSet::new();
+        for part in &parts {
+            for (&(_, _, symbol), (sum, added)) in self.cells.iter().zip(&part.after) {
+                if *added != 0 || sum.len() != 1 || sum.get(&symbol) != Some(&1) {
+                    atoms.insert(symbol);
+                    atoms.extend(sum.keys().copied());
+                }
+            }
+        }
+        connected(atoms, parts.iter().flat_map(|part| &part.rows))
     }
 }

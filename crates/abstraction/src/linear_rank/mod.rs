@@ -300,6 +300,13 @@ impl System {
             polyhedron.rows.extend(high.map(|high| (BTreeMap::from([(atom, 1)]), high)));
             polyhedron.rows.extend(low.map(|low| (BTreeMap::from([(atom, -1)]), low.saturating_neg())));
         }
+        // Of several bounds of the same form the sharpest is enough.
+        let mut sharpest: BTreeMap<BTreeMap<TermId, i128>, i128> = BTreeMap::new();
+        for (form, most) in &polyhedron.rows {
+            let known = sharpest.entry(form.clone()).or_insert(*most);
+            *known = (*known).min(*most);
+        }
+        polyhedron.rows.retain(|(form, most)| sharpest.get(form) == Some(most) && sharpest.remove(form).is_some());
         polyhedron.rows.truncate(MOST_ROWS);
     }
 

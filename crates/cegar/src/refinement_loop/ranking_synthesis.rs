@@ -55,11 +55,10 @@ impl Ranking<'_> {
         };
         let Some(told) = component.iter().map(told).collect::<Option<Vec<_>>>() else { return Ok(None) };
         let Some(linear) = self.system.linear_steps(&told) else { return Ok(None) };
-        for step in 0..component.len() {
-            let Some(function) = self.solved(&linear, Template::Same, Decreasing::Step(step), left)? else { continue };
-            if let Some(found) = self.decreasing(&[function], component)? {
-                return Ok(Some(found));
-            }
+        if let Some(function) = self.solved(&linear, Template::Same, Decreasing::SomeStep, left)?
+            && let Some(found) = self.decreasing(&[function], component)?
+        {
+            return Ok(Some(found));
         }
         if linear.places() > 1
             && let Some(function) = self.solved(&linear, Template::ByLocation, Decreasing::Everything, left)?

@@ -3,6 +3,7 @@
 //! The recursive algorithm of Zielonka (1998) in the form that Horn (2005) gives it for the opponent, whose condition is Streett: of each pair, if the first set is visited again and again, so is the
 //! second. The player whom the pairs are for needs no memory, so the solution is one successor for each of the player's vertices.
 
+use tertium_base::narrow::to_u32;
 use tertium_base::{BitSet, Budget, Stopped};
 
 /// A pair in the player's favour: a play is won that visits `again` infinitely often and `never` only finitely often.
@@ -45,7 +46,8 @@ impl RabinGame {
         for (vertex, successors) in (0u32..).zip(&self.successors) {
             successors.iter().for_each(|&to| before[to as usize].push(vertex));
         }
-        let mut solver = Solver { game: self, before, choice: vec![NONE; count], budget, ticks: 0 };
+        let open = OpenSuccessors { left: vec![0; count], counted_in: vec![0; count], round: 0 };
+        let mut solver = Solver { game: self, before, choice: vec![NONE; count], open, budget, ticks: 0 };
         let all = BitSet::full(count);
         let stuck = |player: bool| self.stuck(player);
         let mut won = solver.attracted(&all, stuck(false), true)?;
@@ -53,9 +55,7 @@ impl RabinGame {
         let rest = without(&without(&all, &won), &lost);
         let pairs: Vec<usize> = (0..self.pairs.len()).collect();
         let more = solver.won_by_player(rest, &pairs)?;
-        more.iter().for_each(|vertex| {
-            won.insert(vertex);
-        });
+        won.union_with(&more);
         Ok(RabinSolution { won, choice: solver.choice })
     }
 
@@ -71,25 +71,41 @@ impl RabinGame {
 }
 
 fn without(set: &BitSet, other: &BitSet) -> BitSet {
-    let mut left = set.clone();
-    other.iter().for_each(|vertex| {
-        left.remove(vertex);
-    });
+    let mut left = other.clone();
+    left.complement();
+    left.intersect_with(set);
     left
 }
 
 fn common(set: &BitSet, other: &BitSet) -> BitSet {
-    let mut both = BitSet::empty(set.len());
-    set.iter().filter(|&vertex| other.contains(vertex)).for_each(|vertex| {
-        both.insert(vertex);
-    });
+    let mut both = set.clone();
+    both.intersect_with(other);
     both
+}
+
+/// How many successors of a vertex are left inside of a subgame, as far as they were counted; all are forgotten at once by a new round.
+struct OpenSuccessors {
+    left: Vec<u32>,
+    counted_in: Vec<u64>,
+    round: u64,
+}
+
+impl OpenSuccessors {
+    /// One successor less; whether none is left.
+    fn one_less(&mut self, vertex: usize, count: impl Fn() -> u32) -> bool {
+        if self.counted_in[vertex] != self.round {
+            (self.counted_in[vertex], self.left[vertex]) = (self.round, count());
+        }
+        self.left[vertex] = self.left[vertex].saturating_sub(1);
+        self.left[vertex] == 0
+    }
 }
 
 struct Solver<'g> {
     game: &'g RabinGame,
     before: Vec<Vec<u32>>,
     choice: Vec<u32>,
+    open: OpenSuccessors,
     budget: &'g Budget,
     ticks: u32,
 }
@@ -99,7 +115,7 @@ impl Solver<'_> {
     fn attracted(&mut self, part: &BitSet, target: BitSet, player: bool) -> Result<BitSet, Stopped> {
         let mut todo: Vec<usize> = target.iter().collect();
         let mut attracted = target;
-        let mut open: Vec<Option<usize>> = vec![None; self.before.len()];
+        self.open.round += 1;
         while let Some(vertex) = todo.pop() {
             for at in 0..self.before[vertex].len() {
                 self.budget.tick(&mut self.ticks)?;
@@ -110,10 +126,9 @@ impl Solver<'_> {
                 let forced = if self.game.player[from] == player {
                     true
                 } else {
-                    let inside = || self.game.successors[from].iter().filter(|&&to| part.contains(to as usize)).count();
-                    let left = open[from].get_or_insert_with(inside);
-                    *left -= 1;
-                    *left == 0
+                    let successors = &self.game.successors[from];
+                    let inside = || to_u32(successors.iter().filter(|&&to| part.contains(to as usize)).count());
+                    self.open.one_less(from, inside)
                 };
                 if forced {
                     if player && self.game.player[from] {
@@ -134,8 +149,7 @@ impl Solver<'_> {
             self.budget.check()?;
             let game = self.game;
             // A pair whose first set is not there is never met.
-            let here: Vec<usize> =
-                pairs.iter().copied().filter(|&at| game.pairs[at].again.iter().any(|v| part.contains(v))).collect();
+            let here: Vec<usize> = pairs.iter().copied().filter(|&at| game.pairs[at].again.meets(&part)).collect();
             for &pair in &here {
                 let never = common(&game.pairs[pair].never, &part);
                 let avoided = self.attracted(&part, never, false)?;
@@ -144,10 +158,8 @@ impl Solver<'_> {
                 let found = self.won_in_room(room, pair, &rest)?;
                 if !found.is_empty() {
                     let found = self.attracted(&part, found, true)?;
-                    found.iter().for_each(|vertex| {
-                        won.insert(vertex);
-                        part.remove(vertex);
-                    });
+                    won.union_with(&found);
+                    part = without(&part, &found);
                     continue 'again;
                 }
             }

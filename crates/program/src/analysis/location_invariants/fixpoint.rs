@@ -29,6 +29,9 @@ const MOST_IN_POLYHEDRA: usize = 8;
 /// Nor with more steps.
 const MOST_STEPS_OF_POLYHEDRA: usize = 150;
 
+/// So many inputs of a step are followed like variables while it is taken.
+const MOST_INPUTS: usize = 3;
+
 /// A process at a location.
 type Spot = (ProcessId, LocationId);
 /// What is known where; locations that are not reached are missing.
@@ -54,8 +57,13 @@ impl<'p> Fixpoint<'p> {
     pub(super) fn new(program: &'p Program, everywhere: &'p Intervals) -> Self {
         let values = ExprIntervals::by_types(program);
         let inputs = program.steps.iter().map(|step| values.inputs(program, step)).collect();
-        let frame =
-            |process| Frame { program, dimensions: followed(program, process), everywhere, decided: BTreeMap::new() };
+        let most_inputs = program.steps.iter().map(|step| step.inputs.len()).max().unwrap_or(0).min(MOST_INPUTS);
+        let frame = |process| {
+            let (dimensions, decided) = (followed(program, process), BTreeMap::new());
+            // Relations between variables are not given up for inputs.
+            let numbered_inputs = most_inputs.min(MOST_RELATED.saturating_sub(dimensions.len()));
+            Frame { program, dimensions, numbered_inputs, everywhere, decided }
+        };
         Self {
             program,
             frames: program.process_ids().map(frame).collect(),
@@ -73,14 +81,17 @@ impl<'p> Fixpoint<'p> {
     /// The same with polyhedra, where programs are small enough and nothing has to be given up.
     pub(super) fn with_polyhedra(&mut self) -> Option<Known> {
         let is_number = |var: VarId| self.program.variable(var).ty != Type::Bool;
-        let of = |frame: &Frame<'_>| frame.dimensions.keys().map(|&var| is_number(var)).collect::<Vec<bool>>();
+        let of = |frame: &Frame<'_>| {
+            let inputs = std::iter::repeat_n(true, frame.numbered_inputs);
+            frame.dimensions.keys().map(|&var| is_number(var)).chain(inputs).collect::<Vec<bool>>()
+        };
         let numbers: Vec<Vec<bool>> = self.frames.iter().map(of).collect();
-        let count = |numbers: &Vec<bool>| numbers.iter().filter(|&&is_number| is_number).count();
-        let most = numbers.iter().map(count).max().unwrap_or(0);
+        let count = |frame: &Frame<'_>| frame.dimensions.keys().filter(|&&var| is_number(var)).count();
+        let most = self.frames.iter().map(count).max().unwrap_or(0);
         if !(2..=MOST_IN_POLYHEDRA).contains(&most) || self.program.steps.len() > MOST_STEPS_OF_POLYHEDRA {
             return None;
         }
-        (self.numbers, self.work) = (numbers, 0);
+        (self.numbers, self.work, self.gave_up) = (numbers, 0, false);
         let found = self.solve();
         found.ok().filter(|_| !self.gave_up)
     }
@@ -89,7 +100,7 @@ impl<'p> Fixpoint<'p> {
     fn top(&self, process: ProcessId) -> Product {
         match self.numbers.get(process.index()) {
             Some(numbers) => Product::with_polyhedron(numbers.clone()),
-            None => Product::top(self.frame(process).dimensions.len()),
+            None => Product::top(self.frame(process).size()),
         }
     }
 
@@ -207,7 +218,7 @@ impl<'p> Fixpoint<'p> {
     }
 
     fn work(&mut self, process: ProcessId) -> Result<(), TooMuch> {
-        let size = self.frames[process.index()].dimensions.len().min(MOST_RELATED) as u64 + 1;
+        let size = self.frames[process.index()].size().min(MOST_RELATED) as u64 + 1;
         self.work += if self.numbers.is_empty() { size * size * size } else { POLYHEDRON_WORK };
         if self.work > MOST_WORK { Err(TooMuch) } else { Ok(()) }
     }
@@ -247,20 +258,23 @@ impl<'p> Fixpoint<'p> {
 
     fn after(&self, process: ProcessId, before: Product, step: &Step, inputs: &[Interval]) -> Option<Product> {
         let frame = self.frame(process);
-        let mut before = frame.assume(before, inputs, (step.guard, true), 0)?;
+        let chosen = frame.choose(before, inputs)?;
+        let mut before = frame.assume(chosen, inputs, (step.guard, true), 0)?;
         for &first in &step.yields_to {
             let first = self.program.step(first);
             if first.inputs.is_empty() && is_plain(&first.action) {
                 before = frame.assume(before, &[], (first.guard, false), 0)?;
             }
         }
-        match &step.action {
-            Action::Assign(assigns) | Action::Together { assigns, .. } => frame.assign(before, inputs, assigns),
+        let mut after = match &step.action {
+            Action::Assign(assigns) | Action::Together { assigns, .. } => frame.assign(before, inputs, assigns)?,
             Action::Assert(condition) if !self.program.persistent => {
-                frame.assume(before, inputs, (*condition, true), 0)
+                frame.assume(before, inputs, (*condition, true), 0)?
             }
-            _ => Some(before),
-        }
+            _ => before,
+        };
+        frame.forget(&mut after, inputs);
+        Some(after)
     }
 }
 

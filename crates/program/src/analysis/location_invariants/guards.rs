@@ -22,6 +22,8 @@ pub(super) struct Frame<'p> {
     pub program: &'p Program,
     /// Their numbers.
     pub dimensions: BTreeMap<VarId, usize>,
+    /// So many inputs of a step are followed while it is taken.
+    pub numbered_inputs: usize,
     /// What is known of all variables wherever processes are.
     pub everywhere: &'p Intervals,
     /// Conditions of conditional values, where they are known to hold or not.
@@ -44,8 +46,35 @@ impl Frame<'_> {
         let bounds = |dimension| known.bounds(dimension);
         let others = |var| self.everywhere(var);
         let (program, dimensions) = (self.program, &self.dimensions);
-        let decided = &self.decided;
-        then(&Environment { program, dimensions, bounds: &bounds, others: &others, inputs, decided })
+        let (decided, numbered_inputs) = (&self.decided, self.numbered_inputs);
+        then(&Environment { program, dimensions, bounds: &bounds, others: &others, inputs, numbered_inputs, decided })
+    }
+
+    /// How many numbers are followed: those of variables, then those of inputs.
+    pub(super) fn size(&self) -> usize {
+        self.dimensions.len() + self.numbered_inputs
+    }
+
+    /// Chooses inputs; nothing if there are none.
+    pub(super) fn choose(&self, mut known: Product, inputs: &[Interval]) -> Option<Product> {
+        for (at, &value) in inputs.iter().enumerate().take(self.numbered_inputs) {
+            if !known.restrict(self.dimensions.len() + at, value) {
+                return None;
+            }
+        }
+        Some(known)
+    }
+
+    /// Forgets inputs that were chosen.
+    pub(super) fn forget(&self, known: &mut Product, inputs: &[Interval]) {
+        let input = |at: usize| {
+            let (dimension, range) = (self.dimensions.len() + at, Interval::ALL);
+            Assigned { dimension, value: LinearForm::of_interval(range), range }
+        };
+        let chosen: Vec<Assigned> = (0..inputs.len().min(self.numbered_inputs)).map(input).collect();
+        if !chosen.is_empty() {
+            known.assign(&chosen);
+        }
     }
 
     /// What is known where a condition has a truth value; nothing if it never has.

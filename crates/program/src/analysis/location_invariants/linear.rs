@@ -83,6 +83,8 @@ pub(super) struct Environment<'e> {
     pub others: &'e dyn Fn(VarId) -> Interval,
     /// What is chosen in the step.
     pub inputs: &'e [Interval],
+    /// The first few of these that are integers have numbers, too, behind those of the variables.
+    pub numbered_inputs: usize,
     /// Which conditions of conditional values hold, as far as that is known.
     pub decided: &'e BTreeMap<ExprId, bool>,
 }
@@ -121,7 +123,14 @@ impl Environment<'_> {
             Expr::Member(_, position) => of_interval(Interval::exactly(position)),
             Expr::Var(var) => Some(self.variable(var)),
             Expr::Element(var, _) => of_interval((self.others)(var)),
-            Expr::Input(position, _) => of_interval(*self.inputs.get(position as usize)?),
+            Expr::Input(position, _) => {
+                let (at, is_integer) = (position as usize, self.program.exprs.sort(id) == Sort::Int);
+                let value = *self.inputs.get(at)?;
+                if is_integer && at < self.numbered_inputs {
+                    return Some(LinearForm::of_variable(self.dimensions.len() + at));
+                }
+                of_interval(value)
+            }
             Expr::Unary(Unary::Negate, a) => known.get(&a)?.scaled(-1),
             Expr::Unary(Unary::Complement, a) => {
                 known.get(&a)?.scaled(-1)?.sum(&LinearForm::of_interval(Interval::exactly(-1)))
