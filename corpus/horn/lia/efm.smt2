@@ -1,0 +1,11 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Int Int Int Int Int) Bool)
+(assert (forall ((x1 Int) (x2 Int) (x3 Int) (x4 Int) (x5 Int) (x6 Int)) (=> (and (>= x1 0) (= x2 0) (= x3 0) (= x4 1) (= x5 0) (= x6 0)) (inv x1 x2 x3 x4 x5 x6))))
+(assert (forall ((x1 Int) (x2 Int) (x3 Int) (x4 Int) (x5 Int) (x6 Int) (x11 Int) (x21 Int) (x31 Int) (x41 Int) (x51 Int) (x61 Int)) (=> (and (inv x1 x2 x3 x4 x5 x6) (and (>= x1 1) (>= x4 1)) (= x11 (- x1 1)) (= x21 (+ x2 1)) (= x31 x3) (= x41 (- x4 1)) (= x51 (+ x5 1)) (= x61 x6)) (inv x11 x21 x31 x41 x51 x61))))
+(assert (forall ((x1 Int) (x2 Int) (x3 Int) (x4 Int) (x5 Int) (x6 Int) (x11 Int) (x21 Int) (x31 Int) (x41 Int) (x51 Int) (x61 Int)) (=> (and (inv x1 x2 x3 x4 x5 x6) (and (>= x2 1) (>= x6 1)) (= x11 x1) (= x21 (- x2 1)) (= x31 (+ x3 1)) (= x41 x4) (= x51 (+ x5 1)) (= x61 (- x6 1))) (inv x11 x21 x31 x41 x51 x61))))
+(assert (forall ((x1 Int) (x2 Int) (x3 Int) (x4 Int) (x5 Int) (x6 Int) (x11 Int) (x21 Int) (x31 Int) (x41 Int) (x51 Int) (x61 Int)) (=> (and (inv x1 x2 x3 x4 x5 x6) (and (>= x4 1) (>= x3 1)) (= x11 x1) (= x21 (+ x2 1)) (= x31 (- x3 1)) (= x41 (- x4 1)) (= x51 (+ x5 1)) (= x61 x6)) (inv x11 x21 x31 x41 x51 x61))))
+(assert (forall ((x1 Int) (x2 Int) (x3 Int) (x4 Int) (x5 Int) (x6 Int) (x11 Int) (x21 Int) (x31 Int) (x41 Int) (x51 Int) (x61 Int)) (=> (and (inv x1 x2 x3 x4 x5 x6) (>= x3 1) (= x11 (+ x1 1)) (= x21 x2) (= x31 (- x3 1)) (= x41 x4) (= x51 0) (= x61 (+ x6 x5))) (inv x11 x21 x31 x41 x51 x61))))
+(assert (forall ((x1 Int) (x2 Int) (x3 Int) (x4 Int) (x5 Int) (x6 Int) (x11 Int) (x21 Int) (x31 Int) (x41 Int) (x51 Int) (x61 Int)) (=> (and (inv x1 x2 x3 x4 x5 x6) (>= x2 1) (= x11 (+ x1 1)) (= x21 (- x2 1)) (= x31 x3) (= x41 (+ x4 x6)) (= x51 x5) (= x61 0)) (inv x11 x21 x31 x41 x51 x61))))
+(assert (forall ((x1 Int) (x2 Int) (x3 Int) (x4 Int) (x5 Int) (x6 Int)) (=> (and (inv x1 x2 x3 x4 x5 x6) (> (+ x4 x5 x6) 1)) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Int Int Int) Bool)
+(assert (forall ((x Int) (y Int) (z Int) (w Int)) (=> (and (= x 0) (= y 0) (= z 0) (= w 0)) (inv x y z w))))
+(assert (forall ((x Int) (y Int) (z Int) (w Int) (x1 Int) (y1 Int) (z1 Int) (w1 Int)) (=> (and (inv x y z w) true (= x1 (+ x 1)) (= y1 (+ y 100)) (= z1 z) (= w1 w)) (inv x1 y1 z1 w1))))
+(assert (forall ((x Int) (y Int) (z Int) (w Int) (x1 Int) (y1 Int) (z1 Int) (w1 Int)) (=> (and (inv x y z w) (>= x 4) (= x1 (+ x 1)) (= y1 (+ y 1)) (= z1 z) (= w1 w)) (inv x1 y1 z1 w1))))
+(assert (forall ((x Int) (y Int) (z Int) (w Int) (x1 Int) (y1 Int) (z1 Int) (w1 Int)) (=> (and (inv x y z w) (and (> y (* 10 w)) (>= z (* 100 x))) (= x1 x) (= y1 (- y)) (= z1 z) (= w1 w)) (inv x1 y1 z1 w1))))
+(assert (forall ((x Int) (y Int) (z Int) (w Int) (x1 Int) (y1 Int) (z1 Int) (w1 Int)) (=> (and (inv x y z w) true (= x1 x) (= y1 y) (= z1 (+ z 10)) (= w1 (+ w 1))) (inv x1 y1 z1 w1))))
+(assert (forall ((x Int) (y Int) (z Int) (w Int)) (=> (and (inv x y z w) (and (>= x 4) (<= y 2))) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun inv (Int Int Int Int Int Int) Bool)
+(assert (forall ((I Int) (Sa Int) (Ea Int) (Ma Int) (Sb Int) (Eb Int)) (=> (and (>= I 1) (= Sa 0) (= Ea 0) (= Ma 0) (= Sb 0) (= Eb 0)) (inv I Sa Ea Ma Sb Eb))))
+(assert (forall ((I Int) (Sa Int) (Ea Int) (Ma Int) (Sb Int) (Eb Int) (I1 Int) (Sa1 Int) (Ea1 Int) (Ma1 Int) (Sb1 Int) (Eb1 Int)) (=> (and (inv I Sa Ea Ma Sb Eb) (>= I 1) (= I1 (- I 1)) (= Sa1 (+ Sa Ea Ma 1)) (= Ea1 0) (= Ma1 0) (= Sb1 Sb) (= Eb1 Eb)) (inv I1 Sa1 Ea1 Ma1 Sb1 Eb1))))
+(assert (forall ((I Int) (Sa Int) (Ea Int) (Ma Int) (Sb Int) (Eb Int) (I1 Int) (Sa1 Int) (Ea1 Int) (Ma1 Int) (Sb1 Int) (Eb1 Int)) (=> (and (inv I Sa Ea Ma Sb Eb) (>= I 1) (= I1 (+ I Sb Eb -1)) (= Sa1 (+ Sa 1)) (= Ea1 Ea) (= Ma1 Ma) (= Sb1 0) (= Eb1 0)) (inv I1 Sa1 Ea1 Ma1 Sb1 Eb1))))
+(assert (forall ((I Int) (Sa Int) (Ea Int) (Ma Int) (Sb Int) (Eb Int) (I1 Int) (Sa1 Int) (Ea1 Int) (Ma1 Int) (Sb1 Int) (Eb1 Int)) (=> (and (inv I Sa Ea Ma Sb Eb) (>= Sb 1) (= I1 I) (= Sa1 Sa) (= Ea1 Ea) (= Ma1 Ma) (= Sb1 (- Sb 1)) (= Eb1 (+ Eb 1))) (inv I1 Sa1 Ea1 Ma1 Sb1 Eb1))))
+(assert (forall ((I Int) (Sa Int) (Ea Int) (Ma Int) (Sb Int) (Eb Int) (I1 Int) (Sa1 Int) (Ea1 Int) (Ma1 Int) (Sb1 Int) (Eb1 Int)) (=> (and (inv I Sa Ea Ma Sb Eb) (>= Sa 1) (= I1 I) (= Sa1 (- Sa 1)) (= Ea1 Ea) (= Ma1 (+ Ma 1)) (= Sb1 Sb) (= Eb1 Eb)) (inv I1 Sa1 Ea1 Ma1 Sb1 Eb1))))
+(assert (forall ((I Int) (Sa Int) (Ea Int) (Ma Int) (Sb Int) (Eb Int)) (=> (and (inv I Sa Ea Ma Sb Eb) (< (+ Sa Ea Ma Sb Eb) 0)) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun o (Int Int Int) Bool)
+(declare-fun i (Int Int Int) Bool)
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (= x 0)) (o x y n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (o x y n) (< x n)) (i x x n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (i x y n) (< y n)) (i x (+ y 1) n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (i x y n) (>= y n)) (o (+ x 1) y n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (i x y n) (not (and (<= 0 x) (< x n) (<= x y)))) false)))
+(check-sat)

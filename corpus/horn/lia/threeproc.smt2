@@ -1,0 +1,12 @@
+; sat
+(set-logic HORN)
+(declare-fun l0 (Int Int Int Int) Bool)
+(declare-fun l1 (Int Int Int Int) Bool)
+(declare-fun l2 (Int Int Int Int) Bool)
+(assert (forall ((a Int) (b Int) (c Int) (n Int)) (=> (and (= a 0) (= b 0) (= c 0) (>= n 0)) (l0 a b c n))))
+(assert (forall ((a Int) (b Int) (c Int) (n Int)) (=> (and (l0 a b c n) (< a n)) (l0 (+ a 1) (+ b 1) c n))))
+(assert (forall ((a Int) (b Int) (c Int) (n Int)) (=> (and (l0 a b c n) (>= a n)) (l1 a b c n))))
+(assert (forall ((a Int) (b Int) (c Int) (n Int)) (=> (and (l1 a b c n) (> b 0)) (l1 a (- b 1) (+ c 2) n))))
+(assert (forall ((a Int) (b Int) (c Int) (n Int)) (=> (and (l1 a b c n) (<= b 0)) (l2 a b c n))))
+(assert (forall ((a Int) (b Int) (c Int) (n Int)) (=> (and (l2 a b c n) (not (= c (* 2 n)))) false)))
+(check-sat)

@@ -1,0 +1,10 @@
+; sat
+(set-logic HORN)
+(declare-fun p (Int Int Int) Bool)
+(declare-fun q (Int Int Int) Bool)
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (= x 0) (= y n) (> n 0)) (p x y n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (p x y n) (> y 0)) (p (+ x 1) (- y 1) n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (p x y n) (<= y 0)) (q x y n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (q x y n) (> x 0)) (q (- x 1) (+ y 1) n))))
+(assert (forall ((x Int) (y Int) (n Int)) (=> (and (q x y n) (<= x 0) (not (= y n))) false)))
+(check-sat)

@@ -1,0 +1,12 @@
+; sat
+(set-logic HORN)
+(declare-fun u (Int Int Int) Bool)
+(declare-fun d (Int Int Int) Bool)
+(assert (forall ((x Int) (k Int) (n Int)) (=> (and (= x 0) (= k 0) (> n 0)) (u x k n))))
+(assert (forall ((x Int) (k Int) (n Int)) (=> (and (u x k n) (< x n)) (u (+ x 1) k n))))
+(assert (forall ((x Int) (k Int) (n Int)) (=> (and (u x k n) (= x n)) (d x (+ k 1) n))))
+(assert (forall ((x Int) (k Int) (n Int)) (=> (and (d x k n) (> x 0)) (d (- x 1) k n))))
+(assert (forall ((x Int) (k Int) (n Int)) (=> (and (d x k n) (= x 0)) (u x k n))))
+(assert (forall ((x Int) (k Int) (n Int)) (=> (and (u x k n) (> x n)) false)))
+(assert (forall ((x Int) (k Int) (n Int)) (=> (and (d x k n) (or (< x 0) (< k 1))) false)))
+(check-sat)
