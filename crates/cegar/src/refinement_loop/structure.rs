@@ -37,6 +37,8 @@ struct RefinedQuestion {
     news: Vec<String>,
     /// Whether numbers that cannot fall for ever were looked for already.
     ranked: bool,
+    /// Whether a ranked game was played although the structure is not small.
+    played: bool,
 }
 
 impl RefinedQuestion {
@@ -45,7 +47,17 @@ impl RefinedQuestion {
         let system = &prepared.system;
         let news = system.predicates().iter().map(|predicate| predicate.name.clone()).collect();
         let since = system.queries().calls();
-        Self { number, before, calls, since, chooser: Chooser::default(), rounds: Vec::new(), news, ranked: false }
+        Self {
+            number,
+            before,
+            calls,
+            since,
+            chooser: Chooser::default(),
+            rounds: Vec::new(),
+            news,
+            ranked: false,
+            played: false,
+        }
     }
 
     /// Ends a round: how many states it had, and what it left open.
@@ -138,6 +150,12 @@ impl Loop<'_> {
                     || self.goes_on(prepared, asking.number, true)?
                     || self.ranked_game(prepared, asking.number, limits::RANKING_GAME_FEW_CHANGES)?
                 {
+                    return Ok(true);
+                }
+            } else if !asking.ranked && !asking.played {
+                // A game may need no more than the first predicates, and costs more with each that paths teach.
+                asking.played = true;
+                if self.ranked_game(prepared, asking.number, limits::RANKING_GAME_FEW_CHANGES)? {
                     return Ok(true);
                 }
             }
