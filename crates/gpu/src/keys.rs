@@ -3,7 +3,9 @@
 //! Where a program says that a variable is an `int`, its values mostly are few. So some states are looked at first ([`SeenRows`]), and a
 //! row is packed as the number of its layout and the bits that were seen to vary in rows of that layout, with some room ([`KeyBits`]). All
 //! other bits are compared with what they were: a row that does not fit is never packed, it is seen and packed anew. So
-//! packing loses nothing, and what was not seen costs time only.
+//! packing loses nothing, and what was not seen costs time only. States are also looked at by random walks (Marsaglia 2003: xorshift).
+//!
+//! Keys that are longer than a place of the table are kept as quotients (Cleary 1984: compact hash tables).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -89,7 +91,7 @@ impl SeenRows {
     /// Takes steps at random.
     fn walk_from(&mut self, compiled: &Compiled<'_>, rows: &[Vec<u32>]) {
         let (mut shapes, mut scratch, mut found) = (RowLayouts::default(), compiled.scratch(), Expansion::default());
-        // Xorshift (Marsaglia 2003): the same walks every time.
+        // The same walks every time.
         let mut random = 0x9E37_79B9_7F4A_7C15_u64;
         for walk in 0..WALKS {
             let mut row = rows[walk % rows.len()].clone();

@@ -19,7 +19,7 @@
 //! let mut seen = SeenRows::default();
 //! seen.look_from(&compiled, &[vec![0]]);
 //! let source = SearchSource::of(&compiled, &seen.keys(&compiled), &[]).expect("nothing unusual");
-//! assert!(source.text().contains("__global__ void expand"));
+//! assert!(source.text().contains("__global__ void BOUNDS expand"));
 //! ```
 
 #[cfg(feature = "cuda")]
