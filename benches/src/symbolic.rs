@@ -4,9 +4,11 @@
 //! Peterson's lock for many, independent counters. Each is encoded, everything it can reach is found and its properties are
 //! decided. Printed are states, time, nodes at most, memory, and the exponent of growth in the number of processes. Then what
 //! three values cost compared with two, and the ways to hold values compared. With a `NuSMV` on the path it decides the same
-//! models. Arguments are the parts that are wanted: `families`, `values`, `ways`; none: all. Exits with 1 if a figure is beyond its bound.
+//! models. Then synchronous systems in SMV (`synchronous`). Arguments are the parts that are wanted: `families`, `synchronous`, `values`, `ways`; none: all. Exits with 1 if a figure is beyond its bound.
 
 #![allow(clippy::print_stdout, reason = "a measurement's output is what it prints")]
+
+mod synchronous;
 
 use std::fmt::Write as _;
 use std::process::{Command, ExitCode};
@@ -415,6 +417,9 @@ fn main() -> ExitCode {
     let mut over = Vec::new();
     if wanted("families") {
         families(&mut over);
+    }
+    if wanted("synchronous") {
+        synchronous::measure(&mut over);
     }
     if wanted("values") {
         openness(&mut over);

@@ -125,3 +125,28 @@ fn certified(models: &[PathBuf], semantics: &str) -> usize {
     }
     count
 }
+
+/// Answers about SMV models and Horn clauses, true and false: what was written is checked against the text, read anew, and no flipped one is accepted.
+#[test]
+fn smv_models_and_horn_clauses_are_certified() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+    let (mut values, folder) = (std::collections::BTreeSet::new(), common::folder("certified-languages"));
+    for model in ["smv/mutex_modules.smv", "smv/restrictions.smv", "smv/words_all.smv", "horn/bounded.smt2"] {
+        let (path, written) = (corpus.join(model), folder.join(model.replace(['/', '.'], "_")));
+        let (model, written_name) = (path.to_string_lossy(), written.to_string_lossy());
+        tertium(&["check", &model, "--evidence", &written_name]);
+        let certificates = files(&written, ".cert.json");
+        assert!(!certificates.is_empty(), "{model}: no certificate");
+        for certificate in certificates {
+            let output = tertium(&["certify", &model, &certificate.to_string_lossy()]);
+            let told = common::out(&output);
+            assert!(output.status.success() && told.starts_with("proved"), "{model}: {told}");
+            values.insert(told.contains(" is true "));
+            let text = std::fs::read_to_string(&certificate).expect("a certificate");
+            std::fs::write(&certificate, flipped(&text)).expect("a file");
+            let output = tertium(&["certify", &model, &certificate.to_string_lossy()]);
+            assert!(!output.status.success(), "{model}: accepts what is flipped\n{text}");
+        }
+    }
+    assert_eq!(values.len(), 2, "true and false answers are certified");
+}

@@ -20,7 +20,9 @@ use tertium_explore::successors::{Expansion, RowSuccessors};
 
 use crate::failure::ClusterFailure;
 use crate::rounds::Rounds;
-use crate::search::{ClusterCost, ClusterOptions, OwnStates, PACKET, Question, STATES_PER_LOOK, number_of, reason_of};
+use crate::search::{
+    ClusterCost, ClusterOptions, OwnStates, PACKET, Question, STATES_PER_LOOK, hash, number_of, owner, reason_of,
+};
 
 /// A search for an accepted fair run that has ended.
 #[derive(Clone, Debug)]
@@ -317,7 +319,7 @@ impl<S: RowSuccessors, M: Monitor> ProductPart<'_, S, M> {
         rounds: &mut Rounds<'_>,
     ) -> Result<(), ClusterFailure> {
         self.found.copy_row(step, &mut self.row);
-        let owner = self.own.partition.owner(&self.row);
+        let owner = owner(hash(&self.row), rounds.peers());
         if owner == self.own.me {
             let state = self.number(true)?;
             if candidates.left[state] {

@@ -33,7 +33,6 @@ pub mod hosts;
 mod lasso;
 mod launch;
 pub mod meeting;
-mod partition;
 mod peers;
 mod rounds;
 mod search;

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tertium_base::narrow::to_u32;
+use tertium_base::narrow::{folded, to_u32};
 use tertium_base::{Budget, StopReason, Stopped};
 use tertium_explore::rows::{RowReader, RowWriter, UnreadableRow};
 use tertium_explore::search::{Finding, Observer, Progress, Summary};
@@ -16,7 +16,6 @@ use tertium_explore::successors::{Expansion, RowSuccessors};
 
 use crate::failure::ClusterFailure;
 use crate::groups::{ARRIVALS, Arrivals, GROUP, Group};
-use crate::partition::{Partition, hash};
 use crate::rounds::Rounds;
 
 /// Rows for one worker are sent when they have so many bytes.
@@ -24,9 +23,7 @@ pub(crate) const PACKET: usize = 1 << 14;
 /// After so many states a worker looks what has arrived.
 pub(crate) const STATES_PER_LOOK: usize = 64;
 /// So many rows that were sent lately are not sent again.
-const LATELY: usize = 1 << 14;
-/// Those that are longer are.
-const LATELY_WORDS: usize = 15;
+const LATELY: usize = 1 << 12;
 
 /// When to end early.
 #[derive(Clone, Debug)]
@@ -126,6 +123,21 @@ pub(crate) fn reason_of(number: u8) -> StopReason {
     REASONS.get(usize::from(number)).copied().unwrap_or(StopReason::Interrupted)
 }
 
+/// All bits of a row in 64.
+pub(crate) fn hash(row: &[u32]) -> u64 {
+    let mut hash = 0x9E37_79B9_7F4A_7C15_u64 ^ row.len() as u64;
+    for &word in row {
+        let mixed = u128::from(hash ^ u64::from(word)) * u128::from(0xD6E8_FEB8_6659_FD93_u64);
+        hash = folded(mixed).wrapping_add(hash.rotate_left(29));
+    }
+    folded(u128::from(hash ^ 0x2D35_8DCC_AA6C_78A5) * u128::from(0xA076_1D64_78BD_642F_u64))
+}
+
+/// Which of so many workers a state with this hash belongs to.
+pub(crate) fn owner(hash: u64, workers: usize) -> usize {
+    usize::try_from((u128::from(hash) * workers as u128) >> 64).unwrap_or(0)
+}
+
 /// One worker's part of the states.
 pub(crate) struct OwnStates<'q, S: RowSuccessors, O: Observer> {
     pub question: &'q Question<'q, S, O>,
@@ -144,9 +156,8 @@ pub(crate) struct OwnStates<'q, S: RowSuccessors, O: Observer> {
     errors: usize,
     pub outgoing: Vec<RowWriter>,
     pub rows_sent: usize,
-    pub partition: Partition,
-    /// Rows that were sent lately, by some bits of their hashes: the length of each, and one, and its words.
-    lately: Vec<u32>,
+    /// Rows that were sent lately, by some bits of their hashes.
+    lately: Vec<Vec<u32>>,
     pub arrivals: Arrivals,
     pub me: usize,
 }
@@ -176,8 +187,6 @@ pub(crate) fn take_part<S: RowSuccessors, O: Observer>(
 impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
     pub fn new(question: &'q Question<'q, S, O>, rounds: &Rounds<'_>) -> Self {
         let store = StateStore::new(question.successors.words());
-        let me = rounds.index();
-        let partition = Partition::of(question.successors, question.initial, rounds.peers());
         Self {
             question,
             base: store.branches(),
@@ -193,10 +202,9 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
             errors: 0,
             outgoing: (0..rounds.peers()).map(|_| RowWriter::default()).collect(),
             rows_sent: 0,
-            lately: vec![0; if rounds.peers() > 1 { LATELY * (1 + LATELY_WORDS) } else { 0 }],
-            partition,
+            lately: vec![Vec::new(); if rounds.peers() > 1 { LATELY } else { 0 }],
             arrivals: Arrivals::default(),
-            me,
+            me: rounds.index(),
         }
     }
 
@@ -206,12 +214,8 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
         rounds: &mut Rounds<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), ClusterFailure> {
-        let partitions = rounds.gather(self.partition.identity())?;
-        if partitions.iter().any(|partition| *partition != self.partition.identity()) {
-            return Err(ClusterFailure::Unreadable { cause: "workers do not agree on whose states are".to_owned() });
-        }
         for row in self.question.initial {
-            if self.partition.owner(row) == self.me {
+            if owner(hash(row), rounds.peers()) == self.me {
                 self.enter(row, 0);
             }
         }
@@ -319,19 +323,17 @@ impl<'q, S: RowSuccessors, O: Observer> OwnStates<'q, S, O> {
 
     /// Whether a row belongs to this worker; otherwise it is sent to its owner.
     pub fn is_own_or_sent(&mut self, row: &[u32], rounds: &mut Rounds<'_>) -> bool {
-        let owner = self.partition.owner(row);
+        let hash = hash(row);
+        let owner = owner(hash, rounds.peers());
         if owner == self.me {
             return true;
         }
-        if row.len() <= LATELY_WORDS {
-            let at = tertium_base::narrow::below(hash(row), LATELY) * (1 + LATELY_WORDS);
-            let lately = &mut self.lately[at..=at + row.len()];
-            if lately[0] as usize == row.len() + 1 && lately[1..] == *row {
-                return false;
-            }
-            lately[0] = to_u32(row.len() + 1);
-            lately[1..].copy_from_slice(row);
+        let lately = &mut self.lately[tertium_base::narrow::below(hash, LATELY)];
+        if lately == row {
+            return false;
         }
+        lately.clear();
+        lately.extend_from_slice(row);
         self.rows_sent += 1;
         self.outgoing[owner].add(row);
         if self.outgoing[owner].len() >= PACKET {

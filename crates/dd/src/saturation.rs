@@ -134,6 +134,11 @@ fn sides<'r, 'id: 'r>(manager: &'r Manager<'id>, edge: Seen<'r, 'id>, level: u32
 }
 
 impl<'m, 'id> Saturation<'m, 'id> {
+    /// A walk along one part, without a fixpoint.
+    fn alone(manager: &'m Manager<'id>, store: &'m Store, direction: Direction) -> Self {
+        Self { manager, store, groups: &[], direction, unconstrained: true, calls: Cell::new(0) }
+    }
+
     /// The image, or preimage, under one part.
     pub(crate) fn image(
         manager: &'m Manager<'id>,
@@ -142,7 +147,7 @@ impl<'m, 'id> Saturation<'m, 'id> {
         direction: Direction,
         set: &Function,
     ) -> AllocResult<Function> {
-        let walk = Self { manager, store, groups: &[], direction, unconstrained: true, calls: Cell::new(0) };
+        let walk = Self::alone(manager, store, direction);
         let all = walk.constant(true);
         let at = At { part, written: 0, group: 0 };
         let found = walk
@@ -160,7 +165,7 @@ impl<'m, 'id> Saturation<'m, 'id> {
         direction: Direction,
         set: &Function,
     ) -> AllocResult<Function> {
-        let walk = Self { manager, store, groups: &[], direction, unconstrained: true, calls: Cell::new(0) };
+        let walk = Self::alone(manager, store, direction);
         let found = walk.rec_shift(set.as_edge(manager), part)?.into_edge();
         Ok(Function::from_edge(manager, found))
     }

@@ -314,6 +314,10 @@ pub enum Item {
     Keep(Vec<VarRef>),
     /// `fair P`, `strong fair P`.
     Fair(bool, Vec<ProcessRef>),
+    /// `fair CONDITION`.
+    Justice(Expr),
+    /// `compassion (p, q)`.
+    Compassion(Expr, Expr),
     /// `environment P, scheduler`.
     Environment(Vec<ProcessRef>),
     /// `property …`.

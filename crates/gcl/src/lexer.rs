@@ -146,13 +146,14 @@ const SIGNS: &[&str] = &[
 ];
 
 /// Words that begin an item where a name (or, for `import`, a text) follows; elsewhere they are names.
-pub const SOFT_ITEMS: &[&str] = &["chan", "import", "invariant", "procedure"];
+pub const SOFT_ITEMS: &[&str] = &["chan", "compassion", "import", "invariant", "procedure"];
 
 /// Words with a meaning of their own in some places, which are names everywhere else.
 pub const SOFT_WORDS: &[&str] = &[
     "capacity",
     "card",
     "chan",
+    "compassion",
     "count",
     "exists",
     "for",
@@ -175,6 +176,7 @@ pub fn begins_item(tokens: [&str; 3]) -> bool {
         word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && KEYWORDS.binary_search(&word).is_err()
     };
     match tokens {
+        ["compassion", "(", _] => true,
         ["import", text, _] => text.starts_with('"'),
         ["chan", first, then] => name(first) && [":", ",", "["].contains(&then),
         ["invariant", first, then] => name(first) && then == ":",

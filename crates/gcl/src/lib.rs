@@ -22,6 +22,7 @@ pub mod constants;
 mod declare;
 mod expand;
 mod exprs;
+mod fairness;
 mod flow;
 pub mod format;
 mod formula;
@@ -130,8 +131,10 @@ pub fn compile_sized(text: &str, additions: &[Addition], sizes: &BTreeMap<String
             elaborator.property(decl, &lexed.tokens);
         }
     }
-    let diagnostics = std::mem::take(&mut elaborator.diagnostics);
+    let mut diagnostics = std::mem::take(&mut elaborator.diagnostics);
     let additions: Vec<_> = additions.iter().map(|addition| elaborator.addition(addition)).collect();
+    elaborator.apply_fairness();
+    diagnostics.append(&mut elaborator.diagnostics);
     let fails = diagnostics.iter().chain(additions.iter().flatten()).any(Diagnostic::is_error);
     let open = elaborator.open.iter().filter_map(|&(entry, least)| {
         let name = elaborator.named[entry].ident;

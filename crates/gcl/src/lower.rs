@@ -38,6 +38,7 @@ impl<'a> Elaborator<'a> {
                         self.program.processes[process.index()].fairness = fairness;
                     }
                 }
+                Item::Justice(_) | Item::Compassion(..) => self.fairness_condition(item),
                 Item::Environment(processes) => self.environment(processes),
                 _ => {}
             }

@@ -117,6 +117,8 @@ pub(crate) struct Elaborator<'a> {
     pub members: Option<crate::parameterised::Members>,
     /// What names stand for that are expanded.
     pub tables: std::rc::Rc<crate::expand::Tables>,
+    /// What is promised of runs by conditions.
+    pub fairness: Vec<crate::fairness::FairnessCondition>,
     /// How many expressions are being worked out inside each other, definitions included.
     pub depth: u32,
 }
@@ -137,6 +139,7 @@ impl<'a> Elaborator<'a> {
             open: Vec::new(),
             members: None,
             tables: std::rc::Rc::default(),
+            fairness: Vec::new(),
             depth: 0,
         }
     }

@@ -31,11 +31,33 @@ pub const QUERY: &str = "check-sat";
 /// Reading calls itself as deep as lists are nested.
 const STACK: usize = 256 << 20;
 
+/// A variable of the program that holds an argument of predicates.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Register {
+    /// Its name.
+    pub name: String,
+    /// Whether it holds a truth value; else a number.
+    pub is_bool: bool,
+}
+
+/// A predicate, the number of its location, and where its arguments are held there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Predicate {
+    /// Its name.
+    pub name: String,
+    /// The number of its location.
+    pub location: usize,
+    /// The registers of its arguments, in their order.
+    pub arguments: Vec<Register>,
+}
+
 /// What became of a text.
 #[derive(Debug)]
 pub struct Compiled {
     /// What it means; none if there are mistakes.
     pub program: Option<Program>,
+    /// The predicates that the clauses are about.
+    pub predicates: Vec<Predicate>,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -49,14 +71,14 @@ pub fn compile(text: &str) -> Compiled {
     })
     .unwrap_or_else(|| {
         let error = Diagnostic::error("E0750", "there is no room to read the model").at(Span::default(), "not read");
-        Compiled { program: None, diagnostics: vec![error] }
+        Compiled { program: None, predicates: Vec::new(), diagnostics: vec![error] }
     })
 }
 
 fn compile_here(text: &str) -> Compiled {
     let (forms, mut diagnostics) = sexpr::read(text);
     if !diagnostics.is_empty() {
-        return Compiled { program: None, diagnostics };
+        return Compiled { program: None, predicates: Vec::new(), diagnostics };
     }
     let mut script = clauses::Script::default();
     for form in &forms {
@@ -65,13 +87,13 @@ fn compile_here(text: &str) -> Compiled {
     }
     diagnostics.append(&mut script.diagnostics);
     if diagnostics.iter().any(Diagnostic::is_error) {
-        return Compiled { program: None, diagnostics };
+        return Compiled { program: None, predicates: Vec::new(), diagnostics };
     }
     match lower::program(&script, text) {
-        Ok(program) => Compiled { program: Some(program), diagnostics },
+        Ok((program, predicates)) => Compiled { program: Some(program), predicates, diagnostics },
         Err(error) => {
             diagnostics.push(*error);
-            Compiled { program: None, diagnostics }
+            Compiled { program: None, predicates: Vec::new(), diagnostics }
         }
     }
 }

@@ -13,6 +13,7 @@ use tertium_program::{
 
 use crate::clauses::{Clause, Script};
 use crate::terms::{Op, Sort, Term, refused};
+use crate::{Predicate, Register};
 
 /// An input with fewer values than this has them as its domain.
 const MOST_TRIED: i64 = 64;
@@ -21,7 +22,7 @@ const MOST_TRIED: i64 = 64;
 const FIRST: usize = 1;
 
 /// The program of some clauses.
-pub(crate) fn program(script: &Script, text: &str) -> Result<Program, Box<Diagnostic>> {
+pub(crate) fn program(script: &Script, text: &str) -> Result<(Program, Vec<Predicate>), Box<Diagnostic>> {
     let mut lowering = Lowering { script, program: Program::new(""), registers: BTreeMap::new() };
     lowering.declare();
     let process = lowering.locations();
@@ -37,7 +38,8 @@ pub(crate) fn program(script: &Script, text: &str) -> Result<Program, Box<Diagno
         atoms: BTreeMap::from([("false".to_owned(), bad)]),
         span: Span::default(),
     });
-    Ok(lowering.program)
+    let predicates = lowering.predicates();
+    Ok((lowering.program, predicates))
 }
 
 fn error(script: &Script) -> LocationId {
@@ -133,6 +135,20 @@ impl Lowering<'_> {
             });
             self.registers.insert((sort, position), id);
         }
+    }
+
+    /// Where each predicate and its arguments are.
+    fn predicates(&self) -> Vec<Predicate> {
+        let register = |(position, &sort): (usize, &Sort)| Register {
+            name: self.program.variable(self.registers[&(sort, position)]).name.clone(),
+            is_bool: sort != Sort::Int,
+        };
+        let one = |(at, name): (usize, &String)| Predicate {
+            name: name.clone(),
+            location: FIRST + at,
+            arguments: self.script.arguments[at].iter().enumerate().map(register).collect(),
+        };
+        self.script.names.iter().enumerate().map(one).collect()
     }
 
     fn locations(&mut self) -> ProcessId {

@@ -1,10 +1,10 @@
 //! How are Horn clauses read? They ask one question, whether they are satisfiable; nothing is added to them but predicates' names and registers that stay concrete.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tertium_base::{Diagnostic, SourceFile};
 use tertium_horn::compile;
+pub use tertium_horn::{Predicate, Register};
 
 use crate::failure::{Failure, Located};
 use crate::program::{Extras, Language, ProgramFile};
@@ -35,22 +35,12 @@ pub fn from_text(
     let messages: Vec<Located> =
         compiled.diagnostics.into_iter().map(|message| Located::within(message, &source)).collect();
     let Some(mut program) = compiled.program else { return Err(Failure::Input(messages)) };
-    program.name =
-        std::path::Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
     program.keep = kept_variables(&program, &extras.keep)?;
-    Ok(ProgramFile {
-        file: file.to_owned(),
-        source,
-        program,
-        warnings: messages,
-        language: Language::Horn,
-        sources: None,
-        accepts: false,
-        defines: Vec::new(),
-        given: Vec::new(),
-        unnamed: Vec::new(),
-        given_predicates: 0,
-        open: None,
-        sizes: BTreeMap::new(),
-    })
+    Ok(ProgramFile::alone(file, source, program, messages, Language::Horn))
+}
+
+/// The predicates that clauses are about, and where the program holds their arguments.
+#[must_use]
+pub fn predicates(file: &ProgramFile) -> Vec<Predicate> {
+    compile(&file.source.text).predicates
 }

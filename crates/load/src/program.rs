@@ -49,6 +49,35 @@ pub struct ProgramFile {
     pub sizes: BTreeMap<String, i64>,
 }
 
+impl ProgramFile {
+    /// A program that was read from one text to which nothing is added yet; it is named after the file.
+    pub(crate) fn alone(
+        file: &str,
+        source: Arc<SourceFile>,
+        mut program: Program,
+        warnings: Vec<Located>,
+        language: Language,
+    ) -> Self {
+        program.name =
+            std::path::Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
+        Self {
+            file: file.to_owned(),
+            source,
+            program,
+            warnings,
+            language,
+            sources: None,
+            accepts: false,
+            defines: Vec::new(),
+            given: Vec::new(),
+            unnamed: Vec::new(),
+            given_predicates: 0,
+            open: None,
+            sizes: BTreeMap::new(),
+        }
+    }
+}
+
 /// The languages of programs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Language {

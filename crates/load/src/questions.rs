@@ -298,7 +298,11 @@ fn possible_in_promela(program: &Program) -> Vec<Mistake> {
     Mistake::ALL.into_iter().filter(|mistake| found.contains(mistake)).collect()
 }
 
-fn asked(file: &ProgramFile, property: &tertium_program::Property) -> Result<PropertyQuery, Failure> {
+/// What a property of a program asks.
+///
+/// # Errors
+/// If its formula is none any more, or an atom has no meaning.
+pub fn asked(file: &ProgramFile, property: &tertium_program::Property) -> Result<PropertyQuery, Failure> {
     let broken = |what: &str| Failure::Internal(format!("property `{}`: {what}", property.name));
     let logic = Logic::from_name(&property.logic).ok_or_else(|| broken("its logic is not known any more"))?;
     let formula = parse(&property.formula, &ParseOptions::in_logic(logic)).formula;

@@ -2,7 +2,6 @@
 //!
 //! The model, properties and predicates from the command line. Formulas are SMV's own: of CTL or LTL, as their operators say, or conditions that always hold.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tertium_base::{Diagnostic, SourceFile};
@@ -58,22 +57,12 @@ pub fn from_text(
         messages.extend(mistakes.into_iter().map(|mistake| Located::within(mistake.shifted(*offset), source)));
     }
     let Some(mut program) = compiled.program else { return Err(Failure::Input(messages)) };
-    program.name =
-        std::path::Path::new(file).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into());
-    program.keep = kept_variables(&program, &extras.keep)?;
+    let kept = kept_variables(&program, &extras.keep)?;
+    program.keep.extend(kept);
     Ok(ProgramFile {
-        file: file.to_owned(),
-        source,
-        program,
-        warnings: messages,
-        language: Language::Smv,
-        sources: None,
-        accepts: false,
-        defines: Vec::new(),
         given: properties.iter().map(|property| property.name.clone()).collect(),
         unnamed: properties.iter().filter(|property| !property.named).map(|property| property.name.clone()).collect(),
         given_predicates: extras.predicates.len(),
-        open: None,
-        sizes: BTreeMap::new(),
+        ..ProgramFile::alone(file, source, program, messages, Language::Smv)
     })
 }

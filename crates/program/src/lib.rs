@@ -85,7 +85,7 @@ pub use expr::{Binary, Expr, ExprId, Exprs, Field, ListId, Pattern, PatternId, P
 pub use fault::{Fault, FaultKind};
 pub use footprint::{Channels, Footprint};
 pub use graph::{
-    Action, Assign, Direction, Domain, Fairness, Hold, Input, Instance, Location, LocationId, Named, Process,
+    Action, Assign, Direction, Distance, Domain, Fairness, Hold, Input, Instance, Location, LocationId, Named, Process,
     ProcessId, Program, Promise, Property, Step, StepId, Trace,
 };
 pub use initial::NoInitialStates;

@@ -322,6 +322,12 @@ pub enum Item {
     Compassion(Expr, Expr),
     /// A specification.
     Spec(SpecDecl),
+    /// `ISA m`: everything that the module `m` declares.
+    Inherits(Name),
+    /// `PRED e`, `PRED n := e`: a predicate for abstraction.
+    Predicate(Option<Name>, Expr),
+    /// `MIRROR x`: a variable that abstraction keeps as it is.
+    Mirror(Expr),
 }
 
 /// A module.

@@ -66,7 +66,7 @@ fn is_first(c: char) -> bool {
 }
 
 fn is_later(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '#')
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '#' | '\\')
 }
 
 impl Lexer<'_> {

@@ -123,7 +123,7 @@ fn compile_here(text: &str, additions: &[Addition]) -> Compiled {
                     }
                 }
                 Addition::Predicate(text) => {
-                    let _ = lowering.predicate(expr, text);
+                    let _ = lowering.predicate(expr, InstanceId::new(0), text.trim());
                 }
             }
             wrong.extend(lowering.diagnostics.split_off(known).into_iter().map(|wrong| moved_back(wrong, *begin)));

@@ -61,12 +61,30 @@ pub fn has_implications(formula: &Formula) -> bool {
 /// The implications that occur only positively, each with its antecedent, outermost first.
 #[must_use]
 pub fn implications(formula: &Formula) -> Vec<(NodeId, NodeId)> {
-    let positive = positive_only(formula);
+    // In CTL* promises are what stands for fairness; of one path whoever writes it means it.
+    let (positive, branching) = (positive_only(formula), formula.logic() == Logic::CtlStar);
     let implication = |id: NodeId| match formula.node(id) {
-        Node::Implies(antecedent, _) if positive[id.index()] => Some((id, antecedent)),
+        Node::Implies(antecedent, _) if positive[id.index()] && !(branching && is_promise(formula, antecedent)) => {
+            Some((id, antecedent))
+        }
         _ => None,
     };
     formula.node_ids().rev().filter_map(implication).collect()
+}
+
+/// Whether a part of a formula promises something of paths (`G F p`, `G F p -> G F q`, `G !deadlock`): that few paths keep a promise says nothing of the property.
+fn is_promise(formula: &Formula, id: NodeId) -> bool {
+    match formula.node(id) {
+        Node::And(a, b) | Node::Implies(a, b) => is_promise(formula, a) && is_promise(formula, b),
+        Node::Globally(a) => match formula.node(a) {
+            Node::Finally(_) => true,
+            Node::Not(inner) => {
+                matches!(formula.node(inner), Node::Atom(atom) if formula.atoms()[atom.index()].text == "deadlock")
+            }
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// The code of what is said where it was not looked for, or not to the end.

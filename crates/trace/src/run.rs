@@ -217,7 +217,12 @@ pub fn connect_lasso(
     wanted: &[u32],
 ) -> Result<Run, Failure> {
     // Where nothing can step, the rest of the run is that state; an automaton may need several positions to see it.
-    let first_rest = stem.iter().chain(cycle).position(|state| leads_nowhere(semantics, state));
+    // Whoever is followed by another state does not rest; whoever has a step back to itself does not either, and that is seen without trying all steps.
+    let following = stem.iter().chain(cycle).skip(1).chain(cycle.first());
+    let stays = |(state, next): (&State, &State)| {
+        state == next && ways(semantics, state, state).is_empty() && leads_nowhere(semantics, state)
+    };
+    let first_rest = stem.iter().chain(cycle).zip(following).position(stays);
     let (stem, cycle) = match first_rest {
         Some(at) if at < stem.len() => (&stem[..at], &stem[at..=at]),
         Some(_) => (stem, &cycle[..1]),

@@ -22,6 +22,7 @@ mod linear_query;
 mod listed;
 mod path;
 mod plays;
+mod promises;
 mod star;
 mod stepwise;
 mod structure;

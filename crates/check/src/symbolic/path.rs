@@ -84,7 +84,7 @@ pub fn lasso(automata: &Automata<'_>, from: &Set) -> Result<Option<Lasso>, Stopp
     let Some(start) = start else { return Ok(None) };
     let mut walk =
         LassoSearch { automata, inside: winning, kinds: automata.recurring(), rings: Vec::new(), nodes: vec![start] };
-    if !automata.fairness.strong.is_empty() {
+    if !automata.fairness.strong.is_empty() || !automata.promised.compassion.is_empty() {
         walk.settle()?;
     }
     for kind in walk.kinds.clone() {
@@ -165,14 +165,17 @@ impl LassoSearch<'_, '_> {
             }
             self.approach(&self.rings_around(beyond)?)?;
         }
-        for (number, strong) in self.automata.fairness.strong.iter().enumerate() {
-            let enabled = |set: &Set| Ok::<bool, Stopped>(!set.and(&strong.enabled)?.is_empty());
+        let strong = self.automata.fairness.strong.iter().enumerate();
+        let strong = strong.map(|(number, strong)| (Recurring::Strong(number), &strong.enabled));
+        let compassion = self.automata.promised.compassion.iter().enumerate();
+        let compassion = compassion.map(|(number, (often, _))| (Recurring::Compassion(number), &often.open));
+        for (kind, enabled) in strong.chain(compassion) {
             let mut asked = false;
             for set in &self.inside {
-                asked |= enabled(set)?;
+                asked |= !set.and(enabled)?.is_empty();
             }
             if asked {
-                self.kinds.push(Recurring::Strong(number));
+                self.kinds.push(kind);
             }
         }
         Ok(())

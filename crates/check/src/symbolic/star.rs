@@ -3,11 +3,14 @@
 //! The paths below a quantifier see inner quantified formulas as atoms with the values computed for them. `A psi` is the
 //! negation of `E !psi`. Whatever paths are asked to do (fairness, weak or strong) every quantifier asks of its own.
 
+use std::collections::HashMap;
+
 use tertium_dd::{Bit, Set};
 use tertium_logic::{Atom, Formula, FormulaBuilder, Logic, Node, NodeId};
 
 use super::evaluate::{Atoms, evaluate};
 use super::linear::{Fairness, paths};
+use super::promises::{Conjuncts, FairOperator, embed, signed};
 use super::structure::Structure;
 use super::values::Pair;
 use crate::EngineError;
@@ -28,7 +31,8 @@ pub fn star_value(
     for &node in formula.nodes() {
         work.push(node)?;
     }
-    work.root(work.linear[formula.root().index()])
+    let root = work.linear[formula.root().index()];
+    work.root(root)
 }
 
 /// What a quantifier over the node `path` asks of single paths: a linear formula in which atoms stand for quantified parts,
@@ -59,6 +63,8 @@ struct StarEvaluation<'w> {
     atoms: Atoms,
     /// For each node of the formula its linear form.
     linear: Vec<NodeId>,
+    /// For what is promised of paths the atom of the states at which it can be kept.
+    fair: HashMap<NodeId, NodeId>,
 }
 
 impl<'w> StarEvaluation<'w> {
@@ -70,7 +76,15 @@ impl<'w> StarEvaluation<'w> {
         ended: Option<Bit>,
     ) -> Self {
         let linear = Vec::with_capacity(formula.nodes().len());
-        Self { structure, fairness, ended, builder: formula.to_builder(), atoms: atoms.clone(), linear }
+        Self {
+            structure,
+            fairness,
+            ended,
+            builder: formula.to_builder(),
+            atoms: atoms.clone(),
+            linear,
+            fair: HashMap::new(),
+        }
     }
 
     fn push(&mut self, node: Node) -> Result<(), EngineError> {
@@ -78,7 +92,7 @@ impl<'w> StarEvaluation<'w> {
         let image = match node {
             Node::Exists(path) => {
                 let part = self.part(linear[path.index()]);
-                let value = paths(self.structure, &part, &self.atoms, true, self.fairness)?;
+                let value = self.on_some_path(&part, true)?;
                 self.stand_in(value)?
             }
             Node::All(path) => {
@@ -93,8 +107,67 @@ impl<'w> StarEvaluation<'w> {
     }
 
     /// `A`: what no path breaks. Where certain paths need not be possible the two sides are independent.
-    fn on_all_paths(&self, part: &Formula) -> Result<Pair, EngineError> {
-        Ok(paths(self.structure, part, &self.atoms, false, self.fairness)?.not())
+    fn on_all_paths(&mut self, part: &Formula) -> Result<Pair, EngineError> {
+        Ok(self.on_some_path(part, false)?.not())
+    }
+
+    /// Where a fair path starts that satisfies a part, or breaks it unless `positive`. What is promised of paths beside one operator of CTL can be
+    /// kept from the same states for all quantifiers; these are found once.
+    fn on_some_path(&mut self, part: &Formula, positive: bool) -> Result<Pair, EngineError> {
+        let conjuncts = Conjuncts::of(part, positive);
+        let operator = conjuncts.operator().filter(|_| self.ended.is_none() && self.structure.is_complete());
+        let Some(operator) = operator else {
+            return paths(self.structure, part, &self.atoms, positive, self.fairness);
+        };
+        if let FairOperator::Until(_, goal) = operator
+            && self.is_nowhere(part, goal)?
+        {
+            return Ok(Pair::decided(self.structure.diagrams.empty()));
+        }
+        let images = embed(&mut self.builder, part);
+        let image = |(id, positive): (NodeId, bool)| (images[id.index()], positive);
+        let promise = conjuncts.promise(&mut self.builder, &images);
+        let fair = match self.fair.get(&promise) {
+            Some(&known) => known,
+            None => {
+                let kept = paths(self.structure, &self.part(promise), &self.atoms, true, self.fairness)?;
+                let atom = self.stand_in(kept)?;
+                self.fair.insert(promise, atom);
+                atom
+            }
+        };
+        let builder = &mut self.builder;
+        let always = conjuncts.condition(builder, &images);
+        let root = match operator {
+            FairOperator::Next(target) => {
+                let target = signed(builder, image(target));
+                let target = builder.add(Node::And(target, fair));
+                let next = builder.add(Node::Next(target));
+                let some = builder.add(Node::Exists(next));
+                builder.add(Node::And(always, some))
+            }
+            FairOperator::Until(side, goal) => {
+                let side = side.map_or(always, |side| {
+                    let side = signed(builder, image(side));
+                    builder.add(Node::And(always, side))
+                });
+                let goal = signed(builder, image(goal));
+                let goal = builder.add(Node::And(goal, fair));
+                let until = builder.add(Node::Until(side, goal));
+                builder.add(Node::Exists(until))
+            }
+        };
+        let plain = Atoms { filters: Vec::new(), ..self.atoms.clone() };
+        evaluate(self.structure, &self.builder.finish(root, Logic::Ctl), &plain, false)
+    }
+
+    /// Whether no state can have what a path should come to: then it does not matter which paths are fair.
+    fn is_nowhere(&self, part: &Formula, goal: (NodeId, bool)) -> Result<bool, EngineError> {
+        let mut builder = part.to_builder();
+        let goal = signed(&mut builder, goal);
+        let plain = Atoms { filters: Vec::new(), ..self.atoms.clone() };
+        let value = evaluate(self.structure, &builder.finish(goal, Logic::Pml), &plain, false)?;
+        Ok(value.open.or(&value.yes)?.and(&self.structure.states)?.is_empty())
     }
 
     fn part(&self, root: NodeId) -> Formula {
@@ -110,12 +183,12 @@ impl<'w> StarEvaluation<'w> {
         };
         let value = Pair { yes: seen(&value.yes)?, open: seen(&value.open)? };
         // A line break cannot occur in an atom that a user wrote.
-        let text = format!("\nquantified {}", self.linear.len());
+        let text = format!("\nquantified {}", self.atoms.labels.len());
         self.atoms.labels.push(Some(value));
         Ok(self.builder.atom(Atom { text, quoted: true }))
     }
 
-    fn root(&self, root: NodeId) -> Result<Pair, EngineError> {
+    fn root(&mut self, root: NodeId) -> Result<Pair, EngineError> {
         let part = self.part(root);
         if part.nodes().iter().any(|node| node.is_path_operator()) {
             return self.on_all_paths(&part);

@@ -23,6 +23,7 @@ pub mod error_trace;
 pub mod explore;
 pub mod failing_case;
 pub mod game;
+pub mod horn_reply;
 pub mod live_ranges;
 pub mod location_invariants;
 pub mod parameterised;

@@ -14,7 +14,7 @@ use tertium_program::{Fairness, ProcessId};
 use super::limits::Limits;
 use super::vacuity::quick;
 use super::wishes::{Approach, Wishes};
-use super::{ProgramQuery, decide};
+use super::{ProgramQuery, decide_aside};
 use crate::failure::Failure;
 use crate::{Aside, Observer};
 
@@ -78,7 +78,7 @@ impl Trial<'_> {
             return Ok(None);
         }
         let asked = ProgramQuery { file, questions: std::slice::from_ref(self.question), wishes };
-        match decide(&asked, &self.budget, &Aside(self.observer)) {
+        match decide_aside(&asked, &self.budget, &Aside(self.observer)) {
             Ok(outcome) => Ok(outcome.answers.first().map(ProgramAnswer::value).filter(|value| value.is_definite())),
             Err(Failure::Input(_) | Failure::Stopped(_)) => Ok(None),
             Err(failure) => Err(failure),

@@ -7,7 +7,9 @@ use tertium_cegar::limits::SPOTLIGHT_START_VERY_MANY as VERY_MANY;
 use tertium_encode::{InstantiatedProgram, estimate};
 use tertium_load::ProgramFile;
 use tertium_load::program::Language;
-use tertium_program::{Program, Type, VarId};
+use tertium_load::questions::Question;
+use tertium_logic::{Logic, Node};
+use tertium_program::{Action, Program, Step, Type, VarId};
 
 use super::ProgramQuery;
 use super::limits::Limits;
@@ -26,6 +28,10 @@ pub(super) struct Facts {
     pub(super) is_bounded: bool,
     /// Whether members of families are counted before everything is abstracted together.
     pub(super) many: bool,
+    /// Whether one step changes many variables at once, as in synchronous systems.
+    pub(super) synchronous: bool,
+    /// Whether formulas ask for so many things again and again that automata for them are large.
+    pub(super) much_fairness: bool,
     /// Whether there are so many processes that even small domains are too many states.
     pub(super) very_many: bool,
     log10_states: OnceLock<Option<f64>>,
@@ -44,9 +50,16 @@ impl Facts {
             functions,
             is_bounded: is_bounded(file),
             many: file.program.processes.len() >= limits.many_processes,
+            synchronous: is_synchronous(&file.program),
+            much_fairness: request.questions.iter().any(asks_for_much_fairness),
             very_many: file.program.processes.len() >= VERY_MANY,
             log10_states: OnceLock::new(),
         }
+    }
+
+    /// Whether sets of states are tried before anything else.
+    pub(super) fn sets_first(&self) -> bool {
+        self.synchronous || self.much_fairness
     }
 
     /// By its types the program has at most ten to the power of this many states; none if that is not many, or diagrams do not fit.
@@ -54,10 +67,42 @@ impl Facts {
         *self.log10_states.get_or_init(|| {
             let subject = InstantiatedProgram::new(&file.program, &[]);
             let estimate = subject.and_then(|subject| estimate(&subject)).ok()?;
-            let many = estimate.log10_states >= self.limits.few_states_log10;
+            let few = match (self.much_fairness, self.synchronous) {
+                (true, _) => 0.0,
+                (false, true) => self.limits.few_synchronous_log10,
+                (false, false) => self.limits.few_states_log10,
+            };
+            let many = estimate.log10_states >= few;
             (many && estimate.widest <= self.limits.widest_for_diagrams).then_some(estimate.log10_states)
         })
     }
+}
+
+/// So many conditions of fairness in one linear formula make large automata, and none over sets.
+const MUCH_FAIRNESS: usize = 4;
+
+/// Whether a formula asks for many things again and again.
+fn asks_for_much_fairness(question: &Question) -> bool {
+    let Question::Property(asked) = question else { return false };
+    let again = |node: &&Node| match node {
+        Node::Globally(inner) => matches!(asked.formula.node(*inner), Node::Finally(_)),
+        _ => false,
+    };
+    // Over a graph every quantifier of CTL* has an automaton of its own.
+    let most = if asked.formula.logic() == Logic::CtlStar { 1 } else { MUCH_FAIRNESS };
+    asked.formula.nodes().iter().filter(again).count() >= most
+}
+
+/// A step that assigns to so many variables is one of a synchronous system.
+const SYNCHRONOUS_ASSIGNS: usize = 8;
+
+/// Whether a process does nothing but take one step again and again that changes many variables at once.
+pub(super) fn is_synchronous(program: &Program) -> bool {
+    let wide = |step: &Step| matches!(&step.action, Action::Assign(assigns) if assigns.len() >= SYNCHRONOUS_ASSIGNS);
+    program.processes.iter().any(|process| match process.locations.as_slice() {
+        [only] => only.steps.iter().any(|&id| wide(program.step(id))),
+        _ => false,
+    })
 }
 
 /// Whether there are finitely many states.

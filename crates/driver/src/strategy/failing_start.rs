@@ -21,7 +21,7 @@ use tertium_trace::wording;
 
 use super::limits::Limits;
 use super::vacuity::quick;
-use super::{ProgramQuery, decide};
+use super::{ProgramQuery, decide_aside};
 use crate::failure::Failure;
 use crate::program::run_confirmation;
 use crate::{Aside, Observer};
@@ -129,7 +129,7 @@ fn decided_from(
     let file = ProgramFile { program, ..query.file.clone() };
     let wishes = quick(query.wishes);
     let asked = ProgramQuery { file: &file, questions: std::slice::from_ref(question), wishes: &wishes };
-    match decide(&asked, budget, &Aside(observer)) {
+    match decide_aside(&asked, budget, &Aside(observer)) {
         Ok(outcome) => Ok(outcome.answers.into_iter().next()),
         Err(Failure::Input(_) | Failure::Stopped(_)) => Ok(None),
         Err(failure) => Err(failure),

@@ -11,7 +11,7 @@ use tertium_load::questions::{Mistake, Question, possible};
 
 use super::limits::Limits;
 use super::vacuity::quick;
-use super::{ProgramQuery, decide};
+use super::{ProgramQuery, decide_aside};
 use crate::failure::Failure;
 use crate::{Aside, Observer};
 
@@ -63,7 +63,7 @@ fn looked_for(
     let wishes = quick(query.wishes);
     let aside = ProgramQuery { questions: &questions, wishes: &wishes, ..*query };
     let share = Limits::of(query.file.language).for_a_remark(budget);
-    match decide(&aside, &share, &Aside(observer)) {
+    match decide_aside(&aside, &share, &Aside(observer)) {
         Ok(outcome) => {
             let broken = outcome.answers.iter().map(|answer| answer.value() == Belnap::False);
             Ok(unasked.iter().zip(broken).filter(|(_, broken)| *broken).map(|(&mistake, _)| mistake).collect())

@@ -17,8 +17,12 @@ pub struct Limits {
     pub many_processes: usize,
     /// A variable with more values than this is large.
     pub large_domain: i128,
+    /// The same for synchronous systems, where it decides which questions are asked of which slice.
+    pub large_synchronous_domain: i128,
     /// By its types a program with fewer states than this power of ten is searched without a thought of diagrams.
     pub few_states_log10: f64,
+    /// The same for synchronous systems, whose steps lead to many states each.
+    pub few_synchronous_log10: f64,
     /// Variables with more values are counted up one by one, which takes long over sets, too.
     pub widest_for_diagrams: u64,
     /// What diagrams may take before the search has its turn, in bytes.
@@ -45,7 +49,9 @@ impl Limits {
             more_states: 400_000,
             many_processes: 6,
             large_domain: 4096,
+            large_synchronous_domain: 15,
             few_states_log10: 8.0,
+            few_synchronous_log10: 4.5,
             widest_for_diagrams: u64::MAX,
             room_for_diagrams: 512 << 20,
             remark_effort: 3_000,

@@ -45,6 +45,7 @@ use std::ops::ControlFlow;
 use tertium_base::Budget;
 use tertium_cegar::answer::ProgramAnswer;
 use tertium_load::ProgramFile;
+use tertium_load::program::Language;
 use tertium_load::questions::{Question, QuestionId};
 
 use self::board::Board;
@@ -53,6 +54,8 @@ use self::portfolio::Portfolio;
 use crate::Observer;
 use crate::failure::Failure;
 use crate::program::check::CheckOutcome;
+use crate::program::horn_reply::replies;
+use crate::program::symbolic::distances;
 
 pub use self::advice::{Advice, advice};
 pub use self::failing_start::name_failing_start;
@@ -99,7 +102,20 @@ pub fn decide_telling(
     observer: &dyn Observer,
     tell: &mut dyn FnMut(QuestionId, &ProgramAnswer) -> ControlFlow<()>,
 ) -> Result<CheckOutcome, Failure> {
-    games::decide_telling(request, budget, observer, tell)
+    let mut wishes = request.wishes.clone();
+    // A model of Horn clauses is what the answer rests on.
+    wishes.options.keep_basis |= request.file.language == Language::Horn;
+    let request = &ProgramQuery { wishes: &wishes, ..*request };
+    let mut outcome = games::decide_telling(request, budget, observer, tell)?;
+    outcome.remarks.extend(distances(request.file, &request.wishes.options, budget)?);
+    let told = replies(request.file, request.questions, &outcome.answers, &request.wishes.options, budget)?;
+    outcome.remarks.extend(told);
+    Ok(outcome)
+}
+
+/// The same for questions beside those of the user: nothing else is told.
+fn decide_aside(request: &ProgramQuery<'_>, budget: &Budget, observer: &dyn Observer) -> Result<CheckOutcome, Failure> {
+    games::decide_telling(request, budget, observer, &mut |_, _| ControlFlow::Continue(()))
 }
 
 /// The same, of the program as it is.

@@ -177,7 +177,8 @@ fn free(request: &ProgramQuery<'_>, facts: &Facts, few_processes: Vec<Stage>) ->
 /// The first states, for all questions, before others begin.
 fn probe(request: &ProgramQuery<'_>, facts: &Facts, is_needed: bool) -> Option<Phase> {
     // Where one step leads to very many states, sets need not wait until they are listed.
-    let lists_much = chooses_widely(&request.file.program) && facts.log10_states(request.file).is_some();
+    let widely = facts.sets_first() || chooses_widely(&request.file.program);
+    let lists_much = widely && facts.log10_states(request.file).is_some();
     (is_needed || is_plain(request) && !lists_much).then(|| Phase::alone(vec![Stage::probe(facts.limits.first_states)]))
 }
 
@@ -210,6 +211,7 @@ fn together(request: &ProgramQuery<'_>, facts: &Facts, few_processes: Vec<Stage>
         return Phase::alone(vec![Stage::wished(DecisionDiagrams(Cause::Wished))]);
     }
     let mut lanes = Vec::new();
+    let sets = cause_for_sets(request, facts);
     let has_few = !few_processes.is_empty();
     if has_few {
         lanes.push(Lane::with_share(shares::FEW_PROCESSES, few_processes));
@@ -217,11 +219,13 @@ fn together(request: &ProgramQuery<'_>, facts: &Facts, few_processes: Vec<Stage>
     if !abstraction.is_empty() {
         // Where it decides something at all, it mostly does so at once.
         let share = if facts.is_bounded { shares::ABSTRACTION } else { shares::UNBOUNDED };
-        lanes.push(Lane { first: shares::ABSTRACTION_FIRST, ..Lane::with_share(share, abstraction) });
+        let first = if facts.sets_first() && sets.is_some() { 0 } else { shares::ABSTRACTION_FIRST };
+        lanes.push(Lane { first, ..Lane::with_share(share, abstraction) });
     }
-    if let Some(cause) = cause_for_sets(request, facts) {
+    if let Some(cause) = sets {
+        let (first, after) = if facts.sets_first() { (shares::SETS_FIRST, 0) } else { (0, shares::SETS_AFTER) };
         let sets = vec![Stage::tried(DecisionDiagrams(cause))];
-        lanes.push(Lane { after: shares::SETS_AFTER, ..Lane::with_share(shares::SETS, sets) });
+        lanes.push(Lane { first, after, ..Lane::with_share(shares::SETS, sets) });
     }
     // What few of very many processes leave open is not settled by visiting the states of all of them.
     let endless = !facts.is_bounded || (has_few && facts.very_many);
@@ -263,4 +267,6 @@ mod shares {
     pub(super) const ABSTRACTION_FIRST: u64 = 100_000;
     /// In microseconds: what a search ends by then needs no sets.
     pub(super) const SETS_AFTER: u64 = 250_000;
+    /// In microseconds: so long sets of states of a synchronous system are computed before anything else is tried.
+    pub(super) const SETS_FIRST: u64 = 3_000_000;
 }

@@ -2,7 +2,7 @@
 //!
 //! A variable that cannot matter to a question (outside of its [cone of influence](tertium_program::analysis::cone_of_influence)) is left out for it: a counter that nobody reads makes no state space
 //! infinite. One slice serves many questions, which are then decided together: two questions are asked of different ones only where a variable without a small range
-//! matters to one of them and not to the other, or processes that take a part of the states. Whatever is found on a slice is told of the whole program ([`Slice`]).
+//! matters to one of them and not to the other (in synchronous systems 16 values are many), or processes that take a part of the states. Whatever is found on a slice is told of the whole program ([`Slice`]).
 //!
 //! Slices take turns: while questions of another one wait, each has a quota, and begins again with twice as much when the others have had theirs. So one
 //! that never ends costs the others no more than their own effort, and beginning again at most doubles what it takes.
@@ -21,7 +21,7 @@ use tertium_program::analysis::cone_of_influence::{Dependencies, Part, read_by};
 use tertium_program::analysis::copy_propagation::Propagation;
 use tertium_program::{ProcessId, Program, VarId};
 
-use super::facts::large_variables;
+use super::facts::{is_synchronous, large_variables};
 use super::limits::Limits;
 use super::{ProgramQuery, Wishes, decide_whole};
 use crate::Observer;
@@ -56,8 +56,10 @@ pub(super) fn slices<'a>(request: &ProgramQuery<'a>) -> Vec<SliceQuery<'a>> {
     let copies = copies(request);
     let program = copies.as_ref().map_or(&request.file.program, |copies| &copies.program);
     let dependencies = Dependencies::of(program);
-    let large: BTreeSet<VarId> =
-        large_variables(program, Limits::of(request.file.language).large_domain).into_iter().collect();
+    // What a step of a synchronous system carries along is in all its diagrams.
+    let limits = Limits::of(request.file.language);
+    let most = if is_synchronous(program) { limits.large_synchronous_domain } else { limits.large_domain };
+    let large: BTreeSet<VarId> = large_variables(program, most).into_iter().collect();
     let mut groups: BTreeMap<Part, (Vec<QuestionId>, Part)> = BTreeMap::new();
     for question in QuestionId::all(request.questions) {
         let part = part(request, (program, &dependencies), question);

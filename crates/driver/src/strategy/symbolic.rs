@@ -91,11 +91,13 @@ impl DecisionDiagrams {
             return Diagnostic::note_only("W0431", message).help(help);
         }
         let log10 = situation.facts.log10_states(situation.request.file).unwrap_or_default();
-        let message = format!(
-            "decided over sets: by its types the program has at most 10^{} states, and a search had seen {} without an end",
-            log10.ceil(),
-            situation.facts.limits.first_states
-        );
+        let why = match (situation.facts.much_fairness, situation.facts.synchronous) {
+            (true, _) => "properties have many conditions of fairness".to_owned(),
+            (false, true) => "each of its steps changes many variables at once".to_owned(),
+            (false, false) => format!("a search had seen {} without an end", situation.facts.limits.first_states),
+        };
+        let most = log10.ceil();
+        let message = format!("decided over sets: by its types the program has at most 10^{most} states, and {why}");
         Diagnostic::note_only("W0431", message).help(help)
     }
 }

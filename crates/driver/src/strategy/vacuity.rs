@@ -16,7 +16,7 @@ use tertium_load::sizes::{Open, asked_of, system};
 use tertium_structures::vacuity::{Strengthened, never_matters, not_looked_for, strengthened};
 
 use super::limits::Limits;
-use super::{ProgramQuery, Wishes, decide};
+use super::{ProgramQuery, Wishes, decide_aside};
 use crate::failure::Failure;
 use crate::{Aside, Observer};
 
@@ -52,7 +52,7 @@ pub fn look_for_vacuity(
     let wishes = quick(query.wishes);
     let asked_again = ProgramQuery { questions: &witnesses, wishes: &wishes, ..*query };
     let share = Limits::of(query.file.language).for_a_remark(budget);
-    match decide(&asked_again, &share, &Aside(observer)) {
+    match decide_aside(&asked_again, &share, &Aside(observer)) {
         Ok(outcome) => tell(&stronger, &outcome.answers, budget, answer),
         // What was wished for may not fit the witness formula.
         Err(Failure::Input(_)) => {

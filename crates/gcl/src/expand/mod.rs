@@ -314,6 +314,8 @@ impl<'t> Expansion<'t> {
             Item::Init(expr) => items.push(Item::Init(self.expr(&expr))),
             Item::Define(name, expr) => items.push(Item::Define(name, self.expr(&expr))),
             Item::Predicate(name, expr) => items.push(Item::Predicate(name, self.expr(&expr))),
+            Item::Justice(expr) => items.push(Item::Justice(self.expr(&expr))),
+            Item::Compassion(often, then) => items.push(Item::Compassion(self.expr(&often), self.expr(&then))),
             Item::Process(decl) => items.push(Item::Process(Box::new(self.process_decl(&decl)))),
             Item::Keep(variables) => {
                 items.push(Item::Keep(variables.iter().flat_map(|variable| self.kept(variable)).collect()));

@@ -207,6 +207,9 @@ impl Telling<'_> {
                     self.items.push(Item::Fair(*strong, processes));
                 }
             }
+            Item::Justice(condition) | Item::Compassion(condition, _) => {
+                return Err(refused("fairness on a condition", condition.span, "not known for every size"));
+            }
             Item::Const(..) | Item::Enumeration(..) | Item::Alias(..) | Item::Predicate(..) | Item::Property(_) => {
                 self.items.push(item.clone());
             }

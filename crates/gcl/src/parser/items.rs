@@ -1,10 +1,13 @@
 //! Declarations: what stands at the top level of a file.
 
+use std::collections::BTreeSet;
+
 use tertium_base::diagnostic::closest_name;
 use tertium_base::{Diagnostic, Span};
 
 use super::{Parsed, Parser};
 use crate::ast::{File, Initial, Item, ProcessDecl, PropertyDecl, TypeExpr, TypeKind, VarDecl, VarRef};
+use crate::fairness::as_condition;
 use crate::lexer::{FILE_SEPARATOR, ITEMS, SOFT_ITEMS, TokenKind};
 
 impl Parser<'_> {
@@ -32,6 +35,7 @@ impl Parser<'_> {
             }
             while self.eat_sign(";") {}
         }
+        name_conditions(&mut file);
         file
     }
 
@@ -73,7 +77,8 @@ impl Parser<'_> {
             "predicate" => self.predicate(),
             "spotlight" => Ok(Item::Spotlight(self.separated(Self::process_ref)?)),
             "keep" => Ok(Item::Keep(self.separated(Self::var_ref)?)),
-            "fair" => Ok(Item::Fair(false, self.separated(Self::process_ref)?)),
+            "fair" => self.fair(),
+            "compassion" => self.compassion(),
             "strong" => {
                 self.expect_word("fair")?;
                 Ok(Item::Fair(true, self.separated(Self::process_ref)?))
@@ -86,6 +91,28 @@ impl Parser<'_> {
             "import" => self.import(),
             _ => self.error(Diagnostic::error("E0402", "a second `system`").at(token.span, "one file, one system")),
         }
+    }
+
+    /// `fair P, Q`, or `fair CONDITION` where that is no list of names.
+    fn fair(&mut self) -> Parsed<Item> {
+        let (begin, known) = (self.position(), self.diagnostics.len());
+        if let Ok(processes) = self.separated(Self::process_ref)
+            && (self.ends() || self.is_item() || self.is_sign(";") || self.is_sign(FILE_SEPARATOR))
+        {
+            return Ok(Item::Fair(false, processes));
+        }
+        self.jump_to(begin);
+        self.diagnostics.truncate(known);
+        Ok(Item::Justice(self.expr()?))
+    }
+
+    fn compassion(&mut self) -> Parsed<Item> {
+        self.expect_sign("(")?;
+        let often = self.expr()?;
+        self.expect_sign(",")?;
+        let then = self.expr()?;
+        self.expect_sign(")")?;
+        Ok(Item::Compassion(often, then))
     }
 
     /// What follows `spotlight` or `keep`, as a text of its own.
@@ -283,5 +310,25 @@ impl Parser<'_> {
         }
         let (tokens, span) = (first..self.position(), self.since(start));
         Ok(Item::Property(PropertyDecl { name, logic, tokens, span, invariant: false }))
+    }
+}
+
+/// `fair x` with a variable or definition `x` is a condition, not a process.
+fn name_conditions(file: &mut File) {
+    let mut declared: BTreeSet<String> = BTreeSet::new();
+    for item in &file.items {
+        match item {
+            Item::Var(decl) => declared.extend(decl.names.iter().map(|name| name.name.clone())),
+            Item::Define(name, _) => _ = declared.insert(name.name.clone()),
+            _ => {}
+        }
+    }
+    for item in &mut file.items {
+        if let Item::Fair(false, named) = item
+            && let [one] = named.as_slice()
+            && declared.contains(&one.name.name)
+        {
+            *item = Item::Justice(as_condition(one));
+        }
     }
 }

@@ -304,7 +304,9 @@ impl<'a> Namer<'a> {
             | Item::AtLeast(_, expr)
             | Item::Define(_, expr)
             | Item::Predicate(_, expr)
+            | Item::Justice(expr)
             | Item::Init(expr) => self.expr(expr),
+            Item::Compassion(often, then) => [often, then].into_iter().for_each(|expr| self.expr(expr)),
             Item::Enumeration(..) => {}
             Item::Alias(_, ty) => self.ty(ty),
             Item::Var(decl) => self.var_decl(decl),

@@ -99,6 +99,23 @@ pub struct Property {
     pub span: Span,
 }
 
+/// A number of steps that is asked for: from states of one kind to states of another, along infinite paths that keep a promise.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Distance {
+    /// Its name.
+    pub name: String,
+    /// How it was written.
+    pub source: String,
+    /// Whether the least number is asked for, or the largest that is needed.
+    pub least: bool,
+    /// Where paths begin, a branching formula.
+    pub from: Property,
+    /// Where they lead, a branching formula.
+    pub to: Property,
+    /// What paths keep, a linear formula.
+    pub promise: Property,
+}
+
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -135,6 +152,8 @@ pub struct Program {
     pub keep: Vec<VarId>,
     /// What is asked.
     pub properties: Vec<Property>,
+    /// Which numbers of steps are asked for.
+    pub distances: Vec<Distance>,
     /// Code that watches the states of runs and has no instances: Promela's `never` claims.
     pub claims: Vec<ProcessId>,
     /// Code that watches the events of runs.

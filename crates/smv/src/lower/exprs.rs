@@ -1,6 +1,6 @@
 //! Expressions of the model as expressions of the program, with their types.
 
-use tertium_base::narrow::{to_i64, to_u32};
+use tertium_base::narrow::to_u32;
 use tertium_base::{Diagnostic, Span, diagnostic::closest_name};
 use tertium_program::{Binary as Op, ExprId, Unary as UnaryOp, Width};
 
@@ -42,6 +42,10 @@ impl<'m> Lowering<'m> {
                 let a = self.value(a, scope, moment)?;
                 self.map1(&a, |this, a| this.unary(*op, a, span))
             }
+            ExprKind::Binary(Binary::In, a, b) if matches!(b.kind, ExprKind::Range(..)) => {
+                let a = self.value(a, scope, moment)?;
+                self.within(&a, b, scope, span)
+            }
             ExprKind::Binary(Binary::In, a, b) => {
                 let (a, b) = (self.value(a, scope, moment)?, self.value(b, scope, moment)?);
                 self.member_of(&a, &b, span)
@@ -51,6 +55,9 @@ impl<'m> Lowering<'m> {
                 let mut all = a.alternatives(&mut self.program);
                 all.extend(b.alternatives(&mut self.program));
                 Ok(Choice::Many(all))
+            }
+            ExprKind::Binary(op @ (Binary::And | Binary::Or), a, _) if is_binary(a, *op) => {
+                self.chain(*op, expr, scope, moment)
             }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.value(a, scope, moment)?, self.value(b, scope, moment)?);
@@ -86,6 +93,38 @@ impl<'m> Lowering<'m> {
                 self.wrong("E0720", "an operator of time cannot stand inside an expression", span)
             }
         }
+    }
+
+    /// `a & b & c …`, as long as one likes: a balanced tree if all are truth values.
+    fn chain(&mut self, op: Binary, expr: &'m Expr, scope: InstanceId, moment: Moment) -> Lowered<Choice> {
+        let mut operands = Vec::new();
+        let mut rest = expr;
+        while let ExprKind::Binary(found, a, b) = &rest.kind
+            && *found == op
+        {
+            operands.push(self.value(b, scope, moment)?);
+            rest = a;
+        }
+        operands.push(self.value(rest, scope, moment)?);
+        operands.reverse();
+        let mut truths = Vec::new();
+        for operand in &operands {
+            match operand {
+                Choice::One(typed) if !matches!(typed.ty, Ty::Word(_)) => {
+                    truths.push(self.as_truth(*typed, expr.span)?)
+                }
+                _ => break,
+            }
+        }
+        if truths.len() == operands.len() {
+            let exprs = &mut self.program.exprs;
+            let all = if op == Binary::And { exprs.all(&truths) } else { exprs.any(&truths) };
+            return Ok(Choice::One(Typed { ty: Ty::Bool, expr: all }));
+        }
+        let mut operands = operands.into_iter();
+        let Some(first) = operands.next() else { return Err(Wrong) };
+        let span = expr.span;
+        operands.try_fold(first, |a, b| self.map2(&a, &b, span, |this, a, b| this.binary(op, a, b, span)))
     }
 
     fn truth_value(&mut self, value: bool) -> Choice {
@@ -146,7 +185,7 @@ impl<'m> Lowering<'m> {
         self.fail(error)
     }
 
-    fn meant(&mut self, meaning: &Meaning<'m>, span: Span, moment: Moment) -> Lowered<Choice> {
+    pub(super) fn meant(&mut self, meaning: &Meaning<'m>, span: Span, moment: Moment) -> Lowered<Choice> {
         match meaning {
             Meaning::Variable(id) => self.read(*id, moment, span),
             Meaning::Define(id) => self.defined(*id, moment, span),
@@ -159,91 +198,6 @@ impl<'m> Lowering<'m> {
             Meaning::Elements(..) => self.wrong("E0718", "a whole array has no value here", span),
             Meaning::Instance(_) => self.wrong("E0718", "an instance has no value", span),
         }
-    }
-
-    /// `a[i]`, the index any expression.
-    fn indexed(
-        &mut self,
-        whole: &'m Expr,
-        of: &'m Expr,
-        index: &'m Expr,
-        scope: InstanceId,
-        moment: Moment,
-    ) -> Lowered<Choice> {
-        if let Some(meaning) = self.flat.meaning(whole, scope) {
-            return self.meant(&meaning, whole.span, moment);
-        }
-        let span = whole.span;
-        let (lo, elements) = match self.elements(of, scope)? {
-            Some(found) => found,
-            None => return self.wrong("E0718", "this has no elements", of.span),
-        };
-        let Choice::One(at) = self.value(index, scope, moment)? else {
-            return self.wrong("E0718", "an index that is a set", index.span);
-        };
-        if !matches!(at.ty, Ty::Int | Ty::Word(_)) {
-            return self.mismatch("a number", at.ty, index.span);
-        }
-        let last = lo.saturating_add(to_i64(elements.len()) - 1);
-        if let Some(value) = self.program.exprs.constant(at.expr) {
-            return match usize::try_from(value.saturating_sub(lo)).ok().and_then(|at| elements.get(at)) {
-                Some(element) => self.meant(&element.clone(), span, moment),
-                None => self.wrong("E0724", &format!("the index {value} is not in {lo}..{last}"), index.span),
-            };
-        }
-        let (low, high) = (self.program.exprs.int(lo), self.program.exprs.int(last));
-        let above = self.program.exprs.binary(Op::Ge, at.expr, low);
-        let below = self.program.exprs.binary(Op::Le, at.expr, high);
-        let inside = self.program.exprs.and(above, below);
-        self.must_hold(inside, index.span, "an index lies in its array")?;
-        let mut found: Option<Choice> = None;
-        for (position, element) in elements.iter().enumerate().rev() {
-            let value = self.meant(element, span, moment)?;
-            let here = self.program.exprs.int(lo + to_i64(position));
-            let is = self.program.exprs.eq(at.expr, here);
-            found = Some(match found {
-                None => value,
-                Some(others) => self.either(is, &value, &others, span)?,
-            });
-        }
-        found.ok_or(Wrong)
-    }
-
-    fn elements(&mut self, of: &'m Expr, scope: InstanceId) -> Lowered<Option<(i64, Vec<Meaning<'m>>)>> {
-        Ok(match self.flat.meaning(of, scope) {
-            Some(Meaning::Elements(lo, elements)) => Some((lo, elements)),
-            Some(Meaning::Define(id)) => {
-                let (of, value) = self.flat.defines[id.index()];
-                match &value.kind {
-                    ExprKind::Array(members) => {
-                        Some((0, members.iter().map(|member| Meaning::Argument(member, of)).collect()))
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        })
-    }
-
-    fn bits(
-        &mut self,
-        of: &'m Expr,
-        ends: (&'m Expr, &'m Expr),
-        scope: InstanceId,
-        moment: Moment,
-        span: Span,
-    ) -> Lowered<Choice> {
-        let of = self.value(of, scope, moment)?;
-        let ends = (self.flat.number(ends.0, scope, 0), self.flat.number(ends.1, scope, 0));
-        self.map1(&of, |this, a| {
-            let Ty::Word(width) = a.ty else { return this.mismatch("a word", a.ty, span) };
-            let ends =
-                ends.0.zip(ends.1).and_then(|(high, low)| Some((u8::try_from(high).ok()?, u8::try_from(low).ok()?)));
-            match ends.filter(|(high, low)| low <= high && *high < width.bits) {
-                Some((high, low)) => Ok(words::bits(&mut this.program, a.expr, high, low)),
-                None => this.wrong("E0724", &format!("these are no bits of a word of {}", width.bits), span),
-            }
-        })
     }
 
     fn unary(&mut self, op: Unary, a: Typed, span: Span) -> Lowered<Typed> {
@@ -397,6 +351,26 @@ impl<'m> Lowering<'m> {
         Ok(Choice::One(Typed { ty: Ty::Bool, expr }))
     }
 
+    /// `x in lo..hi`, however many numbers that are.
+    fn within(&mut self, a: &Choice, range: &'m Expr, scope: InstanceId, span: Span) -> Lowered<Choice> {
+        let ExprKind::Range(lo, hi) = &range.kind else { return Err(Wrong) };
+        let (Some(lo), Some(hi)) = (self.flat.number(lo, scope, 0), self.flat.number(hi, scope, 0)) else {
+            return self.wrong("E0714", "the ends of a range must be constant numbers", range.span);
+        };
+        let mut found = Vec::new();
+        for (when, value) in a.alternatives(&mut self.program) {
+            if value.ty != Ty::Int {
+                return self.mismatch("a number", value.ty, span);
+            }
+            let (low, high) = (self.program.exprs.int(lo), self.program.exprs.int(hi));
+            let above = self.program.exprs.binary(Op::Ge, value.expr, low);
+            let below = self.program.exprs.binary(Op::Le, value.expr, high);
+            found.push(self.program.exprs.all(&[when, above, below]));
+        }
+        let expr = self.program.exprs.any(&found);
+        Ok(Choice::One(Typed { ty: Ty::Bool, expr }))
+    }
+
     /// The first branch whose condition holds; that there is one is a question of its own where it cannot be seen.
     fn case(&mut self, branches: &'m [(Expr, Expr)], scope: InstanceId, moment: Moment, span: Span) -> Lowered<Choice> {
         let mut read = Vec::new();
@@ -415,8 +389,11 @@ impl<'m> Lowering<'m> {
         }
         self.path.truncate(known);
         let conditions: Vec<ExprId> = read.iter().map(|(condition, _)| *condition).collect();
-        let some = self.program.exprs.any(&conditions);
-        self.must_hold(some, span, "some branch of a `case` is taken")?;
+        let ends = conditions.last().is_some_and(|&last| self.program.exprs.constant(last) == Some(1));
+        if !ends {
+            let some = self.program.exprs.any(&conditions);
+            self.must_hold(some, span, "some branch of a `case` is taken")?;
+        }
         let Some((_, last)) = read.pop() else { return Err(Wrong) };
         read.iter().rev().try_fold(last, |others, (condition, value)| self.either(*condition, value, &others, span))
     }
@@ -439,4 +416,9 @@ impl<'m> Lowering<'m> {
         let error = Diagnostic::error("E0716", message).at(span, "depends on itself, or nearly so");
         self.fail(error)
     }
+}
+
+/// Whether an expression has this operator at its top.
+fn is_binary(expr: &Expr, op: Binary) -> bool {
+    matches!(&expr.kind, ExprKind::Binary(found, ..) if *found == op)
 }

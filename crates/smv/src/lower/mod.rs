@@ -4,6 +4,7 @@
 //! has a step of its own, in which only its variables are assigned to. A step's guard is what is left of the transition relation when the
 //! values that are computed are put in their places: `TRANS`, `INVAR` of the next state, and from which sets values are chosen.
 
+mod arrays;
 mod calls;
 mod choices;
 mod exprs;
@@ -169,6 +170,24 @@ impl<'m> Lowering<'m> {
             let _ = self.step(process);
         }
         self.ask_obligations();
+        self.hints();
+    }
+
+    /// `PRED` and `MIRROR`: predicates and variables that abstraction keeps.
+    fn hints(&mut self) {
+        for &(scope, name, condition) in &self.flat.predicates {
+            let text = name.map_or_else(|| self.atom_text(condition, scope), |name| name.name.clone());
+            // What is wrong is noted.
+            let _ = self.predicate(condition, scope, &text);
+        }
+        for &(scope, variable) in &self.flat.mirrored {
+            match self.flat.meaning(variable, scope) {
+                Some(Meaning::Variable(id)) => self.program.keep.extend(self.vars[id.index()].var),
+                _ => {
+                    let _: Lowered<()> = self.wrong("E0727", "only a variable can be kept", variable.span);
+                }
+            }
+        }
     }
 
     fn process_name(&self, index: usize) -> String {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tertium_base::{Diagnostic, Span};
 use tertium_program::build::{apply_binary, apply_unary};
-use tertium_program::{Binary, Expr as Node, ExprId, Program, Property, Sort};
+use tertium_program::{Binary, Domain, Expr as Node, ExprId, Input, Program, Property, Sort};
 
 use super::{Lowered, Lowering, reads_inputs};
 use crate::ast::{ConstraintKind, Expr, ExprKind, VarKind};
@@ -35,7 +35,8 @@ impl<'m> Lowering<'m> {
         let path = self.path.clone();
         let here = self.program.exprs.all(&path);
         let condition = self.program.exprs.implies(here, condition);
-        if always_holds(&self.program, condition) {
+        let inputs = self.input_bounds();
+        if always_holds(&self.program, &inputs, condition) {
             return Ok(());
         }
         if reads_inputs(&self.program, condition) {
@@ -48,6 +49,23 @@ impl<'m> Lowering<'m> {
         let both = known.map_or(condition, |known| self.program.exprs.and(known, condition));
         self.obligations.insert(key, (both, what));
         Ok(())
+    }
+
+    /// For each position of an input the values that it has in steps of any process.
+    fn input_bounds(&self) -> Vec<Option<(i64, i64)>> {
+        let most = self.drafts.iter().map(|draft| draft.inputs.len()).max().unwrap_or(0);
+        let of = |input: &Input| match input.domain {
+            Domain::Type(ty) => {
+                let (lo, hi) = self.program.bounds(ty);
+                lo.zip(hi)
+            }
+            Domain::Range(..) => None,
+        };
+        let at = |position: usize| {
+            let all = self.drafts.iter().filter_map(|draft| draft.inputs.get(position)).map(of);
+            all.reduce(|a, b| a.zip(b).map(|((lo, hi), (least, most))| (lo.min(least), hi.max(most)))).flatten()
+        };
+        (0..most).map(at).collect()
     }
 
     /// Asks what could not be seen.
@@ -142,7 +160,7 @@ impl<'m> Lowering<'m> {
 }
 
 /// Whether a condition holds for all values of what it depends on, if these are few.
-fn always_holds(program: &Program, condition: ExprId) -> bool {
+fn always_holds(program: &Program, inputs: &[Option<(i64, i64)>], condition: ExprId) -> bool {
     let order = program.exprs.reachable(&[condition]);
     let mut leaves: Vec<(ExprId, i64, i64)> = Vec::new();
     let mut combinations = 1u64;
@@ -153,7 +171,10 @@ fn always_holds(program: &Program, condition: ExprId) -> bool {
                 _ => return false,
             },
             Node::Input(_, Sort::Bool) => (0, 1),
-            Node::Input(..) => return false,
+            Node::Input(position, _) => match inputs.get(position as usize).copied().flatten() {
+                Some(bounds) => bounds,
+                None => return false,
+            },
             _ => continue,
         };
         combinations = combinations.saturating_mul(hi.abs_diff(lo).saturating_add(1));

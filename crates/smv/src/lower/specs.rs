@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use tertium_base::{Diagnostic, Span};
-use tertium_program::{Expr as Node, ExprId, Named, Property};
+use tertium_base::Span;
+use tertium_program::{Distance, Expr as Node, ExprId, Named, Property};
 
 use super::{Lowered, Lowering, Moment, Wrong};
 use crate::ast::{Binary, Expr, ExprKind, SpecDecl, SpecKind, Temporal, TemporalPair, Unary};
@@ -52,7 +52,8 @@ impl<'m> Lowering<'m> {
                 Some(name) => format!("{}{}", self.flat.instances[scope.index()].prefix, name.name),
                 None => format!("{kind}_{count}"),
             };
-            if self.program.properties.iter().any(|known| known.name == name) {
+            let distances = self.program.distances.iter().map(|known| &known.name);
+            if self.program.properties.iter().map(|known| &known.name).chain(distances).any(|known| *known == name) {
                 let _: Lowered<()> = self.wrong("E0706", &format!("two specifications are named `{name}`"), spec.span);
                 continue;
             }
@@ -62,13 +63,34 @@ impl<'m> Lowering<'m> {
     }
 
     fn specification(&mut self, name: String, spec: &'m SpecDecl, scope: InstanceId) -> Lowered<()> {
-        if spec.goal.is_some() {
-            let message = "`COMPUTE` is read, but no number is computed";
-            self.diagnostics.push(Diagnostic::warning("W0732", message).at(spec.span, "left out"));
-            return Ok(());
+        if let Some(goal) = &spec.goal {
+            return self.distance(name, spec, goal, scope);
         }
         let property = self.property(name, &spec.formula, spec.kind, scope, spec.span)?;
         self.program.properties.push(property);
+        Ok(())
+    }
+
+    /// `COMPUTE MIN [p, q]`, `COMPUTE MAX [p, q]`.
+    fn distance(&mut self, name: String, spec: &'m SpecDecl, goal: &'m Expr, scope: InstanceId) -> Lowered<()> {
+        let from = self.property(format!("{name} from"), &spec.formula, SpecKind::Ctl, scope, spec.span)?;
+        let to = self.property(format!("{name} to"), goal, SpecKind::Ctl, scope, spec.span)?;
+        let mut writing = Writing { linear: true, fair: None, atoms: BTreeMap::new() };
+        let formula = match self.promises(&mut writing) {
+            none if none.is_empty() => "true".to_owned(),
+            promises => promises,
+        };
+        let promise = Property {
+            name: format!("{name} paths"),
+            logic: "ltl".to_owned(),
+            source: formula.clone(),
+            formula,
+            atoms: writing.atoms,
+            span: spec.span,
+        };
+        let (least, word) = if spec.kind == SpecKind::Least { (true, "MIN") } else { (false, "MAX") };
+        let source = format!("{word} [{}, {}]", from.source, to.source);
+        self.program.distances.push(Distance { name, source, least, from, to, promise });
         Ok(())
     }
 
@@ -92,7 +114,7 @@ impl<'m> Lowering<'m> {
                 ("ltl", format!("G ({atom})"))
             }
             SpecKind::Ctl => {
-                if !self.justice.is_empty() {
+                if !self.justice.is_empty() || self.may_stop {
                     let promises = self.promises(&mut writing);
                     writing.fair = Some(promises);
                 }
@@ -195,6 +217,7 @@ impl<'m> Lowering<'m> {
                 self.is_linear(writing, linear, span)?;
                 let bounds = bounds.as_ref().map(|bounds| self.bounds(bounds, scope, span)).transpose()?;
                 let a = self.written(a, scope, writing)?;
+                self.fits_when_written_out(bounds, a.len(), writing, span)?;
                 unary(*op, bounds, &a, writing)
             }
             ExprKind::TemporalPair(op, bounds, a, b) => {
@@ -206,6 +229,7 @@ impl<'m> Lowering<'m> {
                 }
                 let bounds = bounds.as_ref().map(|bounds| self.bounds(bounds, scope, span)).transpose()?;
                 let (a, b) = (self.written(a, scope, writing)?, self.written(b, scope, writing)?);
+                self.fits_when_written_out(bounds, a.len() + b.len(), writing, span)?;
                 pair(*op, bounds, &a, &b, writing)
             }
             _ => return self.wrong("E0720", "an operator of time cannot stand inside an expression", span),
@@ -214,6 +238,23 @@ impl<'m> Lowering<'m> {
             return self.wrong("E0717", "the formula is too long once its bounds are written out", span);
         }
         Ok(text)
+    }
+
+    /// Bounds are written out step by step: is there room?
+    fn fits_when_written_out(
+        &mut self,
+        bounds: Option<(i64, Option<i64>)>,
+        operands: usize,
+        writing: &Writing,
+        span: Span,
+    ) -> Lowered<()> {
+        let steps = bounds.map_or(0, |(lo, hi)| hi.unwrap_or(lo));
+        let each = operands + writing.fair.as_ref().map_or(0, String::len) + 32;
+        let whole = usize::try_from(steps).unwrap_or(usize::MAX).saturating_mul(each);
+        if whole <= LONGEST_TEXT {
+            return Ok(());
+        }
+        self.wrong("E0717", "the formula is too long once its bounds are written out", span)
     }
 
     fn is_linear(&mut self, writing: &Writing, linear: bool, span: Span) -> Lowered<()> {
@@ -225,12 +266,12 @@ impl<'m> Lowering<'m> {
     }
 
     /// A predicate for abstraction.
-    pub fn predicate(&mut self, expr: &'m Expr, text: &str) -> Lowered<()> {
-        let condition = self.truth(expr, InstanceId::new(0), Moment::State)?;
+    pub fn predicate(&mut self, expr: &'m Expr, scope: InstanceId, text: &str) -> Lowered<()> {
+        let condition = self.truth(expr, scope, Moment::State)?;
         if super::reads_inputs(&self.program, condition) {
             return Err(Wrong);
         }
-        self.program.predicates.push(Named { name: text.trim().to_owned(), expr: condition, span: Span::default() });
+        self.program.predicates.push(Named { name: text.to_owned(), expr: condition, span: Span::default() });
         Ok(())
     }
 }

@@ -59,7 +59,7 @@ impl Parser<'_> {
             return Ok(condition);
         }
         let yes = self.expr()?;
-        self.expect(":")?;
+        self.require(":")?;
         self.deeper()?;
         let no = self.conditional();
         self.depth -= 1;
@@ -191,19 +191,28 @@ impl Parser<'_> {
     }
 
     fn product(&mut self) -> Read<Expr> {
-        let mut left = self.unary()?;
+        let mut left = self.concatenation()?;
         loop {
             let op = match self.kind() {
                 TokenKind::Mark("*") => Binary::Mul,
                 TokenKind::Mark("/") => Binary::Div,
                 TokenKind::Word(word) if word == "mod" => Binary::Mod,
-                TokenKind::Mark("::") => Binary::Concat,
                 _ => return Ok(left),
             };
             self.advance();
-            let right = self.unary()?;
+            let right = self.concatenation()?;
             left = self.pair(op, left, right);
         }
+    }
+
+    /// `a :: b`, which binds more tightly than arithmetic.
+    fn concatenation(&mut self) -> Read<Expr> {
+        let mut left = self.unary()?;
+        while self.take_mark("::") {
+            let right = self.unary()?;
+            left = self.pair(Binary::Concat, left, right);
+        }
+        Ok(left)
     }
 
     fn unary(&mut self) -> Read<Expr> {
@@ -218,6 +227,17 @@ impl Parser<'_> {
             _ => return self.postfix(),
         };
         self.advance();
+        // `-0sd8_128` is a constant, though `0sd8_128` is none.
+        if let (Unary::Negate, TokenKind::Constant(crate::lexer::WordConstant { bits, signed: true, value })) =
+            (op, self.kind().clone())
+            && !self.mark_after("[")
+        {
+            self.advance();
+            return Ok(Expr {
+                kind: ExprKind::Word { bits, signed: true, value: -value },
+                span: self.from(start.start),
+            });
+        }
         self.deeper()?;
         let operand = self.unary();
         self.depth -= 1;
@@ -232,7 +252,7 @@ impl Parser<'_> {
         self.advance();
         let bounds = if bounded {
             let lo = self.sum()?;
-            self.expect("..")?;
+            self.require("..")?;
             let hi = self.sum()?;
             Some(Bounds { lo: Box::new(lo), hi: Some(Box::new(hi)) })
         } else if self.is_mark("[") && may_be_bounded(op) {
@@ -250,20 +270,20 @@ impl Parser<'_> {
 
     /// `[a, b]`, `[a, +oo)`.
     fn bounds(&mut self) -> Read<Bounds> {
-        self.expect("[")?;
+        self.require("[")?;
         let lo = self.sum()?;
-        self.expect(",")?;
+        self.require(",")?;
         if self.take_mark("+") {
             if !self.take_word("oo") {
                 return self.unexpected("`oo`");
             }
             if !self.take_mark(")") {
-                self.expect("]")?;
+                self.require("]")?;
             }
             return Ok(Bounds { lo: Box::new(lo), hi: None });
         }
         let hi = self.sum()?;
-        self.expect("]")?;
+        self.require("]")?;
         Ok(Bounds { lo: Box::new(lo), hi: Some(Box::new(hi)) })
     }
 
@@ -276,11 +296,11 @@ impl Parser<'_> {
             _ => return self.postfix(),
         };
         self.advance();
-        self.expect("[")?;
+        self.require("[")?;
         let left = self.within(true)?;
         let bounds = if self.take_word("BU") {
             let lo = self.sum()?;
-            self.expect("..")?;
+            self.require("..")?;
             let hi = self.sum()?;
             Some(Bounds { lo: Box::new(lo), hi: Some(Box::new(hi)) })
         } else if self.take_word("U") {
@@ -289,7 +309,7 @@ impl Parser<'_> {
             return self.unexpected("`U` or `BU`");
         };
         let right = self.within(false)?;
-        self.expect("]")?;
+        self.require("]")?;
         let span = self.from(start.start);
         Ok(Expr { kind: ExprKind::TemporalPair(op, bounds, Box::new(left), Box::new(right)), span })
     }
@@ -310,7 +330,7 @@ impl Parser<'_> {
                 } else {
                     ExprKind::Index(Box::new(expr), Box::new(index))
                 };
-                self.expect("]")?;
+                self.require("]")?;
                 expr = Expr { kind, span: self.from(start) };
             } else {
                 return Ok(expr);
@@ -345,19 +365,19 @@ impl Parser<'_> {
             TokenKind::Mark("(") => {
                 self.advance();
                 let inner = self.within(false)?;
-                self.expect(")")?;
+                self.require(")")?;
                 return Ok(Expr { kind: inner.kind, span: self.from(span.start) });
             }
             TokenKind::Mark("{") => {
                 self.advance();
                 let members = self.list("}")?;
-                self.expect("}")?;
+                self.require("}")?;
                 ExprKind::Set(members)
             }
             TokenKind::Mark("[") => {
                 self.advance();
                 let members = self.list("]")?;
-                self.expect("]")?;
+                self.require("]")?;
                 ExprKind::Array(members)
             }
             TokenKind::Word(word) => self.word(&word)?,
@@ -380,16 +400,16 @@ impl Parser<'_> {
             "case" => self.case(),
             "next" => {
                 self.advance();
-                self.expect("(")?;
+                self.require("(")?;
                 let inner = self.expr()?;
-                self.expect(")")?;
+                self.require(")")?;
                 Ok(ExprKind::Next(Box::new(inner)))
             }
             _ if FUNCTIONS.contains(&word) && self.mark_after("(") => {
                 self.advance();
-                self.expect("(")?;
+                self.require("(")?;
                 let arguments = self.list(")")?;
-                self.expect(")")?;
+                self.require(")")?;
                 Ok(ExprKind::Call(Name { name: word.to_owned(), span }, arguments))
             }
             "READ" | "WRITE" | "CONSTARRAY" | "typeof" if self.mark_after("(") => {
@@ -413,9 +433,9 @@ impl Parser<'_> {
         let mut branches = Vec::new();
         while !self.take_word("esac") {
             let condition = self.expr()?;
-            self.expect(":")?;
+            self.require(":")?;
             let value = self.expr()?;
-            self.expect(";")?;
+            self.require(";")?;
             branches.push((condition, value));
         }
         if branches.is_empty() {

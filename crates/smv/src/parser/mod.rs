@@ -3,15 +3,15 @@
 //! Mistakes are collected; after one, reading goes on at the next declaration.
 
 mod exprs;
+mod types;
 mod words;
 
 use tertium_base::{Diagnostic, Span};
 
 pub use self::words::KEYWORDS;
-use self::words::SECTIONS;
+use self::words::begins_declaration;
 use crate::ast::{
-    AssignDecl, AssignKind, ConstraintKind, Expr, Item, Model, Module, Name, SpecDecl, SpecKind, TypeExpr, VarDecl,
-    VarKind,
+    AssignDecl, AssignKind, ConstraintKind, Expr, Item, Model, Module, Name, SpecDecl, SpecKind, VarDecl, VarKind,
 };
 use crate::lexer::{Token, TokenKind, tokens};
 
@@ -108,7 +108,7 @@ impl<'t> Parser<'t> {
         found
     }
 
-    fn expect(&mut self, mark: &str) -> Read<()> {
+    fn require(&mut self, mark: &str) -> Read<()> {
         if self.take_mark(mark) { Ok(()) } else { self.unexpected(&format!("`{mark}`")) }
     }
 
@@ -177,7 +177,7 @@ impl<'t> Parser<'t> {
                     break;
                 }
             }
-            self.expect(")")?;
+            self.require(")")?;
         }
         self.take_mark(";");
         let mut items = Vec::new();
@@ -201,13 +201,13 @@ impl<'t> Parser<'t> {
     }
 
     fn at_section(&self) -> bool {
-        matches!(self.kind(), TokenKind::Word(word) if SECTIONS.contains(&word.as_str()))
+        matches!(self.kind(), TokenKind::Word(word) if begins_declaration(word))
     }
 
     fn section(&mut self, items: &mut Vec<Item>) -> Read<()> {
         let start = self.span();
         let TokenKind::Word(word) = self.kind().clone() else { return self.unexpected("a declaration") };
-        if word == "MODULE" || !SECTIONS.contains(&word.as_str()) {
+        if word == "MODULE" || !begins_declaration(&word) {
             return self.unexpected("a declaration such as `VAR` or `ASSIGN`");
         }
         self.advance();
@@ -228,11 +228,9 @@ impl<'t> Parser<'t> {
             "INVARSPEC" => self.spec(SpecKind::Invariant, start, items),
             "COMPUTE" => self.compute(start, items),
             "PSLSPEC" => self.refused("`PSLSPEC`", start, "write the property as `LTLSPEC` or `CTLSPEC`"),
-            "ISA" => self.refused(
-                "`ISA`",
-                start,
-                "write what the other module declares into this one, or declare an instance",
-            ),
+            "ISA" => self.inherited(items),
+            "PRED" => self.predicate(items),
+            "MIRROR" => self.mirrored(items),
             other => {
                 let what = format!("`{other}`");
                 self.refused(&what, start, "leave it out")
@@ -243,94 +241,12 @@ impl<'t> Parser<'t> {
     fn variables(&mut self, kind: VarKind, items: &mut Vec<Item>) -> Read<()> {
         while !self.at_section() && *self.kind() != TokenKind::End {
             let name = self.name()?;
-            self.expect(":")?;
+            self.require(":")?;
             let ty = self.type_expr()?;
-            self.expect(";")?;
+            self.require(";")?;
             items.push(Item::Var(VarDecl { kind, name, ty }));
         }
         Ok(())
-    }
-
-    fn type_expr(&mut self) -> Read<TypeExpr> {
-        let span = self.span();
-        let word = if let TokenKind::Word(word) = self.kind() { word.clone() } else { String::new() };
-        match word.as_str() {
-            "boolean" => self.plain(TypeExpr::Boolean),
-            "integer" => self.plain(TypeExpr::Integer),
-            "real" | "clock" => self.refused(
-                &format!("the type `{word}`"),
-                span,
-                "values are truth values, whole numbers, words and symbols",
-            ),
-            "unsigned" | "signed" | "word" => {
-                self.advance();
-                let signed = word == "signed";
-                if word != "word" && !self.take_word("word") {
-                    return self.unexpected("`word`");
-                }
-                self.expect("[")?;
-                let bits = self.sum()?;
-                self.expect("]")?;
-                Ok(TypeExpr::Word { bits, signed })
-            }
-            "array" => {
-                self.advance();
-                if self.is_word("word") || self.is_word("integer") {
-                    return self.refused(
-                        "an array over all words or integers",
-                        span,
-                        "give its indices: `array 0..7 of T`",
-                    );
-                }
-                let lo = self.sum()?;
-                self.expect("..")?;
-                let hi = self.sum()?;
-                if !self.take_word("of") {
-                    return self.unexpected("`of`");
-                }
-                self.deeper()?;
-                let element = self.type_expr();
-                self.depth -= 1;
-                Ok(TypeExpr::Array(lo, hi, Box::new(element?)))
-            }
-            "process" => {
-                self.advance();
-                let name = self.name()?;
-                self.instance(name, true)
-            }
-            _ if self.take_mark("{") => {
-                let members = self.list("}")?;
-                self.expect("}")?;
-                Ok(TypeExpr::Enumeration(members))
-            }
-            _ => self.range_or_instance(),
-        }
-    }
-
-    fn plain(&mut self, ty: TypeExpr) -> Read<TypeExpr> {
-        self.advance();
-        Ok(ty)
-    }
-
-    fn range_or_instance(&mut self) -> Read<TypeExpr> {
-        let is_name = matches!(self.kind(), TokenKind::Word(word) if !KEYWORDS.contains(&word.as_str()));
-        if is_name && (self.mark_after(";") || self.mark_after("(")) {
-            let name = self.name()?;
-            return self.instance(name, false);
-        }
-        let lo = self.sum()?;
-        self.expect("..")?;
-        let hi = self.sum()?;
-        Ok(TypeExpr::Range(lo, hi))
-    }
-
-    fn instance(&mut self, name: Name, process: bool) -> Read<TypeExpr> {
-        let mut arguments = Vec::new();
-        if self.take_mark("(") {
-            arguments = self.list(")")?;
-            self.expect(")")?;
-        }
-        Ok(TypeExpr::Module { name, arguments, process })
     }
 
     /// Expressions with commas between them, up to a mark.
@@ -348,9 +264,9 @@ impl<'t> Parser<'t> {
     fn defines(&mut self, items: &mut Vec<Item>) -> Read<()> {
         while !self.at_section() && *self.kind() != TokenKind::End {
             let name = self.name()?;
-            self.expect(":=")?;
+            self.require(":=")?;
             let value = self.expr()?;
-            self.expect(";")?;
+            self.require(";")?;
             items.push(Item::Define(name, value));
         }
         Ok(())
@@ -367,7 +283,7 @@ impl<'t> Parser<'t> {
                 break;
             }
         }
-        self.expect(";")?;
+        self.require(";")?;
         items.push(Item::Constants(names));
         Ok(())
     }
@@ -384,15 +300,15 @@ impl<'t> Parser<'t> {
                 self.postfix()?
             } else {
                 self.advance();
-                self.expect("(")?;
+                self.require("(")?;
                 let target = self.postfix()?;
-                self.expect(")")?;
+                self.require(")")?;
                 target
             };
-            self.expect(":=")?;
+            self.require(":=")?;
             let value = self.expr()?;
             let span = self.from(start);
-            self.expect(";")?;
+            self.require(";")?;
             items.push(Item::Assign(AssignDecl { kind, target, value, span }));
         }
         Ok(())
@@ -406,13 +322,40 @@ impl<'t> Parser<'t> {
     }
 
     fn compassion(&mut self, items: &mut Vec<Item>) -> Read<()> {
-        self.expect("(")?;
+        self.require("(")?;
         let often = self.expr()?;
-        self.expect(",")?;
+        self.require(",")?;
         let then = self.expr()?;
-        self.expect(")")?;
+        self.require(")")?;
         self.take_mark(";");
         items.push(Item::Compassion(often, then));
+        Ok(())
+    }
+
+    /// `ISA m`: what the other module declares is declared here.
+    fn inherited(&mut self, items: &mut Vec<Item>) -> Read<()> {
+        items.push(Item::Inherits(self.name()?));
+        self.take_mark(";");
+        Ok(())
+    }
+
+    /// `PRED e`, `PRED n := e`: a predicate for abstraction.
+    fn predicate(&mut self, items: &mut Vec<Item>) -> Read<()> {
+        let named = matches!(self.kind(), TokenKind::Word(_)) && self.mark_after(":=");
+        let name = if named { Some(self.name()?) } else { None };
+        if named {
+            self.require(":=")?;
+        }
+        let condition = self.expr()?;
+        self.take_mark(";");
+        items.push(Item::Predicate(name, condition));
+        Ok(())
+    }
+
+    /// `MIRROR x`: a variable that abstraction keeps.
+    fn mirrored(&mut self, items: &mut Vec<Item>) -> Read<()> {
+        items.push(Item::Mirror(self.postfix()?));
+        self.take_mark(";");
         Ok(())
     }
 
@@ -426,7 +369,7 @@ impl<'t> Parser<'t> {
             let more = self.name()?;
             name = Name { name: format!("{}.{}", name.name, more.name), span: self.from(start) };
         }
-        self.expect(":=")?;
+        self.require(":=")?;
         Ok(Some(name))
     }
 
@@ -453,11 +396,11 @@ impl<'t> Parser<'t> {
         } else {
             return self.unexpected("`MIN` or `MAX`");
         };
-        self.expect("[")?;
+        self.require("[")?;
         let formula = self.expr()?;
-        self.expect(",")?;
+        self.require(",")?;
         let goal = Some(self.expr()?);
-        self.expect("]")?;
+        self.require("]")?;
         self.take_mark(";");
         items.push(Item::Spec(SpecDecl { kind, name, formula, goal, span: Span::new(start.start, self.last_end()) }));
         Ok(())

@@ -1,5 +1,8 @@
 //! Words with a meaning of their own.
 
+/// How many of the [reserved words](KEYWORDS) begin a declaration: the first ones.
+const DECLARATIONS: usize = 29;
+
 /// Words that no name may be.
 pub const KEYWORDS: [&str; 90] = [
     "MODULE",
@@ -17,7 +20,6 @@ pub const KEYWORDS: [&str; 90] = [
     "LTLSPEC",
     "PSLSPEC",
     "COMPUTE",
-    "NAME",
     "INVARSPEC",
     "FAIRNESS",
     "JUSTICE",
@@ -30,11 +32,12 @@ pub const KEYWORDS: [&str; 90] = [
     "LTLWFF",
     "PSLWFF",
     "COMPWFF",
+    "MIRROR",
+    "PRED",
+    "NAME",
     "IN",
     "MIN",
     "MAX",
-    "MIRROR",
-    "PRED",
     "PREDICATES",
     "process",
     "array",
@@ -94,37 +97,7 @@ pub const KEYWORDS: [&str; 90] = [
     "min",
 ];
 
-/// Words that begin a declaration.
-pub(super) const SECTIONS: [&str; 31] = [
-    "MODULE",
-    "DEFINE",
-    "MDEFINE",
-    "CONSTANTS",
-    "VAR",
-    "IVAR",
-    "FROZENVAR",
-    "INIT",
-    "TRANS",
-    "INVAR",
-    "SPEC",
-    "CTLSPEC",
-    "LTLSPEC",
-    "PSLSPEC",
-    "COMPUTE",
-    "INVARSPEC",
-    "FAIRNESS",
-    "JUSTICE",
-    "COMPASSION",
-    "ISA",
-    "ASSIGN",
-    "CONSTRAINT",
-    "SIMPWFF",
-    "CTLWFF",
-    "LTLWFF",
-    "PSLWFF",
-    "COMPWFF",
-    "MIRROR",
-    "PRED",
-    "FUN",
-    "URGENT",
-];
+/// Whether a word begins a declaration; `FUN` and `URGENT` do in nuXmv, where they are no reserved words of NuSMV.
+pub(super) fn begins_declaration(word: &str) -> bool {
+    KEYWORDS[..DECLARATIONS].contains(&word) || matches!(word, "FUN" | "URGENT")
+}

@@ -241,6 +241,8 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
     }
 
     fn property(&self, asked: &PropertyQuery, answer: &mut ProgramAnswer) -> Result<(), Failure> {
+        let simpler = self.without_deadlocks(asked)?;
+        let asked = simpler.as_ref().unwrap_or(asked);
         match self.as_invariant(asked) {
             Some((root, holds)) => self.invariant(asked, root, holds, answer),
             None if asked.formula.logic() == Logic::Ltl => self.linear(asked, &self.fair(asked), answer),
@@ -296,7 +298,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
     }
 
     /// The meaning of a formula's names; actions are processes, and what the translation of fair CTL writes.
-    fn atoms(&self, formula: &Formula, labels: Vec<Option<Pair>>) -> Result<Atoms, Failure> {
+    pub(super) fn atoms(&self, formula: &Formula, labels: Vec<Option<Pair>>) -> Result<Atoms, Failure> {
         let program = self.encoding.program();
         let mut filters = Vec::new();
         for name in formula.actions() {
@@ -401,7 +403,7 @@ impl<'w, 'p> SymbolicCheck<'w, 'p> {
 
     /// The values of a formula, its paths fair. Constraints are part of a formula of fixpoints; strong fairness and paths of any
     /// form are for automata.
-    fn fair_value(
+    pub(super) fn fair_value(
         &self,
         structure: &Structure,
         formula: &Formula,

@@ -41,6 +41,9 @@ impl Automata<'_> {
                     all = all.or(&guard.and(before)?)?;
                 }
             }
+            if let Some(sources) = self.sources(kind, certain) {
+                all = all.and(sources)?;
+            }
             found.push(all);
         }
         Ok(found)
@@ -130,6 +133,13 @@ impl Automata<'_> {
                 let served = self.backward_reachable(goal, Some(&inside), certain)?;
                 for (inside, served) in inside.iter_mut().zip(&served) {
                     *inside = inside.minus(&strong.enabled)?.or(served)?;
+                }
+            }
+            for (number, (often, _)) in self.promised.compassion.iter().enumerate() {
+                let goal = self.taken(&inside, Recurring::Compassion(number), certain)?;
+                let served = self.backward_reachable(goal, Some(&inside), certain)?;
+                for (inside, served) in inside.iter_mut().zip(&served) {
+                    *inside = inside.minus(&often.open)?.or(served)?;
                 }
             }
             if inside == last {

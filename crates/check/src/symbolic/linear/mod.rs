@@ -24,6 +24,7 @@ use crate::symbolic::evaluate::Atoms;
 use crate::symbolic::linear_query::LinearQuery;
 use crate::symbolic::listed::Listed;
 use crate::symbolic::plays;
+use crate::symbolic::promises::{Conjuncts, PromisedSets};
 use crate::symbolic::stepwise::{Need, StepValues, stepwise_value};
 use crate::symbolic::structure::Structure;
 use crate::symbolic::values::Pair;
@@ -204,6 +205,10 @@ pub(super) enum Recurring {
     Fair(usize),
     /// A step that strong fairness asks for, by its number.
     Strong(usize),
+    /// A step from a state of justice, by its number.
+    Justice(usize),
+    /// A step from a state that compassion asks for, by its number.
+    Compassion(usize),
 }
 
 fn has_steps(structure: &Structure, fairness: &Fairness) -> Result<(), EngineError> {
@@ -225,6 +230,8 @@ pub struct Automata<'s> {
     /// For each transition where it can be taken: possibly, and certainly.
     pub(super) guards: Vec<Vec<Pair>>,
     pub(super) fairness: Fairness,
+    /// What the formula asks for again and again, beside the automaton.
+    pub(super) promised: PromisedSets,
     /// For each transition what it asks of the values of steps, if they enter the formula.
     needs: Vec<Vec<Need>>,
     values: Option<StepValues>,
@@ -262,7 +269,15 @@ impl<'s> Automata<'s> {
         let transitions = ways.iter().map(|ways| ways.iter().map(step).collect()).collect();
         let automaton = Automaton { initial: vec![to_u32(initial)], transitions, marks: 1 };
         let guards = ways.into_iter().map(|ways| ways.into_iter().map(|way| way.guard).collect()).collect();
-        Ok(Self { structure, automaton, guards, fairness: fairness.clone(), needs: Vec::new(), values: None })
+        Ok(Self {
+            structure,
+            automaton,
+            guards,
+            fairness: fairness.clone(),
+            promised: PromisedSets::default(),
+            needs: Vec::new(),
+            values: None,
+        })
     }
 
     /// The automaton of `formula`, or of its negation unless `positive`.
@@ -277,6 +292,13 @@ impl<'s> Automata<'s> {
         fairness: &Fairness,
     ) -> Result<Self, EngineError> {
         has_steps(structure, fairness)?;
+        let conjuncts = Conjuncts::of(formula, positive);
+        if conjuncts.has_fairness() && structure.is_complete() && decided(atoms) {
+            let rest = LinearQuery::new(&conjuncts.rest(), atoms, true, EdgeValues::Ignored);
+            let mut automata = Self::asking(structure, &rest, atoms, fairness)?;
+            automata.promised = conjuncts.sets(structure, atoms)?;
+            return Ok(automata);
+        }
         let asked = LinearQuery::new(formula, atoms, positive, EdgeValues::Ignored);
         Self::asking(structure, &asked, atoms, fairness)
     }
@@ -319,12 +341,22 @@ impl<'s> Automata<'s> {
             }
             guards.push(row);
         }
-        Ok(Self { structure, automaton, guards, fairness: fairness.clone(), needs: Vec::new(), values: None })
+        Ok(Self {
+            structure,
+            automaton,
+            guards,
+            fairness: fairness.clone(),
+            promised: PromisedSets::default(),
+            needs: Vec::new(),
+            values: None,
+        })
     }
 
     pub(super) fn recurring(&self) -> Vec<Recurring> {
         let marks = (0..self.automaton.marks).map(Recurring::Mark);
-        let all: Vec<Recurring> = marks.chain((0..self.fairness.constraints).map(Recurring::Fair)).collect();
+        let justice = (0..self.promised.justice.len()).map(Recurring::Justice);
+        let all: Vec<Recurring> =
+            marks.chain((0..self.fairness.constraints).map(Recurring::Fair)).chain(justice).collect();
         if all.is_empty() { vec![Recurring::Step] } else { all }
     }
 
@@ -333,8 +365,18 @@ impl<'s> Automata<'s> {
         match kind {
             Recurring::Fair(at) => Filter::Fair(at),
             Recurring::Strong(at) => self.fairness.strong[at].steps,
-            Recurring::Step | Recurring::Mark(_) => Filter::Any,
+            Recurring::Step | Recurring::Mark(_) | Recurring::Justice(_) | Recurring::Compassion(_) => Filter::Any,
         }
+    }
+
+    /// From where steps of a kind are taken, if that is not anywhere.
+    fn sources(&self, kind: Recurring, certain: bool) -> Option<&Set> {
+        let pair = match kind {
+            Recurring::Justice(at) => &self.promised.justice[at],
+            Recurring::Compassion(at) => &self.promised.compassion[at].1,
+            _ => return None,
+        };
+        Some(if certain { &pair.yes } else { &pair.open })
     }
 
     pub(super) fn guard(&self, certain: bool, from: usize, number: usize) -> &Set {

@@ -3,14 +3,15 @@
 //! Every instance has a scope of its own: what it declares and what it is given. A parameter is the expression that was written for it, read
 //! in the scope of whoever wrote it (call by reference). Nothing here has a value yet, except the bounds of types.
 
+mod names;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use tertium_base::diagnostic::closest_name;
 use tertium_base::{Diagnostic, Span, id_type};
 
 use crate::ast::{
-    AssignDecl, Binary, ConstraintKind, Expr, ExprKind, Item, Model, Module, SpecDecl, TypeExpr, Unary, VarDecl,
-    VarKind,
+    AssignDecl, ConstraintKind, Expr, ExprKind, Item, Model, Module, Name, SpecDecl, TypeExpr, VarDecl, VarKind,
 };
 
 id_type! {
@@ -95,6 +96,10 @@ pub(crate) struct Flat<'m> {
     pub constraints: Vec<(InstanceId, ConstraintKind, &'m Expr)>,
     pub compassion: Vec<(InstanceId, &'m Expr, &'m Expr)>,
     pub specs: Vec<(InstanceId, &'m SpecDecl)>,
+    /// Predicates for abstraction, some with names.
+    pub predicates: Vec<(InstanceId, Option<&'m Name>, &'m Expr)>,
+    /// Variables that abstraction keeps.
+    pub mirrored: Vec<(InstanceId, &'m Expr)>,
     /// The instances that are processes, the main one first.
     pub processes: Vec<InstanceId>,
     pub symbols: BTreeSet<String>,
@@ -180,27 +185,65 @@ impl<'m> Flattening<'m, '_> {
         }
         self.flat.instances.push(Instance { prefix, process, span: module.name.span, names: given });
         self.path.push(&module.name.name);
-        self.declare_defines(module, id);
-        for item in &module.items {
+        let mut items = Vec::new();
+        self.declared_items(module, &mut vec![&module.name.name], &mut items);
+        self.declare_defines(&items, id);
+        for item in &items {
             if let Item::Var(decl) = item {
                 self.variable(decl, id);
             }
         }
-        for item in &module.items {
+        for item in items {
             match item {
                 Item::Assign(assign) => self.flat.assigns.push((id, assign)),
                 Item::Constraint(kind, condition) => self.flat.constraints.push((id, *kind, condition)),
                 Item::Compassion(often, then) => self.flat.compassion.push((id, often, then)),
                 Item::Spec(spec) => self.flat.specs.push((id, spec)),
-                Item::Var(_) | Item::Define(..) | Item::Constants(_) => {}
+                Item::Predicate(name, condition) => self.flat.predicates.push((id, name.as_ref(), condition)),
+                Item::Mirror(variable) => self.flat.mirrored.push((id, variable)),
+                Item::Var(_) | Item::Define(..) | Item::Constants(_) | Item::Inherits(_) => {}
             }
         }
         self.path.pop();
         id
     }
 
-    fn declare_defines(&mut self, module: &'m Module, id: InstanceId) {
+    /// What a module declares, with what it has from others by `ISA`.
+    fn declared_items(&mut self, module: &'m Module, heirs: &mut Vec<&'m str>, items: &mut Vec<&'m Item>) {
         for item in &module.items {
+            let Item::Inherits(name) = item else {
+                items.push(item);
+                continue;
+            };
+            match self.modules.get(name.name.as_str()) {
+                None => self.unknown_module(&name.name, name.span),
+                Some(&other) if heirs.contains(&name.name.as_str()) || heirs.len() >= DEEPEST => {
+                    let error = Diagnostic::error("E0712", format!("`{}` is part of itself", other.name.name));
+                    self.report(error.at(name.span, "would have no end"));
+                }
+                Some(&other) if !other.parameters.is_empty() => {
+                    let error = Diagnostic::error("E0713", format!("`{}` has parameters", name.name));
+                    self.report(error.at(name.span, "`ISA` gives none").also(other.name.span, "declared here"));
+                }
+                Some(&other) => {
+                    heirs.push(&other.name.name);
+                    self.declared_items(other, heirs, items);
+                    heirs.pop();
+                }
+            }
+        }
+    }
+
+    fn unknown_module(&mut self, name: &str, span: Span) {
+        let mut error = Diagnostic::error("E0711", format!("no module is named `{name}`")).at(span, "not known");
+        if let Some(close) = closest_name(name, self.modules.keys().copied()) {
+            error = error.help(format!("did you mean `{close}`?"));
+        }
+        self.report(error);
+    }
+
+    fn declare_defines(&mut self, items: &[&'m Item], id: InstanceId) {
+        for item in items {
             if let Item::Define(name, value) = item {
                 let define = DefineId::new(self.flat.defines.len());
                 self.flat.defines.push((id, value));
@@ -291,11 +334,7 @@ impl<'m> Flattening<'m, '_> {
         id: InstanceId,
     ) -> Option<Meaning<'m>> {
         let Some(&module) = self.modules.get(name) else {
-            let mut error = Diagnostic::error("E0711", format!("no module is named `{name}`")).at(span, "not known");
-            if let Some(close) = closest_name(name, self.modules.keys().copied()) {
-                error = error.help(format!("did you mean `{close}`?"));
-            }
-            self.report(error);
+            self.unknown_module(name, span);
             return None;
         };
         if self.path.contains(&module.name.name.as_str()) || self.path.len() >= DEEPEST {
@@ -362,100 +401,5 @@ impl<'m> Flattening<'m, '_> {
             self.report(error);
         }
         found
-    }
-}
-
-impl<'m> Flat<'m> {
-    /// What a name means in an instance; none if nothing has this name.
-    pub fn lookup(&self, name: &str, id: InstanceId) -> Option<Meaning<'m>> {
-        let instance = &self.instances[id.index()];
-        if let Some(meaning) = instance.names.get(name) {
-            return Some(meaning.clone());
-        }
-        if name == "running" {
-            return Some(Meaning::Running(self.processes[instance.process]));
-        }
-        self.symbols.contains(name).then(|| Meaning::Symbol(name.to_owned()))
-    }
-
-    /// The names that an instance knows.
-    pub fn names(&self, id: InstanceId) -> impl Iterator<Item = &str> {
-        self.instances[id.index()].names.keys().copied().chain(self.symbols.iter().map(String::as_str))
-    }
-
-    /// The meaning of a name or path, arguments followed to what they stand for; none if it is another expression.
-    pub fn meaning(&self, expr: &'m Expr, id: InstanceId) -> Option<Meaning<'m>> {
-        self.meaning_within(expr, id, 0)
-    }
-
-    fn meaning_within(&self, expr: &'m Expr, id: InstanceId, chain: usize) -> Option<Meaning<'m>> {
-        if chain > LONGEST_CHAIN {
-            return None;
-        }
-        match &expr.kind {
-            ExprKind::Name(name) => match self.lookup(name, id)? {
-                Meaning::Argument(value, of) => {
-                    Some(self.meaning_within(value, of, chain + 1).unwrap_or(Meaning::Argument(value, of)))
-                }
-                other => Some(other),
-            },
-            ExprKind::Itself => Some(Meaning::Instance(id)),
-            ExprKind::Field(of, field) => match self.meaning_within(of, id, chain + 1) {
-                Some(Meaning::Instance(instance)) => {
-                    let found = match self.instances[instance.index()].names.get(field.name.as_str()) {
-                        Some(found) => found.clone(),
-                        None if field.name == "running" => self.lookup("running", instance)?,
-                        None => return None,
-                    };
-                    match found {
-                        Meaning::Argument(value, of) => {
-                            Some(self.meaning_within(value, of, chain + 1).unwrap_or(Meaning::Argument(value, of)))
-                        }
-                        other => Some(other),
-                    }
-                }
-                _ => path_text(expr).filter(|name| self.symbols.contains(name)).map(Meaning::Symbol),
-            },
-            ExprKind::Index(of, index) => {
-                let elements = self.meaning_within(of, id, chain + 1)?;
-                let Meaning::Elements(lo, elements) = elements else { return None };
-                let at = usize::try_from(self.number(index, id, chain + 1)?.checked_sub(lo)?).ok()?;
-                elements.get(at).cloned()
-            }
-            _ => None,
-        }
-    }
-
-    /// The value of a constant expression.
-    pub fn number(&self, expr: &'m Expr, id: InstanceId, chain: usize) -> Option<i64> {
-        if chain > LONGEST_CHAIN {
-            return None;
-        }
-        match &expr.kind {
-            ExprKind::Number(value) => Some(*value),
-            ExprKind::Unary(Unary::Negate, a) => self.number(a, id, chain + 1)?.checked_neg(),
-            ExprKind::Binary(op, a, b) => {
-                let (a, b) = (self.number(a, id, chain + 1)?, self.number(b, id, chain + 1)?);
-                match op {
-                    Binary::Add => a.checked_add(b),
-                    Binary::Sub => a.checked_sub(b),
-                    Binary::Mul => a.checked_mul(b),
-                    Binary::Div => a.checked_div(b),
-                    Binary::Mod => a.checked_rem(b),
-                    _ => None,
-                }
-            }
-            ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Index(..) => {
-                match self.meaning_within(expr, id, chain + 1)? {
-                    Meaning::Define(define) => {
-                        let (of, value) = self.defines[define.index()];
-                        self.number(value, of, chain + 1)
-                    }
-                    Meaning::Argument(value, of) => self.number(value, of, chain + 1),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
     }
 }
