@@ -37,6 +37,11 @@ impl Schedule {
         Ok(Self { first: diagrams.quantified(left)?, clusters: steps })
     }
 
+    /// The clusters.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &Set> {
+        self.clusters.iter().map(|(cluster, _)| cluster)
+    }
+
     /// The relational product of a set with all clusters.
     pub(crate) fn product(&self, set: &Set) -> Result<Set, Stopped> {
         let mut found = set.exists(&self.first)?;

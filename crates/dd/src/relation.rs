@@ -264,6 +264,16 @@ impl TransitionRelation {
         Ok(Self { parts: self.parts.iter().map(|part| part.from(sources)).collect::<Result<_, _>>()? })
     }
 
+    /// The diagrams of all parts: of a conjunction, those of its clusters.
+    #[must_use]
+    pub fn sets(&self) -> Vec<Set> {
+        let of_part = |part: &RelationPart| match &part.conjunction {
+            Some(conjunction) => conjunction.forward.sets().cloned().collect(),
+            None => vec![part.steps.clone()],
+        };
+        self.parts.iter().flat_map(of_part).collect()
+    }
+
     /// How many nodes the parts have together, shared ones counted for each.
     #[must_use]
     pub fn nodes(&self) -> usize {

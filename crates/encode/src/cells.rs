@@ -71,19 +71,22 @@ impl Cells {
     pub(crate) fn new(
         semantics: &Semantics<'_>,
         special: InstanceFacts<'_>,
-        wanted: VariableOrder,
+        wanted: &VariableOrder,
     ) -> Result<Self, EncodingError> {
         let first = semantics.first_slots().map_err(|_| EncodingError::unfit("an initial value cannot be computed"))?;
         let of_slot = vec![None; first.len()];
         let mut cells = Self { cells: Vec::new(), of_slot, first, inputs: Vec::new(), bits: 0 };
         let drafts = cells.drafts(semantics, special)?;
         let order = order(semantics.program(), semantics, &drafts, wanted);
-        let related = if wanted == VariableOrder::Related { related(semantics.program()) } else { Vec::new() };
+        let related = if *wanted == VariableOrder::Related { related(semantics.program()) } else { Vec::new() };
         let kin = |at: usize| drafts[at].var.and_then(|var| related.get(var.index()).copied());
         let order = by_kin(&order, &kin);
         let together = |&a: &usize, &b: &usize| match wanted {
             VariableOrder::Interleaved => drafts[a].owner.is_none() && drafts[a].var == drafts[b].var,
             VariableOrder::Related => kin(a).is_some() && kin(a) == kin(b),
+            VariableOrder::Sifted(groups) => {
+                groups.iter().any(|group| [a, b].iter().all(|&at| group.contains(&drafts[at].slot)))
+            }
             _ => false,
         };
         for group in order.chunk_by(together) {
@@ -169,6 +172,24 @@ impl Cells {
             self.of_slot[draft.slot] = Some(self.cells.len());
             self.cells.push(Cell { slot: draft.slot, lo, hi, offset, bits, open: draft.open, truth });
         }
+    }
+
+    /// Groups of cells whose bits alternate, as slots, each with its bits; most often one cell each.
+    pub(crate) fn groups(&self) -> Vec<(Vec<usize>, Vec<Bit>)> {
+        let mut groups: Vec<(Vec<usize>, Vec<Bit>)> = Vec::new();
+        for cell in &self.cells {
+            let bits = || cell.bits.iter().flat_map(|&(now, later)| [now, later]);
+            let goes_on = |(_, known): &&mut (Vec<usize>, Vec<Bit>)| bits().min() < known.iter().max().copied();
+            match groups.last_mut().filter(goes_on) {
+                Some((slots, known)) => {
+                    slots.push(cell.slot);
+                    known.extend(bits());
+                }
+                None => groups.push((vec![cell.slot], bits().collect())),
+            }
+        }
+        groups.iter_mut().for_each(|(_, bits)| bits.sort_unstable());
+        groups
     }
 
     /// All bits of states, each with the one for afterwards.

@@ -109,11 +109,11 @@ impl<'p> Encoding<'p> {
         mut near: Option<&mut NearStates<'_, 'p>>,
     ) -> Result<Self, EncodingError> {
         fit(program)?;
-        let orders = orders(program, special);
+        let mut orders = orders(program, special).to_vec();
         let all = Limits::for_unlisted(budget);
         for nodes in ROUNDS.into_iter().filter(|&nodes| nodes <= all.nodes / 4) {
             let part = Limits::trial(nodes, all.cache.min(nodes / 2));
-            for &order in orders {
+            for order in &orders {
                 match Self::with_order((program, special), order, part, budget, news) {
                     Err(EncodingError::Stopped(Stopped(StopReason::Memory))) => {
                         budget.check()?;
@@ -125,11 +125,14 @@ impl<'p> Encoding<'p> {
             if let Some(near) = near.take() {
                 Self::look_near((program, special), part, budget, news, near)?;
             }
+            if let Some(made) = Self::reordered((program, special), &mut orders, part, budget, news)? {
+                return Ok(made);
+            }
         }
         if let Some(near) = near.take() {
             Self::look_near((program, special), Limits::trial(all.nodes, all.cache), budget, news, near)?;
         }
-        Self::with_order((program, special), orders[0], all, budget, news)
+        Self::with_order((program, special), &orders[0], all, budget, news)
     }
 
     /// Shows states within some depth, if not even the steps need too many nodes.
@@ -140,7 +143,8 @@ impl<'p> Encoding<'p> {
         news: &mut EncodingNews<'_>,
         near: &mut NearStates<'_, 'p>,
     ) -> Result<(), EncodingError> {
-        match Self::near_states((program, special), usize::MAX, limits, budget, news) {
+        let order = &orders(program, special)[0];
+        match Self::near_states((program, special), order, usize::MAX, limits, budget, news) {
             Ok((encoding, depth)) => near(&encoding, depth),
             Err(EncodingError::Stopped(Stopped(StopReason::Memory))) => Ok(budget.check()?),
             Err(why) => Err(why),
@@ -156,13 +160,13 @@ impl<'p> Encoding<'p> {
         if self.diagrams.limits().nodes >= all.nodes / 2 {
             return Ok(None);
         }
-        Self::with_order((self.program(), self.special), self.order, all, budget, &mut EncodingNews::phases(report))
+        Self::with_order((self.program(), self.special), &self.order, all, budget, &mut EncodingNews::phases(report))
             .map(Some)
     }
 
-    fn with_order(
+    pub(crate) fn with_order(
         (program, special): (&'p Program, InstanceFacts<'p>),
-        order: VariableOrder,
+        order: &VariableOrder,
         limits: Limits,
         budget: &Budget,
         news: &mut EncodingNews<'_>,
@@ -187,18 +191,20 @@ impl<'p> Encoding<'p> {
         let mut quiet = |_| {};
         let news = &mut EncodingNews::phases(&mut quiet);
         let few = Limits::new(ROUNDS[1], ROUNDS[0]);
-        Self::near_states((program, InstanceFacts::default()), deepest, few, budget, news)
+        let special = InstanceFacts::default();
+        Self::near_states((program, special), &orders(program, special)[0], deepest, few, budget, news)
     }
 
     /// The same, by breadth-first search over sets.
-    fn near_states(
+    pub(crate) fn near_states(
         (program, special): (&'p Program, InstanceFacts<'p>),
+        order: &VariableOrder,
         deepest: usize,
         limits: Limits,
         budget: &Budget,
         news: &mut EncodingNews<'_>,
     ) -> Result<(Self, usize), EncodingError> {
-        let mut encoding = Self::beginning((program, special), orders(program, special)[0], limits, budget, news)?;
+        let mut encoding = Self::beginning((program, special), order, limits, budget, news)?;
         let (relation, mut frontier, mut depth) = (encoding.relation(), encoding.init.clone(), 0);
         while depth < deepest && !frontier.is_empty() && encoding.reached.nodes() <= NEAR_NODES {
             let layer = relation.image(&frontier).and_then(|next| next.minus(&encoding.reached));
@@ -217,13 +223,14 @@ impl<'p> Encoding<'p> {
     /// The initial states and steps; nothing else is known to be reached.
     fn beginning(
         (program, special): (&'p Program, InstanceFacts<'p>),
-        order: VariableOrder,
+        order: &VariableOrder,
         limits: Limits,
         budget: &Budget,
         news: &mut EncodingNews<'_>,
     ) -> Result<Self, EncodingError> {
         let semantics = Semantics::new(program);
         let cells = Cells::new(&semantics, special, order)?;
+        let order = order.clone();
         (news.phase)(format!("encoding the program in {} bits", cells.state_bits().len()));
         let diagrams = Diagrams::new(cells.bits, limits, budget)?;
         diagrams.show(&news.gauge);

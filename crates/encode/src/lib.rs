@@ -33,6 +33,7 @@ pub mod instantiated;
 pub mod never_claim;
 mod news;
 mod relation;
+mod reordering;
 mod size;
 mod synchronous;
 mod variable_order;

@@ -42,7 +42,7 @@ pub struct StateSpaceEstimate {
 pub fn estimate(subject: &InstantiatedProgram<'_>) -> Result<StateSpaceEstimate, EncodingError> {
     let (program, special) = (subject.program(), subject.special());
     fit(program)?;
-    let cells = Cells::new(&Semantics::new(program), special, orders(program, special)[0])?;
+    let cells = Cells::new(&Semantics::new(program), special, &orders(program, special)[0])?;
     let widest = cells.cells.iter().map(|cell| cell.hi.abs_diff(cell.lo).saturating_add(1)).max();
     Ok(StateSpaceEstimate {
         log10_states: cells.log2_states() * std::f64::consts::LOG10_2,

@@ -4,9 +4,11 @@
 //! the program, in the spirit of Aziz, Taşıran and Brayton (1994): what communicates stands close together. The cells of a
 //! process stand together, and with them what it alone writes; other shared ones between the processes that use them, and those
 //! that nearly all use come first. Where one step writes many variables at once there are no processes to stand with: what depends on each other
-//! is brought together by FORCE (`force`). Others are tried where the first needs too many nodes. Orders are not changed later: there is no dynamic reordering.
+//! is brought together by FORCE (`force`). Others are tried where the first needs too many nodes, and then what
+//! sifting makes of the diagrams that there are (`reordering`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use tertium_base::narrow::to_usize;
 use tertium_program::{Action, Binary, Expr, ExprId, Field, Place, Program, Semantics, VarId};
@@ -18,7 +20,7 @@ use crate::force;
 const MANY: usize = 8;
 
 /// In which order cells get their bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum VariableOrder {
     /// What one process alone writes stands with it; else as the next.
     WithWriter,
@@ -36,6 +38,8 @@ pub(crate) enum VariableOrder {
     Force,
     /// As declared, and equal indices of arrays that are declared one after the other together.
     ByIndex,
+    /// As sifting found it: groups of slots; the bits of a group alternate.
+    Sifted(Arc<[Vec<usize>]>),
 }
 
 impl VariableOrder {
@@ -53,14 +57,18 @@ pub(crate) fn order(
     program: &Program,
     semantics: &Semantics<'_>,
     drafts: &[CellDraft],
-    wanted: VariableOrder,
+    wanted: &VariableOrder,
 ) -> Vec<usize> {
-    if wanted == VariableOrder::Declared {
+    if let VariableOrder::Sifted(groups) = wanted {
+        let of_slot: BTreeMap<usize, usize> = drafts.iter().enumerate().map(|(at, draft)| (draft.slot, at)).collect();
+        return groups.iter().flatten().filter_map(|slot| of_slot.get(slot).copied()).collect();
+    }
+    if *wanted == VariableOrder::Declared {
         return (0..drafts.len()).collect();
     }
     if matches!(wanted, VariableOrder::Force | VariableOrder::ByIndex) {
         let first = by_index(program, drafts);
-        if wanted == VariableOrder::ByIndex {
+        if *wanted == VariableOrder::ByIndex {
             return first;
         }
         let mut place = vec![0; drafts.len()];
@@ -72,7 +80,7 @@ pub(crate) fn order(
     }
     let Accesses { users, writers } = touched(program, semantics);
     let processes = program.instances.len();
-    let beside_all = wanted == VariableOrder::SharedBetween;
+    let beside_all = *wanted == VariableOrder::SharedBetween;
     let with_writer = matches!(wanted, VariableOrder::WithWriter | VariableOrder::Related);
     // A shared cell stands in the middle of the processes that use it.
     let place = |draft: &CellDraft| match (draft.owner, users.get(&draft.slot), writers.get(&draft.slot)) {

@@ -1,0 +1,68 @@
+//! Dynamic reordering, between two encodings: where the orders that are known beforehand need too many nodes, the states near the initial ones are computed in the first of them,
+//! sifting (Rudell 1993) finds a better order for their diagrams and those of the steps, and the program is encoded anew in it.
+//!
+//! A cell stays together with its values afterwards, and bits that alternate stay as they are.
+
+use tertium_base::{Budget, StopReason, Stopped};
+use tertium_dd::{Bit, Limits, sifted};
+use tertium_program::Program;
+
+use crate::EncodingError;
+use crate::encoding::Encoding;
+use crate::instantiated::InstanceFacts;
+use crate::news::EncodingNews;
+use crate::variable_order::VariableOrder;
+
+/// So often an order that sifting found is the first order for sifting again, each time from the states that it lets one see.
+const TIMES: usize = 4;
+/// Sifting looks at so many nodes for each node that an encoding may have.
+const VISITED_FOR_NODE: usize = 32;
+
+impl<'p> Encoding<'p> {
+    /// Looks for a better order than the first one, which it becomes, and encodes the program in it; none if it does not suffice either.
+    ///
+    /// # Errors
+    /// As [`Encoding::new`].
+    pub(crate) fn reordered(
+        subject: (&'p Program, InstanceFacts<'p>),
+        orders: &mut Vec<VariableOrder>,
+        limits: Limits,
+        budget: &Budget,
+        news: &mut EncodingNews<'_>,
+    ) -> Result<Option<Self>, EncodingError> {
+        for _ in 0..TIMES {
+            let found = match Self::near_states(subject, &orders[0], usize::MAX, limits, budget, news) {
+                Ok((near, _)) => near.better_order(limits, budget, news)?,
+                Err(EncodingError::Stopped(Stopped(StopReason::Memory))) => None,
+                Err(why) => return Err(why),
+            };
+            budget.check()?;
+            let Some(order) = found else { break };
+            match Self::with_order(subject, &order, limits, budget, news) {
+                Err(EncodingError::Stopped(Stopped(StopReason::Memory))) => budget.check()?,
+                made => return made.map(Some),
+            }
+            orders.retain(|known| !matches!(known, VariableOrder::Sifted(_)));
+            orders.insert(0, order);
+        }
+        Ok(None)
+    }
+
+    /// What sifting makes of the diagrams; none if it saves less than a tenth of the nodes.
+    fn better_order(
+        &self,
+        limits: Limits,
+        budget: &Budget,
+        news: &mut EncodingNews<'_>,
+    ) -> Result<Option<VariableOrder>, EncodingError> {
+        let groups = self.cells().groups();
+        let blocks: Vec<Vec<Bit>> = groups.iter().map(|(_, bits)| bits.clone()).collect();
+        let mut sets = self.relation().sets();
+        sets.push(self.reached.clone());
+        let Some(found) = sifted(&sets, &blocks, limits.nodes * VISITED_FOR_NODE, budget)? else { return Ok(None) };
+        (news.phase)(format!("sifting: an order with {} nodes where {} were", found.after, found.before));
+        let is_better = found.after * 10 <= found.before * 9;
+        let order = found.blocks.iter().map(|&block| groups[block].0.clone()).collect();
+        Ok(is_better.then(|| VariableOrder::Sifted(order)))
+    }
+}
