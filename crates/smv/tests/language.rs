@@ -114,3 +114,16 @@ fn nothing_panics_on_pieces_of_models() {
         let _ = compile(&words[..skip].concat(), &[]);
     }
 }
+
+#[test]
+fn truth_values_of_older_models_are_numbers() {
+    let cell = "MODULE cell(carry)\nVAR value : boolean;\n\
+        ASSIGN init(value) := 0; next(value) := (value + carry) mod 2;\nDEFINE out := value & carry;\n\
+        MODULE main\nVAR a : cell(1); b : cell(a.out); n : 0..1; m : 0..7;\n\
+        ASSIGN init(n) := a.value; next(n) := case b.value = n : 1 - n; 1 : n; esac;\nSPEC AG (a.value + b.value + n < 4)\n\
+        SPEC AG (n | !n)\nSPEC AG (a.value = n | a.value != n)";
+    assert_eq!(program(cell).properties.len(), 3);
+    // A number that may be more is no truth value.
+    assert_eq!(codes(&format!("{cell}\nSPEC AG m")), ["E0721"]);
+    assert_eq!(codes(&format!("{cell}\nSPEC AG (n + n)")), ["E0721"]);
+}

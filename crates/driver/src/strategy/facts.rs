@@ -59,7 +59,7 @@ impl Facts {
 
     /// Whether sets of states are tried before anything else.
     pub(super) fn sets_first(&self) -> bool {
-        self.synchronous || self.much_fairness
+        self.synchronous || self.much_fairness || self.limits.sets_first
     }
 
     /// By its types the program has at most ten to the power of this many states; none if that is not many, or diagrams do not fit.
@@ -69,7 +69,7 @@ impl Facts {
             let estimate = subject.and_then(|subject| estimate(&subject)).ok()?;
             let few = match (self.much_fairness, self.synchronous) {
                 (true, _) => 0.0,
-                (false, true) => self.limits.few_synchronous_log10,
+                (false, true) => self.limits.few_synchronous_log10.min(self.limits.few_states_log10),
                 (false, false) => self.limits.few_states_log10,
             };
             let many = estimate.log10_states >= few;

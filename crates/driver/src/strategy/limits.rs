@@ -23,6 +23,8 @@ pub struct Limits {
     pub few_states_log10: f64,
     /// The same for synchronous systems, whose steps lead to many states each.
     pub few_synchronous_log10: f64,
+    /// Whether models in the language were mostly written for sets.
+    pub sets_first: bool,
     /// Variables with more values are counted up one by one, which takes long over sets, too.
     pub widest_for_diagrams: u64,
     /// What diagrams may take before the search has its turn, in bytes.
@@ -52,13 +54,15 @@ impl Limits {
             large_synchronous_domain: 15,
             few_states_log10: 8.0,
             few_synchronous_log10: 4.5,
+            sets_first: false,
             widest_for_diagrams: u64::MAX,
             room_for_diagrams: 512 << 20,
             remark_effort: 3_000,
             remark_share: 4,
         };
         match language {
-            Language::Gcl | Language::Smv | Language::Horn => usual,
+            Language::Gcl | Language::Horn => usual,
+            Language::Smv => Self { few_states_log10: 2.0, sets_first: true, ..usual },
             Language::Promela => Self {
                 first_states: 100_000,
                 few_states_log10: 10.0,

@@ -91,10 +91,12 @@ impl DecisionDiagrams {
             return Diagnostic::note_only("W0431", message).help(help);
         }
         let log10 = situation.facts.log10_states(situation.request.file).unwrap_or_default();
-        let why = match (situation.facts.much_fairness, situation.facts.synchronous) {
-            (true, _) => "properties have many conditions of fairness".to_owned(),
-            (false, true) => "each of its steps changes many variables at once".to_owned(),
-            (false, false) => format!("a search had seen {} without an end", situation.facts.limits.first_states),
+        let facts = situation.facts;
+        let why = match (facts.much_fairness, facts.synchronous, facts.limits.sets_first) {
+            (true, ..) => "properties have many conditions of fairness".to_owned(),
+            (false, true, _) => "each of its steps changes many variables at once".to_owned(),
+            (false, false, true) => "models in SMV are mostly written for sets".to_owned(),
+            (false, false, false) => format!("a search had seen {} without an end", facts.limits.first_states),
         };
         let most = log10.ceil();
         let message = format!("decided over sets: by its types the program has at most 10^{most} states, and {why}");

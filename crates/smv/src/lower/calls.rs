@@ -112,7 +112,8 @@ impl<'m> Lowering<'m> {
         Ok(Typed { ty: Ty::Int, expr: sum })
     }
 
-    fn as_number(&mut self, truth: ExprId) -> ExprId {
+    /// A truth value as 0 or 1.
+    pub(super) fn as_number(&mut self, truth: ExprId) -> ExprId {
         let (one, zero) = (self.program.exprs.int(1), self.program.exprs.int(0));
         self.program.exprs.ite(truth, one, zero)
     }

@@ -2,6 +2,7 @@
 
 use tertium_base::narrow::to_u32;
 use tertium_base::{Diagnostic, Span, diagnostic::closest_name};
+use tertium_program::analysis::intervals::{ExprIntervals, Interval};
 use tertium_program::{Binary as Op, ExprId, Unary as UnaryOp, Width};
 
 use super::{Lowered, Lowering, Moment, Wrong};
@@ -139,12 +140,27 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// A truth value; the numbers 0 and 1 are taken for one.
+    /// A truth value; a number that is surely 0 or 1 is taken for one, as older models have it.
     pub(crate) fn as_truth(&mut self, typed: Typed, span: Span) -> Lowered<ExprId> {
         match (typed.ty, self.program.exprs.constant(typed.expr)) {
             (Ty::Bool, _) => Ok(typed.expr),
             (Ty::Int, Some(value @ (0 | 1))) => Ok(self.program.exprs.bool(value == 1)),
+            (Ty::Int, None)
+                if ExprIntervals::by_types(&self.program).at(typed.expr).is_within(Interval::between(0, 1)) =>
+            {
+                let zero = self.program.exprs.int(0);
+                Ok(self.program.exprs.binary(Op::Ne, typed.expr, zero))
+            }
             _ => self.mismatch("a truth value", typed.ty, span),
+        }
+    }
+
+    /// A number; a truth value is 0 or 1, as older models have it.
+    fn counted_as_number(&mut self, typed: Typed, span: Span) -> Lowered<Typed> {
+        match typed.ty {
+            Ty::Int => Ok(typed),
+            Ty::Bool => Ok(Typed { ty: Ty::Int, expr: self.as_number(typed.expr) }),
+            other => self.mismatch("a number", other, span),
         }
     }
 
@@ -258,11 +274,7 @@ impl<'m> Lowering<'m> {
             _ => None,
         };
         if let Some(op) = arithmetic {
-            for side in [a, b] {
-                if side.ty != Ty::Int {
-                    return self.mismatch("a number", side.ty, span);
-                }
-            }
+            let (a, b) = (self.counted_as_number(a, span)?, self.counted_as_number(b, span)?);
             return Ok(Typed { ty: Ty::Int, expr: self.program.exprs.binary(op, a.expr, b.expr) });
         }
         let (a, b) = (self.as_truth(a, span)?, self.as_truth(b, span)?);
@@ -278,6 +290,12 @@ impl<'m> Lowering<'m> {
     }
 
     fn order(&mut self, op: Binary, a: Typed, b: Typed, span: Span) -> Lowered<Typed> {
+        let (a, b) = match (a.ty, b.ty) {
+            (Ty::Bool, Ty::Int) | (Ty::Int, Ty::Bool) => {
+                (self.counted_as_number(a, span)?, self.counted_as_number(b, span)?)
+            }
+            _ => (a, b),
+        };
         let fits = match (a.ty, b.ty) {
             (Ty::Int, Ty::Int) => true,
             (Ty::Word(x), Ty::Word(y)) => x == y,
@@ -306,8 +324,15 @@ impl<'m> Lowering<'m> {
     pub(super) fn alike(&mut self, a: Typed, b: Typed, span: Span) -> Lowered<(Typed, Typed)> {
         match (a.ty, b.ty) {
             (x, y) if x == y => Ok((a, b)),
-            (Ty::Bool, Ty::Int) => Ok((a, Typed { ty: Ty::Bool, expr: self.as_truth(b, span)? })),
-            (Ty::Int, Ty::Bool) => Ok((Typed { ty: Ty::Bool, expr: self.as_truth(a, span)? }, b)),
+            (Ty::Bool, Ty::Int) if self.program.exprs.constant(b.expr).is_some() => {
+                Ok((a, Typed { ty: Ty::Bool, expr: self.as_truth(b, span)? }))
+            }
+            (Ty::Int, Ty::Bool) if self.program.exprs.constant(a.expr).is_some() => {
+                Ok((Typed { ty: Ty::Bool, expr: self.as_truth(a, span)? }, b))
+            }
+            (Ty::Bool, Ty::Int) | (Ty::Int, Ty::Bool) => {
+                Ok((self.counted_as_number(a, span)?, self.counted_as_number(b, span)?))
+            }
             (Ty::Symbol(x), Ty::Symbol(y)) => {
                 let both = self.enums.joined(&mut self.program, x, y);
                 let moved_to = |this: &mut Self, from, expr| Typed {

@@ -118,6 +118,7 @@ impl<'m> Lowering<'m> {
         let raw = match (&ty, value.ty) {
             (FlatType::Bool, _) => self.as_truth(value, span)?,
             (FlatType::Int | FlatType::Range(..), Ty::Int) => value.expr,
+            (FlatType::Int | FlatType::Range(..), Ty::Bool) => self.as_number(value.expr),
             (FlatType::Numbers(numbers), Ty::Int) => position_of(&mut self.program, value.expr, numbers),
             (FlatType::Symbols(members), Ty::Symbol(from)) => {
                 let to = self.enums.with(&mut self.program, members.clone());
