@@ -151,17 +151,19 @@ impl<'p> Encoding<'p> {
         }
     }
 
-    /// The same with all nodes that the budget allows; none if it has them already.
+    /// The same with eight times as many nodes, or all that the budget allows; none if it has them already.
     ///
     /// # Errors
     /// If a limit is reached all the same.
     pub fn enlarged(&self, budget: &Budget, report: &mut dyn FnMut(String)) -> Result<Option<Self>, EncodingError> {
-        let all = Limits::for_unlisted(budget);
-        if self.diagrams.limits().nodes >= all.nodes / 2 {
+        let (all, now) = (Limits::for_unlisted(budget), self.diagrams.limits().nodes);
+        if now >= all.nodes / 2 {
             return Ok(None);
         }
-        Self::with_order((self.program(), self.special), &self.order, all, budget, &mut EncodingNews::phases(report))
-            .map(Some)
+        let nodes = now.saturating_mul(8);
+        let more = if nodes < all.nodes / 2 { Limits::trial(nodes, all.cache.min(nodes / 2)) } else { all };
+        let news = &mut EncodingNews::phases(report);
+        Self::with_order((self.program(), self.special), &self.order, more, budget, news).map(Some)
     }
 
     pub(crate) fn with_order(

@@ -127,3 +127,11 @@ fn truth_values_of_older_models_are_numbers() {
     assert_eq!(codes(&format!("{cell}\nSPEC AG m")), ["E0721"]);
     assert_eq!(codes(&format!("{cell}\nSPEC AG (n + n)")), ["E0721"]);
 }
+
+#[test]
+fn editors_know_the_words() {
+    let file = include_str!("../../../editors/vim/syntax/smv.vim");
+    let lines = file.lines().filter(|line| line.starts_with("syn keyword"));
+    let words: std::collections::BTreeSet<&str> = lines.flat_map(|line| line.split_whitespace().skip(3)).collect();
+    assert_eq!(words, tertium_smv::KEYWORDS.into_iter().collect());
+}

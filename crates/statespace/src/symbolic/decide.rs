@@ -153,14 +153,14 @@ fn run(
         }
         tell(format!("deciding {}", question.name()));
         let mut answer = SymbolicCheck::new(roomy.as_ref().unwrap_or(&encoding), &subject, options).answer(question)?;
-        if answer.stopped() == Some(StopReason::Memory) && roomy.is_none() {
-            roomy = match encoding.enlarged(budget, &mut tell) {
+        while answer.stopped() == Some(StopReason::Memory) {
+            let larger = match roomy.as_ref().unwrap_or(&encoding).enlarged(budget, &mut tell) {
                 Err(EncodingError::Stopped(_)) => None,
                 enlarged => enlarged.map_err(failure)?,
             };
-            if let Some(roomy) = &roomy {
-                answer = SymbolicCheck::new(roomy, &subject, options).answer(question)?;
-            }
+            let Some(larger) = larger else { break };
+            answer = SymbolicCheck::new(&larger, &subject, options).answer(question)?;
+            roomy = Some(larger);
         }
         answer.cost.elapsed = begin.elapsed() + std::mem::take(&mut spent);
         if !starts {
