@@ -307,12 +307,10 @@ mod tests {
 
     #[test]
     fn swaps_change_no_function_and_leave_reduced_diagrams() {
-        let (bits, seed) = (7, 20_261_118u64);
-        println!("seed {seed}");
-        let mut random = seed;
+        let (bits, mut random) = (7, 20_261_118u64);
         let mut next = |below: usize| {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) as usize % below
+            usize::try_from(random >> 33).expect("31 bits") % below
         };
         for _ in 0..40 {
             let diagrams = Diagrams::new(bits, Limits::for_listed(1 << 10), &Budget::unlimited()).expect("small");
