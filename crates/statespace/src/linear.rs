@@ -14,7 +14,7 @@ use tertium_evidence::Technique;
 use tertium_explore::reduction::ReductionKinds;
 use tertium_explore::search::Progress;
 use tertium_explore::search::liveness::{
-    Lasso, LivenessOutcome, MOST_MARKS, Monitor, Nested, Scheduling, accepted_run, accepted_run_compact,
+    Lasso, LivenessOutcome, MOST_MARKS, Monitor, Nested, Scheduling, accepted_run_compact, accepted_run_together,
 };
 use tertium_explore::store::Keeping;
 use tertium_lattice::Belnap;
@@ -207,7 +207,10 @@ pub fn accepted<M: Monitor>(
         progress(now);
     };
     let found = match effort.store {
-        Keeping::Exact => accepted_run(stepper, monitor, fair, initial, &inner, &mut watch).map(|found| (found, None)),
+        Keeping::Exact => {
+            let limits = (effort.threads, &inner);
+            accepted_run_together(stepper, monitor, fair, initial, limits, &mut watch).map(|found| (found, None))
+        }
         store => {
             let found = accepted_run_compact(stepper, monitor, fair, initial, store, (&inner, limit), &mut watch);
             found.map(|found| {

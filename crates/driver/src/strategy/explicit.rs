@@ -72,8 +72,10 @@ impl ProgramEngine for ExplicitSearch {
             Extent::Whole => wanted.max_states,
             Extent::First(most) | Extent::More(most) => Some(most),
         };
-        // A few states are not worth waking threads.
-        let threads = if matches!(self.extent, Extent::First(_)) { 1 } else { wanted.threads };
+        // A few states are not worth waking threads; and of several threads that look for an infinite run now one, now another one finds its own.
+        let alone = matches!(self.extent, Extent::First(_))
+            || (situation.request.wishes.deterministic && self.asked == QuestionChoice::Runs);
+        let threads = if alone { 1 } else { wanted.threads };
         // What happens to each statement is asked once.
         let look_for_idle = wanted.look_for_idle && self.asked != QuestionChoice::Runs;
         let (file, budget, observer) = (situation.request.file, situation.budget, situation.observer);

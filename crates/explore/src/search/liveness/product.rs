@@ -29,7 +29,17 @@ pub(super) struct Product<'s, S: RowSuccessors, M: Monitor> {
 
 impl<'s, S: RowSuccessors, M: Monitor> Product<'s, S, M> {
     pub fn new(successors: &'s S, monitor: &'s M, scheduling: &'s Scheduling, budget: &'s Budget) -> Self {
-        let store = StateStore::new(successors.words() + 1);
+        Self::over(StateStore::new(successors.words() + 1), successors, monitor, scheduling, budget)
+    }
+
+    /// The same with states that have numbers already.
+    pub fn over(
+        store: StateStore,
+        successors: &'s S,
+        monitor: &'s M,
+        scheduling: &'s Scheduling,
+        budget: &'s Budget,
+    ) -> Self {
         Self {
             base: store.branches(),
             branches: store.branches(),

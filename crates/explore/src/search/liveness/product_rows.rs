@@ -104,6 +104,45 @@ impl<'s, S: RowSuccessors, M: Monitor> ProductRows<'s, S, M> {
         let bound = self.scheduling.strong.iter().enumerate().filter(|(_, pid)| movers.contains(pid));
         bound.fold(self.always, |bits, (at, _)| bits | 1 << (first + at))
     }
+
+    /// Finds private steps alone; whether there are any. Where a scheduler is fair they never stand for all.
+    pub(super) fn expand_private_steps(
+        &self,
+        row: &[u32],
+        scratch: &mut ProductScratch<S, M>,
+        out: &mut Expansion,
+    ) -> bool {
+        let found = self.successors.expand_private(Self::program_row(row), &mut scratch.steps, &mut scratch.found);
+        if found {
+            self.pair(row, scratch, out);
+        }
+        found
+    }
+
+    /// Pairs what was found after the program's part of a row with the monitor's moves.
+    fn pair(&self, row: &[u32], scratch: &mut ProductScratch<S, M>, out: &mut Expansion) {
+        let ProductScratch { eyes, found, moves, changes, fulfils, binds, .. } = scratch;
+        out.begin(row, self.successors.words() + 1);
+        fulfils.clear();
+        let Some((&state, program_row)) = row.split_first() else { return };
+        out.faults.append(&mut found.faults);
+        moves.clear();
+        self.monitor.next(state, program_row, eyes, moves);
+        *binds = self.binding(&found.movers);
+        let stutters = found.steps() == 0;
+        for at in 0..found.steps().max(usize::from(self.monitor.stutters())) {
+            let mover = if stutters { NOBODY } else { found.movers[at] };
+            let fair = self.fair(mover, &found.movers);
+            let steps = if stutters { &[][..] } else { found.changes(at) };
+            for &(next, marks) in moves.iter() {
+                changes.clear();
+                changes.extend((next != state).then_some((0, next)));
+                changes.extend(steps.iter().map(|&(word, value)| (word + 1, value)));
+                out.add(changes, mover);
+                fulfils.push(marks | fair);
+            }
+        }
+    }
 }
 
 impl<S: RowSuccessors, M: Monitor> RowSuccessors for ProductRows<'_, S, M> {
@@ -126,27 +165,7 @@ impl<S: RowSuccessors, M: Monitor> RowSuccessors for ProductRows<'_, S, M> {
     }
 
     fn expand(&self, row: &[u32], scratch: &mut ProductScratch<S, M>, out: &mut Expansion) {
-        let ProductScratch { steps, eyes, found, moves, changes, fulfils, binds } = scratch;
-        out.begin(row, self.words());
-        fulfils.clear();
-        let Some((&state, program_row)) = row.split_first() else { return };
-        self.successors.expand(program_row, steps, found);
-        out.faults.append(&mut found.faults);
-        moves.clear();
-        self.monitor.next(state, program_row, eyes, moves);
-        *binds = self.binding(&found.movers);
-        let stutters = found.steps() == 0;
-        for at in 0..found.steps().max(usize::from(self.monitor.stutters())) {
-            let mover = if stutters { NOBODY } else { found.movers[at] };
-            let fair = self.fair(mover, &found.movers);
-            let steps = if stutters { &[][..] } else { found.changes(at) };
-            for &(next, marks) in moves.iter() {
-                changes.clear();
-                changes.extend((next != state).then_some((0, next)));
-                changes.extend(steps.iter().map(|&(word, value)| (word + 1, value)));
-                out.add(changes, mover);
-                fulfils.push(marks | fair);
-            }
-        }
+        self.successors.expand(Self::program_row(row), &mut scratch.steps, &mut scratch.found);
+        self.pair(row, scratch, out);
     }
 }
