@@ -55,7 +55,7 @@ fn cut_and_go_on(program: &Program, rng: &mut Rng, name: &str) -> bool {
     let path = place("cut");
     let mut file = CheckpointFile::create(&path, IDENTITY).expect("a file");
     let whole = search(&compiled, Beginning::Initial(&rows), 1, &mut |summary, levelled| {
-        file.append(summary, levelled).expect("written");
+        file.append(summary, levelled, &Picky).expect("written");
     });
     if !whole.summary.complete() {
         return false;
@@ -69,7 +69,7 @@ fn cut_and_go_on(program: &Program, rng: &mut Rng, name: &str) -> bool {
             resume(&path, IDENTITY, (&compiled, &Picky), &budget).unwrap_or_else(|why| panic!("{name}: {why}"));
         let beginning = so_far.map_or(Beginning::Initial(&rows), |so_far| Beginning::Resumed(Box::new(so_far)));
         let again = search(&compiled, beginning, 1 + rng.below(3), &mut |summary, levelled| {
-            file.append(summary, levelled).expect("written");
+            file.append(summary, levelled, &Picky).expect("written");
         });
         assert_eq!(again.summary, whole.summary, "{name}, cut off after {len} bytes");
         assert_eq!(again.levels, whole.levels, "{name}");

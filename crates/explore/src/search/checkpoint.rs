@@ -19,7 +19,7 @@ use crate::store::StateStore;
 use crate::successors::{Expansion, RowSuccessors};
 
 /// What every file begins with.
-const WORDS: &[u8; 16] = b"tertium states 1";
+const WORDS: &[u8; 16] = b"tertium states 2";
 
 /// Why a search cannot go on from a file.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ pub struct CheckpointFile {
 }
 
 /// All bits of a section in 64.
-fn hash(bytes: &[u8], states: usize) -> u64 {
+pub(super) fn hash(bytes: &[u8], states: usize) -> u64 {
     let mut hash = 0x2D35_8DCC_AA6C_78A5 ^ states as u64;
     for chunk in bytes.chunks(8) {
         let mut word = [0; 8];
@@ -86,6 +86,11 @@ fn hash(bytes: &[u8], states: usize) -> u64 {
         hash = folded(mixed).wrapping_add(hash.rotate_left(23));
     }
     folded(u128::from(hash ^ bytes.len() as u64) * u128::from(0xA076_1D64_78BD_642F_u64))
+}
+
+/// Tells one finding from the others at the same place.
+fn name_of(finding: &Finding) -> u64 {
+    hash(format!("{finding:?}").as_bytes(), 0)
 }
 
 impl CheckpointFile {
@@ -101,11 +106,11 @@ impl CheckpointFile {
         Ok(Self { file, states: 0, levels: 0 })
     }
 
-    /// Writes what is new after a level. It is there when this returns.
+    /// Writes what is new after a level, and what the observer has noticed besides. It is there when this returns.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn append(&mut self, summary: &Summary, levelled: Levelled<'_>) -> io::Result<()> {
+    pub fn append<O: Observer>(&mut self, summary: &Summary, levelled: Levelled<'_>, observer: &O) -> io::Result<()> {
         let mut bytes = Vec::new();
         for count in [summary.transitions, summary.deadlocks, summary.faults, levelled.end as usize] {
             put(&mut bytes, count as u64);
@@ -113,10 +118,14 @@ impl CheckpointFile {
         let levels = &levelled.levels[self.levels.min(levelled.levels.len())..];
         put(&mut bytes, levels.len() as u64);
         levels.iter().for_each(|&level| put(&mut bytes, u64::from(level)));
+        let remarks = observer.remarks();
+        put(&mut bytes, remarks.len() as u64);
+        remarks.iter().for_each(|&remark| put(&mut bytes, remark));
         put(&mut bytes, summary.findings.len() as u64);
         let mut rows = RowWriter::default();
-        for place in summary.findings.values() {
+        for (finding, place) in &summary.findings {
             put(&mut bytes, place.depth as u64);
+            put(&mut bytes, name_of(finding));
             rows.add(&place.row);
         }
         let mut branches = levelled.store.branches();
@@ -161,6 +170,7 @@ pub fn resume<S: RowSuccessors, O: Observer>(
         end: 0,
         summary: Summary::default(),
         places: Vec::new(),
+        remarks: Vec::new(),
     };
     let mut whole = (WORDS.len() + own.len()) as u64;
     while let Some(bytes) = section(&mut file, reading.store.len()).map_err(unreadable)? {
@@ -203,7 +213,9 @@ struct Reading {
     levels: Vec<u32>,
     end: u32,
     summary: Summary,
-    places: Vec<(usize, Vec<u32>)>,
+    /// Depth, name and row of each finding.
+    places: Vec<(usize, u64, Vec<u32>)>,
+    remarks: Vec<u64>,
 }
 
 impl Reading {
@@ -218,15 +230,19 @@ impl Reading {
         for _ in 0..number()? {
             self.levels.push(u32::try_from(number()?).map_err(damaged)?);
         }
-        let mut depths = Vec::new();
+        self.remarks.clear();
         for _ in 0..number()? {
-            depths.push(count(number()?)?);
+            self.remarks.push(number()?);
+        }
+        let mut findings = Vec::new();
+        for _ in 0..number()? {
+            findings.push((count(number()?)?, number()?));
         }
         let mut rows = RowReader::new(bytes);
         self.places.clear();
-        for depth in depths {
+        for (depth, name) in findings {
             let row = rows.next_row()?.ok_or(CheckpointFailure::Damaged("a finding has no state"))?;
-            self.places.push((depth, row.to_vec()));
+            self.places.push((depth, name, row.to_vec()));
         }
         let (mut branches, mut ticks) = (self.store.branches(), 0);
         while let Some(row) = rows.next_row()? {
@@ -259,19 +275,19 @@ impl Reading {
         }
         let (mut scratch, mut eyes, mut found) = (successors.scratch(), observer.scratch(), Expansion::default());
         let summary = &mut self.summary;
-        for (depth, row) in &self.places {
-            // What is found at a state that was not expanded yet is found when it is.
-            if *depth < self.levels.len() {
-                successors.expand(row, &mut scratch, &mut found);
-                if found.deadlock {
-                    summary.note(Finding::Deadlock, *depth, row);
-                }
-                for fault in found.faults.drain(..) {
-                    summary.note(Finding::Fault(fault), *depth, row);
-                }
-            }
-            observer.look(row, &mut eyes, &mut |number| summary.note(Finding::Broken(number), *depth, row));
+        for (depth, name, row) in &self.places {
+            let mut here = Vec::new();
+            successors.expand(row, &mut scratch, &mut found);
+            here.extend(found.deadlock.then_some(Finding::Deadlock));
+            here.extend(found.faults.drain(..).map(Finding::Fault));
+            observer.look(row, &mut eyes, &mut |number| here.push(Finding::Broken(number)));
+            // At the same place there may be more that was found elsewhere, or not yet.
+            let Some(finding) = here.into_iter().find(|finding| name_of(finding) == *name) else {
+                return Err(CheckpointFailure::Damaged("a finding is not where it was"));
+            };
+            summary.note(finding, *depth, row);
         }
+        observer.absorb(&self.remarks);
         Ok(SearchSoFar { store: self.store, levels: self.levels, end: self.end, summary: self.summary })
     }
 }

@@ -44,7 +44,8 @@ pub(super) fn fair_part(component: Vec<u32>, always: u64, after: &mut After<'_>)
 
 fn inside(states: Vec<u32>, after: &mut After<'_>) -> Result<Inside, Stopped> {
     let places: HashMap<u32, usize> = states.iter().enumerate().map(|(at, &state)| (state, at)).collect();
-    let (mut binds, mut steps, mut found) = (Vec::with_capacity(states.len()), Vec::with_capacity(states.len()), Vec::new());
+    let (mut binds, mut steps, mut found) =
+        (Vec::with_capacity(states.len()), Vec::with_capacity(states.len()), Vec::new());
     for &state in &states {
         binds.push(after(state, &mut found)?);
         steps.push(found.iter().filter_map(|(target, fulfils)| Some((*places.get(target)?, *fulfils))).collect());
@@ -55,9 +56,8 @@ fn inside(states: Vec<u32>, after: &mut After<'_>) -> Result<Inside, Stopped> {
 /// The strongly connected parts of some of the states.
 fn parts(candidate: &[usize], inside: &Inside) -> Vec<Vec<usize>> {
     let places: HashMap<usize, usize> = candidate.iter().enumerate().map(|(place, &at)| (at, place)).collect();
-    let successors = |place: usize| {
-        inside.steps[candidate[place]].iter().filter_map(|(target, _)| places.get(target).copied())
-    };
+    let successors =
+        |place: usize| inside.steps[candidate[place]].iter().filter_map(|(target, _)| places.get(target).copied());
     let members = components(candidate.len(), successors).members();
     members.into_iter().map(|part| part.into_iter().map(|place| candidate[place]).collect()).collect()
 }

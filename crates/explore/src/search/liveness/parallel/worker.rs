@@ -9,8 +9,8 @@ use super::fair::fair_part;
 use super::union_find::{Claim, SharedComponents};
 use super::{Found, Meeting};
 use crate::search::Progress;
-use crate::search::liveness::product_rows::{ProductRows, ProductScratch};
 use crate::search::liveness::Monitor;
+use crate::search::liveness::product_rows::{ProductRows, ProductScratch};
 use crate::store::{Branches, Full, StateStore};
 use crate::successors::{Expansion, RowSuccessors};
 
