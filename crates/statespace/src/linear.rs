@@ -34,6 +34,9 @@ use super::space::{Space, stop_word};
 /// For formulas with more nodes the plain tableau may be too large to check a word with.
 const SMALL_FORMULA: usize = 14;
 
+/// Fewer threads look for a run no faster than one: two took 1.8 times the work of one on a model that is one component (`docs/scaling.md`).
+const WORTH_TOGETHER: usize = 3;
+
 /// The automaton of a formula, as a monitor of a program.
 pub struct FormulaMonitor<'s, 'p> {
     automaton: Tgba,
@@ -208,7 +211,8 @@ pub fn accepted<M: Monitor>(
     };
     let found = match effort.store {
         Keeping::Exact => {
-            let limits = (effort.threads, &inner);
+            let threads = if effort.threads < WORTH_TOGETHER { 1 } else { effort.threads };
+            let limits = (threads, &inner);
             accepted_run_together(stepper, monitor, fair, initial, limits, &mut watch).map(|found| (found, None))
         }
         store => {

@@ -1,7 +1,7 @@
 //! Strong fairness: can a run stay in a component without starving a process?
 //!
 //! A part of the component is wanted in which every condition that binds one of its states is fulfilled by one of its steps. States that a condition binds which nobody
-//! fulfils are left out, and what remains falls into components again (Lichtenstein and Pnueli 1985; Streett automata, Emerson and Lei 1987).
+//! fulfils are left out, and what remains falls into components again.
 
 use std::collections::HashMap;
 

@@ -177,9 +177,9 @@ fn grow(shared: &mut SharedProduct, threads: usize, budget: &Budget) -> Result<(
         shared.store.grow_with(threads);
     }
     let (states, room) = (shared.store.len(), shared.components.room());
-    if states >= room / 2 {
-        let wanted = (states * 3).max(FIRST_ROOM);
-        budget.reserve((wanted + room) * BYTES_PER_STATE)?;
+    if states >= room / 8 * 7 {
+        let wanted = (states / 2 * 3).max(FIRST_ROOM);
+        budget.reserve(wanted * BYTES_PER_STATE)?;
         shared.components.grow(wanted);
     }
     Ok(())

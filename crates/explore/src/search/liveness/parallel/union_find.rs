@@ -93,6 +93,7 @@ impl SharedComponents {
 
     /// Makes room.
     pub fn grow(&mut self, room: usize) {
+        self.nodes.reserve_exact(room.saturating_sub(self.nodes.len()));
         self.nodes.resize_with(room.max(self.nodes.len()), Node::default);
     }
 
